@@ -1,0 +1,121 @@
+import { expect, it } from 'vitest';
+import { caller, owner } from '../../server/test/rest.ts';
+import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { useBrowser } from './browser.ts';
+import { customerPage, visit } from './customer-page.ts';
+
+const openBrowser = useBrowser();
+
+it('keeps five messages written offline over a closed tab and a killed server: once each, in order', async () => {
+  const settings = await serverSettings();
+  const first = await startServerProcess(settings);
+  const { token, widget } = await owner(first.url);
+  const browser = await openBrowser();
+  const address = await customerPage(first.url, widget);
+  const begun = await visit(browser, address);
+  await begun.launcher.click();
+  await begun.say('zero');
+  await begun.message('zero').getByText('Sent').waitFor();
+
+  await browser.setOffline(true);
+  const words = ['one', 'two', 'three', 'four', 'five'];
+  for (const word of words) await begun.say(word);
+  await begun.message('five').getByText('Sending').waitFor();
+  await begun.dialog.getByText('You are offline').waitFor();
+  await begun.page.close();
+  await first.end('SIGKILL');
+
+  const second = await startServerProcess({ ...settings, PORT: new URL(first.url).port });
+  await browser.setOffline(false);
+  const back = await visit(browser, address);
+  await back.launcher.click();
+  for (const word of ['zero', ...words]) await back.message(word).getByText('Sent').waitFor();
+  const { json } = await caller(second.url, `Token ${token}`)('GET', '/api/v1/messages/');
+  expect(json.map(({ body }: { body: string }) => body).reverse()).toEqual(['zero', ...words]);
+});
+
+it('shows one conversation in two tabs, and sends nothing twice', async () => {
+  const server = await startServerProcess(await serverSettings());
+  const { rest, widget } = await owner(server.url);
+  const browser = await openBrowser();
+  const address = await customerPage(server.url, widget);
+  const one = await visit(browser, address);
+  const two = await visit(browser, address);
+  await one.launcher.click();
+  await two.launcher.click();
+  await Promise.all([one.say('from one'), two.say('from two')]);
+  for (const tab of [one, two]) {
+    for (const text of ['from one', 'from two']) {
+      await tab.message(text).getByText('Sent').waitFor();
+      expect(await tab.message(text).count()).toBe(1);
+    }
+  }
+  const { json } = await rest('GET', '/api/v1/messages/');
+  expect(json.map(({ body }: { body: string }) => body).sort()).toEqual(['from one', 'from two']);
+  expect((await rest('GET', '/api/v1/rooms/')).json).toHaveLength(1);
+});
+
+it('an answer that is lost on its way makes no second message', async () => {
+  const server = await startServerProcess(await serverSettings());
+  const { rest, widget } = await owner(server.url);
+  const { page, launcher, say, message } = await visit(
+    await openBrowser(),
+    await customerPage(server.url, widget),
+  );
+  let lost = 0;
+  await page.route('**/api/v1/messages/', async (route) => {
+    if (route.request().method() !== 'POST' || lost++) return route.continue();
+    await route.fetch();
+    await route.abort();
+  });
+  await launcher.click();
+  await say('only once');
+  await message('only once').getByText('Sent').waitFor();
+  expect(lost).toBeGreaterThan(1);
+  expect((await rest('GET', '/api/v1/messages/')).json).toHaveLength(1);
+  expect(await message('only once').count()).toBe(1);
+});
+
+it('says why a message was refused for good, and offers to edit it', async () => {
+  const server = await startServerProcess(await serverSettings());
+  const { widget } = await owner(server.url);
+  const { page, launcher, say, message, field } = await visit(
+    await openBrowser(),
+    await customerPage(server.url, widget),
+  );
+  await page.route('**/api/v1/messages/', (route) =>
+    route.request().method() === 'POST' && route.request().postData()?.includes('rude')
+      ? route.fulfill({ status: 400, json: { body: ['Please be kind.'] } })
+      : route.continue(),
+  );
+  await launcher.click();
+  await say('something rude');
+  await message('something rude').getByText('Failed').waitFor();
+  await message('something rude').getByText('Please be kind.').waitFor();
+  await say('the next one');
+  await message('the next one').getByText('Sent').waitFor();
+  await message('something rude').getByRole('button', { name: 'Edit and send again' }).click();
+  expect(await field.inputValue()).toBe('something rude');
+  expect(await message('something rude').count()).toBe(0);
+  await say('something nice');
+  await message('something nice').getByText('Sent').waitFor();
+});
+
+it('begins a new session when the old one has ended, and loses nothing', async () => {
+  const server = await startServerProcess(await serverSettings());
+  const { rest, widget } = await owner(server.url);
+  const { page, launcher, say, message } = await visit(
+    await openBrowser(),
+    await customerPage(server.url, widget),
+  );
+  await launcher.click();
+  await say('before');
+  await message('before').getByText('Sent').waitFor();
+  await page.evaluate((key) => {
+    const session = JSON.parse(localStorage[key]);
+    localStorage[key] = JSON.stringify({ ...session, token: `${session.token.slice(0, -4)}AAAA` });
+  }, `parlor.${widget}.session`);
+  await say('after');
+  await message('after').getByText('Sent').waitFor();
+  expect((await rest('GET', '/api/v1/messages/')).json).toHaveLength(2);
+});

@@ -1,0 +1,110 @@
+import { expect, it } from 'vitest';
+import { owner } from '../../server/test/rest.ts';
+import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { useBrowser } from './browser.ts';
+import { customerPage, PATIENT, visit } from './customer-page.ts';
+
+const openBrowser = useBrowser();
+
+const setUp = async () => {
+  const server = await startServerProcess(await serverSettings());
+  const made = await owner(server.url);
+  const tab = await visit(await openBrowser(), await customerPage(server.url, made.widget));
+  await tab.launcher.click();
+  await tab.say('good morning');
+  await tab.message('good morning').getByText('Sent').waitFor();
+  const { json: rooms } = await made.rest('GET', '/api/v1/rooms/');
+  const answer = (body: string) =>
+    made.rest('POST', '/api/v1/messages/', {
+      room: { uuid: rooms[0].uuid },
+      body,
+      nickname: 'Ada',
+      is_support_sender: true,
+    });
+  return { ...made, ...tab, answer, room: rooms[0] as { uuid: string; label: string }, url: server.url };
+};
+
+it('shows an answer at once, and counts it on the launcher and in the title while closed', async () => {
+  const { page, launcher, dialog, message, answer } = await setUp();
+  await answer('first answer');
+  await message('first answer').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await answer('second answer');
+  await answer('third answer');
+  await expect
+    .poll(() => launcher.getAttribute('aria-label'), PATIENT)
+    .toBe('Start the chat (New messages: 2)');
+  await expect.poll(() => page.title(), PATIENT).toBe('(2) A customer');
+  await page.locator('parlor-widget').getByRole('status').getByText('third answer').waitFor();
+  await launcher.click();
+  await message('third answer').waitFor();
+  await expect.poll(() => page.title(), PATIENT).toBe('A customer');
+  await page.reload();
+  await launcher.waitFor();
+  await page.waitForTimeout(1_000);
+  expect(await page.title()).toBe('A customer');
+});
+
+it('gets what was said while the page was offline, each message once', async () => {
+  const { page, message, answer } = await setUp();
+  await answer('before the gap');
+  await message('before the gap').waitFor();
+  await page.context().setOffline(true);
+  for (const word of ['one', 'two', 'three']) await answer(`${word} in the gap`);
+  await page.context().setOffline(false);
+  for (const word of ['one', 'two', 'three']) await message(`${word} in the gap`).waitFor();
+  expect(await message('in the gap').count()).toBe(3);
+});
+
+it('lets a visitor rate the conversation, and take it all back', async () => {
+  const { rest, dialog, room, launcher, message } = await setUp();
+  await dialog.getByRole('button', { name: 'Menu' }).click();
+  await dialog.getByRole('button', { name: 'Rate this conversation' }).click();
+  await dialog.getByRole('button', { name: 'Stars: 4' }).click();
+  await dialog.getByText('Thank you!').waitFor();
+  expect((await rest('GET', `/api/v1/rooms/${room.label}/`)).json.rating).toBe(4);
+  await dialog.press('Escape');
+  await dialog.getByRole('button', { name: 'Menu' }).click();
+  await dialog.getByRole('button', { name: 'Delete my data' }).click();
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect.poll(() => message('good morning').count(), PATIENT).toBe(0);
+  expect((await rest('GET', '/api/v1/rooms/')).json).toEqual([]);
+  await launcher.waitFor();
+});
+
+it('tells the page what happens, and does what the page asks', async () => {
+  const server = await startServerProcess(await serverSettings());
+  const { widget, rest } = await owner(server.url);
+  const address = await customerPage(server.url, widget, { tag: '' });
+  const { page, dialog, message } = await visit(await openBrowser(), address);
+  await page.evaluate(
+    ([src, token]) => {
+      const page = window as unknown as { Parlor: { q: unknown[] }; seen: unknown[] };
+      page.seen = [];
+      page.Parlor ||= { q: [] };
+      const events = ['ready', 'open', 'close', 'message:sent', 'lead', 'unread', 'error'];
+      for (const name of events) page.Parlor.q.push(['on', name, () => page.seen.push(name)]);
+      page.Parlor.q.push(
+        ['setVisitor', { name: 'Robin', email: 'robin@example.com' }],
+        ['open'],
+        ['send', 'from the page'],
+      );
+      const tag = document.createElement('script');
+      tag.src = src as string;
+      tag.dataset.token = token as string;
+      document.head.append(tag);
+    },
+    [`${server.url}/widget.js`, widget],
+  );
+  await message('from the page').getByText('Sent').waitFor();
+  expect((await rest('GET', '/api/v1/leads/')).json).toMatchObject([
+    { nickname: 'Robin', email: 'robin@example.com' },
+  ]);
+  await page.evaluate(() => (window as unknown as { Parlor: { hide(): void } }).Parlor.hide());
+  await dialog.waitFor({ state: 'hidden' });
+  expect(await page.locator('parlor-widget').isVisible()).toBe(false);
+  const seen = await page.evaluate(() => (window as unknown as { seen: string[] }).seen);
+  expect(new Set(seen)).toEqual(new Set(['ready', 'open', 'unread', 'lead', 'message:sent', 'close']));
+  expect(seen.indexOf('ready')).toBe(0);
+});

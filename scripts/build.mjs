@@ -1,0 +1,104 @@
+// Builds what is stale, and only that. `node scripts/build.mjs` prints what it does on stderr.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * What is built: from which files, by which command. A stamp beside the output holds the hash of the inputs.
+ * @type {readonly { name: string, inputs: string[], stamp: string, command: () => string[] }[]}
+ */
+const TARGETS = [
+  {
+    name: 'server',
+    inputs: [
+      'package-lock.json',
+      'tsconfig.base.json',
+      'shared/src',
+      'shared/tsconfig.json',
+      'server/src',
+      'server/tsconfig.json',
+      'server/embedded-mongodb/src',
+      'server/embedded-mongodb/tsconfig.json',
+    ],
+    stamp: 'server/dist/.stamp',
+    command: () => [packageFile('typescript', 'bin/tsc'), '-b', 'server'],
+  },
+  {
+    name: 'widget',
+    inputs: [
+      'package-lock.json',
+      'tsconfig.base.json',
+      'shared/src',
+      'widget/src',
+      'widget/build.mjs',
+      'widget/tsconfig.json',
+    ],
+    stamp: 'widget/dist/.stamp',
+    command: () => ['widget/build.mjs'],
+  },
+];
+
+/** @param {string} name @param {string} file */
+const packageFile = (name, file) => {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file);
+  } catch {
+    throw new Error(`${name} is not installed: run "npm ci" first`);
+  }
+};
+
+/** @param {string} path @returns {string[]} the files under a path, in a stable order */
+const filesUnder = (path) => {
+  const whole = join(ROOT, path);
+  if (!existsSync(whole)) return [];
+  if (statSync(whole).isFile()) return [whole];
+  return readdirSync(whole, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+};
+
+/** @param {readonly string[]} inputs */
+const hashOf = (inputs) => {
+  const hash = createHash('sha256').update(process.version);
+  for (const file of inputs.flatMap(filesUnder))
+    hash.update(`\n${relative(ROOT, file)}\n`).update(readFileSync(file));
+  return hash.digest('hex');
+};
+
+/** @param {string[]} args @returns {Promise<void>} */
+const runNode = (args) =>
+  new Promise((resolve, reject) => {
+    // What a build prints belongs to the log: stdout is for the line that says that Parlor is ready.
+    const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
+    child.on('error', reject);
+    child.on('exit', (code, signal) =>
+      code === 0 ? resolve() : reject(new Error(`"node ${args.join(' ')}" ended with ${signal ?? code}`)),
+    );
+  });
+
+/** Builds each target whose inputs have changed since it was built. */
+export const buildStale = async () => {
+  for (const { name, inputs, stamp, command } of TARGETS) {
+    const file = join(ROOT, stamp);
+    const hash = hashOf(inputs);
+    if (existsSync(file) && readFileSync(file, 'utf8') === hash) continue;
+    const started = performance.now();
+    process.stderr.write(`Building the ${name} …\n`);
+    await runNode(command());
+    writeFileSync(file, hash);
+    process.stderr.write(`Built the ${name} in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
+  }
+};
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await buildStale().catch((error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  });
+}

@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { startProgram } from './processes.mjs';
+import { comeBack, forEach, open, post, quantile } from './realtime-clients.mjs';
+
+/** @typedef {import('./realtime-clients.mjs').Client} Client */
+
+/** Idle visitors; each needs a file of this process and one of the server's. */
+const VISITORS = Number(process.env.BENCH_VISITORS ?? 10_000);
+const ACTIVE = 50;
+const RATE = 100;
+const SECONDS = 10;
+const STORM = 10_000;
+
+const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
+const line = (/** @type {string} */ name, /** @type {string} */ text) =>
+  console.log(`${name.padEnd(36)} ${text}`);
+const ms = (/** @type {number[]} */ times) =>
+  `p50 ${quantile(times, 0.5).toFixed(0)} ms   p99 ${quantile(times, 0.99).toFixed(0)} ms`;
+
+/**
+ * @param {string} socketPath @param {'/memory' | '/cpu'} path
+ * @returns {Promise<{ rss: number, held: number, cpu: number }>}
+ */
+const probe = (socketPath, path) =>
+  new Promise((resolve, reject) => {
+    get({ socketPath, path }, async (response) => {
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      resolve(JSON.parse(text));
+    }).once('error', reject);
+  });
+
+/**
+ * Posts so many messages a second to the rooms of some clients.
+ * @param {string} url @param {string} token @param {Client[]} clients @param {number} seconds @param {number} rate
+ */
+const load = async (url, token, clients, seconds, rate) => {
+  /** @type {number[]} */
+  const posts = [];
+  /** @type {number[]} */
+  const frames = [];
+  /** @type {Map<string, number>} */
+  const begun = new Map();
+  for (const client of clients) {
+    client.onFrame = ({ type, data }) => {
+      const at = type === 'message.added' ? begun.get(data.body) : undefined;
+      if (at !== undefined) frames.push(performance.now() - at);
+    };
+  }
+  const running = [];
+  const start = performance.now();
+  for (let i = 0; i < seconds * rate; i++) {
+    await sleep(Math.max(0, start + (i * 1_000) / rate - performance.now()));
+    const { session } = /** @type {Client} */ (clients[i % clients.length]);
+    const body = `message ${i} of ${start}`;
+    const at = performance.now();
+    begun.set(body, at);
+    const message = { body, room: { uuid: session.room.uuid }, is_support_sender: true };
+    running.push(
+      post(`${url}/api/v1/messages/`, message, `Token ${token}`).then(() =>
+        posts.push(performance.now() - at),
+      ),
+    );
+  }
+  await Promise.all(running);
+  for (let i = 0; i < 100 && frames.length < posts.length; i++) await sleep(50);
+  if (frames.length !== posts.length) throw new Error(`${posts.length} posts, ${frames.length} frames`);
+  return { posts, frames };
+};
+
+/**
+ * The live channel: memory of a connection over a bare ws server with the same sockets, time from the POST to the
+ * other side's frame, on one process and across two, and what a storm of reconnections does to those who write.
+ * @param {{ dataDir: string, mongodbUrl: string | undefined }} options
+ */
+export const realtime = async ({ dataDir, mongodbUrl }) => {
+  const socket = join(dataDir, 'realtime.sock');
+  const settings = {
+    PORT: '0',
+    SECRET_KEY: 'a secret key for the bench only, 40 long',
+    LOG_LEVEL: 'error',
+    RATE_LIMIT: 'off',
+    DATA_DIR: join(dataDir, 'realtime'),
+  };
+  const database = mongodbUrl ?? `mongodb://${encodeURIComponent(socket)}/parlor?directConnection=true`;
+  const start = (
+    /** @type {string} */ name,
+    /** @type {string} */ program,
+    /** @type {object} */ more = {},
+  ) =>
+    startProgram(
+      ['--expose-gc', '--import', here('./realtime-probe.mjs'), here(program)],
+      { ...settings, PROBE: join(dataDir, `${name}.probe`), ...more },
+      /(http:\/\/127\.0\.0\.1:\d+)\/?$/m,
+    );
+  const memory = (/** @type {string} */ name) => probe(join(dataDir, `${name}.probe`), '/memory');
+  const cpu = async () => (await probe(join(dataDir, 'one.probe'), '/cpu')).cpu;
+  const bare = await start('bare', './realtime-bare.mjs');
+  const url = await start('one', '../dist/main.js', mongodbUrl ? {} : { EMBEDDED_MONGODB_LISTEN: socket });
+
+  const password = 'a long enough secret';
+  const username = `live-${Date.now()}`;
+  const email = `${username}@example.com`;
+  await post(`${url}/api/v1/auth/register`, { username, email, password, password2: password });
+  const { token } = await post(`${url}/api/v1/auth/api-token`, { username, password });
+  const listed = await fetch(`${url}/api/v1/widgets/`, { headers: { Authorization: `Token ${token}` } });
+  const [widget] = /** @type {any} */ (await listed.json());
+  /** @type {Client[]} */
+  const clients = Array.from({ length: VISITORS }, () => /** @type {any} */ ({}));
+  await forEach(
+    clients,
+    async (client) => {
+      client.session = await post(`${url}/api/v1/widgets/${widget.token}/sessions/`, {});
+    },
+    20,
+  );
+  const active = clients.slice(0, ACTIVE);
+  for (const { session } of active) {
+    const message = { body: 'Hello', room: { uuid: session.room.uuid } };
+    await post(`${url}/api/v1/messages/`, message, `Visitor ${session.token}`);
+  }
+
+  /** @param {string} name @param {string} at */
+  const cost = async (name, at) => {
+    const before = await memory(name);
+    await forEach(clients, (client) => open(at, client));
+    await sleep(1_000);
+    const after = await memory(name);
+    return { held: (after.held - before.held) / VISITORS, rss: (after.rss - before.rss) / VISITORS };
+  };
+  const drop = async () => {
+    for (const client of clients) {
+      client.socket?.removeAllListeners('close');
+      client.socket?.terminate();
+    }
+    await sleep(1_000);
+  };
+  const floor = await cost('bare', bare);
+  await drop();
+  for (const client of clients) client.after = undefined;
+  const own = await cost('one', url);
+  const kB = (/** @type {number} */ bytes) => (bytes / 1_000).toFixed(1);
+  line(
+    `memory of ${VISITORS} connections`,
+    `${kB(own.held - floor.held)} kB each over ws (${kB(own.held)} against ${kB(floor.held)}; ` +
+      `resident ${kB(own.rss)} against ${kB(floor.rss)})   goal at most 20`,
+  );
+
+  const before = await cpu();
+  await sleep(10_000);
+  line('idle', `${(((await cpu()) - before) / 100).toFixed(1)} % of a core with ${VISITORS} connections`);
+
+  const alone = await load(url, token, active, SECONDS, RATE);
+  line(
+    `POST to frame, ${RATE}/s, one process`,
+    `${ms(alone.frames)}   (POST ${ms(alone.posts)})   goal p99 50`,
+  );
+
+  const second = await start('two', '../dist/main.js', { MONGODB_URL: database });
+  for (const client of active) {
+    client.socket?.removeAllListeners('close');
+    client.socket?.terminate();
+    await open(second, client);
+  }
+  const across = await load(url, token, active, SECONDS, RATE);
+  line(
+    `POST to frame, ${RATE}/s, two processes`,
+    `${ms(across.frames)}   (POST ${ms(across.posts)})   goal p99 300`,
+  );
+
+  await drop();
+  const returning = clients.slice(ACTIVE).map(({ session, after }) => ({ session, after }));
+  const storm = new Worker(new URL('./realtime-storm.mjs', import.meta.url), {
+    workerData: { url, clients: returning, within: STORM },
+  });
+  const back = once(storm, 'message');
+  await forEach(active, (client) => comeBack(url, client));
+  const during = await load(url, token, active, STORM / 1_000 - 1, 20);
+  const [{ times, took }] = await back;
+  line(
+    `${VISITORS} come back within 10 s`,
+    `POST ${ms(during.posts)}   goal p99 250   (ready ${ms(times)}, all after ${(took / 1_000).toFixed(0)} s)`,
+  );
+  await drop();
+};

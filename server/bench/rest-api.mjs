@@ -1,0 +1,108 @@
+import { compareRates } from './ratio.mjs';
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+/** @param {string} url @param {object} body @param {Record<string, string>} headers @returns {Promise<any>} */
+const post = async (url, body, headers = {}) => {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { ...JSON_TYPE, ...headers },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+};
+
+/**
+ * The REST API against a bare Koa route with the same driver call and the same JSON.
+ * @param {{ url: string, bareUrl: string }} servers
+ */
+export const restApi = async ({ url, bareUrl }) => {
+  const password = 'a long enough secret';
+  const username = `bench-${Date.now()}`;
+  await post(`${url}/api/v1/auth/register`, {
+    username,
+    email: `${username}@example.com`,
+    password,
+    password2: password,
+  });
+  const { token } = await post(`${url}/api/v1/auth/api-token`, { username, password });
+  const headers = { ...JSON_TYPE, Authorization: `Token ${token}` };
+  const room = await post(`${url}/api/v1/rooms/`, {}, headers);
+
+  const message = {
+    nickname: 'Ada',
+    email: 'ada@example.com',
+    body: 'Do you deliver on Sundays?',
+    room: { uuid: room.uuid },
+  };
+  const load = { method: /** @type {const} */ ('POST'), headers, body: JSON.stringify(message) };
+  await compareRates(
+    'POST message',
+    { url: `${url}/api/v1/messages/`, ...load },
+    { url: `${bareUrl}/messages`, ...load },
+    { goal: 0.6 },
+  );
+
+  const { uuid } = await post(`${url}/api/v1/messages/`, message, headers);
+  for (let n = 0; n < 100; n++) await post(`${url}/api/v1/messages/`, message, headers);
+  await compareRates(
+    'GET message',
+    { url: `${url}/api/v1/messages/${uuid}/`, headers },
+    { url: `${bareUrl}/message` },
+    { goal: 0.7 },
+  );
+  await compareRates(
+    'list of 100 messages',
+    { url: `${url}/api/v1/messages/?room=${room.uuid}`, headers },
+    { url: `${bareUrl}/messages` },
+    { goal: 0.7 },
+  );
+
+  const lead = await post(`${url}/api/v1/leads/`, { nickname: 'Ada' }, headers);
+  // One connection: writers of one document at the same time would wait for each other, and measure that.
+  let count = 0;
+  const patch = {
+    method: /** @type {const} */ ('PATCH'),
+    headers,
+    connections: 1,
+    setupClient: (/** @type {import('autocannon').Client} */ client) => {
+      client.setBody(JSON.stringify({ nickname: `Ada ${count++}` }));
+      client.on('response', () => client.setBody(JSON.stringify({ nickname: `Ada ${count++}` })));
+    },
+  };
+  await compareRates(
+    'PATCH lead',
+    { url: `${url}/api/v1/leads/${lead.uuid}/`, ...patch },
+    { url: `${bareUrl}/lead`, ...patch },
+    { goal: 0.7 },
+  );
+
+  const [widget] = await (await fetch(`${url}/api/v1/widgets/`, { headers })).json();
+  await compareRates(
+    'public widget read',
+    { url: `${url}/api/v1/widgets/?token=${widget.token}` },
+    { url: `${bareUrl}/constant` },
+    { goal: 0.9 },
+  );
+  await signIn(url, { username, password });
+};
+
+/** argon2 must not hold up the event loop: 20 people sign in at once, again and again. */
+const signIn = async (/** @type {string} */ url, /** @type {object} */ credentials) => {
+  const lag = async () => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(text)?.[1]) * 1_000;
+  };
+  await lag();
+  const started = performance.now();
+  let count = 0;
+  while (performance.now() - started < 3_000) {
+    await Promise.all(Array.from({ length: 20 }, () => post(`${url}/api/v1/auth/api-token`, credentials)));
+    count += 20;
+  }
+  const rate = count / ((performance.now() - started) / 1_000);
+  console.log(
+    `${'20 people sign in'.padEnd(36)} event loop lag p99 ${(await lag()).toFixed(1)} ms   ${rate.toFixed(0)}/s   goal under 20 ms`,
+  );
+};

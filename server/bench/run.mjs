@@ -1,0 +1,45 @@
+// `npm run bench -w @parlor/server`: each figure a ratio inside one run, the median with its spread. With names
+// as arguments only those benches run.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { agent } from './agent.mjs';
+import { endPrograms, startProgram } from './processes.mjs';
+import { realtime } from './realtime.mjs';
+import { restApi } from './rest-api.mjs';
+
+const BENCHES = { 'rest-api': restApi, realtime, agent };
+
+const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
+const wanted = process.argv.slice(2);
+const dataDir = await mkdtemp(join(tmpdir(), 'parlor-bench-'));
+try {
+  const given = process.env.MONGODB_URL;
+  const socket = join(dataDir, 'mongodb.sock');
+  const mongodbUrl = given ?? `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;
+  const url = await startProgram(
+    [here('../dist/main.js')],
+    {
+      PORT: '0',
+      DATA_DIR: join(dataDir, 'data'),
+      SECRET_KEY: 'a secret key for the bench only, 40 long',
+      LOG_LEVEL: 'warn',
+      RATE_LIMIT: 'off',
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      ...(!given && { EMBEDDED_MONGODB_LISTEN: socket }),
+    },
+    /^Parlor is ready: (\S+)\/$/m,
+  );
+  const bareUrl = await startProgram([here('./bare-server.mjs'), mongodbUrl], {}, /^(http:\S+)$/m);
+  console.log(
+    `On ${given ? 'the MongoDB of MONGODB_URL' : 'the embedded database'}, Node.js ${process.version}:`,
+  );
+  for (const [name, bench] of Object.entries(BENCHES)) {
+    if (wanted.length === 0 || wanted.includes(name))
+      await bench({ url, bareUrl, dataDir, mongodbUrl: given });
+  }
+} finally {
+  await endPrograms();
+  await rm(dataDir, { recursive: true, force: true });
+}

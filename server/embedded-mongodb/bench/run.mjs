@@ -1,0 +1,174 @@
+/**
+ * `npm run bench -w @parlor/embedded-mongodb`: one table, all in one run. Each figure is operations a second, beside it the
+ * ratio to the driver's own ping on the same connection string with as many callers. With MONGODB_URL set, the
+ * same on that server. BENCH_DOCUMENTS (1 000 000) and BENCH_SECONDS (2, for each figure) make it shorter.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MongoClient, ObjectId } from 'mongodb';
+import { openEmbeddedMongodb } from '../dist/index.js';
+
+const DOCUMENTS = Number(process.env.BENCH_DOCUMENTS ?? 1_000_000);
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 2);
+const FAR = Math.floor(DOCUMENTS * 0.9);
+const PAGE = 100;
+const BATCH = 1000;
+const ACCOUNT = 'account-1';
+const DB = `bench_${process.pid}`;
+
+/** Runs `operation` over and over from `callers` callers; gives operations a second. */
+async function rate(callers, operation) {
+  for (let i = 0; i < 200; i++) await operation(i);
+  let done = 0;
+  const end = performance.now() + SECONDS * 1000;
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: callers }, async (_, caller) => {
+      while (performance.now() < end) {
+        await operation(caller);
+        done++;
+      }
+    }),
+  );
+  return (done / (performance.now() - started)) * 1000;
+}
+
+const idOf = (i) => ObjectId.createFromHexString(i.toString(16).padStart(24, '0'));
+const START = Date.UTC(2026, 0, 1);
+
+async function load(collection) {
+  await collection.createIndexes([
+    { key: { account: 1, created_at: -1, _id: -1 } },
+    { key: { email: 1 }, unique: true },
+  ]);
+  const started = performance.now();
+  for (let from = 0; from < DOCUMENTS; from += BATCH) {
+    const documents = Array.from({ length: BATCH }, (_, i) => ({
+      _id: idOf(from + i),
+      account: ACCOUNT,
+      created_at: new Date(START + from + i),
+      email: `visitor-${from + i}@example.com`,
+      text: 'How long does delivery take, and can I pay by invoice? '.repeat(2),
+      n: i,
+    }));
+    await collection.insertMany(documents, { ordered: false });
+  }
+  return DOCUMENTS / ((performance.now() - started) / 1000);
+}
+
+/** One page of a list, newest first, from the document number `position` on. */
+function page(collection, position) {
+  const last = DOCUMENTS - position;
+  const created = new Date(START + last);
+  const filter =
+    position === 0
+      ? { account: ACCOUNT }
+      : {
+          account: ACCOUNT,
+          $or: [{ created_at: { $lt: created } }, { created_at: created, _id: { $lt: idOf(last) } }],
+        };
+  return collection.find(filter).sort({ created_at: -1, _id: -1 }).limit(PAGE).batchSize(PAGE).toArray();
+}
+
+async function measure(url, seconds) {
+  const client = new MongoClient(url, { maxPoolSize: 32 });
+  const db = client.db(DB);
+  const figures = new Map();
+  const things = db.collection('things');
+  const small = db.collection('small');
+  figures.set('insertMany of 1000, documents', [await load(things)]);
+  const ping1 = await rate(1, () => db.command({ ping: 1 }));
+  const ping32 = await rate(32, () => db.command({ ping: 1 }));
+  figures.set('ping, 1 caller', [ping1, ping1]);
+  figures.set('ping, 32 callers', [ping32, ping32]);
+  const any = () => Math.floor(Math.random() * DOCUMENTS);
+  const row = async (name, callers, operation) => {
+    const result = await rate(callers, operation);
+    figures.set(name, [result, callers === 1 ? ping1 : ping32]);
+  };
+  await row('findOne by _id, 1 caller', 1, () => things.findOne({ _id: idOf(any()) }));
+  await row('findOne by _id, 32 callers', 32, () => things.findOne({ _id: idOf(any()) }));
+  await row('findOne by secondary index, 32 callers', 32, () =>
+    things.findOne({ email: `visitor-${any()}@example.com` }),
+  );
+  let n = 0;
+  const text = 'x'.repeat(200);
+  await small.createIndexes([{ key: { room: 1, n: 1 } }]);
+  await row('insertOne, 1 writer', 1, () => small.insertOne({ room: 'r', n: n++, text }));
+  await row('insertOne, 32 writers', 32, () => small.insertOne({ room: 'r', n: n++, text }));
+  await small.insertMany(Array.from({ length: 100 }, (_, i) => ({ _id: i, room: 'u', list: [] })));
+  await row('updateOne by _id, $set and $push, 32 writers', 32, (caller) =>
+    small.updateOne({ _id: caller }, { $set: { n: n++ }, $push: { list: { $each: [n], $slice: -20 } } }),
+  );
+  const leases = db.collection('leases');
+  await leases.createIndexes([{ key: { state: 1, lease: 1 } }]);
+  await leases.insertMany(Array.from({ length: 5000 }, (_, i) => ({ state: 'open', lease: new Date(i) })));
+  await row('findOneAndUpdate lease claim, 32 callers', 32, () =>
+    leases.findOneAndUpdate(
+      { state: 'open', lease: { $lte: new Date() } },
+      { $set: { lease: new Date(), owner: 'me' } },
+      { sort: { lease: 1 } },
+    ),
+  );
+  await row(`page of ${PAGE} at 0`, 1, () => page(things, 0));
+  await row(`page of ${PAGE} at ${FAR}`, 1, () => page(things, FAR));
+  const sample = Math.min(100_000, DOCUMENTS);
+  const started = performance.now();
+  await things
+    .aggregate([
+      { $match: { _id: { $lt: idOf(sample) } } },
+      { $group: { _id: '$n', count: { $sum: 1 }, newest: { $max: '$created_at' } } },
+    ])
+    .toArray();
+  figures.set(`aggregate $group over ${sample}`, [1000 / (performance.now() - started)]);
+  if (!seconds) await db.dropDatabase();
+  await client.close();
+  return figures;
+}
+
+const show = (value, digits = 0) => (value === undefined ? '' : value.toFixed(value < 10 ? 2 : digits));
+
+const dataDir = mkdtempSync(join(tmpdir(), 'pem-bench-'));
+let embedded = await openEmbeddedMongodb({ dataDir });
+try {
+  const own = await measure(embedded.url, true);
+  const heap = await embedded.heapBytes();
+  await embedded.close();
+  const started = performance.now();
+  embedded = await openEmbeddedMongodb({ dataDir });
+  const client = await MongoClient.connect(embedded.url);
+  await client
+    .db(DB)
+    .collection('things')
+    .findOne({ _id: idOf(1) });
+  const startMs = performance.now() - started;
+  await client.close();
+  const real = process.env.MONGODB_URL ? await measure(process.env.MONGODB_URL, false) : new Map();
+  console.log(
+    `${'operations a second'.padEnd(48)}${'embedded'.padStart(10)}${'of ping'.padStart(9)}${'MongoDB'.padStart(10)}${'of ping'.padStart(9)}${'faster'.padStart(9)}`,
+  );
+  for (const [name, [value, floor]] of own) {
+    const [other, otherFloor] = real.get(name) ?? [];
+    const cells = [
+      show(value).padStart(10),
+      show(floor && value / floor).padStart(9),
+      show(other).padStart(10),
+      show(otherFloor && other / otherFloor).padStart(9),
+      show(other && value / other).padStart(9),
+    ];
+    console.log(name.padEnd(48) + cells.join(''));
+  }
+  const [first] = own.get(`page of ${PAGE} at 0`);
+  const [far] = own.get(`page of ${PAGE} at ${FAR}`);
+  console.log(`\npage at ${FAR} costs ${(first / far).toFixed(2)} times the page at 0 (goal: at most 1.2)`);
+  console.log(
+    `start with ${DOCUMENTS} documents, to the first answer: ${startMs.toFixed(0)} ms (goal: under 300)`,
+  );
+  console.log(
+    `JavaScript heap of the database's thread at the end: ${(heap / 2 ** 20).toFixed(0)} MB (goal: under 100)`,
+  );
+} finally {
+  await embedded.close();
+  rmSync(dataDir, { recursive: true, force: true });
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+/**
+ * `parlor-embedded-mongodb DATA_DIR LISTEN`: opens a data directory on a socket path or a loopback `host:port`,
+ * until SIGTERM or SIGINT. `parlor-embedded-mongodb --check DATA_DIR` verifies documents against indexes.
+ */
+import { checkDataDir } from './check.ts';
+import { EmbeddedMongodbError, openEmbeddedMongodb } from './index.ts';
+
+const USAGE = `usage: parlor-embedded-mongodb DATA_DIR LISTEN      (a socket path, or a loopback host:port)
+       parlor-embedded-mongodb --check DATA_DIR`;
+
+async function serve(dataDir: string, listen: string): Promise<void> {
+  const database = await openEmbeddedMongodb({ dataDir, listen });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => void database.close().then(() => process.exit(0)));
+  }
+  process.stdout.write(`${database.listenUrl}\n`);
+}
+
+function check(dataDir: string): void {
+  const { collections, documents, errors } = checkDataDir(dataDir);
+  for (const error of errors) process.stderr.write(`${error}\n`);
+  process.stdout.write(`${collections} collections, ${documents} documents, ${errors.length} errors\n`);
+  process.exitCode = errors.length > 0 ? 1 : 0;
+}
+
+const [first, second, ...more] = process.argv.slice(2);
+try {
+  if (first === '--check' && second && more.length === 0) check(second);
+  else if (first && second && more.length === 0) await serve(first, second);
+  else {
+    process.stderr.write(`${USAGE}\n`);
+    process.exitCode = 2;
+  }
+} catch (error) {
+  if (!(error instanceof EmbeddedMongodbError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,103 @@
+/** aggregate: a leading $match and $sort are planned like a find, the rest runs over what they give. */
+import { Int32, Long } from 'bson';
+import { DEFAULT_FIRST_BATCH } from '../cursor/cursors.ts';
+import { MongoError } from '../document/errors.ts';
+import { compilePipeline } from '../document/pipeline.ts';
+import type { Engine } from '../engine.ts';
+import { countMatches } from '../query/count.ts';
+import { matchesOf, planQuery, type Query } from '../query/query.ts';
+import { type Doc, decode, encode } from '../storage/bson.ts';
+import type { Collection } from '../storage/collection.ts';
+import { cursorReply } from '../wire/cursor-reply.ts';
+import type { Command, CommandCall } from './command.ts';
+import { type CountOnly, countOnly } from './count-only.ts';
+import { isDoc, readArray, readBoolean, readCount, readDoc, wrongType } from './fields.ts';
+import { openCursor } from './find.ts';
+import { collectionName } from './namespace.ts';
+import { splitPipeline } from './pipeline-query.ts';
+
+export const aggregate: Command = {
+  fields: ['pipeline', 'cursor', 'allowDiskUse', 'hint', 'bypassDocumentValidation', 'explain'],
+  refused: ['collation', 'let', 'exchange', 'fromMongos', 'needsMerge'],
+  run(call) {
+    const { engine, body, db } = call;
+    const name = body.aggregate;
+    if (typeof name !== 'string') {
+      throw new MongoError(238, 'NotImplemented', 'the embedded database aggregates collections only');
+    }
+    const ns = `${db}.${collectionName(call)}`;
+    if (readBoolean(body, 'explain', false)) {
+      throw new MongoError(
+        238,
+        'NotImplemented',
+        'the embedded database does not support aggregate.explain; use the explain command',
+      );
+    }
+    const pipeline = readPipeline(body);
+    const cursor = readDoc(body, 'cursor');
+    if (!cursor) {
+      const text = "The 'cursor' option is required, except for aggregate with the explain argument";
+      throw new MongoError(9, 'FailedToParse', text);
+    }
+    for (const field of Object.keys(cursor)) {
+      if (field === 'batchSize') continue;
+      throw new MongoError(40415, 'IDLUnknownField', `BSON field 'cursor.${field}' is an unknown field.`);
+    }
+    const counted = countOnly(pipeline, body.hint);
+    if (counted) {
+      // Compiled all the same, so that what is wrong in the stages is said as for any pipeline.
+      compilePipeline([...pipeline], { now: new Date() });
+      return answerCount(call, ns, { ...counted, query: { ...counted.query, deadline: call.deadline } });
+    }
+    const documents = runPipeline(engine, engine.catalog.get(ns), pipeline, body.hint);
+    return openCursor(call, ns, documents, {
+      batchSize: readCount(cursor, 'batchSize', DEFAULT_FIRST_BATCH),
+      singleBatch: false,
+      neverTimesOut: false,
+    });
+  },
+};
+
+async function answerCount(
+  call: CommandCall,
+  ns: string,
+  { query, id, field }: CountOnly,
+): Promise<Uint8Array> {
+  const collection = call.engine.catalog.get(ns);
+  const count = collection ? await countMatches(call.engine, collection, query) : 0;
+  const answer = { _id: id, [field]: count <= MAX_INT32 ? new Int32(count) : Long.fromNumber(count) };
+  return cursorReply('firstBatch', count > 0 ? [encode(answer)] : [], 0n, ns);
+}
+
+const MAX_INT32 = 2 ** 31 - 1;
+
+/** Reads a pipeline's stages. */
+export function readPipeline(body: Doc): Doc[] {
+  const pipeline = readArray(body, 'pipeline');
+  if (!pipeline) {
+    const text = "BSON field 'aggregate.pipeline' is missing but a required field";
+    throw new MongoError(40414, 'IDLFailedToParse', text);
+  }
+  for (const stage of pipeline) if (!isDoc(stage)) throw wrongType('aggregate.pipeline', stage, 'object');
+  return pipeline as Doc[];
+}
+
+function* runPipeline(
+  engine: Engine,
+  collection: Collection | undefined,
+  pipeline: readonly Doc[],
+  hint: unknown,
+): Generator<Buffer, void, void> {
+  const env = { now: new Date() };
+  // The whole pipeline is compiled first, so that what is wrong in the planned stages is said as for any stage.
+  compilePipeline([...pipeline], env);
+  const { query, rest } = splitPipeline(pipeline, hint);
+  const run = compilePipeline(rest, env);
+  for (const doc of run(collection ? documents(engine, collection, query) : [])) yield encode(doc);
+}
+
+function* documents(engine: Engine, collection: Collection, query: Query): Generator<Doc, void, void> {
+  for (const match of matchesOf(engine, planQuery(collection, query), query)) {
+    if (match) yield match.doc ?? decode(match.raw);
+  }
+}

@@ -1,0 +1,125 @@
+/** Reading a command's fields, with MongoDB's errors for wrong ones. */
+import { MongoError } from '../document/errors.ts';
+import type { Doc } from '../storage/bson.ts';
+
+/** The error for a field of the wrong type. */
+export function wrongType(field: string, value: unknown, expected: string): MongoError {
+  const text = `BSON field '${field}' is the wrong type '${typeName(value)}', expected type '${expected}'`;
+  return new MongoError(14, 'TypeMismatch', text);
+}
+
+/** A field that holds an object; undefined when it is missing or null. */
+export function readDoc(body: Doc, name: string): Doc | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (!isDoc(value)) throw wrongType(name, value, 'object');
+  return value;
+}
+
+/** A field that holds a whole number, of any BSON number type. */
+export function readInteger(body: Doc, name: string, fallback: number): number {
+  const value = body[name];
+  if (value === undefined || value === null) return fallback;
+  const number = toNumber(value);
+  if (number === undefined) throw wrongType(name, value, 'long');
+  if (!Number.isFinite(number)) throw new MongoError(9, 'FailedToParse', `${name} has to be a finite number`);
+  return Math.trunc(number);
+}
+
+/** A whole number that must not be negative. */
+export function readCount(body: Doc, name: string, fallback: number): number {
+  const value = readInteger(body, name, fallback);
+  if (value < 0) {
+    const text = `BSON field '${name}' value must be >= 0, actual value '${value}'`;
+    throw new MongoError(2, 'BadValue', text);
+  }
+  return value;
+}
+
+/** A field that holds true or false; MongoDB takes numbers for them too. */
+export function readBoolean(body: Doc, name: string, fallback: boolean): boolean {
+  const value = body[name];
+  if (value === undefined || value === null) return fallback;
+  if (typeof value === 'boolean') return value;
+  const number = toNumber(value);
+  if (number === undefined) throw wrongType(name, value, 'bool');
+  return number !== 0;
+}
+
+/** A field that holds a string. */
+export function readString(body: Doc, name: string): string | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw wrongType(name, value, 'string');
+  return value;
+}
+
+/** A field that holds an array. */
+export function readArray(body: Doc, name: string): unknown[] | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) throw wrongType(name, value, 'array');
+  return value;
+}
+
+/** The name of the collection that a command is about: the value of its first field. */
+export function readCollection(body: Doc, command: string): string {
+  const value = body[command];
+  if (typeof value !== 'string') {
+    throw new MongoError(73, 'InvalidNamespace', `collection name has invalid type ${typeName(value)}`);
+  }
+  return value;
+}
+
+/** The number behind any BSON number type; undefined for all other values. */
+export function toNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return Number(value);
+  switch ((value as { _bsontype?: string } | null)?._bsontype) {
+    case 'Int32':
+    case 'Double':
+      return (value as { value: number }).value;
+    case 'Long':
+      return (value as { toNumber(): number }).toNumber();
+    case 'Decimal128':
+      return Number(String(value));
+    default:
+      return undefined;
+  }
+}
+
+/** Whether a value is an embedded document. */
+export function isDoc(value: unknown): value is Doc {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
+  return (value as { _bsontype?: unknown })._bsontype === undefined && !(value instanceof Date);
+}
+
+/** MongoDB's name for a value's type. */
+export function typeName(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (value instanceof Date) return 'date';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'double';
+  if (typeof value !== 'object') return typeof value;
+  const type = (value as { _bsontype?: string })._bsontype;
+  return type === undefined ? 'object' : (TYPE_NAMES[type] ?? type);
+}
+
+const TYPE_NAMES: Record<string, string> = {
+  ObjectId: 'objectId',
+  Int32: 'int',
+  Long: 'long',
+  Double: 'double',
+  Decimal128: 'decimal',
+  Binary: 'binData',
+  UUID: 'binData',
+  BSONRegExp: 'regex',
+  Timestamp: 'timestamp',
+  MinKey: 'minKey',
+  MaxKey: 'maxKey',
+  Code: 'javascript',
+  BSONSymbol: 'symbol',
+  DBRef: 'object',
+};

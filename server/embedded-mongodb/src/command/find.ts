@@ -1,0 +1,181 @@
+/** find, getMore, killCursors. */
+import type { Long } from 'bson';
+import { type Batch, DEFAULT_FIRST_BATCH, type DocumentStream } from '../cursor/cursors.ts';
+import { MongoError } from '../document/errors.ts';
+import { compileMatch } from '../document/match.ts';
+import { compileProjection } from '../document/project.ts';
+import { documentsOf, type Query, sortFields } from '../query/query.ts';
+import type { Doc } from '../storage/bson.ts';
+import { cursorReply } from '../wire/cursor-reply.ts';
+import type { Command, CommandCall } from './command.ts';
+import { readArray, readBoolean, readCount, readDoc, wrongType } from './fields.ts';
+import { collectionName } from './namespace.ts';
+
+export const FIND_FIELDS = [
+  'filter',
+  'sort',
+  'projection',
+  'hint',
+  'skip',
+  'limit',
+  'batchSize',
+  'singleBatch',
+  'allowDiskUse',
+  'noCursorTimeout',
+  'allowPartialResults',
+];
+
+export const FIND_REFUSED = [
+  'let',
+  'collation',
+  'max',
+  'min',
+  'returnKey',
+  'showRecordId',
+  'tailable',
+  'awaitData',
+  'oplogReplay',
+  'term',
+  'readOnce',
+];
+
+/** Reads the query of a find command. */
+export function readQuery(body: Doc): Query {
+  if (body.filter === null)
+    throw new MongoError(14, 'TypeMismatch', 'Expected field filter to be of type object');
+  return {
+    filter: readDoc(body, 'filter') ?? {},
+    sort: emptyToUndefined(readDoc(body, 'sort')),
+    skip: readCount(body, 'skip', 0),
+    limit: readCount(body, 'limit', 0),
+    projection: emptyToUndefined(readDoc(body, 'projection')),
+    hint: emptyHint(body.hint),
+    deadline: Number.POSITIVE_INFINITY,
+  };
+}
+
+function emptyToUndefined(doc: Doc | undefined): Doc | undefined {
+  return doc && Object.keys(doc).length > 0 ? doc : undefined;
+}
+
+function emptyHint(hint: unknown): unknown {
+  const isEmpty = hint === null || (typeof hint === 'object' && Object.keys(hint).length === 0);
+  return isEmpty ? undefined : hint;
+}
+
+export const find: Command = {
+  fields: FIND_FIELDS,
+  refused: FIND_REFUSED,
+  run(call) {
+    const { engine, body, db } = call;
+    const ns = `${db}.${collectionName(call)}`;
+    const query = { ...readQuery(body), deadline: call.deadline };
+    const batchSize = readCount(body, 'batchSize', DEFAULT_FIRST_BATCH);
+    const singleBatch = readBoolean(body, 'singleBatch', false);
+    const collection = engine.catalog.get(ns);
+    if (!collection) {
+      compileMatch(query.filter);
+      sortFields(query.sort);
+      if (query.projection) compileProjection(query.projection, query.filter);
+      return cursorReply('firstBatch', [], 0n, ns);
+    }
+    const answer = openCursor(call, ns, documentsOf(engine, collection, query), {
+      batchSize,
+      singleBatch,
+      neverTimesOut: readBoolean(body, 'noCursorTimeout', false),
+    });
+    return call.deadline === Number.POSITIVE_INFINITY ? answer : withoutDeadline(answer, query);
+  },
+};
+
+/** The time limit is for the command that it came with, not for the client's pauses between two batches. */
+async function withoutDeadline(answer: Uint8Array | Promise<Uint8Array>, query: Query): Promise<Uint8Array> {
+  const reply = await answer;
+  query.deadline = Number.POSITIVE_INFINITY;
+  return reply;
+}
+
+export interface CursorOptions {
+  batchSize: number;
+  singleBatch: boolean;
+  neverTimesOut: boolean;
+}
+
+/** The first answer of a new cursor, which is kept unless everything fitted. */
+export function openCursor(
+  { engine }: CommandCall,
+  ns: string,
+  documents: DocumentStream,
+  { batchSize, singleBatch, neverTimesOut }: CursorOptions,
+): Uint8Array | Promise<Uint8Array> {
+  // A batch of 0 opens the cursor only; `take` would read 0 as no limit.
+  if (batchSize === 0 && !singleBatch) {
+    return cursorReply('firstBatch', [], engine.cursors.keep(ns, documents, undefined, neverTimesOut), ns);
+  }
+  const source: { documents: DocumentStream; held: Buffer | undefined } = { documents, held: undefined };
+  const answer = (batch: Batch) => {
+    let id = 0n;
+    if (!batch.ended && singleBatch) documents.return?.();
+    else if (!batch.ended) id = engine.cursors.keep(ns, documents, source.held, neverTimesOut);
+    return cursorReply('firstBatch', batch.documents, id, ns);
+  };
+  const batch = engine.cursors.take(source, batchSize);
+  return batch instanceof Promise ? batch.then(answer) : answer(batch);
+}
+
+export const getMore: Command = {
+  fields: ['collection', 'batchSize'],
+  refused: ['term', 'lastKnownCommittedOpTime'],
+  run({ engine, body, db, deadline }) {
+    if (deadline !== Number.POSITIVE_INFINITY) {
+      throw new MongoError(
+        2,
+        'BadValue',
+        'cannot set maxTimeMS on getMore command for a non-awaitData cursor',
+      );
+    }
+    const id = cursorId(body.getMore);
+    const cursor = engine.cursors.get(id);
+    const ns = `${db}.${String(body.collection)}`;
+    if (cursor.ns !== ns) {
+      const text = `Requested getMore on namespace '${ns}', but cursor belongs to a different namespace ${cursor.ns}`;
+      throw new MongoError(13, 'Unauthorized', text);
+    }
+    const answer = (batch: Batch) => {
+      cursor.isBusy = false;
+      if (batch.ended) engine.cursors.kill(id);
+      return cursorReply('nextBatch', batch.documents, batch.ended ? 0n : id, ns);
+    };
+    const fail = (error: unknown) => {
+      engine.cursors.kill(id);
+      throw error;
+    };
+    if (cursor.isBusy) throw new MongoError(143, 'CursorInUse', `cursor id ${id} is already in use`);
+    cursor.isBusy = true;
+    try {
+      const batch = engine.cursors.take(cursor, readCount(body, 'batchSize', 0));
+      return batch instanceof Promise ? batch.then(answer).catch(fail) : answer(batch);
+    } catch (error) {
+      return fail(error);
+    }
+  },
+};
+
+export const killCursors: Command = {
+  fields: ['cursors'],
+  run({ engine, body }) {
+    const cursorsKilled: unknown[] = [];
+    const cursorsNotFound: unknown[] = [];
+    for (const id of readArray(body, 'cursors') ?? []) {
+      (engine.cursors.kill(cursorId(id)) ? cursorsKilled : cursorsNotFound).push(id);
+    }
+    return { cursorsKilled, cursorsNotFound, cursorsAlive: [], cursorsUnknown: [] };
+  },
+};
+
+function cursorId(value: unknown): bigint {
+  if (typeof value === 'bigint') return value;
+  if ((value as { _bsontype?: string } | undefined)?._bsontype !== 'Long')
+    throw wrongType('getMore.getMore', value, 'long');
+  return (value as Long).toBigInt();
+}

@@ -1,0 +1,223 @@
+/** Reading one index of a createIndexes command. */
+import { MongoError } from '../document/errors.ts';
+import { compileMatch } from '../document/match.ts';
+import { encodeValue } from '../index/entry-key.ts';
+import type { IndexSpec } from '../index/index-spec.ts';
+import { conjunction } from '../planner/predicates.ts';
+import type { Doc } from '../storage/bson.ts';
+import { isDoc, readBoolean, readDoc, readString, toNumber, wrongType } from './fields.ts';
+
+export type IndexRequest = Omit<IndexSpec, 'id' | 'multikey'>;
+
+const KNOWN = new Set([
+  'key',
+  'name',
+  'ns',
+  'v',
+  'unique',
+  'sparse',
+  'background',
+  'partialFilterExpression',
+  'expireAfterSeconds',
+]);
+
+/** What MongoDB knows beside them. */
+const REFUSED = new Set([
+  'collation',
+  'hidden',
+  'prepareUnique',
+  'storageEngine',
+  'weights',
+  'default_language',
+  'language_override',
+  'textIndexVersion',
+  '2dsphereIndexVersion',
+  'bits',
+  'min',
+  'max',
+  'bucketSize',
+  'wildcardProjection',
+  'columnstoreProjection',
+  'clustered',
+  'dropDups',
+]);
+
+const KINDS = new Set([
+  'text',
+  'hashed',
+  '2d',
+  '2dsphere',
+  'geoHaystack',
+  'columnstore',
+  'wildcard',
+  'queryable_encrypted_range',
+]);
+
+/** MongoDB's limit for fields in a compound index. */
+const MAX_FIELDS = 32;
+
+/** The longest time that MongoDB takes for a TTL index: 2^31 - 1 seconds. */
+const MAX_EXPIRE_SECONDS = 2147483647;
+
+/** Reads an index definition. What MongoDB has and this engine has not is refused by name. */
+export function readIndexRequest(spec: unknown): IndexRequest {
+  if (!isDoc(spec)) throw wrongType('createIndexes.indexes', spec, 'object');
+  for (const [name, value] of Object.entries(spec)) {
+    if (KNOWN.has(name)) continue;
+    if ((name === 'hidden' || name === 'prepareUnique') && value === false) continue;
+    if (!REFUSED.has(name)) {
+      throw new MongoError(
+        197,
+        'InvalidIndexSpecificationOption',
+        `The field '${name}' is not valid for an index specification`,
+      );
+    }
+    throw new MongoError(
+      238,
+      'NotImplemented',
+      `the embedded database does not support the index option ${name}`,
+    );
+  }
+  const key = readDoc(spec, 'key');
+  if (!key)
+    throw new MongoError(
+      9,
+      'FailedToParse',
+      "The 'key' field is a required property of an index specification",
+    );
+  checkKey(key);
+  const name = readString(spec, 'name');
+  if (name === '') throw cannotCreate('index name cannot be empty');
+  if (name === '*') throw new MongoError(2, 'BadValue', "The index name '*' is not valid.");
+  if (!name)
+    throw new MongoError(
+      9,
+      'FailedToParse',
+      "The 'name' field is a required property of an index specification",
+    );
+  const partialFilterExpression = readDoc(spec, 'partialFilterExpression');
+  const sparse = readBoolean(spec, 'sparse', false);
+  if (partialFilterExpression) {
+    if (sparse) throw cannotCreate(`cannot mix "partialFilterExpression" and "sparse" options`);
+    checkPartialFilter(partialFilterExpression);
+  }
+  return {
+    name,
+    key,
+    unique: readBoolean(spec, 'unique', false),
+    sparse,
+    partialFilterExpression,
+    expireAfterSeconds: readExpiry(spec, key),
+  };
+}
+
+function cannotCreate(text: string): MongoError {
+  return new MongoError(67, 'CannotCreateIndex', text);
+}
+
+function checkKey(key: Doc): void {
+  const paths = Object.entries(key);
+  if (paths.length === 0) throw cannotCreate('Index keys cannot be empty.');
+  if (paths.length > MAX_FIELDS) throw new MongoError(13103, 'Location13103', 'too many compound keys');
+  if (paths.length === 1 && Object.hasOwn(key, '_id') && toNumber(key._id) !== 1) {
+    throw new MongoError(2, 'BadValue', "The field 'key' for an _id index must be {_id: 1}");
+  }
+  for (const [path, direction] of paths) {
+    if (typeof direction === 'string' && !KINDS.has(direction)) {
+      throw cannotCreate(`Unknown index plugin '${direction}'`);
+    }
+    if (typeof direction === 'string') {
+      throw new MongoError(238, 'NotImplemented', `the embedded database has no ${direction} indexes`);
+    }
+    const number = toNumber(direction);
+    if (number === undefined || number === 0 || Number.isNaN(number)) {
+      throw cannotCreate(`Values in v:2 index key pattern must be numbers other than 0, or strings: ${path}`);
+    }
+    if (path === '') throw cannotCreate('Index keys cannot be an empty field.');
+    for (const part of path.split('.')) {
+      if (part === '') throw cannotCreate('Index keys cannot contain an empty field.');
+      if (part.startsWith('$'))
+        throw cannotCreate(`Index key contains an illegal field name: field name starts with '$'.`);
+      if (/^\d+$/.test(part)) {
+        throw new MongoError(
+          238,
+          'NotImplemented',
+          `the embedded database does not index a position in an array: ${path}`,
+        );
+      }
+    }
+  }
+}
+
+function readExpiry(spec: Doc, key: Doc): unknown {
+  const value = spec.expireAfterSeconds;
+  if (value === undefined) return undefined;
+  const seconds = toNumber(value);
+  if (seconds === undefined) throw cannotCreate('TTL index options must be numeric');
+  if (!(seconds >= 0) || seconds > MAX_EXPIRE_SECONDS) {
+    throw cannotCreate(
+      `TTL index 'expireAfterSeconds' option must be within an acceptable range, try a different value than ${seconds}`,
+    );
+  }
+  if (Object.keys(key).length > 1) {
+    throw cannotCreate('TTL indexes are single-field indexes, compound indexes do not support TTL');
+  }
+  if (Object.hasOwn(key, '_id')) {
+    throw new MongoError(
+      197,
+      'InvalidIndexSpecificationOption',
+      "The field 'expireAfterSeconds' is not valid for an _id index specification.",
+    );
+  }
+  return value;
+}
+
+const PARTIAL_OPERATORS = new Set([
+  '$eq',
+  '$gt',
+  '$gte',
+  '$lt',
+  '$lte',
+  '$exists',
+  '$type',
+  '$and',
+  '$or',
+  '$in',
+]);
+
+function checkPartialFilter(expression: Doc): void {
+  compileMatch(expression);
+  conjunction(expression);
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    if (!isDoc(value)) return;
+    for (const [name, inner] of Object.entries(value)) {
+      if (name.startsWith('$') && !PARTIAL_OPERATORS.has(name)) {
+        throw cannotCreate(`Expression not supported in partial index: ${name}`);
+      }
+      if (name === '$exists' && (inner === false || toNumber(inner) === 0)) {
+        throw cannotCreate('Expression not supported in partial index: $not');
+      }
+      visit(inner);
+    }
+  };
+  visit(expression);
+}
+
+/** Whether an index is the one that was asked for, by what tells two indexes apart or by all options. */
+export function sameIndex(
+  index: IndexSpec,
+  request: IndexRequest,
+  by: 'key and filter' | 'options',
+): boolean {
+  const sameFilter = sameValue(index.partialFilterExpression, request.partialFilterExpression);
+  if (by === 'key and filter') return sameFilter;
+  const sameExpiry = sameValue(index.expireAfterSeconds, request.expireAfterSeconds);
+  const sameUnique = index.id === 0 || index.unique === request.unique;
+  return sameFilter && sameExpiry && sameUnique && index.sparse === request.sparse;
+}
+
+function sameValue(a: unknown, b: unknown): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return encodeValue(a).equals(encodeValue(b));
+}

@@ -1,0 +1,152 @@
+/** createIndexes, listIndexes, dropIndexes. */
+import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../cursor/cursors.ts';
+import { MongoError } from '../document/errors.ts';
+import type { Engine } from '../engine.ts';
+import { recordKey } from '../index/entry-key.ts';
+import { samePattern } from '../planner/plan.ts';
+import { type Doc, decode, encode } from '../storage/bson.ts';
+import { after } from '../storage/catalog.ts';
+import type { Collection, Index } from '../storage/collection.ts';
+import type { Command, CommandCall } from './command.ts';
+import { readArray, readCount, readDoc } from './fields.ts';
+import { openCursor } from './find.ts';
+import { type IndexRequest, readIndexRequest, sameIndex } from './index-request.ts';
+import { collectionName, ensuredCollection, existingCollection } from './namespace.ts';
+
+export const createIndexes: Command = {
+  fields: ['indexes', 'ignoreUnknownIndexOptions'],
+  refused: ['commitQuorum'],
+  async run(call) {
+    const { engine, body, db } = call;
+    const name = collectionName(call);
+    const requested = readArray(body, 'indexes');
+    if (!requested || requested.length === 0) {
+      throw new MongoError(2, 'BadValue', 'Must specify at least one index to create');
+    }
+    const requests = requested.map((spec) => readIndexRequest(spec));
+    return engine.environment.write(() => {
+      const createdCollectionAutomatically = engine.catalog.get(`${db}.${name}`) === undefined;
+      const collection = ensuredCollection(call);
+      const numIndexesBefore = collection.indexes.length;
+      const built: Index[] = [];
+      try {
+        for (const request of requests) {
+          if (!isThere(collection, request)) built.push(buildIndex(engine, collection, request));
+        }
+      } catch (error) {
+        // All of the indexes are made, or none.
+        for (const index of built) engine.catalog.dropIndex(collection, index);
+        throw error;
+      }
+      return {
+        numIndexesBefore,
+        numIndexesAfter: collection.indexes.length,
+        ...(built.length === 0 ? { note: 'all indexes already exist' } : { createdCollectionAutomatically }),
+      };
+    });
+  },
+};
+
+/** Whether the collection has this very index. Fails when it has another one of the same name or key. */
+function isThere(collection: Collection, request: IndexRequest): boolean {
+  for (const index of collection.indexes) {
+    const isSameName = index.name === request.name;
+    const isSameKey = samePattern(index.key, request.key);
+    if (!isSameName && !(isSameKey && sameIndex(index, request, 'key and filter'))) continue;
+    if (isSameKey && sameIndex(index, request, 'options')) {
+      if (isSameName) return true;
+      if (index.id === 0) return true;
+      const text = `Index already exists with a different name: ${index.name}`;
+      throw new MongoError(85, 'IndexOptionsConflict', text);
+    }
+    const wanted = `Requested index: ${JSON.stringify(describeRequest(request))}`;
+    const text = `An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. ${wanted}, existing index: ${JSON.stringify(describeIndex(index))}`;
+    if (isSameName) throw new MongoError(86, 'IndexKeySpecsConflict', text);
+    throw new MongoError(
+      85,
+      'IndexOptionsConflict',
+      `An equivalent index already exists with a different name and options. ${wanted}, existing index: ${JSON.stringify(describeIndex(index))}`,
+    );
+  }
+  return false;
+}
+
+function buildIndex(engine: Engine, collection: Collection, request: IndexRequest): Index {
+  const index = engine.catalog.addIndex(collection, request);
+  try {
+    const prefix = recordKey(collection.id, 0).subarray(0, 4);
+    const scan = engine.environment.scan(engine.environment.records, prefix, after(prefix), false);
+    while (scan.next()) engine.writer.addToIndex(collection, index, decode(scan.value), scan.key);
+  } catch (error) {
+    engine.catalog.dropIndex(collection, index);
+    throw error;
+  }
+  return index;
+}
+
+function describeRequest({ key, name, unique, sparse }: IndexRequest): Doc {
+  return { v: 2, ...(unique ? { unique } : {}), key, name, ...(sparse ? { sparse } : {}) };
+}
+
+/** An index as listIndexes shows it. */
+export function describeIndex(index: Index): Doc {
+  return {
+    v: 2,
+    key: index.key,
+    name: index.name,
+    ...(index.unique && index.id !== 0 ? { unique: true } : {}),
+    ...(index.sparse ? { sparse: true } : {}),
+    ...(index.partialFilterExpression ? { partialFilterExpression: index.partialFilterExpression } : {}),
+    ...(index.expireAfterSeconds === undefined ? {} : { expireAfterSeconds: index.expireAfterSeconds }),
+  };
+}
+
+export const listIndexes: Command = {
+  fields: ['cursor'],
+  refused: ['includeBuildUUIDs', 'includeIndexBuildInfo'],
+  run(call) {
+    const ns = `${call.db}.${collectionName(call)}`;
+    const collection = existingCollection(call);
+    if (!collection) throw new MongoError(26, 'NamespaceNotFound', `ns does not exist: ${ns}`);
+    const entries = collection.indexes.map((index) => encode(describeIndex(index)));
+    const cursor = readDoc(call.body, 'cursor') ?? {};
+    return openCursor(call, ns, entries.values() as DocumentStream, {
+      batchSize: readCount(cursor, 'batchSize', DEFAULT_FIRST_BATCH),
+      singleBatch: false,
+      neverTimesOut: false,
+    });
+  },
+};
+
+export const dropIndexes: Command = {
+  fields: ['index'],
+  async run(call) {
+    const { engine, body, db } = call;
+    const ns = `${db}.${collectionName(call)}`;
+    return engine.environment.write(() => {
+      const collection = existingCollection(call);
+      if (!collection) throw new MongoError(26, 'NamespaceNotFound', `ns not found ${ns}`);
+      const nIndexesWas = collection.indexes.length;
+      for (const index of namedIndexes(call, collection)) engine.catalog.dropIndex(collection, index);
+      const msg = body.index === '*' ? { msg: 'non-_id indexes dropped for collection' } : {};
+      return { nIndexesWas, ...msg };
+    });
+  },
+};
+
+function namedIndexes(call: CommandCall, collection: Collection): Index[] {
+  const asked = call.body.index;
+  if (asked === '*') return collection.indexes.filter((index) => index.id !== 0);
+  const wanted = Array.isArray(asked) ? asked : [asked];
+  return wanted.map((name) => {
+    const index = collection.indexes.find((candidate) =>
+      typeof name === 'string' ? candidate.name === name : samePattern(candidate.key, name as Doc),
+    );
+    if (!index) {
+      const shown = typeof name === 'string' ? `with name [${name}]` : `with key: ${JSON.stringify(name)}`;
+      throw new MongoError(27, 'IndexNotFound', `index not found ${shown}`);
+    }
+    if (index.id === 0) throw new MongoError(72, 'InvalidOptions', 'cannot drop _id index');
+    return index;
+  });
+}

@@ -1,0 +1,100 @@
+/** insert. */
+import { ObjectId } from 'bson';
+import { MongoError } from '../document/errors.ts';
+import { type Doc, decode, encode } from '../storage/bson.ts';
+import { checkSize } from '../storage/document-writer.ts';
+import { checkStorable } from '../storage/storable.ts';
+import type { Command, CommandCall } from './command.ts';
+import { readArray, readBoolean, typeName, wrongType } from './fields.ts';
+import { collectionName, ensuredCollection } from './namespace.ts';
+import { checkBatch, runStatements } from './write-errors.ts';
+
+export const insert: Command = {
+  fields: ['documents', 'ordered', 'bypassDocumentValidation'],
+  refused: ['bypassEmptyTsReplacement'],
+  async run(call) {
+    const { body, engine } = call;
+    collectionName(call);
+    const documents = call.sequences.get('documents') ?? readArray(body, 'documents');
+    checkBatch(call, 'documents', documents);
+    for (const [i, document] of documents.entries()) {
+      if (!(document instanceof Uint8Array)) throw wrongType(`insert.documents.${i}`, document, 'object');
+    }
+    const isOrdered = readBoolean(body, 'ordered', true);
+    let n = 0;
+    const writeErrors: Doc[] = [];
+    for (let from = 0; from < documents.length; from += DOCUMENTS_PER_TRANSACTION) {
+      const part = await engine.environment.write(() => insertPart(call, documents as Uint8Array[], from));
+      n += part.n;
+      writeErrors.push(...part.writeErrors);
+      if (isOrdered && writeErrors.length > 0) break;
+    }
+    return { n, ...(writeErrors.length > 0 ? { writeErrors } : {}) };
+  },
+};
+
+/** A large insert is not one step in MongoDB either; here its parts let others have their turn in between. */
+const DOCUMENTS_PER_TRANSACTION = 1000;
+
+function insertPart(
+  call: CommandCall,
+  documents: Uint8Array[],
+  from: number,
+): { n: number; writeErrors: Doc[] } {
+  const collection = ensuredCollection(call);
+  let n = 0;
+  const part = documents.slice(from, from + DOCUMENTS_PER_TRANSACTION);
+  const insertOne = (document: Uint8Array) => {
+    const { doc, raw } = prepareInsert(document);
+    call.engine.writer.insert(collection, doc, raw);
+    n++;
+  };
+  const { writeErrors = [] } = runStatements(call.body, part, insertOne, from);
+  return { n, writeErrors };
+}
+
+/** Checks a new document, gives it an `_id` when it has none, and moves the `_id` to the front. */
+export function prepareInsert(bytes: Uint8Array): { doc: Doc; raw: Buffer } {
+  const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const doc = decode(raw);
+  checkStorable(doc, raw);
+  if (!Object.hasOwn(doc, '_id')) return withFirstId({ _id: new ObjectId(), ...doc });
+  checkId(doc._id);
+  if (Object.keys(doc)[0] === '_id') {
+    checkSize(raw);
+    return { doc, raw };
+  }
+  const { _id, ...rest } = doc;
+  return withFirstId({ _id, ...rest });
+}
+
+function withFirstId(doc: Doc): { doc: Doc; raw: Buffer } {
+  const raw = encode(doc);
+  // Names like "7" come before `_id` in a JavaScript object, wherever it was put.
+  checkStorable(doc, raw);
+  if (Object.keys(doc)[0] !== '_id') {
+    throw new MongoError(
+      238,
+      'NotImplemented',
+      'the embedded database does not store a field named like an array index before _id',
+    );
+  }
+  checkSize(raw);
+  return { doc, raw };
+}
+
+/** Refuses values that MongoDB does not take for an `_id`. */
+export function checkId(id: unknown): void {
+  const type = typeName(id);
+  if (type === 'object') checkIdFields(id as Doc);
+  if (!['array', 'regex', 'missing'].includes(type)) return;
+  throw new MongoError(53, 'InvalidIdField', `The '_id' value cannot be of type ${type}`);
+}
+
+function checkIdFields(id: Doc): void {
+  for (const name of Object.keys(id)) {
+    if (!name.startsWith('$') || (id as { _bsontype?: string })._bsontype === 'DBRef') continue;
+    const text = `_id fields may not contain '$'-prefixed fields: ${name} is not valid for storage.`;
+    throw new MongoError(52, 'DollarPrefixedFieldName', text);
+  }
+}

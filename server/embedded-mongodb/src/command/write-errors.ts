@@ -1,0 +1,70 @@
+/** The part that insert, update and delete share: statements in order, errors by their index. */
+import { Int32 } from 'bson';
+import { MongoError } from '../document/errors.ts';
+import { type Doc, decode } from '../storage/bson.ts';
+import { checkReadable } from '../storage/storable.ts';
+import { MAX_WRITE_BATCH } from '../wire/limits.ts';
+import type { CommandCall } from './command.ts';
+import { isDoc, readArray, readBoolean, wrongType } from './fields.ts';
+
+/** The statements of a write command: from its document sequence, or from the array in its body. */
+export function readStatements(call: CommandCall, field: string): Doc[] {
+  const sequence = call.sequences.get(field);
+  const statements = sequence ? sequence.map(readStatement) : readArray(call.body, field);
+  checkBatch(call, field, statements);
+  for (const statement of statements) if (!isDoc(statement)) throw wrongType(field, statement, 'object');
+  return statements as Doc[];
+}
+
+function readStatement(raw: Buffer): Doc {
+  const statement = decode(raw);
+  checkReadable(statement, raw);
+  return statement;
+}
+
+/** Checks how many statements there are. */
+export function checkBatch(
+  call: CommandCall,
+  field: string,
+  statements: unknown[] | undefined,
+): asserts statements is unknown[] {
+  if (statements === undefined) {
+    const text = `BSON field '${call.name}.${field}' is missing but a required field`;
+    throw new MongoError(40414, 'IDLFailedToParse', text);
+  }
+  if (statements.length >= 1 && statements.length <= MAX_WRITE_BATCH) return;
+  throw new MongoError(
+    16,
+    'InvalidLength',
+    `Write batch sizes must be between 1 and ${MAX_WRITE_BATCH}. Got ${statements.length} operations.`,
+  );
+}
+
+/**
+ * Runs each statement; collects errors as MongoDB's `writeErrors`. Ordered, it stops at the first one.
+ * Inside a write transaction, so only errors of MongoDB's kind are collected.
+ */
+export function runStatements<T>(
+  body: Doc,
+  statements: readonly T[],
+  run: (statement: T, index: number) => void,
+  firstIndex = 0,
+): { writeErrors?: Doc[] } {
+  const ordered = readBoolean(body, 'ordered', true);
+  const writeErrors: Doc[] = [];
+  for (const [index, statement] of statements.entries()) {
+    try {
+      run(statement, index);
+    } catch (error) {
+      if (!(error instanceof MongoError)) throw error;
+      writeErrors.push({
+        index: new Int32(firstIndex + index),
+        code: error.code,
+        errmsg: error.message,
+        ...error.extra,
+      });
+      if (ordered) break;
+    }
+  }
+  return writeErrors.length > 0 ? { writeErrors } : {};
+}

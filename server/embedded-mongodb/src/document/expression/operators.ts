@@ -1,0 +1,161 @@
+import { Int32, type Long } from 'bson';
+import { compareValues } from '../compare.ts';
+import { mongoError, refused } from '../errors.ts';
+import { compileExpression, type Expression, type ExpressionContext } from '../expression.ts';
+import { fieldsOf, isDocument, isTrue, MISSING, typeName } from '../values.ts';
+import { compileDateToString } from './date-format.ts';
+import { compileDateTrunc } from './date-trunc.ts';
+
+type OperatorCompiler = (operand: unknown, context: ExpressionContext) => Expression;
+
+const OPERATORS: Record<string, OperatorCompiler> = {
+  $literal: (operand) => () => operand,
+  $eq: (operand, context) => comparison('$eq', operand, context, (order) => order === 0),
+  $ne: (operand, context) => comparison('$ne', operand, context, (order) => order !== 0),
+  $gt: (operand, context) => comparison('$gt', operand, context, (order) => order > 0),
+  $gte: (operand, context) => comparison('$gte', operand, context, (order) => order >= 0),
+  $lt: (operand, context) => comparison('$lt', operand, context, (order) => order < 0),
+  $lte: (operand, context) => comparison('$lte', operand, context, (order) => order <= 0),
+  $cmp: (operand, context) => comparison('$cmp', operand, context, (order) => new Int32(Math.sign(order))),
+  $and: (operand, context) => {
+    const parts = argumentsOf(operand, context);
+    // MongoDB looks at constants first, and then at nothing else when they decide.
+    if (constantsOf(operand).some((value) => !isTrue(value))) return () => false;
+    return (root) => parts.every((part) => isTrue(part(root)));
+  },
+  $or: (operand, context) => {
+    const parts = argumentsOf(operand, context);
+    if (constantsOf(operand).some(isTrue)) return () => true;
+    return (root) => parts.some((part) => isTrue(part(root)));
+  },
+  $not: (operand, context) => {
+    const [part] = exactly('$not', 1, operand, context);
+    return (root) => !isTrue(part?.(root));
+  },
+  $cond: compileCond,
+  $ifNull: (operand, context) => {
+    const parts = argumentsOf(operand, context);
+    if (parts.length < 2) throw mongoError(1257300, '$ifNull needs at least two arguments');
+    return (root) => {
+      let value: unknown = MISSING;
+      for (const part of parts) {
+        value = part(root);
+        if (!isNullish(value)) return value;
+      }
+      return value;
+    };
+  },
+  $toLower: (operand, context) => changeCase('$toLower', operand, context),
+  $toUpper: (operand, context) => changeCase('$toUpper', operand, context),
+  $concat: (operand, context) => {
+    const parts = argumentsOf(operand, context);
+    return (root) => {
+      let text = '';
+      for (const part of parts) {
+        const value = part(root);
+        if (isNullish(value)) return null;
+        if (typeof value !== 'string') {
+          throw mongoError(16702, `$concat only supports strings, not ${typeName(value)}`);
+        }
+        text += value;
+      }
+      return text;
+    };
+  },
+  $dateTrunc: compileDateTrunc,
+  $dateToString: compileDateToString,
+};
+
+/** Compiles `{ $operator: operand }`; operators that this database has not are refused by name. */
+export function compileOperator(name: string, operand: unknown, context: ExpressionContext): Expression {
+  const compile = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
+  if (compile === undefined) throw refused(`the expression ${name}`);
+  return compile(operand, context);
+}
+
+/** Null, missing and BSON's old undefined: what expressions treat as "no value". */
+export function isNullish(value: unknown): boolean {
+  return value === null || value === undefined || value === MISSING;
+}
+
+function argumentsOf(operand: unknown, context: ExpressionContext): Expression[] {
+  const list = Array.isArray(operand) ? operand : [operand];
+  return list.map((argument) => compileExpression(argument, context));
+}
+
+function constantsOf(operand: unknown): unknown[] {
+  const list = Array.isArray(operand) ? operand : [operand];
+  return list.flatMap((value) => {
+    if (typeof value === 'string') return value.startsWith('$') ? [] : [value];
+    if (Array.isArray(value)) return [];
+    if (!isDocument(value)) return [value];
+    return Object.hasOwn(value, '$literal') ? [value.$literal] : [];
+  });
+}
+
+function exactly(name: string, count: number, operand: unknown, context: ExpressionContext): Expression[] {
+  const parts = argumentsOf(operand, context);
+  if (parts.length !== count) {
+    throw mongoError(
+      16020,
+      `Expression ${name} takes exactly ${count} arguments. ${parts.length} were passed in.`,
+    );
+  }
+  return parts;
+}
+
+function comparison(
+  name: string,
+  operand: unknown,
+  context: ExpressionContext,
+  decide: (order: number) => unknown,
+): Expression {
+  const [left, right] = exactly(name, 2, operand, context) as [Expression, Expression];
+  return (root) => decide(compareValues(left(root), right(root)));
+}
+
+function compileCond(operand: unknown, context: ExpressionContext): Expression {
+  let parts: Expression[];
+  if (isDocument(operand)) {
+    const fields = fieldsOf(operand);
+    const unknown = Object.keys(fields).find((name) => !['if', 'then', 'else'].includes(name));
+    if (unknown !== undefined) throw mongoError(17083, `Unrecognized parameter to $cond: ${unknown}`);
+    parts = ['if', 'then', 'else'].map((name, i) => {
+      if (!Object.hasOwn(fields, name)) throw mongoError(17080 + i, `Missing '${name}' parameter to $cond`);
+      return compileExpression(fields[name], context);
+    });
+  } else parts = exactly('$cond', 3, operand, context);
+  const [test, then, otherwise] = parts as [Expression, Expression, Expression];
+  return (root) => (isTrue(test(root)) ? then(root) : otherwise(root));
+}
+
+function changeCase(name: string, operand: unknown, context: ExpressionContext): Expression {
+  const [part] = exactly(name, 1, operand, context) as [Expression];
+  return (root) => {
+    const text = asString(name, part(root));
+    // MongoDB changes ASCII letters only.
+    return name === '$toLower'
+      ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+      : text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+  };
+}
+
+function asString(name: string, value: unknown): string {
+  if (isNullish(value)) return '';
+  if (typeof value === 'string') return value;
+  switch (typeName(value)) {
+    case 'int':
+      return String((value as Int32).value);
+    case 'long':
+      return (value as Long).toString();
+    case 'double':
+    case 'decimal':
+    case 'date':
+    case 'timestamp':
+    case 'symbol':
+    case 'javascript':
+      throw refused(`${name} of a ${typeName(value)}`);
+    default:
+      throw mongoError(16007, `can't convert from BSON type ${typeName(value)} to String`);
+  }
+}

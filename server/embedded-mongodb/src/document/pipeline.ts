@@ -1,0 +1,127 @@
+import { type Doc, MongoError, mongoError, REFUSED, refused } from './errors.ts';
+import type { ExpressionContext } from './expression.ts';
+import { checkFieldPath } from './paths.ts';
+import { compileGroup } from './pipeline/group.ts';
+import {
+  compileCount,
+  compileLimit,
+  compileMatchStage,
+  compileProjectStage,
+  compileSet,
+  compileSkip,
+  compileSortStage,
+  compileUnset,
+  type PipelineContext,
+  type Stage,
+  unknownStage,
+} from './pipeline/stages.ts';
+import { compileUnwind } from './pipeline/unwind.ts';
+import { appendField, fieldsOf, isDocument, typeName } from './values.ts';
+
+/**
+ * Compiles an aggregation pipeline. Everything wrong in it is thrown here; documents flow through when the result
+ * is read, and only `$sort`, `$group`, `$count` and `$facet` hold more than one of them.
+ */
+export function compilePipeline(
+  stages: Doc[],
+  env: ExpressionContext,
+): (input: Iterable<Doc>) => Iterable<Doc> {
+  return compileStages(stages, { ...env, removed: new Set() }, false);
+}
+
+function compileStages(stages: unknown[], context: PipelineContext, isInFacet: boolean): Stage {
+  const compiled = stages.map((stage) => compileStage(stage, context, isInFacet));
+  const guarded = compiled.map((stage, i) => (i < compiled.length - 1 ? withHiddenErrors(stage) : stage));
+  return (input) => guarded.reduce((documents, stage) => stage(documents), input);
+}
+
+/**
+ * MongoDB moves later filters forward and leaves out what nobody reads, so that what fails in a stage before the
+ * last one may never be computed there. Such an error is a refusal: MongoDB may have an answer.
+ */
+function withHiddenErrors(stage: Stage): Stage {
+  return function* hidden(input) {
+    const source = input[Symbol.iterator]();
+    let upstream: unknown;
+    const watched = {
+      [Symbol.iterator]: () => ({
+        next: () => {
+          try {
+            return source.next();
+          } catch (error) {
+            upstream = error;
+            throw error;
+          }
+        },
+      }),
+    };
+    try {
+      yield* stage(watched);
+    } catch (error) {
+      if (error === upstream || !(error instanceof MongoError) || error.code === REFUSED) throw error;
+      throw refused(`a pipeline where a stage before the last fails (${error.message})`);
+    }
+  };
+}
+
+function compileStage(stage: unknown, context: PipelineContext, isInFacet: boolean): Stage {
+  if (!isDocument(stage)) throw mongoError(14, "Each element of the 'pipeline' array must be an object");
+  const entries = Object.entries(fieldsOf(stage));
+  const [name, spec] = entries[0] ?? [];
+  if (name === undefined || entries.length > 1) {
+    throw mongoError(40323, 'A pipeline stage specification object must contain exactly one field.');
+  }
+  switch (name) {
+    case '$match':
+      return compileMatchStage(spec);
+    case '$group':
+      return compileGroup(spec, context);
+    case '$sort':
+      return compileSortStage(spec);
+    case '$limit':
+      return compileLimit(spec);
+    case '$skip':
+      return compileSkip(spec);
+    case '$project':
+      return compileProjectStage(spec, context);
+    case '$set':
+    case '$addFields':
+      return compileSet(name, spec, context);
+    case '$unset':
+      return compileUnset(spec, context);
+    case '$count':
+      return compileCount(spec);
+    case '$unwind':
+      return compileUnwind(spec, context);
+    case '$facet': {
+      const facet = compileFacet(spec, context);
+      if (isInFacet) throw mongoError(40600, '$facet is not allowed to be used within a $facet stage');
+      return facet;
+    }
+  }
+  throw unknownStage(name);
+}
+
+function compileFacet(spec: unknown, context: PipelineContext): Stage {
+  if (!isDocument(spec) || Object.keys(spec).length === 0) {
+    throw mongoError(40169, 'the $facet specification must be a non-empty object');
+  }
+  const facets = Object.entries(fieldsOf(spec)).map(([name, stages]) => {
+    checkFieldPath(name);
+    if (name.includes('.')) {
+      throw mongoError(16412, `FieldPath field names may not contain '.', given '${name}'.`);
+    }
+    if (!Array.isArray(stages)) {
+      throw mongoError(40170, `arguments to $facet must be arrays, ${name} is type ${typeName(stages)}`);
+    }
+    return { name, run: compileStages(stages, { ...context, removed: new Set(context.removed) }, true) };
+  });
+  return function* faceted(input) {
+    const documents = [...input];
+    const result: Doc = {};
+    for (const { name, run } of facets) {
+      appendField(result, name, [...run(documents)]);
+    }
+    yield result;
+  };
+}

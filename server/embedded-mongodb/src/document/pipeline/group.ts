@@ -1,0 +1,59 @@
+import { type Doc, mongoError } from '../errors.ts';
+import { compileExpression, type Expression, type ExpressionContext } from '../expression.ts';
+import { appendField, fieldsOf, isDocument, isNumber, MISSING } from '../values.ts';
+import { type Accumulator, compileAccumulator } from './accumulators.ts';
+import { groupKey } from './key.ts';
+import type { Stage } from './stages.ts';
+
+interface Group {
+  id: unknown;
+  accumulators: Accumulator[];
+}
+
+/** `$group`. Groups come in the order of their first document; MongoDB promises none. */
+export function compileGroup(spec: unknown, context: ExpressionContext): Stage {
+  if (!isDocument(spec)) throw mongoError(15947, "a group's fields must be specified in an object");
+  const fields = Object.entries(fieldsOf(spec));
+  const factories = fields
+    .filter(([name]) => name !== '_id')
+    .map(([name, value]) => ({ name, make: compileAccumulator(name, value, context) }));
+  if (!Object.hasOwn(spec, '_id')) throw mongoError(15955, 'a group specification must include an _id');
+  const id = compileId(spec._id, context);
+  return function* group(input) {
+    const groups = new Map<string, Group>();
+    for (const doc of input) {
+      const value = id(doc);
+      const key = groupKey(value);
+      let found = groups.get(key);
+      if (found === undefined) {
+        found = { id: value, accumulators: factories.map(({ make }) => make()) };
+        groups.set(key, found);
+      }
+      for (const accumulator of found.accumulators) accumulator.add(doc);
+    }
+    for (const { id: value, accumulators } of groups.values()) {
+      const result: Doc = { _id: value };
+      factories.forEach(({ name }, i) => {
+        appendField(result, name, accumulators[i]?.result());
+      });
+      yield result;
+    }
+  };
+}
+
+/** A missing id is null; so is a document's only field, while of several fields the missing ones stay away. */
+function compileId(spec: unknown, context: ExpressionContext): Expression {
+  const expression = compileExpression(spec, context);
+  const fields = isDocument(spec) ? fieldsOf(spec) : {};
+  const names = Object.keys(fields);
+  const isFields = !names[0]?.startsWith('$');
+  if (isFields && names.some((name) => typeof fields[name] === 'boolean' || isNumber(fields[name]))) {
+    throw mongoError(17390, '$group does not support inclusion-style expressions');
+  }
+  const only = names.length === 1 && isFields ? names[0] : undefined;
+  return (doc) => {
+    const value = expression(doc);
+    if (only !== undefined && !Object.hasOwn(value as Doc, only)) return { [only]: null };
+    return value === MISSING ? null : value;
+  };
+}

@@ -1,0 +1,28 @@
+/** The database behind the wire: storage, catalog, cursors. Commands get it, and nothing else. */
+import { Cursors } from './cursor/cursors.ts';
+import { Catalog } from './storage/catalog.ts';
+import { claimDirectory } from './storage/claim.ts';
+import { DocumentWriter } from './storage/document-writer.ts';
+import type { Environment } from './storage/environment.ts';
+
+export class Engine {
+  readonly environment: Environment;
+  readonly catalog: Catalog;
+  readonly writer: DocumentWriter;
+  readonly cursors: Cursors;
+  readonly startedAt = Date.now();
+
+  /** Opens a data directory. Fails with an EmbeddedMongodbError when that is not possible. */
+  constructor(dataDir: string) {
+    this.environment = claimDirectory(dataDir);
+    this.catalog = new Catalog(this.environment);
+    this.writer = new DocumentWriter(this.environment, this.catalog);
+    this.cursors = new Cursors(this.environment);
+  }
+
+  /** Ends after the writes that wait. */
+  async close(): Promise<void> {
+    this.cursors.closeAll();
+    await this.environment.close();
+  }
+}

@@ -1,0 +1,23 @@
+/** Why the embedded database could not start. Stable, so that callers need not read the message. */
+export type EmbeddedMongodbErrorCode =
+  /** Another process, or this one already, has the data directory open. */
+  | 'LOCKED'
+  /** The data directory can't be made, read or written. */
+  | 'UNWRITABLE'
+  /** The data directory holds something else, or data of a newer format. */
+  | 'FORMAT'
+  /** The address can't be listened on, or must not be. */
+  | 'LISTEN'
+  /** The worker ended without a word. */
+  | 'WORKER';
+
+/** The database could not start; the message is one line that names the directory or address. */
+export class EmbeddedMongodbError extends Error {
+  readonly code: EmbeddedMongodbErrorCode;
+
+  constructor(code: EmbeddedMongodbErrorCode, message: string) {
+    super(message);
+    this.name = 'EmbeddedMongodbError';
+    this.code = code;
+  }
+}

@@ -1,0 +1,123 @@
+/** How one index answers a conjunction: which of its key ranges, what they prove, what order they give. */
+import type { Collection, Index } from '../storage/collection.ts';
+import { boundsOf, EVERYTHING, type Interval, intersect, inverted } from './intervals.ts';
+import type { Conjunction, Predicate } from './predicates.ts';
+
+/** A range of stored keys. */
+export interface KeyRange {
+  low: Buffer;
+  high: Buffer;
+  /** The number of bytes that the prefix and each of the leading single-valued fields take, added up. */
+  offsets: number[];
+}
+
+export interface IndexAccess {
+  index: Index;
+  ranges: KeyRange[];
+  /** How many leading fields are held to single values in each range. */
+  pointFields: number;
+  /** How many fields are bounded at all. */
+  boundFields: number;
+  /** The fields as the keys hold them: those of the index, and `_id` after them. */
+  fields: { path: string; descending: boolean; multikey: boolean }[];
+  /** Whether each entry in the ranges satisfies the whole conjunction. */
+  exact: boolean;
+  /** Whether a record may come up more than once. */
+  mayRepeat: boolean;
+  /** The bounds of each bounded field, in the order of its keys: what explain shows. */
+  bounds: { path: string; intervals: readonly Interval[] }[];
+}
+
+/** More ranges than this are not worth their seeks: the fields after are checked by matching instead. */
+const MAX_RANGES = 1000;
+
+/** Works out how `index` answers the conjunction. Without a condition on its first field that is all of it. */
+export function accessBy(collection: Collection, index: Index, asked: Conjunction): IndexAccess {
+  const onRecords = index.id === 0;
+  const prefix = Buffer.alloc(4);
+  prefix.writeUInt32BE(onRecords ? collection.id : index.id);
+  const fields = keyFields(index);
+  const used = new Set<Predicate>();
+  const shown: IndexAccess['bounds'] = [];
+  let ranges: KeyRange[] = [{ low: prefix, high: prefix, offsets: [prefix.length] }];
+  let pointFields = 0;
+  let boundFields = 0;
+  const boundRoots = new Set<string>();
+  for (const field of fields) {
+    const root = field.path.split('.')[0] as string;
+    const shared = field.multikey && boundRoots.has(root);
+    const bounds = shared ? undefined : fieldBounds(field, asked, used);
+    const points = bounds?.every((interval) => interval.point) ?? false;
+    if (!bounds || ranges.length * bounds.length > MAX_RANGES) break;
+    if (field.multikey) boundRoots.add(root);
+    const directed = field.descending ? inverted(bounds) : bounds;
+    ranges = ranges.flatMap((range) => directed.map((interval) => extend(range, interval, points)));
+    shown.push({ path: field.path, intervals: directed });
+    boundFields++;
+    if (!points) break;
+    pointFields++;
+  }
+  if (boundFields === 0) ranges = [extend(ranges[0] as KeyRange, EVERYTHING, false)];
+  const everyUsed = asked.predicates.every((predicate) => used.has(predicate));
+  return {
+    index,
+    ranges,
+    pointFields,
+    boundFields,
+    fields,
+    exact: everyUsed && !asked.more && asked.alternatives.length === 0,
+    mayRepeat: index.multikey.some(Boolean) && !isOnePoint(ranges, pointFields, index),
+    bounds: shown,
+  };
+}
+
+/** A single full key holds each record once even when the index is multikey. */
+function isOnePoint(ranges: KeyRange[], pointFields: number, index: Index): boolean {
+  return ranges.length === 1 && pointFields >= index.fields.length;
+}
+
+function keyFields(index: Index): IndexAccess['fields'] {
+  const fields = index.fields.map((field, i) => ({
+    path: field.path,
+    descending: field.descending,
+    multikey: index.multikey[i] === true,
+  }));
+  if (!fields.some((field) => field.path === '_id')) {
+    fields.push({ path: '_id', descending: false, multikey: false });
+  }
+  return fields;
+}
+
+/**
+ * The bounds that the conjunction sets on one field, in ascending order; `used` collects the conditions that
+ * they prove. On a field that holds arrays two conditions may be met by two elements, so only one bounds it.
+ */
+function fieldBounds(
+  field: { path: string; multikey: boolean },
+  asked: Conjunction,
+  used: Set<Predicate>,
+): Interval[] | undefined {
+  let intervals: Interval[] | undefined;
+  for (const predicate of byUsefulness(asked.predicates, field.path)) {
+    const bounds = boundsOf(predicate);
+    if (!bounds) continue;
+    if (intervals !== undefined && field.multikey) break;
+    intervals = intervals === undefined ? bounds.intervals : intersect(intervals, bounds.intervals);
+    if (bounds.exact) used.add(predicate);
+  }
+  return intervals;
+}
+
+const USEFULNESS = ['eq', 'in', 'regex', 'gt', 'gte', 'lt', 'lte', 'exists'];
+
+function byUsefulness(predicates: readonly Predicate[], path: string): Predicate[] {
+  return predicates
+    .filter((predicate) => predicate.path === path)
+    .sort((a, b) => USEFULNESS.indexOf(a.operator) - USEFULNESS.indexOf(b.operator));
+}
+
+function extend(range: KeyRange, interval: Interval, isPoint: boolean): KeyRange {
+  const low = Buffer.concat([range.low, interval.start]);
+  const high = Buffer.concat([range.low, interval.end]);
+  return { low, high, offsets: isPoint ? [...range.offsets, low.length] : range.offsets };
+}

@@ -1,0 +1,174 @@
+/** A query from filter to documents: planned, matched, sorted, cut, projected; a stream all the way. */
+import { MongoError } from '../document/errors.ts';
+import { compileMatch, type MatchResult } from '../document/match.ts';
+import { compileProjection } from '../document/project.ts';
+import { compileSort } from '../document/sort.ts';
+import type { Engine } from '../engine.ts';
+import { type Effort, type Hit, runPlan } from '../planner/execute.ts';
+import { choosePlan, type Plan } from '../planner/plan.ts';
+import type { SortField } from '../planner/sort-order.ts';
+import { type Doc, decode, encode } from '../storage/bson.ts';
+import type { Collection } from '../storage/collection.ts';
+
+export interface Query {
+  filter: Doc;
+  sort: Doc | undefined;
+  skip: number;
+  /** 0 for no limit. */
+  limit: number;
+  projection: Doc | undefined;
+  hint: unknown;
+  /** When it has to have ended, by `performance.now()`. */
+  deadline: number;
+}
+
+/** A query for all documents that match a filter. */
+export function queryFor(filter: Doc, more: Partial<Query> = {}): Query {
+  const rest = { sort: undefined, skip: 0, limit: 0, projection: undefined, hint: undefined };
+  return { filter, ...rest, deadline: Number.POSITIVE_INFINITY, ...more };
+}
+
+/**
+ * What a stream gives instead of a document when it has worked for a while: whoever can, lets others have
+ * their turn before asking for more.
+ */
+export type Pause = undefined;
+
+/** How long a stream works before it gives a Pause. */
+const SLICE_MS = 10;
+
+/** How many documents are looked at between two looks at the clock. */
+const PER_CLOCK = 64;
+
+/** A stored document that matches a query. `doc` is there when matching had to read it. */
+export interface Match extends Hit {
+  doc: Doc | undefined;
+  result: MatchResult | undefined;
+}
+
+/** MongoDB's limit for a sort in memory. */
+const MAX_SORT_BYTES = 100 * 1024 * 1024;
+
+/** Plans a query. Checks its sort, too. */
+export function planQuery(collection: Collection, query: Query): Plan {
+  const sort = sortFields(query.sort);
+  return choosePlan(collection, {
+    filter: query.filter,
+    sort,
+    hasLimit: query.limit > 0,
+    hint: query.hint,
+  });
+}
+
+/** The documents of a query as BSON, after its projection. Stored bytes stay untouched without one. */
+export function* documentsOf(
+  engine: Engine,
+  collection: Collection,
+  query: Query,
+): Generator<Buffer | Pause, void, void> {
+  const project = query.projection && compileProjection(query.projection, query.filter);
+  for (const match of matchesOf(engine, planQuery(collection, query), query)) {
+    yield !match ? undefined : project ? encode(project(match.doc ?? decode(match.raw))) : match.raw;
+  }
+}
+
+/** The documents of a query in its order, after skip and limit. */
+export function* matchesOf(
+  engine: Engine,
+  plan: Plan,
+  query: Query,
+  effort: Effort = { keysExamined: 0, docsExamined: 0 },
+): Generator<Match | Pause, void, void> {
+  const matched = matching(runPlan(engine.environment, plan, effort), plan, query);
+  const inOrder = plan.mustSort ? sorted(matched, query) : matched;
+  let position = 0;
+  for (const match of inOrder) {
+    if (!match) {
+      yield undefined;
+      continue;
+    }
+    if (position++ < query.skip) continue;
+    yield match;
+    if (query.limit > 0 && position >= query.skip + query.limit) return;
+  }
+}
+
+/** All matches of a query at once: for writing, where nothing else has its turn in between anyway. */
+export function allMatches(engine: Engine, collection: Collection, query: Query): Match[] {
+  const matches: Match[] = [];
+  for (const match of matchesOf(engine, planQuery(collection, query), query)) if (match) matches.push(match);
+  return matches;
+}
+
+function* matching(hits: Iterable<Hit>, plan: Plan, query: Query): Generator<Match | Pause, void, void> {
+  // Compiled even when the plan proves the filter: a filter that is wrong has to be refused either way.
+  const matcher = compileMatch(query.filter);
+  let looked = 0;
+  let sliceEnd = performance.now() + SLICE_MS;
+  for (const { record, raw } of hits) {
+    if (++looked % PER_CLOCK === 0) {
+      const now = performance.now();
+      if (now > query.deadline) throw new MongoError(50, 'MaxTimeMSExpired', 'operation exceeded time limit');
+      if (now > sliceEnd) {
+        yield undefined;
+        sliceEnd = performance.now() + SLICE_MS;
+      }
+    }
+    if (!plan.mustMatch) {
+      yield { record, raw, doc: undefined, result: undefined };
+      continue;
+    }
+    const doc = decode(raw);
+    const result = matcher(doc);
+    if (result) yield { record, raw, doc, result };
+  }
+}
+
+interface Sortable {
+  keys: Doc;
+  match: Match;
+}
+
+/** Sorts in memory, keeping no more than the query's limit, and of each document only what it is sorted by. */
+function* sorted(matches: Iterable<Match | Pause>, query: Query): Generator<Match | Pause, void, void> {
+  const spec = query.sort as Doc;
+  const compare = compileSort(spec);
+  const roots = [...new Set(Object.keys(spec).map((path) => path.split('.')[0] as string))];
+  const wanted = query.limit > 0 ? query.skip + query.limit : Number.POSITIVE_INFINITY;
+  let held: Sortable[] = [];
+  let bytes = 0;
+  for (const found of matches) {
+    if (!found) {
+      yield undefined;
+      continue;
+    }
+    const { doc, ...match } = found;
+    const full = doc ?? decode(match.raw);
+    const keys: Doc = {};
+    for (const root of roots) if (Object.hasOwn(full, root)) keys[root] = full[root];
+    held.push({ keys, match: { ...match, doc: undefined } });
+    bytes += match.raw.length;
+    if (held.length >= wanted * 2 + 1000) {
+      held = held.sort((a, b) => compare(a.keys, b.keys)).slice(0, wanted);
+      bytes = held.reduce((sum, { match: { raw } }) => sum + raw.length, 0);
+    }
+    if (bytes > MAX_SORT_BYTES) throw tooMuchToSort();
+  }
+  held.sort((a, b) => compare(a.keys, b.keys));
+  for (const { match } of held) yield match;
+}
+
+function tooMuchToSort(): MongoError {
+  return new MongoError(
+    292,
+    'QueryExceededMemoryLimitNoDiskUseAllowed',
+    `Sort exceeded memory limit of ${MAX_SORT_BYTES} bytes, and the embedded database does not sort on disk`,
+  );
+}
+
+/** Reads a sort specification for the planner. */
+export function sortFields(sort: Doc | undefined): SortField[] {
+  if (!sort) return [];
+  compileSort(sort);
+  return Object.entries(sort).map(([path, direction]) => ({ path, descending: Number(direction) < 0 }));
+}

@@ -1,0 +1,209 @@
+/**
+ * Which collections and indexes there are. All of it is held in memory and written down in the `meta` key
+ * space; counts are written at the end of each transaction that changed them.
+ */
+import { randomBytes } from 'node:crypto';
+import type { IndexSpec } from '../index/index-spec.ts';
+import { type Doc, decode, encode } from './bson.ts';
+import { type Collection, deriveIndex, ID_INDEX, type Index } from './collection.ts';
+import type { Environment } from './environment.ts';
+
+const COLLECTION = 'c';
+const COUNT = 'n';
+const GARBAGE = 'g';
+const NEXT_ID = Buffer.from('next-id');
+
+export class Catalog {
+  readonly #environment: Environment;
+  #collections = new Map<string, Collection>();
+  #nextId = 1;
+  readonly #touched = new Set<Collection>();
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+    this.#load();
+    environment.beforeCommit = () => this.#writeCounts();
+    environment.afterAbort = () => this.#load();
+  }
+
+  /** The collection of this full name (`db.collection`). */
+  get(ns: string): Collection | undefined {
+    return this.#collections.get(ns);
+  }
+
+  /** All collections, or those of one database, by name. */
+  list(db?: string): Collection[] {
+    const all = [...this.#collections.values()];
+    return (db === undefined ? all : all.filter((c) => c.db === db)).sort((a, b) => (a.ns < b.ns ? -1 : 1));
+  }
+
+  /** The collection of this name, made when it is not there. Inside a write transaction only. */
+  ensure(db: string, name: string, options: Doc = {}): Collection {
+    const ns = `${db}.${name}`;
+    const existing = this.#collections.get(ns);
+    if (existing) return existing;
+    const uuid = randomBytes(16);
+    uuid[6] = ((uuid[6] as number) & 0x0f) | 0x40;
+    uuid[8] = ((uuid[8] as number) & 0x3f) | 0x80;
+    const indexes = [deriveIndex({ ...ID_INDEX, multikey: [false] })];
+    const collection = { id: this.#takeId(), db, name, ns, uuid, options, indexes, count: 0, bytes: 0 };
+    this.#collections.set(ns, collection);
+    this.save(collection);
+    this.touch(collection);
+    return collection;
+  }
+
+  /** Removes a collection; its records and entries become garbage that `sweep` removes later. */
+  drop(collection: Collection): void {
+    this.#collections.delete(collection.ns);
+    this.#touched.delete(collection);
+    const { meta } = this.#environment;
+    meta.removeSync(idKey(COLLECTION, collection.id));
+    meta.removeSync(idKey(COUNT, collection.id));
+    meta.putSync(idKey(GARBAGE, collection.id), Buffer.from('records'));
+    for (const index of collection.indexes) this.#discard(index);
+  }
+
+  /** Gives a collection another full name. */
+  rename(collection: Collection, db: string, name: string): void {
+    this.#collections.delete(collection.ns);
+    collection.db = db;
+    collection.name = name;
+    collection.ns = `${db}.${name}`;
+    this.#collections.set(collection.ns, collection);
+    this.save(collection);
+  }
+
+  /** Adds an index to a collection, without entries. */
+  addIndex(collection: Collection, spec: Omit<IndexSpec, 'id' | 'multikey'>): Index {
+    const multikey = Object.keys(spec.key).map(() => false);
+    const index = deriveIndex({ ...spec, id: this.#takeId(), multikey });
+    collection.indexes.push(index);
+    this.save(collection);
+    return index;
+  }
+
+  /** Removes an index; its entries become garbage. */
+  dropIndex(collection: Collection, index: Index): void {
+    collection.indexes = collection.indexes.filter((other) => other !== index);
+    this.#discard(index);
+    this.save(collection);
+  }
+
+  /** Writes a collection's definition down after a change to it. */
+  save(collection: Collection): void {
+    const { id, db, name, options } = collection;
+    const indexes = collection.indexes.map(({ fields: _f, paths: _p, covers: _c, ...spec }) => ({
+      ...spec,
+      partialFilterExpression: spec.partialFilterExpression ?? null,
+      expireAfterSeconds: spec.expireAfterSeconds ?? null,
+    }));
+    const uuid = Buffer.from(collection.uuid).toString('hex');
+    this.#environment.meta.putSync(idKey(COLLECTION, id), encode({ db, name, uuid, options, indexes }));
+  }
+
+  /** Has a collection's count and size written down when the transaction ends. */
+  touch(collection: Collection): void {
+    this.#touched.add(collection);
+  }
+
+  /**
+   * Removes up to `limit` keys of dropped collections and indexes. Inside a write transaction.
+   * Returns false when nothing is left to remove.
+   */
+  sweep(limit: number): boolean {
+    const { meta, records, entries } = this.#environment;
+    for (const { key, value } of meta.getRange({ start: Buffer.from(GARBAGE), end: Buffer.from('h') })) {
+      const prefix = key.subarray(1);
+      const space = value.toString() === 'records' ? records : entries;
+      const keys = [...space.getKeys({ start: prefix, end: after(prefix), limit })];
+      for (const stale of keys) space.removeSync(stale);
+      if (keys.length === limit) return true;
+      meta.removeSync(key);
+      return true;
+    }
+    return false;
+  }
+
+  /** Whether anything is left of dropped collections and indexes. */
+  hasGarbage(): boolean {
+    const range = { start: Buffer.from(GARBAGE), end: Buffer.from('h'), limit: 1 };
+    return this.#environment.meta.getKeysCount(range) > 0;
+  }
+
+  #discard(index: Index): void {
+    if (index.id !== 0) this.#environment.meta.putSync(idKey(GARBAGE, index.id), Buffer.from('entries'));
+  }
+
+  #takeId(): number {
+    const id = this.#nextId++;
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(this.#nextId);
+    this.#environment.meta.putSync(NEXT_ID, bytes);
+    return id;
+  }
+
+  #writeCounts(): void {
+    for (const { id, count, bytes } of this.#touched) {
+      const value = Buffer.alloc(16);
+      value.writeDoubleBE(count, 0);
+      value.writeDoubleBE(bytes, 8);
+      this.#environment.meta.putSync(idKey(COUNT, id), value);
+    }
+    this.#touched.clear();
+  }
+
+  #load(): void {
+    const { meta } = this.#environment;
+    this.#touched.clear();
+    this.#collections = new Map();
+    this.#nextId = meta.getBinary(NEXT_ID)?.readUInt32BE() ?? 1;
+    for (const { key, value } of meta.getRange({ start: Buffer.from(COLLECTION), end: Buffer.from('d') })) {
+      const id = key.readUInt32BE(1);
+      const stored = decode(value) as {
+        db: string;
+        name: string;
+        uuid: string;
+        options: Doc;
+        indexes: Doc[];
+      };
+      const counts = meta.getBinary(idKey(COUNT, id));
+      const { db, name, options } = stored;
+      this.#collections.set(`${db}.${name}`, {
+        ...{ id, db, name, ns: `${db}.${name}`, options },
+        uuid: Buffer.from(stored.uuid, 'hex'),
+        indexes: stored.indexes.map(readIndex),
+        count: counts?.readDoubleBE(0) ?? 0,
+        bytes: counts?.readDoubleBE(8) ?? 0,
+      });
+    }
+  }
+}
+
+function readIndex(stored: Doc): Index {
+  return deriveIndex({
+    ...(stored as unknown as IndexSpec),
+    id: Number(stored.id),
+    partialFilterExpression: (stored.partialFilterExpression as Doc | null) ?? undefined,
+    expireAfterSeconds: stored.expireAfterSeconds ?? undefined,
+  });
+}
+
+function idKey(kind: string, id: number): Buffer {
+  const key = Buffer.alloc(5);
+  key.write(kind, 0);
+  key.writeUInt32BE(id, 1);
+  return key;
+}
+
+/** The first key after all keys that begin with these bytes. */
+export function after(prefix: Buffer): Buffer {
+  const end = Buffer.from(prefix);
+  for (let i = end.length - 1; i >= 0; i--) {
+    if ((end[i] as number) < 0xff) {
+      end[i] = (end[i] as number) + 1;
+      return end.subarray(0, i + 1);
+    }
+  }
+  throw new RangeError('no key lies after this prefix');
+}

@@ -1,0 +1,120 @@
+/**
+ * Opens a data directory for this process alone, and checks that it is one of ours.
+ *
+ * The lock is LMDB's own: it keeps `lock.mdb` locked in the kernel (fcntl, LockFileEx) while it is open, which
+ * ends with the process however it dies. The first process to open it resets its table of readers; one that
+ * comes while another has it open finds the table as it is. So: inside a write transaction (one at a time, over
+ * all processes) whoever finds no reader yet is the owner, and becomes the first reader; anyone else is late.
+ * Process numbers, which containers that share a directory may well share too, play no part.
+ */
+import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { EmbeddedMongodbError } from '../error.ts';
+import { Environment } from './environment.ts';
+import { makeDirectory } from './make-directory.ts';
+
+/** Raised when what lies on disk changes in a way that older code would misread. */
+export const FORMAT_VERSION = 1;
+
+const FORMAT_KEY = Buffer.from('format');
+const FORMAT_NAME = 'parlor-embedded-mongodb';
+
+/** A process that failed to claim the directory may hold the lock file open for a moment after its owner died. */
+const CLAIM_ATTEMPTS = 5;
+const CLAIM_PAUSE_MS = 100;
+
+/** Opens the environment in `dataDir`, making the directory when it is not there. */
+export function claimDirectory(dataDir: string): Environment {
+  prepare(dataDir);
+  for (let attempt = 1; ; attempt++) {
+    const environment = openEnvironment(dataDir);
+    if (isClaimed(environment)) {
+      checkFormat(environment, dataDir);
+      return environment;
+    }
+    void environment.root.close();
+    if (attempt === CLAIM_ATTEMPTS) {
+      throw new EmbeddedMongodbError('LOCKED', `another process is using the data directory ${dataDir}`);
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, CLAIM_PAUSE_MS);
+  }
+}
+
+function prepare(dataDir: string): void {
+  try {
+    makeDirectory(dataDir);
+    if (!statSync(dataDir).isDirectory()) throw new Error('it is not a directory');
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    for (const name of ['data.mdb', 'lock.mdb']) {
+      const file = join(dataDir, name);
+      if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EmbeddedMongodbError('UNWRITABLE', `the data directory ${dataDir} can't be used: ${reason}`);
+  }
+}
+
+function openEnvironment(dataDir: string): Environment {
+  if (!looksLikeLmdb(join(dataDir, 'data.mdb'))) throw notOurs(dataDir);
+  try {
+    return new Environment(dataDir);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const code = /INVALID|VERSION_MISMATCH|CORRUPTED|incompatible/i.test(reason) ? 'FORMAT' : 'UNWRITABLE';
+    throw new EmbeddedMongodbError(code, `the database in ${dataDir} can't be opened: ${reason}`);
+  }
+}
+
+/** Where an LMDB file says what it is: behind the header of its first page. */
+const MAGIC_OFFSET = 24;
+const MAGIC = 0xbeefc0de;
+
+/** lmdb-js ends the whole process when it opens anything else, so a file is looked at before. */
+function looksLikeLmdb(file: string): boolean {
+  if (!existsSync(file) || statSync(file).size === 0) return true;
+  const head = Buffer.alloc(MAGIC_OFFSET + 4);
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, head, 0, head.length, 0);
+  } finally {
+    closeSync(descriptor);
+  }
+  return head.readUInt32LE(MAGIC_OFFSET) === MAGIC;
+}
+
+interface ReaderInfo {
+  env: { info(): { numReaders: number } };
+}
+
+function isClaimed(environment: Environment): boolean {
+  return environment.writeNow(() => {
+    const { numReaders } = (environment.root as unknown as ReaderInfo).env.info();
+    if (numReaders > 0) return false;
+    // Beginning a read transaction takes a place in the table, which stays taken.
+    environment.root.useReadTransaction().done();
+    return true;
+  });
+}
+
+function checkFormat(environment: Environment, dataDir: string): void {
+  const stored = environment.meta.getBinary(FORMAT_KEY)?.toString();
+  if (stored === undefined) {
+    if (environment.records.getKeysCount({ limit: 1 }) > 0) throw notOurs(dataDir);
+    environment.writeNow(() => {
+      environment.meta.putSync(FORMAT_KEY, Buffer.from(`${FORMAT_NAME} ${FORMAT_VERSION}`));
+    });
+    return;
+  }
+  const [name, version] = stored.split(' ');
+  if (name !== FORMAT_NAME) throw notOurs(dataDir);
+  if (Number(version) === FORMAT_VERSION) return;
+  throw new EmbeddedMongodbError(
+    'FORMAT',
+    `the database in ${dataDir} has format ${version}; this version reads format ${FORMAT_VERSION}`,
+  );
+}
+
+function notOurs(dataDir: string): EmbeddedMongodbError {
+  return new EmbeddedMongodbError('FORMAT', `the data directory ${dataDir} holds another kind of database`);
+}

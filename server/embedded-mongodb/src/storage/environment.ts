@@ -1,0 +1,180 @@
+/**
+ * The LMDB environment of one data directory: three key spaces, snapshot scans, and transactions.
+ *
+ * Writing: every write asks for its turn with `write()`. All that ask within one turn of the event loop, or
+ * while the disk is busy with the turn before, share one LMDB transaction and one flush (group commit), and
+ * their promises settle after it. LMDB's own order of writing is kept (data pages, fdatasync, then the meta
+ * page through an O_DSYNC descriptor; lmdb-js's `overlappingSync` is off), so neither a killed process nor a
+ * power cut loses what was acknowledged, or leaves part of a transaction.
+ */
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { MongoError } from '../document/errors.ts';
+import { RangeScan } from './range-scan.ts';
+
+export type KeySpace = Database<Buffer, Buffer>;
+
+/** lmdb-js's flag for a transaction that is committed and flushed before the call returns. */
+const COMMIT_AND_FLUSH = 2;
+
+/** How many waiting writes share one transaction at most: a bound on how long reads wait for a turn. */
+const WRITES_PER_TRANSACTION = 1000;
+
+interface WaitingWrite {
+  run: () => unknown;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Nobody else reads the files, wherever the directory lies. (lmdb-js takes this, its types do not know of it.) */
+const PRIVATE = { permissionsMode: 0o600 };
+
+const BINARY = { keyEncoding: 'binary', encoding: 'binary', cache: false } as const;
+
+export class Environment {
+  readonly root: RootDatabase<Buffer, Buffer>;
+  /** Format, catalog and counters. */
+  readonly meta: KeySpace;
+  /** Collection number and `_id` -> the document's BSON. */
+  readonly records: KeySpace;
+  /** Index number, values and `_id` -> where in the key the `_id` begins. */
+  readonly entries: KeySpace;
+  /** Called inside each transaction after its writes: what is kept in memory writes itself down here. */
+  beforeCommit: () => void = () => {};
+  /** Called when a transaction was rolled back: what is kept in memory is read anew here. */
+  afterAbort: () => void = () => {};
+
+  #waiting: WaitingWrite[] = [];
+  #scheduled = false;
+  #writing = false;
+  readonly #scans = new Set<RangeScan>();
+
+  constructor(directory: string) {
+    this.root = open<Buffer, Buffer>(directory, {
+      ...BINARY,
+      ...PRIVATE,
+      maxDbs: 8,
+      // Named so because lmdb-js takes a path with an extension for a file otherwise.
+      noSubdir: false,
+      overlappingSync: false,
+      // Only this process writes, and only from this thread; readers are its own scans.
+      maxReaders: 126,
+    });
+    this.meta = this.root.openDB<Buffer, Buffer>('meta', BINARY);
+    this.records = this.root.openDB<Buffer, Buffer>('records', BINARY);
+    this.entries = this.root.openDB<Buffer, Buffer>('entries', BINARY);
+  }
+
+  /**
+   * Runs `run` inside a write transaction, in the order of asking. Resolves with what it returned after the
+   * transaction was flushed to disk. A MongoError that it throws rejects only its own promise (what it wrote
+   * before stays, as MongoDB keeps the first part of a failed multi-update); any other error rolls the
+   * transaction back, and the writes that shared it are tried again one by one.
+   */
+  write<T>(run: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ run, resolve: resolve as (value: unknown) => void, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Runs `run` in a transaction of its own, at once and blocking. */
+  writeNow<T>(run: () => T): T {
+    this.#writing = true;
+    try {
+      return this.root.transactionSync(() => {
+        const result = run();
+        this.beforeCommit();
+        this.pauseScans();
+        return result;
+      }, COMMIT_AND_FLUSH as never);
+    } catch (error) {
+      this.pauseScans();
+      this.afterAbort();
+      throw error;
+    } finally {
+      this.#writing = false;
+    }
+  }
+
+  /** Whether the running code is inside a write transaction. */
+  get isWriting(): boolean {
+    return this.#writing;
+  }
+
+  /** Opens a scan of the keys from `low` (inclusive) to `high` (exclusive), backwards when `reverse`. */
+  scan(space: KeySpace, low: Buffer, high: Buffer, reverse: boolean, values = true): RangeScan {
+    return new RangeScan(space, low, high, reverse, values, this.#scans);
+  }
+
+  /**
+   * Lets go of the snapshot that open scans read from; each goes on after its last key when it is asked next.
+   * Called at the end of each step of a command, so that no snapshot outlives a turn of the event loop:
+   * LMDB could not reuse the pages that it still shows.
+   */
+  pauseScans(): void {
+    for (const scan of this.#scans) scan.pause();
+  }
+
+  /** Ends after the writes that wait. */
+  async close(): Promise<void> {
+    while (this.#waiting.length > 0) this.#drain();
+    this.pauseScans();
+    await this.root.close();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#drain();
+      if (this.#waiting.length > 0) this.#schedule();
+    });
+  }
+
+  #drain(): void {
+    const batch = this.#waiting.splice(0, WRITES_PER_TRANSACTION);
+    if (batch.length === 0) return;
+    try {
+      const settle: (() => void)[] = [];
+      this.writeNow(() => {
+        for (const write of batch) settle.push(runOne(write));
+      });
+      for (const done of settle) done();
+    } catch (error) {
+      if (batch.length === 1) batch[0]?.reject(storageError(error));
+      else for (const write of batch) this.#writeAlone(write);
+    }
+  }
+
+  #writeAlone(write: WaitingWrite): void {
+    try {
+      let settle = () => {};
+      this.writeNow(() => {
+        settle = runOne(write);
+      });
+      settle();
+    } catch (error) {
+      write.reject(storageError(error));
+    }
+  }
+}
+
+function runOne(write: WaitingWrite): () => void {
+  try {
+    const value = write.run();
+    return () => write.resolve(value);
+  } catch (error) {
+    if (error instanceof MongoError) return () => write.reject(error);
+    throw error;
+  }
+}
+
+/** What a client is told when storage failed: a full disk has a code of its own in MongoDB. */
+function storageError(error: unknown): unknown {
+  const message = error instanceof Error ? error.message : String(error);
+  if (/No space left|ENOSPC|File too large|EFBIG|MDB_MAP_FULL|quota/i.test(message)) {
+    return new MongoError(14031, 'OutOfDiskSpace', `the write was not stored, the disk is full: ${message}`);
+  }
+  return error;
+}

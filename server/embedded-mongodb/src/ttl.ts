@@ -1,0 +1,62 @@
+/** What runs by itself: expired documents are removed, and what dropped collections left behind. */
+import { toNumber } from './command/fields.ts';
+import type { Engine } from './engine.ts';
+import { allMatches, queryFor } from './query/query.ts';
+import { decode } from './storage/bson.ts';
+import type { Collection, Index } from './storage/collection.ts';
+
+/** As often as MongoDB looks for expired documents. */
+const SWEEP_MS = 60_000;
+
+/** How much one transaction removes at most, so that others get their turn in between. */
+const REMOVALS_PER_TRANSACTION = 500;
+
+/** How soon garbage is looked for after the last. */
+const GARBAGE_MS = 1000;
+
+/** Starts the sweeps; the answer stops them. */
+export function startTtlSweep(engine: Engine): () => void {
+  const expiry = setInterval(() => void removeExpired(engine).catch(() => {}), SWEEP_MS);
+  const garbage = setInterval(() => void removeGarbage(engine).catch(() => {}), GARBAGE_MS);
+  return () => {
+    clearInterval(expiry);
+    clearInterval(garbage);
+  };
+}
+
+async function removeGarbage(engine: Engine): Promise<void> {
+  if (!engine.catalog.hasGarbage()) return;
+  while (await engine.environment.write(() => engine.catalog.sweep(REMOVALS_PER_TRANSACTION)));
+}
+
+/** Removes all documents that a TTL index says have expired. Gives how many. */
+export async function removeExpired(engine: Engine, now = Date.now()): Promise<number> {
+  let removed = 0;
+  for (const { ns, indexes } of engine.catalog.list()) {
+    for (const index of indexes) {
+      if (index.expireAfterSeconds === undefined) continue;
+      for (let last = REMOVALS_PER_TRANSACTION; last === REMOVALS_PER_TRANSACTION; ) {
+        last = await engine.environment.write(() => {
+          const collection = engine.catalog.get(ns);
+          const isThere = collection?.indexes.some(({ id }) => id === index.id);
+          return collection && isThere ? removeSome(engine, collection, index, now) : 0;
+        });
+        removed += last;
+      }
+    }
+  }
+  return removed;
+}
+
+function removeSome(engine: Engine, collection: Collection, index: Index, now: number): number {
+  const limit = new Date(now - (toNumber(index.expireAfterSeconds) as number) * 1000);
+  const path = (index.fields[0] as { path: string }).path;
+  // Only dates expire; an array expires by its earliest date, which is the one that this range finds first.
+  const filter = { [path]: { $lte: limit } };
+  const query = queryFor(filter, { limit: REMOVALS_PER_TRANSACTION, hint: index.name });
+  const matches = allMatches(engine, collection, query);
+  for (const { record, raw, doc } of matches) {
+    engine.writer.remove(collection, record, doc ?? decode(raw), raw.length);
+  }
+  return matches.length;
+}

@@ -1,0 +1,116 @@
+/** Where to listen: a socket path, or a port of the loopback address. Nothing else. */
+import { chmodSync, lstatSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { EmbeddedMongodbError } from '../error.ts';
+
+export type Address = { path: string } | { host: string; port: number };
+
+/**
+ * Socket paths are cut off silently beyond 104 bytes in macOS and 108 in Linux, and a socket is made in a folder
+ * beside its place first.
+ */
+const MAX_PATH_BYTES = 90;
+
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1', '[::1]']);
+
+/** Reads `host:port`, or a socket path. Fails with LISTEN for any address that is not loopback. */
+export function parseAddress(text: string): Address {
+  const hostPort = /^(\[[^\]]*\]|[^/\\:]*):(\d{1,5})$/.exec(text);
+  if (!hostPort) {
+    const path = resolve(text);
+    if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
+      throw new EmbeddedMongodbError(
+        'LISTEN',
+        `the socket path ${path} is longer than ${MAX_PATH_BYTES} bytes`,
+      );
+    }
+    return { path };
+  }
+  const host = (hostPort[1] as string).toLowerCase();
+  const port = Number(hostPort[2]);
+  if (!LOOPBACK.has(host)) {
+    throw new EmbeddedMongodbError(
+      'LISTEN',
+      `the embedded database listens on loopback only, not on ${text}`,
+    );
+  }
+  if (port > 65535) throw new EmbeddedMongodbError('LISTEN', `${text} is not a port`);
+  return { host: host === 'localhost' ? '127.0.0.1' : host.replace(/[[\]]/g, ''), port };
+}
+
+/** A new private address for this process: a socket in a folder that only its user can enter. */
+export function privateAddress(): Address & { folder?: string } {
+  if (process.platform === 'win32') return { host: '127.0.0.1', port: 0 };
+  // mkdtemp makes the folder with mode 0700.
+  let folder = mkdtempSync(join(tmpdir(), 'parlor-'));
+  if (Buffer.byteLength(folder) > MAX_PATH_BYTES - 10) {
+    rmSync(folder, { recursive: true });
+    folder = mkdtempSync('/tmp/parlor-');
+  }
+  return { path: join(folder, 'db.sock'), folder };
+}
+
+/** The connection string of an address; `actual` is where the server came to listen. */
+export function addressUrl(address: Address, server: Server): string {
+  const options = 'directConnection=true';
+  if ('path' in address) return `mongodb://${encodeURIComponent(address.path)}/?${options}`;
+  const actual = server.address();
+  const port = actual && typeof actual === 'object' ? actual.port : address.port;
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  return `mongodb://${host}:${port}/?${options}`;
+}
+
+/**
+ * Starts listening. A socket file that nobody listens on any more is replaced. A new one is made in a folder that
+ * only its user can enter, and moved once its mode is set, so that nobody else can connect in between.
+ */
+export async function listenOn(address: Address): Promise<Server> {
+  const server = createServer();
+  if (!('path' in address)) return listening(server, address, address);
+  await removeStale(address.path);
+  let folder: string | undefined;
+  try {
+    if (lstatSync(address.path, { throwIfNoEntry: false })) throw new Error('the file is there already');
+    folder = mkdtempSync(join(dirname(address.path), '.s'));
+    const made = join(folder, 's');
+    await listening(server, { path: made }, address);
+    chmodSync(made, 0o600);
+    renameSync(made, address.path);
+  } catch (error) {
+    server.close();
+    throw error instanceof EmbeddedMongodbError ? error : cannotListen(address, error);
+  } finally {
+    if (folder) rmSync(folder, { recursive: true, force: true });
+  }
+  server.once('close', () => rmSync(address.path, { force: true }));
+  return server;
+}
+
+function listening(server: Server, at: Address, asked: Address): Promise<Server> {
+  return new Promise((resolveListening, reject) => {
+    server.once('error', (error) => reject(cannotListen(asked, error)));
+    server.listen(at, () => resolveListening(server));
+  });
+}
+
+function cannotListen(address: Address, error: unknown): EmbeddedMongodbError {
+  const where = 'path' in address ? address.path : `${address.host}:${address.port}`;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new EmbeddedMongodbError('LISTEN', `the embedded database can't listen on ${where}: ${reason}`);
+}
+
+async function removeStale(path: string): Promise<void> {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found?.isSocket()) return;
+  const answered = await new Promise<boolean>((resolveAnswer) => {
+    const probe = connect(path);
+    probe.once('connect', () => {
+      probe.destroy();
+      resolveAnswer(true);
+    });
+    probe.once('error', () => resolveAnswer(false));
+  });
+  if (!answered) rmSync(path, { force: true });
+}

@@ -1,0 +1,67 @@
+/** The worker thread: the engine, and the servers that listen for its clients. */
+import type { Server, Socket } from 'node:net';
+import { parentPort, workerData } from 'node:worker_threads';
+import { answerWith } from './command/answer.ts';
+import { Engine } from './engine.ts';
+import { EmbeddedMongodbError } from './error.ts';
+import { startTtlSweep } from './ttl.ts';
+import { type Address, addressUrl, listenOn } from './wire/address.ts';
+import { Connection } from './wire/connection.ts';
+
+/** What the starting thread passes in. */
+export interface WorkerInput {
+  dataDir: string;
+  addresses: Address[];
+}
+
+/** What it may be asked. */
+export type WorkerAsk = 'close' | 'heap';
+
+/** What the worker says. */
+export type WorkerMessage =
+  | { ready: true; urls: string[] }
+  | { ready: false; code: EmbeddedMongodbError['code']; message: string }
+  | { heapBytes: number }
+  | { closed: true };
+
+const port = parentPort;
+if (!port) throw new Error('worker.js is started by openEmbeddedMongodb only');
+const send = (message: WorkerMessage) => port.postMessage(message);
+const input = workerData as WorkerInput;
+
+try {
+  const engine = new Engine(input.dataDir);
+  const stopSweep = startTtlSweep(engine);
+  const sockets = new Set<Socket>();
+  const servers: Server[] = [];
+  const answer = answerWith(engine);
+  const urls: string[] = [];
+  port.on('message', async (ask: WorkerAsk) => {
+    if (ask === 'heap') {
+      send({ heapBytes: process.memoryUsage().heapUsed });
+      return;
+    }
+    stopSweep();
+    for (const server of servers) server.close();
+    for (const socket of sockets) socket.destroy();
+    await engine.close();
+    send({ closed: true });
+    port.close();
+  });
+  for (const address of input.addresses) {
+    const server = await listenOn(address);
+    servers.push(server);
+    urls.push(addressUrl(address, server));
+    server.on('connection', (socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      new Connection(socket, answer);
+    });
+  }
+  send({ ready: true, urls });
+} catch (error) {
+  const known = error instanceof EmbeddedMongodbError ? error : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  send({ ready: false, code: known?.code ?? 'WORKER', message });
+  port.close();
+}

@@ -1,0 +1,268 @@
+/** What commands promise beyond what the comparison with MongoDB covers: cursors, TTL, turns, unique keys. */
+import { join } from 'node:path';
+import { Long, MongoClient } from 'mongodb';
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EmbeddedMongodb, openEmbeddedMongodb } from '../dist/index.js';
+import { readIndexRequest } from '../src/command/index-request.ts';
+import { prepareInsert } from '../src/command/insert.ts';
+import { Engine } from '../src/engine.ts';
+import { decode, encode } from '../src/storage/bson.ts';
+import { removeExpired } from '../src/ttl.ts';
+import { temporaryFolder } from './bin-process.ts';
+
+const folder = temporaryFolder();
+let database: EmbeddedMongodb;
+let client: MongoClient;
+
+beforeAll(async () => {
+  database = await openEmbeddedMongodb({ dataDir: join(folder.path, 'data') });
+  client = await MongoClient.connect(database.url, { maxPoolSize: 50 });
+});
+
+afterAll(async () => {
+  await client?.close();
+  await database?.close();
+  folder.remove();
+});
+
+const things = (name: string) =>
+  client.db('commands').collection<{ _id: number; [field: string]: unknown }>(name);
+
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, _id) => ({ _id, n: _id % 10, text: 'x'.repeat(50) }));
+
+test('unmodified mongoose with its defaults', async () => {
+  const connection = await mongoose.createConnection(database.url, { dbName: 'mongoose' }).asPromise();
+  const schema = new mongoose.Schema(
+    { email: { type: String, unique: true }, tags: [String] },
+    { timestamps: true },
+  );
+  const Person = connection.model('Person', schema);
+  await Person.init();
+  const person = await Person.create({ email: 'a@example.com', tags: ['x'] });
+  person.tags.push('y');
+  await person.save();
+  expect((await Person.findById(person._id).orFail()).tags).toEqual(['x', 'y']);
+  await expect(Person.create({ email: 'a@example.com' })).rejects.toMatchObject({
+    code: 11000,
+    keyPattern: { email: 1 },
+    keyValue: { email: 'a@example.com' },
+  });
+  const changed = await Person.findOneAndUpdate(
+    { email: 'a@example.com' },
+    { $addToSet: { tags: 'z' } },
+    { returnDocument: 'after' },
+  );
+  expect(changed?.tags).toEqual(['x', 'y', 'z']);
+  await connection.dropDatabase();
+  expect(await Person.estimatedDocumentCount()).toBe(0);
+  await connection.close();
+});
+
+test('cursors: batches, a change in between, killing, foreign and unknown ones', async () => {
+  const collection = things('cursors');
+  await collection.insertMany(numbered(1000));
+  const cursor = collection.find({}, { batchSize: 10 }).sort({ _id: 1 });
+  const seen: number[] = [];
+  for await (const { _id } of cursor) {
+    seen.push(_id);
+    // What lies behind the cursor is no longer its business, and what lies before it is.
+    if (_id === 100) await collection.deleteMany({ _id: { $gte: 50, $lt: 150 } });
+  }
+  expect(seen.slice(0, 101)).toEqual(Array.from({ length: 101 }, (_, i) => i));
+  expect(seen.filter((id) => id >= 150)).toHaveLength(850);
+  const db = client.db('commands');
+  const open = async () => (await db.command({ find: 'cursors', batchSize: 1 })).cursor.id as Long;
+  const id = await open();
+  expect(await db.command({ killCursors: 'cursors', cursors: [id] })).toMatchObject({ cursorsKilled: [id] });
+  await expect(db.command({ getMore: id, collection: 'cursors' })).rejects.toMatchObject({ code: 43 });
+  const other = await open();
+  await expect(db.command({ getMore: other, collection: 'else' })).rejects.toMatchObject({ code: 13 });
+  await expect(db.command({ getMore: Long.fromNumber(1), collection: 'cursors' })).rejects.toMatchObject({
+    code: 43,
+  });
+});
+
+test('a unique key has one winner among many at once', async () => {
+  const collection = client.db('commands').collection<{ email: string; try: number }>('unique');
+  await collection.createIndex({ email: 1 }, { unique: true });
+  for (let round = 0; round < 10; round++) {
+    const email = `${round}@example.com`;
+    const tries = Array.from({ length: 40 }, (_, i) =>
+      i % 2 === 0
+        ? collection.insertOne({ email, try: i }).then(() => 1)
+        : collection
+            .updateOne({ email }, { $setOnInsert: { try: i } }, { upsert: true })
+            .then((r) => r.upsertedCount),
+    );
+    const settled = await Promise.allSettled(tries);
+    const wins = settled.reduce((sum, one) => sum + (one.status === 'fulfilled' ? one.value : 0), 0);
+    expect(wins).toBe(1);
+    for (const one of settled)
+      if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 11000 });
+    expect(await collection.countDocuments({ email })).toBe(1);
+  }
+});
+
+test('a claim by findOneAndUpdate is given once', async () => {
+  const collection = client.db('commands').collection<{ state: string; n: number; owner?: number }>('claims');
+  await collection.createIndex({ state: 1, n: 1 });
+  await collection.insertMany(Array.from({ length: 100 }, (_, n) => ({ state: 'open', n })));
+  const claims = await Promise.all(
+    Array.from({ length: 150 }, (_, owner) =>
+      collection.findOneAndUpdate({ state: 'open' }, { $set: { state: 'taken', owner } }, { sort: { n: 1 } }),
+    ),
+  );
+  const given = claims.filter((claim) => claim !== null).map(({ n }) => n);
+  expect(given).toHaveLength(100);
+  expect(new Set(given).size).toBe(100);
+});
+
+test('a long read gives others their turn, and ends at its time limit', async () => {
+  const collection = things('long');
+  for (let i = 0; i < 5; i++) {
+    await collection.insertMany(numbered(10_000).map((one) => ({ ...one, _id: one._id + i * 10_000 })));
+  }
+  const slow = collection.find({ text: { $regex: 'y$' } }).toArray();
+  let answered = 0;
+  let isRunning = true;
+  void slow.finally(() => {
+    isRunning = false;
+  });
+  while (isRunning) {
+    await client.db('commands').command({ ping: 1 });
+    answered++;
+  }
+  expect(await slow).toEqual([]);
+  expect(answered).toBeGreaterThan(3);
+  await expect(
+    collection
+      .find({ text: { $regex: 'y$' } })
+      .maxTimeMS(1)
+      .toArray(),
+  ).rejects.toMatchObject({ code: 50 });
+});
+
+test('indexes are used as explain says', async () => {
+  const collection = things('explain');
+  await collection.createIndexes([
+    { key: { account: 1, created: -1, _id: -1 } },
+    { key: { email: 1 }, unique: true, sparse: true },
+    { key: { state: 1 }, partialFilterExpression: { state: 'open' } },
+    { key: { tags: 1 } },
+  ]);
+  await collection.insertMany(
+    Array.from({ length: 500 }, (_, i) => ({
+      ...{ _id: i, account: i % 2, created: new Date(i), tags: ['a', i] },
+      ...(i % 3 ? { email: `e${i}`, state: 'done' } : { state: 'open' }),
+    })),
+  );
+  const stagesOf = (stage: { stage: string; inputStage?: unknown; inputStages?: unknown[] }): string[] => [
+    stage.stage,
+    ...[stage.inputStage, ...(stage.inputStages ?? [])].flatMap((inner) =>
+      inner ? stagesOf(inner as never) : [],
+    ),
+  ];
+  const explained = async (filter: object, sort: Record<string, 1 | -1> = {}, limit = 0) => {
+    const told = await collection.find(filter).sort(sort).limit(limit).explain('executionStats');
+    const { totalKeysExamined: keys, totalDocsExamined: docs, nReturned: n } = told.executionStats;
+    return { stages: stagesOf(told.queryPlanner.winningPlan).join(' '), keys, docs, n };
+  };
+  const at = new Date(100);
+  const page = { account: 0, $or: [{ created: { $lt: at } }, { created: at, _id: { $lt: 100 } }] };
+  const newest = { created: -1, _id: -1 } as const;
+  expect(await explained(page, newest, 20)).toEqual({
+    stages: 'LIMIT FETCH IXSCAN',
+    keys: 20,
+    docs: 20,
+    n: 20,
+  });
+  expect(await explained({ account: 0, created: { $lte: at } }, newest, 20)).toMatchObject({ keys: 20 });
+  expect(await explained({ account: { $in: [0, 1] } }, newest, 20)).toMatchObject({
+    stages: 'LIMIT FETCH SORT_MERGE IXSCAN',
+    n: 20,
+  });
+  expect(await explained({ email: 'e100' })).toMatchObject({ stages: 'FETCH IXSCAN', keys: 1 });
+  expect(await explained({ email: null })).toMatchObject({ stages: 'COLLSCAN' });
+  expect(await explained({ state: 'open' })).toMatchObject({ stages: 'FETCH IXSCAN', keys: 167 });
+  expect(await explained({ state: 'done' })).toMatchObject({ stages: 'COLLSCAN' });
+  expect(await explained({ email: { $regex: '^e10' } })).toMatchObject({ stages: 'FETCH IXSCAN', keys: 8 });
+  expect(await explained({ tags: { $in: ['a', 7] } })).toMatchObject({
+    stages: 'FETCH IXSCAN',
+    keys: 501,
+    docs: 500,
+  });
+  expect(await explained({ _id: { $gt: 490 } }, { _id: -1 })).toMatchObject({
+    stages: 'FETCH IXSCAN',
+    keys: 9,
+  });
+  expect(await explained({ nothing: 1 }, { other: 1 })).toMatchObject({ stages: 'SORT COLLSCAN', docs: 500 });
+});
+
+test('large inserts and deletions, which are done in parts, count and fail as one', async () => {
+  const collection = things('parts');
+  await collection.createIndex({ n: 1 });
+  const some = numbered(3500);
+  some[2400] = { ...(some[0] as { _id: number; n: number; text: string }) };
+  const ordered = await collection.insertMany(some).catch((error) => error);
+  expect(ordered).toMatchObject({
+    code: 11000,
+    result: { insertedCount: 2400 },
+    writeErrors: [{ index: 2400 }],
+  });
+  await collection.deleteMany({});
+  const unordered = await collection.insertMany(some, { ordered: false }).catch((error) => error);
+  expect(unordered).toMatchObject({
+    code: 11000,
+    result: { insertedCount: 3499 },
+    writeErrors: [{ index: 2400 }],
+  });
+  expect(await collection.countDocuments()).toBe(3499);
+  expect((await collection.deleteMany({ _id: { $gte: 100 } })).deletedCount).toBe(3399);
+  expect((await collection.deleteMany({ n: { $in: [1, 2] } })).deletedCount).toBe(20);
+  expect(await collection.countDocuments()).toBe(80);
+  expect((await client.db('commands').command({ validate: 'parts' })).errors).toEqual([]);
+});
+
+test('a TTL index removes what has expired, and only dates expire', async () => {
+  const engine = new Engine(join(folder.path, 'ttl'));
+  const now = Date.UTC(2026, 0, 1);
+  const kept = [
+    { _id: 'young', at: new Date(now - 59_000) },
+    { _id: 'number', at: 1 },
+    { _id: 'missing' },
+    { _id: 'null', at: null },
+  ];
+  const expired = [
+    { _id: 'old', at: new Date(now - 61_000) },
+    { _id: 'exact', at: new Date(now - 60_000) },
+    { _id: 'list', at: [new Date(now), new Date(now - 61_000)] },
+  ];
+  const many = Array.from({ length: 1200 }, (_, i) => ({ _id: `many${i}`, at: new Date(0) }));
+  await engine.environment.write(() => {
+    const collection = engine.catalog.ensure('x', 'y');
+    engine.catalog.addIndex(
+      collection,
+      readIndexRequest(decode(encode({ key: { at: 1 }, name: 'at_1', expireAfterSeconds: 60 }))),
+    );
+    for (const one of [...kept, ...expired, ...many]) {
+      const { doc, raw } = prepareInsert(encode(one));
+      engine.writer.insert(collection, doc, raw);
+    }
+  });
+  expect(await removeExpired(engine, now)).toBe(expired.length + many.length);
+  expect(engine.catalog.get('x.y')?.count).toBe(kept.length);
+  await engine.close();
+});
+
+test('what a dropped collection leaves is gone at once, and removed in time', async () => {
+  const collection = things('dropped');
+  await collection.insertMany(numbered(2000));
+  await collection.createIndex({ n: 1 });
+  await collection.drop();
+  expect(await collection.countDocuments()).toBe(0);
+  await collection.insertOne({ _id: 1 });
+  expect(await collection.indexes()).toHaveLength(1);
+  expect((await client.db('commands').command({ validate: 'dropped' })).errors).toEqual([]);
+});

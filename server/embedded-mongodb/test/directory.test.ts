@@ -1,0 +1,172 @@
+/** The data directory: who may open it, what is refused, what a full disk does. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { MongoClient } from 'mongodb';
+import { afterAll, expect, test } from 'vitest';
+import { EmbeddedMongodbError, openEmbeddedMongodb } from '../dist/index.js';
+import { BIN, startBin, temporaryFolder } from './bin-process.ts';
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+const refusal = async (options: { dataDir: string; listen?: string }) => {
+  const failed = await openEmbeddedMongodb(options).then(
+    (opened) => opened.close(),
+    (error) => error,
+  );
+  expect(failed).toBeInstanceOf(EmbeddedMongodbError);
+  const { code, message } = failed as EmbeddedMongodbError;
+  expect(message).not.toContain('\n');
+  return { code, message };
+};
+
+test('one process owns the directory, and a killed one owns it no longer', async () => {
+  const dataDir = join(folder.path, 'owned');
+  const owner = await startBin(dataDir, join(folder.path, 'a.sock'));
+  await expect(startBin(dataDir, join(folder.path, 'b.sock'))).rejects.toThrow(
+    `another process is using the data directory ${dataDir}`,
+  );
+  expect(await refusal({ dataDir })).toMatchObject({
+    code: 'LOCKED',
+    message: expect.stringContaining(dataDir),
+  });
+  // Those who came too late have not taken the lock from the owner.
+  expect(await refusal({ dataDir })).toMatchObject({ code: 'LOCKED' });
+  const client = await MongoClient.connect(owner.url);
+  await client.db('x').collection('y').insertOne({ a: 1 });
+  await client.close();
+  await owner.end('SIGKILL');
+  const next = await openEmbeddedMongodb({ dataDir });
+  expect(await refusal({ dataDir })).toMatchObject({ code: 'LOCKED' });
+  const again = await MongoClient.connect(next.url);
+  expect(await again.db('x').collection('y').countDocuments()).toBe(1);
+  await again.close();
+  await next.close();
+  const last = await openEmbeddedMongodb({ dataDir });
+  await last.close();
+});
+
+test('of several that start at once, one wins', async () => {
+  const dataDir = join(folder.path, 'race');
+  const starts = Array.from({ length: 4 }, (_, i) => startBin(dataDir, join(folder.path, `race${i}.sock`)));
+  const settled = await Promise.allSettled(starts);
+  const running = settled.filter((start) => start.status === 'fulfilled');
+  expect(running).toHaveLength(1);
+  for (const { value } of running) await value.end('SIGTERM');
+});
+
+test('what can not be used is named', async () => {
+  const file = join(folder.path, 'file');
+  writeFileSync(file, 'x');
+  expect(await refusal({ dataDir: file })).toMatchObject({
+    code: 'UNWRITABLE',
+    message: expect.stringContaining(file),
+  });
+  const below = join(file, 'below');
+  expect(await refusal({ dataDir: below })).toMatchObject({
+    code: 'UNWRITABLE',
+    message: expect.stringContaining(below),
+  });
+  const foreign = join(folder.path, 'foreign');
+  mkdirSync(foreign);
+  writeFileSync(join(foreign, 'data.mdb'), 'this is no database'.repeat(1000));
+  expect(await refusal({ dataDir: foreign })).toMatchObject({
+    code: 'FORMAT',
+    message: expect.stringContaining(foreign),
+  });
+});
+
+test('a newer format is left alone', async () => {
+  const dataDir = join(folder.path, 'newer');
+  await (await openEmbeddedMongodb({ dataDir })).close();
+  const root = open(dataDir, {
+    keyEncoding: 'binary',
+    encoding: 'binary',
+    overlappingSync: false,
+    noSubdir: false,
+  });
+  const meta = root.openDB('meta', { keyEncoding: 'binary', encoding: 'binary' });
+  meta.putSync(Buffer.from('format'), Buffer.from('parlor-embedded-mongodb 99'));
+  await root.close();
+  const { code, message } = await refusal({ dataDir });
+  expect(code).toBe('FORMAT');
+  expect(message).toContain(dataDir);
+  expect(message).toContain('format 99');
+});
+
+test('listening: private by default, loopback or a socket of its user beside it, nothing else', async () => {
+  for (const listen of [
+    '0.0.0.0:27017',
+    '192.168.1.1:27017',
+    '[::]:27017',
+    'example.com:1',
+    '127.0.0.1:99999',
+  ]) {
+    expect(await refusal({ dataDir: join(folder.path, 'listen'), listen })).toMatchObject({
+      code: 'LISTEN',
+      message: expect.stringContaining(listen),
+    });
+  }
+  const socket = join(folder.path, 'beside.sock');
+  const before = new Set(readdirSync(tmpdir()));
+  const database = await openEmbeddedMongodb({ dataDir: join(folder.path, 'listen'), listen: socket });
+  const made = readdirSync(tmpdir()).filter((name) => name.startsWith('parlor-') && !before.has(name));
+  for (const name of made) expect(statSync(join(tmpdir(), name)).mode & 0o777).toBe(0o700);
+  expect(statSync(socket).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder.path, 'listen')).mode & 0o777).toBe(0o700);
+  for (const url of [database.url, database.listenUrl as string]) {
+    const client = await MongoClient.connect(url);
+    expect(await client.db('x').command({ ping: 1 })).toMatchObject({ ok: 1 });
+    await client.close();
+  }
+  await database.close();
+  expect(existsSync(socket)).toBe(false);
+  // A socket file that a killed process left behind is no hindrance.
+  const killed = await startBin(join(folder.path, 'listen'), socket);
+  await killed.end('SIGKILL');
+  expect(existsSync(socket)).toBe(true);
+  const next = await startBin(join(folder.path, 'listen'), socket);
+  expect(await next.end('SIGTERM')).toBe(0);
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a full disk refuses writes, loses nothing, and reading goes on',
+  async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'pem-full-'));
+    const socket = join(folder.path, 'full.sock');
+    // A limit for the size of files stands for the disk's end: 1 024 blocks of 512 or 1 024 bytes.
+    const child = spawn('sh', [
+      '-c',
+      `ulimit -f 1024; exec "$0" "$@"`,
+      process.execPath,
+      BIN,
+      dataDir,
+      socket,
+    ]);
+    const [line] = await new Promise<Buffer[]>((resolve) =>
+      child.stdout.once('data', (...got) => resolve(got)),
+    );
+    const client = await MongoClient.connect(String(line).trim());
+    const things = client.db('full').collection<{ _id: number; text: string }>('things');
+    let stored = 0;
+    const failure = await (async () => {
+      for (; stored < 5000; stored++) await things.insertOne({ _id: stored, text: 'x'.repeat(1000) });
+    })().catch((error) => error);
+    expect(failure).toMatchObject({ code: 14031, message: expect.stringContaining('disk is full') });
+    expect(await things.countDocuments()).toBe(stored);
+    const more = Array.from({ length: 10 }, (_, i) =>
+      things.insertOne({ _id: -1 - i, text: 'y'.repeat(20_000) }),
+    );
+    for (const { status } of await Promise.allSettled(more)) expect(status).toBe('rejected');
+    expect((await things.findOne({ _id: stored - 1 }))?.text).toHaveLength(1000);
+    expect((await client.db('full').command({ validate: 'things' })).errors).toEqual([]);
+    await client.close();
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(dataDir, { recursive: true });
+  },
+);

@@ -1,0 +1,51 @@
+import { hash, type Options, verify } from '@node-rs/argon2';
+import { dictionary } from '@zxcvbn-ts/language-common';
+import { foldName } from './accounts.model.ts';
+
+/** argon2id with the parameters of OWASP's password storage cheat sheet (19 MiB, 2 passes, 1 lane). */
+const COST: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+const MIN_LENGTH = 8;
+
+/** Parts of a name shorter than this say nothing about a password's likeness to it. */
+const MIN_LIKENESS = 4;
+
+const common = new Set<string>(dictionary['passwords-common']);
+
+/** argon2id in the PHC string format; off the event loop. */
+export const hashPassword = (password: string): Promise<string> => hash(password, COST);
+
+/** How a hash of today's cost begins. */
+const TODAY = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`;
+
+/** Whether a hash was made at another cost than today's; it is made anew at the next sign-in. */
+export const isOutdated = (hashed: string): boolean => !hashed.startsWith(TODAY);
+
+// Verified when there is no such user, so that a caller can't tell by the time it takes (contract 2).
+const nobody = hashPassword('nobody has this password');
+
+/** Whether the password is the one behind `hashed`; takes as long when there is none. */
+export const isPassword = async (hashed: string | undefined, password: string): Promise<boolean> => {
+  const matches = await verify(hashed ?? (await nobody), password);
+  return hashed !== undefined && matches;
+};
+
+const isLike = (password: string, name: string): boolean => {
+  const given = foldName(password);
+  return [name, ...name.split(/[^\p{L}\p{N}]+/u)]
+    .map(foldName)
+    .some((part) => part.length >= MIN_LIKENESS && (given.includes(part) || part.includes(given)));
+};
+
+/** What is wrong with a new password (contract 2); empty when nothing is. */
+export const passwordErrors = (password: string, username: string, email: string): string[] => {
+  const errors: string[] = [];
+  if (isLike(password, username)) errors.push('The password is too similar to the username.');
+  if (isLike(password, email)) errors.push('The password is too similar to the email.');
+  if ([...password].length < MIN_LENGTH) {
+    errors.push(`This password is too short. It must contain at least ${MIN_LENGTH} characters.`);
+  }
+  if (common.has(password.toLowerCase())) errors.push('This password is too common.');
+  if (/^\p{Nd}+$/u.test(password)) errors.push('This password is entirely numeric.');
+  return errors;
+};

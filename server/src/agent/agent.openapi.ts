@@ -1,0 +1,158 @@
+import { Conversation, ConversationTurn, NewWorkflow, StartedConversation, Workflow } from '@parlor/shared';
+import { z } from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import {
+  created,
+  deleted,
+  listOf,
+  listQuery,
+  operation,
+  patchOf,
+  shown,
+  uuidInPath,
+} from '../openapi/operation.ts';
+
+const tag = 'Workflows';
+const callers = ['account'] as const;
+const path = { uuid: uuidInPath() };
+const nodes = [
+  { id: 'hello', type: 'start', greeting: 'Hello! What can we do for you?', next: 'bye' },
+  { id: 'bye', type: 'end', text: 'Goodbye.' },
+];
+
+export const workflowPaths: ZodOpenApiPathsObject = {
+  '/api/v1/workflows/': {
+    get: operation({
+      id: 'listWorkflows',
+      tag,
+      summary: 'List your workflows',
+      callers,
+      query: listQuery,
+      answers: listOf(Workflow),
+    }),
+    post: operation({
+      id: 'createWorkflow',
+      tag,
+      summary: 'Create a workflow',
+      callers,
+      body: NewWorkflow,
+      bodyExample: { name: 'Questions about orders', is_published: true, nodes },
+      isIdempotent: true,
+      answers: created(Workflow),
+    }),
+  },
+  '/api/v1/workflows/{uuid}/': {
+    get: operation({
+      id: 'retrieveWorkflow',
+      tag,
+      summary: 'Details of one workflow',
+      callers,
+      path,
+      condition: 'read',
+      answers: shown(Workflow),
+    }),
+    put: operation({
+      id: 'updateWorkflow',
+      tag,
+      summary: 'Replace all fields',
+      callers,
+      path,
+      body: NewWorkflow,
+      bodyExample: { name: 'Questions about orders', nodes },
+      condition: 'write',
+      answers: shown(Workflow),
+    }),
+    patch: operation({
+      id: 'changeWorkflow',
+      tag,
+      summary: 'Change one or some fields',
+      callers,
+      path,
+      body: patchOf(NewWorkflow, 'WorkflowPatch'),
+      bodyExample: { is_published: false },
+      isBodyOptional: true,
+      condition: 'write',
+      answers: shown(Workflow),
+    }),
+    delete: operation({
+      id: 'deleteWorkflow',
+      tag,
+      summary: 'Delete a workflow',
+      callers,
+      path,
+      condition: 'write',
+      answers: deleted,
+    }),
+  },
+  '/api/v1/workflows/{uuid}/rotate-key/': {
+    post: operation({
+      id: 'rotateWorkflowKey',
+      tag,
+      summary: 'Make a new public key; the old one is dead at once',
+      callers,
+      path,
+      isIdempotent: true,
+      answers: shown(Workflow),
+    }),
+  },
+};
+
+const conversation = {
+  conversation: z.string().meta({ example: `conv_${'x'.repeat(24)}` }),
+};
+
+/** The public agent API (specification 4, contract 6). */
+export const conversationPaths: ZodOpenApiPathsObject = {
+  '/api/v1/public/conversations/start': {
+    post: operation({
+      id: 'startConversation',
+      tag: 'Agent',
+      summary: 'Start a conversation with a published workflow',
+      callers: ['agent'],
+      body: z
+        .object({
+          metadata: z
+            .record(z.string().max(40), z.string().max(500))
+            .optional()
+            .meta({ description: 'At most 50 keys; texts of the workflow are filled from them.' }),
+        })
+        .meta({ id: 'ConversationStart' }),
+      bodyExample: { metadata: { name: 'Ada' } },
+      isBodyOptional: true,
+      isIdempotent: true,
+      errors: [429],
+      answers: {
+        status: 200,
+        description: 'Started; `message` is the greeting and what follows it.',
+        schema: StartedConversation,
+      },
+    }),
+  },
+  '/api/v1/public/conversations/{conversation}': {
+    get: operation({
+      id: 'retrieveConversation',
+      tag: 'Agent',
+      summary: 'A conversation with everything that was said in it',
+      callers: ['agent'],
+      path: conversation,
+      condition: 'read',
+      answers: shown(Conversation),
+    }),
+  },
+  '/api/v1/public/conversations/{conversation}/messages': {
+    post: operation({
+      id: 'continueConversation',
+      tag: 'Agent',
+      summary: 'Say something, and get the answers',
+      description:
+        'With `Accept: text/event-stream` the same, streamed as it is made: `delta`, `message`, and `done` last.',
+      callers: ['agent'],
+      path: conversation,
+      body: z
+        .object({ message: z.string().min(1).max(10_000).meta({ example: 'Do you deliver?' }) })
+        .meta({ id: 'ConversationMessage' }),
+      isIdempotent: true,
+      answers: { status: 200, description: 'The answers.', schema: ConversationTurn },
+    }),
+  },
+};

@@ -1,0 +1,158 @@
+import type { FaqEntry } from '@parlor/shared';
+import { fold } from '../../keywords/folding.ts';
+import { type Language, languageOf } from './languages.ts';
+import { saysLittle, termsOf, wordsOf } from './words.ts';
+
+/*
+ * The figures below were found on one half of server/test/agent-faq.txt and checked on the other half; faq.test.ts
+ * holds what they reach.
+ */
+
+/** What a term counts by where it stands, as BM25F weighs fields: another question of the entry, its answer. */
+const IN_ANOTHER_QUESTION = 0.9;
+const IN_THE_ANSWER = 0.5;
+
+/** What a word that says little counts beside others as rare. */
+const LITTLE = 0.15;
+
+/** A question whose own words were not asked for at all still counts so much. */
+const FLOOR = 0.1;
+
+/** Puts the middle of the scale where right answers part from wrong ones. 0.5 would be the geometric mean. */
+const SCALE = 0.435;
+
+/** Terms that begin alike from so many letters on, and differ by so many at the end, are forms of one word. */
+const SAME_START = 5;
+const OTHER_END = 3;
+
+/** One question of an entry. */
+interface Document {
+  terms: ReadonlySet<string>;
+  /** The weight of all of its terms. */
+  weight: number;
+}
+
+interface Entry {
+  answer: string;
+  documents: Document[];
+  ofQuestions: ReadonlySet<string>;
+  ofAnswer: ReadonlySet<string>;
+}
+
+/** A term of a question, its known forms, and what it weighs. */
+interface Asked {
+  forms: readonly string[];
+  weight: number;
+}
+
+/**
+ * Frequently asked questions, ranked by BM25's rarity of terms over word stems, with fields as in BM25F
+ * (Robertson and Zaragoza, 2009). Two parts make the score, 0..1: how much of what was asked stands in an entry,
+ * and how much of the entry's question was asked; so one threshold fits entries of any number and length.
+ */
+export class Faq {
+  readonly #language: Language;
+  readonly #entries: Entry[];
+  /** In which entries' questions a term stands. */
+  readonly #entriesWith = new Map<string, Entry[]>();
+  readonly #termsByStart = new Map<string, string[]>();
+  readonly #exact = new Map<string, string>();
+
+  constructor(entries: readonly FaqEntry[]) {
+    this.#language = languageOf(entries.flatMap(({ questions }) => questions.flatMap(wordsOf)).map(fold));
+    this.#entries = entries.map(({ questions, answer }) => {
+      const documents = questions.map((question) => ({
+        terms: termsOf(question, this.#language),
+        weight: 0,
+      }));
+      const ofQuestions = new Set(documents.flatMap(({ terms }) => [...terms]));
+      return { answer, documents, ofQuestions, ofAnswer: termsOf(answer, this.#language) };
+    });
+    for (const entry of this.#entries) for (const term of entry.ofQuestions) this.#index(term, entry);
+    for (const { documents } of this.#entries) {
+      for (const document of documents) document.weight = this.#sum(document.terms);
+    }
+    for (const { questions, answer } of [...entries].reverse()) {
+      for (const question of questions) this.#exact.set(fold(question), answer);
+    }
+  }
+
+  /** The answer to a question; undefined when none is sure enough. */
+  answer(question: string, threshold: number): string | undefined {
+    const exact = this.#exact.get(fold(question));
+    if (exact !== undefined) return exact;
+    const best = this.best(question);
+    return best && best.score >= threshold ? best.answer : undefined;
+  }
+
+  /** The best entry for a question and its score, 0..1. */
+  best(question: string): { answer: string; score: number } | undefined {
+    const asked = [...termsOf(question, this.#language)].map((term) => this.#understand(term));
+    const all = asked.reduce((sum, { weight }) => sum + weight, 0);
+    const candidates = new Set(
+      asked.flatMap(({ forms }) =>
+        forms.flatMap((form) => (saysLittle(form) ? [] : (this.#entriesWith.get(form) ?? []))),
+      ),
+    );
+    let best: { answer: string; score: number } | undefined;
+    for (const entry of candidates) {
+      for (const document of entry.documents) {
+        const score = this.#score(asked, all, entry, document);
+        if (score > (best?.score ?? 0)) best = { answer: entry.answer, score };
+      }
+    }
+    return best;
+  }
+
+  #score(asked: readonly Asked[], all: number, { ofQuestions, ofAnswer }: Entry, document: Document): number {
+    const met = new Set<string>();
+    let found = 0;
+    for (const { forms, weight } of asked) {
+      const here = forms.filter((form) => document.terms.has(form));
+      for (const form of here) met.add(form);
+      if (here.length > 0) found += weight;
+      else if (forms.some((form) => ofQuestions.has(form))) found += weight * IN_ANOTHER_QUESTION;
+      else if (forms.some((form) => ofAnswer.has(form))) found += weight * IN_THE_ANSWER;
+    }
+    const covered = document.weight === 0 ? 0 : this.#sum(met) / document.weight;
+    return ((found / all) * (FLOOR + (1 - FLOOR) * covered)) ** SCALE;
+  }
+
+  #index(term: string, entry: Entry): void {
+    const known = this.#entriesWith.get(term);
+    if (known) {
+      known.push(entry);
+      return;
+    }
+    this.#entriesWith.set(term, [entry]);
+    const start = term.slice(0, SAME_START);
+    this.#termsByStart.set(start, [...(this.#termsByStart.get(start) ?? []), term]);
+  }
+
+  #understand(term: string): Asked {
+    const alike = this.#termsByStart.get(term.slice(0, SAME_START)) ?? [];
+    const forms = alike.filter((known) => known === term || isSameWord(known, term));
+    if (forms.length === 0) forms.push(term);
+    return { forms, weight: Math.max(...forms.map((form) => this.#weight(form))) };
+  }
+
+  /** BM25's inverse document frequency; a term that no entry knows is the rarest. */
+  #weight(term: string): number {
+    const total = this.#entries.length;
+    const count = this.#entriesWith.get(term)?.length ?? 0;
+    const rarity = Math.log(1 + (total - count + 0.5) / (count + 0.5));
+    return saysLittle(term) ? rarity * LITTLE : rarity;
+  }
+
+  #sum(terms: Iterable<string>): number {
+    let sum = 0;
+    for (const term of terms) sum += this.#weight(term);
+    return sum;
+  }
+}
+
+const isSameWord = (a: string, b: string): boolean => {
+  if (saysLittle(a) || saysLittle(b)) return false;
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  return short.length >= SAME_START && long.length - short.length <= OTHER_END && long.startsWith(short);
+};

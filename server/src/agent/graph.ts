@@ -1,0 +1,74 @@
+import type { NodeOf, WorkflowNode } from '@parlor/shared';
+import { Faq } from './faq/faq.ts';
+import { compilePattern, type Pattern } from './patterns.ts';
+import type { WorkflowsService } from './workflows.service.ts';
+
+/** A version of a workflow, ready to run; what takes time to prepare is made when it is first needed. */
+export class Graph {
+  readonly start: NodeOf<'start'> | undefined;
+  readonly #nodes: ReadonlyMap<string, WorkflowNode>;
+  readonly #faqs = new Map<string, Faq>();
+  readonly #patterns = new Map<string, Pattern>();
+
+  constructor(nodes: readonly WorkflowNode[]) {
+    this.#nodes = new Map(nodes.map((node) => [node.id, node]));
+    this.start = nodes.find((node): node is NodeOf<'start'> => node.type === 'start');
+  }
+
+  node(id: string): WorkflowNode | undefined {
+    return this.#nodes.get(id);
+  }
+
+  faq(node: NodeOf<'faq'>): Faq {
+    const known = this.#faqs.get(node.id) ?? new Faq(node.entries);
+    this.#faqs.set(node.id, known);
+    return known;
+  }
+
+  /** The pattern of a condition; checked when the workflow was stored. */
+  pattern(source: string): Pattern {
+    const known = this.#patterns.get(source) ?? compilePattern(source);
+    this.#patterns.set(source, known);
+    return known;
+  }
+}
+
+/** Graphs are kept up to so many characters of their JSON in all, the ones used last. */
+const MAX_CHARACTERS = 8_000_000;
+
+/** Graphs as they were stored; a version never changes, so that one that was read once stays good. */
+export class Graphs {
+  readonly #workflows: Pick<WorkflowsService, 'graph'>;
+  readonly #kept = new Map<string, { graph: Graph; size: number }>();
+  #size = 0;
+
+  constructor(workflows: Pick<WorkflowsService, 'graph'>) {
+    this.#workflows = workflows;
+  }
+
+  /** @throws ParlorError `not_found` when its workflow was deleted. */
+  async get(id: string): Promise<Graph> {
+    const known = this.#kept.get(id);
+    if (known) {
+      this.#kept.delete(id);
+      this.#kept.set(id, known);
+      return known.graph;
+    }
+    const { nodes } = await this.#workflows.graph(id);
+    const graph = new Graph(JSON.parse(nodes) as WorkflowNode[]);
+    if (!this.#kept.has(id)) {
+      this.#kept.set(id, { graph, size: nodes.length });
+      this.#size += nodes.length;
+      this.#forgetOldest();
+    }
+    return graph;
+  }
+
+  #forgetOldest(): void {
+    for (const [id, { size }] of this.#kept) {
+      if (this.#size <= MAX_CHARACTERS) return;
+      this.#kept.delete(id);
+      this.#size -= size;
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import { createParser } from 'eventsource-parser';
+import { type Dispatcher, request } from 'undici';
+import { readRetryAfter } from '../../webhooks/retries.ts';
+import { cut } from '../template.ts';
+
+/** The endpoint could not give an answer. The text holds nothing of what was said. */
+export class LlmError extends Error {
+  override name = 'LlmError';
+  /** Milliseconds after which another attempt makes sense; undefined when none does. */
+  readonly retryAfter: number | undefined;
+
+  constructor(message: string, retryAfter?: number) {
+    super(message);
+    this.retryAfter = retryAfter;
+  }
+}
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+}
+
+export interface CompletionRequest {
+  url: string;
+  apiKey: string;
+  model: string;
+  messages: readonly ChatMessage[];
+  maxTokens: number;
+  temperature: number | undefined;
+  dispatcher: Dispatcher;
+  signal: AbortSignal;
+  /** A piece of the answer has come. */
+  delta(text: string): void;
+}
+
+export interface Completion {
+  text: string;
+  /** Tokens that the endpoint says it took, prompt and answer; undefined when it does not say. */
+  tokens: number | undefined;
+}
+
+/** An answer is as long as a message may be (contract 3); what comes after that is not read. */
+const MAX_CHARACTERS = 10_000;
+
+/** Bytes of one event, and of a whole answer with its framing. */
+const MAX_EVENT = 256 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** Before another attempt where the endpoint does not say when; the caller's time is limited. */
+const RETRY_AFTER = 500;
+
+interface Chunk {
+  choices?: {
+    delta?: { content?: string | null };
+    message?: { content?: string | null };
+    finish_reason?: string | null;
+  }[];
+  usage?: { total_tokens?: number } | null;
+  error?: unknown;
+}
+
+/**
+ * Asks an OpenAI-compatible endpoint for a chat completion, streamed, once.
+ * @throws LlmError
+ */
+export const complete = async (asked: CompletionRequest): Promise<Completion> => {
+  const { url, apiKey, model, messages, maxTokens, temperature, dispatcher, signal } = asked;
+  const answer = await request(`${url}/chat/completions`, {
+    dispatcher,
+    method: 'POST',
+    signal,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      ...(apiKey !== '' && { authorization: `Bearer ${apiKey}` }),
+    },
+    body: JSON.stringify({
+      model,
+      messages,
+      max_tokens: maxTokens,
+      ...(temperature !== undefined && { temperature }),
+      stream: true,
+      stream_options: { include_usage: true },
+    }),
+  }).catch((error: Error) => {
+    throw new LlmError(`no answer: ${error.message}`, RETRY_AFTER);
+  });
+  const { statusCode, headers, body } = answer;
+  // A body that is given up must not end the process.
+  body.on('error', () => undefined);
+  try {
+    if (statusCode !== 200) {
+      const canRetry = statusCode === 429 || statusCode >= 500;
+      throw new LlmError(`status ${statusCode}`, canRetry ? retryAfter(headers['retry-after']) : undefined);
+    }
+    const reader = new AnswerReader(asked.delta);
+    if (String(headers['content-type'] ?? '').includes('json')) await readWhole(body, reader);
+    else await readStream(body, reader);
+    return reader.finish();
+  } catch (error) {
+    throw error instanceof LlmError ? error : new LlmError(`broke off: ${(error as Error).message}`);
+  } finally {
+    body.destroy();
+  }
+};
+
+/** Puts an answer together from its pieces. */
+class AnswerReader {
+  readonly #delta: (text: string) => void;
+  #text = '';
+  #tokens: number | undefined;
+  #isFinished = false;
+  /** Nothing that comes now is wanted any more. */
+  isFull = false;
+
+  constructor(delta: (text: string) => void) {
+    this.#delta = delta;
+  }
+
+  /** @throws LlmError for what is no chunk of a completion */
+  take(data: string): void {
+    if (data === '[DONE]') {
+      this.#isFinished = true;
+      this.isFull = true;
+      return;
+    }
+    let chunk: Chunk;
+    try {
+      chunk = JSON.parse(data) as Chunk;
+    } catch {
+      throw new LlmError('sent broken JSON');
+    }
+    if (typeof chunk !== 'object' || chunk === null || chunk.error) throw new LlmError('sent an error');
+    const choice = chunk.choices?.[0];
+    const piece = choice?.delta?.content ?? choice?.message?.content;
+    if (typeof piece === 'string' && piece !== '') this.#add(piece);
+    if (choice?.finish_reason) this.#isFinished = true;
+    if (typeof chunk.usage?.total_tokens === 'number') this.#tokens = chunk.usage.total_tokens;
+  }
+
+  finish(): Completion {
+    if (!this.#isFinished) throw new LlmError('the stream was cut');
+    if (this.#text.trim() === '') throw new LlmError('sent no text');
+    return { text: this.#text, tokens: this.#tokens };
+  }
+
+  #add(piece: string): void {
+    const before = this.#text.length;
+    this.#text = cut(this.#text + piece, MAX_CHARACTERS);
+    if (this.#text.length > before) this.#delta(this.#text.slice(before));
+    if (this.#text.length - before < piece.length) {
+      this.#isFinished = true;
+      this.isFull = true;
+    }
+  }
+}
+
+const readStream = async (body: AsyncIterable<Buffer>, reader: AnswerReader): Promise<void> => {
+  let failure: unknown;
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT,
+    onEvent: ({ data }) => {
+      try {
+        if (!reader.isFull && !failure) reader.take(data);
+      } catch (error) {
+        failure = error;
+      }
+    },
+    onError: ({ type }) => {
+      if (type === 'max-buffer-size-exceeded') failure = new LlmError('sent an event without end');
+    },
+  });
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new LlmError('sent an answer without end');
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    if (failure) throw failure;
+    if (reader.isFull) return;
+  }
+};
+
+/** An endpoint that does not stream answers with the whole completion. */
+const readWhole = async (body: AsyncIterable<Buffer>, reader: AnswerReader): Promise<void> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new LlmError('sent an answer without end');
+    chunks.push(chunk);
+  }
+  reader.take(Buffer.concat(chunks).toString('utf8'));
+  reader.take('[DONE]');
+};
+
+const retryAfter = (header: string | string[] | undefined): number =>
+  readRetryAfter(typeof header === 'string' ? header : undefined, new Date()) ?? RETRY_AFTER;

@@ -1,0 +1,43 @@
+import type { MessageModel, StoredMessage } from '../../messages/messages.model.ts';
+import type { StoredRoom } from '../../rooms/rooms.model.ts';
+import { senderOf } from '../conversations.service.ts';
+import type { Ask, HistoryLine } from '../turn.ts';
+import type { LanguageModel } from './language-model.ts';
+
+/** At most so many of the latest messages are looked at; the model's window decides how many go along. */
+const MAX_LINES = 100;
+
+/** Clients take somebody who has not said so for 6 s as not typing any more (contract 7). */
+const TYPES_AGAIN_AFTER = 5_000;
+
+/** Tells a room's clients that its bot is typing, or has stopped. */
+export type TellTyping = (account: string, room: string, isTyping: boolean) => void;
+
+/** The way from a room's turn to the language model, with the conversation as its history. */
+export const createAsk =
+  (messages: MessageModel, model: Pick<LanguageModel, 'forTurn'>, tellTyping: TellTyping) =>
+  ({ _id, account, bot }: Pick<StoredRoom, '_id' | 'account' | 'bot'>, before: Date): Ask => {
+    const ask = model.forTurn();
+    const readHistory = async (): Promise<HistoryLine[]> => {
+      const found = await messages
+        .find({ room: _id, sent_at: { $lt: before } }, { body: 1, is_bot: 1, is_support_sender: 1 })
+        .sort({ sent_at: -1, _id: -1 })
+        .limit(MAX_LINES)
+        .lean<StoredMessage[]>();
+      return found.reverse().map((message) => ({ sender: senderOf(message), text: message.body }));
+    };
+    return async (node, { variables, input }, delta) => {
+      const tell = (isTyping: boolean): void => {
+        // Nobody looks at the room of a conversation by the API while its caller is answered.
+        if (bot?.conversation === undefined) tellTyping(account, _id, isTyping);
+      };
+      tell(true);
+      const again = setInterval(() => tell(true), TYPES_AGAIN_AFTER);
+      try {
+        return await ask({ account, node, variables, history: await readHistory(), input, delta });
+      } finally {
+        clearInterval(again);
+        tell(false);
+      }
+    };
+  };

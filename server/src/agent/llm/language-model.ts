@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { estimateTokenCount } from 'tokenx';
+import type { Dispatcher } from 'undici';
+import type { HistoryLine, LlmNode } from '../turn.ts';
+import type { Allowance } from './allowance.ts';
+import { type Completion, type CompletionRequest, complete, LlmError } from './completion.ts';
+import { requestMessages, tokensOf } from './history.ts';
+
+/** Attempts of one question, while nothing of an answer has come. */
+const MAX_ATTEMPTS = 3;
+
+/** The longest answer where a node does not say, in tokens. */
+const MAX_TOKENS = 1_000;
+
+/** All language model nodes of a turn have this much time together (milliseconds). */
+const TURN_TIME = 60_000;
+
+export interface LanguageModelSettings {
+  /** A base such as `https://host/v1`; empty: there is none. */
+  url: string;
+  apiKey: string;
+  /** For nodes that name none. */
+  model: string;
+  /** The window that a request and its answer share, in tokens. */
+  contextTokens: number;
+  /** Milliseconds for an answer, repeated attempts included. */
+  timeout: number;
+}
+
+/** What a visitor asked, and what goes with it. */
+export interface Question {
+  account: string;
+  node: LlmNode;
+  variables: ReadonlyMap<string, string>;
+  history: readonly HistoryLine[];
+  input: string;
+  delta(text: string): void;
+}
+
+/** Questions to a language model through an OpenAI-compatible endpoint (contract 6). */
+export class LanguageModel {
+  readonly #settings: LanguageModelSettings;
+  readonly #dispatcher: Dispatcher;
+  readonly #allowance: Pick<Allowance, 'take'>;
+  readonly #log: Logger;
+
+  constructor(
+    settings: LanguageModelSettings,
+    dispatcher: Dispatcher,
+    allowance: Pick<Allowance, 'take'>,
+    log: Logger,
+  ) {
+    this.#settings = settings;
+    this.#dispatcher = dispatcher;
+    this.#allowance = allowance;
+    this.#log = log;
+  }
+
+  /** The questions of one turn, which have their time together. */
+  forTurn(): (question: Question) => Promise<string> {
+    let ends: number | undefined;
+    return async (question) => {
+      ends ??= performance.now() + TURN_TIME;
+      const time = Math.min(this.#settings.timeout, ends - performance.now());
+      try {
+        return await this.#ask(question, Math.max(0, time));
+      } catch (error) {
+        const { account, node } = question;
+        // Never what was said: the text of an LlmError holds nothing of it.
+        this.#log.warn({ err: error, account, node: node.id }, 'a language model did not answer');
+        throw error;
+      }
+    };
+  }
+
+  async stop(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+
+  async #ask({ account, node, variables, history, input, delta }: Question, time: number): Promise<string> {
+    const { url, apiKey, contextTokens } = this.#settings;
+    const model = node.model || this.#settings.model;
+    if (url === '') throw new LlmError('LLM_URL is not set');
+    if (model === '') throw new LlmError('neither the node nor LLM_MODEL names a model');
+    const maxTokens = Math.min(node.max_tokens ?? MAX_TOKENS, Math.floor(contextTokens / 2));
+    const window = contextTokens - maxTokens;
+    const messages = requestMessages(node.prompt ?? '', variables, history, input, window);
+    const prompt = tokensOf(messages);
+    const correct = await this.#allowance.take(account, prompt + maxTokens);
+    let used = 0;
+    try {
+      const { text, tokens } = await this.#attempts(
+        { url, apiKey, model, messages, maxTokens, temperature: node.temperature ?? undefined, delta },
+        time,
+      );
+      used = tokens ?? prompt + estimateTokenCount(text);
+      return text;
+    } catch (error) {
+      // What was streamed before it broke off was paid for, but nobody says how much.
+      if ((error as LlmError).retryAfter === undefined) used = prompt;
+      throw error;
+    } finally {
+      await correct(used).catch((error) => this.#log.warn({ err: error }, 'counting tokens failed'));
+    }
+  }
+
+  /** Tries again after 429, 5xx and lost connections, while there is time and nothing of an answer has come. */
+  async #attempts(
+    asked: Omit<CompletionRequest, 'dispatcher' | 'signal'>,
+    time: number,
+  ): Promise<Completion> {
+    const signal = AbortSignal.timeout(Math.ceil(time));
+    const ends = performance.now() + time;
+    let hasBegun = false;
+    const delta = (text: string): void => {
+      hasBegun = true;
+      asked.delta(text);
+    };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await complete({ ...asked, delta, dispatcher: this.#dispatcher, signal });
+      } catch (error) {
+        if (signal.aborted) throw new LlmError(`no answer within ${Math.round(time / 1_000)} s`);
+        const wait = error instanceof LlmError ? error.retryAfter : undefined;
+        const isInTime = wait !== undefined && performance.now() + wait < ends;
+        if (hasBegun || !isInTime || attempt === MAX_ATTEMPTS) throw error;
+        await sleep(wait);
+      }
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import type { NodeOf } from '@parlor/shared';
+import { go, type Runner, wait } from '../turn.ts';
+
+/** How sure an answer must be: of all that the question says, so much must stand in an entry (contract 6). */
+export const THRESHOLD = 0.5;
+
+/** Answers what was asked from its entries, or goes to `on_miss` with the question. */
+export const runFaq: Runner<NodeOf<'faq'>> = (node, turn) => {
+  const { input } = turn;
+  if (input === undefined || turn.tried.has(node.id)) return wait;
+  turn.tried.add(node.id);
+  const answer = turn.graph.faq(node).answer(input, node.threshold ?? THRESHOLD);
+  if (answer === undefined) return node.on_miss ? go(node.on_miss) : wait;
+  turn.input = undefined;
+  turn.say(turn.fill(answer));
+  return go(node.next ?? node.id);
+};

@@ -1,0 +1,20 @@
+import { type NodeOf, optionalEmail, optionalPhone, optionalText } from '@parlor/shared';
+import type { z } from 'zod';
+import { go, type LeadFields, type Runner } from '../turn.ts';
+
+const FIELDS: Record<keyof LeadFields, z.ZodType<string>> = {
+  nickname: optionalText(150),
+  email: optionalEmail(),
+  phone_number: optionalPhone(),
+};
+
+/** Saves a lead with what is well-formed of it; when nothing is, none. */
+export const runLead: Runner<NodeOf<'lead'>> = (node, turn) => {
+  const read = (name: keyof LeadFields): string => {
+    const field = FIELDS[name].safeParse(turn.fill(node.fields[name]).trim());
+    return field.success ? field.data : '';
+  };
+  const lead = { nickname: read('nickname'), email: read('email'), phone_number: read('phone_number') };
+  if (Object.values(lead).some((value) => value !== '')) turn.leads.push(lead);
+  return go(node.next);
+};

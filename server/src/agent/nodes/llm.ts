@@ -1,0 +1,18 @@
+import type { NodeOf } from '@parlor/shared';
+import { go, type Runner, wait } from '../turn.ts';
+
+/** Answers through a language model, or goes to `on_error` with the message. */
+export const runLlm: Runner<NodeOf<'llm'>> = async (node, turn) => {
+  const { input } = turn;
+  if (input === undefined || turn.tried.has(node.id)) return wait;
+  turn.tried.add(node.id);
+  const { variables } = turn;
+  const answer = await turn
+    .ask(node, { variables, input }, (text) => turn.delta(text))
+    .catch(() => undefined);
+  if (answer === undefined) return node.on_error ? go(node.on_error) : wait;
+  turn.input = undefined;
+  // As it is: what a model writes is never expanded.
+  turn.say(answer);
+  return go(node.next ?? node.id);
+};

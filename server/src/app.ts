@@ -1,0 +1,91 @@
+import Router from '@koa/router';
+import Koa from 'koa';
+import helmet from 'koa-helmet';
+import { accountRoutes } from './accounts/accounts.routes.ts';
+import { conversationRoutes } from './agent/conversations.routes.ts';
+import { workflowRoutes } from './agent/workflows.routes.ts';
+import { createAuthenticator } from './http/authenticate.ts';
+import { createBaseUrl } from './http/base-url.ts';
+import type { State } from './http/context.ts';
+import { widgetCors } from './http/cors.ts';
+import { errorResponses } from './http/error-responses.ts';
+import { createIdempotency } from './http/idempotency.ts';
+import { methodNotAllowed } from './http/method-not-allowed.ts';
+import { requestLog } from './http/request-log.ts';
+import { keywordRoutes } from './keywords/keywords.routes.ts';
+import { leadRoutes } from './leads/leads.routes.ts';
+import { messageRoutes } from './messages/messages.routes.ts';
+import { metricsRoutes } from './metrics/metrics.routes.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { openApiRoutes } from './openapi/openapi.routes.ts';
+import { roomRoutes } from './rooms/rooms.routes.ts';
+import type { Services } from './services.ts';
+import { healthRoutes } from './static/health.routes.ts';
+import { staticFiles } from './static/static-files.ts';
+import { sessionRoutes } from './visitors/sessions.routes.ts';
+import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
+import { webhookRoutes } from './webhooks/webhooks.routes.ts';
+import { isAllowedOrigin } from './widgets/domain.ts';
+import { widgetRoutes } from './widgets/widgets.routes.ts';
+
+/** Headers for everything; the widget's files and the API are made to be used from other origins. */
+const securityHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  crossOriginResourcePolicy: { policy: 'cross-origin' },
+  // Whether a host is always reached by HTTPS is for the proxy in front to say.
+  strictTransportSecurity: false,
+});
+
+/** Every route of the REST API; the OpenAPI document describes the same ones. */
+export const createRoutes = (services: Services, metrics: Metrics = new Metrics(services)): Router<State> => {
+  const { config, models, secrets } = services;
+  const baseUrl = createBaseUrl(config.PUBLIC_URL);
+  const authenticate = createAuthenticator(services);
+  const idempotent = createIdempotency(models.idempotency, secrets);
+  const given = { ...services, authenticate, idempotent, baseUrl };
+
+  const router = new Router<State>();
+  healthRoutes(router, services);
+  metricsRoutes(router, { config, metrics });
+  openApiRoutes(router, services);
+  accountRoutes(router, services);
+  widgetRoutes(router, given);
+  sessionRoutes(router, given);
+  roomRoutes(router, given);
+  messageRoutes(router, given);
+  leadRoutes(router, given);
+  keywordRoutes(router, given);
+  webhookRoutes(router, given);
+  deliveryRoutes(router, given);
+  workflowRoutes(router, given);
+  conversationRoutes(router, given);
+  return router;
+};
+
+/** The whole HTTP side of Parlor; opens no socket, so that tests call it directly. */
+export const createApp = (services: Services): Koa<State> => {
+  const { config, log, publicWidgets } = services;
+  const metrics = new Metrics(services);
+  const router = createRoutes(services, metrics);
+  // Of X-Forwarded-For only what the proxy in front has added is believed: the last address.
+  const app = new Koa<State>({ proxy: config.TRUST_PROXY, maxIpsCount: 1 });
+  app.on('error', (error) => log.warn({ err: error }, 'answer broke off'));
+
+  app.use(requestLog(log));
+  app.use(metrics.measure());
+  app.use(securityHeaders);
+  app.use(errorResponses());
+  app.use(
+    widgetCors(async (token, origin) => {
+      const widget = await publicWidgets.byToken(token);
+      return widget !== undefined && isAllowedOrigin(widget.domain, origin);
+    }),
+  );
+  app.use(router.routes());
+  app.use(staticFiles(services));
+  app.use(methodNotAllowed(router));
+  return app;
+};

@@ -1,0 +1,104 @@
+import { text } from 'node:stream/consumers';
+import { Registration } from '@parlor/shared';
+import { deleteAccount } from '../accounts/account-data.ts';
+import type { Account } from '../accounts/accounts.model.ts';
+import { type FieldErrors, ParlorError } from '../errors.ts';
+import { randomLetters } from '../ids.ts';
+import type { Services } from '../services.ts';
+import { type Command, createProgress, print, takeArguments, takeFlag, UsageError } from './command.ts';
+import { withServices } from './with-services.ts';
+
+const PASSWORD_LENGTH = 20;
+
+const FROM_STDIN = '--password-stdin';
+
+/** The password to set, and whether it was made here and has to be shown. */
+const choosePassword = async (fromStdin: boolean): Promise<{ password: string; isMade: boolean }> =>
+  fromStdin
+    ? { password: (await text(process.stdin)).replace(/\r?\n$/, ''), isMade: false }
+    : { password: randomLetters(PASSWORD_LENGTH), isMade: true };
+
+const firstError = (fields: FieldErrors, path = ''): string => {
+  for (const [name, errors] of Object.entries(fields)) {
+    if (Array.isArray(errors)) return `${path}${name}: ${errors[0]}`;
+    return firstError(errors, `${path}${name}.`);
+  }
+  return 'invalid';
+};
+
+/** What the service refuses is the caller's to mend, and told in one line. */
+const told = (error: unknown): never => {
+  if (error instanceof ParlorError && error.fields) throw new UsageError(firstError(error.fields));
+  throw error;
+};
+
+export const accountNamed = async ({ accounts }: Services, username: string): Promise<Account> => {
+  const account = await accounts.byUsername(username);
+  if (!account) throw new UsageError(`there is no account named "${username}"`);
+  return account;
+};
+
+export const accountCommands: Record<string, Command> = {
+  'account create': {
+    usage: `account create USERNAME EMAIL [${FROM_STDIN}]`,
+    meaning:
+      'makes an account with its first widget; prints its password when it was made here, and its token',
+    run: async (args) => {
+      const fromStdin = takeFlag(args, FROM_STDIN);
+      const [username = '', email = ''] = takeArguments(args, 'USERNAME', 'EMAIL');
+      const { password, isMade } = await choosePassword(fromStdin);
+      const given = Registration.safeParse({ username, email, password, password2: password });
+      if (!given.success) {
+        const [issue] = given.error.issues;
+        throw new UsageError(`${String(issue?.path[0])}: ${issue?.message}`);
+      }
+      await withServices(async ({ accounts }) => {
+        const account = await accounts.register(given.data).catch(told);
+        if (isMade) print(`password ${password}`);
+        print(`token ${accounts.tokenOf(account)}`);
+      });
+    },
+  },
+  'account token': {
+    usage: 'account token USERNAME [--reset]',
+    meaning: 'prints the API token; --reset makes a new one, and the old one is dead at once',
+    run: async (args) => {
+      const isReset = takeFlag(args, '--reset');
+      const [username = ''] = takeArguments(args, 'USERNAME');
+      await withServices(async (services) => {
+        const account = await accountNamed(services, username);
+        const { accounts } = services;
+        print(isReset ? await accounts.resetToken(account._id) : accounts.tokenOf(account));
+      });
+    },
+  },
+  'account reset-password': {
+    usage: `account reset-password USERNAME [${FROM_STDIN}]`,
+    meaning: 'sets a new password; prints it when it was made here',
+    run: async (args) => {
+      const fromStdin = takeFlag(args, FROM_STDIN);
+      const [username = ''] = takeArguments(args, 'USERNAME');
+      const { password, isMade } = await choosePassword(fromStdin);
+      await withServices(async (services) => {
+        const account = await accountNamed(services, username);
+        await services.accounts.setPassword(account, password).catch(told);
+        if (isMade) print(`password ${password}`);
+      });
+    },
+  },
+  'account delete': {
+    usage: 'account delete USERNAME --yes',
+    meaning: 'deletes an account with everything that belongs to it, for good',
+    run: async (args) => {
+      const isSure = takeFlag(args, '--yes');
+      const [username = ''] = takeArguments(args, 'USERNAME');
+      if (!isSure) throw new UsageError('this can not be undone: add --yes');
+      await withServices(async (services) => {
+        const account = await accountNamed(services, username);
+        const progress = createProgress('deleting');
+        await deleteAccount(services, account._id, progress.show).finally(progress.end);
+        print(`deleted ${account.username}`);
+      });
+    },
+  },
+};

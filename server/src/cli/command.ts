@@ -1,0 +1,54 @@
+/** The command line was not understood; the text says what was expected. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+/** A command of `npm run parlor --`. */
+export interface Command {
+  /** Its words and arguments, as the help shows them. */
+  usage: string;
+  meaning: string;
+  run(args: string[]): Promise<void>;
+}
+
+/** Exactly the arguments that a command takes. */
+export const takeArguments = (args: readonly string[], ...names: string[]): string[] => {
+  const unknown = args.find((arg) => arg.startsWith('-'));
+  if (unknown) throw new UsageError(`unknown option ${unknown}`);
+  const missing = names[args.length];
+  if (missing !== undefined) throw new UsageError(`${missing} is missing`);
+  if (args.length > names.length) throw new UsageError(`too many arguments: ${args[names.length]}`);
+  return [...args];
+};
+
+/** Takes `--name` out of the arguments, and says whether it was there. */
+export const takeFlag = (args: string[], name: string): boolean => {
+  const at = args.indexOf(name);
+  if (at !== -1) args.splice(at, 1);
+  return at !== -1;
+};
+
+const SHOWN_AFTER = 1_000;
+const SHOWN_EVERY = 200;
+
+/** Shows on a terminal how far something is that takes longer than a second; silent anywhere else. */
+export const createProgress = (what: string): { show(state: string | number): void; end(): void } => {
+  const started = Date.now();
+  let shown = 0;
+  return {
+    show(state) {
+      const now = Date.now();
+      if (!process.stderr.isTTY || now - started < SHOWN_AFTER || now - shown < SHOWN_EVERY) return;
+      shown = now;
+      process.stderr.write(`\r\u001b[K${what} ${state} …`);
+    },
+    end() {
+      if (shown > 0) process.stderr.write('\r\u001b[K');
+    },
+  };
+};
+
+/** One line of result on stdout. */
+export const print = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openEmbeddedMongodb } from '@parlor/embedded-mongodb';
+import mongoose, { type Connection } from 'mongoose';
+import { type Config, maskPassword } from '../config.ts';
+
+/** The database could not be reached or opened; the text is one clear line. */
+export class DatabaseError extends Error {
+  override name = 'DatabaseError';
+}
+
+/** An open database and the key that seals what is in it. */
+export interface Database {
+  connection: Connection;
+  isEmbedded: boolean;
+  secretKey: string;
+  close(): Promise<void>;
+}
+
+const DEFAULT_NAME = 'parlor';
+
+/**
+ * Connects to MongoDB by MONGODB_URL, else opens the embedded database in DATA_DIR.
+ * @throws DatabaseError with one line that names the variable or the directory.
+ */
+export const connectDatabase = (config: Config): Promise<Database> =>
+  config.MONGODB_URL === '' ? openEmbedded(config) : connectToMongodb(config);
+
+const connectToMongodb = async (config: Config): Promise<Database> => {
+  const url = config.MONGODB_URL;
+  const named = /^[^/]+\/\/[^/]+\/([^?]+)/.exec(url)?.[1];
+  const connection = await connect(url, named ? decodeURIComponent(named) : DEFAULT_NAME).catch(
+    (error: Error) => {
+      throw new DatabaseError(
+        `MONGODB_URL ${maskPassword(url)} can't be reached: ${firstLine(error.message)}`,
+      );
+    },
+  );
+  return { connection, isEmbedded: false, secretKey: config.SECRET_KEY, close: () => connection.close() };
+};
+
+const openEmbedded = async (config: Config): Promise<Database> => {
+  const dataDir = config.DATA_DIR;
+  const fail = (error: Error): never => {
+    throw new DatabaseError(`DATA_DIR ${dataDir} can't be used: ${firstLine(error.message)}`);
+  };
+  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(fail);
+  const embedded = await openEmbeddedMongodb({
+    dataDir: join(dataDir, 'database'),
+    listen: config.EMBEDDED_MONGODB_LISTEN,
+  }).catch(fail);
+  const secretKey = config.SECRET_KEY || (await keptSecretKey(dataDir).catch(fail));
+  const connection = await connect(embedded.url, DEFAULT_NAME).catch(fail);
+  return {
+    connection,
+    isEmbedded: true,
+    secretKey,
+    close: async () => {
+      await connection.close();
+      await embedded.close();
+    },
+  };
+};
+
+/** Every write is acknowledged by a majority and from the journal: what was answered 2xx survives a crash. */
+const connect = async (url: string, dbName: string): Promise<Connection> => {
+  const connection = mongoose.createConnection(url, {
+    dbName,
+    writeConcern: { w: 'majority', j: true },
+    serverSelectionTimeoutMS: 5_000,
+    autoIndex: false,
+    autoCreate: false,
+  });
+  // The driver reports later failures to each command; without a listener they would end the process.
+  connection.on('error', () => undefined);
+  return connection.asPromise();
+};
+
+/**
+ * The key made at the very first start, in a file that only its owner reads. Only the process that holds the
+ * database's lock gets here; the rename makes the file whole or absent.
+ */
+const keptSecretKey = async (dataDir: string): Promise<string> => {
+  const file = join(dataDir, 'secret-key');
+  const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (kept !== undefined) {
+    if (kept.trim().length < 32) throw new Error(`${file} is damaged: it holds no key of 32 characters`);
+    return kept.trim();
+  }
+  const made = randomBytes(32).toString('hex');
+  await writeFile(`${file}.new`, made, { mode: 0o600, flush: true });
+  await rename(`${file}.new`, file);
+  return made;
+};
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';

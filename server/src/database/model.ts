@@ -1,0 +1,24 @@
+import { type Connection, type Model, Schema, type SchemaDefinition } from 'mongoose';
+
+/** The fields of an index, `1` ascending or `-1` descending, and its options. */
+export type Index = [
+  fields: Record<string, 1 | -1>,
+  options?: { unique?: true; sparse?: true; expireAfterSeconds?: number },
+];
+
+/**
+ * Defines a collection: how its documents are cast, and its indexes. An unknown field is an error rather than
+ * silently dropped.
+ * @returns what makes the model on a connection
+ */
+export const defineModel =
+  <T>(
+    name: string,
+    fields: SchemaDefinition,
+    indexes: readonly Index[],
+  ): ((connection: Connection) => Model<T>) =>
+  (connection) => {
+    const schema = new Schema(fields, { strict: 'throw', versionKey: false, minimize: false, id: false });
+    for (const [keys, options] of indexes) schema.index(keys, options);
+    return connection.model(name, schema) as unknown as Model<T>;
+  };

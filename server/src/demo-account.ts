@@ -1,0 +1,33 @@
+import { randomLetters } from './ids.ts';
+import type { Services } from './services.ts';
+import { DEMO_USERNAME } from './static/demo-site.ts';
+
+/** What the very first start prints, once. */
+export interface DemoAccount {
+  username: string;
+  password: string;
+  token: string;
+  widgetToken: string;
+}
+
+/**
+ * Makes the account `demo` when there is no account yet (contract 8).
+ * @returns undefined when an account exists.
+ */
+export const createDemoAccount = async ({
+  accounts,
+  widgets,
+}: Pick<Services, 'accounts' | 'widgets'>): Promise<DemoAccount | undefined> => {
+  if (!(await accounts.isEmpty())) return undefined;
+  const username = DEMO_USERNAME;
+  const password = randomLetters(16);
+  const account = await accounts.register({
+    username,
+    email: 'demo@example.com',
+    password,
+    password2: password,
+  });
+  const token = await accounts.token({ username, password, reset_token: false });
+  const widget = await widgets.firstOf(account._id);
+  return { username, password, token, widgetToken: widget?.token ?? '' };
+};

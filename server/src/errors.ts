@@ -1,0 +1,69 @@
+/** A map of field names to lists of what is wrong with them, nested like the object (contract 1). */
+export interface FieldErrors {
+  [field: string]: string[] | FieldErrors;
+}
+
+/** What kind of failure an error is; http/error-responses.ts gives each its status. */
+export type ErrorCode =
+  | 'invalid'
+  | 'malformed'
+  | 'not_authenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'precondition_failed'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'key_reused'
+  | 'throttled'
+  | 'unavailable'
+  | 'misconfigured';
+
+/**
+ * The one error type: a failure whose text may be shown to the caller. Everything else that is thrown is a
+ * defect, answered with a bare 500.
+ */
+export class ParlorError extends Error {
+  override name = 'ParlorError';
+  readonly code: ErrorCode;
+  /** Only with `invalid`. */
+  readonly fields: FieldErrors | undefined;
+  /** Headers that the answer carries, such as Allow or Retry-After. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { fields, headers = {} }: { fields?: FieldErrors; headers?: Record<string, string> } = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.fields = fields;
+    this.headers = headers;
+  }
+}
+
+/** The object does not exist, or belongs to another account, which is the same to a caller. */
+export const notFound = (): ParlorError => new ParlorError('not_found', 'Not found.');
+
+export const forbidden = (): ParlorError =>
+  new ParlorError('forbidden', 'You do not have permission to perform this action.');
+
+/** Too many requests; the next one may come in so many milliseconds. */
+export const throttled = (wait: number): ParlorError => {
+  const seconds = Math.max(1, Math.ceil(wait / 1_000));
+  return new ParlorError('throttled', `Request was throttled. Expected available in ${seconds} seconds.`, {
+    headers: { 'Retry-After': String(seconds) },
+  });
+};
+
+/** The input is wrong, and where. */
+export const invalid = (fields: FieldErrors): ParlorError =>
+  new ParlorError('invalid', 'Invalid input.', { fields });
+
+/** The input is wrong as a whole. */
+export const invalidTogether = (message: string): ParlorError => invalid({ non_field_errors: [message] });
+
+/** A reference in a body to an object that does not exist (contract 3, Message). */
+export const missingObject = (uuid: string): string => `Object with uuid=${uuid} does not exist.`;

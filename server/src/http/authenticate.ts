@@ -1,0 +1,105 @@
+import type { AccountsService } from '../accounts/accounts.service.ts';
+import type { WorkflowsService } from '../agent/workflows.service.ts';
+import { forbidden, ParlorError } from '../errors.ts';
+import type { SessionsService } from '../visitors/sessions.service.ts';
+import type { Context, Handler, Principal } from './context.ts';
+import type { RateLimits } from './rate-limits.ts';
+
+const notAuthenticated = (message: string, scheme = 'Token'): ParlorError =>
+  new ParlorError('not_authenticated', message, { headers: { 'WWW-Authenticate': scheme } });
+
+const invalidToken = (): ParlorError => notAuthenticated('Invalid token.');
+
+export interface Authenticator {
+  /** Lets accounts through: `Authorization: Token <API_KEY>`; visitors get 403, others 401. */
+  account: Handler;
+  /** Lets accounts and visitors through: also `Authorization: Visitor <token>` (contract 4). */
+  accountOrVisitor: Handler;
+  /** Lets anybody through; an Authorization that is given must be a visitor's and good. */
+  visitorIfGiven: Handler;
+  /** Lets whoever has a workflow's key through: `X-API-Key: pk_live_…` (specification 5). */
+  agent: Handler;
+}
+
+/** Where principals are found. */
+interface Identities {
+  accounts: Pick<AccountsService, 'byToken'>;
+  sessions: Pick<SessionsService, 'byToken'>;
+}
+
+/**
+ * Says who an Authorization's text stands for; a socket's first frame holds the same scheme and token (contract 7).
+ * It throws ParlorError `not_authenticated`, and `forbidden` where a widget's domain excludes the origin.
+ */
+export const createIdentify =
+  ({ accounts, sessions }: Identities) =>
+  async (authorization: string, origin: string): Promise<Principal> => {
+    const [, scheme = '', token = ''] = /^(\S+)\s+(\S+)\s*$/.exec(authorization) ?? [];
+    switch (scheme.toLowerCase()) {
+      case 'token': {
+        const account = await accounts.byToken(token);
+        if (!account) throw invalidToken();
+        return { kind: 'account', account };
+      }
+      case 'visitor': {
+        const visitor = await sessions.byToken(token, origin);
+        if (!visitor) throw invalidToken();
+        return { kind: 'visitor', visitor };
+      }
+      default:
+        if (/^(token|visitor)\b/i.test(authorization)) throw invalidToken();
+        throw notAuthenticated('Authentication credentials were not provided.');
+    }
+  };
+
+/** The one way to authenticate a request. */
+export const createAuthenticator = ({
+  accounts,
+  sessions,
+  workflows,
+  rateLimits,
+}: Identities & {
+  workflows: Pick<WorkflowsService, 'byKey'>;
+  rateLimits: RateLimits;
+}): Authenticator => {
+  const identify = createIdentify({ accounts, sessions });
+
+  /** Every request with a credential counts, whatever comes of it (contract 8). */
+  const count = async (ctx: Context, principal: Principal): Promise<void> => {
+    if (principal.kind === 'account') return rateLimits.count(ctx, 'api', principal.account._id);
+    const session = principal.visitor.session._id;
+    if (ctx.method === 'GET' || ctx.method === 'HEAD') return rateLimits.count(ctx, 'api', session);
+    await rateLimits.count(ctx, 'visitor', session);
+    await rateLimits.countAddress(ctx, 'visitor-ip');
+  };
+
+  const allow =
+    (kinds: Principal['kind'][], isCounted = true): Handler =>
+    async (ctx, next) => {
+      const principal = await identify(ctx.get('Authorization'), ctx.get('Origin'));
+      if (isCounted) await count(ctx, principal);
+      if (!kinds.includes(principal.kind)) throw forbidden();
+      ctx.state.principal = principal;
+      await next();
+    };
+
+  const agent: Handler = async (ctx, next) => {
+    const key = ctx.get('X-API-Key');
+    if (key === '') throw notAuthenticated('Missing API key. Include X-API-Key header.', 'X-API-Key');
+    const workflow = await workflows.byKey(key);
+    if (!workflow) {
+      throw notAuthenticated('Invalid API key. Include a valid X-API-Key header.', 'X-API-Key');
+    }
+    ctx.state.principal = { kind: 'agent', workflow };
+    await next();
+  };
+
+  // Sessions have a limit of their own: who looks at many pages has not written anything.
+  const visitor = allow(['visitor'], false);
+  return {
+    account: allow(['account']),
+    accountOrVisitor: allow(['account', 'visitor']),
+    visitorIfGiven: (ctx, next) => (ctx.get('Authorization') === '' ? next() : visitor(ctx, next)),
+    agent,
+  };
+};

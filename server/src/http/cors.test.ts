@@ -1,0 +1,96 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { testApp } from '../../test/app.ts';
+
+const app = testApp();
+const PAGE = 'https://shop.example.com';
+let token = '';
+let widget = '';
+let closed = '';
+
+beforeAll(async () => {
+  const account = await app.account();
+  ({ token, widget } = account);
+  closed = (await app.services.widgets.create(account.id, { domain: 'https://example.com' })).token;
+});
+
+const preflight = (path: string, origin = PAGE, method = 'POST') =>
+  app.request('OPTIONS', path, {
+    headers: {
+      origin,
+      'access-control-request-method': method,
+      'access-control-request-headers': 'authorization,content-type,idempotency-key',
+    },
+  });
+
+describe('CORS', () => {
+  it('lets a page open a session where the widget sets no domain, and where it allows the page', async () => {
+    for (const token of [widget, closed]) {
+      const answer = await preflight(`/api/v1/widgets/${token}/sessions/`);
+      expect(answer.status).toBe(204);
+      expect(answer.headers['access-control-allow-origin']).toBe(PAGE);
+      expect(answer.headers['access-control-allow-methods']).toMatch(/POST/);
+      expect(answer.headers['access-control-allow-headers']).toMatch(/Idempotency-Key/i);
+      expect(answer.headers.vary).toMatch(/Origin/i);
+    }
+  });
+
+  it('names no other origin, and refuses the request itself', async () => {
+    const evil = 'https://example.com.evil.test';
+    const path = `/api/v1/widgets/${closed}/sessions/`;
+    expect((await preflight(path, evil)).headers['access-control-allow-origin']).toBeUndefined();
+    const answer = await app.request('POST', path, { body: {}, headers: { origin: evil } });
+    expect([answer.status, answer.json]).toEqual([
+      403,
+      { detail: 'You do not have permission to perform this action.' },
+    ]);
+    const read = await app.request('GET', `/api/v1/widgets/?token=${closed}`, { headers: { origin: evil } });
+    expect([read.status, read.headers.vary]).toEqual([403, expect.stringMatching(/Origin/i)]);
+  });
+
+  it("answers any origin on the routes that a visitor's token opens", async () => {
+    for (const [path, method] of [
+      ['/api/v1/messages/', 'POST'],
+      ['/api/v1/messages', 'GET'],
+      ['/api/v1/leads/', 'POST'],
+      ['/api/v1/leads/00000000-0000-4000-8000-000000000000/', 'PATCH'],
+      ['/api/v1/rooms/some-label/', 'PATCH'],
+    ] as const) {
+      const answer = await preflight(path, 'https://anywhere.test', method);
+      expect([path, answer.status, answer.headers['access-control-allow-origin']]).toEqual([path, 204, '*']);
+    }
+  });
+
+  it('checks the request itself against the widget of the session', async () => {
+    const { visitor, room } = await app.session(closed);
+    const write = (origin: string) =>
+      app.request('POST', '/api/v1/messages/', {
+        visitor,
+        body: { body: 'Hi', room: { uuid: room.uuid } },
+        headers: { origin },
+      });
+    expect((await write('https://evil.test')).status).toBe(403);
+    const answer = await write(PAGE);
+    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([201, '*']);
+    expect(answer.headers['access-control-expose-headers']).toMatch(/X-Request-Id/);
+  });
+
+  it('carries its headers on errors too, so that the widget can read them', async () => {
+    const answer = await app.request('POST', '/api/v1/messages/', { headers: { origin: PAGE } });
+    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([401, '*']);
+  });
+
+  it('exists nowhere else', async () => {
+    for (const path of [
+      '/api/v1/rooms/',
+      '/api/v1/webhooks/',
+      '/api/v1/auth/api-token',
+      `/api/v1/widgets/${widget}/`,
+    ]) {
+      const answer = await preflight(path);
+      expect([path, answer.headers['access-control-allow-origin']]).toEqual([path, undefined]);
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+    }
+    const answer = await app.request('GET', '/api/v1/rooms/', { token, headers: { origin: PAGE } });
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+  });
+});

@@ -1,0 +1,79 @@
+import { STATUS_CODES } from 'node:http';
+import type { Middleware } from 'koa';
+import { type ErrorCode, ParlorError } from '../errors.ts';
+import type { State } from './context.ts';
+
+const STATUS: Record<ErrorCode, number> = {
+  malformed: 400,
+  invalid: 400,
+  not_authenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  precondition_failed: 412,
+  too_large: 413,
+  unsupported_media_type: 415,
+  key_reused: 422,
+  throttled: 429,
+  unavailable: 503,
+  misconfigured: 500,
+};
+
+/** The agent API has an error shape of its own (specification 7): `{"error": "<text>"}`. */
+const AGENT_PATH = /^\/api\/v1\/public(\/|$)/;
+
+/** Errors that mean that the database can't be reached now; the same request may work in a moment. */
+const DATABASE_GONE = new Set([
+  'MongoNetworkError',
+  'MongoNetworkTimeoutError',
+  'MongoServerSelectionError',
+  'MongoNotConnectedError',
+  'MongoTopologyClosedError',
+  'MongoPoolClearedError',
+  'MongooseServerSelectionError',
+]);
+
+const asParlorError = (error: unknown): ParlorError | undefined => {
+  if (error instanceof ParlorError) return error;
+  if (DATABASE_GONE.has((error as Error)?.name)) {
+    return new ParlorError('unavailable', 'The database is not reachable. Try again.', {
+      headers: { 'Retry-After': '1' },
+    });
+  }
+  return undefined;
+};
+
+/**
+ * Outermost: turns whatever is thrown below into the contract's JSON (contract 1), or into RFC 9457 problem
+ * details when Accept prefers them. An error that is not a ParlorError is a defect: it is logged whole, and the
+ * caller learns the request id only.
+ */
+export const errorResponses = (): Middleware<State> => async (ctx, next) => {
+  try {
+    await next();
+    if (ctx.status === 404 && ctx.body === undefined) throw new ParlorError('not_found', 'Not found.');
+  } catch (thrown) {
+    const error = asParlorError(thrown);
+    if (!error || error.code === 'unavailable') ctx.state.log.error({ err: thrown }, 'request failed');
+    const status = error ? STATUS[error.code] : 500;
+    const detail = error?.message ?? 'Internal server error.';
+    const more = error ? {} : { request_id: ctx.state.requestId };
+
+    ctx.status = status;
+    ctx.set(error?.headers ?? {});
+    ctx.set('Cache-Control', 'no-store');
+    if (AGENT_PATH.test(ctx.path)) {
+      ctx.body = JSON.stringify({ error: detail, ...more });
+      ctx.type = 'application/json';
+    } else if (ctx.accepts('application/json', 'application/problem+json') === 'application/problem+json') {
+      const title = STATUS_CODES[status];
+      const errors = error?.fields && { errors: error.fields };
+      ctx.body = JSON.stringify({ type: 'about:blank', title, status, detail, ...errors, ...more });
+      ctx.type = 'application/problem+json';
+    } else {
+      ctx.body = JSON.stringify(error?.fields ?? { detail, ...more });
+      ctx.type = 'application/json';
+    }
+  }
+};

@@ -1,0 +1,34 @@
+import { type Model, Schema } from 'mongoose';
+import { defineModel } from '../database/model.ts';
+
+/** A claim on an Idempotency-Key, and then the answer that is replayed (contract 1, Safety for callers). */
+export interface IdempotencyClaim {
+  /** A keyed hash of who asks and the key: neither stands in the database. */
+  _id: string;
+  /** A hash of method, path and body: another request with the same key is refused. */
+  request: string;
+  /** The uuid of the object that the request makes. */
+  object: string;
+  /** Whose turn it is; a process that takes over puts its own. */
+  owner: string;
+  /** The claim of a killed process frees itself then. */
+  leased_until: Date;
+  answer?: { status: number; body: string; headers: Record<string, string> };
+  expires_at: Date;
+}
+
+export type IdempotencyModel = Model<IdempotencyClaim>;
+
+export const idempotencyModel = defineModel<IdempotencyClaim>(
+  'IdempotencyClaim',
+  {
+    _id: String,
+    request: String,
+    object: String,
+    owner: String,
+    leased_until: Date,
+    answer: { type: Schema.Types.Mixed, default: undefined },
+    expires_at: Date,
+  },
+  [[{ expires_at: 1 }, { expireAfterSeconds: 0 }]],
+);

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { testApp } from '../../test/app.ts';
+
+const app = testApp();
+let token = '';
+let other = '';
+let widget = '';
+
+beforeAll(async () => {
+  ({ token, widget } = await app.account());
+  other = (await app.account()).token;
+});
+
+const post = (key: string, body?: unknown, more = {}) =>
+  app.request('POST', '/api/v1/rooms/', { token, body, headers: { 'idempotency-key': key }, ...more });
+
+describe('Idempotency-Key', () => {
+  it('replays the first answer to an equal request', async () => {
+    const key = randomUUID();
+    const first = await post(key, { name: 'One', rating: 1 });
+    const again = await post(key, { rating: 1.0, name: 'One' });
+    expect([again.status, again.text]).toEqual([201, first.text]);
+    for (const name of ['etag', 'location', 'content-type']) {
+      expect(again.headers[name]).toBe(first.headers[name]);
+    }
+    expect(first.headers['idempotency-replayed']).toBeUndefined();
+    expect(again.headers['idempotency-replayed']).toBe('true');
+  });
+
+  it('makes one object and 100 equal answers of 100 requests at once', async () => {
+    const key = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => post(key, { name: 'Many' })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(1);
+    expect(await app.services.models.rooms.countDocuments({ name: 'Many' })).toBe(1);
+  });
+
+  it('is a 422 with another body or path', async () => {
+    const key = randomUUID();
+    await post(key, { name: 'One' });
+    const body = await post(key, { name: 'Two' });
+    expect([body.status, body.json.detail]).toEqual([
+      422,
+      'Idempotency-Key was already used for another request.',
+    ]);
+    const path = await app.request('POST', '/api/v1/messages/', {
+      token,
+      body: { name: 'One' },
+      headers: { 'idempotency-key': key },
+    });
+    expect(path.status).toBe(422);
+  });
+
+  it('knows one path with and without the slash', async () => {
+    const key = randomUUID();
+    const first = await post(key, {});
+    const again = await app.request('POST', '/api/v1/rooms', {
+      token,
+      body: {},
+      headers: { 'idempotency-key': key },
+    });
+    expect(again.text).toBe(first.text);
+  });
+
+  it('belongs to one account, and to one visitor', async () => {
+    const key = randomUUID();
+    const own = await post(key, {});
+    const foreign = await post(key, {}, { token: other });
+    expect(foreign.status).toBe(201);
+    expect(foreign.json.uuid).not.toBe(own.json.uuid);
+    const visitors = [await app.session(widget), await app.session(widget)];
+    const written = await Promise.all(
+      visitors.map(({ visitor, room }) =>
+        app.request('POST', '/api/v1/messages/', {
+          visitor,
+          body: { body: 'Hi', room: { uuid: room.uuid } },
+          headers: { 'idempotency-key': key },
+        }),
+      ),
+    );
+    expect(written.map(({ status }) => status)).toEqual([201, 201]);
+  });
+
+  it('is free again after anything but a 2xx', async () => {
+    const key = randomUUID();
+    expect((await post(key, { rating: 9 })).status).toBe(400);
+    expect((await post(key, { rating: 5 })).status).toBe(201);
+  });
+
+  it('is free again after a defect, and the retry finds what was made', async () => {
+    const key = randomUUID();
+    const spy = vi.spyOn(app.services.relay, 'announce').mockImplementationOnce(() => {
+      throw new Error('after the write');
+    });
+    expect((await post(key, { name: 'Defect' })).status).toBe(500);
+    spy.mockRestore();
+    expect((await post(key, { name: 'Defect' })).status).toBe(201);
+  });
+
+  it.each(['', 'x'.repeat(256), 'caf\u00e9', 'tab\there'])('is a 400 when it is %j', async (key) => {
+    expect((await post(key)).status).toBe(400);
+  });
+
+  it('takes over from a process that was killed: under the same uuid, also with a label of its own', async () => {
+    const key = randomUUID();
+    const made = await post(key, { label: `crash-${key}`, name: 'Crash' });
+    const claims = app.services.models.idempotency;
+    const claim = await claims.findOne({ object: made.json.uuid }).lean();
+    // As a crash between the object's write and the answer's leaves it.
+    await claims.updateOne({ _id: claim?._id }, { $unset: { answer: 1 } });
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 31_000);
+    const again = await post(key, { label: `crash-${key}`, name: 'Crash' });
+    clock.mockRestore();
+    expect([again.status, again.text]).toEqual([201, made.text]);
+    expect(await app.services.models.rooms.countDocuments({ name: 'Crash' })).toBe(1);
+  });
+
+  it('is a 409 while the first is still running', async () => {
+    const key = randomUUID();
+    const made = await post(key, {});
+    const claims = app.services.models.idempotency;
+    await claims.updateOne({ object: made.json.uuid }, { $unset: { answer: 1 } });
+    const answer = await post(key, {});
+    expect([answer.status, answer.headers['retry-after']]).toEqual([409, '1']);
+  });
+
+  it('stores neither the key nor who used it in the clear', async () => {
+    const key = `a key to look for ${randomUUID()}`;
+    await post(key, {});
+    expect(JSON.stringify(await app.services.models.idempotency.find({}).lean())).not.toContain(key);
+  });
+});

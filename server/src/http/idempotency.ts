@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { duplicateFields } from '../database/duplicate.ts';
+import { ParlorError } from '../errors.ts';
+import { newUuid } from '../ids.ts';
+import type { Secrets } from '../secrets.ts';
+import type { Context, Handler, State } from './context.ts';
+import type { IdempotencyClaim, IdempotencyModel } from './idempotency.model.ts';
+
+const KEPT_FOR = 86_400_000;
+const LEASE = 30_000;
+
+/** How long a second request waits for the first one's answer before it is told to come again. */
+const PATIENCE = 5_000;
+const POLL_EVERY = 25;
+
+/** Headers of an answer that a replay repeats. */
+const REPLAYED_HEADERS = ['Content-Type', 'Location', 'ETag', 'Cache-Control'];
+
+const scopeOf = (principal: State['principal']): string => {
+  if (!principal) throw new Error('idempotency needs an authenticated request');
+  switch (principal.kind) {
+    case 'account':
+      return `account:${principal.account._id}`;
+    case 'visitor':
+      return `session:${principal.visitor.session._id}`;
+    case 'agent':
+      return `agent:${principal.workflow.key_fingerprint}`;
+  }
+};
+
+/** Two bodies that are equal as JSON give the same text. The depth is limited by json-body.ts. */
+const canonical = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'none';
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(',')}}`;
+};
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
+/**
+ * Makes a POST safe to repeat (contract 1): the same Idempotency-Key with the same request replays the first
+ * 2xx answer for 24 h. It stands after authentication and the body, and before the handler, which makes its
+ * object under `ctx.state.newUuid`; so a retry after a crash finds what was made.
+ */
+export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): Handler => {
+  return async (ctx, next) => {
+    const key = ctx.get('Idempotency-Key');
+    if (!('idempotency-key' in ctx.headers)) return next();
+    if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
+      throw new ParlorError('malformed', 'Idempotency-Key must be 1 to 255 printable characters.');
+    }
+    const _id = secrets.fingerprint('idempotency', `${scopeOf(ctx.state.principal)} ${key}`);
+    const path = ctx.path.replace(/\/$/, '');
+    const request = hash(`${ctx.method} ${path} ${canonical(ctx.state.body)}`);
+
+    const claim = await acquire(claims, _id, request);
+    if (claim.answer) return replay(ctx, claim.answer);
+
+    ctx.state.newUuid = claim.object;
+    const own = { _id, owner: claim.owner };
+    try {
+      await next();
+    } catch (error) {
+      await claims.deleteOne(own).catch(() => undefined);
+      throw error;
+    }
+    if (ctx.status >= 200 && ctx.status < 300) {
+      await claims.updateOne(own, { $set: { answer: answerOf(ctx) } });
+    } else {
+      await claims.deleteOne(own);
+    }
+  };
+};
+
+/**
+ * Gets the claim for this request: a new one, one that was left behind, or one that has its answer.
+ * @throws ParlorError `key_reused` for another request under the same key, `conflict` while the first runs.
+ */
+const acquire = async (claims: IdempotencyModel, _id: string, request: string): Promise<IdempotencyClaim> => {
+  const owner = newUuid();
+  for (const deadline = Date.now() + PATIENCE; ; await sleep(POLL_EVERY)) {
+    const now = Date.now();
+    const fresh = {
+      request,
+      owner,
+      leased_until: new Date(now + LEASE),
+      expires_at: new Date(now + KEPT_FOR),
+    };
+    const known = await claims.findOne({ _id }).lean<IdempotencyClaim>();
+    if (!known) {
+      const claim: IdempotencyClaim = { _id, object: newUuid(), ...fresh };
+      try {
+        await claims.insertOne(claim);
+        return claim;
+      } catch (error) {
+        if (!duplicateFields(error)) throw error;
+        continue;
+      }
+    }
+    const hasExpired = known.expires_at.getTime() <= now;
+    if (!hasExpired && known.request !== request) {
+      throw new ParlorError('key_reused', 'Idempotency-Key was already used for another request.');
+    }
+    if (!hasExpired && known.answer) return known;
+    if (hasExpired || known.leased_until.getTime() <= now) {
+      // What a killed process began goes on under the same uuid; what ran out begins anew.
+      const taken = await claims
+        .findOneAndUpdate(
+          { _id, owner: known.owner, expires_at: known.expires_at },
+          { $set: { ...fresh, object: hasExpired ? newUuid() : known.object }, $unset: { answer: 1 } },
+          { returnDocument: 'after' },
+        )
+        .lean<IdempotencyClaim>();
+      if (taken) return taken;
+    } else if (now >= deadline) {
+      throw new ParlorError('conflict', 'A request with this Idempotency-Key is still running. Try again.', {
+        headers: { 'Retry-After': '1' },
+      });
+    }
+  }
+};
+
+const answerOf = (ctx: Context): NonNullable<IdempotencyClaim['answer']> => {
+  const body =
+    ctx.body === undefined || ctx.body === null
+      ? ''
+      : typeof ctx.body === 'string'
+        ? ctx.body
+        : JSON.stringify(ctx.body);
+  const headers = Object.fromEntries(
+    REPLAYED_HEADERS.map((name) => [name, String(ctx.response.get(name))] as const).filter(
+      ([, value]) => value !== '',
+    ),
+  );
+  return { status: ctx.status, body, headers };
+};
+
+const replay = (ctx: Context, { status, body, headers }: NonNullable<IdempotencyClaim['answer']>): void => {
+  ctx.status = status;
+  ctx.set(headers);
+  ctx.set('Idempotency-Replayed', 'true');
+  if (body !== '') ctx.body = body;
+};

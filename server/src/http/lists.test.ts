@@ -1,0 +1,104 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { testApp } from '../../test/app.ts';
+
+const app = testApp();
+let token = '';
+
+beforeAll(async () => {
+  token = (await app.account()).token;
+});
+
+const list = (query: string, as = token) => app.request('GET', `/api/v1/rooms/?${query}`, { token: as });
+const uuids = (rooms: { uuid: string }[]) => rooms.map(({ uuid }) => uuid);
+
+/** Walks a list to its end by Link. */
+const walk = async (query: string, as: string) => {
+  const pages: { uuid: string }[][] = [];
+  for (let path: string | undefined = `/api/v1/rooms/?${query}`; path; ) {
+    const answer = await app.request('GET', path, { token: as });
+    expect(answer.status).toBe(200);
+    pages.push(answer.json);
+    const next: string | undefined = /^<(http:[^>]+)>; rel="next"$/.exec(answer.headers.link ?? '')?.[1];
+    path = next && new URL(next).pathname + new URL(next).search;
+  }
+  return pages;
+};
+
+describe('a list', () => {
+  it('is a bare array; its pages joined are the whole, also of one millisecond', async () => {
+    const account = await app.account();
+    const now = new Date('2026-03-01T12:00:00.000Z');
+    const room = (n: number, created_at: Date) => ({
+      _id: `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`,
+      label: `room-${n}`,
+      name: '',
+      rating: null,
+      is_bot_use: false,
+      created_at,
+      account: account.id,
+      version: 1,
+    });
+    const rooms = Array.from({ length: 25 }, (_, n) =>
+      room(n, n < 20 ? now : new Date(now.getTime() + n * 3_600_000)),
+    );
+    await app.services.models.rooms.insertMany(rooms);
+    const whole = (await list('', account.token)).json;
+    expect(uuids(whole)).toEqual(rooms.map(({ _id }) => _id).reverse());
+    for (const limit of [1, 3, 7, 24, 25, 26]) {
+      const pages = await walk(`limit=${limit}`, account.token);
+      expect(pages.flat()).toEqual(whole);
+      expect(pages).toHaveLength(Math.ceil(25 / limit));
+    }
+    const filtered = await walk('limit=2&start_date=2026-03-02&end_date=2026-03-02', account.token);
+    expect(filtered.flat()).toEqual((await list('start_date=2026-03-02', account.token)).json);
+  });
+
+  it('is stable while new objects arrive', async () => {
+    const account = await app.account();
+    const make = () => app.request('POST', '/api/v1/rooms/', { token: account.token });
+    for (let n = 0; n < 4; n++) await make();
+    const first = await list('limit=2', account.token);
+    await make();
+    const url = new URL(/<(.*)>/.exec(first.headers.link ?? '')?.[1] ?? '');
+    const second = await app.request('GET', url.pathname + url.search, { token: account.token });
+    expect(new Set([...uuids(first.json), ...uuids(second.json)]).size).toBe(4);
+    expect(second.headers.link).toBeUndefined();
+  });
+
+  it('takes days, both inclusive, each alone or together', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    await app.request('POST', '/api/v1/rooms/', { token });
+    const found = async (query: string) => (await list(query)).json.length > 0;
+    expect(await found(`start_date=${today}`)).toBe(true);
+    expect(await found(`end_date=${today}`)).toBe(true);
+    expect(await found(`start_date=${today}&end_date=${today}`)).toBe(true);
+    expect(await found('end_date=2020-01-01')).toBe(false);
+    expect(await found('start_date=9999-12-31')).toBe(false);
+  });
+
+  it.each([
+    'limit=0',
+    'limit=1001',
+    'limit=-1',
+    'limit=1.5',
+    'limit=',
+    'limit=ten',
+    'limit=1&limit=2',
+    'cursor=',
+    'cursor=x',
+    'cursor=eyJhIjoxfQ',
+    `cursor=${Buffer.from('[1e99,"x"]').toString('base64url')}`,
+    `cursor=${Buffer.from('[1,{"$gt":""}]').toString('base64url')}`,
+    'start_date=2026-13-01',
+    'start_date=2026-02-30',
+    'start_date=01.02.2026',
+    'start_date=2026-01-01T00:00:00Z',
+    'end_date=',
+    'start_date[$gt]=2026-01-01&start_date=x',
+    'start_date=2026-01-02&end_date=2026-01-01',
+  ])('answers 400 to %s', async (query) => {
+    const answer = await list(query);
+    expect(answer.status).toBe(400);
+    expect(Object.values(answer.json)[0]).toEqual([expect.any(String)]);
+  });
+});

@@ -1,0 +1,94 @@
+import type { Days, Page } from '../database/pages.ts';
+import { invalid } from '../errors.ts';
+import type { Context } from './context.ts';
+
+/** Page sizes (contract 1, Lists). */
+export const DEFAULT_LIMIT = 100;
+export const MAX_LIMIT = 1_000;
+
+const DAY = 86_400_000;
+
+/** One value of a query parameter; a repeated one is an error rather than a guess. */
+export const queryValue = (ctx: Pick<Context, 'query'>, name: string): string | undefined => {
+  const value = ctx.query[name];
+  if (Array.isArray(value)) throw invalid({ [name]: ['This parameter may be given only once.'] });
+  return value;
+};
+
+/** @throws ParlorError `invalid` unless the parameter is a whole number from `min` to `max`. */
+export const queryInteger = (
+  ctx: Pick<Context, 'query'>,
+  name: string,
+  { min, max, fallback }: { min: number; max: number; fallback: number },
+): number => {
+  const text = queryValue(ctx, name);
+  if (text === undefined) return fallback;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw invalid({ [name]: [`A whole number from ${min} to ${max} is required.`] });
+};
+
+const queryDay = (ctx: Context, name: string): Date | undefined => {
+  const text = queryValue(ctx, name);
+  if (text === undefined) return undefined;
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00.000Z`) : undefined;
+  if (day && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)) return day;
+  throw invalid({ [name]: ['Date has wrong format. Use one of these formats instead: YYYY-MM-DD.'] });
+};
+
+/** `start_date` and `end_date`: UTC days, both inclusive, each alone or together. */
+export const queryDays = (ctx: Context): Days => {
+  const from = queryDay(ctx, 'start_date');
+  const last = queryDay(ctx, 'end_date');
+  if (from && last && from > last) throw invalid({ start_date: ['start_date may not be after end_date.'] });
+  return { from, until: last && new Date(last.getTime() + DAY) };
+};
+
+const encodeCursor = (time: Date, id: string): string =>
+  Buffer.from(JSON.stringify([time.getTime(), id])).toString('base64url');
+
+const decodeCursor = (text: string): { time: Date; id: string } => {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    if (Array.isArray(value) && value.length === 2) {
+      const [time, id] = value;
+      if (Number.isSafeInteger(time) && Math.abs(time) <= 8.64e15 && typeof id === 'string') {
+        return { time: new Date(time), id };
+      }
+    }
+  } catch {
+    // Not JSON: not a cursor that was handed out.
+  }
+  throw invalid({ cursor: ['Invalid cursor.'] });
+};
+
+/** How many items a list may hold. */
+export const queryLimit = (ctx: Context): number =>
+  queryInteger(ctx, 'limit', { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT });
+
+/** Reads `limit`, `cursor`, `start_date` and `end_date`. */
+export const readPage = (ctx: Context): Page => {
+  const limit = queryLimit(ctx);
+  const cursor = queryValue(ctx, 'cursor');
+  return { limit, after: cursor === undefined ? undefined : decodeCursor(cursor), ...queryDays(ctx) };
+};
+
+/** Answers with a bare array; the next page's address stands in `Link` (RFC 8288) only. */
+export const sendPage = <T extends { _id: string }>(
+  ctx: Context,
+  found: readonly T[],
+  timeField: keyof T,
+  { limit }: Page,
+  objects: readonly object[],
+  baseUrl: string,
+): void => {
+  const last = found[limit - 1];
+  if (found.length > limit && last) {
+    const query = new URLSearchParams(ctx.querystring);
+    query.set('cursor', encodeCursor(last[timeField] as Date, last._id));
+    ctx.set('Link', `<${baseUrl}${ctx.path}?${query}>; rel="next"`);
+  }
+  ctx.set('Cache-Control', 'no-cache');
+  ctx.type = 'application/json';
+  ctx.body = JSON.stringify(objects.slice(0, limit));
+};

@@ -1,0 +1,153 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { testApp } from '../../test/app.ts';
+import { limitedAddress, RateLimits } from './rate-limits.ts';
+
+const app = testApp({
+  RATE_LIMIT: 'on',
+  RATE_LIMIT_API: '240',
+  RATE_LIMIT_REGISTER: '1000',
+  RATE_LIMIT_SIGN_IN: '1000',
+  RATE_LIMIT_VISITOR: '3',
+  RATE_LIMIT_VISITOR_IP: '5',
+  RATE_LIMIT_SESSIONS: '6',
+  TRUST_PROXY: 'true',
+});
+const PASSWORD = 'a long enough secret';
+let widget = '';
+
+beforeAll(async () => {
+  ({ widget } = await app.account());
+});
+
+const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+
+describe('a rate limit', () => {
+  it('lets exactly as many through as it says, also of requests at once, and tells how many are left', async () => {
+    const { token } = await app.account();
+    const get = () => app.request('GET', '/api/v1/messages/', { token });
+    const first = await get();
+    expect(first.headers['ratelimit-policy']).toBe('"api";q=240;w=60');
+    expect(first.headers.ratelimit).toBe('"api";r=239;t=60');
+    const answers = await Promise.all(Array.from({ length: 300 }, get));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(239);
+    const denied = answers.find(({ status }) => status === 429);
+    expect(denied?.json.detail).toMatch(/^Request was throttled\. Expected available in \d+ seconds\.$/);
+    expect(Number(denied?.headers['retry-after'])).toBeGreaterThan(50);
+    expect(denied?.headers.ratelimit).toMatch(/^"api";r=0;t=\d+$/);
+    const other = await app.account();
+    expect((await app.request('GET', '/api/v1/messages/', { token: other.token })).status).toBe(200);
+  });
+
+  it('holds across server processes', async () => {
+    const { id } = await app.account();
+    const { config, connection, log } = app.services;
+    const processes = Array.from({ length: 3 }, () => new RateLimits(config, connection, log).of('api'));
+    let allowed = 0;
+    for (let round = 0; round < 120; round++) {
+      const taken = await Promise.all(processes.map((limit) => limit?.take(id)));
+      allowed += taken.filter((allowance) => allowance?.isAllowed).length;
+    }
+    expect(allowed).toBeLessThanOrEqual(240);
+    expect(allowed).toBeGreaterThan(230);
+  });
+
+  it('starts anew when the window is over', async () => {
+    const limit = new RateLimits(app.services.config, app.services.connection, app.services.log).of(
+      'visitor',
+    );
+    const take = async () => (await limit?.take('window'))?.isAllowed;
+    expect([await take(), await take(), await take(), await take()]).toEqual([true, true, true, false]);
+    await app.services.connection.collection('ratelimits').updateMany({}, { $set: { expire: new Date(0) } });
+    const late = performance.now() + 61_000;
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(late);
+    expect(await take()).toBe(true);
+    clock.mockRestore();
+  });
+
+  it("counts a visitor's writes by session and by address", async () => {
+    const open = async () =>
+      (await app.request('POST', `/api/v1/widgets/${widget}/sessions/`, { body: {}, ...from('192.0.2.1') }))
+        .json;
+    const write = ({ token, room }: { token: string; room: { uuid: string } }, address: string) =>
+      app.request('POST', '/api/v1/messages/', {
+        visitor: token,
+        body: { body: 'Hi', room: { uuid: room.uuid } },
+        ...from(address),
+      });
+    const one = await open();
+    const statuses = [];
+    for (let n = 0; n < 4; n++) statuses.push((await write(one, '192.0.2.1')).status);
+    expect(statuses).toEqual([201, 201, 201, 429]);
+    const answer = await write(await open(), '192.0.2.1');
+    expect([answer.status, answer.headers.ratelimit]).toEqual([
+      201,
+      expect.stringMatching(/^"visitor";r=2;t=\d+, "visitor-ip";r=1;t=\d+$/),
+    ]);
+    const other = await open();
+    expect((await write(other, '192.0.2.1')).status).toBe(201);
+    expect((await write(other, '192.0.2.1')).status).toBe(429);
+    expect((await write(await open(), '198.51.100.7')).status).toBe(201);
+  });
+
+  it('counts sessions by the address that the proxy in front has seen', async () => {
+    const open = (forwarded: string) =>
+      app.request('POST', `/api/v1/widgets/${widget}/sessions/`, { body: {}, ...from(forwarded) });
+    const statuses = [];
+    for (let n = 0; n < 7; n++) statuses.push((await open(`10.0.0.${n}, 203.0.113.5`)).status);
+    expect(statuses).toEqual([201, 201, 201, 201, 201, 201, 429]);
+  });
+
+  it('lets requests pass when its store does not answer', async () => {
+    const limits = new RateLimits(app.services.config, app.services.connection, app.services.log);
+    const limit = limits.of('visitor');
+    const warn = vi.spyOn(app.services.log, 'warn').mockImplementation(() => undefined);
+    const { Collection } = await import('mongodb');
+    const broken = vi.spyOn(Collection.prototype, 'findOneAndUpdate');
+    broken.mockRejectedValue(new Error('gone'));
+    for (let n = 0; n < 10; n++) expect((await limit?.take('open'))?.isAllowed).toBe(true);
+    broken.mockRestore();
+    expect(warn).toHaveBeenCalledTimes(1);
+    warn.mockRestore();
+  });
+
+  it('is lifted by RATE_LIMIT=off', () => {
+    const { config, connection, log } = app.services;
+    const limits = new RateLimits({ ...config, RATE_LIMIT: false }, connection, log);
+    expect(limits.of('api')).toBeUndefined();
+  });
+});
+
+describe('wrong passwords', () => {
+  const signIn = (username: string, password: string) =>
+    app.request('POST', '/api/v1/auth/api-token', { body: { username, password } });
+
+  it('are five a minute for one username, whoever asks, and also when they come at once', async () => {
+    const { username } = await app.account();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => signIn(username, 'not the one')));
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(5);
+    const locked = await signIn(username.toUpperCase(), PASSWORD);
+    expect([locked.status, locked.headers['retry-after']]).toEqual([429, expect.any(String)]);
+    expect((await signIn((await app.account()).username, PASSWORD)).status).toBe(200);
+  });
+
+  it('are counted for unknown usernames, too, and right ones are not', async () => {
+    const { username } = await app.account();
+    for (let n = 0; n < 8; n++) expect((await signIn(username, PASSWORD)).status).toBe(200);
+    const statuses = [];
+    for (let n = 0; n < 6; n++) statuses.push((await signIn('nobody-at-all', 'guess')).status);
+    expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
+  });
+});
+
+describe('limitedAddress', () => {
+  it.each([
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['192.0.2.1', '192.0.2.1'],
+    ['nonsense', 'nonsense'],
+  ])('%s counts as %s', (address, counted) => expect(limitedAddress(address)).toBe(counted));
+
+  it('takes the /64 of IPv6', () => {
+    expect(limitedAddress('2001:db8::1')).toBe(limitedAddress('2001:db8:0:0:ffff::2'));
+    expect(limitedAddress('2001:db8::1')).not.toBe(limitedAddress('2001:db8:0:1::1'));
+  });
+});

@@ -1,0 +1,47 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { testApp } from '../../test/app.ts';
+
+const app = testApp();
+let token = '';
+let path = '';
+let etag = '';
+
+beforeAll(async () => {
+  token = (await app.account()).token;
+  const made = await app.request('POST', '/api/v1/rooms/', { token });
+  path = `/api/v1/rooms/${made.json.label}/`;
+  etag = made.headers.etag ?? '';
+});
+
+const get = (headers: Record<string, string>, method = 'GET') =>
+  app.request(method, path, { token, headers });
+
+describe('ETag', () => {
+  it('is the same in the answers to POST, GET and HEAD', async () => {
+    expect((await get({})).headers.etag).toBe(etag);
+    expect((await get({}, 'HEAD')).headers.etag).toBe(etag);
+  });
+
+  it('names the representation: another number of messages is another one', async () => {
+    const room = (await get({})).json;
+    await app.request('POST', '/api/v1/messages/', {
+      token,
+      body: { body: 'Hi', room: { uuid: room.uuid } },
+    });
+    const now = await get({});
+    expect(now.headers.etag).not.toBe(etag);
+    etag = now.headers.etag ?? '';
+  });
+
+  it('gets 304 without a body by If-None-Match', async () => {
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await get({ 'if-none-match': known }, method);
+        expect([known, answer.status, answer.text, answer.headers.etag]).toEqual([known, 304, '', etag]);
+      }
+    }
+    for (const unknown of ['"other"', etag.slice(1, -1), '""', 'nonsense']) {
+      expect((await get({ 'if-none-match': unknown })).status).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,59 @@
+/**
+ * Marks that tell a letter from its plain form in Latin, Greek, Cyrillic, Hebrew and Arabic. The vowel signs of
+ * other scripts are marks, too, and change the word: they stay.
+ */
+const DIACRITICS =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: these are marks by themselves
+  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;
+
+/** Letters whose stroke or ligature Unicode does not take apart. */
+const STROKES: Record<string, string> = { ø: 'o', ł: 'l', đ: 'd', ħ: 'h', ŧ: 't', æ: 'ae', œ: 'oe', ς: 'σ' };
+const STROKE = new RegExp(`[${Object.keys(STROKES).join('')}]`, 'g');
+
+/** The form in which texts are compared: without regard to case, diacritics and kinds of white space. */
+export const fold = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(DIACRITICS, '')
+    // Upper case first, so that ß and ss, ı and i meet.
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(DIACRITICS, '')
+    .replace(STROKE, (letter) => STROKES[letter] ?? letter)
+    .normalize('NFC')
+    .replace(/\s+/gu, ' ')
+    .trim();
+
+/** Scripts written without spaces between words. */
+const WITHOUT_SPACES =
+  /[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Thai}\p{Script_Extensions=Lao}\p{Script_Extensions=Khmer}\p{Script_Extensions=Myanmar}\p{Script_Extensions=Tibetan}]/u;
+
+const PART_OF_WORD = /[\p{L}\p{N}\p{M}]/u;
+
+const firstOf = (text: string): string => String.fromCodePoint(text.codePointAt(0) ?? 32);
+
+const lastOf = (text: string): string => {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xdc00 && last <= 0xdfff ? text.slice(-2) : text.slice(-1);
+};
+
+/** Whether a word ends between two neighbours of which `inside` belongs to the keyword. */
+const isBoundary = (inside: string, outside: string): boolean =>
+  outside === '' ||
+  !PART_OF_WORD.test(outside) ||
+  !PART_OF_WORD.test(inside) ||
+  WITHOUT_SPACES.test(inside) ||
+  WITHOUT_SPACES.test(outside);
+
+/** Whether `text` holds `keyword` as whole words; both folded. */
+export const mentions = (text: string, keyword: string): boolean => {
+  const [first, last] = [firstOf(keyword), lastOf(keyword)];
+  for (let at = text.indexOf(keyword); at !== -1; at = text.indexOf(keyword, at + 1)) {
+    const before = at === 0 ? '' : lastOf(text.slice(0, at));
+    const end = at + keyword.length;
+    const after = end === text.length ? '' : firstOf(text.slice(end, end + 2));
+    if (isBoundary(first, before) && isBoundary(last, after)) return true;
+  }
+  return false;
+};

@@ -1,0 +1,60 @@
+import { Keyword, KeywordNotification, NewKeyword } from '@parlor/shared';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { created, deleted, listOf, listQuery, operation, shown, uuidInPath } from '../openapi/operation.ts';
+
+const callers = ['account'] as const;
+const path = { uuid: uuidInPath() };
+
+export const keywordPaths: ZodOpenApiPathsObject = {
+  '/api/v1/keyword_notifications/': {
+    get: operation({
+      id: 'listKeywordNotifications',
+      tag: 'Keyword notifications',
+      summary: 'List your keyword notifications',
+      callers,
+      query: listQuery,
+      answers: listOf(KeywordNotification),
+    }),
+  },
+  '/api/v1/keywords/': {
+    get: operation({
+      id: 'listKeywords',
+      tag: 'Keywords',
+      summary: 'List your keywords',
+      callers,
+      query: listQuery,
+      answers: listOf(Keyword),
+    }),
+    post: operation({
+      id: 'createKeyword',
+      tag: 'Keywords',
+      summary: 'Configure a keyword',
+      description:
+        'Matched as whole words, without regard to case or diacritics; at most 1000 an account, each once.',
+      callers,
+      body: NewKeyword,
+      isIdempotent: true,
+      answers: created(Keyword),
+    }),
+  },
+  '/api/v1/keywords/{uuid}/': {
+    get: operation({
+      id: 'retrieveKeyword',
+      tag: 'Keywords',
+      summary: 'Details of one keyword',
+      callers,
+      path,
+      condition: 'read',
+      answers: shown(Keyword),
+    }),
+    delete: operation({
+      id: 'deleteKeyword',
+      tag: 'Keywords',
+      summary: 'Remove a keyword',
+      callers,
+      path,
+      condition: 'write',
+      answers: deleted,
+    }),
+  },
+};

@@ -1,0 +1,80 @@
+import { Keyword, type NewKeyword } from '@parlor/shared';
+import { present } from '../database/document.ts';
+import { duplicateFields } from '../database/duplicate.ts';
+import { insertOnce } from '../database/insert.ts';
+import { findPage, type Page } from '../database/pages.ts';
+import { invalid, invalidTogether, notFound } from '../errors.ts';
+import { newUuid } from '../ids.ts';
+import { fold, mentions } from './folding.ts';
+import type { KeywordModel, StoredKeyword } from './keywords.model.ts';
+
+/** How many keywords an account may have (contract 3). */
+const MAX_KEYWORDS = 1_000;
+
+/** Keywords: the words of a customer that an account wants to be told of (contract 3). */
+export class KeywordsService {
+  readonly #keywords: KeywordModel;
+
+  constructor(keywords: KeywordModel) {
+    this.#keywords = keywords;
+  }
+
+  /** @throws ParlorError `invalid` for one that is there already, however it is spelt, and beyond MAX_KEYWORDS. */
+  async create(account: string, { keyword }: NewKeyword, uuid = newUuid()): Promise<StoredKeyword> {
+    const made: StoredKeyword = {
+      _id: uuid,
+      keyword,
+      created_at: new Date(),
+      account,
+      folded: fold(keyword),
+    };
+    const { stored, isNew } = await insertOnce(this.#keywords, made).catch((error) => {
+      if (!duplicateFields(error)) throw error;
+      throw invalid({ keyword: ['This field must be unique.'] });
+    });
+    // Counted with the new one in it: of those that come at once none can slip in above the limit.
+    if (isNew && (await this.#keywords.countDocuments({ account })) > MAX_KEYWORDS) {
+      await this.#keywords.deleteOne({ _id: uuid });
+      throw invalidTogether(`At most ${MAX_KEYWORDS} keywords can be configured.`);
+    }
+    return stored;
+  }
+
+  list(account: string, page: Page): Promise<StoredKeyword[]> {
+    return findPage(this.#keywords, { account }, 'created_at', page);
+  }
+
+  /** @throws ParlorError `not_found`, also for another account's keyword. */
+  async get(account: string, uuid: string): Promise<StoredKeyword> {
+    const keyword = await this.#keywords.findOne({ _id: uuid, account }).lean<StoredKeyword>();
+    if (!keyword) throw notFound();
+    return keyword;
+  }
+
+  /** @throws ParlorError `not_found`, and whatever `check` throws. */
+  async delete(account: string, uuid: string, check?: (current: Keyword) => void): Promise<void> {
+    check?.(presentKeyword(await this.get(account, uuid)));
+    const { deletedCount } = await this.#keywords.deleteOne({ _id: uuid, account });
+    if (deletedCount === 0) throw notFound();
+  }
+
+  /** For each text the keywords of the account that it mentions, as configured, in the order of their making. */
+  async mentionedIn(account: string, texts: readonly string[]): Promise<string[][]> {
+    const keywords = await this.#keywords
+      .find({ account }, { keyword: 1, folded: 1 })
+      .sort({ created_at: -1, _id: -1 })
+      .limit(MAX_KEYWORDS)
+      .lean<StoredKeyword[]>();
+    if (keywords.length === 0) return texts.map(() => []);
+    return texts.map((text) => {
+      const folded = fold(text);
+      return keywords
+        .filter((keyword) => mentions(folded, keyword.folded))
+        .map(({ keyword }) => keyword)
+        .reverse();
+    });
+  }
+}
+
+/** The API's form of a keyword. */
+export const presentKeyword = (keyword: StoredKeyword): Keyword => present(Keyword, keyword);

@@ -1,0 +1,20 @@
+import { type Logger, pino } from 'pino';
+
+/** JSON lines on stderr (contract 8); what may carry a secret is cut out wherever it turns up. */
+export const createLog = (level: string): Logger =>
+  pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: {
+        paths: ['*.password', '*.token', '*.secret', '*.authorization', 'err.config'],
+        censor: '***',
+      },
+      serializers: {
+        // An error of the driver carries the whole command, with what people wrote: name, text, stack are enough.
+        err: ({ name, message, stack, code }: Error & { code?: unknown }) => ({ name, message, code, stack }),
+      },
+    },
+    pino.destination({ dest: 2, sync: false }),
+  );

@@ -1,0 +1,46 @@
+import { type Config, ConfigError, loadConfig } from './config.ts';
+import { DatabaseError } from './database/connect.ts';
+import { createDemoAccount, type DemoAccount } from './demo-account.ts';
+import { startServer } from './server.ts';
+
+/** What a first-time owner needs to go on, to be copied from the terminal. */
+const introduction = (url: string, { username, password, token, widgetToken }: DemoAccount): string =>
+  [
+    'Parlor made an account for you to try. This is shown only once:',
+    '',
+    `  address     ${url}/demo/`,
+    `  username    ${username}`,
+    `  password    ${password}`,
+    `  API token   ${token}`,
+    `  script tag  <script src="${url}/widget.js" data-token="${widgetToken}" async></script>`,
+    '',
+    '',
+  ].join('\n');
+
+/** One clear line and exit 1 for what the operator can mend; anything else is a defect and shows its stack. */
+const giveUp = (error: unknown): never => {
+  const isClear = error instanceof ConfigError || error instanceof DatabaseError;
+  process.stderr.write(isClear ? `Parlor can't start: ${error.message}\n` : `${(error as Error).stack}\n`);
+  process.exit(1);
+};
+
+const start = async (config: Config): Promise<void> => {
+  const server = await startServer(config);
+  let stopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stopping) return;
+      stopping = true;
+      server.stop().then(() => process.exit(0), giveUp);
+    });
+  }
+  const demo = server.isEmbedded ? await createDemoAccount(server.services) : undefined;
+  if (demo) process.stdout.write(introduction(config.PUBLIC_URL || server.url, demo));
+  process.stdout.write(`Parlor is ready: ${server.url}/\n`);
+};
+
+try {
+  await start(loadConfig(process.env));
+} catch (error) {
+  giveUp(error);
+}

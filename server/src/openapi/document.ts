@@ -1,0 +1,123 @@
+import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { accountPaths } from '../accounts/accounts.openapi.ts';
+import { conversationPaths, workflowPaths } from '../agent/agent.openapi.ts';
+import { keywordPaths } from '../keywords/keywords.openapi.ts';
+import { leadPaths } from '../leads/leads.openapi.ts';
+import { messagePaths } from '../messages/messages.openapi.ts';
+import { roomPaths } from '../rooms/rooms.openapi.ts';
+import { healthPaths } from '../static/health.openapi.ts';
+import { sessionPaths } from '../visitors/sessions.openapi.ts';
+import { webhookPaths } from '../webhooks/webhooks.openapi.ts';
+import { widgetPaths } from '../widgets/widgets.openapi.ts';
+import { ERROR_RESPONSES, ERROR_SCHEMAS } from './errors.ts';
+
+const paths: ZodOpenApiPathsObject = {
+  ...accountPaths,
+  ...roomPaths,
+  ...messagePaths,
+  ...keywordPaths,
+  ...leadPaths,
+  ...webhookPaths,
+  ...widgetPaths,
+  ...sessionPaths,
+  ...workflowPaths,
+  ...conversationPaths,
+  ...healthPaths,
+};
+
+/** What the routes are grouped by, in the order of the specification. */
+const TAGS = {
+  Account: 'Register, and get the token that every other route of an account needs.',
+  Rooms: 'Conversations.',
+  Messages: 'What either side of a conversation wrote.',
+  'Keyword notifications': 'Raised when a customer’s message mentions a keyword.',
+  Keywords: 'The words to be told of.',
+  Leads: 'Who left word of themselves.',
+  Webhooks: 'Subscriptions: what happens is posted to an address of yours, signed by Standard Webhooks.',
+  Deliveries: 'What was sent to webhooks, and what came of it.',
+  Widgets: 'The settings of the chat on a site.',
+  Visitors: 'What the widget calls from a customer’s page, without a secret.',
+  Workflows: 'What an agent says and does.',
+  Agent: 'The public agent API: conversations with a published workflow.',
+  Operation: 'For whoever runs the server.',
+};
+
+const header = (description: string, example: string) => ({
+  description,
+  schema: { type: 'string' as const },
+  example,
+});
+
+const inHeader = (name: string, description: string, example: string) => ({
+  name,
+  in: 'header' as const,
+  required: false,
+  ...header(description, example),
+});
+
+const ETAG = '"1bWc0UqVx0pT6cJ9d3y1Ow2nQkE"';
+
+/** What this server does, as OpenAPI 3.1, made from the schemas that check requests. */
+export const openApiDocument = (serverUrl: string): ReturnType<typeof createDocument> =>
+  createDocument({
+    openapi: '3.1.1',
+    info: {
+      title: 'Parlor',
+      version: '1.0.0',
+      license: { name: 'MIT', identifier: 'MIT' },
+      description:
+        'Rooms, messages, leads, keyword notifications, webhooks and widgets. Paths work with and without the slash at their end. Unknown and read-only fields in a body are ignored; a field of the wrong type is refused, never converted. For a text that may be left out null means its default.',
+    },
+    servers: [{ url: serverUrl }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: ERROR_SCHEMAS as never,
+      responses: ERROR_RESPONSES,
+      headers: {
+        'X-Request-Id': header('The id of this request in the log.', '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11'),
+        ETag: header('The version of the object, for If-Match and If-None-Match.', ETAG),
+        Location: header(
+          'The address of the new object.',
+          'https://chat.example.com/api/v1/rooms/spring-sale/',
+        ),
+        Link: header('RFC 8288: the next page; absent on the last.', '<https://…?cursor=…>; rel="next"'),
+        RateLimit: header(
+          'How many requests are left, and when the window ends (seconds).',
+          '"api";r=1199;t=60',
+        ),
+        'RateLimit-Policy': header('The limit and its window (seconds).', '"api";q=1200;w=60'),
+        'Retry-After': header('Seconds to wait.', '12'),
+        'Idempotency-Replayed': header('`true` when this is the answer to an earlier equal request.', 'true'),
+      },
+      parameters: {
+        'Idempotency-Key': inHeader(
+          'Idempotency-Key',
+          '1 to 255 printable characters: the same request with the same key is done once and answered the same for 24 hours.',
+          '7d1f0f0e-order-1234',
+        ),
+        'If-None-Match': inHeader('If-None-Match', 'Answers 304 when the object still has that ETag.', ETAG),
+        'If-Match': inHeader('If-Match', 'Does it only when the object still has that ETag, else 412.', ETAG),
+      },
+      securitySchemes: {
+        Token: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: 'The word `Token`, a space, and the API token of an account.',
+        },
+        Visitor: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: 'The word `Visitor`, a space, and the token of a visitor’s session.',
+        },
+        AgentKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'The public key of a workflow: it begins with `pk_live_`.',
+        },
+      },
+    },
+  });

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type Router from '@koa/router';
+import type { Config } from '../config.ts';
+import type { Context, Handler, State } from '../http/context.ts';
+import { representationOf, sendRepresentation } from '../http/single-object.ts';
+import { openApiDocument } from './document.ts';
+
+/** The docs' own script, from this server alone; a day in caches, since its address does not change with it. */
+const SCRIPT_CACHE = 'public, max-age=86400';
+
+/**
+ * Scalar makes its styles at run time, and shows pictures and fonts of its own from data URLs; nothing is loaded
+ * from, or sent to, another server.
+ */
+const DOCS_CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Parlor API</title>
+</head>
+<body>
+<div id="docs"></div>
+<script src="/api/v1/docs/scalar.js"></script>
+<script src="/api/v1/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const START = `Scalar.createApiReference('#docs', {
+  url: '/api/v1/openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+});
+`;
+
+/** GET /api/v1/openapi.json, and /api/v1/docs to read it and try requests (contract 8). */
+export const openApiRoutes = (router: Router<State>, { config }: { config: Config }): void => {
+  const document = representationOf(openApiDocument(config.PUBLIC_URL || '/'));
+  let script: string | undefined;
+
+  router.get('/api/v1/openapi.json', (ctx) => sendRepresentation(ctx, document));
+
+  const asset =
+    (type: string, cache: string, text: () => string): Handler =>
+    (ctx: Context) => {
+      ctx.set('Cache-Control', cache);
+      ctx.type = type;
+      ctx.body = text();
+    };
+
+  router.get('/api/v1/docs', (ctx) => {
+    ctx.set('Content-Security-Policy', DOCS_CSP);
+    ctx.set('Cache-Control', 'no-cache');
+    ctx.type = 'html';
+    ctx.body = PAGE;
+  });
+
+  router.get(
+    '/api/v1/docs/start.js',
+    asset('text/javascript', 'no-cache', () => START),
+  );
+  // Three megabytes, read when somebody first opens the docs.
+  router.get(
+    '/api/v1/docs/scalar.js',
+    asset('text/javascript', SCRIPT_CACHE, () => {
+      script ??= readFileSync(scalarFile(), 'utf8');
+      return script;
+    }),
+  );
+};
+
+const scalarFile = (): string =>
+  createRequire(import.meta.url).resolve('@scalar/api-reference/browser/standalone.js');

@@ -1,0 +1,52 @@
+import type { EventName, RealtimeEvent } from '@parlor/shared';
+import { Schema, type SchemaDefinition } from 'mongoose';
+import type { Index } from '../database/model.ts';
+import { newUuid } from '../ids.ts';
+
+/** What is announced: to webhooks, to realtime clients, or to both. */
+export type OutboxEventName = EventName | RealtimeEvent;
+
+/** Something that happened to an object, kept inside the object's own document until it has been announced. */
+export interface OutboxEvent {
+  id: string;
+  name: OutboxEventName;
+  account: string;
+  at: Date;
+  /** What subscribers are told: the object as the write left it (contract 5). */
+  data: object;
+  /** The conversation that it belongs to, where `data` does not say it. */
+  room?: string;
+}
+
+/** A document that may carry events. */
+export interface EventHolder {
+  _id: string;
+  /** Absent when all have been announced, so that the sparse index holds what is waiting and nothing else. */
+  events?: OutboxEvent[];
+}
+
+export const newEvent = (
+  name: OutboxEventName,
+  account: string,
+  at: Date,
+  data: object,
+  room?: string,
+): OutboxEvent => ({
+  id: newUuid(),
+  name,
+  account,
+  at,
+  data,
+  ...(room !== undefined && { room }),
+});
+
+const eventSchema = new Schema<OutboxEvent>(
+  { id: String, name: String, account: String, at: Date, data: Schema.Types.Mixed, room: String },
+  { _id: false, id: false, minimize: false },
+);
+
+/** The fields of a model whose documents carry events. */
+export const outboxFields: SchemaDefinition = { events: { type: [eventSchema], default: undefined } };
+
+/** The index by which a relay finds what another process left behind. */
+export const outboxIndex: Index = [{ 'events.at': 1 }, { sparse: true }];

@@ -1,0 +1,170 @@
+import type { Model } from 'mongoose';
+import type { Logger } from 'pino';
+import type { EventHolder, OutboxEvent } from './events.ts';
+
+/**
+ * Turns events of one account, in the order they happened, into whatever follows from them. It may be called
+ * again with the same events, also by another process at the same time: what it makes has ids that derive from
+ * the event's, so that the second time changes nothing.
+ */
+export type EventConsumer = (events: readonly OutboxEvent[]) => Promise<void>;
+
+type HolderModel = Model<EventHolder>;
+
+interface Announcement {
+  model: HolderModel;
+  holder: string;
+  event: OutboxEvent;
+}
+
+/** How often documents are searched for events that a process left behind when it died, and how old those are. */
+const SWEEP_EVERY = 1_000;
+const LEFT_BEHIND_AFTER = 2_000;
+
+/** How many documents one sweep takes, and how many events one round of consumers gets. */
+const BATCH = 200;
+
+/**
+ * Announced events leave their documents together, this long after: one command for many costs a fraction of one
+ * for each. A crash in between has them announced again, which changes nothing.
+ */
+const TAKE_OUT_AFTER = 200;
+
+/** Events in memory beyond this many wait in their documents for the sweep. */
+const MAX_QUEUED = 10_000;
+
+/**
+ * Takes events out of the documents that carry them and gives them to the consumers. The process that wrote a
+ * document announces it at once; the sweep finds what was left behind. Events of one account go in order, one
+ * batch after another; accounts go side by side.
+ */
+export class Relay {
+  readonly #models: readonly HolderModel[];
+  readonly #consumers: readonly EventConsumer[];
+  readonly #log: Logger;
+  readonly #queues = new Map<string, Announcement[]>();
+  readonly #running = new Set<Promise<void>>();
+  /** The ids of the events that are queued or on their way, so that the sweep does not bring them twice. */
+  readonly #inHand = new Set<string>();
+  /** Announced, and still in their documents. */
+  readonly #announced: Announcement[] = [];
+  #takeOutTimer: NodeJS.Timeout | undefined;
+  #sweeping: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(models: readonly object[], consumers: readonly EventConsumer[], log: Logger) {
+    this.#models = models as unknown as readonly HolderModel[];
+    this.#consumers = consumers;
+    this.#log = log;
+  }
+
+  /** Announces what was just written; returns at once. */
+  announce<T extends EventHolder>(model: Model<T>, { _id, events = [] }: T): void {
+    if (this.#stopped || this.#inHand.size + events.length > MAX_QUEUED) return;
+    for (const event of events) this.#enqueue({ model: model as unknown as HolderModel, holder: _id, event });
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.#startSweep(), SWEEP_EVERY);
+    void this.#startSweep();
+  }
+
+  /** Stops taking and finishes what runs; the rest stays in its documents. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    await this.#sweeping;
+    await Promise.all(this.#running);
+    clearTimeout(this.#takeOutTimer);
+    await this.#startTakeOut();
+  }
+
+  #enqueue(announcement: Announcement): void {
+    const { id, account } = announcement.event;
+    if (this.#inHand.has(id)) return;
+    this.#inHand.add(id);
+    const queue = this.#queues.get(account);
+    if (queue) {
+      queue.push(announcement);
+      return;
+    }
+    this.#queues.set(account, [announcement]);
+    const run = this.#drain(account).finally(() => this.#running.delete(run));
+    this.#running.add(run);
+  }
+
+  async #drain(account: string): Promise<void> {
+    for (let queue = this.#queues.get(account); queue && queue.length > 0; ) {
+      const batch = queue.splice(0, BATCH);
+      try {
+        await this.#deliver(batch);
+      } catch (error) {
+        // The events are still in their documents: the sweep brings them again.
+        for (const { event } of batch) this.#inHand.delete(event.id);
+        this.#log.warn({ err: error, account }, 'events wait: announcing them failed');
+      }
+    }
+    this.#queues.delete(account);
+  }
+
+  async #deliver(batch: readonly Announcement[]): Promise<void> {
+    const events = batch.map(({ event }) => event);
+    for (const consume of this.#consumers) await consume(events);
+    this.#announced.push(...batch);
+    this.#takeOutTimer ??= setTimeout(() => void this.#startTakeOut(), TAKE_OUT_AFTER);
+  }
+
+  #startTakeOut(): Promise<void> {
+    this.#takeOutTimer = undefined;
+    const batch = this.#announced.splice(0);
+    const run = this.#takeOut(batch)
+      .catch((error) =>
+        this.#log.warn({ err: error }, 'events stay: taking them out of their documents failed'),
+      )
+      .finally(() => {
+        for (const { event } of batch) this.#inHand.delete(event.id);
+        this.#running.delete(run);
+      });
+    this.#running.add(run);
+    return run;
+  }
+
+  async #takeOut(batch: readonly Announcement[]): Promise<void> {
+    for (const model of new Set(batch.map((announcement) => announcement.model))) {
+      const own = batch.filter((announcement) => announcement.model === model);
+      const holders = { _id: { $in: [...new Set(own.map(({ holder }) => holder))] } };
+      const taken = { id: { $in: own.map(({ event }) => event.id) } };
+      // Most documents hold one event, and lose the whole field; the rest takes two steps more.
+      const single = { ...holders, events: { $size: 1 }, 'events.id': taken.id };
+      const { modifiedCount } = await model.updateMany(single, { $unset: { events: 1 } });
+      if (modifiedCount === own.length) continue;
+      await model.updateMany({ ...holders, 'events.id': taken.id }, { $pull: { events: taken } } as never);
+      await model.updateMany({ ...holders, events: { $size: 0 } }, { $unset: { events: 1 } });
+    }
+  }
+
+  #startSweep(): Promise<void> {
+    this.#sweeping ??= this.#sweep()
+      .catch((error) => this.#log.warn({ err: error }, 'searching for events left behind failed'))
+      .finally(() => {
+        this.#sweeping = undefined;
+      });
+    return this.#sweeping;
+  }
+
+  async #sweep(): Promise<void> {
+    const before = new Date(Date.now() - LEFT_BEHIND_AFTER);
+    for (const model of this.#models) {
+      if (this.#stopped) return;
+      const holders = await model
+        .find({ 'events.at': { $lte: before } }, { events: 1 })
+        .sort({ 'events.at': 1 })
+        .limit(BATCH)
+        .lean<EventHolder[]>();
+      for (const { _id, events = [] } of holders) {
+        for (const event of events) this.#enqueue({ model, holder: _id, event });
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { CLOSE_CODES, type ClientFrame } from '@parlor/shared';
+import type { Logger } from 'pino';
+import type { RoomsService } from '../rooms/rooms.service.ts';
+import type { Connection, Viewer } from './connection.ts';
+import { ownFrame } from './frames.ts';
+import type { ReadMarks } from './read-marks.ts';
+import type { Typing } from './typing.ts';
+
+/** What a client does once it is ready. */
+export class ClientFrames {
+  readonly #rooms: Pick<RoomsService, 'byUuid' | 'existing'>;
+  readonly #readMarks: ReadMarks;
+  readonly #typing: Typing;
+  readonly #log: Logger;
+
+  constructor(
+    {
+      rooms,
+      readMarks,
+      typing,
+    }: { rooms: Pick<RoomsService, 'byUuid' | 'existing'>; readMarks: ReadMarks; typing: Typing },
+    log: Logger,
+  ) {
+    this.#rooms = rooms;
+    this.#readMarks = readMarks;
+    this.#typing = typing;
+    this.#log = log;
+  }
+
+  async handle(
+    connection: Connection,
+    viewer: Viewer,
+    frame: Exclude<ClientFrame, { type: 'auth' }>,
+  ): Promise<void> {
+    if (frame.type === 'ping') return connection.send(ownFrame({ type: 'pong' }));
+    try {
+      if (frame.type === 'unread') return await this.#tellUnread(connection, viewer, frame.rooms ?? []);
+      const room = await this.#roomOf(connection, viewer, frame.room);
+      if (room === undefined) return;
+      const { account, side } = viewer;
+      if (frame.type === 'read') return await this.#readMarks.move(account, room, side, frame.message);
+      const typist = { account, room, origin: connection.id, sender: side, nickname: frame.nickname };
+      this.#typing.said(typist, frame.is_typing);
+    } catch (error) {
+      this.#log.warn({ err: error, frame: frame.type }, 'a frame could not be taken');
+      const data = { of: frame.type, detail: 'The database is not reachable. Try again.', retry: true };
+      connection.send(ownFrame({ type: 'error', data }));
+    }
+  }
+
+  /** A visitor asks for its own room; rooms that an account does not have are left out. */
+  async #tellUnread(connection: Connection, viewer: Viewer, rooms: readonly string[]): Promise<void> {
+    const { account, side } = viewer;
+    const own = side === 'visitor' ? [viewer.room] : await this.#rooms.existing(account, rooms);
+    const data = [];
+    for (const room of own) data.push({ room, unread: await this.#readMarks.unread(room, side) });
+    connection.send(ownFrame({ type: 'unread', data }));
+  }
+
+  /** The room that a frame is about; undefined when there is nothing to do there. */
+  async #roomOf(
+    connection: Connection,
+    viewer: Viewer,
+    named: string | undefined,
+  ): Promise<string | undefined> {
+    const isVisitor = viewer.side === 'visitor';
+    const room = isVisitor ? (named ?? viewer.room) : named;
+    const isForeign = isVisitor && room !== viewer.room;
+    if (room !== undefined && !isForeign) {
+      if (connection.knowsRoom(room)) return room;
+      if (await this.#rooms.byUuid(viewer.account, room)) {
+        connection.learnRoom(room);
+        return room;
+      }
+      // A visitor's room exists from its first message on; to everybody else there is nothing before (contract 4).
+      if (isVisitor) return undefined;
+    }
+    connection.close(CLOSE_CODES.violation, 'no such room');
+    return undefined;
+  }
+}

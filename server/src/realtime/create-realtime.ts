@@ -1,0 +1,52 @@
+import type { Connection } from 'mongoose';
+import type { Logger } from 'pino';
+import type { MessagesService } from '../messages/messages.service.ts';
+import type { Relay } from '../outbox/relay.ts';
+import type { RoomsService } from '../rooms/rooms.service.ts';
+import type { Channel } from './channel.ts';
+import { ClientFrames } from './client-frames.ts';
+import { logEntryModel, logHeadModel } from './event-log.model.ts';
+import { openConnectionsModel } from './open-connections.model.ts';
+import { presenceModel } from './presence.model.ts';
+import { PresenceService } from './presence.ts';
+import { PresenceStore } from './presence-store.ts';
+import { readMarkModel } from './read-marks.model.ts';
+import { ReadMarks } from './read-marks.ts';
+import { Typing } from './typing.ts';
+
+/** The collections of realtime. */
+export const realtimeModels = (connection: Connection) => ({
+  realtimeEntries: logEntryModel(connection),
+  realtimeHead: logHeadModel(connection),
+  readMarks: readMarkModel(connection),
+  openConnections: openConnectionsModel(connection),
+  presence: presenceModel(connection),
+});
+
+/** Builds what clients can do over the channel. */
+export const createRealtime = ({
+  channel,
+  log,
+  messages,
+  models,
+  relay,
+  rooms,
+}: {
+  channel: Channel;
+  log: Logger;
+  messages: MessagesService;
+  models: ReturnType<typeof realtimeModels>;
+  relay: Relay;
+  rooms: RoomsService;
+}) => {
+  const typing = new Typing(channel, log);
+  const readMarks = new ReadMarks(models.readMarks, messages, relay);
+  const frames = new ClientFrames({ rooms, readMarks, typing }, log);
+  /** Drops what is kept of a room that was deleted. */
+  const forgetRoom = async (room: string): Promise<void> => {
+    await readMarks.forget(room);
+    await channel.forget(room);
+  };
+  const presence = new PresenceService(new PresenceStore(models.presence), channel, rooms, log);
+  return { frames, presence, readMarks, typing, forgetRoom };
+};

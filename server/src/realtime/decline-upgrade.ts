@@ -1,0 +1,27 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** Headers that belong to the upgrade alone. */
+const OF_UPGRADE = new Set(['connection', 'upgrade', 'http2-settings']);
+
+/**
+ * Goes on with a request as if it had asked for no upgrade, as a server may (RFC 9110, 7.8). Programs that speak
+ * HTTP/2 where they can, such as Java's, offer `Upgrade: h2c` with ordinary requests; once a server listens for
+ * upgrades, Node.js 20 hands it all of them. The request is put back into its socket without the offer.
+ */
+export const declineUpgrade = (
+  server: Server,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void => {
+  const { method, url, httpVersion, rawHeaders } = request;
+  const lines = [`${method} ${url} HTTP/${httpVersion}`, 'Connection: keep-alive'];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (!OF_UPGRADE.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[i + 1]}`);
+  }
+  // Header values are bytes to Node.js (RFC 9110, 5.5).
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit('connection', socket);
+};

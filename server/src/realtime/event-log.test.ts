@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import mongoose from 'mongoose';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { seeded } from '../../test/realtime-seeded.ts';
+import { type LogEntry, logEntryModel, logHeadModel } from './event-log.model.ts';
+import { EventLog, type NewEntry } from './event-log.ts';
+import { Tail } from './tail.ts';
+
+/** How many rounds of the random schedules; more of them by the environment. */
+const ROUNDS = Number(process.env.REALTIME_ROUNDS ?? 5);
+const FIRST_SEED = Number(process.env.REALTIME_SEED ?? 1);
+
+const connection = mongoose.createConnection();
+const silent = pino({ level: 'silent' });
+
+beforeAll(async () => {
+  await connection.openUri(inject('mongodbUrl'), { dbName: `parlor_test_${randomUUID().slice(0, 8)}` });
+});
+afterAll(async () => {
+  await connection.dropDatabase();
+  await connection.close();
+});
+
+/** A log of its own, and what makes server processes on it. */
+const openLog = async () => {
+  const part = connection.useDb(`${connection.name}_${randomUUID().slice(0, 4)}`);
+  const models = { entries: logEntryModel(part), head: logHeadModel(part) };
+  await Promise.all([models.entries.createIndexes(), models.head.createIndexes()]);
+
+  /** @param delay how long a round of the writer waits between taking its places and filling them */
+  const process = async (delay: () => number | 'never' = () => 0) => {
+    const seen: LogEntry[] = [];
+    const slow = new Proxy(models.entries, {
+      get: (target, name, receiver) => {
+        if (name !== 'bulkWrite') return Reflect.get(target, name, receiver);
+        return async (writes: { insertOne: { document: LogEntry } }[], options: object) => {
+          const wait = writes[0]?.insertOne.document.name === 'void' ? 0 : delay();
+          if (wait === 'never') await new Promise(() => {});
+          else if (wait > 0) await sleep(wait);
+          return target.bulkWrite(writes as never, options);
+        };
+      },
+    });
+    const log: EventLog = new EventLog(slow, models.head, (entries) => tail.offer(entries));
+    const tail: Tail = new Tail(
+      log,
+      (entry) => seen.push(entry),
+      () => true,
+      silent,
+    );
+    await tail.start();
+    return { log, tail, seen, stop: () => tail.stop() };
+  };
+  return { models, process, drop: () => part.dropDatabase() };
+};
+
+const entry = (event = randomUUID(), at = new Date()): NewEntry => ({
+  event,
+  name: 'typing',
+  account: 'a',
+  at,
+  data: {},
+});
+
+const until = async (isSo: () => boolean, patience = 10_000) => {
+  for (const deadline = Date.now() + patience; !isSo(); await sleep(10)) {
+    if (Date.now() > deadline) throw new Error('it did not come about');
+  }
+};
+const events = ({ seen }: { seen: LogEntry[] }) => seen.map(({ event }) => event);
+
+describe('the log of recent events', () => {
+  it('holds an event once, however often it is appended', async () => {
+    const { process, models, drop } = await openLog();
+    const [a, b] = [await process(), await process()];
+    const twice = entry();
+    await Promise.all([a.log.append([twice]), b.log.append([twice]), a.log.append([twice, entry()])]);
+    await a.log.append([twice]);
+    const last = entry();
+    await b.log.append([last]);
+    await until(() => [a, b].every((one) => events(one).includes(last.event)));
+    expect(events(a).filter((event) => event === twice.event)).toHaveLength(1);
+    expect(events(b)).toEqual(events(a));
+    expect(await models.entries.countDocuments({ event: twice.event })).toBe(1);
+    await Promise.all([a.stop(), b.stop(), drop()]);
+  });
+
+  it('does not wait long for a writer that died, and gives it new places if it lives after all', async () => {
+    const { process, drop } = await openLog();
+    let pause: number | 'never' = 'never';
+    const [dead, slow, writer] = [await process(() => pause), await process(() => 1_500), await process()];
+    void dead.log.append([entry(), entry()]);
+    await sleep(30);
+    const late = entry();
+    const appended = slow.log.append([late]);
+    await sleep(30);
+    const begun = performance.now();
+    const next = entry();
+    await writer.log.append([next]);
+    await until(() => events(writer).includes(next.event));
+    expect(performance.now() - begun).toBeLessThan(1_200);
+    await appended;
+    await until(() => events(writer).includes(late.event));
+    expect(events(writer)).toEqual([next.event, late.event]);
+    pause = 0;
+    await Promise.all([slow.stop(), writer.stop(), dead.stop(), drop()]);
+  });
+
+  it('gives a process that starts nothing twice and nothing too late', async () => {
+    const { process, drop } = await openLog();
+    const slow = await process(() => 150);
+    const appended = slow.log.append([entry()]);
+    await sleep(50);
+    const young = await process();
+    await appended;
+    expect(young.tail.position).toBe(1);
+    await slow.log.append([entry()]);
+    await until(() => young.tail.position === 2);
+    expect(events(young)).toEqual(events(slow));
+    await Promise.all([slow.stop(), young.stop(), drop()]);
+  });
+
+  it(`has every process see the same in the same order, whatever happens to writers (${ROUNDS} rounds)`, async () => {
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + ROUNDS; seed++) {
+      const random = seeded(seed);
+      const { process, drop } = await openLog();
+      const delay = () => (random() < 0.02 ? ('never' as const) : random() < 0.3 ? random() * 60 : 0);
+      const writers = await Promise.all([1, 2, 3].map(() => process(delay)));
+      const reader = await process();
+      const stored: string[] = [];
+      const running = new Set<Promise<void>>();
+      for (let step = 0; step < 60; step++) {
+        const writer = writers[Math.floor(random() * writers.length)];
+        // Clocks that are two seconds apart either way.
+        const at = new Date(Date.now() + (random() - 0.5) * 4_000);
+        const batch = Array.from({ length: 1 + Math.floor(random() * 4) }, () => entry(undefined, at));
+        const run: Promise<void> | undefined = writer?.log
+          .append(batch)
+          .then(() => void stored.push(...batch.map(({ event }) => event)))
+          .finally(() => running.delete(run as Promise<void>));
+        if (run) running.add(run);
+        if (random() < 0.5) await sleep(random() * 8);
+      }
+      const last = entry();
+      await reader.log.append([last]);
+      // Writers that "died" never answer; all others do.
+      await Promise.race([Promise.all(running), sleep(1_500)]);
+      const all = [reader, ...writers];
+      await until(() => all.every((one) => stored.every((event) => events(one).includes(event))));
+      const order = events(reader);
+      expect([seed, new Set(order).size]).toEqual([seed, order.length]);
+      for (const one of writers) expect([seed, events(one)]).toEqual([seed, order]);
+      await Promise.all(all.map((one) => one.stop()));
+      await drop();
+    }
+  }, 600_000);
+});

@@ -1,0 +1,192 @@
+import { duplicateFields } from '../database/duplicate.ts';
+import { newUuid, randomLetters } from '../ids.ts';
+import type { LogEntry, LogEntryModel, LogHead, LogHeadModel } from './event-log.model.ts';
+
+/** An event on its way into the log. */
+export type NewEntry = Omit<LogEntry, '_id'>;
+
+const HEAD = { _id: 'head' } as const;
+
+/** A place is filled milliseconds after it was taken, or never; clocks may be seconds apart. */
+const SETTLED_AFTER = 60_000;
+
+/** How many places one round takes. */
+const MAX_BATCH = 100;
+
+interface Waiting {
+  entries: readonly NewEntry[];
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The recent events, in one order that all server processes share. A writer takes the next places from a counter
+ * and then fills them. No clock has a part in it, and a reader that knows the places up to `n` knows that it has
+ * missed nothing: a place that is still empty is either about to be filled, or was left by a writer that died,
+ * and is then filled with a void entry. Since places are unique, the one that comes second (the slow writer or
+ * the void) is refused, and a writer that was too slow takes new places.
+ */
+export class EventLog {
+  readonly #entries: LogEntryModel;
+  readonly #head: LogHeadModel;
+  readonly #onStored: (entries: LogEntry[]) => void;
+  readonly #queue: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #epoch = '';
+
+  /** @param onStored learns of this process's own entries before any other process can */
+  constructor(entries: LogEntryModel, head: LogHeadModel, onStored: (entries: LogEntry[]) => void) {
+    this.#entries = entries;
+    this.#head = head;
+    this.#onStored = onStored;
+  }
+
+  /**
+   * Makes the counter where there is none.
+   * @returns the last place that was taken, and one up to which nothing is being written any more
+   */
+  async open(): Promise<{ head: number; settled: number }> {
+    const now = Date.now();
+    const first: LogHead = { ...HEAD, last: 0, at: new Date(now), epoch: randomLetters(8) };
+    const found = await this.#head.findOne(HEAD).lean<LogHead>();
+    if (!found) {
+      await this.#head.insertOne(first).catch((error) => {
+        if (!duplicateFields(error)) throw error;
+      });
+    }
+    const head = found ?? (await this.#head.findOne(HEAD).lean<LogHead>()) ?? first;
+    this.#epoch = head.epoch;
+    const before = new Date(now - SETTLED_AFTER);
+    if (head.at < before) return { head: head.last, settled: head.last };
+    const [old] = await this.#entries
+      .find({ at: { $lt: before } })
+      .sort({ at: -1 })
+      .limit(1)
+      .lean<LogEntry[]>();
+    return { head: head.last, settled: old?._id ?? 0 };
+  }
+
+  /** What clients know a place in the log by. */
+  idOf(place: number): string {
+    return `${this.#epoch}-${place}`;
+  }
+
+  /** The place that an id stands for; undefined when it is none of this log. */
+  placeOf(id: string): number | undefined {
+    const [, epoch, place] = /^([A-Za-z0-9]{8})-(\d{1,15})$/.exec(id) ?? [];
+    return epoch === this.#epoch ? Number(place) : undefined;
+  }
+
+  /**
+   * Appends entries in their order; those whose event is there already are left out. What is asked for while a
+   * round is under way goes in the next one together.
+   */
+  append(entries: readonly NewEntry[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ entries, resolve, reject });
+      this.#writing ??= this.#write().finally(() => {
+        this.#writing = undefined;
+      });
+    });
+  }
+
+  /** Resolves when nothing is on its way. */
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+
+  /** Up to `limit` entries after `place`, in order. */
+  after(place: number, limit: number): Promise<LogEntry[]> {
+    const later = { _id: { $gt: place } };
+    return this.#entries.find(later).sort({ _id: 1 }).limit(limit).lean<LogEntry[]>().exec();
+  }
+
+  /** As `after`, up to and with `until`, of one account or one room only. */
+  of(
+    scope: { account: string } | { room: string },
+    place: number,
+    until: number,
+    limit: number,
+  ): Promise<LogEntry[]> {
+    const range = { ...scope, _id: { $gt: place, $lte: until } };
+    return this.#entries.find(range).sort({ _id: 1 }).limit(limit).lean<LogEntry[]>().exec();
+  }
+
+  /** Fills places that their writer has left empty; those that are taken by now stay as they are. */
+  async fill(places: readonly number[]): Promise<void> {
+    const at = new Date();
+    await this.#insert(
+      places.map((_id) => ({ _id, event: `void-${_id}-${newUuid()}`, name: 'void', account: '', at })),
+    );
+  }
+
+  /** Empties the entries of a room that was erased; their places stay taken. */
+  async erase(room: string): Promise<void> {
+    await this.#entries.updateMany(
+      { room },
+      { $set: { name: 'void', account: '' }, $unset: { data: 1, room: 1 } },
+    );
+  }
+
+  async #write(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const round: Waiting[] = [];
+      let size = 0;
+      while (this.#queue[0] && (size === 0 || size + this.#queue[0].entries.length <= MAX_BATCH)) {
+        const waiting = this.#queue.shift() as Waiting;
+        round.push(waiting);
+        size += waiting.entries.length;
+      }
+      try {
+        await this.#place(round.flatMap(({ entries }) => entries));
+        for (const { resolve } of round) resolve();
+      } catch (error) {
+        for (const { reject } of round) reject(error);
+      }
+    }
+  }
+
+  async #place(entries: readonly NewEntry[]): Promise<void> {
+    for (let waiting = entries; waiting.length > 0; ) {
+      const last = await this.#take(waiting.length);
+      const placed = waiting.map((entry, index) => ({ _id: last - waiting.length + 1 + index, ...entry }));
+      const refused = await this.#insert(placed);
+      this.#onStored(placed.filter(({ _id }) => !refused.has(_id)));
+      if (refused.size === 0) return;
+      const left = placed.filter(({ _id }) => refused.has(_id));
+      // Either the event stands in the log, and its new place is not needed, or the place was given up.
+      const events = { event: { $in: left.map(({ event }) => event) } };
+      const known = new Set((await this.#entries.find(events).lean<LogEntry[]>()).map(({ event }) => event));
+      await this.fill(left.filter(({ event }) => known.has(event)).map(({ _id }) => _id));
+      waiting = left.filter(({ event }) => !known.has(event)).map(({ _id, ...entry }) => entry);
+    }
+  }
+
+  /** Takes `count` places. @returns the last of them */
+  async #take(count: number): Promise<number> {
+    if (this.#epoch === '') await this.open();
+    const head = await this.#head
+      .findOneAndUpdate(
+        HEAD,
+        { $inc: { last: count }, $set: { at: new Date() } },
+        { returnDocument: 'after' },
+      )
+      .lean<LogHead>();
+    if (!head) throw new Error('the head of the realtime log is gone');
+    return head.last;
+  }
+
+  /** @returns the places of the entries that were refused as duplicates */
+  async #insert(entries: readonly LogEntry[]): Promise<Set<number>> {
+    if (entries.length === 0) return new Set();
+    try {
+      const inserts = entries.map((document) => ({ insertOne: { document } }));
+      await this.#entries.bulkWrite(inserts as never, { ordered: false });
+      return new Set();
+    } catch (error) {
+      const { writeErrors } = error as { writeErrors?: { code: number; index: number }[] };
+      if (!writeErrors?.length || !writeErrors.every(({ code }) => code === 11_000)) throw error;
+      return new Set(writeErrors.map(({ index }) => entries[index]?._id ?? 0));
+    }
+  }
+}

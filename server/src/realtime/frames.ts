@@ -1,0 +1,53 @@
+import { REALTIME_EVENTS, ServerFrame } from '@parlor/shared';
+import type { OutboxEvent } from '../outbox/events.ts';
+import type { LogEntry } from './event-log.model.ts';
+import type { NewEntry } from './event-log.ts';
+
+/** Names of what the channel carries, among all events of the outbox. */
+const CARRIED: ReadonlySet<string> = new Set(REALTIME_EVENTS);
+
+/** What is told once, and has no id. */
+const PASSING: ReadonlySet<string> = new Set(['typing', 'presence']);
+
+export const isPassing = ({ name }: Pick<LogEntry, 'name'>): boolean => PASSING.has(name);
+
+/** The conversation that an event belongs to, where it belongs to one. */
+const roomOf = ({ name, data, room }: OutboxEvent): string | undefined => {
+  if (room !== undefined) return room;
+  const { uuid, room: inside } = data as { uuid?: string; room?: { uuid?: string } };
+  if (name === 'message.added') return inside?.uuid;
+  return name === 'chat.added' || name === 'room.updated' ? uuid : undefined;
+};
+
+/** The log's entry for an event of the outbox; undefined for one that the channel does not carry. */
+export const entryOf = (event: OutboxEvent): NewEntry | undefined => {
+  if (!CARRIED.has(event.name)) return undefined;
+  const { id, name, account, at, data } = event;
+  const room = roomOf(event);
+  return {
+    event: id,
+    name: name as NewEntry['name'],
+    account,
+    at,
+    data,
+    ...(room !== undefined && { room }),
+  };
+};
+
+/**
+ * An entry as clients get it: made and checked once, whoever and how many they are.
+ * @returns the frame's text; undefined when it would break the contract, which is a defect of its writer
+ */
+export const frameText = (entry: LogEntry, id: string): string | undefined => {
+  const { name, room, data } = entry;
+  const frame = {
+    type: name,
+    ...(!isPassing(entry) && { id }),
+    ...(room !== undefined && { room }),
+    data,
+  };
+  return ServerFrame.safeParse(frame).success ? JSON.stringify(frame) : undefined;
+};
+
+/** A frame that the server makes of its own. */
+export const ownFrame = (frame: ServerFrame): string => JSON.stringify(frame);

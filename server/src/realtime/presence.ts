@@ -1,0 +1,195 @@
+import type { Logger } from 'pino';
+import type { RoomsService } from '../rooms/rooms.service.ts';
+import type { Channel } from './channel.ts';
+import type { Connection, Viewer } from './connection.ts';
+import type { LogEntry } from './event-log.model.ts';
+import type { NewEntry } from './event-log.ts';
+import { ownFrame } from './frames.ts';
+import { keyOf, type PresenceStore, type Present, presentOf } from './presence-store.ts';
+
+/** Arrivals and departures are told together, this often. */
+const LOOK_EVERY = 250;
+/** Who comes back within this time, as after a reload of the page, was never gone. */
+const GRACE = 3_000;
+const RENEW_EVERY = 60_000;
+const SWEEP_EVERY = 15_000;
+/** For how long it is known whether an account's people are there. */
+const KNOWN_FOR = 1_000;
+/** An operator who arrives is told of so many visitors who are there. */
+const MAX_TOLD = 500;
+/** While the database is slow or gone no more than this waits for it. */
+const MAX_WAITING = 10;
+
+interface Own {
+  present: Present;
+  connections: number;
+  goneAt: number;
+  isStored: boolean;
+}
+
+/**
+ * Tells operators which visitors are there, and visitors whether somebody is there to answer (contract 7). Nobody
+ * is told of a room before it exists, and nothing is told of visitors while no operator is there to hear it.
+ */
+export class PresenceService {
+  readonly #store: PresenceStore;
+  readonly #channel: Channel;
+  readonly #rooms: Pick<RoomsService, 'existing'>;
+  readonly #log: Logger;
+  readonly #own = new Map<string, Own>();
+  /** Those of them about whom there is something to do. */
+  readonly #changed = new Set<Own>();
+  readonly #known = new Map<string, { isThere: Promise<boolean>; at: number }>();
+  #timers: NodeJS.Timeout[] = [];
+  #running: Promise<void> | undefined;
+  #waiting = 0;
+
+  constructor(store: PresenceStore, channel: Channel, rooms: Pick<RoomsService, 'existing'>, log: Logger) {
+    this.#store = store;
+    this.#channel = channel;
+    this.#rooms = rooms;
+    this.#log = log;
+    channel.onEntry((entry) => this.#heard(entry));
+  }
+
+  start(): void {
+    this.#timers = [
+      setInterval(() => {
+        if (this.#changed.size > 0) this.#run(() => this.#look());
+      }, LOOK_EVERY),
+      setInterval(() => {
+        if (this.#own.size > 0) this.#run(() => this.#store.renew());
+      }, RENEW_EVERY),
+      setInterval(() => this.#run(() => this.sweep()), SWEEP_EVERY),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#running;
+    if (this.#own.size > 0) await this.#store.leave();
+  }
+
+  arrived(viewer: Viewer): void {
+    const present = presentOf(viewer);
+    const key = keyOf(present);
+    const own = this.#own.get(key) ?? { present, connections: 0, goneAt: 0, isStored: false };
+    own.connections++;
+    this.#own.set(key, own);
+    if (!own.isStored) this.#changed.add(own);
+  }
+
+  left(viewer: Viewer): void {
+    const own = this.#own.get(keyOf(presentOf(viewer)));
+    if (!own) return;
+    own.connections--;
+    own.goneAt = performance.now();
+    if (own.connections === 0) this.#changed.add(own);
+  }
+
+  /** Tells a client that has just become ready who is there. */
+  async greet(connection: Connection, viewer: Viewer): Promise<void> {
+    await this.#greet(connection, viewer).catch((error) =>
+      this.#log.debug({ err: error }, 'a client was not told who is there'),
+    );
+  }
+
+  async #greet(connection: Connection, viewer: Viewer): Promise<void> {
+    if (viewer.side === 'visitor') {
+      const online = await this.#isPersonThere(viewer.account);
+      connection.send(ownFrame({ type: 'presence', data: { sender: 'person', online } }));
+      return;
+    }
+    const there = await this.#store.rooms(viewer.account, MAX_TOLD);
+    for (const room of await this.#rooms.existing(viewer.account, there)) {
+      if (viewer.rooms && !viewer.rooms.has(room)) continue;
+      connection.send(ownFrame({ type: 'presence', room, data: { sender: 'visitor', online: true } }));
+    }
+  }
+
+  /** Finds who went with a process that died. */
+  async sweep(): Promise<void> {
+    await this.#tellGone(await this.#store.removeExpired());
+  }
+
+  async #look(): Promise<void> {
+    const now = performance.now();
+    const changed = [...this.#changed];
+    const arrived = changed.filter(({ connections, isStored }) => connections > 0 && !isStored);
+    const gone = changed.filter(({ connections, goneAt }) => connections === 0 && now - goneAt > GRACE);
+    if (arrived.length > 0) {
+      await this.#store.add(arrived.map(({ present }) => present));
+      for (const own of arrived) own.isStored = true;
+      await this.#tell(
+        arrived.map(({ present }) => present),
+        true,
+      );
+    }
+    if (gone.length > 0) await this.#store.remove(gone.map(({ present }) => present));
+    const leaving: Present[] = [];
+    for (const own of gone) {
+      own.isStored = false;
+      // Somebody may have come back while the database was asked.
+      if (own.connections > 0) continue;
+      this.#own.delete(keyOf(own.present));
+      leaving.push(own.present);
+    }
+    for (const own of changed) {
+      if (own.connections > 0 ? own.isStored : !this.#own.has(keyOf(own.present))) this.#changed.delete(own);
+    }
+    await this.#tellGone(leaving);
+  }
+
+  async #tellGone(gone: readonly Present[]): Promise<void> {
+    const nowhere: Present[] = [];
+    for (const present of gone) if (!(await this.#store.has(present))) nowhere.push(present);
+    if (nowhere.length > 0) await this.#tell(nowhere, false);
+  }
+
+  async #tell(all: readonly Present[], online: boolean): Promise<void> {
+    const entries: Omit<NewEntry, 'event' | 'at'>[] = [];
+    for (const account of new Set(all.map((present) => present.account))) {
+      const own = all.filter((present) => present.account === account);
+      if (own.some(({ side }) => side === 'person')) {
+        this.#known.delete(account);
+        entries.push({ name: 'presence', account, data: { sender: 'person', online } });
+      }
+      const rooms = own.flatMap(({ room }) => room ?? []);
+      if (rooms.length === 0 || !(await this.#isPersonThere(account))) continue;
+      for (const room of await this.#rooms.existing(account, rooms)) {
+        entries.push({ name: 'presence', account, room, data: { sender: 'visitor', online } });
+      }
+    }
+    await this.#channel.passAll(entries);
+  }
+
+  /** A room that has come to be has its visitor in it. */
+  #heard({ name, account, room }: LogEntry): void {
+    if (name !== 'chat.added' || room === undefined) return;
+    const own = this.#own.get(keyOf({ account, side: 'visitor', room }));
+    if (own && own.connections > 0) this.#run(() => this.#tell([own.present], true));
+  }
+
+  #isPersonThere(account: string): Promise<boolean> {
+    const now = performance.now();
+    const known = this.#known.get(account);
+    if (known && now - known.at < KNOWN_FOR) return known.isThere;
+    if (this.#known.size > 1_000) this.#known.clear();
+    const isThere = this.#store.has({ account, side: 'person' });
+    this.#known.set(account, { isThere, at: now });
+    isThere.catch(() => this.#known.delete(account));
+    return isThere;
+  }
+
+  /** One thing after another; what fails is tried again with the next look. */
+  #run(work: () => Promise<void>): void {
+    if (this.#waiting >= MAX_WAITING) return;
+    this.#waiting++;
+    this.#running = (this.#running ?? Promise.resolve())
+      .then(work)
+      .catch((error) => this.#log.debug({ err: error }, 'presence could not be told'))
+      .finally(() => {
+        this.#waiting--;
+      });
+  }
+}

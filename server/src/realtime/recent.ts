@@ -1,0 +1,60 @@
+import type { LogEntry } from './event-log.model.ts';
+
+/** Bounds of what is kept, whichever comes first. */
+const MAX_ENTRIES = 5_000;
+const MAX_CHARACTERS = 4_000_000;
+
+/** An event and the frame that tells it. */
+export interface Told {
+  entry: LogEntry;
+  text: string;
+}
+
+/**
+ * The last events in memory, so that clients that come back after a restart or a short gap, thousands of them at
+ * once, cost no query each.
+ */
+export class Recent {
+  #kept: Told[] = [];
+  #characters = 0;
+  /** All events after this place are kept. */
+  #since = Number.POSITIVE_INFINITY;
+
+  add(told: Told): void {
+    this.#since = Math.min(this.#since, told.entry._id - 1);
+    this.#kept.push(told);
+    this.#characters += told.text.length;
+    // In large steps, since each moves the rest.
+    if (this.#kept.length > 1.25 * MAX_ENTRIES || this.#characters > 1.25 * MAX_CHARACTERS) this.#forget();
+  }
+
+  /** The events after `place`; undefined when some of them are not kept any more. */
+  after(place: number): Told[] | undefined {
+    if (place < this.#since) return undefined;
+    let low = 0;
+    let high = this.#kept.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#kept[middle]?.entry._id ?? 0) <= place) low = middle + 1;
+      else high = middle;
+    }
+    return this.#kept.slice(low);
+  }
+
+  /** Drops what was told in a room that was erased. */
+  erase(room: string): void {
+    this.#kept = this.#kept.filter(({ entry }) => entry.room !== room);
+  }
+
+  #forget(): void {
+    let dropped = 0;
+    let count = 0;
+    while (this.#kept.length - count > MAX_ENTRIES || this.#characters - dropped > MAX_CHARACTERS) {
+      dropped += this.#kept[count]?.text.length ?? 0;
+      this.#since = this.#kept[count]?.entry._id ?? this.#since;
+      count++;
+    }
+    this.#characters -= dropped;
+    this.#kept.splice(0, count);
+  }
+}

@@ -1,0 +1,85 @@
+import { CLOSE_CODES } from '@parlor/shared';
+import type { Logger } from 'pino';
+import type { AccountsService } from '../accounts/accounts.service.ts';
+import type { SessionsService } from '../visitors/sessions.service.ts';
+import type { WidgetsService } from '../widgets/widgets.service.ts';
+import type { Audience } from './audience.ts';
+import type { Connection } from './connection.ts';
+
+const LOOK_EVERY = 1_000;
+
+/** So many visitors are looked at each time, one after another. */
+const VISITORS_AT_ONCE = 200;
+
+interface Parts {
+  audience: Audience;
+  accounts: Pick<AccountsService, 'fingerprints'>;
+  sessions: Pick<SessionsService, 'alive'>;
+  widgets: Pick<WidgetsService, 'existing'>;
+}
+
+/**
+ * Looks from time to time whether the credentials of open sockets are still good. The channel tells at once when
+ * one ends; this finds those of which the telling was lost with its process: tokens within a second, visitors'
+ * sessions in their turn.
+ */
+export class Recheck {
+  readonly #parts: Parts;
+  readonly #log: Logger;
+  #turn: Connection[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: Parts, log: Logger) {
+    this.#parts = parts;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#running ??= this.look()
+        .catch((error) => this.#log.debug({ err: error }, 'credentials could not be looked at again'))
+        .finally(() => {
+          this.#running = undefined;
+        });
+    }, LOOK_EVERY);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  async look(): Promise<void> {
+    const { audience } = this.#parts;
+    const persons = [...audience.persons()];
+    if (persons.length > 0) await this.#lookAtTokens(persons);
+    if (this.#turn.length === 0) this.#turn = [...audience.visitors()];
+    const visitors = this.#turn.splice(0, VISITORS_AT_ONCE).filter(({ isOpen }) => isOpen);
+    if (visitors.length > 0) await this.#lookAtSessions(visitors);
+  }
+
+  async #lookAtTokens(connections: readonly Connection[]): Promise<void> {
+    const accounts = new Set(connections.flatMap(({ viewer }) => viewer?.account ?? []));
+    const fingerprints = await this.#parts.accounts.fingerprints([...accounts]);
+    for (const connection of connections) {
+      const { viewer } = connection;
+      if (viewer?.side !== 'person') continue;
+      if (fingerprints.get(viewer.account) !== viewer.fingerprint) end(connection);
+    }
+  }
+
+  async #lookAtSessions(connections: readonly Connection[]): Promise<void> {
+    const viewers = connections.flatMap(({ viewer }) => (viewer?.side === 'visitor' ? viewer : []));
+    const sessions = await this.#parts.sessions.alive(viewers.map(({ session }) => session));
+    const widgets = await this.#parts.widgets.existing([...new Set(viewers.map(({ widget }) => widget))]);
+    for (const connection of connections) {
+      const { viewer } = connection;
+      if (viewer?.side !== 'visitor') continue;
+      if (!sessions.has(viewer.session) || !widgets.has(viewer.widget)) end(connection);
+    }
+  }
+}
+
+const end = (connection: Connection): void =>
+  connection.close(CLOSE_CODES.not_authenticated, 'the credential has ended');

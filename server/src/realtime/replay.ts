@@ -1,0 +1,82 @@
+import type { Channel } from './channel.ts';
+import type { Connection } from './connection.ts';
+import { frameText, isPassing, ownFrame } from './frames.ts';
+import type { Told } from './recent.ts';
+
+/** How far back `after` reaches (contract 7). */
+const REACH = 3_600_000;
+
+/** Entries that one step of a replay reads. */
+const PAGE = 200;
+
+/** How long this process may be behind the one that a client comes from. */
+const CATCH_UP = 1_000;
+const LOOK_EVERY = 20;
+
+/** Where a client goes on: after this place, and whether it has missed what can't be replayed. */
+interface Start {
+  place: number;
+  isTooOld: boolean;
+}
+
+const findStart = async ({ log, tail, recent }: Channel, after: string | undefined): Promise<Start> => {
+  if (after === undefined) return { place: tail.position, isTooOld: false };
+  const place = log.placeOf(after);
+  if (place === undefined) return { place: tail.position, isTooOld: true };
+  for (const deadline = performance.now() + CATCH_UP; place > tail.position; ) {
+    if (performance.now() > deadline) return { place: tail.position, isTooOld: true };
+    tail.wake();
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
+  }
+  if (place === tail.position) return { place, isTooOld: false };
+  // If the first event that was missed is there and young enough, so are all after it.
+  const kept = recent.after(place);
+  const next = kept ? kept[0]?.entry : (await log.after(place, 1)).find(({ _id }) => _id === place + 1);
+  const isThere = next ? next.at.getTime() > Date.now() - REACH : kept !== undefined;
+  return isThere ? { place, isTooOld: false } : { place: tail.position, isTooOld: true };
+};
+
+/** Events after `place` for this client, and the place up to which they are all of them. */
+const read = async (
+  { log, tail, recent }: Channel,
+  { viewer }: Connection,
+  place: number,
+): Promise<{ told: Told[]; until: number }> => {
+  const until = tail.position;
+  const kept = recent.after(place);
+  if (kept) return { told: kept, until };
+  if (!viewer) throw new Error('nothing is replayed before the credential was found good');
+  const scope = viewer.side === 'visitor' ? { room: viewer.room } : { account: viewer.account };
+  const found = await log.of(scope, place, until, PAGE);
+  const told = found
+    .filter((entry) => entry.name !== 'void' && entry.name !== 'control' && !isPassing(entry))
+    .flatMap((entry) => {
+      const text = frameText(entry, log.idOf(entry._id));
+      return text === undefined ? [] : [{ entry, text }];
+    });
+  const last = found.at(-1);
+  return { told, until: found.length === PAGE && last ? last._id : until };
+};
+
+/**
+ * Answers a client whose credential is good: `ready`, then what it missed since `after`, in order, each once, and
+ * from then on what happens. Where that is not known any more, `resync`.
+ */
+export const bringUpToDate = async (
+  channel: Channel,
+  connection: Connection,
+  after: string | undefined,
+): Promise<void> => {
+  const start = await findStart(channel, after);
+  let { place } = start;
+  connection.send(ownFrame({ type: 'ready', after: channel.log.idOf(place) }));
+  if (start.isTooOld) connection.send(ownFrame({ type: 'resync' }));
+  // Between the last look at the position and going live nothing else can run.
+  while (connection.isOpen && place !== channel.tail.position) {
+    const { told, until } = await read(channel, connection, place);
+    for (const { entry, text } of told) if (connection.sees(entry)) connection.send(text);
+    place = until;
+    await connection.drained();
+  }
+  connection.isLive = connection.isOpen;
+};

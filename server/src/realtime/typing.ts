@@ -1,0 +1,91 @@
+import type { Sender, Typing as TypingData } from '@parlor/shared';
+import type { Logger } from 'pino';
+import type { Channel } from './channel.ts';
+
+/** Who has not said for so long that it is typing, has stopped (milliseconds). */
+const EXPIRES_AFTER = 6_000;
+/** Others are told again while it goes on, and never more often than `PAUSE` of one who starts and stops. */
+const AGAIN_AFTER = 3_000;
+const PAUSE = 1_000;
+const LOOK_EVERY = 250;
+
+/** One side of a conversation at one socket. */
+interface Typist {
+  account: string;
+  room: string;
+  /** The connection, which is not told of itself. */
+  origin: string;
+  sender: Sender;
+  nickname: string;
+}
+
+interface State {
+  typist: Typist;
+  isTyping: boolean;
+  saidAt: number;
+  /** What others were told last, and when. */
+  told: boolean;
+  toldAt: number;
+}
+
+/** Tells who is typing: throttled, and ended by itself when nothing more is heard. */
+export class Typing {
+  readonly #channel: Pick<Channel, 'pass'>;
+  readonly #log: Logger;
+  readonly #states = new Map<string, State>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(channel: Pick<Channel, 'pass'>, log: Logger) {
+    this.#channel = channel;
+    this.#log = log;
+  }
+
+  said(typist: Typist, isTyping: boolean, now = performance.now()): void {
+    const key = `${typist.origin} ${typist.room}`;
+    const state = this.#states.get(key);
+    if (state) {
+      Object.assign(state, { typist, isTyping, saidAt: now });
+    } else if (isTyping) {
+      const fresh = { typist, isTyping, saidAt: now, told: false, toldAt: Number.NEGATIVE_INFINITY };
+      this.#states.set(key, fresh);
+      this.#tell(fresh, now);
+    }
+    this.#timer ??= setInterval(() => this.look(), LOOK_EVERY);
+  }
+
+  /** The connection has gone: who typed there has stopped. */
+  gone(origin: string): void {
+    if (this.#states.size === 0) return;
+    for (const state of this.#states.values()) {
+      if (state.typist.origin === origin) state.isTyping = false;
+    }
+  }
+
+  /** Tells what has changed since and may be told now. */
+  look(now = performance.now()): void {
+    for (const [key, state] of this.#states) {
+      if (state.isTyping && now - state.saidAt > EXPIRES_AFTER) state.isTyping = false;
+      const isDue = state.isTyping === state.told ? state.toldAt + AGAIN_AFTER : state.toldAt + PAUSE;
+      const isNews = state.isTyping !== state.told || (state.isTyping && state.saidAt > state.toldAt);
+      if (isNews && now >= isDue) this.#tell(state, now);
+      if (!state.isTyping && !state.told && now > state.toldAt + PAUSE) this.#states.delete(key);
+    }
+    if (this.#states.size === 0) this.stop();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #tell(state: State, now: number): void {
+    const { account, room, origin, sender, nickname } = state.typist;
+    state.told = state.isTyping;
+    state.toldAt = now;
+    const data: TypingData = { sender, nickname, is_typing: state.isTyping };
+    // What passes is not worth trying again.
+    this.#channel
+      .pass({ name: 'typing', account, room, origin, data })
+      .catch((error) => this.#log.debug({ err: error }, 'typing was not told'));
+  }
+}

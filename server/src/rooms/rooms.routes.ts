@@ -1,0 +1,102 @@
+import type Router from '@koa/router';
+import { type Message, NewRoom, Room } from '@parlor/shared';
+import { present } from '../database/document.ts';
+import { notFound } from '../errors.ts';
+import type { Authenticator } from '../http/authenticate.ts';
+import { accountOf, type Context, type Handler, type State } from '../http/context.ts';
+import { jsonBody } from '../http/json-body.ts';
+import { queryInteger, readPage, sendPage } from '../http/lists.ts';
+import { precondition, sendCreated, sendObject } from '../http/single-object.ts';
+import { readObject, readPatch } from '../http/validate.ts';
+import type { MessagesService } from '../messages/messages.service.ts';
+import type { RoomDeletion } from './room-deletion.ts';
+import type { StoredRoom } from './rooms.model.ts';
+import type { RoomsService } from './rooms.service.ts';
+
+/** How many messages a room shows (contract 3). */
+const MESSAGES_IN_LIST = 20;
+const MESSAGES_IN_ROOM = 100;
+const MAX_MESSAGES = 500;
+
+const messagesLimit = (ctx: Context, fallback: number): number =>
+  queryInteger(ctx, 'messages_limit', { min: 0, max: MAX_MESSAGES, fallback });
+
+/** /api/v1/rooms (specification 4). */
+export const roomRoutes = (
+  router: Router<State>,
+  {
+    authenticate,
+    idempotent,
+    rooms,
+    messages,
+    roomDeletion,
+    baseUrl,
+  }: {
+    authenticate: Authenticator;
+    idempotent: Handler;
+    rooms: RoomsService;
+    messages: MessagesService;
+    roomDeletion: RoomDeletion;
+    baseUrl(ctx: Context): string;
+  },
+): void => {
+  const show = async (room: StoredRoom, limit: number): Promise<Room> => {
+    const latest: Message[] = limit === 0 ? [] : await messages.latestOf(room._id, limit);
+    return present(Room, room, { messages: latest });
+  };
+
+  /** If-Match names the representation that GET gave, with as many messages as this request asks for. */
+  const conditionOf = (ctx: Context, limit: number) => {
+    const check = precondition(ctx);
+    return check && (async (current: StoredRoom) => check(await show(current, limit)));
+  };
+
+  const change = async (ctx: Context, account: string, wanted: Partial<NewRoom>): Promise<void> => {
+    const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
+    const room = await rooms.change(account, ctx.params?.label ?? '', wanted, conditionOf(ctx, limit));
+    sendObject(ctx, await show(room, limit));
+  };
+
+  router.get('/api/v1/rooms', authenticate.account, async (ctx) => {
+    const page = readPage(ctx);
+    const limit = messagesLimit(ctx, MESSAGES_IN_LIST);
+    const found = await rooms.list(accountOf(ctx)._id, page);
+    const shown = await Promise.all(found.slice(0, page.limit).map((room) => show(room, limit)));
+    sendPage(ctx, found, 'created_at', page, shown, baseUrl(ctx));
+  });
+
+  router.post('/api/v1/rooms', authenticate.account, jsonBody(), idempotent, async (ctx) => {
+    const room = await rooms.create(
+      accountOf(ctx)._id,
+      readObject(NewRoom, ctx.state.body),
+      ctx.state.newUuid,
+    );
+    sendCreated(ctx, await show(room, MESSAGES_IN_ROOM), `${baseUrl(ctx)}/api/v1/rooms/${room.label}/`);
+  });
+
+  router.get('/api/v1/rooms/:label', authenticate.account, async (ctx) => {
+    const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
+    const room = await rooms.byLabel(accountOf(ctx)._id, ctx.params?.label ?? '');
+    sendObject(ctx, await show(room, limit));
+  });
+
+  router.put('/api/v1/rooms/:label', authenticate.account, jsonBody(), async (ctx) => {
+    await change(ctx, accountOf(ctx)._id, readObject(NewRoom, ctx.state.body));
+  });
+
+  router.patch('/api/v1/rooms/:label', authenticate.accountOrVisitor, jsonBody(), async (ctx) => {
+    const { principal, body } = ctx.state;
+    if (principal?.kind !== 'visitor') return change(ctx, accountOf(ctx)._id, readPatch(NewRoom, body));
+    // A visitor rates its own conversation, and changes nothing else of it (contract 4).
+    const { account, room } = principal.visitor.session;
+    const current = await rooms.byLabel(account, ctx.params?.label ?? '');
+    if (current._id !== room) throw notFound();
+    await change(ctx, account, readPatch(NewRoom.pick({ rating: true }), body));
+  });
+
+  router.delete('/api/v1/rooms/:label', authenticate.account, async (ctx) => {
+    const condition = conditionOf(ctx, messagesLimit(ctx, MESSAGES_IN_ROOM));
+    await roomDeletion.delete(accountOf(ctx)._id, ctx.params?.label ?? '', condition);
+    ctx.status = 204;
+  });
+};

@@ -1,0 +1,88 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createApp } from './app.ts';
+import { type Config, ConfigError } from './config.ts';
+import { connectDatabase } from './database/connect.ts';
+import { createLog } from './log.ts';
+import { createGateway } from './realtime/gateway.ts';
+import { createServices, type Services } from './services.ts';
+
+/** Slow senders: headers within 10 s, the whole request within 30 s, else 408 and closed (contract 8). */
+const HEADERS_TIMEOUT = 10_000;
+const REQUEST_TIMEOUT = 30_000;
+
+/** What runs may finish for so long after SIGTERM. */
+const STOP_TIMEOUT = 10_000;
+
+/** A running server. */
+export interface RunningServer {
+  services: Services;
+  isEmbedded: boolean;
+  /** `http://127.0.0.1:<port>`; HOST in its place when that is another address than any. */
+  url: string;
+  /** Stops taking, finishes what runs, flushes and closes the database. */
+  stop(): Promise<void>;
+}
+
+/** @throws ConfigError when the port is taken or the address is not this machine's. */
+const listen = (server: Server, { HOST, PORT }: Config): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why: Record<string, string> = {
+        EADDRINUSE: `PORT ${PORT} is taken on ${HOST}: stop what listens there, or set PORT to another`,
+        EACCES: `PORT ${PORT} may not be used by this user: set PORT to 1024 or more`,
+        EADDRNOTAVAIL: `HOST ${HOST} is not an address of this machine`,
+        ENOTFOUND: `HOST ${HOST} is not a name that can be resolved`,
+      };
+      reject(new ConfigError(why[error.code ?? ''] ?? `HOST ${HOST}, PORT ${PORT}: ${error.message}`));
+    });
+    server.listen(PORT, HOST, () => resolve((server.address() as AddressInfo).port));
+  });
+
+/**
+ * Opens the database, builds the services and listens.
+ * @throws ConfigError or DatabaseError with one clear line; nothing stays open then.
+ */
+export const startServer = async (config: Config): Promise<RunningServer> => {
+  const log = createLog(config.LOG_LEVEL);
+  const database = await connectDatabase(config);
+  const server = createServer({
+    headersTimeout: HEADERS_TIMEOUT,
+    requestTimeout: REQUEST_TIMEOUT,
+    connectionsCheckingInterval: 1_000,
+  });
+  try {
+    const services = await createServices(config, database.connection, database.secretKey, log);
+    server.on('request', createApp(services).callback());
+    const port = await listen(server, config);
+    await services.start();
+    const gateway = createGateway(services);
+    gateway.attach(server);
+    if (config.WEBHOOK_ALLOW_PRIVATE) {
+      log.warn('WEBHOOK_ALLOW_PRIVATE is true: webhooks may reach addresses inside this network');
+    }
+    const host = ['0.0.0.0', '::'].includes(config.HOST) ? '127.0.0.1' : config.HOST;
+    return {
+      services,
+      isEmbedded: database.isEmbedded,
+      url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+      stop: async () => {
+        await Promise.all([gateway.close(), closeServer(server)]);
+        await services.stop();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    server.close();
+    await database.close();
+    throw error;
+  }
+};
+
+const closeServer = async (server: Server): Promise<void> => {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT);
+  await closed;
+  clearTimeout(cut);
+};

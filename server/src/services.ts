@@ -1,0 +1,167 @@
+import type { Connection } from 'mongoose';
+import type { Logger } from 'pino';
+import { accountModel } from './accounts/accounts.model.ts';
+import { AccountsService } from './accounts/accounts.service.ts';
+import { agentModels, createAgent } from './agent/create-agent.ts';
+import type { Config } from './config.ts';
+import { idempotencyModel } from './http/idempotency.model.ts';
+import { RateLimits } from './http/rate-limits.ts';
+import { keywordModel, notificationModel } from './keywords/keywords.model.ts';
+import { KeywordsService } from './keywords/keywords.service.ts';
+import { NotificationsService } from './keywords/notifications.service.ts';
+import { leadModel } from './leads/leads.model.ts';
+import { LeadsService } from './leads/leads.service.ts';
+import { LeadStatisticsService } from './leads/statistics.ts';
+import { messageModel } from './messages/messages.model.ts';
+import { MessagesService } from './messages/messages.service.ts';
+import { Relay } from './outbox/relay.ts';
+import { tombstoneModel } from './outbox/tombstones.model.ts';
+import { Tombstones } from './outbox/tombstones.ts';
+import { Channel } from './realtime/channel.ts';
+import { createRealtime, realtimeModels } from './realtime/create-realtime.ts';
+import { pendingDeletionModel } from './rooms/room-deletion.model.ts';
+import { RoomDeletion } from './rooms/room-deletion.ts';
+import { roomModel } from './rooms/rooms.model.ts';
+import { RoomsService } from './rooms/rooms.service.ts';
+import { Secrets } from './secrets.ts';
+import { createErasure } from './visitors/create-erasure.ts';
+import { visitorSessionModel } from './visitors/sessions.model.ts';
+import { SessionsService } from './visitors/sessions.service.ts';
+import { createWebhooks, webhookModels } from './webhooks/create-webhooks.ts';
+import { PublicWidgets } from './widgets/public-widgets.ts';
+import { widgetModel } from './widgets/widgets.model.ts';
+import { WidgetsService } from './widgets/widgets.service.ts';
+
+export type Services = Awaited<ReturnType<typeof createServices>>;
+
+/**
+ * Builds everything that Parlor does, without HTTP, on an open database, and makes its collections and indexes.
+ * Nothing runs by itself until `start`.
+ */
+export const createServices = async (
+  config: Config,
+  connection: Connection,
+  secretKey: string,
+  log: Logger,
+) => {
+  const secrets = new Secrets(secretKey, config.SECRET_KEY_PREVIOUS);
+  const models = {
+    accounts: accountModel(connection),
+    idempotency: idempotencyModel(connection),
+    keywords: keywordModel(connection),
+    leads: leadModel(connection),
+    messages: messageModel(connection),
+    notifications: notificationModel(connection),
+    roomDeletions: pendingDeletionModel(connection),
+    rooms: roomModel(connection),
+    sessions: visitorSessionModel(connection),
+    tombstones: tombstoneModel(connection),
+    widgets: widgetModel(connection),
+    ...webhookModels(connection),
+    ...realtimeModels(connection),
+    ...agentModels(connection),
+  };
+  const rateLimits = new RateLimits(config, connection, log);
+  await Promise.all([...Object.values(models), rateLimits].map((model) => model.createIndexes()));
+
+  const channel = new Channel(models, log, config.MONGODB_URL + config.EMBEDDED_MONGODB_LISTEN === '');
+  const relay = new Relay(
+    [models.rooms, models.messages, models.leads, models.notifications, models.readMarks, models.tombstones],
+    [
+      channel.consume,
+      (events) => notifications.raise(events),
+      (events) => consume(events),
+      (events) => agent.answers.consume(events),
+    ],
+    log,
+  );
+  const { webhooks, deliveries, consume, sender } = createWebhooks({
+    models,
+    config,
+    secrets,
+    isOnlyProcess: config.MONGODB_URL === '',
+    log,
+    markSent: (notification, at) => notifications.markSent(notification, at),
+  });
+  const tombstones = new Tombstones(models.tombstones, relay);
+  const widgets = new WidgetsService(models.widgets, tombstones);
+  const publicWidgets = new PublicWidgets(widgets);
+  const accounts = new AccountsService(models.accounts, widgets, secrets, rateLimits.of('wrong-passwords'));
+  const sessions = new SessionsService(models.sessions, widgets, secrets);
+  const rooms = new RoomsService(models.rooms, relay, {
+    greet: (room) => agent.answers.greet(room),
+    publish: (room) => agent.publication.publish(room),
+  });
+  const roomDeletion = new RoomDeletion(models, tombstones, log, (room) => forgetRoom(room));
+  const messages = new MessagesService(models.messages, rooms, relay, {
+    expect: (message) => agent.answers.expect(message),
+    expected: (message) => agent.answers.expected(message),
+  });
+  const { frames, presence, readMarks, typing, forgetRoom } = createRealtime({
+    channel,
+    log,
+    messages,
+    models,
+    relay,
+    rooms,
+  });
+  const leads = new LeadsService(models.leads, rooms, relay, tombstones);
+  const erasure = createErasure({ accounts, channel, leads, log, roomDeletion, rooms, sessions, widgets });
+  const leadStatistics = new LeadStatisticsService(models.leads, widgets);
+  const keywords = new KeywordsService(models.keywords);
+  const notifications = new NotificationsService(models.notifications, models.messages, keywords, relay);
+  const agent = createAgent({ models, secrets, rooms, leads, relay, channel, config, log });
+
+  return {
+    config,
+    connection,
+    log,
+    secrets,
+    models,
+    relay,
+    rateLimits,
+    widgets,
+    publicWidgets,
+    accounts,
+    sessions,
+    erasure,
+    rooms,
+    roomDeletion,
+    messages,
+    leads,
+    leadStatistics,
+    keywords,
+    notifications,
+    webhooks,
+    deliveries,
+    channel,
+    frames,
+    presence,
+    readMarks,
+    typing,
+    workflows: agent.workflows,
+    conversations: agent.conversations,
+    answers: agent.answers,
+    /** Begins announcing events and sending deliveries. */
+    async start(): Promise<void> {
+      await channel.start();
+      presence.start();
+      relay.start();
+      sender.start();
+      roomDeletion.start();
+      erasure.start();
+      agent.start();
+    },
+    /** Finishes what runs; what is left stays in the database for the next start. */
+    async stop(): Promise<void> {
+      await erasure.stop();
+      await roomDeletion.stop();
+      await agent.stop();
+      await relay.stop();
+      typing.stop();
+      await presence.stop();
+      await channel.stop();
+      await sender.stop();
+    },
+  };
+};

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { operation } from '../openapi/operation.ts';
+
+const tag = 'Operation';
+const callers = ['public'] as const;
+
+export const healthPaths: ZodOpenApiPathsObject = {
+  '/healthz': {
+    get: operation({
+      id: 'health',
+      tag,
+      summary: 'Alive',
+      callers,
+      answers: {
+        status: 200,
+        description: 'The process answers.',
+        schema: z.object({ status: z.literal('alive') }),
+      },
+    }),
+  },
+  '/readyz': {
+    get: operation({
+      id: 'readiness',
+      tag,
+      summary: 'Ready: the database is reachable',
+      callers,
+      answers: {
+        status: 200,
+        description: 'Requests can be answered.',
+        schema: z.object({ status: z.literal('ready') }),
+      },
+    }),
+  },
+  '/api/v1/openapi.json': {
+    get: operation({
+      id: 'openapi',
+      tag,
+      summary: 'This document',
+      callers,
+      condition: 'read',
+      answers: {
+        status: 200,
+        description: 'OpenAPI 3.1.',
+        schema: z.looseObject({ openapi: z.string().meta({ example: '3.1.1' }) }),
+        headers: ['ETag'],
+      },
+    }),
+  },
+};

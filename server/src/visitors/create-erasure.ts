@@ -1,0 +1,42 @@
+import type { Logger } from 'pino';
+import type { AccountsService } from '../accounts/accounts.service.ts';
+import type { LeadsService } from '../leads/leads.service.ts';
+import type { Channel } from '../realtime/channel.ts';
+import type { RoomDeletion } from '../rooms/room-deletion.ts';
+import type { RoomsService } from '../rooms/rooms.service.ts';
+import type { WidgetsService } from '../widgets/widgets.service.ts';
+import { Erasure } from './erasure.ts';
+import type { SessionsService } from './sessions.service.ts';
+
+/**
+ * Builds the erasing of visitors, and sees to it that sockets end with the credential that opened them: a token
+ * that was reset, a session that was erased, a widget that was deleted (contract 7).
+ */
+export const createErasure = ({
+  accounts,
+  channel,
+  leads,
+  log,
+  roomDeletion,
+  rooms,
+  sessions,
+  widgets,
+}: {
+  accounts: AccountsService;
+  channel: Channel;
+  leads: LeadsService;
+  log: Logger;
+  roomDeletion: RoomDeletion;
+  rooms: RoomsService;
+  sessions: SessionsService;
+  widgets: WidgetsService;
+}): Erasure => {
+  accounts.onTokenReset((account, fingerprint) => channel.end(account, { token: fingerprint }));
+  widgets.onDelete(async ({ _id, account }) => {
+    await channel.end(account, { widget: _id });
+    // They are dead already, and there may be very many; those that stay run out by themselves.
+    sessions.removeAllOf(_id).catch((error) => log.warn({ err: error }, 'sessions of a deleted widget stay'));
+  });
+  const end = ({ _id, account }: { _id: string; account: string }) => channel.end(account, { session: _id });
+  return new Erasure({ sessions, rooms, roomDeletion, leads }, end, log);
+};

@@ -1,0 +1,48 @@
+import ipaddr from 'ipaddr.js';
+
+type IPv6 = ipaddr.IPv6;
+
+/** IPv6 addresses that are handed out to the public at all (IANA IPv6 Global Unicast Address Assignments). */
+const GLOBAL_UNICAST: [IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
+
+/** Ranges whose last 32 bits are the IPv4 address that packets really go to. */
+const WITH_IPV4: readonly [IPv6, number][] = [
+  // IPv4-mapped (RFC 4291, 2.5.5.2), and NAT64's well-known prefix (RFC 6052, 2.1).
+  [ipaddr.IPv6.parse('::ffff:0:0'), 96],
+  [ipaddr.IPv6.parse('64:ff9b::'), 96],
+];
+
+/** Special-purpose ranges that ipaddr.js does not know by itself (IANA IPv6 Special-Purpose Address Registry). */
+const SPECIAL: readonly [IPv6, number][] = [
+  [ipaddr.IPv6.parse('3fff::'), 20],
+  [ipaddr.IPv6.parse('2001:db8::'), 32],
+];
+
+const lastFourBytes = (address: IPv6): ipaddr.IPv4 => new ipaddr.IPv4(address.toByteArray().slice(12));
+
+/** An ISATAP interface identifier carries an IPv4 address inside any prefix (RFC 5214, 6.1). */
+const isIsatap = ({ parts }: IPv6): boolean => ((parts[4] ?? 0) & 0xfdff) === 0 && parts[5] === 0x5efe;
+
+/**
+ * Whether an address is a public unicast one (contract 5). Of IPv6 only what the registry has handed out is;
+ * forms that carry an IPv4 address are judged by that one, or refused where the way to it can't be known
+ * (6to4, Teredo, local NAT64 prefixes).
+ */
+export const isPublicAddress = (text: string): boolean => {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.parse(text);
+  if (address instanceof ipaddr.IPv4) return address.range() === 'unicast';
+  const v6 = address as IPv6;
+  if (v6.zoneId) return false;
+  if (WITH_IPV4.some(([prefix, bits]) => v6.match(prefix, bits)))
+    return lastFourBytes(v6).range() === 'unicast';
+  if (!v6.match(...GLOBAL_UNICAST) || v6.range() !== 'unicast') return false;
+  if (SPECIAL.some(([prefix, bits]) => v6.match(prefix, bits))) return false;
+  return !isIsatap(v6) || lastFourBytes(v6).range() === 'unicast';
+};
+
+/** The IP literal that a URL's host is, without brackets; undefined when it is a name. */
+export const ipLiteral = (hostname: string): string | undefined => {
+  const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  return ipaddr.isValid(bare) ? bare : undefined;
+};

@@ -1,0 +1,35 @@
+/** Reasons in words, by the code of the error; anything else is told by its own text. */
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  ETIMEDOUT: 'connecting timed out',
+  ENOTFOUND: 'name not found',
+  ENODATA: 'name not found',
+  EAI_AGAIN: 'name could not be resolved now',
+  ETIMEOUT: 'name could not be resolved in time',
+  ESERVFAIL: 'name server failed',
+  CERT_HAS_EXPIRED: 'certificate has expired',
+  CERT_NOT_YET_VALID: 'certificate is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'certificate is self-signed',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "certificate's issuer is not known",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "certificate's issuer is not known",
+  ERR_TLS_CERT_ALTNAME_INVALID: 'certificate is for another name',
+  UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
+  UND_ERR_SOCKET: 'connection closed before an answer',
+  UND_ERR_HEADERS_OVERFLOW: 'headers are too large',
+};
+
+/** Why a request failed, in a few words for the log that integrators read. */
+export const reasonOf = (error: unknown): string => {
+  const { code = '', message = '', name, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] };
+  // Several addresses were tried, and each failed: the first says why.
+  if (name === 'AggregateError' && errors?.[0]) return reasonOf(errors[0]);
+  if (REASONS[code]) return REASONS[code];
+  if (name === 'HTTPParserError') return `not an HTTP answer: ${message}`;
+  if (code.startsWith('ERR_SSL') || code === 'EPROTO') return 'TLS failed';
+  return (message || code || 'failed').split('\n', 1)[0]?.slice(0, 200) ?? 'failed';
+};

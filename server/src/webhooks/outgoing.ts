@@ -1,0 +1,102 @@
+import { promises as dns } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { ipLiteral, isPublicAddress } from './addresses.ts';
+
+/** The target is, or resolves to, an address inside a private network. */
+export class PrivateAddressError extends Error {
+  override name = 'PrivateAddressError';
+}
+
+const notPublic = (host: string, address: string): PrivateAddressError =>
+  new PrivateAddressError(
+    host === address
+      ? `${address} is not a public address`
+      : `${host} resolves to ${address}, which is not public`,
+  );
+
+export interface OutgoingOptions {
+  /** True: any address may be connected to (WEBHOOK_ALLOW_PRIVATE). */
+  allowPrivate: boolean;
+  /** Milliseconds until a connection must stand, TLS included. */
+  connectTimeout: number;
+  /** Certificates that are trusted instead of the public ones. */
+  ca?: ConnectionOptions['ca'];
+  /** DNS servers, `address:port`, instead of the system's. */
+  dnsServers?: readonly string[];
+}
+
+/** How long a kept-alive connection waits for its next request, unless the receiver asks for less. */
+const KEEP_ALIVE = 10_000;
+
+/**
+ * The one way out for requests to addresses that others have chosen: a pool of connections for each origin, and
+ * the check of each address on which a connection is opened (contract 5). Proxies of the environment and
+ * redirects are not followed.
+ */
+export const createOutgoing = (options: OutgoingOptions): Dispatcher => {
+  const { allowPrivate, connectTimeout, ca, dnsServers } = options;
+  const lookup = allowPrivate && !dnsServers ? undefined : checkedLookup(allowPrivate, dnsServers);
+  const connect = buildConnector({
+    timeout: connectTimeout,
+    ...(lookup && { lookup }),
+    ...(ca !== undefined && { ca }),
+  } as buildConnector.BuildOptions);
+
+  return new Agent({
+    keepAliveTimeout: KEEP_ALIVE,
+    keepAliveMaxTimeout: KEEP_ALIVE,
+    // The caller keeps the time, from the beginning of an attempt to its end.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: (target, callback) => {
+      // `lookup` is not asked for IP literals.
+      const literal = ipLiteral(target.hostname);
+      if (!allowPrivate && literal !== undefined && !isPublicAddress(literal)) {
+        callback(notPublic(literal, literal), null);
+        return;
+      }
+      connect(target, (...[error, socket]) => {
+        if (error) return callback(error, null);
+        const { remoteAddress = '' } = socket;
+        if (allowPrivate || isPublicAddress(remoteAddress)) return callback(null, socket);
+        socket.destroy();
+        callback(notPublic(target.hostname, remoteAddress), null);
+      });
+    },
+  });
+};
+
+/**
+ * Resolves a name when a connection is opened, and refuses it when any of its addresses is not public. It asks
+ * the DNS itself: the system's resolver would occupy one of the process's few threads for as long as a dead name
+ * server takes, and with them all other targets.
+ */
+const checkedLookup = (allowPrivate: boolean, servers: readonly string[] | undefined): LookupFunction => {
+  const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
+  if (servers) resolver.setServers(servers);
+
+  const resolve = async (hostname: string): Promise<{ address: string; family: 4 | 6 }[]> => {
+    const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const found = [
+      ...(v4.status === 'fulfilled' ? v4.value : []).map((address) => ({ address, family: 4 as const })),
+      ...(v6.status === 'fulfilled' ? v6.value : []).map((address) => ({ address, family: 6 as const })),
+    ];
+    if (found.length === 0) throw v4.status === 'rejected' ? v4.reason : new Error('no address');
+    const inside = found.find(({ address }) => !isPublicAddress(address));
+    if (inside && !allowPrivate) throw notPublic(hostname, inside.address);
+    return found;
+  };
+
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (found) => {
+        if (options.all) return callback(null, found);
+        const wanted = found.find(({ family }) => !options.family || options.family === family) ?? found[0];
+        callback(null, wanted?.address ?? '', wanted?.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    );
+  };
+};

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Attempt } from './attempt.ts';
+import { type DeliveryModel, type StoredAttempt, type StoredDelivery, settled } from './deliveries.model.ts';
+import type { Verdict } from './retries.ts';
+import type { DeliveredListener } from './sender.ts';
+
+/** How long to wait before results are written again after the database refused them. */
+const AGAIN_AFTER = 500;
+
+/** Results that come within so many milliseconds go in one write. */
+const GATHERED_FOR = 10;
+
+/** At most so many results go in one write. */
+const BATCH = 500;
+
+interface Result {
+  operation: object;
+  announce: (() => Promise<void>) | undefined;
+  done(): void;
+}
+
+/** What the log keeps of an attempt. */
+const logged = ({ at, status, duration_ms, error, response }: Attempt): StoredAttempt => ({
+  at,
+  status,
+  duration_ms,
+  error,
+  response,
+});
+
+/**
+ * Writes down what came of attempts. Results that come while a write is on its way go together in the next one;
+ * a database that is gone is waited for, since what is not written down would be sent again.
+ */
+export class Recorder {
+  readonly #deliveries: DeliveryModel;
+  readonly #onDelivered: DeliveredListener | undefined;
+  readonly #log: Logger;
+  #results: Result[] = [];
+  #writing: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(deliveries: DeliveryModel, onDelivered: DeliveredListener | undefined, log: Logger) {
+    this.#deliveries = deliveries;
+    this.#onDelivered = onDelivered;
+    this.#log = log;
+  }
+
+  /** How many results are not written down yet. */
+  get backlog(): number {
+    return this.#results.length;
+  }
+
+  /** @returns when it is written down; with a retry, when the delivery is due again. */
+  async record(
+    delivery: Pick<StoredDelivery, '_id' | 'tries' | 'event' | 'body'>,
+    attempt: Attempt,
+    verdict: Verdict,
+  ): Promise<Date | undefined> {
+    const { _id, tries } = delivery;
+    const due = verdict.kind === 'retry' ? new Date(Date.now() + verdict.after) : undefined;
+    const noted = { $push: { attempts: logged(attempt) }, $inc: { tries: 1 } };
+    const decided = due
+      ? { $set: { due_at: due } }
+      : settled(verdict.kind === 'delivered' ? 'delivered' : 'failed');
+    // Written a second time, as after a lost acknowledgement, it changes nothing. A delivery that was dropped in
+    // flight stays dropped, unless it did arrive.
+    const filter =
+      verdict.kind === 'delivered' ? { _id, state: { $ne: 'delivered' } } : { _id, state: 'pending', tries };
+    await new Promise<void>((done) => {
+      const operation = { updateOne: { filter, update: { ...noted, ...decided } } };
+      const announce =
+        verdict.kind === 'delivered' ? this.#onDelivered?.bind(undefined, delivery, attempt.at) : undefined;
+      this.#results.push({ operation, announce, done });
+      this.#writing ??= this.#write().finally(() => {
+        this.#writing = undefined;
+      });
+    });
+    return due;
+  }
+
+  /** Writes what there is, once more at most, and then gives up: what is lost is sent again. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    while (this.#results.length > 0) {
+      await sleep(GATHERED_FOR);
+      const batch = this.#results.slice(0, BATCH);
+      try {
+        await Promise.all(batch.map(({ announce }) => announce?.()));
+        // Past mongoose, whose casting would cost as much as the sending.
+        await this.#deliveries.collection.bulkWrite(batch.map(({ operation }) => operation) as never, {
+          ordered: false,
+        });
+      } catch (error) {
+        if (this.#stopped) return;
+        this.#log.warn(
+          { err: error, results: this.#results.length },
+          'recording deliveries failed; trying again',
+        );
+        await sleep(AGAIN_AFTER);
+        continue;
+      }
+      this.#results.splice(0, batch.length);
+      for (const { done } of batch) done();
+    }
+  }
+}

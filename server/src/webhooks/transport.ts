@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import type { Dispatcher } from 'undici';
+import type { Duration } from '../duration.ts';
+import { type Attempt, attemptDelivery } from './attempt.ts';
+import type { Subscription } from './subscriptions.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** Posts a text to a subscription once, signed at this moment. */
+export type Transport = (subscription: Subscription, eventId: string, body: string) => Promise<Attempt>;
+
+/** @param timeout milliseconds for status line and headers */
+export const createTransport =
+  (outgoing: Dispatcher, timeout: Duration): Transport =>
+  ({ target, sign }, eventId, body) => {
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': `Parlor-Webhooks/${version}`,
+      ...sign(eventId, new Date(), body),
+    };
+    return attemptDelivery(outgoing, { target, headers, body, timeout });
+  };

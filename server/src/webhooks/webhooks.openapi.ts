@@ -1,0 +1,193 @@
+import {
+  DELIVERY_STATES,
+  Delivery,
+  EVENT_NAMES,
+  NewWebhook,
+  RotatedWebhookSecret,
+  TestDelivery,
+  uuidReference,
+  Webhook,
+  WebhookSecret,
+} from '@parlor/shared';
+import { z } from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import {
+  created,
+  deleted,
+  listOf,
+  listQuery,
+  operation,
+  patchOf,
+  shown,
+  uuidInPath,
+} from '../openapi/operation.ts';
+
+const callers = ['account'] as const;
+const path = { uuid: uuidInPath() };
+const deliveryPath = { id: uuidInPath() };
+const deliveryQuery = {
+  ...listQuery,
+  webhook: uuidReference().optional(),
+  state: z.enum(DELIVERY_STATES).optional(),
+  event: z.enum(EVENT_NAMES).optional(),
+};
+
+const redelivered = {
+  status: 202,
+  description: 'The new delivery of the same event.',
+  schema: Delivery,
+  headers: ['Location', 'ETag'],
+} as const;
+
+const webhook = 'Webhooks';
+const log = 'Deliveries';
+
+export const webhookPaths: ZodOpenApiPathsObject = {
+  '/api/v1/webhooks/': {
+    get: operation({
+      id: 'listWebhooks',
+      tag: webhook,
+      summary: 'List your webhooks',
+      callers,
+      query: listQuery,
+      answers: listOf(Webhook),
+    }),
+    post: operation({
+      id: 'createWebhook',
+      tag: webhook,
+      summary: 'Subscribe an address to an event',
+      callers,
+      body: NewWebhook,
+      isIdempotent: true,
+      answers: created(Webhook),
+    }),
+  },
+  '/api/v1/webhooks/{uuid}/': {
+    get: operation({
+      id: 'retrieveWebhook',
+      tag: webhook,
+      summary: 'Details of one webhook',
+      callers,
+      path,
+      condition: 'read',
+      answers: shown(Webhook),
+    }),
+    put: operation({
+      id: 'updateWebhook',
+      tag: webhook,
+      summary: 'Replace all fields',
+      callers,
+      path,
+      body: NewWebhook,
+      condition: 'write',
+      answers: shown(Webhook),
+    }),
+    patch: operation({
+      id: 'changeWebhook',
+      tag: webhook,
+      summary: 'Change one or some fields',
+      callers,
+      path,
+      body: patchOf(NewWebhook, 'WebhookPatch'),
+      bodyExample: { target: 'https://example.com/hooks/new' },
+      isBodyOptional: true,
+      condition: 'write',
+      answers: shown(Webhook),
+    }),
+    delete: operation({
+      id: 'deleteWebhook',
+      tag: webhook,
+      summary: 'Unsubscribe',
+      callers,
+      path,
+      condition: 'write',
+      answers: deleted,
+    }),
+  },
+  '/api/v1/webhooks/{uuid}/secret/': {
+    get: operation({
+      id: 'retrieveWebhookSecret',
+      tag: webhook,
+      summary: 'The secret that signs its deliveries',
+      callers,
+      path,
+      answers: { status: 200, description: 'The secret.', schema: WebhookSecret },
+    }),
+  },
+  '/api/v1/webhooks/{uuid}/secret/rotate/': {
+    post: operation({
+      id: 'rotateWebhookSecret',
+      tag: webhook,
+      summary: 'Make a new secret; the old one signs, too, for 24 hours',
+      callers,
+      path,
+      isIdempotent: true,
+      answers: { status: 200, description: 'The new secret.', schema: RotatedWebhookSecret },
+    }),
+  },
+  '/api/v1/webhooks/{uuid}/test/': {
+    post: operation({
+      id: 'testWebhook',
+      tag: webhook,
+      summary: 'Send a sample now, and say what came of it',
+      callers,
+      path,
+      isIdempotent: true,
+      answers: { status: 200, description: 'Whatever the target did.', schema: TestDelivery },
+    }),
+  },
+  '/api/v1/webhooks/{uuid}/deliveries/': {
+    get: operation({
+      id: 'listDeliveriesOfWebhook',
+      tag: log,
+      summary: 'The log of one webhook’s deliveries',
+      callers,
+      path,
+      query: deliveryQuery,
+      answers: listOf(Delivery),
+    }),
+  },
+  '/api/v1/webhooks/{uuid}/deliveries/{id}/redeliver/': {
+    post: operation({
+      id: 'redeliverOfWebhook',
+      tag: log,
+      summary: 'Deliver the same event once more',
+      callers,
+      path: { ...path, ...deliveryPath },
+      isIdempotent: true,
+      answers: redelivered,
+    }),
+  },
+  '/api/v1/deliveries/': {
+    get: operation({
+      id: 'listDeliveries',
+      tag: log,
+      summary: 'The log of deliveries, 30 days of it',
+      callers,
+      query: deliveryQuery,
+      answers: listOf(Delivery),
+    }),
+  },
+  '/api/v1/deliveries/{id}/': {
+    get: operation({
+      id: 'retrieveDelivery',
+      tag: log,
+      summary: 'Details of one delivery',
+      callers,
+      path: deliveryPath,
+      condition: 'read',
+      answers: shown(Delivery),
+    }),
+  },
+  '/api/v1/deliveries/{id}/redeliver/': {
+    post: operation({
+      id: 'redeliver',
+      tag: log,
+      summary: 'Deliver the same event once more',
+      callers,
+      path: deliveryPath,
+      isIdempotent: true,
+      answers: redelivered,
+    }),
+  },
+};

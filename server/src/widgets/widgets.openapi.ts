@@ -1,0 +1,78 @@
+import { NewWidget, Widget } from '@parlor/shared';
+import { z } from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { exampleOf } from '../openapi/example.ts';
+import { created, deleted, listQuery, operation, patchOf, shown } from '../openapi/operation.ts';
+
+const tag = 'Widgets';
+const callers = ['account'] as const;
+const path = { widget_token: Widget.shape.token };
+
+export const widgetPaths: ZodOpenApiPathsObject = {
+  '/api/v1/widgets/': {
+    get: operation({
+      id: 'retrieveWidget',
+      tag,
+      summary: 'The settings of one widget, or with Authorization your widgets',
+      description:
+        'With `token` it is public, cached, and answers browsers of the origins that `domain` allows; without `token` it needs Authorization and lists the account’s widgets.',
+      callers: ['public', 'account'],
+      query: { token: Widget.shape.token.optional(), ...listQuery },
+      condition: 'read',
+      errors: [401, 403, 404, 429],
+      answers: {
+        status: 200,
+        description: 'The widget; a list of widgets without `token`.',
+        schema: z.union([Widget, z.array(Widget)]),
+        example: exampleOf(Widget),
+        headers: ['ETag', 'Link'],
+      },
+    }),
+    post: operation({
+      id: 'createWidget',
+      tag,
+      summary: 'Make one more widget',
+      callers,
+      body: NewWidget,
+      bodyExample: { name: 'Shop', domain: 'https://shop.example.com', color: '#0f766e' },
+      isBodyOptional: true,
+      isIdempotent: true,
+      answers: created(Widget),
+    }),
+  },
+  '/api/v1/widgets/{widget_token}/': {
+    put: operation({
+      id: 'updateWidget',
+      tag,
+      summary: 'Replace all fields',
+      callers,
+      path,
+      body: NewWidget,
+      isBodyOptional: true,
+      condition: 'write',
+      answers: shown(Widget),
+    }),
+    patch: operation({
+      id: 'changeWidget',
+      tag,
+      summary: 'Change one or some fields',
+      callers,
+      path,
+      body: patchOf(NewWidget, 'WidgetPatch'),
+      bodyExample: { header_title: 'Ask us anything' },
+      isBodyOptional: true,
+      condition: 'write',
+      answers: shown(Widget),
+    }),
+    delete: operation({
+      id: 'deleteWidget',
+      tag,
+      summary: 'Delete a widget',
+      description: 'Its visitors’ tokens are dead with it.',
+      callers,
+      path,
+      condition: 'write',
+      answers: deleted,
+    }),
+  },
+};

@@ -1,0 +1,81 @@
+import type Router from '@koa/router';
+import { NewWidget } from '@parlor/shared';
+import { forbidden, invalid, notFound } from '../errors.ts';
+import type { Authenticator } from '../http/authenticate.ts';
+import { accountOf, type Context, type Handler, type State } from '../http/context.ts';
+import { jsonBody } from '../http/json-body.ts';
+import { queryValue, readPage, sendPage } from '../http/lists.ts';
+import { precondition, sendCreated, sendObject, sendRepresentation } from '../http/single-object.ts';
+import { readObject, readPatch } from '../http/validate.ts';
+import { isAllowedOrigin } from './domain.ts';
+import type { PublicWidgets } from './public-widgets.ts';
+import { presentWidget, type WidgetsService } from './widgets.service.ts';
+
+/** What every page view of a customer's site asks for: public, and cached for a while (contract 3). */
+const PUBLIC_CACHE = 'public, max-age=30, stale-while-revalidate=30';
+
+/** /api/v1/widgets (specification 4, contract 3). */
+export const widgetRoutes = (
+  router: Router<State>,
+  {
+    authenticate,
+    idempotent,
+    widgets,
+    publicWidgets,
+    baseUrl,
+  }: {
+    authenticate: Authenticator;
+    idempotent: Handler;
+    widgets: WidgetsService;
+    publicWidgets: PublicWidgets;
+    baseUrl(ctx: Context): string;
+  },
+): void => {
+  const { account } = authenticate;
+  const own = (ctx: Context): [account: string, token: string] => [
+    accountOf(ctx)._id,
+    ctx.params?.token ?? '',
+  ];
+
+  /** With `token` the widget is public; without it the owner's list needs Authorization. */
+  const publicByToken: Handler = async (ctx, next) => {
+    const token = queryValue(ctx, 'token');
+    if (token === undefined) {
+      if (ctx.get('Authorization') !== '') return next();
+      throw invalid({ token: ['This parameter is required.'] });
+    }
+    const widget = await publicWidgets.byToken(token);
+    if (!widget) throw notFound();
+    ctx.vary('Origin');
+    if (!isAllowedOrigin(widget.domain, ctx.get('Origin'))) throw forbidden();
+    ctx.set('Cache-Control', PUBLIC_CACHE);
+    sendRepresentation(ctx, widget);
+  };
+
+  router.get('/api/v1/widgets', publicByToken, account, async (ctx) => {
+    const page = readPage(ctx);
+    const found = await widgets.list(accountOf(ctx)._id, page);
+    sendPage(ctx, found, 'created_at', page, found.map(presentWidget), baseUrl(ctx));
+  });
+
+  router.post('/api/v1/widgets', account, jsonBody(), idempotent, async (ctx) => {
+    const settings = readObject(NewWidget, ctx.state.body);
+    const widget = await widgets.create(accountOf(ctx)._id, settings, ctx.state.newUuid);
+    sendCreated(ctx, presentWidget(widget), `${baseUrl(ctx)}/api/v1/widgets/?token=${widget.token}`);
+  });
+
+  router.put('/api/v1/widgets/:token', account, jsonBody(), async (ctx) => {
+    const wanted = readObject(NewWidget, ctx.state.body);
+    sendObject(ctx, presentWidget(await widgets.change(...own(ctx), wanted, precondition(ctx))));
+  });
+
+  router.patch('/api/v1/widgets/:token', account, jsonBody(), async (ctx) => {
+    const wanted = readPatch(NewWidget, ctx.state.body);
+    sendObject(ctx, presentWidget(await widgets.change(...own(ctx), wanted, precondition(ctx))));
+  });
+
+  router.delete('/api/v1/widgets/:token', account, async (ctx) => {
+    await widgets.delete(...own(ctx), precondition(ctx));
+    ctx.status = 204;
+  });
+};

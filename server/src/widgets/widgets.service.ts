@@ -1,0 +1,129 @@
+import { NewWidget, Widget } from '@parlor/shared';
+import { findById } from '../database/by-id.ts';
+import { changeDocument, differences } from '../database/change.ts';
+import { deleteDocument } from '../database/delete.ts';
+import { present } from '../database/document.ts';
+import { insertOnce } from '../database/insert.ts';
+import { findPage, type Page } from '../database/pages.ts';
+import { newUuid, randomLetters } from '../ids.ts';
+import type { Tombstones } from '../outbox/tombstones.ts';
+import type { StoredWidget, WidgetModel } from './widgets.model.ts';
+
+const TOKEN_LENGTH = 24;
+
+/** A caller's condition on a widget as it stands; it throws when the condition does not hold. */
+type Check = (current: Widget) => void;
+
+/** Widgets: the settings of the chat on an owner's site (contract 3). */
+export class WidgetsService {
+  readonly #widgets: WidgetModel;
+  readonly #byId: (id: string) => Promise<StoredWidget | undefined>;
+  readonly #tombstones: Tombstones;
+  readonly #listeners: ((token: string) => void)[] = [];
+  readonly #deletionListeners: ((widget: StoredWidget) => Promise<void>)[] = [];
+
+  constructor(widgets: WidgetModel, tombstones: Tombstones) {
+    this.#widgets = widgets;
+    this.#byId = findById(widgets);
+    this.#tombstones = tombstones;
+  }
+
+  /** Calls `listener` with a widget's token when this process has changed or deleted the widget. */
+  onChange(listener: (token: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Calls `listener` with a widget that this process has deleted, before that is answered. */
+  onDelete(listener: (widget: StoredWidget) => Promise<void>): void {
+    this.#deletionListeners.push(listener);
+  }
+
+  /** Makes a widget; what `settings` leaves out gets its default. */
+  async create(account: string, settings: Partial<NewWidget>, uuid = newUuid()): Promise<StoredWidget> {
+    const widget: StoredWidget = {
+      _id: uuid,
+      token: randomLetters(TOKEN_LENGTH),
+      ...NewWidget.parse(settings),
+      account,
+      created_at: new Date(),
+      version: 1,
+    };
+    return (await insertOnce(this.#widgets, widget)).stored;
+  }
+
+  list(account: string, page: Page): Promise<StoredWidget[]> {
+    return findPage(this.#widgets, { account }, 'created_at', page);
+  }
+
+  /**
+   * Sets the fields of `wanted`.
+   * @throws ParlorError `not_found`, also for another account's widget, and whatever `check` throws.
+   */
+  async change(
+    account: string,
+    token: string,
+    wanted: Partial<NewWidget>,
+    check?: Check,
+  ): Promise<StoredWidget> {
+    const changed = await changeDocument(this.#widgets, { account, token }, (current) => {
+      check?.(presentWidget(current));
+      const set = differences<NewWidget>(current, wanted);
+      return set && { set };
+    });
+    this.#hasChanged(token);
+    return changed;
+  }
+
+  /**
+   * Deletes a widget; its visitors' tokens are dead with it.
+   * @throws ParlorError `not_found`, also for another account's widget, and whatever `check` throws.
+   */
+  async delete(account: string, token: string, check?: Check): Promise<void> {
+    const gone = await deleteDocument(this.#widgets, { account, token }, this.#tombstones, (current) =>
+      check?.(presentWidget(current)),
+    );
+    this.#hasChanged(token);
+    for (const listener of this.#deletionListeners) await listener(gone);
+  }
+
+  /** The names of some of the account's widgets, by id. */
+  async namesOf(account: string, ids: readonly string[]): Promise<Map<string, string>> {
+    const found = await this.#widgets.find({ _id: { $in: ids as string[] }, account }, { name: 1 }).lean();
+    return new Map(found.map(({ _id, name }) => [_id, name]));
+  }
+
+  async byToken(token: string): Promise<StoredWidget | undefined> {
+    return (await this.#widgets.findOne({ token }).lean<StoredWidget>()) ?? undefined;
+  }
+
+  byId(id: string): Promise<StoredWidget | undefined> {
+    return this.#byId(id);
+  }
+
+  /** Which of these widgets exist. */
+  async existing(ids: readonly string[]): Promise<Set<string>> {
+    const found = await this.#widgets.find({ _id: { $in: ids as string[] } }, { _id: 1 }).lean();
+    return new Set(found.map(({ _id }) => _id));
+  }
+
+  /** The account's oldest widget: the one that was made with it. */
+  async firstOf(account: string): Promise<StoredWidget | undefined> {
+    const [first] = await this.#widgets
+      .find({ account })
+      .sort({ created_at: 1, _id: 1 })
+      .limit(1)
+      .lean<StoredWidget[]>();
+    return first;
+  }
+
+  async deleteAllOf(account: string): Promise<void> {
+    await this.#widgets.deleteMany({ account });
+  }
+
+  #hasChanged(token: string): void {
+    for (const listener of this.#listeners) listener(token);
+  }
+}
+
+/** The API's form of a widget. */
+export const presentWidget = (widget: StoredWidget): Widget => present(Widget, widget);

@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One request that the endpoint got. */
+export interface Asked {
+  path: string;
+  authorization: string | undefined;
+  body: {
+    model: string;
+    stream: boolean;
+    max_tokens: number;
+    messages: { role: string; content: string }[];
+  };
+}
+
+/** How the endpoint answers one request. */
+export type Behaviour = (res: ServerResponse, asked: Asked) => void | Promise<void>;
+
+/** A local HTTP server that speaks the interface of OpenAI's chat completions, with its failures. */
+export interface LlmServer {
+  /** The base, `http://127.0.0.1:<port>/v1`. */
+  url: string;
+  asked: Asked[];
+  /** What comes next is answered by these in turn, and then by the last one again. */
+  behave(...behaviours: Behaviour[]): void;
+  close(): Promise<void>;
+}
+
+const chunk = (delta: object, more: object = {}): string =>
+  `data: ${JSON.stringify({ object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: null }], ...more })}\n\n`;
+
+const END = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\ndata: ${JSON.stringify({ choices: [], usage: { total_tokens: 42 } })}\n\ndata: [DONE]\n\n`;
+
+const stream = (res: ServerResponse): ServerResponse =>
+  res.writeHead(200, { 'content-type': 'text/event-stream' });
+
+/** A well answer, word by word. */
+export const says =
+  (text: string, { before = 0, between = 0 } = {}): Behaviour =>
+  async (res) => {
+    await sleep(before);
+    stream(res).write(chunk({ role: 'assistant', content: '' }));
+    for (const piece of text.match(/\S+\s*/g) ?? []) {
+      if (between > 0) await sleep(between);
+      res.write(chunk({ content: piece }));
+    }
+    res.end(END);
+  };
+
+/** An answer with a status and nothing else. */
+export const refuses =
+  (status: number, headers: Record<string, string> = {}): Behaviour =>
+  (res) =>
+    void res
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end('{"error":{"message":"no"}}');
+
+/** The connection is lost in the middle of an answer. */
+export const cuts: Behaviour = async (res) => {
+  stream(res).write(chunk({ content: 'The answer is' }));
+  await sleep(20);
+  res.destroy();
+};
+
+/** The stream ends without its end. */
+export const stops: Behaviour = (res) => void stream(res).end(chunk({ content: 'The answer is' }));
+
+export const sendsBrokenJson: Behaviour = (res) =>
+  void stream(res).end(`${chunk({ content: 'The' })}data: {"choi\n\n`);
+
+export const sendsNothing: Behaviour = (res) => void stream(res).end(END);
+
+/** Words without end. */
+export const neverEnds: Behaviour = async (res) => {
+  stream(res);
+  while (!res.destroyed) {
+    if (!res.write(chunk({ content: 'and so on '.repeat(25) })))
+      await Promise.race([once(res, 'drain'), once(res, 'close')]);
+    await sleep(0);
+  }
+};
+
+/** Comments without end, and no word. */
+export const keepsAlive: Behaviour = async (res) => {
+  stream(res);
+  while (!res.destroyed) {
+    res.write(': processing\n\n');
+    await sleep(20);
+  }
+};
+
+/** One event without end. */
+export const sendsOneLine: Behaviour = async (res) => {
+  stream(res).write('data: {"choices":[{"delta":{"content":"');
+  while (!res.destroyed) {
+    if (!res.write('x'.repeat(64 * 1024))) await Promise.race([once(res, 'drain'), once(res, 'close')]);
+    await sleep(0);
+  }
+};
+
+/** Takes the request and never answers. */
+export const hangs: Behaviour = () => undefined;
+
+/** An endpoint that knows no streaming. */
+export const saysWhole =
+  (text: string): Behaviour =>
+  (res) =>
+    void res.writeHead(200, { 'content-type': 'application/json' }).end(
+      JSON.stringify({
+        choices: [{ message: { role: 'assistant', content: text } }],
+        usage: { total_tokens: 7 },
+      }),
+    );
+
+export const startLlmServer = async (): Promise<LlmServer> => {
+  const asked: Asked[] = [];
+  let behaviours: Behaviour[] = [says('Hello')];
+  const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const part of req) chunks.push(part as Buffer);
+    const one: Asked = {
+      path: req.url ?? '',
+      authorization: req.headers.authorization,
+      body: JSON.parse(Buffer.concat(chunks).toString('utf8')),
+    };
+    asked.push(one);
+    const [behaviour, ...rest] = behaviours;
+    if (rest.length > 0) behaviours = rest;
+    await behaviour?.(res, one);
+  };
+  const server = createServer((req, res) => void answer(req, res).catch(() => res.destroy()));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    asked,
+    behave: (...next) => {
+      behaviours = next;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+
+const MAIN = new URL('../dist/cli/main.js', import.meta.url).pathname;
+const database = `parlor_test_${randomUUID().slice(0, 8)}`;
+let directory = '';
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'parlor-cli-'));
+});
+
+afterAll(async () => {
+  const connection = mongoose.createConnection(inject('mongodbUrl'), { dbName: database });
+  await connection.asPromise();
+  await connection.dropDatabase();
+  await connection.close();
+  await rm(directory, { recursive: true });
+});
+
+const parlor = async (args: string[], { input = '', env = {} } = {}) => {
+  const url = inject('mongodbUrl').replace(/\/(\?|$)/, `/${database}$1`);
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: {
+      PATH: process.env.PATH,
+      MONGODB_URL: url,
+      SECRET_KEY: 'a key for tests of 40 characters, no more',
+      ...env,
+    },
+  });
+  child.stdin.end(input);
+  const [out, err, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.on('exit', resolve)),
+  ]);
+  return { code, out, err };
+};
+
+describe('npm run parlor --', () => {
+  it('makes, exports, deletes and imports an account', { timeout: 180_000 }, async () => {
+    const made = await parlor(['account', 'create', 'ada', 'ada@example.com']);
+    expect([made.code, made.err]).toEqual([0, '']);
+    const [, password, token] = /^password (\w{20})\ntoken ([0-9a-f]{40})\n$/.exec(made.out) ?? [];
+    expect(password).toBeDefined();
+    expect((await parlor(['account', 'token', 'ADA'])).out).toBe(`${token}\n`);
+    const reset = (await parlor(['account', 'token', 'ada', '--reset'])).out;
+    expect(reset).toMatch(/^[0-9a-f]{40}\n$/);
+    expect(reset).not.toBe(`${token}\n`);
+    const set = await parlor(['account', 'reset-password', 'ada', '--password-stdin'], {
+      input: 'quite another secret\n',
+    });
+    expect([set.code, set.out]).toEqual([0, '']);
+
+    const file = join(directory, 'ada.jsonl');
+    expect((await parlor(['export', 'ada', file])).out).toBe(`exported ada to ${file}\n`);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await readFile(file, 'utf8')).split('\n').length).toBeGreaterThan(2);
+    expect((await parlor(['export', 'ada', file])).err).toMatch(/can't be written: EEXIST/);
+    expect((await parlor(['account', 'delete', 'ada'])).err).toMatch(/add --yes/);
+    expect((await parlor(['account', 'delete', 'ada', '--yes'])).out).toBe('deleted ada\n');
+    expect((await parlor(['account', 'token', 'ada'])).err).toMatch(/^there is no account named "ada"\n/);
+    expect((await parlor(['import', file])).out).toBe('imported ada\n');
+    expect((await parlor(['account', 'token', 'ada'])).out).toBe(reset);
+  });
+
+  it('says what was wrong in one line, and how it is meant', { timeout: 90_000 }, async () => {
+    for (const [args, message] of [
+      [['nonsense'], /^unknown command "nonsense"/],
+      [['account', 'create'], /^USERNAME is missing\nusage: account create USERNAME EMAIL/],
+      [['account', 'create', 'x', 'y@example.com'], /^username: Ensure this field has at least 3 characters/],
+      [['account', 'token', 'ada', 'b'], /^too many arguments: b/],
+      [['account', 'token', '--what'], /^unknown option --what/],
+      [['import', '/nothing/here'], /can't be read: ENOENT/],
+    ] as const) {
+      const { code, err, out } = await parlor([...args]);
+      expect([code, err, out]).toEqual([1, expect.stringMatching(message), '']);
+    }
+    const { code, err } = await parlor(['account', 'token', 'ada'], { env: { PORT: 'x' } });
+    expect([code, err]).toEqual([1, 'PORT must be a whole number from 0 to 65535, but is "x"\n']);
+  });
+
+  it('shows its help, and every setting without secrets', async () => {
+    expect((await parlor([])).out).toMatch(/account create USERNAME EMAIL/);
+    const { out } = await parlor(['config']);
+    expect(out).toMatch(/^RATE_LIMIT=on$/m);
+    expect(out).toMatch(/^SECRET_KEY=\*\*\*$/m);
+  });
+});

@@ -1,0 +1,127 @@
+import type { CommandStartedEvent } from 'mongodb';
+import { expect, it } from 'vitest';
+import { testApp } from './app.ts';
+import { bodyFor, makeFixtures, operations, pathFor } from './openapi.ts';
+
+/** Every query that a route makes is served by an index and sorted by it (issue: lists). */
+
+const PLENTY = '100000';
+const app = testApp({
+  RATE_LIMIT: 'on',
+  RATE_LIMIT_REGISTER: PLENTY,
+  RATE_LIMIT_SIGN_IN: PLENTY,
+  RATE_LIMIT_SESSIONS: PLENTY,
+  RATE_LIMIT_VISITOR_IP: PLENTY,
+});
+
+const EXPLAINED = new Set(['find', 'aggregate', 'count', 'distinct', 'findAndModify', 'update', 'delete']);
+
+/** What the driver adds to a command, which explain does not take. */
+const ENVELOPE = [
+  'lsid',
+  '$db',
+  '$clusterTime',
+  'txnNumber',
+  'writeConcern',
+  'readPreference',
+  '$readPreference',
+];
+
+/** Two commands of one shape have one plan: their values are left out. */
+const shapeOf = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.length === 0 ? [] : [shapeOf(value[0])];
+  if (value === null || typeof value !== 'object' || value instanceof Date) return '?';
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)]));
+};
+
+/** Not a route's: the relay's search for what was left behind, and the list of the few server processes. */
+const isBackground = ({ command }: CommandStartedEvent): boolean =>
+  command.find === 'webhooksenders' || (command.filter && 'events.at' in command.filter);
+
+const commands = (event: CommandStartedEvent): Record<string, unknown>[] => {
+  const command = Object.fromEntries(
+    Object.entries(event.command).filter(([name]) => !ENVELOPE.includes(name)),
+  );
+  // A command with many writes is explained one by one.
+  for (const list of ['updates', 'deletes']) {
+    const writes = command[list];
+    if (Array.isArray(writes)) return writes.map((write) => ({ ...command, [list]: [write] }));
+  }
+  return [command];
+};
+
+const stagesOf = (plan: unknown): string[] => {
+  if (typeof plan !== 'object' || plan === null) return [];
+  return Object.entries(plan).flatMap(([name, inner]) =>
+    name === 'rejectedPlans' || name === 'command'
+      ? []
+      : name === 'stage' && typeof inner === 'string'
+        ? [inner]
+        : stagesOf(inner),
+  );
+};
+
+it('no query of a route scans a collection or sorts in memory', { timeout: 300_000 }, async () => {
+  const { connection } = app.services;
+  const client = connection.getClient();
+  const seen = new Map<string, Record<string, unknown>>();
+  const listen = (event: CommandStartedEvent) => {
+    if (!EXPLAINED.has(event.commandName) || event.databaseName !== connection.name) return;
+    if (isBackground(event)) return;
+    for (const command of commands(event)) {
+      const collection = command[event.commandName];
+      const shape = JSON.stringify([event.commandName, collection, shapeOf(command)]);
+      if (!seen.has(shape)) seen.set(shape, command);
+    }
+  };
+  client.on('commandStarted', listen);
+
+  const today = new Date().toISOString().slice(0, 10);
+  for (const operation of operations) {
+    const fixtures = await makeFixtures(app);
+    const body = bodyFor(operation, fixtures);
+    const path = pathFor(operation, fixtures);
+    const send = (query = '', more = {}) =>
+      app.request(operation.method, `${path}${query}`, {
+        token: fixtures.token,
+        ...(body && { body }),
+        ...more,
+      });
+    if (operation.method !== 'GET') {
+      await send('', { headers: { 'idempotency-key': 'once' } });
+      continue;
+    }
+    await send();
+    if (!operation.query.includes('cursor')) continue;
+    const filters = [
+      `start_date=${today}`,
+      `end_date=${today}`,
+      `start_date=${today}&end_date=${today}`,
+      `cursor=${Buffer.from(JSON.stringify([Date.now(), 'ff'])).toString('base64url')}`,
+      `cursor=${Buffer.from(JSON.stringify([Date.now(), 'ff'])).toString('base64url')}&start_date=${today}`,
+      `room=${fixtures.room.uuid}`,
+      `webhook=${fixtures.ids.webhooks}`,
+      'state=pending',
+      'event=chat.added',
+      `webhook=${fixtures.ids.webhooks}&state=failed&event=chat.added`,
+    ];
+    for (const filter of filters) await send(`?${filter}`);
+  }
+  for (const group of ['user', 'day', 'device', 'referrer', 'from_page_title', 'widget']) {
+    const { token } = await makeFixtures(app);
+    await app.request('GET', `/api/v1/leads/stats/?group_by=${group}`, { token });
+  }
+  await app.services.roomDeletion.resume(new Date(Date.now() + 100_000));
+  client.off('commandStarted', listen);
+
+  const bad: object[] = [];
+  for (const [shape, command] of seen) {
+    const plan = await connection.db?.command({ explain: command, verbosity: 'queryPlanner' });
+    const stages = stagesOf(plan);
+    const isGrouped = shape.includes('$group');
+    // The groups of a statistic are counted first, and are few: they have no index that could sort them.
+    if (stages.includes('COLLSCAN') || (stages.includes('SORT') && !isGrouped)) bad.push({ shape, stages });
+  }
+  expect(seen.size).toBeGreaterThan(40);
+  expect(bad).toEqual([]);
+});

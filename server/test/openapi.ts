@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { createRoutes } from '../src/app.ts';
+import { openApiDocument } from '../src/openapi/document.ts';
+import type { Services } from '../src/services.ts';
+import type { TestApp } from './app.ts';
+
+/** Routes that answer with files or for operators, and are no part of the API's description. */
+const UNDESCRIBED = new Set([
+  'GET /api/v1/docs',
+  'GET /api/v1/docs/scalar.js',
+  'GET /api/v1/docs/start.js',
+  'GET /metrics',
+]);
+
+/** What the router knows, as `GET /api/v1/rooms/{}`. */
+export const knownRoutes = (services: Services): string[] =>
+  createRoutes(services)
+    .stack.flatMap(({ path, methods }) =>
+      methods
+        .filter((method) => method !== 'HEAD')
+        .map((method) => `${method} ${String(path).replace(/:\w+/g, '{}')}`),
+    )
+    .filter((route) => !UNDESCRIBED.has(route))
+    .sort();
+
+/** An operation of the document, as the tests go through them. */
+export interface Operation {
+  id: string;
+  method: string;
+  path: string;
+  callers: readonly ('public' | 'Token' | 'Visitor' | 'AgentKey')[];
+  /** The example of its body; undefined when it takes none. */
+  body: Record<string, unknown> | undefined;
+  query: readonly string[];
+  /** Where in the document the schema of an answer stands, by status; null for one without a body. */
+  answers: Record<string, string | null>;
+}
+
+export const document = openApiDocument('/');
+
+const pointer = (...parts: string[]): string =>
+  parts.map((part) => `/${part.replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
+
+/** Every operation of the OpenAPI document. */
+export const operations: readonly Operation[] = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+  (['get', 'post', 'put', 'patch', 'delete'] as const).flatMap((method): Operation[] => {
+    const described = item[method];
+    if (!described) return [];
+    const content =
+      described.requestBody && 'content' in described.requestBody ? described.requestBody.content : {};
+    return [
+      {
+        id: described.operationId ?? '',
+        method: method.toUpperCase(),
+        path,
+        callers: (described.security ?? []).map((one) => (Object.keys(one)[0] ?? 'public') as 'public'),
+        body: content['application/json']?.example,
+        query: (described.parameters ?? []).flatMap((given) =>
+          'in' in given && given.in === 'query' ? [given.name] : [],
+        ),
+        answers: Object.fromEntries(
+          Object.entries(described.responses ?? {}).map(([status, response]) => [
+            status,
+            '$ref' in response
+              ? `${response.$ref.slice(1)}/content/application~1json/schema`
+              : response.content
+                ? pointer('paths', path, method, 'responses', status, 'content', 'application/json', 'schema')
+                : null,
+          ]),
+        ),
+      },
+    ];
+  }),
+);
+
+/** Objects of one account, one of each kind, for the operations to work on. */
+export interface Fixtures {
+  token: string;
+  username: string;
+  room: { uuid: string; label: string };
+  /** Values for the parameters in paths, by the resource whose path it is. */
+  ids: Record<string, string>;
+  /** The public key of its workflow. */
+  agentKey: string;
+  visitor: { token: string; room: { uuid: string; label: string }; lead: string };
+}
+
+/** It says one thing, asks another, and waits. */
+const WORKFLOW = {
+  name: 'A workflow',
+  is_published: true,
+  nodes: [
+    { id: 'hello', type: 'start', greeting: 'Hello!', next: 'ask' },
+    { id: 'ask', type: 'question', text: 'What can we do for you?', save_as: 'wish', next: 'ask' },
+  ],
+};
+
+/** Makes an account with one object of each kind. */
+export const makeFixtures = async (app: TestApp): Promise<Fixtures> => {
+  const { token, username, widget } = await app.account();
+  const post = async (path: string, body?: object, as: object = { token }) => {
+    const answer = await app.request('POST', path, { ...as, body });
+    if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);
+    return answer.json;
+  };
+  const webhook = await post('/api/v1/webhooks/', {
+    event: 'chat.added',
+    target: 'http://127.0.0.1:9/hook',
+  });
+  const room = await post('/api/v1/rooms/');
+  const message = await post('/api/v1/messages/', { body: 'Hello', room: { uuid: room.uuid } });
+  const lead = await post('/api/v1/leads/', { nickname: 'Ada' });
+  const keyword = await post('/api/v1/keywords/', { keyword: `word ${randomUUID()}` });
+  const workflow = await post('/api/v1/workflows/', WORKFLOW);
+  const agent = { headers: { 'x-api-key': workflow.public_key } };
+  const { conversationId } = await post('/api/v1/public/conversations/start', {}, agent);
+  const { visitor, room: reserved } = await app.session(widget);
+  await post('/api/v1/messages/', { body: 'Hi', room: { uuid: reserved.uuid } }, { visitor });
+  const visitorLead = await post('/api/v1/leads/', { nickname: 'A visitor' }, { visitor });
+  return {
+    token,
+    username,
+    room: { uuid: room.uuid, label: room.label },
+    ids: {
+      rooms: room.label,
+      messages: message.uuid,
+      leads: lead.uuid,
+      keywords: keyword.uuid,
+      webhooks: webhook.uuid,
+      workflows: workflow.uuid,
+      conversations: conversationId,
+      widgets: widget,
+      deliveries: await deliveryOf(app, token),
+    },
+    agentKey: workflow.public_key,
+    visitor: { token: visitor, room: reserved, lead: visitorLead.uuid },
+  };
+};
+
+/** The first delivery of an account's webhook, once it is in the log. */
+const deliveryOf = async (app: TestApp, token: string): Promise<string> => {
+  for (let wait = 0; wait < 200; wait++) {
+    const [first] = (await app.request('GET', '/api/v1/deliveries/', { token })).json;
+    if (first) return first.id;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('no delivery came into the log');
+};
+
+/** The credential that an operation is described with: an account's where it takes one. */
+export const credentialFor = ({ callers }: Operation, { token, visitor, agentKey }: Fixtures): object => {
+  if (callers.includes('public')) return {};
+  if (callers.includes('Token')) return { token };
+  return callers.includes('Visitor') ? { visitor: visitor.token } : { headers: { 'x-api-key': agentKey } };
+};
+
+/** The path of an operation for the account's own objects, or for the visitor's. */
+export const pathFor = ({ path }: Operation, { ids, visitor }: Fixtures, asVisitor = false): string =>
+  path.replace(/([a-z_]+)\/\{(\w+)\}/g, (_, resource: string) => {
+    const own = { rooms: visitor.room.label, leads: visitor.lead } as Record<string, string>;
+    return `${resource}/${(asVisitor && own[resource]) || ids[resource]}`;
+  });
+
+/** The example of an operation's body, with references that exist and names that are free. */
+export const bodyFor = (
+  { id, body }: Operation,
+  fixtures: Fixtures,
+  asVisitor = false,
+): object | undefined => {
+  if (!body) return undefined;
+  const free = randomUUID().slice(0, 8);
+  switch (id) {
+    case 'createMessage':
+      return { ...body, room: { uuid: (asVisitor ? fixtures.visitor.room : fixtures.room).uuid } };
+    case 'register':
+      return { ...body, username: `free-${free}`, email: `${free}@example.com` };
+    case 'obtainToken':
+      return { ...body, username: fixtures.username, password: 'a long enough secret' };
+    case 'createKeyword':
+      return { keyword: `${body.keyword} ${free}` };
+    case 'createRoom':
+    case 'updateRoom':
+      return { ...body, label: `${body.label}-${free}` };
+    default:
+      return body;
+  }
+};

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect as connectTcp, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import mongoose from 'mongoose';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { connect, openSocket } from './realtime-client.ts';
+import { isType, says, startConversation } from './realtime-parts.ts';
+
+/** The run's database behind a port that can be shut. */
+const startGate = async () => {
+  const [, host = ''] = /^mongodb:\/\/([^/]+)/.exec(inject('mongodbUrl')) ?? [];
+  const [name = '', port = '27017'] = decodeURIComponent(host).split(':');
+  const target = name.startsWith('/') ? { path: name } : { host: name, port: Number(port) };
+  const open = new Set<Socket>();
+  let isShut = false;
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    if (isShut) return void socket.destroy();
+    const inner = connectTcp(target);
+    inner.on('error', () => socket.destroy());
+    inner.on('close', () => socket.destroy());
+    socket.on('close', () => {
+      open.delete(socket);
+      inner.destroy();
+    });
+    open.add(socket);
+    socket.pipe(inner).pipe(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return {
+    port: (server.address() as AddressInfo).port,
+    shut: () => {
+      isShut = true;
+      for (const socket of open) socket.destroy();
+    },
+    reopen: () => {
+      isShut = false;
+    },
+  };
+};
+
+it('keeps sockets while the database is gone, and goes on when it is back', async () => {
+  const gate = await startGate();
+  const dbName = `parlor_test_${randomUUID().slice(0, 8)}`;
+  onTestFinished(async () => {
+    const connection = await mongoose.createConnection(inject('mongodbUrl'), { dbName }).asPromise();
+    await connection.dropDatabase();
+    await connection.close();
+  });
+  const { url, token, visitor, answer } = await startConversation({
+    MONGODB_URL: `mongodb://127.0.0.1:${gate.port}/${dbName}?directConnection=true`,
+    SECRET_KEY: 'a secret key for the tests only, 40 long',
+  });
+  const ada = await visitor();
+  const message = await ada.say('Hello');
+  const page = await connect(url, { visitor: ada.token });
+  const operator = await connect(url, { token });
+
+  gate.shut();
+  await sleep(500);
+  const refused = await fetch(`${url}/api/v1/messages/`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Visitor ${ada.token}` },
+    body: JSON.stringify({ body: 'Lost?', room: { uuid: ada.room.uuid } }),
+  });
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+  page.send({ type: 'ping' });
+  await page.find(isType('pong'));
+  operator.send({ type: 'read', room: ada.room.uuid, message });
+  expect((await operator.find(isType('error'))).data).toMatchObject({ of: 'read', retry: true });
+  const stranger = await openSocket(url);
+  stranger.send({ type: 'auth', scheme: 'Visitor', token: ada.token });
+  expect((await stranger.closed).code).toBe(1013);
+  expect([page.socket.readyState, operator.socket.readyState]).toEqual([WebSocket.OPEN, WebSocket.OPEN]);
+
+  gate.reopen();
+  let uuid: string | undefined;
+  for (let i = 0; i < 100 && !uuid; i++) {
+    await sleep(200);
+    uuid = await answer(ada.room.uuid, 'Here again');
+  }
+  await page.find(says('Here again'), 20_000);
+  operator.send({ type: 'read', room: ada.room.uuid, message });
+  await page.find(isType('read', { sender: 'person', message }));
+}, 120_000);

@@ -1,0 +1,197 @@
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { REALTIME_PATH } from '@parlor/shared';
+import { describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { connect, openSocket, type RealtimeClient } from './realtime-client.ts';
+import { says, startConversation } from './realtime-parts.ts';
+import { seeded } from './realtime-seeded.ts';
+
+/** How many random frames are sent; more of them by the environment. */
+const FRAMES = Number(process.env.REALTIME_FRAMES ?? 1_000);
+
+/** The HTTP status that an upgrade was refused with, 101 when it was not. */
+const statusOf = (url: string): Promise<number> => {
+  const socket = new WebSocket(url.replace('http', 'ws') + REALTIME_PATH);
+  socket.on('error', () => undefined);
+  return new Promise((resolve) => {
+    socket.once('open', () => resolve(101));
+    socket.once('unexpected-response', (request, response) => {
+      resolve(response.statusCode ?? 0);
+      request.destroy();
+    });
+  });
+};
+
+describe('the limits of one address', () => {
+  it('lets so many be open at once, and makes room when one goes', async () => {
+    const { url, token } = await startConversation({
+      RATE_LIMIT: 'on',
+      REALTIME_CONNECTIONS: '3',
+    });
+    const open = [];
+    for (let i = 0; i < 3; i++) open.push(await connect(url, { token }));
+    expect(await statusOf(url)).toBe(429);
+    await open[0]?.close();
+    await sleep(100);
+    await connect(url, { token });
+    expect(await statusOf(url)).toBe(429);
+  });
+
+  it('lets so many be opened a minute', async () => {
+    const { url, token } = await startConversation({ RATE_LIMIT: 'on', RATE_LIMIT_REALTIME: '5' });
+    for (let i = 0; i < 5; i++) await (await connect(url, { token })).close();
+    const begun = performance.now();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => statusOf(url)));
+    expect(new Set(answers)).toEqual(new Set([429]));
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  it('takes 30 frames in ten seconds of one connection', async () => {
+    const { url, token } = await startConversation({ RATE_LIMIT: 'on' });
+    const client = await connect(url, { token });
+    for (let i = 0; i < 29; i++) client.send({ type: 'ping' });
+    await sleep(200);
+    expect(client.frames.filter(({ type }) => type === 'pong')).toHaveLength(29);
+    client.send({ type: 'ping' });
+    expect(await client.closed).toEqual({ code: 1008, reason: 'too many frames' });
+  });
+});
+
+describe('what is no frame of the channel', () => {
+  it('closes with the right code, and troubles nobody else', async () => {
+    const { url, token, visitor, server } = await startConversation();
+    const ada = await visitor();
+    const bystander = await connect(url, { token });
+    const cases: [name: string, code: number, send: (socket: WebSocket) => void][] = [
+      ['binary', 1008, (socket) => socket.send(Buffer.from('{"type":"ping"}'))],
+      ['17 KiB', 1009, (socket) => socket.send('x'.repeat(17 * 1024))],
+      ['16 MiB', 1009, (socket) => socket.send('x'.repeat(16 * 1024 * 1024))],
+      ['nested', 1008, (socket) => socket.send('['.repeat(8_000) + ']'.repeat(8_000))],
+      ['no JSON', 1008, (socket) => socket.send('{"type":"ping"')],
+      ['not UTF-8', 1007, (socket) => socket.send(Buffer.from([0xff, 0xfe]), { binary: false })],
+      [
+        'second auth',
+        1008,
+        (socket) => socket.send(JSON.stringify({ type: 'auth', scheme: 'Token', token })),
+      ],
+      ['wrong types', 1008, (socket) => socket.send('{"type":"typing","is_typing":"yes"}')],
+    ];
+    for (const [name, code, send] of cases) {
+      const client = await connect(url, { visitor: ada.token });
+      send(client.socket);
+      expect([name, (await client.closed).code]).toEqual([name, code]);
+    }
+    await ada.say('All is well');
+    await bystander.find(says('All is well'));
+    // What somebody else sends is nobody's warning.
+    const warnings = server
+      .stderr()
+      .split('\n')
+      .filter((line) => /"level":(40|50|60)/.test(line));
+    expect(warnings.filter((line) => !line.includes('WEBHOOK_ALLOW_PRIVATE'))).toEqual([]);
+  });
+
+  it(`survives ${FRAMES} random frames`, async () => {
+    const { url, token, visitor } = await startConversation();
+    const ada = await visitor();
+    await ada.say('Hello');
+    const random = seeded(Number(process.env.REALTIME_SEED ?? 1));
+    const values = [null, true, 1, -1e308, '', 'x', '\ud800', [], {}, token, ada.token, ada.room.uuid];
+    const any = (): unknown => values[Math.floor(random() * values.length)];
+    const names = ['type', 'scheme', 'token', 'rooms', 'after', 'room', 'is_typing', 'message', '__proto__'];
+    const types = ['auth', 'typing', 'read', 'ping', 'ready', 'message.added', 'nonsense'];
+    const frame = (): string | Buffer => {
+      if (random() < 0.1) return Buffer.from(Array.from({ length: 20 }, () => Math.floor(random() * 256)));
+      const object: Record<string, unknown> = { type: types[Math.floor(random() * types.length)] };
+      for (const name of names) if (random() < 0.3) object[name] = any();
+      const text = JSON.stringify(object);
+      return random() < 0.2 ? text.slice(0, Math.floor(random() * text.length)) : text;
+    };
+    let client: RealtimeClient = await connect(url, { visitor: ada.token });
+    const codes = new Set<number>();
+    for (let i = 0; i < FRAMES; i++) {
+      if (client.socket.readyState !== WebSocket.OPEN) {
+        codes.add((await client.closed).code);
+        client = random() < 0.8 ? await connect(url, { visitor: ada.token }) : await openSocket(url);
+      }
+      client.socket.send(frame());
+      if (random() < 0.5) await sleep(0);
+    }
+    client.socket.terminate();
+    for (const code of codes) expect([1006, 1007, 1008, 4401]).toContain(code);
+    const after = await connect(url, { visitor: ada.token });
+    await ada.say('Still there');
+    await after.find(says('Still there'));
+  }, 120_000);
+});
+
+describe('a client that does not read', () => {
+  it('is closed and cut off, while others are told everything', async () => {
+    const { url, token, visitor, answer } = await startConversation();
+    const ada = await visitor();
+    await ada.say('Hello');
+    const [slow, reader] = [await connect(url, { token }), await connect(url, { visitor: ada.token })];
+    slow.socket.pause();
+    const body = '0'.repeat(10_000);
+    const begun = performance.now();
+    // Beyond what the buffers of the two ends of a loopback connection hold (some MiB), and 1 MiB more.
+    for (let i = 0; i < 90; i++) {
+      await Promise.all(
+        Array.from({ length: 10 }, (_, j) => answer(ada.room.uuid, `${i * 10 + j} ${body.slice(9)}`)),
+      );
+    }
+    // Ten are posted side by side: the last one of them to come is not always the last that was asked for.
+    await vi.waitFor(() => expect(new Set(reader.events().map(({ data }) => data.uuid)).size).toBe(900), {
+      timeout: 60_000,
+      interval: 100,
+    });
+    await sleep(Math.max(0, 5_500 - (performance.now() - begun)));
+    slow.socket.resume();
+    expect([1006, 1013]).toContain((await slow.closed).code);
+    expect(slow.events().length).toBeLessThan(900);
+  }, 120_000);
+});
+
+describe('other requests to upgrade', () => {
+  const raw = async (url: string, request: string): Promise<string> => {
+    const { port } = new URL(url);
+    const socket = connectTcp(Number(port), '127.0.0.1');
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.write(request);
+    await once(socket, 'close');
+    return text;
+  };
+
+  it('are answered as if they had not asked', async () => {
+    const { url } = await startConversation();
+    const body = JSON.stringify({ username: 'ada', password: 'a long enough secret' });
+    const first = [
+      'POST /api/v1/auth/api-token HTTP/1.1',
+      'Host: localhost',
+      'Connection: Upgrade, HTTP2-Settings',
+      'Upgrade: h2c',
+      'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA',
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ];
+    const second = ['GET /healthz HTTP/1.1', 'Host: localhost', 'Connection: close'];
+    const text = await raw(url, `${first.join('\r\n')}\r\n\r\n${body}${second.join('\r\n')}\r\n\r\n`);
+    expect(text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
+    expect(text).toMatch(/"token":"[0-9a-f]{40}"/);
+  });
+
+  it('are a 404 elsewhere', async () => {
+    const { url } = await startConversation();
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/rooms/`);
+    socket.on('error', () => undefined);
+    const [, response] = await once(socket, 'unexpected-response');
+    expect(response.statusCode).toBe(404);
+    socket.terminate();
+  });
+});

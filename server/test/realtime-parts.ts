@@ -1,0 +1,41 @@
+import { caller, owner } from './rest.ts';
+import { serverSettings, startServerProcess } from './server-process.ts';
+
+/** What a visitor's page holds. */
+export interface TestVisitor {
+  token: string;
+  room: { uuid: string; label: string };
+  call: ReturnType<typeof caller>;
+  /** Posts a message; gives its uuid. */
+  say(body: string): Promise<string>;
+}
+
+/** A server process with an owner, who answers visitors. */
+export const startConversation = async (env: Record<string, string> = {}) => {
+  const server = await startServerProcess({ ...(await serverSettings()), RATE_LIMIT: 'off', ...env });
+  const { url } = server;
+  const { token, rest, widget } = await owner(url);
+  const visitor = async (on = widget): Promise<TestVisitor> => {
+    const { json } = await caller(url)('POST', `/api/v1/widgets/${on}/sessions/`, {});
+    const call = caller(url, `Visitor ${json.token}`);
+    const room = { uuid: json.room.uuid };
+    const say = async (body: string) => (await call('POST', '/api/v1/messages/', { body, room })).json.uuid;
+    return { token: json.token, room: json.room, call, say };
+  };
+  const answer = async (room: string, body: string): Promise<string> => {
+    const message = { body, room: { uuid: room }, is_support_sender: true };
+    return (await rest('POST', '/api/v1/messages/', message)).json.uuid;
+  };
+  return { server, url, token, rest, widget, visitor, answer };
+};
+
+/** Fits the frame of a message with this body. */
+export const says =
+  (body: string) =>
+  (frame: { type: string; data?: any }): boolean =>
+    frame.type === 'message.added' && frame.data.body === body;
+
+export const isType =
+  (type: string, data: object = {}) =>
+  (frame: { type: string; data?: any }): boolean =>
+    frame.type === type && Object.entries(data).every(([name, value]) => frame.data?.[name] === value);

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { REALTIME_PATH, ServerFrame } from '@parlor/shared';
+import { expect, inject, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { connect, type RealtimeClient } from './realtime-client.ts';
+import { seeded } from './realtime-seeded.ts';
+import { owner } from './rest.ts';
+import { type ServerProcess, serverSettings, startServerProcess } from './server-process.ts';
+
+/** How many random schedules; more of them by the environment. */
+const SCHEDULES = Number(process.env.REALTIME_SCHEDULES ?? 8);
+const FIRST_SEED = Number(process.env.REALTIME_SEED ?? 1);
+/** In one of so many schedules a server process is killed and started anew. */
+const KILL_IN = 6;
+
+type Random = () => number;
+const pick = <T>(random: Random, from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+
+/** Server processes on one database: three on a MongoDB; the embedded database is one process's own. */
+const startCluster = async () => {
+  const settings = { ...(await serverSettings()), RATE_LIMIT: 'off' };
+  const start = () => startServerProcess(settings);
+  const processes: ServerProcess[] = [await start()];
+  if (inject('isRealMongodb')) processes.push(await start(), await start());
+  return {
+    processes,
+    kill: async (random: Random) => {
+      const index = Math.floor(random() * processes.length);
+      await processes[index]?.end('SIGKILL');
+      processes[index] = await start();
+    },
+  };
+};
+type Cluster = Awaited<ReturnType<typeof startCluster>>;
+
+/** A client that comes and goes, on one process or another, and keeps what it was told. */
+class Wanderer {
+  readonly messages: string[] = [];
+  readonly ids = new Set<string>();
+  after: string | undefined;
+  resyncs = 0;
+  #socket: WebSocket | undefined;
+  readonly #credential: object;
+
+  constructor(credential: object) {
+    this.#credential = credential;
+  }
+
+  get isConnected(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN || this.#socket?.readyState === WebSocket.CONNECTING;
+  }
+
+  connect(url: string): void {
+    if (this.isConnected) return;
+    const socket = new WebSocket(url.replace('http', 'ws') + REALTIME_PATH);
+    this.#socket = socket;
+    socket.on('error', () => undefined);
+    socket.on('open', () => {
+      socket.send(JSON.stringify({ type: 'auth', ...this.#credential, after: this.after }));
+    });
+    socket.on('message', (data) => {
+      if (this.#socket !== socket) return;
+      const frame = ServerFrame.parse(JSON.parse(data.toString()));
+      if (frame.type === 'ready') this.after ??= frame.after;
+      if (frame.type === 'resync') this.resyncs++;
+      if (!('id' in frame)) return;
+      expect(this.ids.has(frame.id), `${frame.id} came twice`).toBe(false);
+      this.ids.add(frame.id);
+      this.after = frame.id;
+      if (frame.type === 'message.added') this.messages.push(frame.data.uuid);
+    });
+  }
+
+  drop(): void {
+    this.#socket?.terminate();
+    this.#socket = undefined;
+  }
+}
+
+/** Posts until it is acknowledged, as the widget does: with one key, on whichever process answers. */
+const post = async (
+  cluster: Cluster,
+  random: Random,
+  authorization: string,
+  room: string,
+): Promise<string> => {
+  const key = randomUUID();
+  for (;;) {
+    try {
+      const answer = await fetch(`${pick(random, cluster.processes).url}/api/v1/messages/`, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          Authorization: authorization,
+          'Idempotency-Key': key,
+        },
+        body: JSON.stringify({ body: key, room: { uuid: room } }),
+        signal: AbortSignal.timeout(35_000),
+      });
+      if (answer.status === 201) return ((await answer.json()) as { uuid: string }).uuid;
+      if (answer.status < 409) throw new Error(`${answer.status} ${await answer.text()}`);
+    } catch (error) {
+      if (!['TypeError', 'TimeoutError'].includes((error as Error).name)) throw error;
+    }
+    await sleep(50);
+  }
+};
+
+const waitFor = async (isSo: () => boolean, what: () => string, patience = 30_000): Promise<void> => {
+  for (const deadline = Date.now() + patience; !isSo(); await sleep(20)) {
+    if (Date.now() > deadline) throw new Error(what());
+  }
+};
+
+const runSchedule = async (cluster: Cluster, token: string, widget: string, seed: number): Promise<void> => {
+  const random = seeded(seed);
+  const anyUrl = () => pick(random, cluster.processes).url;
+  const opened = await fetch(`${anyUrl()}/api/v1/widgets/${widget}/sessions/`, { method: 'POST' });
+  const session = (await opened.json()) as { token: string; room: { uuid: string } };
+  const operator = { scheme: 'Token', token, rooms: [session.room.uuid] };
+  const visitor = { scheme: 'Visitor', token: session.token };
+  const clients = [visitor, visitor, operator, operator].map((credential) => new Wanderer(credential));
+  for (const client of clients) client.connect(anyUrl());
+  await waitFor(
+    () => clients.every(({ after }) => after !== undefined),
+    () => 'no client gets ready',
+  );
+
+  // The room is there once the visitor has said something.
+  const sent = [await post(cluster, random, `Visitor ${session.token}`, session.room.uuid)];
+  const posting: Promise<unknown>[] = [];
+  const isDeadly = seed % KILL_IN === 0;
+  for (let step = 0; step < 40; step++) {
+    const client = pick(random, clients);
+    const dice = random();
+    if (dice < 0.3) client.drop();
+    else if (dice < 0.6) client.connect(anyUrl());
+    else if (dice < 0.9) {
+      const who = random() < 0.5 ? `Visitor ${session.token}` : `Token ${token}`;
+      posting.push(post(cluster, random, who, session.room.uuid).then((uuid) => sent.push(uuid)));
+    } else await sleep(random() * 30);
+    if (isDeadly && step === 20) posting.push(cluster.kill(random));
+  }
+  await Promise.all(posting);
+  await waitFor(
+    () => {
+      for (const client of clients) client.connect(anyUrl());
+      return clients.every(({ messages }) => messages.length >= sent.length);
+    },
+    () => `seed ${seed}: ${sent.length} were sent, and seen ${clients.map((c) => c.messages.length)}`,
+  );
+  const [first, ...others] = clients.map(({ messages }) => messages);
+  expect([seed, [...(first ?? [])].sort()]).toEqual([seed, sent.sort()]);
+  for (const other of others) expect([seed, other]).toEqual([seed, first]);
+  expect(clients.map(({ resyncs }) => resyncs)).toEqual([0, 0, 0, 0]);
+  for (const client of clients) client.drop();
+};
+
+it(`tells every client the same, in the same order, each once, on any process and through kills (${SCHEDULES} schedules)`, async () => {
+  const cluster = await startCluster();
+  const { token, widget } = await owner(cluster.processes[0]?.url ?? '');
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + SCHEDULES; seed++) {
+    await runSchedule(cluster, token, widget, seed);
+  }
+}, 3_600_000);
+
+it('reaches clients of another process in a moment', async () => {
+  const cluster = await startCluster();
+  const [one, other = one] = cluster.processes;
+  const { token, widget } = await owner(one?.url ?? '');
+  const opened = await fetch(`${one?.url}/api/v1/widgets/${widget}/sessions/`, { method: 'POST' });
+  const session = (await opened.json()) as { token: string; room: { uuid: string } };
+  const client = new Wanderer({ scheme: 'Token', token });
+  client.connect(other?.url ?? '');
+  await waitFor(
+    () => client.after !== undefined,
+    () => 'not ready',
+  );
+  const times: number[] = [];
+  for (let round = 0; round < 20; round++) {
+    const uuid = await post(
+      { ...cluster, processes: [one as ServerProcess] },
+      Math.random,
+      `Visitor ${session.token}`,
+      session.room.uuid,
+    );
+    const posted = performance.now();
+    await waitFor(
+      () => client.messages.includes(uuid),
+      () => 'not told',
+    );
+    times.push(performance.now() - posted);
+  }
+  client.drop();
+  // A test machine may be busy with something else: the bench measures the goal, this finds what is broken.
+  expect(times.sort((a, b) => a - b)[10]).toBeLessThan(1_000);
+});
+
+it('closes the sockets of an ended credential on every process', async () => {
+  const cluster = await startCluster();
+  const { token, rest, widget } = await owner(cluster.processes[0]?.url ?? '');
+  const url = cluster.processes[0]?.url ?? '';
+  const opened = await fetch(`${url}/api/v1/widgets/${widget}/sessions/`, { method: 'POST' });
+  const session = (await opened.json()) as { token: string };
+  const pages = await Promise.all(
+    cluster.processes.map((one) => connect(one.url, { visitor: session.token })),
+  );
+  const operators = await Promise.all(cluster.processes.map((one) => connect(one.url, { token })));
+  const within = async (clients: RealtimeClient[]) => {
+    const begun = performance.now();
+    for (const { code } of await Promise.all(clients.map(({ closed }) => closed))) expect(code).toBe(4401);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  };
+  const erased = await fetch(`${url}/api/v1/widgets/${widget}/sessions/`, {
+    method: 'DELETE',
+    headers: { Authorization: `Visitor ${session.token}` },
+  });
+  expect(erased.status).toBe(204);
+  await within(pages);
+  const person = { username: 'ada', password: 'a long enough secret', reset_token: true };
+  expect((await rest('POST', '/api/v1/auth/api-token', person)).status).toBe(200);
+  await within(operators);
+});

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import mongoose from 'mongoose';
+import { inject, onTestFinished } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const READY = /^Parlor is ready: (http:\/\/\S+)\/$/m;
+const PATIENCE = 60_000;
+
+/** Parlor in a process of its own, as an operator runs it. */
+export interface ServerProcess {
+  /** `http://127.0.0.1:<port>`; undefined when it gave up. */
+  url: string;
+  pid: number;
+  stdout(): string;
+  stderr(): string;
+  /** Sends a signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** The server gave up before it was ready. */
+export class GaveUp extends Error {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  constructor(code: number | null, stdout: string, stderr: string) {
+    super(`the server ended with ${code} before it was ready: ${stderr}`);
+    this.code = code;
+    this.stdout = stdout;
+    this.stderr = stderr;
+  }
+}
+
+const waitForEnd = async (child: ChildProcess) => {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return { code: child.exitCode, signal: child.signalCode };
+};
+
+/**
+ * Starts the built server (or `npm start`) and waits for its ready line; it is killed when the test ends.
+ * @throws GaveUp
+ */
+export const startServerProcess = async (
+  env: Record<string, string>,
+  command: readonly [string, ...string[]] = [process.execPath, MAIN],
+): Promise<ServerProcess> => {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(command[0], command.slice(1), {
+    cwd: ROOT,
+    // Nothing of the surrounding environment but what programs need to be found.
+    env: { PATH, HOME, LOG_LEVEL: 'warn', WEBHOOK_ALLOW_PRIVATE: 'true', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await waitForEnd(child);
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`not ready in ${PATIENCE} ms: ${stderr}`)), PATIENCE);
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      const ready = READY.exec(stdout)?.[1];
+      if (ready) resolve(ready);
+    });
+    child.once('close', (code) => reject(new GaveUp(code, stdout, stderr)));
+    child.once('exit', () => clearTimeout(late));
+  });
+  return {
+    url,
+    pid: child.pid ?? 0,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    end: (signal) => {
+      child.kill(signal);
+      return waitForEnd(child);
+    },
+  };
+};
+
+/**
+ * The settings for a server of a test: a data directory of its own, or a database of its own on the MongoDB that
+ * the run uses. Both are gone when the test ends.
+ */
+export const serverSettings = async (): Promise<Record<string, string>> => {
+  if (!inject('isRealMongodb')) {
+    const DATA_DIR = await mkdtemp(join(tmpdir(), 'parlor-data-'));
+    onTestFinished(() => rm(DATA_DIR, { recursive: true, force: true }));
+    return { PORT: '0', DATA_DIR };
+  }
+  const [, server, options = ''] = /^([^/]+\/\/[^/]+)[^?]*(\?.*)?$/.exec(inject('mongodbUrl')) ?? [];
+  const dbName = `parlor_test_${randomUUID().slice(0, 8)}`;
+  onTestFinished(async () => {
+    const connection = await mongoose.createConnection(inject('mongodbUrl'), { dbName }).asPromise();
+    await connection.dropDatabase();
+    await connection.close();
+  });
+  return {
+    PORT: '0',
+    MONGODB_URL: `${server}/${dbName}${options}`,
+    SECRET_KEY: 'a secret key for the tests only, 40 long',
+  };
+};

@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { GaveUp, serverSettings, startServerProcess } from './server-process.ts';
+
+const temporaryFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'parlor-start-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+/** The one line that a server which can't start leaves on stderr. */
+const refusal = async (env: Record<string, string>): Promise<string> => {
+  const gaveUp = await startServerProcess(env).then(
+    () => expect.fail('the server started'),
+    (error: unknown) => error,
+  );
+  if (!(gaveUp instanceof GaveUp)) throw gaveUp;
+  expect(gaveUp).toMatchObject({ code: 1, stdout: '' });
+  const lines = gaveUp.stderr.trimEnd().split('\n');
+  expect(lines, gaveUp.stderr).toHaveLength(1);
+  return lines[0] ?? '';
+};
+
+describe('the very first start', () => {
+  it.skipIf(inject('isRealMongodb'))('shows the demo account once, and the next start does not', async () => {
+    const settings = await serverSettings();
+    const first = await startServerProcess(settings);
+    const shown = first.stdout();
+    expect(shown).toMatch(/^ {2}username {4}demo$/m);
+    expect(shown).toMatch(/^ {2}password {4}\S{12,}$/m);
+    const token = /^ {2}API token {3}([0-9a-f]{40})$/m.exec(shown)?.[1];
+    const tag = /<script src="(.*)\/widget.js" data-token="(.*)" async><\/script>/.exec(shown);
+    expect(tag?.[1]).toBe(first.url);
+    expect(shown.trimEnd().split('\n').at(-1)).toBe(`Parlor is ready: ${first.url}/`);
+
+    const widgets = await fetch(`${first.url}/api/v1/widgets/`, {
+      headers: { Authorization: `Token ${token}` },
+    });
+    expect(await widgets.json()).toMatchObject([{ token: tag?.[2] }]);
+    expect(await (await fetch(`${first.url}/demo/`)).text()).toContain(`data-token="${tag?.[2]}"`);
+    expect(await first.end('SIGTERM')).toEqual({ code: 0, signal: null });
+
+    const second = await startServerProcess(settings);
+    expect(second.stdout()).toBe(`Parlor is ready: ${second.url}/\n`);
+    const again = await fetch(`${second.url}/api/v1/widgets/`, {
+      headers: { Authorization: `Token ${token}` },
+    });
+    expect(again.status).toBe(200);
+  });
+
+  it.runIf(inject('isRealMongodb'))('makes no account on a MongoDB', async () => {
+    const server = await startServerProcess(await serverSettings());
+    expect(server.stdout()).toBe(`Parlor is ready: ${server.url}/\n`);
+  });
+
+  it.skipIf(inject('isRealMongodb'))('keeps the made key and the data for their owner only', async () => {
+    const settings = await serverSettings();
+    await startServerProcess(settings);
+    const { DATA_DIR = '' } = settings;
+    expect((await stat(join(DATA_DIR, 'secret-key'))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(DATA_DIR, 'database'))).mode & 0o077).toBe(0);
+  });
+});
+
+describe('the end', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('is clean after %s', async (signal) => {
+    const server = await startServerProcess(await serverSettings());
+    expect(await server.end(signal)).toEqual({ code: 0, signal: null });
+  });
+
+  it('is clean through npm', async () => {
+    const server = await startServerProcess(await serverSettings(), ['npm', 'start', '--silent']);
+    expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    await expect(fetch(server.url)).rejects.toThrow();
+  });
+});
+
+describe('what keeps the server from starting is one clear line', () => {
+  it('a taken port', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as { port: number };
+    expect(await refusal({ ...(await serverSettings()), PORT: String(port) })).toContain(
+      `PORT ${port} is taken on 127.0.0.1`,
+    );
+  });
+
+  it.skipIf(inject('isRealMongodb'))(
+    'a second process on the same DATA_DIR, which harms nothing',
+    async () => {
+      const settings = await serverSettings();
+      const first = await startServerProcess(settings);
+      expect(await refusal(settings)).toContain(`DATA_DIR ${settings.DATA_DIR}`);
+      expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
+    },
+  );
+
+  it('a DATA_DIR that can not be made', async () => {
+    const file = join(await temporaryFolder(), 'a-file');
+    await writeFile(file, 'not a folder');
+    expect(await refusal({ PORT: '0', DATA_DIR: join(file, 'data') })).toContain(
+      `DATA_DIR ${join(file, 'data')}`,
+    );
+    expect(await refusal({ PORT: '0', DATA_DIR: file })).toContain(`DATA_DIR ${file}`);
+  });
+
+  it.runIf(process.platform === 'linux')('a DATA_DIR that may not be written', async () => {
+    // Not even root makes a folder there.
+    expect(await refusal({ PORT: '0', DATA_DIR: '/sys/parlor' })).toContain('DATA_DIR /sys/parlor');
+  });
+
+  it.each([
+    ['PORT', '80800', 'PORT must be a whole number from 0 to 65535, but is "80800"'],
+    ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug'],
+    ['WEBHOOK_RETRY_DELAYS', '5s,soon', 'WEBHOOK_RETRY_DELAYS must be a duration'],
+    ['SECRET_KEY', 'short', 'SECRET_KEY must be at least 32 characters, but is 5 characters'],
+    ['PUBLIC_URL', 'chat.example.com', 'PUBLIC_URL must be an http or https URL'],
+    ['HOST', '192.0.2.1', 'HOST 192.0.2.1 is not an address of this machine'],
+    ['EMBEDDED_MONGODB_LISTEN', '0.0.0.0:27017', 'EMBEDDED_MONGODB_LISTEN'],
+  ])('a bad %s', async (name, value, line) => {
+    const DATA_DIR = join(await temporaryFolder(), 'data');
+    expect(await refusal({ PORT: '0', DATA_DIR, [name]: value })).toContain(line);
+  });
+
+  it('a MONGODB_URL without a SECRET_KEY', async () => {
+    expect(await refusal({ PORT: '0', MONGODB_URL: 'mongodb://127.0.0.1:1' })).toContain(
+      'SECRET_KEY must be set',
+    );
+  });
+
+  it('a MONGODB_URL that nobody answers, its password masked', async () => {
+    const env = { PORT: '0', MONGODB_URL: 'mongodb://ada:hidden@127.0.0.1:1', SECRET_KEY: 'x'.repeat(32) };
+    const line = await refusal(env);
+    expect(line).toContain('MONGODB_URL mongodb://ada:***@127.0.0.1:1');
+    expect(line).not.toContain('hidden');
+  });
+
+  it('a bad setting leaves no file behind', async () => {
+    const folder = await temporaryFolder();
+    await refusal({ PORT: 'x', DATA_DIR: join(folder, 'data') });
+    expect(await readdir(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,332 @@
+import { createSocket } from 'node:dgram';
+import { Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import * as certificates from './webhooks-certificates.ts';
+import {
+  type Options,
+  sleep,
+  startRawReceiver,
+  startReceiver,
+  until,
+  webhookParts,
+} from './webhooks-parts.ts';
+
+const start = webhookParts();
+
+/** What the log says of the first attempt at a target. */
+const firstAttempt = async (target: string, options: Options = {}, patience?: number) => {
+  const { subscribe, happen, rows } = await start({
+    ...options,
+    env: { WEBHOOK_RETRY_DELAYS: '1h', ...options.env },
+  });
+  const uuid = await subscribe(target);
+  await happen({ n: 1 });
+  const row = await until(
+    async () => (await rows(uuid)).find(({ tries }) => tries > 0),
+    'an attempt',
+    patience,
+  );
+  expect(row.tries).toBe(1);
+  const attempt = row.attempts[0];
+  if (!attempt) throw new Error('no attempt');
+  return { attempt, row };
+};
+
+const TIMELY = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
+
+describe('a target that', () => {
+  test('accepts and then says nothing', async () => {
+    const { url } = await startRawReceiver(() => undefined);
+    const { attempt, row } = await firstAttempt(url);
+    expect(attempt).toMatchObject({
+      status: null,
+      error: 'no status line and headers within 1 s',
+      response: '',
+    });
+    expect(attempt.duration_ms).toBeGreaterThanOrEqual(990);
+    expect(attempt.duration_ms).toBeLessThan(1_800);
+    expect(row.state).toBe('pending');
+  });
+
+  test('drips its headers', async () => {
+    const { url } = await startRawReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const drip = setInterval(() => socket.write('X-A: b\r\n'), 100);
+      socket.once('close', () => clearInterval(drip)).on('error', () => undefined);
+    });
+    const { attempt } = await firstAttempt(url);
+    expect(attempt).toMatchObject({ status: null, error: 'no status line and headers within 1 s' });
+  });
+
+  test('answers in time and drips its body: it is delivered, and the body is given up', async () => {
+    let isClosed = false;
+    const { url } = await startRawReceiver((socket) => {
+      socket.write(`${TIMELY}Content-Length: 100000\r\n\r\n`);
+      const drip = setInterval(() => socket.write('x'), 100);
+      socket
+        .on('error', () => undefined)
+        .once('close', () => {
+          isClosed = true;
+          clearInterval(drip);
+        });
+    });
+    const { attempt, row } = await firstAttempt(url);
+    expect(row.state).toBe('delivered');
+    expect(attempt).toMatchObject({ status: 200, error: null });
+    expect(attempt.response).toMatch(/^x{15,30}$/);
+    expect(attempt.duration_ms).toBeLessThan(3_000);
+    await until(() => isClosed);
+  });
+
+  test('answers gigabytes: 16 KiB are read, 1 KiB kept', async () => {
+    let sent = 0;
+    const { url } = await startRawReceiver((socket) => {
+      socket.on('error', () => undefined);
+      socket.write(`${TIMELY}Content-Length: 4000000000\r\n\r\n`);
+      const block = Buffer.alloc(65_536, 'y');
+      const pour = (): void => {
+        while (!socket.destroyed && socket.writable) {
+          sent += block.length;
+          if (!socket.write(block)) return void socket.once('drain', pour);
+        }
+      };
+      pour();
+    });
+    const { attempt, row } = await firstAttempt(url);
+    expect(row.state).toBe('delivered');
+    expect(attempt.response).toBe('y'.repeat(1024));
+    await sleep(100);
+    expect(sent).toBeLessThan(20_000_000);
+  });
+
+  test('answers text that the first KiB tears apart inside a character', async () => {
+    const receiver = await startReceiver((_, response) => response.end(`${'x'.repeat(1023)}é`));
+    const { attempt } = await firstAttempt(receiver.url);
+    expect(attempt.response).toBe('x'.repeat(1023));
+  });
+
+  test('breaks its body off', async () => {
+    const { url } = await startRawReceiver((socket) => {
+      socket.write(`${TIMELY}Content-Length: 100\r\n\r\nhalf`);
+      setTimeout(() => socket.destroy(), 20);
+    });
+    const { attempt, row } = await firstAttempt(url);
+    expect(row.state).toBe('delivered');
+    expect(attempt).toMatchObject({ status: 200, response: 'half', error: null });
+  });
+
+  test.each<[string, (socket: import('node:net').Socket) => void, RegExp]>([
+    ['resets', (socket) => socket.resetAndDestroy(), /connection (reset|closed)/],
+    ['closes', (socket) => socket.end(), /connection closed before an answer/],
+    ['answers nonsense', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n\r\n'), /not an HTTP answer/],
+    ['answers half a status line', (socket) => socket.end('HTTP/1.1 20'), /connection closed|not an HTTP/],
+    ['answers headers without an end', (socket) => socket.end(`${TIMELY}`), /connection closed|not an HTTP/],
+    [
+      'answers 64 KiB of headers',
+      (socket) => socket.end(`${TIMELY}X: ${'x'.repeat(65_536)}\r\n\r\n`),
+      /headers are too large/,
+    ],
+    [
+      'answers two lengths',
+      (socket) => socket.end(`${TIMELY}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok`),
+      /length|HTTP/,
+    ],
+  ])('%s', async (_, talk, reason) => {
+    const { url } = await startRawReceiver((socket) => talk(socket.on('error', () => undefined)));
+    const { attempt, row } = await firstAttempt(url);
+    expect(attempt.status).toBeNull();
+    expect(attempt.error).toMatch(reason);
+    expect(row.state).toBe('pending');
+  });
+
+  test('does not listen', async () => {
+    const receiver = await startReceiver();
+    await receiver.close();
+    const { attempt } = await firstAttempt(receiver.url);
+    expect(attempt).toMatchObject({ status: null, error: 'connection refused' });
+  });
+
+  test('never accepts: the attempt ends in time', async () => {
+    const { attempt } = await firstAttempt('http://192.0.2.1:9/hook', {}, 10_000);
+    expect(attempt.status).toBeNull();
+    expect(attempt.error).toMatch(/no status line|unreachable|connecting timed out|refused/);
+    expect(attempt.duration_ms).toBeLessThan(2_000);
+  });
+
+  test('sends 103 Early Hints first', async () => {
+    const { url } = await startRawReceiver((socket) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n');
+      socket.end(`${TIMELY}Content-Length: 2\r\n\r\nok`);
+    });
+    const { attempt } = await firstAttempt(url);
+    expect(attempt).toMatchObject({ status: 200, response: 'ok' });
+  });
+});
+
+describe('HTTPS', () => {
+  const https = async (tls: { cert: string; key: string }, trusted = true, host = '127.0.0.1') => {
+    const receiver = await startReceiver(undefined, { tls });
+    const outgoing = trusted ? { ca: certificates.AUTHORITY } : {};
+    const { attempt } = await firstAttempt(`https://${host}:${receiver.port}/hook`, { outgoing });
+    return { attempt, hits: receiver.hits.length };
+  };
+
+  test('with a good certificate is delivered', async () => {
+    expect(await https(certificates.VALID)).toMatchObject({ attempt: { status: 200, error: null }, hits: 1 });
+    expect(await https(certificates.VALID, true, 'localhost')).toMatchObject({
+      attempt: { status: 200 },
+      hits: 1,
+    });
+  });
+
+  test.each<[string, { cert: string; key: string }, boolean, RegExp]>([
+    ['that has expired', certificates.EXPIRED, true, /certificate has expired/],
+    ['for another name', certificates.FOR_ANOTHER_NAME, true, /certificate is for another name/],
+    ['of an unknown authority', certificates.VALID, false, /certificate's issuer is not known/],
+  ])('with a certificate %s is not', async (_, certificate, trusted, reason) => {
+    const { attempt, hits } = await https(certificate, trusted);
+    expect(attempt.status).toBeNull();
+    expect(attempt.error).toMatch(reason);
+    expect(hits).toBe(0);
+  });
+
+  test('spoken to a receiver of plain HTTP fails', async () => {
+    const receiver = await startReceiver();
+    const { attempt } = await firstAttempt(`https://127.0.0.1:${receiver.port}/hook`);
+    expect(attempt).toMatchObject({ status: null, error: 'TLS failed' });
+  });
+});
+
+/** A DNS server (RFC 1035) on loopback that gives the addresses of `zone`, which may differ at each question. */
+const startDns = async (zone: (name: string, question: number) => { a?: string[]; aaaa?: string[] }) => {
+  const socket = createSocket('udp4');
+  const asked: string[] = [];
+  socket.on('message', (query, { port, address }) => {
+    const labels: string[] = [];
+    let at = 12;
+    for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+      labels.push(query.subarray(at + 1, at + 1 + length).toString('latin1'));
+      at += 1 + length;
+    }
+    const type = query.readUInt16BE(at + 1);
+    const question = query.subarray(12, at + 5);
+    const name = labels.join('.');
+    if (type === 1) asked.push(name);
+    const { a = [], aaaa = [] } = zone(name, asked.filter((other) => other === name).length);
+    const records =
+      type === 1 ? a.map((ip) => Buffer.from(ip.split('.').map(Number))) : type === 28 ? aaaa.map(v6) : [];
+    const header = Buffer.alloc(12);
+    header.writeUInt16BE(query.readUInt16BE(0), 0);
+    header.writeUInt16BE(0x8180, 2);
+    header.writeUInt16BE(1, 4);
+    header.writeUInt16BE(records.length, 6);
+    const answers = records.map((data) => {
+      const record = Buffer.alloc(12);
+      record.writeUInt16BE(0xc00c, 0);
+      record.writeUInt16BE(type, 2);
+      record.writeUInt16BE(1, 4);
+      record.writeUInt32BE(0, 6);
+      record.writeUInt16BE(data.length, 10);
+      return Buffer.concat([record, data]);
+    });
+    socket.send(Buffer.concat([header, question, ...answers]), port, address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  onTestFinished(() => void socket.close());
+  return { server: `127.0.0.1:${(socket.address() as AddressInfo).port}`, asked };
+};
+
+/** The 16 bytes of an IPv6 address written in full groups or with one `::`. */
+const v6 = (text: string): Buffer => {
+  const [head = '', tail] = text.split('::');
+  const groups = (part: string) =>
+    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
+  const [left, right] = [groups(head), groups(tail ?? '')];
+  const all =
+    tail === undefined ? left : [...left, ...Array(8 - left.length - right.length).fill(0), ...right];
+  const bytes = Buffer.alloc(16);
+  for (const [index, group] of all.entries()) bytes.writeUInt16BE(group, index * 2);
+  return bytes;
+};
+
+describe('requests into the inside', () => {
+  const refusing = (server: string): Options => ({
+    env: { WEBHOOK_ALLOW_PRIVATE: 'false', WEBHOOK_TIMEOUT: '2s' },
+    outgoing: { dnsServers: [server] },
+  });
+
+  test('the stub answers', async () => {
+    const { server } = await startDns(() => ({ a: ['127.0.0.1'], aaaa: ['64:ff9b::7f00:1'] }));
+    const resolver = new Resolver();
+    resolver.setServers([server]);
+    expect(await resolver.resolve4('any.example')).toEqual(['127.0.0.1']);
+    expect(await resolver.resolve6('any.example')).toEqual(['64:ff9b::7f00:1']);
+  });
+
+  test.each<[string, { a?: string[]; aaaa?: string[] }]>([
+    ['loopback', { a: ['127.0.0.1'] }],
+    ['a private network', { a: ['10.1.2.3'] }],
+    ['the metadata service', { a: ['169.254.169.254'] }],
+    ['::1', { aaaa: ['::1'] }],
+    ['an IPv4-mapped address', { aaaa: ['::ffff:7f00:1'] }],
+    ['a NAT64 address', { aaaa: ['64:ff9b::7f00:1'] }],
+    ['a 6to4 address', { aaaa: ['2002:7f00:1::'] }],
+    ['a unique local address', { aaaa: ['fd00::1'] }],
+    ['public and private addresses', { a: ['192.0.43.8', '127.0.0.1'] }],
+    ['a public IPv4 and a private IPv6 one', { a: ['192.0.43.8'], aaaa: ['::1'] }],
+    ['0.0.0.0', { a: ['0.0.0.0'] }],
+  ])('a name that resolves to %s is not connected to', async (_, zone) => {
+    const { server } = await startDns(() => zone);
+    const receiver = await startReceiver();
+    const { attempt } = await firstAttempt(`http://hook.example:${receiver.port}/`, refusing(server));
+    expect(attempt.status).toBeNull();
+    expect(attempt.error).toMatch(/^hook\.example resolves to \S+, which is not public$/);
+    expect(receiver.connections).toBe(0);
+  });
+
+  test('nor is one that changes its mind at the second look-up', async () => {
+    const { server, asked } = await startDns((_, question) => ({
+      a: [question === 1 ? '192.0.2.123' : '127.0.0.1'],
+    }));
+    const receiver = await startReceiver();
+    const { subscribe, happen, rows } = await start({
+      env: { WEBHOOK_ALLOW_PRIVATE: 'false', WEBHOOK_TIMEOUT: '300ms', WEBHOOK_RETRY_DELAYS: '50ms,50ms' },
+      outgoing: { dnsServers: [server] },
+    });
+    const uuid = await subscribe(`http://rebind.example:${receiver.port}/`);
+    await happen({ n: 1 });
+    const row = await until(async () => (await rows(uuid)).find(({ state }) => state === 'failed'));
+    expect(asked.length).toBeGreaterThanOrEqual(2);
+    expect(row.attempts.at(-1)?.error).toMatch(/not public/);
+    expect(receiver.connections).toBe(0);
+  });
+
+  test('nor is a literal that came into the database another way', async () => {
+    const { server } = await startDns(() => ({}));
+    const receiver = await startReceiver();
+    const { models, subscribe, happen, rows } = await start(refusing(server));
+    for (const host of ['127.0.0.1', '[::ffff:127.0.0.1]', '0x7f.1', '2130706433']) {
+      const uuid = await subscribe('http://public.example/');
+      await models.webhooks.updateOne(
+        { _id: uuid },
+        { $set: { target: `http://${host}:${receiver.port}/` } },
+      );
+      await happen({ n: 1 });
+      const row = await until(async () => (await rows(uuid)).find(({ tries }) => tries > 0));
+      expect(row.attempts[0]?.error).toMatch(/^\S+ is not a public address$/);
+      await models.webhooks.deleteOne({ _id: uuid });
+    }
+    expect(receiver.connections).toBe(0);
+  });
+
+  test('names that do not exist, and name servers that fail, are failed attempts', async () => {
+    const { server } = await startDns(() => ({}));
+    const { attempt } = await firstAttempt('http://nobody.example/', refusing(server));
+    expect(attempt).toMatchObject({ status: null, error: 'name not found' });
+    const silent = await firstAttempt('http://nobody.example/', refusing('127.0.0.1:9'));
+    expect(silent.attempt.error).toMatch(/name|connection refused|no status line/);
+  });
+});

@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import { sleep, startReceiver, until, webhookParts } from './webhooks-parts.ts';
+
+const start = webhookParts();
+
+const numbered = (count: number): { n: number }[] => Array.from({ length: count }, (_, n) => ({ n }));
+
+describe('limits', () => {
+  test('at most 4 attempts at a time for a subscription', async () => {
+    const { subscribe, happen, rows } = await start();
+    const receiver = await startReceiver(() => sleep(30));
+    const uuid = await subscribe(receiver.url);
+    await happen(numbered(40));
+    await until(async () => (await rows(uuid)).every(({ state }) => state === 'delivered'));
+    expect(receiver.hits).toHaveLength(40);
+    expect(receiver.mostOpen).toBe(4);
+  });
+
+  test('at most 16 for an origin, shared out among its subscriptions', async () => {
+    const { subscribe, happen, rows } = await start();
+    const receiver = await startReceiver(() => sleep(60));
+    const paths = Array.from({ length: 8 }, (_, index) => `${receiver.origin}/${index}`);
+    await Promise.all(paths.map((path) => subscribe(path)));
+    await happen(numbered(12));
+    await until(() => receiver.hits.length >= 32);
+    const begun = paths.map(
+      (path) => receiver.hits.slice(0, 32).filter((hit) => path.endsWith(hit.path)).length,
+    );
+    // Every one of them has had a turn before any is far ahead.
+    expect(Math.min(...begun)).toBeGreaterThanOrEqual(2);
+    await until(async () => (await rows()).every(({ state }) => state === 'delivered'));
+    expect(receiver.mostOpen).toBe(16);
+    expect(receiver.hits).toHaveLength(96);
+  });
+
+  test('a hanging subscription leaves room for another one of the same origin', async () => {
+    const { subscribe, happen } = await start({ env: { WEBHOOK_TIMEOUT: '5s' } });
+    const receiver = await startReceiver((hit) => (hit.path === '/hangs' ? sleep(4_000) : undefined));
+    await subscribe(`${receiver.origin}/hangs`);
+    await happen(numbered(200));
+    await until(() => receiver.open === 4);
+    await subscribe(`${receiver.origin}/well`);
+    const before = Date.now();
+    await happen({ n: 1 });
+    const hit = await until(() => receiver.hits.find(({ path }) => path === '/well'));
+    expect(hit.at - before).toBeLessThan(1_000);
+  });
+
+  test('hanging origins leave another one alone', async () => {
+    const { subscribe, happen } = await start({ env: { WEBHOOK_TIMEOUT: '5s' } });
+    const hanging = await Promise.all(Array.from({ length: 10 }, () => startReceiver(() => sleep(4_500))));
+    const well = await startReceiver();
+    for (const { url } of hanging) await subscribe(url);
+    await happen(numbered(20));
+    await until(() => hanging.every(({ open }) => open === 4));
+    await subscribe(well.url);
+    const before = Date.now();
+    await happen(numbered(5));
+    await until(() => well.hits.length === 5);
+    expect(Date.now() - before).toBeLessThan(1_500);
+  });
+});
+
+describe('order', () => {
+  test('events start in the order they happened', async () => {
+    const { subscribe, happen, rows } = await start({ limits: { perSubscription: 1 } });
+    const receiver = await startReceiver();
+    await subscribe(receiver.url);
+    for (let first = 0; first < 300; first += 50) {
+      await happen(numbered(50).map(({ n }) => ({ n: first + n })));
+    }
+    await until(async () => (await rows()).every(({ state }) => state === 'delivered'));
+    expect(receiver.hits.map(({ json }) => json.data.n)).toEqual(numbered(300).map(({ n }) => n));
+  });
+
+  test('with 4 at a time none starts before more than 3 earlier ones', async () => {
+    const { subscribe, happen, rows } = await start();
+    const receiver = await startReceiver(() => sleep(Math.random() * 5));
+    await subscribe(receiver.url);
+    await happen(numbered(200));
+    await until(async () => (await rows()).every(({ state }) => state === 'delivered'));
+    const order = receiver.hits.map(({ json }) => json.data.n as number);
+    for (const [index, n] of order.entries()) expect(Math.abs(n - index)).toBeLessThanOrEqual(4);
+  });
+
+  test('a failing delivery does not hold up those after it', async () => {
+    const { subscribe, happen } = await start({
+      limits: { perSubscription: 1 },
+      env: { WEBHOOK_RETRY_DELAYS: '500ms' },
+    });
+    const receiver = await startReceiver((hit, response, number) => {
+      if (hit.json.data.n === 0 && number === 1) response.writeHead(500).end();
+    });
+    await subscribe(receiver.url);
+    await happen(numbered(5));
+    await until(() => receiver.hits.length === 6);
+    expect(receiver.hits.map(({ json }) => json.data.n)).toEqual([0, 1, 2, 3, 4, 0]);
+  });
+});
+
+describe('pausing', () => {
+  const LIMITS = { pauseAfter: 10, probeEvery: 300 };
+
+  test('after 10 failures in a row an origin gets one probe at a time, and waiting costs no attempt', async () => {
+    const { subscribe, happen, rows, models } = await start({
+      limits: LIMITS,
+      env: { WEBHOOK_RETRY_DELAYS: '1h' },
+    });
+    const receiver = await startReceiver((_, response) => response.writeHead(500).end());
+    const uuid = await subscribe(receiver.url);
+    await happen(numbered(50));
+    await until(async () => (await models.webhookOrigins.findOne({ _id: receiver.origin }).lean())?.paused);
+    const atPause = receiver.hits.length;
+    // Those that were under way when the tenth failed end, too.
+    expect(atPause).toBeGreaterThanOrEqual(10);
+    expect(atPause).toBeLessThanOrEqual(13);
+    await sleep(1_000);
+    const probes = receiver.hits.slice(atPause);
+    expect(probes.length).toBeGreaterThanOrEqual(2);
+    expect(probes.length).toBeLessThanOrEqual(4);
+    for (const [index, probe] of probes.slice(1).entries()) {
+      expect(probe.at - (probes[index]?.at ?? 0)).toBeGreaterThanOrEqual(280);
+    }
+    // Each probe was the oldest that was due.
+    expect(probes.map(({ json }) => json.data.n)).toEqual(probes.map((_, index) => atPause + index));
+    const untried = (await rows(uuid)).filter(({ tries }) => tries === 0);
+    expect(untried.length).toBe(50 - receiver.hits.length);
+    expect(untried.every(({ state }) => state === 'pending')).toBe(true);
+  });
+
+  test('the first success releases what waited', async () => {
+    const { subscribe, happen, rows, models } = await start({ limits: LIMITS });
+    let isWell = false;
+    const receiver = await startReceiver((_, response) => response.writeHead(isWell ? 200 : 500).end());
+    const uuid = await subscribe(receiver.url);
+    await happen(numbered(60));
+    const isPaused = async () =>
+      (await models.webhookOrigins.findOne({ _id: receiver.origin }).lean())?.paused;
+    await until(isPaused);
+    isWell = true;
+    await until(async () => (await rows(uuid)).every(({ state }) => state === 'delivered'));
+    await until(async () => !(await isPaused()));
+  });
+
+  test('a redelivery goes out at once all the same, and its success releases the rest', async () => {
+    const { account, deliveries, subscribe, happen, rows, models } = await start({
+      limits: { pauseAfter: 10, probeEvery: 60_000 },
+      env: { WEBHOOK_RETRY_DELAYS: '1h' },
+    });
+    let isWell = false;
+    const receiver = await startReceiver((_, response) => response.writeHead(isWell ? 200 : 500).end());
+    const uuid = await subscribe(receiver.url);
+    await happen(numbered(30));
+    await until(async () => (await models.webhookOrigins.findOne({ _id: receiver.origin }).lean())?.paused);
+    await sleep(200);
+    const waiting = (await rows(uuid)).filter(({ tries }) => tries === 0).length;
+    const failed = receiver.hits.length;
+    expect(await deliveries.test(account, uuid)).toMatchObject({ delivered: false, status: 500 });
+    isWell = true;
+    const [original] = await rows(uuid);
+    await deliveries.redeliver(account, original?._id ?? '');
+    await until(() => receiver.hits.length === failed + 1 + 1 + waiting);
+  });
+
+  test('one paused origin does not slow another', async () => {
+    const { subscribe, happen } = await start({ limits: LIMITS });
+    const dead = await startReceiver((_, response) => response.writeHead(500).end());
+    const well = await startReceiver();
+    await subscribe(dead.url);
+    await subscribe(well.url);
+    await happen(numbered(100));
+    await until(() => well.hits.length === 100);
+    expect(dead.hits.length).toBeLessThan(40);
+  });
+
+  test('a pause outlives the process, and the next one begins with a probe', async () => {
+    const first = await start({ limits: LIMITS, env: { WEBHOOK_RETRY_DELAYS: '1h' } });
+    const receiver = await startReceiver((_, response) => response.writeHead(500).end());
+    await first.subscribe(receiver.url);
+    await first.happen(numbered(40));
+    await until(
+      async () => (await first.models.webhookOrigins.findOne({ _id: receiver.origin }).lean())?.paused,
+    );
+    await first.sender.stop();
+    const before = receiver.hits.length;
+    await start({ keep: true, limits: { ...LIMITS, probeEvery: 60_000 } });
+    await sleep(1_000);
+    expect(receiver.hits.length - before).toBe(1);
+  });
+});

@@ -1,0 +1,159 @@
+import { z } from 'zod';
+
+/**
+ * The kinds of fields that resources are made of, with the error texts of Django REST framework, which the
+ * original service's integrators know (contract 1). Every schema of a resource is built from these.
+ */
+
+const required = 'This field is required.';
+const notNull = 'This field may not be null.';
+
+/** Zod's error option: `required` when the field is absent, `notNull` when null, else `wrongType`. */
+const typeError =
+  (wrongType: string) =>
+  (issue: { input?: unknown }): string =>
+    issue.input === undefined ? required : issue.input === null ? notNull : wrongType;
+
+/** The number of Unicode code points; lengths in the contract are counted so. */
+export const codePoints = (text: string): number => {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+};
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * A text: NFC-normalised, without NUL and lone surrogates, at most `max` code points. With `min` above 0 it
+ * must hold something other than white space.
+ */
+export const text = ({ min = 0, max }: { min?: number; max: number }) =>
+  z
+    .string({ error: typeError('Not a valid string.') })
+    .normalize('NFC')
+    .check((ctx) => {
+      const fail = (message: string) => ctx.issues.push({ code: 'custom', message, input: ctx.value });
+      if (ctx.value.includes('\0')) fail('Null characters are not allowed.');
+      if (LONE_SURROGATE.test(ctx.value)) fail('Lone surrogates are not allowed.');
+      if (min > 0 && ctx.value.trim() === '') return void fail('This field may not be blank.');
+      const length = codePoints(ctx.value);
+      if (length > max) fail(`Ensure this field has no more than ${max} characters.`);
+      if (length < min) fail(`Ensure this field has at least ${min} characters.`);
+    })
+    .meta(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max });
+
+/** A text that may be left out: absent and null both mean `value`. */
+export const optionalText = (max: number, value = '') => text({ max }).default(value);
+
+/** A text that matches `pattern`, or is empty where `allowEmpty`; `message` is the error when it does not. */
+const patternText = (max: number, pattern: RegExp, message: string, allowEmpty: boolean) =>
+  text({ min: allowEmpty ? 0 : 1, max }).refine(
+    (value) => (allowEmpty && value === '') || pattern.test(value),
+    {
+      error: message,
+    },
+  );
+
+// The practical form of RFC 5321's Mailbox, as DRF's EmailValidator reads it: a dot-atom, and a domain with a dot.
+const EMAIL =
+  /^[-!#$%&'*+/=?^_`{}|~0-9A-Z]+(\.[-!#$%&'*+/=?^_`{}|~0-9A-Z]+)*@([A-Z0-9]([A-Z0-9-]{0,61}[A-Z0-9])?\.)+([A-Z0-9-]{2,63})(?<!-)$/i;
+
+const emailError = 'Enter a valid email address.';
+
+/** A required e-mail address, at most 254 characters (RFC 5321, 4.5.3.1.3). */
+export const email = () =>
+  patternText(254, EMAIL, emailError, false).meta({ format: 'email', maxLength: 254 });
+
+/** An e-mail address or nothing. */
+export const optionalEmail = () =>
+  patternText(254, EMAIL, emailError, true).default('').meta({ maxLength: 254, example: 'ada@example.com' });
+
+/** Digits, spaces and `+-().`, at most 32 of them, or nothing. */
+export const optionalPhone = () =>
+  patternText(32, /^[\d +().-]*$/, 'Enter a valid phone number.', true)
+    .default('')
+    .meta({ maxLength: 32, example: '+44 20 7946 0000' });
+
+const isWebAddress = (value: string): boolean => {
+  if (!/^https?:\/\/\S+$/i.test(value)) return false;
+  return URL.canParse(value) && new URL(value).hostname !== '';
+};
+
+/** An http or https URL of at most `max` characters. */
+export const webAddress = (max: number) =>
+  text({ min: 1, max })
+    .refine(isWebAddress, { error: 'Enter a valid URL.' })
+    .meta({ format: 'uri', minLength: 1, maxLength: max });
+
+/** An http or https URL, or nothing. */
+export const optionalWebAddress = (max: number) =>
+  text({ max })
+    .refine((value) => value === '' || isWebAddress(value), { error: 'Enter a valid URL.' })
+    .default('')
+    .meta({ maxLength: max });
+
+/** An integer from `min` to `max`; `"5"` and `5.5` are refused, never rounded. */
+export const integer = ({ min, max }: { min: number; max: number }) =>
+  z
+    .int({ error: typeError('A valid integer is required.'), abort: true })
+    .min(min, { error: `Ensure this value is greater than or equal to ${min}.` })
+    .max(max, { error: `Ensure this value is less than or equal to ${max}.` });
+
+/** A boolean; `1` and `"true"` are refused. */
+export const boolean = () => z.boolean({ error: typeError('Must be a valid boolean.') });
+
+/** One of `values`. */
+export const choice = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, {
+    error: (issue) =>
+      issue.input === undefined
+        ? required
+        : issue.input === null
+          ? notNull
+          : typeof issue.input === 'string'
+            ? `"${issue.input.slice(0, 100)}" is not a valid choice.`
+            : 'Not a valid string.',
+  });
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Whether a text is a UUID in its usual spelling, in either case. */
+export const isUuid = (value: string): boolean => UUID.test(value);
+
+/** A reference to another object by UUID, read in either case and given on in lower case. */
+export const uuidReference = () =>
+  z
+    .string({ error: typeError('Must be a valid UUID.') })
+    .toLowerCase()
+    .regex(UUID, { error: 'Must be a valid UUID.' })
+    .meta({ format: 'uuid' });
+
+/** The server-made identity of an object. */
+export const uuid = () => z.uuid().meta({ readOnly: true, example: '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11' });
+
+/** A moment: ISO 8601, UTC, milliseconds, offset +00:00; the server's own. */
+export const datetime = () =>
+  z.iso
+    .datetime({ offset: true, precision: 3 })
+    .meta({ readOnly: true, example: '2026-11-21T09:30:00.123+00:00' });
+
+/** A nested object in a body, with DRF's words when it is something else. */
+export const nested = <T extends z.core.$ZodLooseShape>(shape: T) =>
+  z.object(shape, {
+    error: (issue) =>
+      issue.input === undefined
+        ? required
+        : issue.input === null
+          ? notNull
+          : `Invalid data. Expected a dictionary, but got ${jsonType(issue.input)}.`,
+  });
+
+/** The name of a JSON value's type, as DRF's messages give it. */
+export const jsonType = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'list';
+  if (typeof value === 'string') return 'str';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float';
+  return 'dict';
+};

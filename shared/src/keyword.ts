@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { datetime, text, uuid } from './fields.ts';
+import { Message } from './message.ts';
+
+/** A word or phrase whose mention by a customer raises a notification (contract 3). */
+export const Keyword = z
+  .object({
+    uuid: uuid(),
+    keyword: text({ min: 1, max: 100 })
+      .refine((value) => /[\p{L}\p{N}]/u.test(value), {
+        error: 'A keyword must hold a letter or a digit.',
+      })
+      .meta({ minLength: 1, maxLength: 100, example: 'refund' }),
+    created_at: datetime(),
+  })
+  .meta({ id: 'Keyword' });
+export type Keyword = z.infer<typeof Keyword>;
+
+/** The fields of a keyword that a caller writes. */
+export const NewKeyword = Keyword.omit({ uuid: true, created_at: true }).meta({ id: 'NewKeyword' });
+export type NewKeyword = z.infer<typeof NewKeyword>;
+
+/** A line of the conversation that a notification tells of. */
+export const Transcript = Message.pick({
+  nickname: true,
+  body: true,
+  is_support_sender: true,
+  sent_at: true,
+}).meta({ id: 'Transcript' });
+export type Transcript = z.infer<typeof Transcript>;
+
+/** A customer's message mentioned keywords (specification 2, contract 3). */
+export const KeywordNotification = z
+  .object({
+    uuid: uuid(),
+    customer_request: Message.shape.body,
+    keywords: z.array(z.string()).meta({ readOnly: true, example: ['refund'] }),
+    nickname: Message.shape.nickname,
+    email: Message.shape.email,
+    transcripts: z.array(Transcript).meta({ readOnly: true }),
+    created_at: datetime(),
+    sent_at: datetime().nullable().meta({
+      description: 'When it was first delivered to a subscriber or mailed; null until then.',
+    }),
+  })
+  .meta({ id: 'KeywordNotification' });
+export type KeywordNotification = z.infer<typeof KeywordNotification>;

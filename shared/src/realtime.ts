@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { boolean, datetime, optionalText, uuidReference } from './fields.ts';
+import { Lead } from './lead.ts';
+import { CreatedMessage } from './message.ts';
+import { Room } from './room.ts';
+
+/** The frames of the live channel, `GET /api/v1/realtime` (contract 7). All are JSON objects in text frames. */
+
+/** Where the channel is. */
+export const REALTIME_PATH = '/api/v1/realtime';
+
+/** How a socket is closed by the server. */
+export const CLOSE_CODES = {
+  /** The server stops; come back in a moment, to this one or another. */
+  going_away: 1001,
+  /** What the client sent is no frame of this channel, or it sends too many. */
+  violation: 1008,
+  /** A frame is larger than 16 KiB. */
+  too_large: 1009,
+  /** The client does not read, or the server can't serve it now: come back later. */
+  try_again: 1013,
+  /** No credential in time, a wrong one, or one that has ended. */
+  not_authenticated: 4401,
+} as const;
+
+/** Who does something in a room: `person` is whoever holds the account's token. */
+export const SENDERS = ['visitor', 'person', 'bot'] as const;
+export type Sender = (typeof SENDERS)[number];
+
+const roomId = () => z.uuid();
+
+/** What a client may send. A visitor has one room, and need not name it. */
+export const ClientFrame = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('auth'),
+    scheme: z.enum(['Visitor', 'Token']),
+    token: z.string().max(500),
+    /** Narrows what a Token sees to these rooms. */
+    rooms: z.array(uuidReference()).max(300).optional(),
+    /** The id of the last event that the client has. */
+    after: z.string().max(100).optional(),
+  }),
+  z.object({
+    type: z.literal('typing'),
+    room: uuidReference().optional(),
+    is_typing: boolean(),
+    nickname: optionalText(150),
+  }),
+  z.object({ type: z.literal('read'), room: uuidReference().optional(), message: uuidReference() }),
+  /** How many messages of the other side are unread, in these rooms. */
+  z.object({ type: z.literal('unread'), rooms: z.array(uuidReference()).max(50).optional() }),
+  z.object({ type: z.literal('ping') }),
+]);
+export type ClientFrame = z.infer<typeof ClientFrame>;
+/** What a client writes; the server fills in the defaults. */
+export type ClientFrameInput = z.input<typeof ClientFrame>;
+
+/** A message with the room that it is in. */
+export const MessageAdded = CreatedMessage.extend({
+  room: z.object({ uuid: roomId(), label: z.string() }),
+}).loose();
+export type MessageAdded = z.infer<typeof MessageAdded>;
+
+/** How far one side of a conversation has read: up to and with `message`, which was sent at `sent_at`. */
+export const ReadMark = z.object({
+  sender: z.enum(['visitor', 'person']),
+  message: roomId(),
+  sent_at: datetime(),
+});
+export type ReadMark = z.infer<typeof ReadMark>;
+
+export const Typing = z.object({ sender: z.enum(SENDERS), nickname: z.string(), is_typing: z.boolean() });
+export type Typing = z.infer<typeof Typing>;
+
+export const Presence = z.object({ sender: z.enum(SENDERS), online: z.boolean() });
+export type Presence = z.infer<typeof Presence>;
+
+/** `messages` is always empty; `changed` names the fields, where the event is a change. */
+const RoomEvent = Room.extend({ changed: z.array(z.string()).optional() }).loose();
+const LeadEvent = Lead.extend({ changed: z.array(z.string()).optional() }).loose();
+
+/** Frames that carry an id: what `after` replays. */
+const stored = <const T extends string, D extends z.ZodType>(type: T, data: D) =>
+  z.object({ type: z.literal(type), id: z.string(), room: roomId().optional(), data });
+
+/** What a server sends. */
+export const ServerFrame = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('ready'),
+    /** Send it as `after` when you come back without having got an event. */
+    after: z.string(),
+  }),
+  z.object({ type: z.literal('resync') }),
+  z.object({ type: z.literal('pong') }),
+  stored('message.added', MessageAdded),
+  stored('chat.added', RoomEvent),
+  stored('room.updated', RoomEvent),
+  stored('lead.added', LeadEvent),
+  stored('lead.changed', LeadEvent),
+  stored('read', ReadMark),
+  z.object({ type: z.literal('typing'), room: roomId(), data: Typing }),
+  z.object({ type: z.literal('presence'), room: roomId().optional(), data: Presence }),
+  /** Counted up to 100, which stands for "or more". */
+  z.object({
+    type: z.literal('unread'),
+    data: z.array(z.object({ room: roomId(), unread: z.int().min(0).max(100) })),
+  }),
+  z.object({
+    type: z.literal('error'),
+    /** Whether the same frame may be taken in a moment; `of` is the type of the frame that was refused. */
+    data: z.object({ of: z.string(), detail: z.string(), retry: z.boolean() }),
+  }),
+]);
+export type ServerFrame = z.infer<typeof ServerFrame>;
+
+/** The events that the channel carries with an id, beside which webhooks have one more. */
+export const REALTIME_EVENTS = [
+  'message.added',
+  'chat.added',
+  'room.updated',
+  'lead.added',
+  'lead.changed',
+  'read',
+] as const;
+export type RealtimeEvent = (typeof REALTIME_EVENTS)[number];

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { datetime, nested, text, uuid } from './fields.ts';
+
+/** The body of POST /api/v1/widgets/<widget_token>/sessions/ (contract 4). */
+export const NewVisitorSession = z
+  .object({
+    page: nested({
+      url: text({ max: 2_000 }).default(''),
+      title: text({ max: 300 }).default(''),
+      referrer: text({ max: 2_000 }).default(''),
+    }).optional(),
+    locale: text({ max: 35 }).default(''),
+  })
+  .meta({ id: 'NewVisitorSession' });
+export type NewVisitorSession = z.infer<typeof NewVisitorSession>;
+
+/** What a visitor's browser gets: a token that opens its own conversation and nothing else. */
+export const VisitorSession = z
+  .object({
+    token: z.string().meta({ example: 'v1.0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11.mi9c2k3a.5f…' }),
+    expires_at: datetime(),
+    room: z.object({ uuid: uuid(), label: z.string().meta({ example: 'k3J9xQ2mVa' }) }),
+  })
+  .meta({ id: 'VisitorSession' });
+export type VisitorSession = z.infer<typeof VisitorSession>;

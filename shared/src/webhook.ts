@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { EVENT_NAMES } from './events.ts';
+import { choice, uuid, webAddress } from './fields.ts';
+
+/** A subscription of one address to one event (specification 2, contract 3). */
+export const Webhook = z
+  .object({
+    uuid: uuid(),
+    event: choice(EVENT_NAMES),
+    target: webAddress(2_000).meta({
+      format: 'uri',
+      maxLength: 2_000,
+      example: 'https://example.com/hooks/chat',
+    }),
+  })
+  .meta({ id: 'Webhook' });
+export type Webhook = z.infer<typeof Webhook>;
+
+/** The fields of a webhook that a caller writes. */
+export const NewWebhook = Webhook.omit({ uuid: true }).meta({ id: 'NewWebhook' });
+export type NewWebhook = z.infer<typeof NewWebhook>;

@@ -1,0 +1,251 @@
+import { z } from 'zod';
+import { boolean, choice, integer, jsonType, text, uuid } from './fields.ts';
+
+/** The largest graph (issue of the agent API: a graph of 10 000 nodes is refused). */
+export const MAX_NODES = 500;
+
+const required = 'This field is required.';
+
+const nodeId = () => text({ min: 1, max: 64 });
+
+/** Where the flow goes on; absent or null ends it, or for faq and llm comes back to the node itself. */
+const edge = () => nodeId().nullish();
+
+const optional = (max: number) => text({ max }).nullish();
+
+const decimal = ({ min, max }: { min: number; max: number }) =>
+  z
+    .number({ error: 'A valid number is required.' })
+    .min(min, { error: `Ensure this value is greater than or equal to ${min}.` })
+    .max(max, { error: `Ensure this value is less than or equal to ${max}.` });
+
+const listOf = <T extends z.ZodType>(item: T, { min, max }: { min: number; max: number }) =>
+  z
+    .array(item, {
+      error: ({ input }) =>
+        input === undefined ? required : `Expected a list of items but got type "${jsonType(input)}".`,
+    })
+    .min(min, { error: 'This list may not be empty.' })
+    .max(max, { error: `Ensure this field has no more than ${max} elements.` });
+
+/** Exactly one in a workflow; its greeting is the start call's `message`. */
+export const StartNode = z.object({
+  id: nodeId(),
+  type: z.literal('start'),
+  greeting: optional(4_000),
+  next: edge(),
+});
+
+/** Says its text. */
+export const MessageNode = z.object({
+  id: nodeId(),
+  type: z.literal('message'),
+  text: text({ min: 1, max: 4_000 }),
+  next: edge(),
+});
+
+export const ANSWER_KINDS = ['text', 'email', 'phone', 'number', 'url', 'choice'] as const;
+export type AnswerKind = (typeof ANSWER_KINDS)[number];
+
+/** Asks, waits, and keeps the answer under `save_as`. */
+export const QuestionNode = z
+  .object({
+    id: nodeId(),
+    type: z.literal('question'),
+    text: text({ min: 1, max: 4_000 }),
+    save_as: text({ min: 1, max: 40 }).nullish(),
+    validate: choice(ANSWER_KINDS).nullish(),
+    choices: listOf(text({ min: 1, max: 200 }), { min: 0, max: 100 }).nullish(),
+    retry_text: optional(4_000),
+    max_retries: integer({ min: 0, max: 20 }).nullish(),
+    on_failure: edge(),
+    next: edge(),
+  })
+  .refine(({ validate, choices }) => validate !== 'choice' || (choices?.length ?? 0) > 0, {
+    error: 'A question that is validated as a choice needs choices.',
+    path: ['choices'],
+  });
+
+export const OPERATORS = ['equals', 'contains', 'matches', 'exists', 'greater', 'less'] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+/** One way out of a condition; the first that holds is taken. */
+export const Branch = z.object({
+  variable: text({ min: 1, max: 40 }),
+  operator: choice(OPERATORS),
+  value: z
+    .union([text({ max: 1_000 }), z.number()], {
+      error: 'Not a valid string of at most 1000 characters, nor a number.',
+    })
+    .nullish(),
+  next: edge(),
+});
+
+/** Goes on without saying anything. */
+export const ConditionNode = z.object({
+  id: nodeId(),
+  type: z.literal('condition'),
+  branches: listOf(Branch, { min: 0, max: 50 }),
+  else: edge(),
+  next: edge(),
+});
+
+/** Questions that mean the same, and their answer. */
+export const FaqEntry = z.object({
+  questions: listOf(text({ min: 1, max: 500 }), { min: 1, max: 50 }),
+  answer: text({ min: 1, max: 10_000 }),
+});
+export type FaqEntry = z.infer<typeof FaqEntry>;
+
+/** Answers what was asked from its entries, or goes to `on_miss`. */
+export const FaqNode = z.object({
+  id: nodeId(),
+  type: z.literal('faq'),
+  entries: listOf(FaqEntry, { min: 0, max: 1_000 }),
+  threshold: decimal({ min: 0, max: 1 }).nullish(),
+  on_miss: edge(),
+  next: edge(),
+});
+
+/** Answers through an OpenAI-compatible endpoint; a failure goes to `on_error`. */
+export const LlmNode = z.object({
+  id: nodeId(),
+  type: z.literal('llm'),
+  prompt: optional(20_000),
+  model: optional(200),
+  max_tokens: integer({ min: 1, max: 100_000 }).nullish(),
+  temperature: decimal({ min: 0, max: 2 }).nullish(),
+  on_error: edge(),
+  next: edge(),
+});
+
+/** Saves a lead. */
+export const LeadNode = z.object({
+  id: nodeId(),
+  type: z.literal('lead'),
+  fields: z.object(
+    { nickname: optional(1_000), email: optional(1_000), phone_number: optional(1_000) },
+    {
+      error: ({ input }) =>
+        input === undefined ? required : `Invalid data. Expected a dictionary, but got ${jsonType(input)}.`,
+    },
+  ),
+  next: edge(),
+});
+
+/** Says its text; a person takes over. */
+export const HandoffNode = z.object({
+  id: nodeId(),
+  type: z.literal('handoff'),
+  text: optional(4_000),
+  next: edge(),
+});
+
+/** Says its text; the conversation has ended. */
+export const EndNode = z.object({
+  id: nodeId(),
+  type: z.literal('end'),
+  text: optional(4_000),
+  next: edge(),
+});
+
+/** A step of a workflow (contract 6, the table of node types). */
+export const WorkflowNode = z.discriminatedUnion(
+  'type',
+  [StartNode, MessageNode, QuestionNode, ConditionNode, FaqNode, LlmNode, LeadNode, HandoffNode, EndNode],
+  {
+    error: ({ input }) => {
+      if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+        return `Invalid data. Expected a dictionary, but got ${jsonType(input)}.`;
+      }
+      const { type } = input as { type?: unknown };
+      if (type === undefined) return required;
+      return `${JSON.stringify(type)?.slice(0, 100)} is not a valid choice.`;
+    },
+  },
+);
+export type WorkflowNode = z.infer<typeof WorkflowNode>;
+export type NodeOf<T extends WorkflowNode['type']> = Extract<WorkflowNode, { type: T }>;
+
+const nodes = () =>
+  listOf(WorkflowNode, { min: 0, max: MAX_NODES })
+    .check(({ value, issues }) => {
+      const seen = new Set<string>();
+      for (const [index, { id }] of value.entries()) {
+        if (seen.has(id)) {
+          issues.push({
+            code: 'custom',
+            message: 'The id of a node must be unique.',
+            path: [index, 'id'],
+            input: id,
+          });
+        }
+        seen.add(id);
+      }
+    })
+    .default([]);
+
+/** What an agent says and does, as a graph, and the public key that starts conversations with it. */
+export const Workflow = z
+  .object({
+    uuid: uuid(),
+    name: text({ min: 1, max: 200 }).meta({
+      minLength: 1,
+      maxLength: 200,
+      example: 'Questions about orders',
+    }),
+    is_published: boolean().default(false),
+    is_room_bot: boolean().default(false),
+    nodes: nodes(),
+    public_key: z.string().meta({ readOnly: true, example: `pk_live_${'x'.repeat(32)}` }),
+    problems: z.array(z.string()).meta({ readOnly: true }),
+  })
+  .meta({ id: 'Workflow' });
+export type Workflow = z.infer<typeof Workflow>;
+
+/**
+ * The fields of a workflow that its owner writes. An `is_room_bot` that is not sent lets the account's first
+ * published workflow answer its rooms by itself.
+ */
+export const NewWorkflow = Workflow.pick({ name: true, is_published: true, nodes: true })
+  .extend({ is_room_bot: boolean().optional() })
+  .meta({ id: 'NewWorkflow' });
+export type NewWorkflow = z.infer<typeof NewWorkflow>;
+
+export const CONVERSATION_STATUSES = ['active', 'handoff', 'ended'] as const;
+export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number];
+
+/** The answer to POST /api/v1/public/conversations/start (specification 2). */
+export const StartedConversation = z
+  .object({
+    conversationId: z.string().meta({ example: `conv_${'x'.repeat(24)}` }),
+    message: z.string(),
+    workflowName: z.string(),
+  })
+  .meta({ id: 'StartedConversation' });
+export type StartedConversation = z.infer<typeof StartedConversation>;
+
+const sentAt = () =>
+  z.iso.datetime({ offset: true, precision: 3 }).meta({ example: '2026-11-21T09:30:00.123+00:00' });
+
+/** The answer to a message in a conversation (contract 6). */
+export const ConversationTurn = z
+  .object({
+    messages: z.array(z.object({ message: z.string(), sentAt: sentAt() })),
+    status: z.enum(CONVERSATION_STATUSES),
+  })
+  .meta({ id: 'ConversationTurn' });
+export type ConversationTurn = z.infer<typeof ConversationTurn>;
+
+/** A conversation with everything that was said in it. */
+export const Conversation = z
+  .object({
+    conversationId: z.string(),
+    workflowName: z.string(),
+    status: z.enum(CONVERSATION_STATUSES),
+    messages: z.array(
+      z.object({ message: z.string(), sender: z.enum(['visitor', 'bot', 'person']), sentAt: sentAt() }),
+    ),
+  })
+  .meta({ id: 'Conversation' });
+export type Conversation = z.infer<typeof Conversation>;

@@ -1,0 +1,34 @@
+import { defineConfig } from 'vitest/config';
+
+/**
+ * `units` needs no browser: pure logic beside the code, routes through createApp without a port, and the server
+ * in child processes. `browser` drives the real page in Chromium. Both use the database that MONGODB_URL names,
+ * else an embedded one of their own.
+ */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'units',
+          include: ['{shared,server,widget}/**/*.test.ts'],
+          exclude: ['**/node_modules/**', '**/dist/**'],
+          globalSetup: ['server/test/database.setup.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['demo/test/**/*.test.ts'],
+          globalSetup: ['server/test/database.setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          // A browser and its server are two processes already; side by side they would only wait for a core.
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});

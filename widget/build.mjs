@@ -1,0 +1,116 @@
+/**
+ * Builds the widget: the loader as one classic script, the chat as a module with its rare parts and languages
+ * as files of their own, each precompressed, and the module for bundler users. Prints every size and fails
+ * over a budget.
+ */
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import { compress, sizesOf, sizeTable } from './bench/sizes.mjs';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+const dist = `${root}dist`;
+/** A page that was loaded before a deploy may ask for its chat after it. */
+const KEEP_OLD_MS = 86_400_000;
+
+/** What all three builds share; vite's own config file and environment play no part. */
+const common = {
+  root,
+  configFile: false,
+  envDir: false,
+  publicDir: false,
+  logLevel: 'warn',
+  resolve: { alias: { 'preact/jsx-runtime': `${root}src/chat/jsx.ts` } },
+  define: {
+    'process.env.NODE_ENV': '"production"',
+    'window.__PREACT_SIGNALS_DEVTOOLS__': 'false',
+    'typeof window': '"object"',
+  },
+};
+
+/** @returns {import('vite').BuildOptions} */
+const output = (outDir, more) => ({
+  outDir,
+  emptyOutDir: false,
+  target: 'es2022',
+  cssTarget: 'chrome123',
+  minify: true,
+  modulePreload: false,
+  reportCompressedSize: false,
+  ...more,
+});
+
+/** A module with its lazy parts. `lib` is what keeps vite from adding its preloading of chunks, 1.2 kB. */
+const module = (outDir, name, entry, entryFileNames) =>
+  build({
+    ...common,
+    build: output(outDir, {
+      lib: { entry: { [name]: `${root}src/${entry}` }, formats: ['es'] },
+      rolldownOptions: {
+        // Lazy parts take what they share from the chat itself, not from a further file that both would load.
+        preserveEntrySignatures: 'allow-extension',
+        output: {
+          minify: true,
+          comments: false,
+          entryFileNames,
+          chunkFileNames,
+          codeSplitting: { groups: [{ name: 'chat', test: /chat\/index\.tsx$/ }] },
+        },
+      },
+    }),
+  });
+
+async function buildChat() {
+  const [result] = await module(`${dist}/assets`, 'chat', 'chat/index.tsx', '[name]-[hash:6].js');
+  return result.output.filter((file) => file.type === 'chunk').map((file) => file.fileName);
+}
+
+/** `locale/de.ts` is `locale-de-<hash>.js`; every other part is called as its source file is. */
+function chunkFileNames({ facadeModuleId }) {
+  return /locale\/\w+\.ts$/.test(facadeModuleId ?? '') ? 'locale-[name]-[hash:6].js' : '[name]-[hash:6].js';
+}
+
+async function buildLoader(chatFile) {
+  await build({
+    ...common,
+    define: { ...common.define, __CHAT_FILE__: JSON.stringify(chatFile) },
+    build: output(dist, {
+      lib: { entry: `${root}src/loader/script.ts`, formats: ['iife'], name: 'loader' },
+      rolldownOptions: { output: { entryFileNames: 'loader.js' } },
+    }),
+  });
+}
+
+async function buildMount() {
+  await rm(`${dist}/mount`, { recursive: true, force: true });
+  await module(`${dist}/mount`, 'mount', 'mount.ts', '[name].js');
+}
+
+/** Removes files of earlier builds once nobody can be waiting for them any more. */
+async function sweep(current) {
+  for (const name of await readdir(`${dist}/assets`)) {
+    if (current.some((file) => name === file || name === `${file}.br` || name === `${file}.gz`)) continue;
+    const file = `${dist}/assets/${name}`;
+    if (Date.now() - (await stat(file)).mtimeMs > KEEP_OLD_MS) await rm(file);
+  }
+}
+
+await mkdir(`${dist}/assets`, { recursive: true });
+const chunks = await buildChat();
+const chat = chunks.find((name) => name.startsWith('chat-'));
+await buildLoader(chat);
+await buildMount();
+await sweep(chunks);
+const files = ['loader.js', ...chunks.map((name) => `assets/${name}`)];
+await Promise.all(files.map((name) => compress(`${dist}/${name}`)));
+await writeFile(
+  `${dist}/manifest.json`,
+  `${JSON.stringify({ loader: 'loader.js', chat, files }, null, 2)}\n`,
+);
+
+const { text, over } = sizeTable(await sizesOf(dist));
+console.log(text);
+if (over.length) {
+  console.error(`Over budget: ${over.join(', ')}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,75 @@
+import type { ComponentChildren } from 'preact';
+import { Icon, PATHS } from './icons.tsx';
+import { Picture } from './picture.tsx';
+import type { Ui } from './ui.ts';
+
+/** One message as it is shown, whoever said it and wherever it is kept. */
+export interface Line {
+  key: string;
+  body: string;
+  own?: boolean;
+  bot?: boolean;
+  nickname?: string;
+  /** ms; what the widget says by itself has none */
+  at?: number;
+  state?: 'sending' | 'sent' | 'seen' | 'failed';
+  /** Why it failed. */
+  reason?: string;
+}
+
+/** The owner's greeting: the first bubble, no message of the room. */
+export const greeting = (ui: Ui): Line => ({ key: 'greeting', body: ui.host.widget.greeting_message });
+
+/** The picture beside the first of what the other side says in one go; its room beside the rest. */
+export function Avatar({ ui, first = true }: { ui: Ui; first?: boolean }) {
+  const { widget } = ui.host;
+  if (!widget.is_show_bot_avatar) return null;
+  return (
+    <Picture
+      source={first ? widget.bot_avatar || widget.logo_large : ''}
+      class={first ? 'avatar' : 'avatar off'}
+    >
+      <Icon path={PATHS.person} />
+    </Picture>
+  );
+}
+
+interface BubbleProps {
+  ui: Ui;
+  line: Line;
+  first?: boolean;
+  last?: boolean;
+  /** The text, where it is more than text; and what stands below it. */
+  children?: ComponentChildren;
+  below?: ComponentChildren;
+}
+
+/** One message with its time and what became of it. */
+export function Bubble({ ui, line, first = true, last = true, children, below }: BubbleProps) {
+  const t = ui.texts.value;
+  const { own, state, at, nickname, bot } = line;
+  const name = own ? t.you : nickname || (bot ? t.bot : t.support);
+  return (
+    <div class={`row ${own ? 'own' : 'other'} ${first ? 'first' : ''} ${last ? 'last' : ''} ${state ?? ''}`}>
+      {!own && <Avatar ui={ui} first={first} />}
+      <div class="said">
+        {!own && first && (nickname || bot) && (
+          <span class="who" aria-hidden="true">
+            {name}
+          </span>
+        )}
+        <span class="hidden">{name}: </span>
+        <div class="bubble" dir="auto">
+          {children ?? line.body}
+        </div>
+        {at && (
+          <div class={last || state === 'failed' ? 'meta' : 'hidden'}>
+            <time dateTime={new Date(at).toISOString()}>{ui.clock.value.format(at)}</time>
+            {state && <span class="state">{t[state]}</span>}
+          </div>
+        )}
+        {below}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import { useRef } from 'preact/hooks';
+import { Icon, PATHS } from './icons.tsx';
+import type { Ui } from './ui.ts';
+
+/** The text field: Enter sends, Shift and Enter makes a new line, what is begun stays over reloads. */
+export function Composer({ ui }: { ui: Ui }) {
+  const { core } = ui;
+  const t = ui.texts.value;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const draft = ui.draft.value;
+  const label = ui.host.widget.message_placeholder || t.message;
+  const waiting = core.waiting.value;
+
+  const write = (text: string) => {
+    ui.draft.value = text;
+    core.store.set('draft', text);
+    core.onTyping?.(!!text);
+  };
+  const send = (event: Event) => {
+    event.preventDefault();
+    core.say(draft);
+    write('');
+    field.current?.focus();
+  };
+
+  return (
+    <>
+      {waiting && (
+        <p class="notice" role="status">
+          {t[waiting]}
+        </p>
+      )}
+      <form class="composer" onSubmit={send}>
+        <textarea
+          ref={field}
+          class="text"
+          rows={1}
+          aria-label={label}
+          placeholder={label}
+          maxLength={10_000}
+          enterkeyhint="send"
+          dir={draft ? 'auto' : undefined}
+          value={draft}
+          onInput={(event) => write(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            // While an input method composes, Enter belongs to it.
+            if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) send(event);
+          }}
+        />
+        <button type="submit" class="send" aria-label={t.send} disabled={!draft.trim()}>
+          <Icon path={PATHS.send} />
+        </button>
+      </form>
+    </>
+  );
+}

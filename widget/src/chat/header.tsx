@@ -1,0 +1,40 @@
+import { Icon, PATHS } from './icons.tsx';
+import { Picture } from './picture.tsx';
+import type { Ui } from './ui.ts';
+
+/** The top of the window: tall while nobody has written, one line once the conversation runs. */
+export function Header({ ui }: { ui: Ui }) {
+  const { widget } = ui.host;
+  const { parts, menu } = ui;
+  const t = ui.texts.value;
+  const running = ui.core.started.value;
+  const subtitle = (running && widget.chat_subtitle) || widget.header_subtitle;
+  const module = parts.menu.value;
+  return (
+    <div class={running ? 'header running' : 'header'}>
+      <Picture source={widget.logo_large} class="logo" />
+      <div class="titles">
+        <h2>{widget.header_title || t.chat}</h2>
+        {subtitle && <p>{subtitle}</p>}
+      </div>
+      <div class="tools">
+        <button
+          type="button"
+          class="tool"
+          aria-label={t.menu}
+          aria-expanded={menu.value}
+          onClick={() => {
+            parts.need('menu');
+            menu.value = !menu.value;
+          }}
+        >
+          <Icon path={PATHS.more} />
+        </button>
+        <button type="button" class="tool" aria-label={t.close} onClick={() => ui.toggle(false)}>
+          <Icon path={PATHS.close} />
+        </button>
+        {menu.value && module && <module.Menu ui={ui} />}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { Composer } from './composer.tsx';
+import { First } from './first.tsx';
+import { Header } from './header.tsx';
+import { needsForm, type Ui } from './ui.ts';
+
+/** A phone: the window fills the screen and is modal. */
+const SMALL = '(max-width: 479.98px)';
+
+/** The chat window: a dialog, modal only where it fills the screen. */
+export function Panel({ ui }: { ui: Ui }) {
+  const element = useRef<HTMLDialogElement>(null);
+  const open = ui.open.value;
+  const asks = needsForm(ui);
+  const small = matchMedia(SMALL).matches;
+  const form = ui.parts.form.value;
+  const talk = ui.talk.value;
+  const Log = talk ? talk.Log : First;
+  if (asks) ui.parts.need('form');
+
+  useLayoutEffect(() => {
+    const panel = element.current;
+    const view = window.visualViewport;
+    if (!panel || !open) return;
+    // A modal dialog takes the focus round inside and makes the page behind it inert; either kind gives the
+    // focus back to where it was when it closes.
+    if (small) panel.showModal();
+    else panel.show();
+    // A phone's keyboard shrinks the visual viewport alone: the window follows it, and the text field with it.
+    const fit = () => {
+      panel.style.setProperty('--view', `${view?.height}px`);
+      panel.style.setProperty('--from', `${view?.offsetTop}px`);
+    };
+    fit();
+    const closing = new AbortController();
+    for (const type of ['resize', 'scroll']) view?.addEventListener(type, fit, closing);
+    return () => {
+      closing.abort();
+      panel.close();
+    };
+  }, [open]);
+
+  useEffect(() => {
+    if (!open) return;
+    // On a phone the focus on a text field would open the keyboard over the greeting.
+    const field = !small && element.current?.querySelector<HTMLElement>('input, textarea');
+    (field || element.current)?.focus();
+  }, [open, asks, form]);
+
+  /** Escape closes the menu first, then the window; a phone's "back" does the same by `cancel`. */
+  const dismiss = (event: Event) => {
+    event.preventDefault();
+    if (ui.menu.value) ui.menu.value = false;
+    else ui.toggle(false);
+  };
+
+  return (
+    <dialog
+      ref={element}
+      class="panel float"
+      aria-label={ui.host.widget.header_title || ui.texts.value.chat}
+      tabIndex={-1}
+      onCancel={dismiss}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && !event.isComposing) dismiss(event);
+      }}
+    >
+      <Header ui={ui} />
+      {asks ? (
+        form && <form.Form ui={ui} />
+      ) : (
+        <>
+          <Log ui={ui} />
+          <Composer ui={ui} />
+        </>
+      )}
+    </dialog>
+  );
+}

@@ -1,0 +1,62 @@
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Host } from '../loader/host.ts';
+import { en, type Texts } from '../locale/en.ts';
+import type { Core } from '../sending/core.ts';
+import type { Talk } from '../talk/index.tsx';
+import { createParts, type Parts } from './parts.ts';
+
+/** What every part of the window is given. */
+export interface Ui {
+  host: Host;
+  core: Core;
+  parts: Parts;
+  /** The running conversation, once its file has come. */
+  talk: Signal<Talk | undefined>;
+  texts: Signal<Texts>;
+  /** The language tag that dates and times are written in. */
+  tag: Signal<string>;
+  /** The time of day in that language; made once, since making one takes longer than using it. */
+  clock: ReadonlySignal<Intl.DateTimeFormat>;
+  open: Signal<boolean>;
+  menu: Signal<boolean>;
+  /** What stands beside the closed launcher: the greeting, or the newest message. */
+  teaser: Signal<string>;
+  /** What the visitor is writing. */
+  draft: Signal<string>;
+  toggle(open: boolean): void;
+  /** The launcher's name: the owner's, else what it does. */
+  caption(): string;
+}
+
+export function createUi(host: Host, core: Core, toggle: Ui['toggle']): Ui {
+  const texts = signal(en);
+  const tag = signal('en');
+  return {
+    host,
+    core,
+    parts: createParts(host.root),
+    talk: signal(undefined),
+    texts,
+    tag,
+    clock: computed(() => new Intl.DateTimeFormat(tag.value, { hour: 'numeric', minute: '2-digit' })),
+    open: signal(false),
+    menu: signal(false),
+    teaser: signal(''),
+    draft: signal(core.store.get<string>('draft') ?? ''),
+    toggle,
+    caption: () => host.widget.start_button_caption || texts.value.open,
+  };
+}
+
+/** Asked-for fields by the visitor's own names: the setting, and the name in the API. */
+export const FIELDS = [
+  ['name', 'is_ask_name', 'nickname'],
+  ['email', 'is_ask_email', 'email'],
+  ['phone', 'is_ask_phone', 'phone_number'],
+] as const;
+
+/** True while the form stands before the conversation: the owner asks, and nobody has told yet. */
+export const needsForm = ({ core, host }: Ui): boolean =>
+  !!core.refusedLead.value ||
+  (!core.started.value &&
+    FIELDS.some(([name, setting]) => host.widget[setting] && !core.visitor.value[name]));

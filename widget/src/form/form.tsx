@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks';
+import { Bubble, greeting } from '../chat/bubble.tsx';
+import { FIELDS, type Ui } from '../chat/ui.ts';
+import type { Visitor } from '../types.ts';
+import css from './form.css?inline';
+import { problem } from './problem.ts';
+
+export { css };
+
+/** How the browser helps with each field, and how long the server lets it be. */
+const INPUTS = {
+  name: { type: 'text', autocomplete: 'name', maxLength: 150 },
+  email: { type: 'email', autocomplete: 'email', maxLength: 254 },
+  phone: { type: 'tel', autocomplete: 'tel', maxLength: 32 },
+} as const;
+
+/** Asks for what the owner wants to know before the conversation begins. */
+export function Form({ ui }: { ui: Ui }) {
+  const { core } = ui;
+  const { widget } = ui.host;
+  const t = ui.texts.value;
+  const refused = core.refusedLead.value;
+  const [values, setValues] = useState<Visitor>(core.visitor.value);
+  const [tried, setTried] = useState(false);
+  // What the page has told by `setVisitor` is not asked again, unless the server did not take it.
+  const fields = FIELDS.filter(([name, setting, api]) =>
+    refused ? widget[setting] || refused[api] : widget[setting] && !core.visitor.value[name],
+  );
+
+  const submit = (event: Event) => {
+    event.preventDefault();
+    setTried(true);
+    const bad = fields.find(([name]) => problem(name, values[name] ?? ''));
+    if (bad) (event.currentTarget as HTMLFormElement).querySelector<HTMLElement>(`[name=${bad[0]}]`)?.focus();
+    else core.introduce(values);
+  };
+
+  return (
+    <form class="form" noValidate onSubmit={submit}>
+      {widget.greeting_message && <Bubble ui={ui} line={greeting(ui)} />}
+      {widget.contact_message && <p class="ask">{widget.contact_message}</p>}
+      {fields.map(([field, , api]) => {
+        const label = widget[`${field}_placeholder`] || t[field];
+        const fault = tried && problem(field, values[field] ?? '');
+        const error = (fault && t[fault]) || refused?.[api];
+        return (
+          <div class={`field ${error ? 'bad' : ''}`} key={field}>
+            <input
+              id={field}
+              name={field}
+              {...INPUTS[field]}
+              placeholder={label}
+              required
+              value={values[field] ?? ''}
+              aria-invalid={!!error}
+              aria-describedby={error ? `${field}-error` : undefined}
+              onInput={(event) => setValues({ ...values, [field]: event.currentTarget.value })}
+            />
+            <label for={field}>{label}</label>
+            {error && (
+              <p class="error" id={`${field}-error`}>
+                {error}
+              </p>
+            )}
+          </div>
+        );
+      })}
+      <button type="submit" class="primary">
+        {widget.start_button_caption || t.start}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,54 @@
+import { en, type Texts } from './en.ts';
+
+/** The further languages, each a small file of its own that is fetched when it is needed. */
+const FILES: Record<string, () => Promise<{ texts: Texts }>> = {
+  es: () => import('./es.ts'),
+  pt: () => import('./pt.ts'),
+  fr: () => import('./fr.ts'),
+  de: () => import('./de.ts'),
+  it: () => import('./it.ts'),
+  nl: () => import('./nl.ts'),
+  pl: () => import('./pl.ts'),
+  tr: () => import('./tr.ts'),
+  ar: () => import('./ar.ts'),
+  he: () => import('./he.ts'),
+  hi: () => import('./hi.ts'),
+  zh: () => import('./zh.ts'),
+  ja: () => import('./ja.ts'),
+  ko: () => import('./ko.ts'),
+};
+
+/** True where the language is written from right to left. */
+export const isRightToLeft = (tag: string): boolean => /^(ar|he)\b/i.test(tag);
+
+/**
+ * The first of the wanted languages that is built in, by its primary subtag (`pt-BR` gets `pt`), as
+ * `[wanted tag, built-in tag]`; English where none is.
+ */
+export function pickLocale(wanted: readonly (string | null | undefined)[]): [tag: string, builtIn: string] {
+  for (const tag of wanted) {
+    const primary = tag?.trim().toLowerCase().split(/[-_]/)[0] ?? '';
+    // `iw` is what old systems call Hebrew.
+    const builtIn = primary === 'iw' ? 'he' : primary;
+    if (tag && (builtIn === 'en' || Object.hasOwn(FILES, builtIn))) return [canonical(tag, builtIn), builtIn];
+  }
+  return ['en', 'en'];
+}
+
+/** `Intl` throws on a malformed tag, and a page's `lang` may be anything. */
+function canonical(tag: string, otherwise: string): string {
+  try {
+    return Intl.getCanonicalLocales(tag.trim().replaceAll('_', '-'))[0] ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+/** The texts of a built-in language. Where its file does not load, English is better than nothing. */
+export async function loadTexts(builtIn: string): Promise<Texts> {
+  try {
+    return (await FILES[builtIn]?.())?.texts ?? en;
+  } catch {
+    return en;
+  }
+}

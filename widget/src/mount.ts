@@ -1,0 +1,26 @@
+import { start } from './loader/start.ts';
+import type { Parlor } from './types.ts';
+
+export type { Parlor, ParlorEvents, Visitor } from './types.ts';
+
+export interface MountOptions {
+  /** The widget token, as in the script tag's `data-token`. */
+  token: string;
+  /** The address of the Parlor server, such as `https://chat.example.com/`. */
+  server: string;
+  /** A BCP 47 language tag; without it the page's `lang`, else the browser's language. */
+  locale?: string;
+}
+
+/**
+ * Puts the widget on the page, as the script tag does, for pages that are built by a bundler. A page has one
+ * widget: a second call gives the first one. The chat itself becomes a chunk of its own.
+ */
+export function mount({ token, server, locale }: MountOptions): Parlor {
+  return start({
+    token,
+    locale,
+    server: new URL('.', `${server.replace(/\/+$/, '')}/`).href,
+    load: () => import('./chat/index.tsx'),
+  });
+}

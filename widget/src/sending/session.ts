@@ -1,0 +1,80 @@
+import type { VisitorSession } from '../types.ts';
+import { type Refusal, request } from './request.ts';
+import type { Store } from './storage.ts';
+
+/** A store's write reaches other tabs only after a moment; for so long nobody else may make a session. */
+const SPREAD_MS = 300;
+/** A session is renewed when less than this is left of its 30 days. */
+const RENEW_MS = 20 * 86_400_000;
+
+/** Cuts to `length` code points, never through one (a lone surrogate is refused by the server). */
+export function cut(text: string, length: number): string {
+  return Array.from(text).slice(0, length).join('');
+}
+
+export const sessionsUrl = (server: string, token: string) => `${server}api/v1/widgets/${token}/sessions/`;
+
+/** Runs a task while no other tab of this visitor runs one of that name. */
+export type Alone = <T>(name: string, task: () => Promise<T>) => Promise<T>;
+
+export interface Sessions {
+  /** The session as it is kept, without asking the server. */
+  current(): VisitorSession | undefined;
+  /** A session that is good to use, made or renewed where needed; throws a `Refusal`. */
+  ensure(): Promise<VisitorSession>;
+  /** Forgets a session that the server no longer takes, unless it has been replaced already. */
+  drop(used: VisitorSession): void;
+}
+
+/** The visitor's session: one for all tabs, kept in the store (contract section 4). */
+export function createSessions(
+  store: Store,
+  base: string,
+  token: string,
+  locale: () => string,
+  alone: Alone,
+  signal: AbortSignal,
+): Sessions {
+  const url = sessionsUrl(base, token);
+  const current = () => store.get<VisitorSession>('session');
+  return {
+    current,
+    drop(used) {
+      if (current()?.token === used.token) store.remove('session');
+    },
+    async ensure() {
+      const fresh = () => {
+        const session = current();
+        return session && Date.parse(session.expires_at) - Date.now() > RENEW_MS ? session : undefined;
+      };
+      return (
+        fresh() ??
+        new Promise<VisitorSession>((done, fail) => {
+          alone('session', async () => {
+            const made = fresh();
+            done(made ?? (await make()));
+            if (!made) await new Promise((spread) => setTimeout(spread, SPREAD_MS));
+          }).catch(fail);
+        })
+      );
+    },
+  };
+
+  async function make(): Promise<VisitorSession> {
+    const old = current();
+    const page = {
+      url: cut(location.href, 2_000),
+      title: cut(document.title, 300),
+      referrer: cut(document.referrer, 2_000),
+    };
+    const open = (visitor?: string) =>
+      request<VisitorSession>(url, { body: { page, locale: locale() }, visitor, signal });
+    const { body } = await open(old?.token).catch((refusal: Refusal) => {
+      // Too old, or erased in another tab: the visitor begins anew.
+      if (old && refusal.status === 401) return open();
+      throw refusal;
+    });
+    store.set('session', body);
+    return body;
+  }
+}

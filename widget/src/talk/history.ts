@@ -1,0 +1,196 @@
+import { batch, computed, effect, signal } from '@preact/signals';
+import type { Core } from '../sending/core.ts';
+import { type Refusal, request } from '../sending/request.ts';
+import { createLive } from './realtime.ts';
+import { merge, type Said } from './timeline.ts';
+
+export type History = ReturnType<typeof createHistory>;
+
+const PAGE = 50;
+/** After so many pages without a known message the gap is not worth closing: the rest loads by scrolling. */
+const GAP_PAGES = 5;
+
+/** What was said, by both sides, and the channels it comes over. `heard` is told of each new message of the
+ *  other side. */
+export function createHistory(core: Core, heard: (body: string) => void) {
+  const { store, sessions, items, outbox, server } = core;
+  const keys = new Map<string, string>();
+  const said = signal<readonly Said[]>([]);
+  const loading = signal<'' | 'loading' | 'failed'>('');
+  /** The address of the page before the oldest known message, while there is one. */
+  const older = signal<string | undefined>(undefined);
+  const readUpTo = signal(store.get<string>('read') ?? '');
+  const seenUpTo = signal('');
+  const typing = signal(false);
+  /** True once a person has taken over from the bot. */
+  const botLeft = signal(false);
+  const rating = signal(store.get<number>('rating') ?? 0);
+  const unread = computed(
+    () =>
+      said.value.filter((message) => message.is_support_sender && message.sent_at > readUpTo.value).length,
+  );
+  /** False until the first page has come; what is on it is no news. */
+  let synced = false;
+  let skipped = false;
+
+  /** Takes messages in; an own one that may be what a request still under way has made waits for its answer. */
+  function receive(messages: readonly Said[], isNews: boolean): void {
+    const pending = new Set(items.peek().map((item) => !item.sent && item.data.body?.normalize()));
+    const known = said.peek();
+    batch(() => {
+      const taken = messages.filter((message) => {
+        const doubtful = !message.is_support_sender && !keys.has(message.uuid) && pending.has(message.body);
+        skipped ||= doubtful;
+        return !doubtful;
+      });
+      said.value = merge(known, taken);
+      if (taken.some((message) => message.is_support_sender)) typing.value = false;
+    });
+    if (!isNews) return;
+    const ids = new Set(known.map((message) => message.uuid));
+    for (const { uuid, body, is_support_sender } of messages) {
+      if (!is_support_sender || ids.has(uuid)) continue;
+      core.emit('message:received', { uuid, body });
+      heard(body);
+    }
+  }
+
+  /** Gets what was said since the last known message; the first time, the latest page. */
+  async function sync(): Promise<void> {
+    const session = sessions.current();
+    if (!session) return;
+    if (!synced) loading.value = 'loading';
+    try {
+      let url: string | undefined = `${server}api/v1/messages/?room=${session.room.uuid}&limit=${PAGE}`;
+      const known = new Set(said.peek().map((message) => message.uuid));
+      const found: Said[] = [];
+      for (let page = 0; url && page < (synced ? GAP_PAGES : 1); page++) {
+        const { body, next }: { body: Said[]; next: string | undefined } = await request<Said[]>(url, {
+          visitor: session.token,
+          signal: core.signal,
+        });
+        found.push(...body);
+        url = next;
+        if (body.some((message) => known.has(message.uuid))) break;
+      }
+      batch(() => {
+        if (!synced) older.value = url;
+        receive(found, synced);
+        loading.value = '';
+      });
+      synced = true;
+      for (const { id, sent, kind } of items.peek()) {
+        if (sent && (kind === 'lead' || found.some((message) => message.uuid === sent.uuid)))
+          outbox.remove(id);
+      }
+    } catch (error) {
+      if (core.signal.aborted) return;
+      const { status } = error as Refusal;
+      if (status === 401) sessions.drop(session);
+      // Until the first message has arrived there is no such room: nothing to read is no failure.
+      loading.value = synced || status === 404 || status === 400 ? '' : 'failed';
+    }
+  }
+
+  async function loadOlder(): Promise<void> {
+    const url = older.peek();
+    const session = sessions.current();
+    if (!url || !session || loading.peek()) return;
+    loading.value = 'loading';
+    const page = await request<Said[]>(url, { visitor: session.token, signal: core.signal }).catch(
+      () => undefined,
+    );
+    batch(() => {
+      if (page) {
+        older.value = page.next;
+        receive(page.body, false);
+      }
+      loading.value = '';
+    });
+  }
+
+  const unfollow = effect(() => {
+    let busy = false;
+    for (const { id, kind, sent, refused, data } of items.value) {
+      if (!sent) busy ||= !refused;
+      else if (kind === 'message') {
+        keys.set(sent.uuid, id);
+        said.value = merge(said.peek(), [{ ...sent, body: data.body ?? '', is_support_sender: false }]);
+      }
+    }
+    if (skipped && !busy) {
+      skipped = false;
+      sync();
+    }
+  });
+
+  function readTo(sentAt: string): void {
+    if (sentAt <= readUpTo.peek()) return;
+    readUpTo.value = sentAt;
+    store.set('read', sentAt);
+  }
+
+  const live = createLive({
+    server,
+    sessions,
+    sync,
+    receive: (message) => receive([message], true),
+    typing: (on) => {
+      typing.value = on;
+    },
+    seen: (sentAt) => {
+      if (sentAt > seenUpTo.peek()) seenUpTo.value = sentAt;
+    },
+    readElsewhere: readTo,
+    room: (room) => {
+      if (room.rating !== undefined) rating.value = room.rating ?? 0;
+      if (room.is_bot_use === false) botLeft.value = true;
+    },
+  });
+  core.onSent = live.acknowledged;
+  core.onTyping = live.typing;
+
+  return {
+    keys,
+    said,
+    loading,
+    older,
+    seenUpTo,
+    typing,
+    rating,
+    botLeft,
+    unread,
+    sync,
+    loadOlder,
+    wake: live.wake,
+    /** Marks what the other side said as read, in every tab and at the server. */
+    read(): void {
+      const last = said.peek().findLast((message) => message.is_support_sender);
+      if (!last || last.sent_at <= readUpTo.peek()) return;
+      readTo(last.sent_at);
+      live.read(last.uuid);
+    },
+    /** 1 to 5 stars; throws a `Refusal`. */
+    async rate(stars: number): Promise<void> {
+      const session = await sessions.ensure();
+      const url = `${server}api/v1/rooms/${session.room.label}/`;
+      await request(url, {
+        method: 'PATCH',
+        body: { rating: stars },
+        visitor: session.token,
+        signal: core.signal,
+      });
+      rating.value = stars;
+      store.set('rating', stars);
+      core.emit('rating', stars);
+    },
+    changedElsewhere(): void {
+      readUpTo.value = store.get('read') ?? '';
+      rating.value = store.get('rating') ?? 0;
+    },
+    stop(): void {
+      unfollow();
+      live.stop();
+    },
+  };
+}

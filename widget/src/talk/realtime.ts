@@ -1,0 +1,196 @@
+import type { Sessions } from '../sending/session.ts';
+import type { Said } from './timeline.ts';
+
+/** The live channel (contract section 7). */
+export interface Live {
+  /** Says that the visitor is writing, or no longer. */
+  typing(on: boolean): void;
+  /** Says that the visitor has read up to this message. */
+  read(uuid: string): void;
+  /** A message was acknowledged: where no socket is open, the answer to it is fetched soon. */
+  acknowledged(): void;
+  /** The device woke up, came online, or the page is looked at again. */
+  wake(): void;
+  stop(): void;
+}
+
+export interface LiveOptions {
+  server: string;
+  sessions: Sessions;
+  sync(): Promise<void>;
+  receive(message: Said): void;
+  typing(on: boolean): void;
+  /** The other side, or this visitor on another device, has read what was sent up to then (ISO). */
+  seen(sentAt: string): void;
+  readElsewhere(sentAt: string): void;
+  /** What the room is now. */
+  room(room: { rating?: number | null; is_bot_use?: boolean }): void;
+}
+
+interface Frame {
+  type: string;
+  id?: string;
+  after?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what a frame carries depends on its type, and on the server's age
+  data?: any;
+}
+
+const PING_MS = 25_000;
+/** The socket's token was refused, or its session ended. */
+const REFUSED = 4401;
+/** The other side is taken to have stopped when it has not said so again for this long. */
+const TYPING_ENDS_MS = 6_000;
+/** Who goes on writing says so again only after this long: the server counts frames. */
+const TYPING_AGAIN_MS = 3_000;
+
+/**
+ * Keeps a socket open; while there is none, asks by REST with growing pauses, so that a network or a proxy
+ * that forbids WebSockets costs seconds and no message.
+ */
+export function createLive(options: LiveOptions): Live {
+  let socket: WebSocket | undefined;
+  let ready = false;
+  let after: string | undefined;
+  let tries = 0;
+  let heard = 0;
+  let stopped = false;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let quiet: ReturnType<typeof setTimeout> | undefined;
+  let lastRead: string | undefined;
+  let toldTyping = 0;
+
+  const send = (frame: Record<string, unknown>) => {
+    if (ready && socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
+  };
+  const room = () => options.sessions.current()?.room.uuid;
+  const tellRead = () => lastRead && send({ type: 'read', room: room(), message: lastRead });
+
+  function take(frame: Frame): void {
+    if (frame.id) after = frame.id;
+    const { data } = frame;
+    switch (frame.type) {
+      case 'ready':
+        ready = true;
+        tries = 0;
+        // Without a known event the server replays nothing: what was said before now comes by REST.
+        if (!after) options.sync();
+        after ??= frame.after;
+        tellRead();
+        break;
+      case 'resync':
+        options.sync();
+        break;
+      case 'message.added':
+        options.receive(data);
+        break;
+      case 'room.updated':
+        options.room(data);
+        break;
+      case 'read':
+        if (data.sender === 'visitor') options.readElsewhere(data.sent_at);
+        else options.seen(data.sent_at);
+        break;
+      case 'typing':
+        if (data.sender === 'visitor') break;
+        clearTimeout(quiet);
+        options.typing(data.is_typing);
+        if (data.is_typing) quiet = setTimeout(options.typing, TYPING_ENDS_MS, false);
+    }
+  }
+
+  async function open(): Promise<void> {
+    clearTimeout(retry);
+    // Only the first message makes a session; without one there is nothing to listen to.
+    if (stopped || socket || !options.sessions.current()) return;
+    const session = await options.sessions.ensure().catch(() => undefined);
+    if (stopped || socket) return;
+    if (!session) return again();
+    try {
+      socket = new WebSocket(`${options.server.replace(/^http/, 'ws')}api/v1/realtime`);
+    } catch {
+      return again();
+    }
+    const mine = socket;
+    heard = Date.now();
+    mine.onopen = () => {
+      const known = after ? { after } : {};
+      mine.send(JSON.stringify({ type: 'auth', scheme: 'Visitor', token: session.token, ...known }));
+    };
+    mine.onmessage = ({ data }) => {
+      heard = Date.now();
+      try {
+        take(JSON.parse(data));
+      } catch {
+        // A frame that a newer server sends and this file does not understand is no reason to stop listening.
+      }
+    };
+    mine.onclose = ({ code }) => {
+      if (socket !== mine) return;
+      socket = undefined;
+      ready = false;
+      options.typing(false);
+      if (code === REFUSED) options.sessions.drop(session);
+      again();
+    };
+  }
+
+  function again(): void {
+    if (stopped) return;
+    clearTimeout(retry);
+    retry = setTimeout(
+      () => {
+        if (!socket && tries > 1) options.sync();
+        open();
+      },
+      Math.min(1_000 * 2 ** tries++, 60_000) * (0.8 + 0.4 * Math.random()),
+    );
+  }
+
+  /** A socket that has said nothing for two pings is dead, whatever the browser believes. */
+  function check(): void {
+    if (!socket) return;
+    if (Date.now() - heard > 2 * PING_MS + 5_000) {
+      const dead = socket;
+      socket = undefined;
+      ready = false;
+      dead.close();
+      open();
+    } else send({ type: 'ping' });
+  }
+  const pulse = setInterval(check, PING_MS);
+
+  open();
+
+  return {
+    typing(on) {
+      const now = Date.now();
+      if (on ? now - toldTyping < TYPING_AGAIN_MS : !toldTyping) return;
+      toldTyping = on ? now : 0;
+      send({ type: 'typing', room: room(), is_typing: on });
+    },
+    read(uuid) {
+      lastRead = uuid;
+      tellRead();
+    },
+    acknowledged() {
+      if (ready) return;
+      options.sync();
+      open();
+    },
+    wake() {
+      check();
+      if (!socket) {
+        tries = 0;
+        options.sync();
+        open();
+      }
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(retry);
+      clearTimeout(quiet);
+      clearInterval(pulse);
+      socket?.close();
+    },
+  };
+}

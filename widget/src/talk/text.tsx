@@ -1,0 +1,18 @@
+import { linkify } from './linkify.ts';
+
+/** A text with its addresses as links; everything in it is text, never HTML. */
+export function Text({ text }: { text: string }) {
+  return (
+    <>
+      {linkify(text).map(({ text: piece, href }) =>
+        href ? (
+          <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+            {piece}
+          </a>
+        ) : (
+          piece
+        ),
+      )}
+    </>
+  );
+}
