@@ -38,6 +38,25 @@ describe('the live channel', () => {
     expect(other.events()).toHaveLength(2);
   });
 
+  it('says of each message whether a bot wrote it, and tells when a visitor has asked for a person', async () => {
+    const { url, rest, widget, visitor, answer } = await startConversation();
+    const nodes = [
+      { id: 's', type: 'start', greeting: 'I am a bot.', next: 'm' },
+      { id: 'm', type: 'question', text: 'Your name?', save_as: 'name' },
+    ];
+    await rest('POST', '/api/v1/workflows/', { name: 'Greeter', is_published: true, nodes });
+    await rest('PATCH', `/api/v1/widgets/${widget}/`, { is_bot_use: true });
+    const ada = await visitor();
+    const page = await connect(url, { visitor: ada.token });
+    await ada.say('Hello');
+    expect(await page.find(says('I am a bot.'))).toMatchObject({ data: { is_bot: true } });
+    expect(await page.find(says('Hello'))).toMatchObject({ data: { is_bot: false } });
+    await ada.call('PATCH', `/api/v1/rooms/${ada.room.label}/`, { is_bot_use: false });
+    await page.find(isType('room.updated', { is_bot_use: false }));
+    await answer(ada.room.uuid, 'I am a person.');
+    expect(await page.find(says('I am a person.'))).toMatchObject({ data: { is_bot: false } });
+  });
+
   it('closes with 4401 what has no good credential, and with 1008 what is no frame', async () => {
     const { url, visitor } = await startConversation();
     const { token } = await visitor();

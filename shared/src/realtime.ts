@@ -57,6 +57,8 @@ export type ClientFrameInput = z.input<typeof ClientFrame>;
 
 /** A message with the room that it is in. */
 export const MessageAdded = CreatedMessage.extend({
+  /** Absent in the events of a server that was older. */
+  is_bot: z.boolean().optional(),
   room: z.object({ uuid: roomId(), label: z.string() }),
 }).loose();
 export type MessageAdded = z.infer<typeof MessageAdded>;

@@ -11,7 +11,8 @@ export const addedMessage = (
 ): StoredMessage => {
   const message: StoredMessage = { ...fields, account, room: _id };
   const data = { ...presentCreated(message), room: { uuid: _id, label } };
-  return { ...message, events: [newEvent('message.added', account, message.sent_at, data)] };
+  const event = newEvent('message.added', account, message.sent_at, data);
+  return { ...message, events: [{ ...event, live: { is_bot: message.is_bot } }] };
 };
 
 /** A message as its create response shows it: exactly six fields. */

@@ -16,6 +16,8 @@ export interface OutboxEvent {
   data: object;
   /** The conversation that it belongs to, where `data` does not say it. */
   room?: string;
+  /** What live clients are told beside `data`; a webhook's data has exactly the fields of its contract. */
+  live?: object;
 }
 
 /** A document that may carry events. */
@@ -41,7 +43,15 @@ export const newEvent = (
 });
 
 const eventSchema = new Schema<OutboxEvent>(
-  { id: String, name: String, account: String, at: Date, data: Schema.Types.Mixed, room: String },
+  {
+    id: String,
+    name: String,
+    account: String,
+    at: Date,
+    data: Schema.Types.Mixed,
+    room: String,
+    live: Schema.Types.Mixed,
+  },
   { _id: false, id: false, minimize: false },
 );
 

@@ -22,14 +22,14 @@ const roomOf = ({ name, data, room }: OutboxEvent): string | undefined => {
 /** The log's entry for an event of the outbox; undefined for one that the channel does not carry. */
 export const entryOf = (event: OutboxEvent): NewEntry | undefined => {
   if (!CARRIED.has(event.name)) return undefined;
-  const { id, name, account, at, data } = event;
+  const { id, name, account, at, data, live } = event;
   const room = roomOf(event);
   return {
     event: id,
     name: name as NewEntry['name'],
     account,
     at,
-    data,
+    data: live ? { ...data, ...live } : data,
     ...(room !== undefined && { room }),
   };
 };

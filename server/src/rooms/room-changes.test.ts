@@ -99,6 +99,23 @@ describe('a visitor', () => {
   });
 });
 
+it("lets a visitor end its room's bot, and never start one", async () => {
+  await app.request('PATCH', `/api/v1/widgets/${widget}/`, { token, body: { is_bot_use: true } });
+  const { visitor, room } = await app.session(widget);
+  await app.request('POST', '/api/v1/messages/', {
+    visitor,
+    body: { body: 'Hi', room: { uuid: room.uuid } },
+  });
+  const patch = async (is_bot_use: unknown) => {
+    const { status, json } = await app.request('PATCH', at(room.label), { visitor, body: { is_bot_use } });
+    return [status, json.is_bot_use];
+  };
+  expect(await patch(true)).toEqual([200, true]);
+  expect(await patch(false)).toEqual([200, false]);
+  expect(await patch(true)).toEqual([200, false]);
+  expect((await patch('false'))[0]).toBe(400);
+});
+
 describe('DELETE /api/v1/rooms/<label>/', () => {
   it('deletes the room with its messages, and loses no event', async () => {
     const resume = holdEvents(app.services);

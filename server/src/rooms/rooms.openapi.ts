@@ -67,7 +67,8 @@ export const roomPaths: ZodOpenApiPathsObject = {
       id: 'changeRoom',
       tag,
       summary: 'Change one or some fields',
-      description: 'A visitor may change the `rating` of its own room.',
+      description:
+        'A visitor may change the `rating` of its own room, and set `is_bot_use` to false: it wants a person.',
       callers: ['account', 'visitor'],
       path,
       query: messagesLimit(100),

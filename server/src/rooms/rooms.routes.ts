@@ -18,6 +18,9 @@ const MESSAGES_IN_LIST = 20;
 const MESSAGES_IN_ROOM = 100;
 const MAX_MESSAGES = 500;
 
+/** What a visitor may change of its own room. */
+const VISITORS_PATCH = NewRoom.pick({ rating: true, is_bot_use: true });
+
 const messagesLimit = (ctx: Context, fallback: number): number =>
   queryInteger(ctx, 'messages_limit', { min: 0, max: MAX_MESSAGES, fallback });
 
@@ -87,11 +90,14 @@ export const roomRoutes = (
   router.patch('/api/v1/rooms/:label', authenticate.accountOrVisitor, jsonBody(), async (ctx) => {
     const { principal, body } = ctx.state;
     if (principal?.kind !== 'visitor') return change(ctx, accountOf(ctx)._id, readPatch(NewRoom, body));
-    // A visitor rates its own conversation, and changes nothing else of it (contract 4).
+    // A visitor rates its own conversation and asks for a person, and changes nothing else of it (contract 4).
     const { account, room } = principal.visitor.session;
     const current = await rooms.byLabel(account, ctx.params?.label ?? '');
     if (current._id !== room) throw notFound();
-    await change(ctx, account, readPatch(NewRoom.pick({ rating: true }), body));
+    const wanted = readPatch(VISITORS_PATCH, body);
+    // Only the owner gives a conversation to the bot.
+    if (wanted.is_bot_use) delete wanted.is_bot_use;
+    await change(ctx, account, wanted);
   });
 
   router.delete('/api/v1/rooms/:label', authenticate.account, async (ctx) => {
