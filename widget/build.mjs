@@ -3,15 +3,18 @@
  * as files of their own, each precompressed, and the module for bundler users. Prints every size and fails
  * over a budget.
  */
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { compress, sizesOf, sizeTable } from './bench/sizes.mjs';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = `${root}dist`;
-/** A page that was loaded before a deploy may ask for its chat after it. */
-const KEEP_OLD_MS = 86_400_000;
+/**
+ * How long a replaced file is kept: a page that was open before a deploy may ask for its chat a day later, and its
+ * loader may have come from a cache that was a day behind by itself (the loader's stale-while-revalidate).
+ */
+const KEEP_OLD_MS = 2 * 86_400_000;
 
 /** What all three builds share; vite's own config file and environment play no part. */
 const common = {
@@ -86,21 +89,34 @@ async function buildMount() {
   await module(`${dist}/mount`, 'mount', 'mount.ts', '[name].js');
 }
 
-/** Removes files of earlier builds once nobody can be waiting for them any more. */
-async function sweep(current) {
+/** The names of the last build's hashed files; none before the first. */
+async function lastBuild() {
+  const manifest = await readFile(`${dist}/manifest.json`, 'utf8').catch(() => '{"files":[]}');
+  return JSON.parse(manifest).files.map((name) => name.replace(/^assets\//, ''));
+}
+
+/**
+ * Removes files of earlier builds once nobody can be waiting for them any more. A file's time of change is when
+ * it was replaced, not when it was made: what has been served for months is still asked for tomorrow.
+ */
+async function sweep(last, current) {
+  const plain = (name) => name.replace(/\.(br|gz)$/, '');
+  const now = new Date();
   for (const name of await readdir(`${dist}/assets`)) {
-    if (current.some((file) => name === file || name === `${file}.br` || name === `${file}.gz`)) continue;
     const file = `${dist}/assets/${name}`;
-    if (Date.now() - (await stat(file)).mtimeMs > KEEP_OLD_MS) await rm(file);
+    if (current.includes(plain(name))) continue;
+    if (last.includes(plain(name))) await utimes(file, now, now);
+    else if (now.getTime() - (await stat(file)).mtimeMs > KEEP_OLD_MS) await rm(file);
   }
 }
 
 await mkdir(`${dist}/assets`, { recursive: true });
+const last = await lastBuild();
 const chunks = await buildChat();
 const chat = chunks.find((name) => name.startsWith('chat-'));
 await buildLoader(chat);
 await buildMount();
-await sweep(chunks);
+await sweep(last, chunks);
 const files = ['loader.js', ...chunks.map((name) => `assets/${name}`)];
 await Promise.all(files.map((name) => compress(`${dist}/${name}`)));
 await writeFile(

@@ -58,8 +58,8 @@ export class FileSet {
     const file = this.#files.get(path);
     if (!file) return false;
     const offered = (['br', 'gzip', 'identity'] as const).filter((encoding) => file.bytes[encoding]);
-    const accepted = ctx.acceptsEncodings(...offered);
-    const encoding = offered.find((name) => name === accepted) ?? 'identity';
+    // One by one: asked about all, it would follow the order in which browsers happen to name them, gzip first.
+    const encoding = offered.find((name) => ctx.acceptsEncodings(name)) ?? 'identity';
     ctx.status = 200;
     ctx.type = file.extension;
     ctx.vary('Accept-Encoding');
