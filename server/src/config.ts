@@ -1,4 +1,5 @@
 import { type Duration, parseDuration } from './duration.ts';
+import { isMailAddress } from './mail/address.ts';
 
 /** A setting whose value can't be used; the text names the variable and what it got, on one line. */
 export class ConfigError extends Error {
@@ -58,6 +59,14 @@ const socketOrLoopback = (text: string): string =>
     ? text
     : expected('a socket path, or 127.0.0.1:port, localhost:port or [::1]:port');
 
+const smtpUrl = (text: string): string =>
+  text === '' || (/^smtps?:\/\/\S+$/.test(text) && URL.canParse(text) && new URL(text).hostname !== '')
+    ? text
+    : expected('a URL that starts with smtp:// or smtps://');
+
+const mailAddress = (text: string): string =>
+  text === '' || isMailAddress(text) ? text : expected('an e-mail address');
+
 const secretKey = (text: string): string =>
   text === '' || text.length >= 32 ? text : expected('at least 32 characters');
 
@@ -94,6 +103,17 @@ const SETTINGS = {
     'a socket path or loopback host:port that opens the embedded database to mongosh; it has no password',
     socketOrLoopback,
   ),
+  SMTP_URL: setting(
+    '',
+    "mails keyword notifications to their account's address: smtp://user:password@host:587, or smtps://; empty: no mail",
+    smtpUrl,
+    true,
+  ),
+  SMTP_FROM: setting(
+    '',
+    'who mails come from; empty: the user of SMTP_URL where that is an address, else parlor@ this host',
+    mailAddress,
+  ),
   WEBHOOK_ALLOW_PRIVATE: setting(
     'false',
     'true: deliver to private addresses too (development)',
@@ -101,7 +121,7 @@ const SETTINGS = {
   ),
   WEBHOOK_RETRY_DELAYS: setting(
     '5s,30s,5m,30m,2h,5h,10h,14h,20h,24h',
-    'pauses between the attempts of a delivery (ms, s, m, h, d)',
+    'pauses between the attempts of a delivery or a mail (ms, s, m, h, d)',
     (text): readonly Duration[] => text.split(',').map((part) => parseDuration(part.trim())),
   ),
   WEBHOOK_TIMEOUT: setting('15s', "the time for a receiver's status line and headers", parseDuration),
@@ -163,7 +183,7 @@ export type Config = Readonly<{
 const UNSEEN = new Set(['SECRET_KEY', 'SECRET_KEY_PREVIOUS', 'METRICS_TOKEN', 'LLM_API_KEY']);
 
 /** The password inside a URL, replaced by ***; anything else as it is. */
-export const maskPassword = (text: string): string => text.replace(/(\/\/[^/@]*?:)[^@]*@/, '$1***@');
+export const maskPassword = (text: string): string => text.replace(/(\/\/[^/@]*?:)\S*@/, '$1***@');
 
 /**
  * Reads and checks the environment.

@@ -12,6 +12,8 @@ import { NotificationsService } from './keywords/notifications.service.ts';
 import { leadModel } from './leads/leads.model.ts';
 import { LeadsService } from './leads/leads.service.ts';
 import { LeadStatisticsService } from './leads/statistics.ts';
+import { createMailer } from './mail/create-mail.ts';
+import { mailModel } from './mail/mails.model.ts';
 import { messageModel } from './messages/messages.model.ts';
 import { MessagesService } from './messages/messages.service.ts';
 import { Relay } from './outbox/relay.ts';
@@ -50,6 +52,7 @@ export const createServices = async (
     idempotency: idempotencyModel(connection),
     keywords: keywordModel(connection),
     leads: leadModel(connection),
+    mails: mailModel(connection),
     messages: messageModel(connection),
     notifications: notificationModel(connection),
     roomDeletions: pendingDeletionModel(connection),
@@ -71,17 +74,20 @@ export const createServices = async (
       channel.consume,
       (events) => notifications.raise(events),
       (events) => consume(events),
+      async (events) => mailer?.consume(events),
       (events) => agent.answers.consume(events),
     ],
     log,
   );
+  const markSent = (notification: string, at: Date) => notifications.markSent(notification, at);
+  const mailer = createMailer({ models, config, onSent: markSent, log });
   const { webhooks, deliveries, consume, sender } = createWebhooks({
     models,
     config,
     secrets,
     isOnlyProcess: config.MONGODB_URL === '',
     log,
-    markSent: (notification, at) => notifications.markSent(notification, at),
+    markSent,
   });
   const tombstones = new Tombstones(models.tombstones, relay);
   const widgets = new WidgetsService(models.widgets, tombstones);
@@ -134,6 +140,8 @@ export const createServices = async (
     notifications,
     webhooks,
     deliveries,
+    sender,
+    mailer,
     channel,
     frames,
     presence,
@@ -148,6 +156,7 @@ export const createServices = async (
       presence.start();
       relay.start();
       sender.start();
+      await mailer?.start();
       roomDeletion.start();
       erasure.start();
       agent.start();
@@ -161,7 +170,7 @@ export const createServices = async (
       typing.stop();
       await presence.stop();
       await channel.stop();
-      await sender.stop();
+      await Promise.all([sender.stop(), mailer?.stop()]);
     },
   };
 };

@@ -25,6 +25,19 @@ export const readRetryAfter = (header: string | undefined, now: Date): Duration 
 };
 
 /**
+ * The pause after attempt number `tries` (from 1) failed, each a little different; undefined after the last one.
+ * @param random from 0 up to 1
+ */
+export const retryDelay = (
+  tries: number,
+  delays: readonly Duration[],
+  random: () => number = Math.random,
+): Duration | undefined => {
+  const delay = delays[tries - 1];
+  return delay === undefined ? undefined : Math.round(delay * (1 - JITTER + 2 * JITTER * random()));
+};
+
+/**
  * What follows from attempt number `tries` (from 1) of a delivery.
  * @param random from 0 up to 1
  */
@@ -36,9 +49,8 @@ export const judge = (
 ): Verdict => {
   if (status !== null && status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === 410) return { kind: 'gone' };
-  const delay = delays[tries - 1];
-  if (delay === undefined) return { kind: 'failed' };
-  const after = delay * (1 - JITTER + 2 * JITTER * random());
+  const after = retryDelay(tries, delays, random);
+  if (after === undefined) return { kind: 'failed' };
   const asked = status === 429 || status === 503 ? readRetryAfter(retryAfter, new Date()) : undefined;
-  return { kind: 'retry', after: Math.round(Math.max(after, Math.min(asked ?? 0, MAX_RETRY_AFTER))) };
+  return { kind: 'retry', after: Math.max(after, Math.min(asked ?? 0, MAX_RETRY_AFTER)) };
 };
