@@ -37,9 +37,7 @@ export async function sizesOf(dist) {
           ? 'loader'
           : name.endsWith(manifest.chat)
             ? 'chat'
-            : /locale-/.test(name)
-              ? 'locale'
-              : 'rare';
+            : (/(locale|form)-/.exec(name)?.[1] ?? 'rare');
       return { name, kind, raw: data.length, gzip: (await gz(data)).length, brotli: (await br(data)).length };
     }),
   );
@@ -65,6 +63,7 @@ export function sizeTable(sizes) {
   const rows = [
     ...sizes.map((size) => ({ ...size, budget: BUDGET[size.kind] })),
     { name: 'loader and open chat', ...total(['loader', 'chat']), budget: BUDGET.open },
+    { name: 'the same with a form', ...total(['loader', 'chat', 'form']), budget: BUDGET.open },
   ];
   const line = (cells) =>
     cells.map((cell, index) => (index ? String(cell).padStart(8) : String(cell).padEnd(34))).join('');

@@ -9,11 +9,12 @@ export function Composer({ ui }: { ui: Ui }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const draft = ui.draft.value;
   const label = ui.host.widget.message_placeholder || t.message;
-  const waiting = core.waiting.value;
 
   const write = (text: string) => {
     ui.draft.value = text;
     core.store.set('draft', text);
+    // Who begins to write will send it: what does that comes meanwhile.
+    if (text) ui.parts.need('talk');
     core.onTyping?.(!!text);
   };
   const send = (event: Event) => {
@@ -24,33 +25,26 @@ export function Composer({ ui }: { ui: Ui }) {
   };
 
   return (
-    <>
-      {waiting && (
-        <p class="notice" role="status">
-          {t[waiting]}
-        </p>
-      )}
-      <form class="composer" onSubmit={send}>
-        <textarea
-          ref={field}
-          class="text"
-          rows={1}
-          aria-label={label}
-          placeholder={label}
-          maxLength={10_000}
-          enterkeyhint="send"
-          dir={draft ? 'auto' : undefined}
-          value={draft}
-          onInput={(event) => write(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            // While an input method composes, Enter belongs to it.
-            if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) send(event);
-          }}
-        />
-        <button type="submit" class="send" aria-label={t.send} disabled={!draft.trim()}>
-          <Icon path={PATHS.send} />
-        </button>
-      </form>
-    </>
+    <form class="composer" onSubmit={send}>
+      <textarea
+        ref={field}
+        class="text"
+        rows={1}
+        aria-label={label}
+        placeholder={label}
+        maxLength={10_000}
+        enterkeyhint="send"
+        dir={draft ? 'auto' : undefined}
+        value={draft}
+        onInput={(event) => write(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          // While an input method composes, Enter belongs to it.
+          if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) send(event);
+        }}
+      />
+      <button type="submit" class="send" aria-label={t.send} disabled={!draft.trim()}>
+        <Icon path={PATHS.send} />
+      </button>
+    </form>
   );
 }

@@ -13,7 +13,7 @@ export function First({ ui }: { ui: Ui }) {
           </li>
         )}
         {items.map(({ id, data, at, sent, refused }) => {
-          const state = sent ? 'sent' : refused ? 'failed' : 'sending';
+          const state = sent || refused ? undefined : 'sending';
           return (
             <li key={id}>
               <Bubble ui={ui} line={{ key: id, own: true, body: data.body ?? '', at, state }} />

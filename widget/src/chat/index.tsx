@@ -10,6 +10,9 @@ import { Panel } from './panel.tsx';
 import { adopt } from './parts.ts';
 import { createUi, type Ui } from './ui.ts';
 
+/** The pause before a file that did not load is asked for again. */
+const TALK_RETRY_MS = 5_000;
+
 function Teaser({ ui }: { ui: Ui }) {
   const part = ui.parts.teaser.value;
   return part && ui.teaser.value && !ui.open.value ? <part.Teaser ui={ui} /> : null;
@@ -23,8 +26,9 @@ export function createChat(host: Host): Chat {
   const life = new AbortController();
   const { signal } = life;
   let turn = 0;
+  let retry: ReturnType<typeof setTimeout>;
 
-  const core = createCore(host, store, prefix, () => ui.tag.peek());
+  const core = createCore(host, store, prefix);
   const ui = createUi(host, core, toggle);
 
   function toggle(open: boolean): void {
@@ -50,9 +54,15 @@ export function createChat(host: Host): Chat {
 
   /** What is queued goes on its way, what was said meanwhile is fetched. */
   function resume(): void {
-    core.outbox.kick();
     if (core.started.peek()) ui.parts.need('talk');
     ui.talk.peek()?.wake();
+  }
+
+  /** What was said must get out, even if the file that does that does not come at once. */
+  async function keepTrying(): Promise<void> {
+    clearTimeout(retry);
+    if (await ui.parts.need('talk')) return;
+    if (!signal.aborted) retry = setTimeout(keepTrying, TALK_RETRY_MS);
   }
 
   async function setLocale(tag?: string): Promise<void> {
@@ -65,7 +75,7 @@ export function createChat(host: Host): Chat {
     ]);
     const texts = await loadTexts(builtIn);
     if (mine !== turn) return;
-    ui.texts.value = texts;
+    ui.translate(texts);
     ui.tag.value = picked;
     frame.lang = picked;
     frame.dir = isRightToLeft(builtIn) ? 'rtl' : 'ltr';
@@ -98,9 +108,16 @@ export function createChat(host: Host): Chat {
       icon.setAttribute('d', open ? PATHS.down : closed);
     }),
     effect(() => {
-      if (core.started.value) ui.parts.need('talk');
       const part = ui.parts.talk.value;
-      if (core.started.value && part && !ui.talk.peek()) ui.talk.value = part.createTalk(ui);
+      const talk = ui.talk.peek();
+      if (!core.started.value) {
+        // All data deleted, here or in another tab.
+        talk?.stop();
+        ui.talk.value = undefined;
+      } else if (!talk) {
+        if (part) ui.talk.value = part.createTalk(ui);
+        else keepTrying();
+      }
     }),
   ];
 
@@ -115,8 +132,8 @@ export function createChat(host: Host): Chat {
   });
   listen(window, 'storage', (event) => {
     if ((event as StorageEvent).key?.startsWith(prefix)) {
-      core.changedElsewhere();
-      ui.talk.peek()?.changedElsewhere();
+      core.readStore();
+      ui.talk.peek()?.readStore();
     }
   });
   resume();
@@ -135,7 +152,7 @@ export function createChat(host: Host): Chat {
     send: core.say,
     destroy() {
       life.abort();
-      core.stop();
+      clearTimeout(retry);
       ui.talk.peek()?.stop();
       for (const stop of undo) stop();
       render(null, room);

@@ -1,6 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
+import type { Texts } from '../locale/en.ts';
 
-/** The files that come only when they are needed. Each one's style sheet comes with it. */
+/** The files that come only when they are needed. Each one's style sheet and English texts come with it. */
 const LOAD = {
   talk: () => import('../talk/index.tsx'),
   form: () => import('../form/form.tsx'),
@@ -19,13 +20,14 @@ export type Parts = { readonly [P in Part]: Signal<Module<P> | undefined> } & {
 
 /** The parts as signals: undefined until `need` has fetched them. One that did not load is fetched again at
  *  the next `need`. */
-export function createParts(root: ShadowRoot): Parts {
+export function createParts(root: ShadowRoot, speak: (english: Partial<Texts>) => void): Parts {
   const loads: Partial<Record<Part, Promise<unknown>>> = {};
   const parts: Record<string, unknown> = {
     need(part: Part) {
       loads[part] ??= LOAD[part]().then(
         (module) => {
           if ('css' in module) adopt(root, module.css);
+          if ('texts' in module) speak(module.texts);
           (parts[part] as Signal).value = module;
           return module;
         },

@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Host } from '../loader/host.ts';
-import { en, type Texts } from '../locale/en.ts';
+import { texts as english } from '../locale/en/chat.ts';
+import type { Texts } from '../locale/en.ts';
 import type { Core } from '../sending/core.ts';
 import type { Talk } from '../talk/index.tsx';
 import { createParts, type Parts } from './parts.ts';
@@ -12,7 +13,9 @@ export interface Ui {
   parts: Parts;
   /** The running conversation, once its file has come. */
   talk: Signal<Talk | undefined>;
-  texts: Signal<Texts>;
+  texts: ReadonlySignal<Texts>;
+  /** Says everything in a further language; what is missing there stays English. */
+  translate(texts: Partial<Texts>): void;
   /** The language tag that dates and times are written in. */
   tag: Signal<string>;
   /** The time of day in that language; made once, since making one takes longer than using it. */
@@ -29,14 +32,22 @@ export interface Ui {
 }
 
 export function createUi(host: Host, core: Core, toggle: Ui['toggle']): Ui {
-  const texts = signal(en);
+  const inEnglish = signal<Partial<Texts>>(english);
+  const translated = signal<Partial<Texts>>({});
+  // A part says nothing before its texts have come with it, so whoever asks for one finds it.
+  const texts = computed(() => ({ ...inEnglish.value, ...translated.value }) as Texts);
   const tag = signal('en');
   return {
     host,
     core,
-    parts: createParts(host.root),
+    parts: createParts(host.root, (more) => {
+      inEnglish.value = { ...inEnglish.peek(), ...more };
+    }),
     talk: signal(undefined),
     texts,
+    translate(texts) {
+      translated.value = texts;
+    },
     tag,
     clock: computed(() => new Intl.DateTimeFormat(tag.value, { hour: 'numeric', minute: '2-digit' })),
     open: signal(false),

@@ -5,6 +5,7 @@ import type { Visitor } from '../types.ts';
 import css from './form.css?inline';
 import { problem } from './problem.ts';
 
+export { texts } from '../locale/en/form.ts';
 export { css };
 
 /** How the browser helps with each field, and how long the server lets it be. */

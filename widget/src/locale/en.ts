@@ -1,50 +1,10 @@
-/** The widget's own texts; every other language has the same keys. The owner's texts come first. */
-export const en = {
-  open: 'Open chat',
-  close: 'Close chat',
-  chat: 'Chat',
-  name: 'Name',
-  email: 'E-mail',
-  phone: 'Phone',
-  message: 'Write a message…',
-  start: 'Start chat',
-  send: 'Send',
-  you: 'You',
-  support: 'Support',
-  bot: 'Assistant',
-  sending: 'Sending',
-  sent: 'Sent',
-  seen: 'Seen',
-  failed: 'Failed',
-  edit: 'Edit and send again',
-  retry: 'Try again',
-  today: 'Today',
-  yesterday: 'Yesterday',
-  typing: 'Writing…',
-  loading: 'Loading…',
-  notLoaded: 'The conversation could not be loaded.',
-  offline: 'You are offline. Your messages go out as soon as you are back.',
-  limited: 'A little too fast. Your messages go out in a moment.',
-  down: 'The chat cannot be reached just now. Your messages are kept and go out by themselves.',
-  needed: 'Please fill in this field.',
-  badEmail: 'Please enter a valid e-mail address.',
-  badPhone: 'Please enter a valid phone number.',
-  newest: 'Newest messages',
-  unread: 'New messages',
-  person: 'Talk to a person',
-  personAsk: 'I would like to talk to a person.',
-  menu: 'Menu',
-  soundOn: 'Turn sound on',
-  soundOff: 'Turn sound off',
-  rate: 'Rate this conversation',
-  stars: 'Stars',
-  thanks: 'Thank you!',
-  erase: 'Delete my data',
-  eraseAsk: 'Delete this conversation and all you told us, for good?',
-  eraseYes: 'Delete',
-  cancel: 'Cancel',
-  dismiss: 'Dismiss',
-  notDone: 'That did not work. Please try again.',
-};
+import { texts as chat } from './en/chat.ts';
+import { texts as form } from './en/form.ts';
+import { texts as menu } from './en/menu.ts';
+import { texts as talk } from './en/talk.ts';
+
+/** The widget's own texts; every other language has the same keys. The owner's texts come first. English lies
+ *  in several files, so that each part of the widget brings what it says along. */
+export const en = { ...chat, ...form, ...menu, ...talk };
 
 export type Texts = typeof en;

@@ -1,4 +1,4 @@
-import { en, type Texts } from './en.ts';
+import type { Texts } from './en.ts';
 
 /** The further languages, each a small file of its own that is fetched when it is needed. */
 const FILES: Record<string, () => Promise<{ texts: Texts }>> = {
@@ -44,11 +44,12 @@ function canonical(tag: string, otherwise: string): string {
   }
 }
 
-/** The texts of a built-in language. Where its file does not load, English is better than nothing. */
-export async function loadTexts(builtIn: string): Promise<Texts> {
+/** The texts of a further language; nothing for English, and where a file does not load: English is better
+ *  than nothing. */
+export async function loadTexts(builtIn: string): Promise<Partial<Texts>> {
   try {
-    return (await FILES[builtIn]?.())?.texts ?? en;
+    return (await FILES[builtIn]?.())?.texts ?? {};
   } catch {
-    return en;
+    return {};
   }
 }

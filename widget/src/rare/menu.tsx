@@ -5,6 +5,7 @@ import type { Ui } from '../chat/ui.ts';
 import { erase } from './erase.ts';
 import css from './menu.css?inline';
 
+export { texts } from '../locale/en/menu.ts';
 export { css };
 
 const STAR = 'm12 4 2.5 5.1 5.6.8-4.1 4 1 5.6-5-2.7-5 2.7 1-5.6-4.1-4 5.6-.8Z';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { fakeStorage } from './fake-storage.ts';
-import { createOutbox, type OutItem, pauseAfter, type Waiting } from './outbox.ts';
+import { createOutbox, pauseAfter, type Waiting } from './outbox.ts';
+import { createQueue, type OutItem } from './queue.ts';
 import { Refusal } from './request.ts';
 import { openStore } from './storage.ts';
 
@@ -11,15 +12,16 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A queue against a server that is a function; what it was sent is in `got`. */
+/** A queue and its outbox against a server that is a function; what it was sent is in `got`. */
 function setUp(serve: (item: OutItem, attempt: number) => unknown = () => undefined, area = fakeStorage()) {
   const got: string[] = [];
   const states: Waiting[] = [];
   let attempt = 0;
   let turn = Promise.resolve();
   const store = openStore('p.', () => area);
-  const outbox = createOutbox({
-    store,
+  const queue = createQueue(store);
+  const { kick, stop } = createOutbox({
+    queue,
     async deliver(item) {
       await serve(item, attempt++);
       got.push(item.data.body ?? '');
@@ -31,14 +33,19 @@ function setUp(serve: (item: OutItem, attempt: number) => unknown = () => undefi
     },
     changed: (waiting) => states.push(waiting),
   });
-  return { outbox, got, states, store, area };
+  const add = (body: string) => {
+    const item = queue.add('message', { body });
+    kick();
+    return item;
+  };
+  return { outbox: { ...queue, add, kick, stop }, got, states, area };
 }
 
 const bodies = ['one', 'two', 'three', 'four', 'five'];
 
 test('sends one after another, in the order written', async () => {
   const { outbox, got } = setUp(() => new Promise((done) => setTimeout(done, 10)));
-  for (const body of bodies) outbox.add('message', { body });
+  for (const body of bodies) outbox.add(body);
   await vi.advanceTimersByTimeAsync(100);
   expect(got).toEqual(bodies);
   expect(outbox.items().every((item) => item.sent)).toBe(true);
@@ -51,7 +58,7 @@ test('offline, it tries again with growing pauses, and nothing overtakes', async
     if (item.data.body === 'one') attempts.push(Date.now());
     if (!online) throw new Refusal(0);
   });
-  for (const body of bodies) outbox.add('message', { body });
+  for (const body of bodies) outbox.add(body);
   await vi.advanceTimersByTimeAsync(20_000);
   expect(got).toEqual([]);
   expect(states.at(-1)).toBe('offline');
@@ -68,11 +75,11 @@ test('a pause that the server asks for is kept, whatever happens', async () => {
   const { outbox, got, states } = setUp((_, attempt) => {
     if (!attempt) throw new Refusal(429, {}, '30');
   });
-  outbox.add('message', { body: 'one' });
+  outbox.add('one');
   await vi.advanceTimersByTimeAsync(1);
   expect(states.at(-1)).toBe('limited');
   outbox.kick();
-  outbox.add('message', { body: 'two' });
+  outbox.add('two');
   await vi.advanceTimersByTimeAsync(29_000);
   expect(got).toEqual([]);
   await vi.advanceTimersByTimeAsync(8_000);
@@ -83,8 +90,8 @@ test('what is refused for good says why and lets the next one pass', async () =>
   const { outbox, got } = setUp((item) => {
     if (item.data.body === 'one') throw new Refusal(400, { body: ['Too rude.'] });
   });
-  const { id } = outbox.add('message', { body: 'one' });
-  outbox.add('message', { body: 'two' });
+  const { id } = outbox.add('one');
+  outbox.add('two');
   await vi.advanceTimersByTimeAsync(1);
   expect(got).toEqual(['two']);
   expect(outbox.items().find((item) => item.id === id)?.refused).toEqual({
@@ -95,7 +102,7 @@ test('what is refused for good says why and lets the next one pass', async () =>
 
 test('a reload goes on with the same ids', async () => {
   const first = setUp(() => new Promise(() => {}));
-  const { id } = first.outbox.add('message', { body: 'one' });
+  const { id } = first.outbox.add('one');
   first.outbox.stop();
   const keys: string[] = [];
   const second = setUp((item) => keys.push(item.id), first.area);
@@ -106,7 +113,7 @@ test('a reload goes on with the same ids', async () => {
 
 test('what was taken back while it was on its way does not come back', async () => {
   const { outbox } = setUp(() => new Promise((done) => setTimeout(done, 50)));
-  const { id } = outbox.add('message', { body: 'one' });
+  const { id } = outbox.add('one');
   await vi.advanceTimersByTimeAsync(1);
   outbox.remove(id);
   await vi.advanceTimersByTimeAsync(100);
@@ -117,7 +124,7 @@ test('a stopped queue sends nothing more and keeps everything', async () => {
   const { outbox, got } = setUp(() => {
     throw new Refusal(0);
   });
-  outbox.add('message', { body: 'one' });
+  outbox.add('one');
   await vi.advanceTimersByTimeAsync(1);
   outbox.stop();
   outbox.kick();

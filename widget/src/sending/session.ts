@@ -1,4 +1,5 @@
 import type { VisitorSession } from '../types.ts';
+import { cut } from './core.ts';
 import { type Refusal, request } from './request.ts';
 import type { Store } from './storage.ts';
 
@@ -6,11 +7,6 @@ import type { Store } from './storage.ts';
 const SPREAD_MS = 300;
 /** A session is renewed when less than this is left of its 30 days. */
 const RENEW_MS = 20 * 86_400_000;
-
-/** Cuts to `length` code points, never through one (a lone surrogate is refused by the server). */
-export function cut(text: string, length: number): string {
-  return Array.from(text).slice(0, length).join('');
-}
 
 export const sessionsUrl = (server: string, token: string) => `${server}api/v1/widgets/${token}/sessions/`;
 
@@ -29,13 +25,11 @@ export interface Sessions {
 /** The visitor's session: one for all tabs, kept in the store (contract section 4). */
 export function createSessions(
   store: Store,
-  base: string,
-  token: string,
+  url: string,
   locale: () => string,
   alone: Alone,
   signal: AbortSignal,
 ): Sessions {
-  const url = sessionsUrl(base, token);
   const current = () => store.get<VisitorSession>('session');
   return {
     current,

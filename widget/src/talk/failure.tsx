@@ -5,7 +5,7 @@ import type { Ui } from '../chat/ui.ts';
 export function Failure({ ui, line }: { ui: Ui; line: Line }) {
   const t = ui.texts.value;
   const again = (edit: boolean) => {
-    ui.core.outbox.remove(line.key);
+    ui.core.queue.remove(line.key);
     ui.core.readItems();
     if (edit) ui.draft.value = line.body;
     else ui.core.say(line.body);

@@ -1,6 +1,7 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { Core } from '../sending/core.ts';
-import { type Refusal, request } from '../sending/request.ts';
+import type { Answer, Refusal } from '../sending/request.ts';
+import { createSender } from '../sending/sender.ts';
 import { createLive } from './realtime.ts';
 import { merge, type Said } from './timeline.ts';
 
@@ -12,8 +13,10 @@ const GAP_PAGES = 5;
 
 /** What was said, by both sides, and the channels it comes over. `heard` is told of each new message of the
  *  other side. */
-export function createHistory(core: Core, heard: (body: string) => void) {
-  const { store, sessions, items, outbox, server } = core;
+export function createHistory(core: Core, locale: () => string, heard: (body: string) => void) {
+  const { store, items, queue, server } = core;
+  const sender = createSender(core, locale, () => live.acknowledged());
+  const { sessions, ask, signal: life } = sender;
   const keys = new Map<string, string>();
   const said = signal<readonly Said[]>([]);
   const loading = signal<'' | 'loading' | 'failed'>('');
@@ -22,8 +25,8 @@ export function createHistory(core: Core, heard: (body: string) => void) {
   const readUpTo = signal(store.get<string>('read') ?? '');
   const seenUpTo = signal('');
   const typing = signal(false);
-  /** True once a person has taken over from the bot. */
-  const botLeft = signal(false);
+  /** True once a person has taken over from the bot, or was asked to. */
+  const botLeft = signal(!!store.get('person'));
   const rating = signal(store.get<number>('rating') ?? 0);
   const unread = computed(
     () =>
@@ -61,14 +64,11 @@ export function createHistory(core: Core, heard: (body: string) => void) {
     if (!session) return;
     if (!synced) loading.value = 'loading';
     try {
-      let url: string | undefined = `${server}api/v1/messages/?room=${session.room.uuid}&limit=${PAGE}`;
+      let url: string | undefined = `messages/?room=${session.room.uuid}&limit=${PAGE}`;
       const known = new Set(said.peek().map((message) => message.uuid));
       const found: Said[] = [];
       for (let page = 0; url && page < (synced ? GAP_PAGES : 1); page++) {
-        const { body, next }: { body: Said[]; next: string | undefined } = await request<Said[]>(url, {
-          visitor: session.token,
-          signal: core.signal,
-        });
+        const { body, next }: Answer<Said[]> = await ask(url);
         found.push(...body);
         url = next;
         if (body.some((message) => known.has(message.uuid))) break;
@@ -80,11 +80,11 @@ export function createHistory(core: Core, heard: (body: string) => void) {
       });
       synced = true;
       for (const { id, sent, kind } of items.peek()) {
-        if (sent && (kind === 'lead' || found.some((message) => message.uuid === sent.uuid)))
-          outbox.remove(id);
+        if (sent && (kind !== 'message' || found.some((message) => message.uuid === sent.uuid)))
+          queue.remove(id);
       }
     } catch (error) {
-      if (core.signal.aborted) return;
+      if (life.aborted) return;
       const { status } = error as Refusal;
       if (status === 401) sessions.drop(session);
       // Until the first message has arrived there is no such room: nothing to read is no failure.
@@ -94,12 +94,9 @@ export function createHistory(core: Core, heard: (body: string) => void) {
 
   async function loadOlder(): Promise<void> {
     const url = older.peek();
-    const session = sessions.current();
-    if (!url || !session || loading.peek()) return;
+    if (!url || loading.peek()) return;
     loading.value = 'loading';
-    const page = await request<Said[]>(url, { visitor: session.token, signal: core.signal }).catch(
-      () => undefined,
-    );
+    const page = await ask<Said[]>(url).catch(() => undefined);
     batch(() => {
       if (page) {
         older.value = page.next;
@@ -124,6 +121,11 @@ export function createHistory(core: Core, heard: (body: string) => void) {
     }
   });
 
+  function leave(left: boolean): void {
+    botLeft.value = left;
+    store.set('person', left);
+  }
+
   function readTo(sentAt: string): void {
     if (sentAt <= readUpTo.peek()) return;
     readUpTo.value = sentAt;
@@ -144,10 +146,9 @@ export function createHistory(core: Core, heard: (body: string) => void) {
     readElsewhere: readTo,
     room: (room) => {
       if (room.rating !== undefined) rating.value = room.rating ?? 0;
-      if (room.is_bot_use === false) botLeft.value = true;
+      if (room.is_bot_use !== undefined) leave(!room.is_bot_use);
     },
   });
-  core.onSent = live.acknowledged;
   core.onTyping = live.typing;
 
   return {
@@ -160,9 +161,19 @@ export function createHistory(core: Core, heard: (body: string) => void) {
     rating,
     botLeft,
     unread,
+    sender,
     sync,
     loadOlder,
-    wake: live.wake,
+    wake(): void {
+      sender.kick();
+      live.wake();
+    },
+    /** Asks for a person: the bot falls silent, and whoever answers reads why. */
+    wantPerson(text: string): void {
+      leave(true);
+      queue.add('person', {});
+      core.say(text);
+    },
     /** Marks what the other side said as read, in every tab and at the server. */
     read(): void {
       const last = said.peek().findLast((message) => message.is_support_sender);
@@ -172,25 +183,22 @@ export function createHistory(core: Core, heard: (body: string) => void) {
     },
     /** 1 to 5 stars; throws a `Refusal`. */
     async rate(stars: number): Promise<void> {
-      const session = await sessions.ensure();
-      const url = `${server}api/v1/rooms/${session.room.label}/`;
-      await request(url, {
-        method: 'PATCH',
-        body: { rating: stars },
-        visitor: session.token,
-        signal: core.signal,
-      });
+      const { room } = await sessions.ensure();
+      await ask(`rooms/${room.label}/`, { method: 'PATCH', body: { rating: stars } });
       rating.value = stars;
       store.set('rating', stars);
       core.emit('rating', stars);
     },
-    changedElsewhere(): void {
+    readStore(): void {
       readUpTo.value = store.get('read') ?? '';
       rating.value = store.get('rating') ?? 0;
+      botLeft.value = !!store.get('person');
     },
     stop(): void {
       unfollow();
+      sender.stop();
       live.stop();
+      core.onTyping = undefined;
     },
   };
 }

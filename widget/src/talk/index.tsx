@@ -5,6 +5,7 @@ import { Log } from './log.tsx';
 import css from './talk.css?inline';
 import { titleMark } from './title.ts';
 
+export { texts } from '../locale/en/talk.ts';
 export { css };
 
 /** A running conversation: what was said, how it is shown, and what a closed window shows of it. */
@@ -15,7 +16,7 @@ export interface Talk extends History {
 /** Begins to follow the conversation. */
 export function createTalk(ui: Ui): Talk {
   const { launcher } = ui.host;
-  const history = createHistory(ui.core, (body) => {
+  const heard = (body: string) => {
     const open = ui.open.peek();
     if (open && document.visibilityState === 'visible') return;
     if (!open) {
@@ -23,7 +24,8 @@ export function createTalk(ui: Ui): Talk {
       ui.teaser.value = body;
     }
     if (!ui.core.store.get('quiet')) ui.parts.need('sound').then((sound) => sound?.chime());
-  });
+  };
+  const history = createHistory(ui.core, () => ui.tag.peek(), heard);
 
   const mark = titleMark();
   const undo = effect(() => {

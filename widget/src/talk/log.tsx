@@ -162,8 +162,13 @@ export function Log({ ui }: { ui: Ui }) {
           </div>
         )}
       </div>
+      {core.waiting.value && (
+        <p class="notice" role="status">
+          {t[core.waiting.value]}
+        </p>
+      )}
       {byBot && (
-        <button type="button" class="chip" onClick={() => core.say(t.personAsk)}>
+        <button type="button" class="chip" onClick={() => talk.wantPerson(t.personAsk)}>
           {t.person}
         </button>
       )}

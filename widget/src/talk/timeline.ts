@@ -1,5 +1,5 @@
 import type { Line } from '../chat/bubble.tsx';
-import type { OutItem } from '../sending/outbox.ts';
+import type { OutItem } from '../sending/queue.ts';
 import type { Message } from '../types.ts';
 
 /** What the conversation knows of a message that the server has; the create response has no more. */

@@ -1,0 +1,21 @@
+/** What a running conversation says. */
+export const texts = {
+  bot: 'Assistant',
+  sent: 'Sent',
+  seen: 'Seen',
+  failed: 'Failed',
+  edit: 'Edit and send again',
+  retry: 'Try again',
+  today: 'Today',
+  yesterday: 'Yesterday',
+  typing: 'Writing…',
+  loading: 'Loading…',
+  notLoaded: 'The conversation could not be loaded.',
+  offline: 'You are offline. Your messages go out as soon as you are back.',
+  limited: 'A little too fast. Your messages go out in a moment.',
+  down: 'The chat cannot be reached just now. Your messages are kept and go out by themselves.',
+  newest: 'Newest messages',
+  unread: 'New messages',
+  person: 'Talk to a person',
+  personAsk: 'I would like to talk to a person.',
+};

@@ -1,0 +1,112 @@
+import type { VisitorSession } from '../types.ts';
+import type { Core } from './core.ts';
+import { createOutbox } from './outbox.ts';
+import type { OutItem } from './queue.ts';
+import { Refusal, type RequestOptions, request } from './request.ts';
+import { type Alone, createSessions, sessionsUrl } from './session.ts';
+
+/** What the server answers, as far as anybody here wants to know. */
+interface Acknowledgement {
+  uuid: string;
+  sent_at?: string;
+}
+
+export type Sender = ReturnType<typeof createSender>;
+
+/**
+ * What brings the queue to the server, and everything else that is asked of the server in the visitor's name.
+ *
+ * @param locale the visitor's language, which a new session tells
+ * @param acknowledged told after each message that has arrived
+ */
+export function createSender(core: Core, locale: () => string, acknowledged: () => void) {
+  const { queue, store, server, token, prefix } = core;
+  const stop = new AbortController();
+  const { signal } = stop;
+  // Where a page has no locks (plain http), the idempotency key alone stands between two tabs and a double.
+  const alone: Alone = (name, task) =>
+    (navigator.locks?.request(prefix + name, { signal }, task) ?? task()) as ReturnType<typeof task>;
+  const url = sessionsUrl(server, token);
+  const sessions = createSessions(store, url, locale, alone, signal);
+
+  /** One request in the visitor's name; `path` is the API's, or a whole address. Throws a `Refusal`. */
+  const ask = async <T>(path: string, options: Omit<RequestOptions, 'visitor' | 'signal'> = {}) => {
+    const visitor = (await sessions.ensure()).token;
+    return request<T>(new URL(path, `${server}api/v1/`).href, { ...options, visitor, signal });
+  };
+
+  const post = ({ kind, data, id }: OutItem, { uuid, label }: VisitorSession['room']) =>
+    kind === 'person'
+      ? ask<Acknowledgement>(`rooms/${label}/`, { method: 'PATCH', body: { is_bot_use: false } })
+      : ask<Acknowledgement>(`${kind}s/`, {
+          body: kind === 'lead' ? data : { ...data, room: { uuid } },
+          key: id,
+        });
+
+  async function deliver(item: OutItem, again?: boolean): Promise<OutItem['sent']> {
+    const session = await sessions.ensure();
+    try {
+      const { body } = await post(item, session.room);
+      return { uuid: body.uuid, sent_at: body.sent_at ?? '' };
+    } catch (error) {
+      const { status, fields } = error as Refusal;
+      if (status === 401) {
+        sessions.drop(session);
+        if (!again) return deliver(item, true);
+        throw new Refusal(503);
+      }
+      // Bad details, perhaps the page's own by `setVisitor`, must not cost the visitor the message.
+      if (status === 400 && item.kind === 'message' && !fields.body && Object.keys(item.data).length > 1) {
+        item.data = { body: item.data.body ?? '' };
+        return deliver(item, again);
+      }
+      throw error;
+    }
+  }
+
+  const outbox = createOutbox({
+    queue,
+    deliver,
+    // Only one tab sends at a time; a widget that goes away lets the others.
+    alone: (task) => alone('out', task).catch(() => {}),
+    changed(state, item) {
+      core.waiting.value = state;
+      if (item?.kind === 'person') queue.remove(item.id);
+      core.readItems();
+      if (!item) return;
+      const lead = item.kind === 'lead';
+      if (!item.sent) {
+        if (lead) store.remove('lead');
+        core.emit('error', item.refused?.reason);
+      } else if (lead) core.emit('lead', core.visitor.value);
+      else if (item.kind === 'message') {
+        core.emit('message:sent', { uuid: item.sent.uuid, body: item.data.body ?? '' });
+        acknowledged();
+      }
+    },
+  });
+  core.onQueued = outbox.kick;
+  outbox.kick();
+
+  return {
+    sessions,
+    ask,
+    signal,
+    kick: outbox.kick,
+    /** Deletes all that the visitor wrote from the server; throws a `Refusal` when that could not be done. */
+    async erase(): Promise<void> {
+      const visitor = sessions.current()?.token;
+      if (!visitor) return;
+      await request(url, { method: 'DELETE', visitor, signal }).catch((refusal: Refusal) => {
+        // A session that is gone has nothing left to delete.
+        if (refusal.status !== 401 && refusal.status !== 404) throw refusal;
+      });
+    },
+    stop(): void {
+      stop.abort();
+      outbox.stop();
+      core.onQueued = undefined;
+      core.waiting.value = '';
+    },
+  };
+}
