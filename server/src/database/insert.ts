@@ -1,5 +1,34 @@
-import type { Model } from 'mongoose';
+import { type Model, mongo } from 'mongoose';
 import { duplicateFields } from './duplicate.ts';
+import { together } from './together.ts';
+
+type Insert = (document: object) => Promise<void>;
+
+const inserters = new WeakMap<object, Insert>();
+
+/** Inserts documents that come at the same time with one command; each fails for itself. */
+const inserterOf = ({ collection }: Pick<Model<unknown>, 'collection'>): Insert => {
+  const known = inserters.get(collection);
+  if (known) return known;
+  // The documents' types have been checked: casting them again would be most of what the command costs.
+  const alone: Insert = async (document) => {
+    await collection.insertOne(document, { ignoreUndefined: true });
+  };
+  const insert = together<object, void>(async (documents) => {
+    if (documents.length === 1) return documents.map(alone);
+    try {
+      await collection.insertMany(documents, { ordered: false, ignoreUndefined: true });
+      return [];
+    } catch (error) {
+      if (!(error instanceof mongo.MongoBulkWriteError) || error.result.getWriteConcernError()) throw error;
+      // What was refused tells the reason only when it is asked for alone.
+      const refused = new Set([error.writeErrors].flat().map(({ index }) => index));
+      return documents.map((document, index) => (refused.has(index) ? alone(document) : undefined));
+    }
+  });
+  inserters.set(collection, insert);
+  return insert;
+};
 
 /**
  * Inserts a document, or finds it when it is there already: a retry after a crash comes with the same `_id` and
@@ -11,7 +40,7 @@ export const insertOnce = async <T extends { _id: string; account: string }>(
   document: T,
 ): Promise<{ stored: T; isNew: boolean }> => {
   try {
-    await model.insertOne(document as never);
+    await inserterOf(model as never)(document);
     return { stored: document, isNew: true };
   } catch (error) {
     // Whichever unique index the retry ran into first, the same `_id` says that it is the same object.

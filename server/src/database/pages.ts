@@ -33,10 +33,7 @@ export const findPage = async <T extends { _id: string }>(
   if (Object.keys(range).length > 0) conditions[timeField] = range;
   // Inside the index range only the objects of the cursor's own millisecond are told apart by id.
   if (after) conditions.$or = [{ [timeField]: { $lt: after.time } }, { _id: { $lt: after.id } }];
-  return model
-    .find(conditions as never)
-    .sort({ [timeField]: -1, _id: -1 })
-    .limit(page.limit + 1)
-    .lean<T[]>()
-    .exec();
+  // Not through mongoose, whose casting costs more than the rest: the types are right as they are.
+  const options = { limit: page.limit + 1, batchSize: page.limit + 2, sort: { [timeField]: -1, _id: -1 } };
+  return (await model.collection.find(conditions, options as never).toArray()) as unknown as T[];
 };

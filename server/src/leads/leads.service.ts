@@ -3,6 +3,7 @@ import { v5 } from 'uuid';
 import { changeDocument, differences } from '../database/change.ts';
 import { deleteDocument } from '../database/delete.ts';
 import { present } from '../database/document.ts';
+import { findBy } from '../database/find-by.ts';
 import { insertOnce } from '../database/insert.ts';
 import { findPage, type Page } from '../database/pages.ts';
 import { invalidTogether, notFound } from '../errors.ts';
@@ -28,6 +29,7 @@ const checkContact = (lead: Parameters<typeof hasContact>[0]): void => {
 /** Leads: who left word of themselves (contract 3). */
 export class LeadsService {
   readonly #leads: LeadModel;
+  readonly #byId: (uuid: string) => Promise<StoredLead | undefined>;
   readonly #rooms: Pick<RoomsService, 'ofVisitor'>;
   readonly #relay: Pick<Relay, 'announce'>;
   readonly #tombstones: Tombstones;
@@ -39,6 +41,7 @@ export class LeadsService {
     tombstones: Tombstones,
   ) {
     this.#leads = leads;
+    this.#byId = findBy<StoredLead>(leads, '_id');
     this.#rooms = rooms;
     this.#relay = relay;
     this.#tombstones = tombstones;
@@ -86,8 +89,8 @@ export class LeadsService {
 
   /** @throws ParlorError `not_found`, also for another account's lead. */
   async get(account: string, uuid: string): Promise<StoredLead> {
-    const lead = await this.#leads.findOne({ _id: uuid, account }).lean<StoredLead>();
-    if (!lead) throw notFound();
+    const lead = await this.#byId(uuid);
+    if (lead?.account !== account) throw notFound();
     return lead;
   }
 

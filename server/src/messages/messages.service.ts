@@ -1,5 +1,6 @@
 import { Message, type NewMessage } from '@parlor/shared';
 import { present } from '../database/document.ts';
+import { findBy } from '../database/find-by.ts';
 import { insertOnce } from '../database/insert.ts';
 import { findPage, type Page } from '../database/pages.ts';
 import { invalid, missingObject, notFound } from '../errors.ts';
@@ -26,6 +27,7 @@ export type MessageOutline = Pick<StoredMessage, '_id' | 'is_support_sender' | '
 /** Messages: what either side of a conversation wrote (contract 3). */
 export class MessagesService {
   readonly #messages: MessageModel;
+  readonly #byId: (uuid: string) => Promise<StoredMessage | undefined>;
   readonly #rooms: RoomsService;
   readonly #relay: Pick<Relay, 'announce'>;
   readonly #answers: BotAnswers;
@@ -37,6 +39,7 @@ export class MessagesService {
     answers: BotAnswers,
   ) {
     this.#messages = messages;
+    this.#byId = findBy<StoredMessage>(messages, '_id');
     this.#rooms = rooms;
     this.#relay = relay;
     this.#answers = answers;
@@ -82,7 +85,8 @@ export class MessagesService {
   }
 
   async byUuid(account: string, uuid: string): Promise<StoredMessage | undefined> {
-    return (await this.#messages.findOne({ _id: uuid, account }).lean<StoredMessage>()) ?? undefined;
+    const message = await this.#byId(uuid);
+    return message?.account === account ? message : undefined;
   }
 
   /** The bot's answer to a message that was just created, when it comes within BOT_WAIT_MS. */

@@ -180,8 +180,8 @@ export class EventLog {
   async #insert(entries: readonly LogEntry[]): Promise<Set<number>> {
     if (entries.length === 0) return new Set();
     try {
-      const inserts = entries.map((document) => ({ insertOne: { document } }));
-      await this.#entries.bulkWrite(inserts as never, { ordered: false });
+      const options = { ordered: false, ignoreUndefined: true };
+      await this.#entries.collection.insertMany(entries as never, options);
       return new Set();
     } catch (error) {
       const { writeErrors } = error as { writeErrors?: { code: number; index: number }[] };

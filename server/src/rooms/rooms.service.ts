@@ -3,6 +3,7 @@ import type { BotState } from '../agent/bot-state.ts';
 import { changeDocument, differences } from '../database/change.ts';
 import { present } from '../database/document.ts';
 import { duplicateFields } from '../database/duplicate.ts';
+import { findBy } from '../database/find-by.ts';
 import { insertOnce } from '../database/insert.ts';
 import { findPage, type Page } from '../database/pages.ts';
 import { invalid, notFound } from '../errors.ts';
@@ -37,11 +38,13 @@ export interface RoomBots {
 /** Rooms: the conversations of an account (contract 3). */
 export class RoomsService {
   readonly #rooms: RoomModel;
+  readonly #byId: (uuid: string) => Promise<StoredRoom | undefined>;
   readonly #relay: Pick<Relay, 'announce'>;
   readonly #bots: RoomBots;
 
   constructor(rooms: RoomModel, relay: Pick<Relay, 'announce'>, bots: RoomBots) {
     this.#rooms = rooms;
+    this.#byId = findBy<StoredRoom>(rooms, '_id');
     this.#relay = relay;
     this.#bots = bots;
   }
@@ -119,6 +122,7 @@ export class RoomsService {
   }
 
   async byUuid(account: string, uuid: string): Promise<StoredRoom | undefined> {
-    return (await this.#rooms.findOne({ _id: uuid, account }).lean<StoredRoom>()) ?? undefined;
+    const room = await this.#byId(uuid);
+    return room?.account === account ? room : undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { NewVisitorSession, VisitorSession as PublicVisitorSession } from '@parlor/shared';
-import { findById } from '../database/by-id.ts';
 import { isoDatetime } from '../database/document.ts';
+import { findBy } from '../database/find-by.ts';
 import { forbidden, notFound } from '../errors.ts';
 import { newUuid, randomLetters } from '../ids.ts';
 import { LABEL_LENGTH } from '../rooms/rooms.service.ts';
@@ -38,7 +38,7 @@ export class SessionsService {
     secrets: Secrets,
   ) {
     this.#sessions = sessions;
-    this.#byId = findById(sessions);
+    this.#byId = findBy<VisitorSession>(sessions, '_id');
     this.#widgets = widgets;
     this.#secrets = secrets;
   }

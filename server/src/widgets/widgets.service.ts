@@ -1,8 +1,8 @@
 import { NewWidget, Widget } from '@parlor/shared';
-import { findById } from '../database/by-id.ts';
 import { changeDocument, differences } from '../database/change.ts';
 import { deleteDocument } from '../database/delete.ts';
 import { present } from '../database/document.ts';
+import { findBy } from '../database/find-by.ts';
 import { insertOnce } from '../database/insert.ts';
 import { findPage, type Page } from '../database/pages.ts';
 import { newUuid, randomLetters } from '../ids.ts';
@@ -24,7 +24,7 @@ export class WidgetsService {
 
   constructor(widgets: WidgetModel, tombstones: Tombstones) {
     this.#widgets = widgets;
-    this.#byId = findById(widgets);
+    this.#byId = findBy<StoredWidget>(widgets, '_id');
     this.#tombstones = tombstones;
   }
 

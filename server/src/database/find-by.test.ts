@@ -1,20 +1,22 @@
 import { expect, it } from 'vitest';
-import { findById } from './by-id.ts';
+import { findBy } from './find-by.ts';
 
 const fakeModel = () => {
   const queries: unknown[] = [];
   const model = {
-    find: (filter: { _id: string | { $in: string[] } }) => ({
-      lean: async () => {
-        queries.push(filter);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        const ids = typeof filter._id === 'string' ? [filter._id] : filter._id.$in;
-        if (ids.includes('broken')) throw new Error('no database');
-        return ids.filter((id) => id !== 'missing').map((_id) => ({ _id }));
-      },
-    }),
+    collection: {
+      find: (filter: { _id: string | { $in: string[] } }) => ({
+        toArray: async () => {
+          queries.push(filter);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          const ids = typeof filter._id === 'string' ? [filter._id] : filter._id.$in;
+          if (ids.includes('broken')) throw new Error('no database');
+          return ids.filter((id) => id !== 'missing').map((_id) => ({ _id }));
+        },
+      }),
+    },
   };
-  return { queries, find: findById(model as never) };
+  return { queries, find: findBy<{ _id: string }>(model as never, '_id') };
 };
 
 it('asks once for all that are wanted at the same time, and gives each its own', async () => {

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { testApp } from '../../test/app.ts';
+import { insertOnce } from './insert.ts';
+
+const app = testApp();
+
+const room = (label: string, account = 'account', _id: string = crypto.randomUUID()) => ({
+  _id,
+  label,
+  account,
+  name: '',
+  rating: null,
+  is_bot_use: false,
+  created_at: new Date(),
+  version: 1,
+  // Left out, not stored as null.
+  bot: undefined as never,
+});
+
+it('inserts what comes at the same time, and refuses each document for itself', async () => {
+  const { rooms } = app.services.models;
+  const account = crypto.randomUUID();
+  const first = room('label-0', account);
+  const all = [
+    first,
+    ...Array.from({ length: 30 }, (_, n) => room(`label-${n + 1}`, account)),
+    // The same again, as a retry; and another room with a label that is taken.
+    { ...first },
+    room('label-7', account),
+  ];
+  const settled = await Promise.allSettled(all.map((one) => insertOnce(rooms, one)));
+  expect(settled.slice(0, 31).map(({ status }) => status)).toEqual(Array(31).fill('fulfilled'));
+  expect(settled[31]).toMatchObject({
+    status: 'fulfilled',
+    value: { isNew: false, stored: { _id: first._id } },
+  });
+  expect(settled[32]).toMatchObject({
+    status: 'rejected',
+    reason: { code: 11_000, keyPattern: { account: 1, label: 1 } },
+  });
+  expect(await rooms.countDocuments({ account })).toBe(31);
+  expect(await rooms.collection.findOne({ _id: first._id as never })).not.toHaveProperty('bot');
+});
