@@ -44,9 +44,7 @@ export function Log({ ui }: { ui: Ui }) {
   const rows = toRows(lines);
   const before = drawings.current;
   drawings.current = new Map();
-  // A live message does not say whether a bot wrote it; then the room's setting does.
-  const last = said.at(-1);
-  const byBot = last?.is_support_sender && (last.is_bot ?? host.widget.is_bot_use) && !talk.botLeft.value;
+  const byBot = !talk.botLeft.value && said.findLast((message) => message.is_support_sender)?.is_bot;
   const newest = lines.at(-1);
 
   /** Notes what one reads and where it stands, so that it can be put back there when rows come and go. */
@@ -100,6 +98,12 @@ export function Log({ ui }: { ui: Ui }) {
     if (log.scrollTop < NEAR && from > 0) move(log, Math.min(STEP, from));
     else if (below < NEAR && skip.peek()) move(log, -STEP);
     else if (log.scrollTop < NEAR && talk.older.peek()) talk.loadOlder();
+  };
+
+  const askForPerson = () => {
+    talk.wantPerson(t.personAsk);
+    // The button goes; whoever used it by keyboard goes on writing.
+    element.current?.closest('.panel')?.querySelector('textarea')?.focus();
   };
 
   const toNewest = () => {
@@ -168,7 +172,7 @@ export function Log({ ui }: { ui: Ui }) {
         </p>
       )}
       {byBot && (
-        <button type="button" class="chip" onClick={() => talk.wantPerson(t.personAsk)}>
+        <button type="button" class="chip" onClick={askForPerson}>
           {t.person}
         </button>
       )}

@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest';
+import { owner } from '../../server/test/rest.ts';
+import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { useBrowser } from './browser.ts';
+import { customerPage, PATIENT, visit } from './customer-page.ts';
+
+const openBrowser = useBrowser();
+
+/** A bot that asks without an end. */
+const NODES = [
+  { id: 's', type: 'start', greeting: 'I am a bot.', next: 'a' },
+  { id: 'a', type: 'question', text: 'What is it about?', save_as: 'about', next: 'b' },
+  { id: 'b', type: 'question', text: 'Anything else?', save_as: 'more', next: 'a' },
+];
+
+it('tells bot and person apart, and hands the conversation over when the visitor asks for a person', async () => {
+  const server = await startServerProcess({ ...(await serverSettings()), BOT_WAIT_MS: '0' });
+  const { rest, widget } = await owner(server.url);
+  await rest('POST', '/api/v1/workflows/', { name: 'Greeter', is_published: true, nodes: NODES });
+  await rest('PATCH', `/api/v1/widgets/${widget}/`, { is_bot_use: true });
+  const { page, launcher, dialog, field, say, message } = await visit(
+    await openBrowser(),
+    await customerPage(server.url, widget),
+  );
+  const chip = dialog.getByRole('button', { name: 'Talk to a person' });
+  await launcher.click();
+  await say('hello');
+  await message('What is it about?').getByText('Assistant').first().waitFor();
+  await chip.waitFor();
+  await say('a lamp');
+  await message('Anything else?').waitFor();
+
+  // Asked for offline: it goes out with the message, in order, as everything does.
+  await page.context().setOffline(true);
+  await chip.click();
+  await message('I would like to talk to a person.').getByText('Sending').waitFor();
+  expect(await field.evaluate((element) => element.matches(':focus'))).toBe(true);
+  expect(await chip.count()).toBe(0);
+  await page.context().setOffline(false);
+  await message('I would like to talk to a person.').getByText('Sent').waitFor();
+  const { json: rooms } = await rest('GET', '/api/v1/rooms/');
+  expect(rooms[0].is_bot_use).toBe(false);
+
+  await say('is somebody there?');
+  await message('is somebody there?').getByText('Sent').waitFor();
+  await rest('POST', '/api/v1/messages/', {
+    room: { uuid: rooms[0].uuid },
+    body: 'I am Ada.',
+    nickname: 'Ada',
+    is_support_sender: true,
+  });
+  await message('I am Ada.').waitFor();
+  expect(await message('I am Ada.').getByText('Assistant').count()).toBe(0);
+  const { json: messages } = await rest('GET', '/api/v1/messages/');
+  expect(messages.map(({ body }: { body: string }) => body).reverse()).toEqual([
+    'I am a bot.',
+    'hello',
+    'What is it about?',
+    'a lamp',
+    'Anything else?',
+    'I would like to talk to a person.',
+    'is somebody there?',
+    'I am Ada.',
+  ]);
+
+  await page.reload();
+  await launcher.click();
+  await message('I am Ada.').waitFor();
+  await message('What is it about?').getByText('Assistant').first().waitFor();
+  await expect.poll(() => chip.count(), PATIENT).toBe(0);
+});
+
+it('stops offering a person when the workflow has handed over by itself', async () => {
+  const server = await startServerProcess(await serverSettings());
+  const { rest, widget } = await owner(server.url);
+  const nodes = [
+    { id: 's', type: 'start', greeting: 'I am a bot.', next: 'q' },
+    { id: 'q', type: 'question', text: 'What is it about?', save_as: 'about', next: 'h' },
+    { id: 'h', type: 'handoff', text: 'A colleague comes.' },
+  ];
+  await rest('POST', '/api/v1/workflows/', { name: 'Greeter', is_published: true, nodes });
+  await rest('PATCH', `/api/v1/widgets/${widget}/`, { is_bot_use: true });
+  const { page, launcher, dialog, say, message } = await visit(
+    await openBrowser(),
+    await customerPage(server.url, widget),
+  );
+  const chip = dialog.getByRole('button', { name: 'Talk to a person' });
+  await launcher.click();
+  await say('hello');
+  await chip.waitFor();
+  await say('a lamp');
+  await message('A colleague comes.').waitFor();
+  await chip.waitFor({ state: 'detached' });
+  await page.reload();
+  await launcher.click();
+  await message('A colleague comes.').waitFor();
+  await page.waitForTimeout(500);
+  expect(await chip.count()).toBe(0);
+});
