@@ -1,6 +1,6 @@
 import { randomLetters } from './ids.ts';
 import type { Services } from './services.ts';
-import { DEMO_USERNAME } from './static/demo-site.ts';
+import { DEMO_USERNAME } from './static/demo-widget.ts';
 
 /** What the very first start prints, once. */
 export interface DemoAccount {

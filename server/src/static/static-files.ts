@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import compose from 'koa-compose';
 import type { Handler } from '../http/context.ts';
 import type { Services } from '../services.ts';
+import { demoPanelSettings } from './demo-panel.ts';
 import { demoSite } from './demo-site.ts';
 import { FileSet } from './file-set.ts';
 
@@ -27,5 +28,5 @@ const widgetFiles = (): Handler => {
 };
 
 /** Everything that is not the API: the widget's files, and a customer's website with the widget on it. */
-export const staticFiles = (services: Pick<Services, 'accounts' | 'widgets'>): Handler =>
-  compose([widgetFiles(), demoSite(services)]);
+export const staticFiles = (services: Pick<Services, 'accounts' | 'widgets' | 'config'>): Handler =>
+  compose([widgetFiles(), demoPanelSettings(services), demoSite(services)]);

@@ -1,0 +1,298 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
+import { describe, expect, inject, it } from 'vitest';
+import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { useBrowser } from './browser.ts';
+import { PATIENT } from './customer-page.ts';
+
+const openBrowser = useBrowser();
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Opens the panel of a first start; everything that the browser is sent is kept, and what it complains about. */
+const openPanel = async (options?: BrowserContextOptions) => {
+  const server = await startServerProcess(await serverSettings());
+  const browser = await openBrowser({
+    reducedMotion: 'reduce',
+    viewport: { width: 1280, height: 800 },
+    ...options,
+  });
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  const bodies: Promise<string>[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('response', (response) => bodies.push(response.text().catch(() => '')));
+  await page.goto(`${server.url}/demo/panel/`);
+  const site = page.frameLocator('#preview');
+  await page.getByText('The chat is running.').waitFor({ state: 'attached' });
+  for (const title of ['Form before the chat', 'Behaviour']) await page.getByText(title).click();
+  return {
+    server,
+    page,
+    site,
+    complaints,
+    launcher: site.locator('button.launcher'),
+    dialog: site.getByRole('dialog'),
+    /** All that the browser was sent, as one text. */
+    sent: async () => (await Promise.all(bodies)).join('\n'),
+    set: async (change: () => Promise<unknown>) => {
+      const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok());
+      await change();
+      await saved;
+    },
+  };
+};
+
+/** Each of the specification's settings: how it is set in the panel, and what it does to the widget. */
+const SETTINGS: Record<
+  string,
+  [change: (page: Page) => Promise<unknown>, effect: (site: FrameLocator) => unknown]
+> = {
+  header_title: [
+    (page) => page.getByLabel('Title', { exact: true }).fill('Lamps & more'),
+    (site) => site.getByRole('dialog', { name: 'Lamps & more' }).waitFor(),
+  ],
+  header_subtitle: [
+    (page) => page.getByLabel('Line under the title').fill('At the bench'),
+    (site) => site.getByRole('dialog').getByText('At the bench').waitFor(),
+  ],
+  greeting_message: [
+    (page) => page.getByLabel('Greeting').fill('Good evening!'),
+    (site) => site.getByRole('log').getByText('Good evening!').waitFor(),
+  ],
+  message_placeholder: [
+    (page) => page.getByLabel('Text field').fill('What is it about?'),
+    (site) => site.getByRole('textbox', { name: 'What is it about?' }).waitFor(),
+  ],
+  start_button_caption: [
+    (page) => page.getByLabel('Button', { exact: true }).fill('Ask the workshop'),
+    (site) => site.getByRole('button', { name: 'Ask the workshop' }).waitFor(),
+  ],
+  use_new_button: [
+    (page) => page.getByLabel('Launcher with text').check(),
+    (site) => site.locator('button.launcher').getByText('Ask the workshop').waitFor(),
+  ],
+  color: [
+    (page) => page.getByLabel('Colour', { exact: true }).fill('#a8482b'),
+    (site) =>
+      expect
+        .poll(
+          () => site.locator('button.launcher').evaluate((it) => getComputedStyle(it).backgroundColor),
+          PATIENT,
+        )
+        .toBe('rgb(168, 72, 43)'),
+  ],
+  place: [
+    (page) => page.getByLabel('top left').check(),
+    (site) =>
+      expect
+        .poll(
+          () => site.locator('button.launcher').evaluate((it: HTMLElement) => [it.offsetLeft, it.offsetTop]),
+          PATIENT,
+        )
+        .toEqual([0, 0]),
+  ],
+  logo_large: [
+    (page) => page.getByLabel('Logo').fill(`${new URL(page.url()).origin}/demo/img/mark.svg`),
+    (site) => site.getByRole('dialog').locator('.header img.logo').waitFor(),
+  ],
+  bot_avatar: [
+    (page) => page.getByLabel('That picture').fill(`${new URL(page.url()).origin}/demo/img/dome.svg`),
+    (site) => site.getByRole('log').locator('img[src$="dome.svg"]').waitFor(),
+  ],
+  is_show_bot_avatar: [
+    (page) => page.getByLabel('Picture beside answers').uncheck(),
+    (site) => expect.poll(() => site.getByRole('log').locator('img').count(), PATIENT).toBe(0),
+  ],
+  bot_message_position: [
+    (page) => page.getByLabel('Right', { exact: true }).check(),
+    (site) => expect.poll(() => site.locator('.parlor').getAttribute('data-side'), PATIENT).toBe('right'),
+  ],
+  name: [
+    (page) => page.getByLabel('Your name for this chat').fill('website'),
+    (site) => site.getByRole('dialog').waitFor(),
+  ],
+  is_ask_name: [
+    (page) => page.getByLabel('Ask for the name').check(),
+    (site) => site.getByRole('textbox', { name: 'Your name' }).waitFor(),
+  ],
+  is_ask_email: [
+    (page) => page.getByLabel('Ask for the e-mail address').check(),
+    (site) => site.getByRole('textbox', { name: 'Your e-mail address' }).waitFor(),
+  ],
+  is_ask_phone: [
+    (page) => page.getByLabel('Ask for the phone number').check(),
+    (site) => site.getByRole('textbox', { name: 'Your phone number' }).waitFor(),
+  ],
+  contact_message: [
+    (page) => page.getByLabel('Above the form').fill('So that we can call back.'),
+    (site) => site.getByRole('dialog').getByText('So that we can call back.').waitFor(),
+  ],
+  name_placeholder: [
+    (page) => page.getByLabel('Name of the name field').fill('What shall we call you?'),
+    (site) => site.getByRole('textbox', { name: 'What shall we call you?' }).waitFor(),
+  ],
+  email_placeholder: [
+    (page) => page.getByLabel('Name of the e-mail field').fill('Where do we write to?'),
+    (site) => site.getByRole('textbox', { name: 'Where do we write to?' }).waitFor(),
+  ],
+  phone_placeholder: [
+    (page) => page.getByLabel('Name of the phone field').fill('Where do we call?'),
+    (site) => site.getByRole('textbox', { name: 'Where do we call?' }).waitFor(),
+  ],
+};
+
+// The panel belongs to the demo account, which a first start makes on the embedded database only.
+describe.skipIf(inject('isRealMongodb'))("the demo's settings panel", () => {
+  it('shows each setting in the widget at once, and gives the browser no token of the API', {
+    timeout: 180_000,
+  }, async () => {
+    const { server, page, site, launcher, dialog, set, complaints, sent } = await openPanel();
+    await launcher.click();
+    await dialog.waitFor();
+    for (const [name, [change, effect]] of Object.entries(SETTINGS)) {
+      await set(() => change(page));
+      await effect(site);
+      await expect.poll(() => dialog.isVisible(), { ...PATIENT, message: `${name}: still open` }).toBe(true);
+    }
+    // What only a conversation shows, and what is seen while closed.
+    await set(() => page.getByRole('button', { name: 'Parlor’s defaults' }).click());
+    await set(() => page.getByLabel('The same, once the conversation runs').fill('Ida is here'));
+    await site.getByRole('textbox', { name: 'Write a message' }).fill('hello');
+    await site.getByRole('textbox', { name: 'Write a message' }).press('Enter');
+    await dialog.getByText('Ida is here').waitFor();
+    await dialog.press('Escape');
+    await page.getByRole('button', { name: 'New visitor' }).click();
+    await set(() => page.getByLabel('Teaser after (seconds)').fill('1'));
+    await site.getByRole('status').getByText('Hello! How can we help you?').waitFor();
+    await set(() => page.getByLabel('A bot answers first').check());
+    expect(complaints).toEqual([]);
+
+    await set(() => page.getByLabel('Only on this site').fill('https://lamps.example'));
+    const { widget } = await (await page.request.get(`${page.url()}settings`)).json();
+    const asked = [];
+    for (const Origin of ['https://www.lamps.example', 'https://elsewhere.example']) {
+      const headers = { Origin };
+      const answer = await fetch(`${server.url}/api/v1/widgets/?token=${widget.token}`, { headers });
+      asked.push(answer.status);
+    }
+    expect(asked).toEqual([200, 403]);
+
+    const token = /API token +(\w+)/.exec(server.stdout())?.[1] ?? 'no token was shown';
+    expect(await sent()).not.toContain(token);
+  });
+
+  it('says what is wrong with a setting beside it, and keeps the rest', async () => {
+    const { page, launcher, set } = await openPanel();
+    const field = page.getByLabel('Colour', { exact: true });
+    await field.fill('#12');
+    await page.getByText('Enter a valid CSS hex colour.').waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await set(() => field.fill('#123456'));
+    expect(await field.getAttribute('aria-invalid')).toBe('false');
+    await expect
+      .poll(() => launcher.evaluate((it) => getComputedStyle(it).backgroundColor), PATIENT)
+      .toBe('rgb(18, 52, 86)');
+  });
+
+  it('shows the site with a hostile style sheet and with nothing allowed but the chat', async () => {
+    const { page, site, launcher, dialog, complaints } = await openPanel();
+    const look = async () => {
+      await launcher.click();
+      await dialog.waitFor();
+      await page.mouse.move(600, 5);
+      // Inside its round corners, where the page behind does not show.
+      const { x, y, width, height } = (await dialog.boundingBox()) ?? expect.fail('no window');
+      const clip = { x: x + 6, y: y + 6, width: width - 12, height: height - 12 };
+      const picture = await page.screenshot({ clip });
+      await launcher.click();
+      await dialog.waitFor({ state: 'hidden' });
+      return picture;
+    };
+    const usual = await look();
+    for (const name of ['Hostile style sheet', 'Strictest policy']) {
+      await page.getByLabel('Site', { exact: true }).selectOption(name);
+      await expect
+        .poll(() => site.locator('html').evaluate(() => `${location}`), PATIENT)
+        .toMatch(/\/demo\/(hostile|strict)\/$/);
+      await page.getByText('The chat is running. Reports of the page’s policy: 0.').waitFor();
+      expect((await look()).equals(usual), name).toBe(true);
+    }
+    const answer = await page.request.get(page.url().replace('panel', 'strict'));
+    const origin = new URL(page.url()).origin;
+    expect(answer.headers()['content-security-policy']).toBe(
+      `default-src 'none'; script-src ${origin}; connect-src ${origin} ${origin.replace('http', 'ws')}; img-src ${origin} data:`,
+    );
+    // Its links stay in the case, and the widget comes along.
+    await site.getByRole('link', { name: 'Repairs', exact: true }).click();
+    await expect
+      .poll(() => site.locator('html').evaluate(() => location.pathname), PATIENT)
+      .toBe('/demo/strict/repairs.html');
+    await launcher.waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('switches page, language with its direction, colours and width of the screen', async () => {
+    const { page, site, launcher, dialog } = await openPanel();
+    await launcher.click();
+    await dialog.waitFor();
+    await page.getByLabel('Language').selectOption('العربية');
+    await dialog.getByRole('button', { name: 'إغلاق' }).first().waitFor();
+    expect(await site.locator('html').getAttribute('dir')).toBe('rtl');
+    expect(await dialog.evaluate((it) => getComputedStyle(it).direction)).toBe('rtl');
+    const ground = () => dialog.evaluate((it) => getComputedStyle(it).backgroundColor);
+    const light = await ground();
+    await page.getByLabel('Colours').selectOption('Dark');
+    expect(await ground()).not.toBe(light);
+    await page.getByLabel('Page').selectOption('Visit us');
+    await site.getByRole('heading', { name: 'Delivery' }).waitFor();
+    await dialog.waitFor();
+    expect(await ground()).not.toBe(light);
+    expect(await site.locator('html').getAttribute('dir')).toBe('rtl');
+    await page.getByLabel('Screen').selectOption('Phone, 360');
+    await expect.poll(() => site.locator('html').evaluate(() => innerWidth), PATIENT).toBe(360);
+  });
+
+  it('is used by keyboard alone', async () => {
+    const { page, launcher } = await openPanel();
+    await page.getByLabel('bottom right').focus();
+    for (const key of ['ArrowUp', 'ArrowUp', 'ArrowUp']) await page.keyboard.press(key);
+    await page.getByText('Saved').waitFor();
+    expect(await page.getByLabel('middle right').isChecked()).toBe(true);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('https://x');
+    expect(await page.getByLabel('Logo').inputValue()).toBe('https://x');
+    await page.getByLabel('Launcher with text').focus();
+    await page.keyboard.press('Space');
+    await launcher.getByText('Start the chat').waitFor();
+  });
+
+  it.each([
+    ['light', 1280, 'ltr'],
+    ['dark', 360, 'rtl'],
+  ] as const)('axe finds nothing in it (%s, %i px, %s)', async (colorScheme, width, direction) => {
+    const { page } = await openPanel({ colorScheme, viewport: { width, height: 740 }, bypassCSP: true });
+    await page.evaluate((to) => {
+      document.dir = to;
+    }, direction);
+    await page.getByLabel('Colour', { exact: true }).fill('#12');
+    await page.getByText('Enter a valid CSS hex colour.').waitFor();
+    const faults = async () => {
+      await page.evaluate(AXE);
+      return page.evaluate(async () => {
+        const { axe } = window as unknown as { axe: typeof import('axe-core') };
+        const { violations } = await axe.run({ exclude: ['iframe'] });
+        return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+      });
+    };
+    expect(await faults()).toEqual([]);
+    if (width === 360) await page.getByRole('button', { name: 'Website' }).click();
+    expect(await faults()).toEqual([]);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+  });
+});

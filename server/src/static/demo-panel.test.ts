@@ -1,0 +1,101 @@
+import { request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { expect, inject, it } from 'vitest';
+import { serverSettings, startServerProcess } from '../../test/server-process.ts';
+
+const SETTINGS = '/demo/panel/settings';
+
+/** Asks with any headers, Host and Origin among them, which fetch would not send as given. */
+const ask = (url: string, method: string, headers: Record<string, string> = {}, body?: unknown) =>
+  new Promise<{ status: number; json: any }>((resolve, reject) => {
+    const asking = request(url, { method, headers }, async (answer) =>
+      resolve({ status: answer.statusCode ?? 0, json: await json(answer).catch(() => undefined) }),
+    ).on('error', reject);
+    asking.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+
+const start = async (env: Record<string, string> = {}) => {
+  const server = await startServerProcess({ ...(await serverSettings()), ...env });
+  const own = { 'Content-Type': 'application/json', Origin: server.url, 'Sec-Fetch-Site': 'same-origin' };
+  return {
+    server,
+    read: (headers?: Record<string, string>) => ask(server.url + SETTINGS, 'GET', headers),
+    change: (body: unknown, headers?: Record<string, string>) =>
+      ask(server.url + SETTINGS, 'PATCH', { ...own, ...headers }, body),
+    page: (headers?: Record<string, string>) => ask(`${server.url}/demo/panel/`, 'GET', headers),
+  };
+};
+
+it.runIf(inject('isRealMongodb'))('is not there on a MongoDB, where there is no demo account', async () => {
+  const { read, change, page } = await start();
+  expect([(await read()).status, (await change({})).status, (await page()).status]).toEqual([404, 404, 404]);
+});
+
+it.skipIf(inject('isRealMongodb'))(
+  "changes the demo account's widget, and shows no token of the API",
+  async () => {
+    const { server, read, change } = await start();
+    const token = /API token +(\w+)/.exec(server.stdout())?.[1] ?? '';
+    const before = await read();
+    expect(before.json.widget).toMatchObject({ header_title: before.json.defaults.header_title });
+    const changed = await change({ header_title: 'Lamps', token: 'mine', uuid: 'mine' });
+    expect(changed).toEqual({ status: 200, json: { ...before.json.widget, header_title: 'Lamps' } });
+    const seen = await fetch(`${server.url}/api/v1/widgets/?token=${before.json.widget.token}`);
+    expect(await seen.json()).toEqual(changed.json);
+    expect(await change({ color: 'red' })).toEqual({
+      status: 400,
+      json: { color: ['Enter a valid CSS hex colour.'] },
+    });
+    expect(token).toMatch(/^[0-9a-f]{40}$/);
+    expect(JSON.stringify([before, changed])).not.toContain(token);
+  },
+);
+
+it.skipIf(inject('isRealMongodb'))('does nothing for a page of another origin', async () => {
+  const { read, change } = await start();
+  const before = await read();
+  const foreign: Record<string, string>[] = [
+    { Origin: 'https://evil.example' },
+    { Origin: 'null' },
+    { Origin: '' },
+    { Origin: 'http://127.0.0.1:1' },
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+  ];
+  for (const headers of foreign) {
+    expect((await change({ header_title: 'evil' }, headers)).status, JSON.stringify(headers)).toBe(403);
+  }
+  // What a form of another page could send without asking first.
+  expect((await change({ header_title: 'evil' }, { 'Content-Type': 'text/plain' })).status).toBe(415);
+  expect(await read()).toEqual(before);
+});
+
+it.skipIf(inject('isRealMongodb'))('is not there for a browser somewhere else', async () => {
+  const { server, read, change, page } = await start();
+  const { port } = new URL(server.url);
+  const elsewhere: Record<string, string>[] = [
+    { Host: `rebound.example:${port}`, Origin: `http://rebound.example:${port}` },
+    { 'X-Forwarded-For': '203.0.113.9' },
+    { Forwarded: 'for=203.0.113.9' },
+    { 'X-Forwarded-Host': 'chat.example.com' },
+  ];
+  for (const headers of elsewhere) {
+    const answers = [await read(headers), await change({ name: 'evil' }, headers), await page(headers)];
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+  }
+});
+
+it
+  .skipIf(inject('isRealMongodb'))
+  .each([[{ PUBLIC_URL: 'https://chat.example.com' }], [{ TRUST_PROXY: 'true' }]])(
+  'is not there on a server that is put up for others (%o)',
+  async (env) => {
+    const { server, read, change, page } = await start(env);
+    expect([(await read()).status, (await change({})).status, (await page()).status]).toEqual([
+      404, 404, 404,
+    ]);
+    const site = await fetch(`${server.url}/demo/`);
+    expect(site.status).toBe(200);
+    expect(await site.text()).not.toContain('/demo/panel/');
+  },
+);
