@@ -70,10 +70,7 @@ describe('recorded cases: what MongoDB answered', () => {
 
   test('there are some', () => expect(cases.length).toBeGreaterThan(50));
 
-  test.each(cases.map(({ name, known }) => [name, known] as const))('%s', (name, known) => {
-    if (known === undefined) expect(failures.get(name)).toBeUndefined();
-    else expect(failures.get(name), `no longer different ("${known}"): remove the mark`).toBeDefined();
-  });
+  test.each(cases.map(({ name }) => name))('%s', (name) => expect(failures.get(name)).toBeUndefined());
 });
 
 async function runCase(db: Db, { operations, answers }: Case): Promise<string | undefined> {

@@ -84,6 +84,7 @@ function updateOne(call: CommandCall): Doc {
   const show = projector(body, query.filter);
   const returnsNew = readBoolean(body, 'new', false);
   const collection = existingCollection(call);
+  if (returnsNew && (collection || readBoolean(body, 'upsert', false))) refusePositional(body);
   const match = collection && allMatches(engine, collection, query)[0];
   if (collection && match) {
     const { old, raw } = executing('findAndModify', () =>
@@ -99,6 +100,12 @@ function updateOne(call: CommandCall): Doc {
   );
   const value = returnsNew ? show(decode(raw)) : null;
   return { lastErrorObject: { n: 1, updatedExisting: false, upserted: doc._id }, value };
+}
+
+/** What the filter matched in the old document says nothing about the new one. */
+function refusePositional(body: Doc): void {
+  if (!Object.keys(readDoc(body, 'fields') ?? {}).some((path) => path.endsWith('.$'))) return;
+  throw new MongoError(2, 'BadValue', 'cannot use a positional projection and return the new document');
 }
 
 function projector(body: Doc, filter: Doc): (doc: Doc) => Doc {

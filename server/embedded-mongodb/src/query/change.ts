@@ -27,7 +27,7 @@ export interface Changed {
   raw: Buffer;
 }
 
-/** Applies an update to one matched document. A result with the same bytes is no modification. */
+/** Applies an update to one matched document. One that made the same bytes again is a modification, but no write. */
 export function applyUpdate(
   engine: Engine,
   collection: Collection,
@@ -40,8 +40,9 @@ export function applyUpdate(
   // A plan that proves the filter does not match it; the positional operator needs to know where it matched.
   const result = match.result ?? compileMatch(filter)(old);
   const doc = change.apply(old, result, { isInsert: false, now });
+  if (doc === old) return { isModified: false, old: match.raw, raw: match.raw };
   const raw = encode(doc);
-  if (raw.equals(match.raw)) return { isModified: false, old: match.raw, raw: match.raw };
+  if (raw.equals(match.raw)) return { isModified: true, old: match.raw, raw };
   checkSize(raw);
   engine.writer.replace(collection, match.record, decode(match.raw), match.raw.length, doc, raw);
   return { isModified: true, old: match.raw, raw };

@@ -6,6 +6,7 @@ import { compileSort } from '../document/sort.ts';
 import type { Engine } from '../engine.ts';
 import { type Effort, type Hit, runPlan } from '../planner/execute.ts';
 import { choosePlan, type Plan } from '../planner/plan.ts';
+import { conjunction } from '../planner/predicates.ts';
 import type { SortField } from '../planner/sort-order.ts';
 import { type Doc, decode, encode } from '../storage/bson.ts';
 import type { Collection } from '../storage/collection.ts';
@@ -54,10 +55,21 @@ export function planQuery(collection: Collection, query: Query): Plan {
   const sort = sortFields(query.sort);
   return choosePlan(collection, {
     filter: query.filter,
-    sort,
+    // Nor does MongoDB sort the one document of an `_id`, and so it finds no fault with parallel arrays in it.
+    sort: isForOneId(query) ? [] : sort,
     hasLimit: query.limit > 0,
     hint: query.hint,
   });
+}
+
+function isForOneId({ filter, skip, hint }: Query): boolean {
+  if (skip > 0 || hint !== undefined) return false;
+  const { predicates, alternatives, more } = conjunction(filter);
+  const [first] = predicates;
+  if (!first || predicates.length > 1 || alternatives.length > 0 || more || first.path !== '_id')
+    return false;
+  if (first.operator === 'in') return Array.isArray(first.value) && first.value.length === 1;
+  return first.operator === 'eq';
 }
 
 /** The documents of a query as BSON, after its projection. Stored bytes stay untouched without one. */
@@ -154,6 +166,9 @@ function* sorted(matches: Iterable<Match | Pause>, query: Query): Generator<Matc
     }
     if (bytes > MAX_SORT_BYTES) throw tooMuchToSort();
   }
+  const [only] = held;
+  // Parallel arrays are an error even where there is nothing to compare them with.
+  if (only && held.length === 1) compare(only.keys, only.keys);
   held.sort((a, b) => compare(a.keys, b.keys));
   for (const { match } of held) yield match;
 }

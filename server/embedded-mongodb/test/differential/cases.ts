@@ -7,8 +7,6 @@ import type { Doc } from './values.ts';
 /** A list of operations with MongoDB's answers; the last answer is what the collection then holds. */
 export interface Case {
   name: string;
-  /** Why the embedded database still answers differently. The test fails once it does not. */
-  known?: string;
   operations: Operation[];
   answers: string[];
 }
