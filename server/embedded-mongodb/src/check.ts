@@ -14,17 +14,22 @@ export interface DataDirCheck {
 }
 
 /**
- * Checks the data directory, which must not be open anywhere. Blocks until it is done.
+ * Checks the data directory, which must not be open anywhere. Blocks until it is done; `show` is told how far it is.
  * Fails with an EmbeddedMongodbError when there is no database or it can't be opened.
  */
-export function checkDataDir(dataDir: string): DataDirCheck {
+export function checkDataDir(
+  dataDir: string,
+  show: (ns: string, documents: number) => void = () => {},
+): DataDirCheck {
   if (!existsSync(join(dataDir, 'data.mdb'))) {
     throw new EmbeddedMongodbError('FORMAT', `there is no embedded database in ${dataDir}`);
   }
   const environment = claimDirectory(dataDir);
   try {
     const collections = new Catalog(environment).list();
-    const results = collections.map((collection) => checkCollection(environment, collection));
+    const results = collections.map((collection) =>
+      checkCollection(environment, collection, (documents) => show(collection.ns, documents)),
+    );
     return {
       collections: collections.length,
       documents: results.reduce((sum, { documents }) => sum + documents, 0),

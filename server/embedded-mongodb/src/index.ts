@@ -15,6 +15,8 @@ export interface EmbeddedMongodbOptions {
   dataDir: string;
   /** A socket path or a loopback `host:port` to listen on as well; '' for none. */
   listen?: string | undefined;
+  /** Whether documents that a TTL index says have expired stay: for copying, where nothing may change by itself. */
+  keepExpired?: boolean;
 }
 
 export interface EmbeddedMongodb {
@@ -48,7 +50,11 @@ export async function openEmbeddedMongodb(options: EmbeddedMongodbOptions): Prom
   const { folder: _folder, ...address } = home;
   const addresses = [address as Address, ...extra];
   try {
-    const { worker, urls } = await startWorker({ dataDir, addresses });
+    const { worker, urls } = await startWorker({
+      dataDir,
+      addresses,
+      keepExpired: options.keepExpired ?? false,
+    });
     return {
       url: urls[0] as string,
       listenUrl: urls[1],

@@ -15,8 +15,10 @@ const REMOVALS_PER_TRANSACTION = 500;
 const GARBAGE_MS = 1000;
 
 /** Starts the sweeps; the answer stops them. */
-export function startTtlSweep(engine: Engine): () => void {
-  const expiry = setInterval(() => void removeExpired(engine).catch(() => {}), SWEEP_MS);
+export function startSweeps(engine: Engine, { keepExpired }: { keepExpired: boolean }): () => void {
+  const expiry = keepExpired
+    ? undefined
+    : setInterval(() => void removeExpired(engine).catch(() => {}), SWEEP_MS);
   const garbage = setInterval(() => void removeGarbage(engine).catch(() => {}), GARBAGE_MS);
   return () => {
     clearInterval(expiry);

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { answerWith } from './command/answer.ts';
 import { Engine } from './engine.ts';
 import { EmbeddedMongodbError } from './error.ts';
-import { startTtlSweep } from './ttl.ts';
+import { startSweeps } from './ttl.ts';
 import { type Address, addressUrl, listenOn } from './wire/address.ts';
 import { Connection } from './wire/connection.ts';
 
@@ -12,6 +12,7 @@ import { Connection } from './wire/connection.ts';
 export interface WorkerInput {
   dataDir: string;
   addresses: Address[];
+  keepExpired: boolean;
 }
 
 /** What it may be asked. */
@@ -31,7 +32,7 @@ const input = workerData as WorkerInput;
 
 try {
   const engine = new Engine(input.dataDir);
-  const stopSweep = startTtlSweep(engine);
+  const stopSweep = startSweeps(engine, input);
   const sockets = new Set<Socket>();
   const servers: Server[] = [];
   const answer = answerWith(engine);

@@ -28,6 +28,15 @@ export const takeFlag = (args: string[], name: string): boolean => {
   return at !== -1;
 };
 
+/** Takes `--name VALUE` out of the arguments; undefined when it is not there. */
+export const takeOption = (args: string[], name: string): string | undefined => {
+  const at = args.indexOf(name);
+  if (at === -1) return undefined;
+  const [, value] = args.splice(at, 2);
+  if (value === undefined) throw new UsageError(`${name} needs a value`);
+  return value;
+};
+
 const SHOWN_AFTER = 1_000;
 const SHOWN_EVERY = 200;
 

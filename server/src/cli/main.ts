@@ -3,11 +3,13 @@ import { DatabaseError } from '../database/connect.ts';
 import { accountCommands } from './account.commands.ts';
 import { type Command, print, takeArguments, UsageError } from './command.ts';
 import { copyCommands } from './copy.commands.ts';
+import { databaseCommands } from './database.commands.ts';
 
 /** Every command by its words; a new one is added here and nowhere else. */
 const COMMANDS: Record<string, Command> = {
   ...accountCommands,
   ...copyCommands,
+  ...databaseCommands,
   config: {
     usage: 'config',
     meaning: 'prints every environment variable with its value in force and its meaning',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openEmbeddedMongodb } from '@parlor/embedded-mongodb';
 import mongoose, { type Connection } from 'mongoose';
 import { type Config, maskPassword } from '../config.ts';
+import { isHalfCopied } from './copy-marker.ts';
 
 /** The database could not be reached or opened; the text is one clear line. */
 export class DatabaseError extends Error {
@@ -20,35 +21,59 @@ export interface Database {
 
 const DEFAULT_NAME = 'parlor';
 
+/** Where the embedded database lies inside of DATA_DIR. */
+export const embeddedDirectory = (dataDir: string): string => join(dataDir, 'database');
+
+/** The file inside of DATA_DIR that holds the key which was made at the first start. */
+export const secretKeyFile = (dataDir: string): string => join(dataDir, 'secret-key');
+
 /**
  * Connects to MongoDB by MONGODB_URL, else opens the embedded database in DATA_DIR.
  * @throws DatabaseError with one line that names the variable or the directory.
  */
-export const connectDatabase = (config: Config): Promise<Database> =>
-  config.MONGODB_URL === '' ? openEmbedded(config) : connectToMongodb(config);
+export const connectDatabase = async (config: Config): Promise<Database> => {
+  const database = await openDatabase(config);
+  if (!(await isHalfCopied(database.connection))) return database;
+  await database.close();
+  throw new DatabaseError(
+    'a copy into this database has not been finished: run the same "database copy" again first',
+  );
+};
 
-const connectToMongodb = async (config: Config): Promise<Database> => {
-  const url = config.MONGODB_URL;
+/**
+ * The same without looking at what is in it, for copying. With `keepExpired` an embedded database removes nothing
+ * by itself, so that two readings of it are equal.
+ * @throws DatabaseError
+ */
+export const openDatabase = (config: Config, { keepExpired = false } = {}): Promise<Database> =>
+  config.MONGODB_URL === ''
+    ? openEmbedded(config, keepExpired)
+    : connectToMongodb('MONGODB_URL', config.MONGODB_URL, config.SECRET_KEY);
+
+/**
+ * Connects to the MongoDB of a URL that stood behind `name`.
+ * @throws DatabaseError with one line that says both.
+ */
+export const connectToMongodb = async (name: string, url: string, secretKey = ''): Promise<Database> => {
   const named = /^[^/]+\/\/[^/]+\/([^?]+)/.exec(url)?.[1];
   const connection = await connect(url, named ? decodeURIComponent(named) : DEFAULT_NAME).catch(
     (error: Error) => {
-      throw new DatabaseError(
-        `MONGODB_URL ${maskPassword(url)} can't be reached: ${firstLine(error.message)}`,
-      );
+      throw new DatabaseError(`${name} ${maskPassword(url)} can't be reached: ${firstLine(error.message)}`);
     },
   );
-  return { connection, isEmbedded: false, secretKey: config.SECRET_KEY, close: () => connection.close() };
+  return { connection, isEmbedded: false, secretKey, close: () => connection.close() };
 };
 
-const openEmbedded = async (config: Config): Promise<Database> => {
+const openEmbedded = async (config: Config, keepExpired: boolean): Promise<Database> => {
   const dataDir = config.DATA_DIR;
   const fail = (error: Error): never => {
     throw new DatabaseError(`DATA_DIR ${dataDir} can't be used: ${firstLine(error.message)}`);
   };
   await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(fail);
   const embedded = await openEmbeddedMongodb({
-    dataDir: join(dataDir, 'database'),
+    dataDir: embeddedDirectory(dataDir),
     listen: config.EMBEDDED_MONGODB_LISTEN,
+    keepExpired,
   }).catch(fail);
   const secretKey = config.SECRET_KEY || (await keptSecretKey(dataDir).catch(fail));
   const connection = await connect(embedded.url, DEFAULT_NAME).catch(fail);
@@ -82,7 +107,7 @@ const connect = async (url: string, dbName: string): Promise<Connection> => {
  * database's lock gets here; the rename makes the file whole or absent.
  */
 const keptSecretKey = async (dataDir: string): Promise<string> => {
-  const file = join(dataDir, 'secret-key');
+  const file = secretKeyFile(dataDir);
   const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;

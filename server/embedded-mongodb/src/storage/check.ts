@@ -16,8 +16,15 @@ export interface CheckResult {
 
 const MAX_ERRORS = 100;
 
-/** Checks one collection. */
-export function checkCollection(environment: Environment, collection: Collection): CheckResult {
+/** How many documents are checked between two calls of `show`. */
+const SHOWN_EACH = 1000;
+
+/** Checks one collection. `show` is told how many documents have been looked at. */
+export function checkCollection(
+  environment: Environment,
+  collection: Collection,
+  show: (documents: number) => void = () => {},
+): CheckResult {
   const { records } = environment;
   const errors: string[] = [];
   const report = (text: string) => {
@@ -29,7 +36,7 @@ export function checkCollection(environment: Environment, collection: Collection
   const prefix = numberPrefix(collection.id);
   const scan = environment.scan(records, prefix, after(prefix), false);
   while (scan.next()) {
-    documents++;
+    if (++documents % SHOWN_EACH === 0) show(documents);
     bytes += scan.value.length;
     try {
       const doc = decode(scan.value);

@@ -1,0 +1,94 @@
+import { checkDataDir, EmbeddedMongodbError } from '@parlor/embedded-mongodb';
+import { type Config, loadConfig, maskPassword } from '../config.ts';
+import {
+  connectToMongodb,
+  type Database,
+  DatabaseError,
+  embeddedDirectory,
+  openDatabase,
+  secretKeyFile,
+} from '../database/connect.ts';
+import { CopyError, copyDatabase } from '../database/copy.ts';
+import { type Command, createProgress, print, takeArguments, takeOption, UsageError } from './command.ts';
+
+const checkEmbedded = (dataDir: string): void => {
+  const progress = createProgress('checking');
+  try {
+    const { collections, documents, errors } = checkDataDir(embeddedDirectory(dataDir), (ns, n) =>
+      progress.show(`${ns}: ${n} documents`),
+    );
+    progress.end();
+    for (const error of errors) process.stderr.write(`${error}\n`);
+    print(`${collections} collections, ${documents} documents, ${errors.length} errors`);
+    if (errors.length > 0) process.exitCode = 1;
+  } catch (error) {
+    progress.end();
+    throw error instanceof EmbeddedMongodbError ? new DatabaseError(error.message) : error;
+  }
+};
+
+const nameOf = ({ MONGODB_URL, DATA_DIR }: Config): string =>
+  MONGODB_URL === '' ? `the embedded database in ${DATA_DIR}` : maskPassword(MONGODB_URL);
+
+const copy = async (config: Config, from: Database, to: Database, name: string): Promise<void> => {
+  const [source, target] = [from.connection.db, to.connection.db];
+  if (!source || !target) throw new Error('a connection that is open has a database');
+  const progress = createProgress('copying');
+  try {
+    const { collections, documents, indexes } = await copyDatabase(source, target, name, progress.show);
+    progress.end();
+    print(`copied ${collections} collections, ${documents} documents and ${indexes} indexes; all verified`);
+  } catch (error) {
+    progress.end();
+    throw error instanceof CopyError ? new DatabaseError(error.message) : error;
+  }
+  const key = config.SECRET_KEY === '' ? `what ${secretKeyFile(config.DATA_DIR)} holds` : 'the same as here';
+  if (!to.isEmbedded) print(`start Parlor with MONGODB_URL set to it and SECRET_KEY to ${key}`);
+};
+
+export const databaseCommands: Record<string, Command> = {
+  'database check': {
+    usage: 'database check',
+    meaning: 'verifies every document of the embedded database against every index; exit code 1 on errors',
+    run: async (args) => {
+      takeArguments(args);
+      const config = loadConfig(process.env);
+      if (config.MONGODB_URL !== '') {
+        throw new UsageError(
+          "MONGODB_URL is set: MongoDB has its own check, mongosh's db.collection.validate()",
+        );
+      }
+      checkEmbedded(config.DATA_DIR);
+    },
+  },
+  'database copy': {
+    usage: 'database copy --to MONGODB_URL | --from MONGODB_URL',
+    meaning:
+      'copies all collections and indexes to an empty MongoDB database, or from one, and verifies them; ' +
+      'after an interruption the same command goes on',
+    run: async (args) => {
+      const to = takeOption(args, '--to');
+      const from = takeOption(args, '--from');
+      takeArguments(args);
+      if ((to === undefined) === (from === undefined))
+        throw new UsageError('one of --to and --from is needed');
+      const config = loadConfig(process.env);
+      const [option, url] = to === undefined ? ['--from', from ?? ''] : ['--to', to];
+      if (!/^mongodb(\+srv)?:\/\/\S+$/.test(url)) {
+        throw new UsageError(`${option} must be a URL that starts with mongodb:// or mongodb+srv://`);
+      }
+      const here = await openDatabase(config, { keepExpired: true });
+      try {
+        const there = await connectToMongodb(option, url);
+        try {
+          if (to !== undefined) await copy(config, here, there, nameOf(config));
+          else await copy(config, there, here, maskPassword(url));
+        } finally {
+          await there.close();
+        }
+      } finally {
+        await here.close();
+      }
+    },
+  },
+};

@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto';
+import { mongo } from 'mongoose';
+import { COPY_MARKER } from './copy-marker.ts';
+
+/** The copy can't be made; the text is one clear line. */
+export class CopyError extends Error {
+  override name = 'CopyError';
+}
+
+/** How much was copied. */
+export interface Copied {
+  collections: number;
+  documents: number;
+  indexes: number;
+}
+
+type Document = Record<string, unknown>;
+
+/** Documents of all BSON types come out of these as they went in: `1` stays an int32 or a double. */
+const EXACT = { promoteValues: false, bsonRegExp: true } as const;
+
+/** What one insert carries at most; the driver would cut what is larger, and a kill should cost little. */
+const BATCH_DOCUMENTS = 1000;
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Copies every collection with its options and indexes into an empty database, or goes on with a copy that was
+ * interrupted, and verifies each by count and hash of its documents' bytes. Documents are inserted in the order of
+ * their `_id`, so that what an interrupted copy left is a beginning of the source, or the source has changed since
+ * and the collection is copied anew. `from` names the source, so that only the same copy goes on.
+ * @throws CopyError when the target holds anything else, or verification fails.
+ */
+export const copyDatabase = async (
+  source: mongo.Db,
+  target: mongo.Db,
+  from: string,
+  show: (state: string) => void,
+): Promise<Copied> => {
+  const collections = await listCollections(source);
+  if (collections.length === 0) throw new CopyError('there is nothing to copy: the source is empty');
+  await claimTarget(target, from);
+  await dropOthers(target, new Set(collections.map(({ name }) => name)));
+  const copied: Copied = { collections: 0, documents: 0, indexes: 0 };
+  for (const { name, options } of collections) {
+    const state = (n: number) => show(`${name}: ${n} documents`);
+    const there = await target.listCollections({ name }, { nameOnly: true }).toArray();
+    if (there.length === 0) await target.command({ create: name, ...options });
+    const sent = await copyDocuments(source.collection(name), target.collection(name), state);
+    await verifyDocuments(target, name, sent, (n) => show(`${name}: ${n} documents verified`));
+    copied.documents += sent.count;
+    copied.collections++;
+  }
+  // The indexes come last: a TTL index would have expired documents removed before they are verified.
+  for (const { name } of collections) {
+    show(`${name}: indexes`);
+    copied.indexes += await copyIndexes(source, target, name);
+  }
+  await target.dropCollection(COPY_MARKER);
+  return copied;
+};
+
+interface CollectionInfo {
+  name: string;
+  options: Document;
+}
+
+const listCollections = async (db: mongo.Db): Promise<CollectionInfo[]> => {
+  const found = await db.listCollections({}, EXACT as mongo.ListCollectionsOptions).toArray();
+  const own = found.filter(({ name }) => !name.startsWith('system.'));
+  for (const { name, type } of own) {
+    if (name === COPY_MARKER) throw new CopyError('the source is itself a copy that was not finished');
+    if (type !== 'collection') throw new CopyError(`${name} is a ${type}, which can't be copied`);
+  }
+  const named = own.map(({ name, ...info }) => ({ name, options: optionsOf(info as Document) }));
+  return named.sort((a, b) => (a.name < b.name ? -1 : 1));
+};
+
+/** What `create` takes: what is there by itself, such as a collection's uuid, is not an option. */
+const optionsOf = ({ options }: Document): Document => {
+  const { uuid: _uuid, autoIndexId: _auto, ...rest } = (options ?? {}) as Document;
+  return rest;
+};
+
+interface Marker {
+  _id: string;
+}
+
+const claimTarget = async (target: mongo.Db, from: string): Promise<void> => {
+  const marker = target.collection<Marker>(COPY_MARKER);
+  const [begun] = await marker.find().toArray();
+  if (begun?._id === from) return;
+  if (begun) throw new CopyError(`a copy of ${begun._id} was begun in the target, which is not ${from}`);
+  const held = await target.listCollections({}, { nameOnly: true }).toArray();
+  const [first] = held.filter(({ name }) => name !== COPY_MARKER && !name.startsWith('system.'));
+  if (first) {
+    throw new CopyError(
+      `the target database ${target.databaseName} is not empty (it holds ${first.name}): ` +
+        'name another one in the URL, or drop it first',
+    );
+  }
+  await marker.insertOne({ _id: from });
+};
+
+/** Removes what the source has no more since the copy was begun. */
+const dropOthers = async (target: mongo.Db, wanted: ReadonlySet<string>): Promise<void> => {
+  for (const { name } of await target.listCollections({}, { nameOnly: true }).toArray()) {
+    const isOurs = wanted.has(name) || name === COPY_MARKER || name.startsWith('system.');
+    if (!isOurs) await target.dropCollection(name);
+  }
+};
+
+/** What a collection holds, in short. */
+interface Summary {
+  count: number;
+  hash: string;
+}
+
+const inOrder = (collection: mongo.Collection): mongo.FindCursor<Buffer> =>
+  collection
+    .find({}, { raw: true, batchSize: BATCH_DOCUMENTS })
+    .sort({ _id: 1 }) as unknown as mongo.FindCursor<Buffer>;
+
+const copyDocuments = async (
+  source: mongo.Collection,
+  target: mongo.Collection,
+  show: (count: number) => void,
+): Promise<Summary> => {
+  const documents = inOrder(source);
+  const hash = createHash('sha256');
+  let count = 0;
+  const take = async (): Promise<Buffer | null> => {
+    const raw = await documents.next();
+    if (raw) {
+      hash.update(raw);
+      show(++count);
+    }
+    return raw;
+  };
+  for await (const left of inOrder(target)) {
+    const raw = await take();
+    if (raw && Buffer.compare(raw, left) === 0) continue;
+    await documents.close();
+    await target.deleteMany({});
+    return copyDocuments(source, target, show);
+  }
+  let batch: Document[] = [];
+  let bytes = 0;
+  const flush = async () => {
+    // The driver would make a new _id for one that is null.
+    if (batch.length > 0) await target.insertMany(batch, { ordered: true, forceServerObjectId: true });
+    batch = [];
+    bytes = 0;
+  };
+  for (let raw = await take(); raw; raw = await take()) {
+    batch.push(mongo.BSON.deserialize(raw, EXACT));
+    bytes += raw.length;
+    if (batch.length >= BATCH_DOCUMENTS || bytes >= BATCH_BYTES) await flush();
+  }
+  await flush();
+  return { count, hash: hash.digest('hex') };
+};
+
+const verifyDocuments = async (
+  target: mongo.Db,
+  name: string,
+  sent: Summary,
+  show: (count: number) => void,
+): Promise<void> => {
+  const hash = createHash('sha256');
+  let count = 0;
+  for await (const raw of inOrder(target.collection(name))) {
+    hash.update(raw);
+    show(++count);
+  }
+  if (count !== sent.count) {
+    throw new CopyError(`${name} holds ${count} documents in the target, but ${sent.count} were copied`);
+  }
+  if (hash.digest('hex') !== sent.hash) throw new CopyError(`${name} differs from what was copied`);
+};
+
+const copyIndexes = async (source: mongo.Db, target: mongo.Db, name: string): Promise<number> => {
+  const wanted = await indexesOf(source, name);
+  const indexes = wanted.filter((index) => index.name !== '_id_');
+  if (indexes.length > 0) await target.command({ createIndexes: name, indexes });
+  const made = await indexesOf(target, name);
+  const text = (all: Document[]) =>
+    all.map((index) => JSON.stringify(Object.fromEntries(Object.entries(index).sort()))).sort();
+  const [has, should] = [text(made), text(wanted)];
+  const lacking = should.find((index, i) => index !== has[i]) ?? has[should.length];
+  if (lacking) throw new CopyError(`the indexes of ${name} differ in the target: ${lacking}`);
+  return wanted.length;
+};
+
+/** Without `v`, the version of a server's own format, and the simple collation, which is always meant. */
+const indexesOf = async (db: mongo.Db, name: string): Promise<Document[]> => {
+  const found = await db
+    .collection(name)
+    .listIndexes(EXACT as object)
+    .toArray();
+  return found.map(({ v: _v, ns: _ns, collation, ...index }) =>
+    collation === undefined || collation.locale === 'simple' ? index : { ...index, collation },
+  );
+};
