@@ -1,5 +1,4 @@
 import type { Middleware, ParameterizedContext } from 'koa';
-import type { Logger } from 'pino';
 import type { Account } from '../accounts/accounts.model.ts';
 import type { StoredWorkflow } from '../agent/workflows.model.ts';
 import type { Visitor } from '../visitors/sessions.service.ts';
@@ -16,7 +15,6 @@ export interface AgentPrincipal {
 /** What middleware leaves for those after it. */
 export interface State {
   requestId: string;
-  log: Logger;
   principal?: Principal | AgentPrincipal;
   /** The parsed JSON body; undefined when there was none. */
   body?: unknown;

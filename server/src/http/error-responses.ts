@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Middleware } from 'koa';
+import type { Logger } from 'pino';
 import { type ErrorCode, ParlorError } from '../errors.ts';
 import type { State } from './context.ts';
 
@@ -49,31 +50,34 @@ const asParlorError = (error: unknown): ParlorError | undefined => {
  * details when Accept prefers them. An error that is not a ParlorError is a defect: it is logged whole, and the
  * caller learns the request id only.
  */
-export const errorResponses = (): Middleware<State> => async (ctx, next) => {
-  try {
-    await next();
-    if (ctx.status === 404 && ctx.body === undefined) throw new ParlorError('not_found', 'Not found.');
-  } catch (thrown) {
-    const error = asParlorError(thrown);
-    if (!error || error.code === 'unavailable') ctx.state.log.error({ err: thrown }, 'request failed');
-    const status = error ? STATUS[error.code] : 500;
-    const detail = error?.message ?? 'Internal server error.';
-    const more = error ? {} : { request_id: ctx.state.requestId };
+export const errorResponses =
+  (log: Logger): Middleware<State> =>
+  async (ctx, next) => {
+    try {
+      await next();
+      if (ctx.status === 404 && ctx.body === undefined) throw new ParlorError('not_found', 'Not found.');
+    } catch (thrown) {
+      const error = asParlorError(thrown);
+      const request_id = ctx.state.requestId;
+      if (!error || error.code === 'unavailable') log.error({ err: thrown, request_id }, 'request failed');
+      const status = error ? STATUS[error.code] : 500;
+      const detail = error?.message ?? 'Internal server error.';
+      const more = error ? {} : { request_id };
 
-    ctx.status = status;
-    ctx.set(error?.headers ?? {});
-    ctx.set('Cache-Control', 'no-store');
-    if (AGENT_PATH.test(ctx.path)) {
-      ctx.body = JSON.stringify({ error: detail, ...more });
-      ctx.type = 'application/json';
-    } else if (ctx.accepts('application/json', 'application/problem+json') === 'application/problem+json') {
-      const title = STATUS_CODES[status];
-      const errors = error?.fields && { errors: error.fields };
-      ctx.body = JSON.stringify({ type: 'about:blank', title, status, detail, ...errors, ...more });
-      ctx.type = 'application/problem+json';
-    } else {
-      ctx.body = JSON.stringify(error?.fields ?? { detail, ...more });
-      ctx.type = 'application/json';
+      ctx.status = status;
+      ctx.set(error?.headers ?? {});
+      ctx.set('Cache-Control', 'no-store');
+      if (AGENT_PATH.test(ctx.path)) {
+        ctx.body = JSON.stringify({ error: detail, ...more });
+        ctx.type = 'application/json';
+      } else if (ctx.accepts('application/json', 'application/problem+json') === 'application/problem+json') {
+        const title = STATUS_CODES[status];
+        const errors = error?.fields && { errors: error.fields };
+        ctx.body = JSON.stringify({ type: 'about:blank', title, status, detail, ...errors, ...more });
+        ctx.type = 'application/problem+json';
+      } else {
+        ctx.body = JSON.stringify(error?.fields ?? { detail, ...more });
+        ctx.type = 'application/json';
+      }
     }
-  }
-};
+  };

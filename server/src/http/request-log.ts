@@ -11,12 +11,13 @@ export const requestLog =
   (log: Logger): Middleware<State> =>
   async (ctx, next) => {
     const started = performance.now();
-    ctx.state.requestId = newUuid();
-    ctx.state.log = log.child({ request_id: ctx.state.requestId });
-    ctx.set('X-Request-Id', ctx.state.requestId);
+    const request_id = newUuid();
+    ctx.state.requestId = request_id;
+    ctx.set('X-Request-Id', request_id);
     await next();
-    ctx.state.log.info(
+    log.info(
       {
+        request_id,
         method: ctx.method,
         path: ctx.path,
         status: ctx.status,

@@ -24,6 +24,28 @@ describe('GET /api/v1/widgets/?token=<widget_token>', () => {
     expect((await read(`?token=${widget}`, { 'if-none-match': known })).status).toBe(304);
   });
 
+  it('says the same again as long as nothing changed, and the new at once when something did', async () => {
+    const { token, widget: own } = await app.account();
+    const ask = (origin: string, more = {}) =>
+      app.request('GET', `/api/v1/widgets/?token=${own}`, { headers: { origin, ...more } });
+    const varying = ({ status, text, headers }: Awaited<ReturnType<typeof ask>>) => {
+      const { 'x-request-id': id, date, ...same } = headers;
+      return { status, text, same, id };
+    };
+    const first = varying(await ask('https://a.test'));
+    const again = varying(await ask('https://a.test'));
+    expect({ ...again, id: '' }).toEqual({ ...first, id: '' });
+    expect(again.id).not.toBe(first.id);
+    expect(again.same['content-security-policy']).toContain("default-src 'none'");
+    expect((await ask('https://b.test')).headers['access-control-allow-origin']).toBe('https://b.test');
+    expect((await ask('https://a.test', { 'if-none-match': first.same.etag ?? '' })).status).toBe(304);
+
+    await app.request('PATCH', `/api/v1/widgets/${own}/`, { token, body: { domain: 'https://b.test' } });
+    expect((await ask('https://a.test')).status).toBe(403);
+    expect((await ask('https://b.test')).json).toMatchObject({ domain: 'https://b.test' });
+    expect((await ask('https://a.test')).status).toBe(403);
+  });
+
   it('answers any origin where no domain is set', async () => {
     const answer = await read(`?token=${widget}`, { origin: 'https://anywhere.test' });
     expect(answer.headers['access-control-allow-origin']).toBe('https://anywhere.test');
