@@ -38,22 +38,15 @@ const lastOf = (text: string): string => {
   return last >= 0xdc00 && last <= 0xdfff ? text.slice(-2) : text.slice(-1);
 };
 
-/** Whether a word ends between two neighbours of which `inside` belongs to the keyword. */
-const isBoundary = (inside: string, outside: string): boolean =>
-  outside === '' ||
-  !PART_OF_WORD.test(outside) ||
-  !PART_OF_WORD.test(inside) ||
-  WITHOUT_SPACES.test(inside) ||
-  WITHOUT_SPACES.test(outside);
-
-/** Whether `text` holds `keyword` as whole words; both folded. */
-export const mentions = (text: string, keyword: string): boolean => {
-  const [first, last] = [firstOf(keyword), lastOf(keyword)];
-  for (let at = text.indexOf(keyword); at !== -1; at = text.indexOf(keyword, at + 1)) {
-    const before = at === 0 ? '' : lastOf(text.slice(0, at));
-    const end = at + keyword.length;
-    const after = end === text.length ? '' : firstOf(text.slice(end, end + 2));
-    if (isBoundary(first, before) && isBoundary(last, after)) return true;
-  }
-  return false;
+/** Whether a word may begin or end at a place in a folded text: no word goes on over it. */
+export const isBoundary = (text: string, at: number): boolean => {
+  if (at === 0 || at === text.length) return true;
+  const before = lastOf(text.slice(Math.max(0, at - 2), at));
+  const after = firstOf(text.slice(at, at + 2));
+  return (
+    !PART_OF_WORD.test(after) ||
+    !PART_OF_WORD.test(before) ||
+    WITHOUT_SPACES.test(after) ||
+    WITHOUT_SPACES.test(before)
+  );
 };

@@ -5,8 +5,9 @@ import { insertOnce } from '../database/insert.ts';
 import { findPage, type Page } from '../database/pages.ts';
 import { invalid, invalidTogether, notFound } from '../errors.ts';
 import { newUuid } from '../ids.ts';
-import { fold, mentions } from './folding.ts';
+import { fold } from './folding.ts';
 import type { KeywordModel, StoredKeyword } from './keywords.model.ts';
+import { Matchers } from './matchers.ts';
 
 /** How many keywords an account may have (contract 3). */
 const MAX_KEYWORDS = 1_000;
@@ -14,9 +15,11 @@ const MAX_KEYWORDS = 1_000;
 /** Keywords: the words of a customer that an account wants to be told of (contract 3). */
 export class KeywordsService {
   readonly #keywords: KeywordModel;
+  readonly #matchers: Matchers;
 
   constructor(keywords: KeywordModel) {
     this.#keywords = keywords;
+    this.#matchers = new Matchers(keywords, MAX_KEYWORDS);
   }
 
   /** @throws ParlorError `invalid` for one that is there already, however it is spelt, and beyond MAX_KEYWORDS. */
@@ -60,19 +63,9 @@ export class KeywordsService {
 
   /** For each text the keywords of the account that it mentions, as configured, in the order of their making. */
   async mentionedIn(account: string, texts: readonly string[]): Promise<string[][]> {
-    const keywords = await this.#keywords
-      .find({ account }, { keyword: 1, folded: 1 })
-      .sort({ created_at: -1, _id: -1 })
-      .limit(MAX_KEYWORDS)
-      .lean<StoredKeyword[]>();
+    const { matcher, keywords } = await this.#matchers.of(account);
     if (keywords.length === 0) return texts.map(() => []);
-    return texts.map((text) => {
-      const folded = fold(text);
-      return keywords
-        .filter((keyword) => mentions(folded, keyword.folded))
-        .map(({ keyword }) => keyword)
-        .reverse();
-    });
+    return texts.map((text) => matcher.mentionedIn(fold(text)).map((index) => keywords[index] ?? ''));
   }
 }
 

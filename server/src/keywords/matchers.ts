@@ -1,0 +1,67 @@
+import type { KeywordModel, StoredKeyword } from './keywords.model.ts';
+import { Matcher } from './matcher.ts';
+
+/** Accounts whose keywords are kept in memory; those that were asked for longest ago make room. */
+const MAX_KEPT = 64;
+
+/** What is kept is read anew after so long in any case. */
+const KEPT_FOR = 60_000;
+
+/** The keywords of an account as configured, in the order of their making, and what finds them. */
+interface Kept {
+  keywords: readonly string[];
+  matcher: Matcher;
+  /** Tells whether the account has other keywords now. */
+  mark: string;
+  readAt: number;
+}
+
+/**
+ * One matcher for each account, made anew when its keywords have changed, on whatever process: how many they are
+ * and which is the newest, two look-ups in an index, tells whether they have.
+ */
+export class Matchers {
+  readonly #keywords: KeywordModel;
+  readonly #maxKeywords: number;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(keywords: KeywordModel, maxKeywords: number) {
+    this.#keywords = keywords;
+    this.#maxKeywords = maxKeywords;
+  }
+
+  async of(account: string): Promise<Kept> {
+    const mark = await this.#mark(account);
+    const known = this.#kept.get(account);
+    const isGood = known?.mark === mark && performance.now() - known.readAt < KEPT_FOR;
+    const kept = isGood ? known : await this.#read(account, mark);
+    this.#kept.delete(account);
+    this.#kept.set(account, kept);
+    if (this.#kept.size > MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value ?? '');
+    return kept;
+  }
+
+  async #mark(account: string): Promise<string> {
+    const newest = await this.#keywords
+      .findOne({ account }, { _id: 1 })
+      .sort({ created_at: -1, _id: -1 })
+      .lean<StoredKeyword>();
+    return newest ? `${await this.#keywords.countDocuments({ account })} ${newest._id}` : '';
+  }
+
+  /** @param mark as it was before this was asked for: a change in between is noticed the next time */
+  async #read(account: string, mark: string): Promise<Kept> {
+    const found = await this.#keywords
+      .find({ account }, { keyword: 1, folded: 1 })
+      .sort({ created_at: -1, _id: -1 })
+      .limit(this.#maxKeywords)
+      .lean<StoredKeyword[]>();
+    found.reverse();
+    return {
+      keywords: found.map(({ keyword }) => keyword),
+      matcher: new Matcher(found.map(({ folded }) => folded)),
+      mark,
+      readAt: performance.now(),
+    };
+  }
+}
