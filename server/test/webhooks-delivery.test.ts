@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { newEvent } from '../src/outbox/events.ts';
+import { newDelivery } from '../src/webhooks/delivery-body.ts';
 import { sleep, startReceiver, until, webhookParts } from './webhooks-parts.ts';
 
 const start = webhookParts();
@@ -158,8 +159,10 @@ describe('who gets an event', () => {
   });
 
   test('each once, however often and wherever the event is announced', async () => {
-    const first = await start({ isOnlyProcess: false });
-    const second = await start({ keep: true, isOnlyProcess: false });
+    // A machine under load must not make an attempt fail, which would be repeated.
+    const options = { isOnlyProcess: false, env: { WEBHOOK_TIMEOUT: '15s' } };
+    const first = await start(options);
+    const second = await start({ ...options, keep: true });
     const receiver = await startReceiver();
     const uuid = await first.subscribe(receiver.url);
     const events = [1, 2, 3].map((n) => newEvent('message.added', first.account, new Date(), { n }));
@@ -221,6 +224,25 @@ describe('a subscription that changes', () => {
     const before = receiver.hits.length;
     await sleep(400);
     expect(receiver.hits).toHaveLength(before);
+  });
+
+  test('deleted with a long queue: nobody waits for the end of it, and all of it is dropped', async () => {
+    const { account, webhooks, subscribe, models } = await start({ limits: { pauseAfter: 1 } });
+    const receiver = await startReceiver((_, response) => response.writeHead(503).end());
+    const uuid = await subscribe(receiver.url);
+    const rows = Array.from({ length: 4_000 }, (_, n) =>
+      newDelivery(newEvent('message.added', account, new Date(), { n }), {
+        _id: uuid,
+        event: 'message.added',
+        target: receiver.url,
+      }),
+    );
+    await models.deliveries.insertMany(rows);
+    await webhooks.delete(account, uuid, undefined);
+    const dropped = () => models.deliveries.countDocuments({ state: 'dropped' });
+    expect(await dropped()).toBeLessThan(4_000);
+    await until(async () => (await dropped()) === 4_000, 'the end of the queue', 30_000);
+    expect(await models.deliveries.countDocuments({ queue: uuid })).toBe(0);
   });
 
   test('deleted while a request is under way: the log says truly that it arrived', async () => {

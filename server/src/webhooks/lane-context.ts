@@ -36,6 +36,8 @@ export interface LaneContext {
   /** Whether an attempt may begin now. */
   maySend(): boolean;
   send(subscription: Subscription, delivery: QueuedDelivery): Promise<Attempt>;
+  /** Drops what waits for a subscription that is gone. */
+  drop(webhook: string): Promise<void>;
   /** The lane has nothing more to do with a subscription's queue. */
   left(webhook: string): void;
   /** The subscription's target is elsewhere now, and nothing of it is in hand here any more. */

@@ -1,6 +1,5 @@
 import type { Duration } from '../duration.ts';
 import type { Attempt } from './attempt.ts';
-import { settled } from './deliveries.model.ts';
 import type { LaneContext } from './lane-context.ts';
 import { Pause } from './pause.ts';
 import { Queue, type QueuedDelivery, readQueue } from './queue.ts';
@@ -232,7 +231,7 @@ export class Lane {
   /** The subscription is gone: nothing of its queue is sent any more. */
   async #drop(queue: Queue): Promise<void> {
     this.#forget(queue);
-    await this.#context.deliveries.updateMany({ queue: queue.webhook }, settled('dropped'));
+    await this.#context.drop(queue.webhook);
   }
 
   #learn(verdict: Verdict): void {

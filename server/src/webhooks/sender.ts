@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import type { Dispatcher } from 'undici';
 import type { Duration } from '../duration.ts';
 import type { Attempt } from './attempt.ts';
-import { type DeliveryModel, type StoredDelivery, settled } from './deliveries.model.ts';
+import type { DeliveryModel, StoredDelivery } from './deliveries.model.ts';
+import { Drops } from './drops.ts';
 import { Failures } from './failures.ts';
 import { LANE_LIMITS, type LaneLimits } from './lane-context.ts';
 import { IDLE_AFTER, Lanes } from './lanes.ts';
@@ -58,6 +59,7 @@ export class Sender {
   readonly #ownership: Ownership;
   readonly #recorder: Recorder;
   readonly #failures: Failures;
+  readonly #drops: Drops;
   readonly #lanes: Lanes;
   readonly #send: Transport;
   readonly #running = new Set<Promise<unknown>>();
@@ -72,6 +74,7 @@ export class Sender {
     this.#parts = parts;
     this.#options = options;
     this.#send = createTransport(outgoing, timeout);
+    this.#drops = new Drops(deliveries, log);
     this.#recorder = new Recorder(deliveries, onDelivered, log);
     this.#failures = new Failures(webhooks, subscriptions, (webhook) => this.drop(webhook), log);
     const listener = {
@@ -100,6 +103,7 @@ export class Sender {
         limits,
         log,
         maySend: () => this.#ownership.isHeld && this.#recorder.backlog < MAX_UNRECORDED,
+        drop: (webhook) => this.drop(webhook),
         send: (subscription, { event_id, body }) => this.#send(subscription, event_id, body),
         track: (run) => this.#track(run),
       },
@@ -137,7 +141,7 @@ export class Sender {
     });
     await Promise.race([Promise.allSettled([this.#sweeping, ...this.#running]), tooLong]);
     clearTimeout(late);
-    await this.#recorder.stop();
+    await Promise.all([this.#recorder.stop(), this.#drops.stop()]);
     try {
       await this.#ownership.stop();
     } catch (error) {
@@ -161,10 +165,10 @@ export class Sender {
     await this.notify(originOf(target), _id);
   }
 
-  /** A subscription is gone: what waits for it is dropped. */
+  /** A subscription is gone: what waits for it is dropped, the most of it after this has returned. */
   async drop(webhook: string): Promise<void> {
     this.#parts.subscriptions.forget(webhook);
-    await this.#parts.deliveries.updateMany({ queue: webhook }, settled('dropped'));
+    await this.#drops.drop(webhook);
   }
 
   /** Sends a text to a subscription once, at once, whatever its origin's limits and pause are. */
