@@ -16,7 +16,8 @@ export interface AccountCollection {
 
 /**
  * What belongs to an account and is worth keeping, in the order in which it can be read in again: what others
- * refer to comes first. Deliveries are a log of this server, and claims and counts are its own as well.
+ * refer to comes first. What waits for a subscriber goes along, and is sent by whoever reads it in, under the same
+ * webhook-id. Claims and counts are this server's own.
  */
 export const accountCollections = async (models: Models, account: string): Promise<AccountCollection[]> => {
   const byTime = { created_at: -1, _id: -1 } as const;
@@ -33,6 +34,7 @@ export const accountCollections = async (models: Models, account: string): Promi
     { name: 'leads', model: models.leads, filter: { account }, sort: byTime },
     { name: 'notifications', model: models.notifications, filter: { account }, sort: byTime },
     { name: 'webhooks', model: models.webhooks, filter: { account }, sort: byTime },
+    { name: 'deliveries', model: models.deliveries, filter: { account }, sort: byTime },
     { name: 'sessions', model: models.sessions, filter: { widget: { $in: widgets } }, sort: { widget: 1 } },
   ];
 };

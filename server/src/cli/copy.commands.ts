@@ -35,7 +35,8 @@ export const copyCommands: Record<string, Command> = {
   },
   import: {
     usage: 'import FILE',
-    meaning: 'reads in what export wrote, with all ids; the account must not be here yet',
+    meaning:
+      'reads in what export wrote, with all ids; the account must not be here yet. Deliveries that waited go out here',
     run: async (args) => {
       const [file = ''] = takeArguments(args, 'FILE');
       await withServices(async (services) => {
