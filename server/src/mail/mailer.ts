@@ -58,6 +58,7 @@ export class Mailer {
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #isRunning = false;
+  /** Attempts of this process by what came of them. */
   readonly counts = { sent: 0, retry: 0, failed: 0 };
 
   constructor(parts: Parts, options: Options) {

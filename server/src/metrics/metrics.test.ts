@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../test/app.ts';
 
 const TOKEN = 'a-token-for-metrics';
-const open = testApp();
+const open = testApp({ SMTP_URL: 'smtp://127.0.0.1:1' });
 const closed = testApp({ METRICS_TOKEN: TOKEN });
 
 describe('GET /metrics', () => {
@@ -24,6 +24,22 @@ describe('GET /metrics', () => {
     ]) {
       expect(text).toContain(name);
     }
+  });
+
+  it('counts attempts of webhooks and mails by what came of them', async () => {
+    const { token } = await open.account();
+    const target = 'http://127.0.0.1:1/hook';
+    await open.request('POST', '/api/v1/webhooks/', { token, body: { event: 'chat.added', target } });
+    await open.request('POST', '/api/v1/rooms/', { token, body: {} });
+    await vi.waitFor(
+      async () => {
+        const { text } = await open.request('GET', '/metrics');
+        expect(text).toMatch(/parlor_delivery_attempts_total\{result="retry"\} [1-9]/);
+        expect(text).toContain('parlor_delivery_attempts_total{result="delivered"} 0');
+        expect(text).toContain('parlor_mail_attempts_total{result="sent"} 0');
+      },
+      { timeout: 10_000, interval: 50 },
+    );
   });
 
   it('is for this machine only, and not for what a proxy on it hands on', async () => {

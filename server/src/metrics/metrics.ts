@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { State } from '../http/context.ts';
 import type { Services } from '../services.ts';
 
@@ -9,14 +9,14 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** A queue longer than this is long: it is not counted further. */
 const COUNTED = 100_000;
 
-type Watched = Pick<Services, 'channel' | 'models'>;
+type Watched = Pick<Services, 'channel' | 'models' | 'sender' | 'mailer'>;
 
 /** What operators watch (contract 8), in a registry of its own, so that servers in one process do not mix. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<'method' | 'route' | 'status'>;
 
-  constructor({ channel, models }: Watched) {
+  constructor({ channel, models, sender, mailer }: Watched) {
     const registers = [this.#registry];
     // The event loop's lag, memory, garbage collection, open handles.
     collectDefaultMetrics({ register: this.#registry });
@@ -44,6 +44,30 @@ export class Metrics {
         .limit(COUNTED)
         .exec(),
     );
+    const attempts = (name: string, help: string, counts: Record<string, number>): void => {
+      new Counter({
+        name,
+        help,
+        labelNames: ['result'],
+        registers,
+        collect() {
+          this.reset();
+          for (const [result, count] of Object.entries(counts)) this.inc({ result }, count);
+        },
+      });
+    };
+    attempts(
+      'parlor_delivery_attempts_total',
+      'Attempts of this process to deliver to webhooks, by what came of them.',
+      sender.counts,
+    );
+    if (mailer) {
+      attempts(
+        'parlor_mail_attempts_total',
+        'Attempts of this process to mail notifications, by what came of them.',
+        mailer.counts,
+      );
+    }
     const holders = {
       rooms: models.rooms,
       messages: models.messages,

@@ -40,6 +40,8 @@ export class Recorder {
   #results: Result[] = [];
   #writing: Promise<void> | undefined;
   #stopped = false;
+  /** Attempts of this process by what came of them. */
+  readonly counts: Record<Verdict['kind'], number> = { delivered: 0, gone: 0, retry: 0, failed: 0 };
 
   constructor(deliveries: DeliveryModel, onDelivered: DeliveredListener | undefined, log: Logger) {
     this.#deliveries = deliveries;
@@ -59,6 +61,7 @@ export class Recorder {
     verdict: Verdict,
   ): Promise<Date | undefined> {
     const { _id, tries } = delivery;
+    this.counts[verdict.kind]++;
     const due = verdict.kind === 'retry' ? new Date(Date.now() + verdict.after) : undefined;
     const noted = { $push: { attempts: logged(attempt) }, $inc: { tries: 1 } };
     const decided = due

@@ -119,6 +119,11 @@ export class Sender {
     ];
   }
 
+  /** Attempts of this process by what came of them, test sends aside. */
+  get counts(): Recorder['counts'] {
+    return this.#recorder.counts;
+  }
+
   /** Looks through all queues for what may be sent; returns at once. */
   wake(): void {
     if (!this.#isRunning) return;
