@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { hash, type Options, verify } from '@node-rs/argon2';
 import { dictionary } from '@zxcvbn-ts/language-common';
+import pLimit from 'p-limit';
 import { foldName } from './accounts.model.ts';
 
 /** argon2id with the parameters of OWASP's password storage cheat sheet (19 MiB, 2 passes, 1 lane). */
@@ -12,8 +14,11 @@ const MIN_LIKENESS = 4;
 
 const common = new Set<string>(dictionary['passwords-common']);
 
+/** One core is left to everybody else while many people sign in, and each hash takes its 19 MiB. */
+const takeTurns = pLimit(Math.max(1, availableParallelism() - 1));
+
 /** argon2id in the PHC string format; off the event loop. */
-export const hashPassword = (password: string): Promise<string> => hash(password, COST);
+export const hashPassword = (password: string): Promise<string> => takeTurns(() => hash(password, COST));
 
 /** How a hash of today's cost begins. */
 const TODAY = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$`;
@@ -26,7 +31,8 @@ const nobody = hashPassword('nobody has this password');
 
 /** Whether the password is the one behind `hashed`; takes as long when there is none. */
 export const isPassword = async (hashed: string | undefined, password: string): Promise<boolean> => {
-  const matches = await verify(hashed ?? (await nobody), password);
+  const known = hashed ?? (await nobody);
+  const matches = await takeTurns(() => verify(known, password));
   return hashed !== undefined && matches;
 };
 
