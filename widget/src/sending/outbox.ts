@@ -60,6 +60,8 @@ export function createOutbox({ queue, deliver, alone, changed }: OutboxOptions):
           if (stopped) return;
           const refusal = error instanceof Refusal ? error : new Refusal(0);
           if (refusal.passing) {
+            // A 409 is the server's own doing: it is there, and soon done with what it had begun.
+            if (refusal.status === 409) tries = 0;
             pause = Math.max(refusal.wait, pauseAfter(tries++, Math.random()));
             notBefore = refusal.wait && Date.now() + refusal.wait;
             changed(refusal.status === 429 ? 'limited' : refusal.status ? 'down' : 'offline');

@@ -1,5 +1,6 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { Core } from '../sending/core.ts';
+import { pauseAfter } from '../sending/outbox.ts';
 import type { Answer, Refusal } from '../sending/request.ts';
 import { createSender } from '../sending/sender.ts';
 import { createLive } from './realtime.ts';
@@ -34,6 +35,8 @@ export function createHistory(core: Core, locale: () => string, heard: (body: st
   );
   /** False until the first page has come; what is on it is no news. */
   let synced = false;
+  let failures = 0;
+  let retry: ReturnType<typeof setTimeout> | undefined;
   let skipped = false;
 
   /** Takes messages in; an own one that may be what a request still under way has made waits for its answer. */
@@ -60,6 +63,7 @@ export function createHistory(core: Core, locale: () => string, heard: (body: st
 
   /** Gets what was said since the last known message; the first time, the latest page. */
   async function sync(): Promise<void> {
+    clearTimeout(retry);
     const session = sessions.current();
     if (!session) return;
     if (!synced) loading.value = 'loading';
@@ -79,14 +83,16 @@ export function createHistory(core: Core, locale: () => string, heard: (body: st
         loading.value = '';
       });
       synced = true;
+      failures = 0;
       for (const { id, sent, kind } of items.peek()) {
         if (sent && (kind !== 'message' || found.some((message) => message.uuid === sent.uuid)))
           queue.remove(id);
       }
     } catch (error) {
       if (life.aborted) return;
-      const { status } = error as Refusal;
+      const { status, passing } = error as Refusal;
       if (status === 401) sessions.drop(session);
+      if (passing) retry = setTimeout(sync, pauseAfter(failures++, Math.random()));
       // Until the first message has arrived there is no such room: nothing to read is no failure.
       loading.value = synced || status === 404 || status === 400 ? '' : 'failed';
     }
@@ -195,6 +201,7 @@ export function createHistory(core: Core, locale: () => string, heard: (body: st
       botLeft.value = !!store.get('person');
     },
     stop(): void {
+      clearTimeout(retry);
       unfollow();
       sender.stop();
       live.stop();

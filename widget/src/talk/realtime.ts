@@ -129,7 +129,8 @@ export function createLive(options: LiveOptions): Live {
       socket = undefined;
       ready = false;
       options.typing(false);
-      if (code === REFUSED) options.sessions.drop(session);
+      // It may have been the network that was too slow; only REST says for certain that a session has ended.
+      if (code === REFUSED) options.sync();
       again();
     };
   }
