@@ -3,25 +3,14 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
+import { post, register } from './account.mjs';
 import { startProgram } from './processes.mjs';
 import { compareRates, median } from './ratio.mjs';
 
-const JSON_TYPE = { 'Content-Type': 'application/json' };
 const CONVERSATIONS = 1_000;
 
 /** The model thinks for so long (milliseconds), so that all conversations are in flight at once. */
 const THINKS_FOR = 15_000;
-
-/** @param {string} url @param {object} body @param {Record<string, string>} headers @returns {Promise<any>} */
-const post = async (url, body, headers = {}) => {
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { ...JSON_TYPE, ...headers },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
-};
 
 /** An OpenAI-compatible endpoint that answers late. */
 const startSlowModel = async () => {
@@ -74,12 +63,7 @@ export const agent = async ({ dataDir, mongodbUrl }) => {
     },
     /^Parlor is ready: (\S+)\/$/m,
   );
-  const username = `agent-${Date.now()}`;
-  const password = 'a long enough secret';
-  const person = { username, email: `${username}@example.com`, password, password2: password };
-  await post(`${url}/api/v1/auth/register`, person);
-  const { token } = await post(`${url}/api/v1/auth/api-token`, { username, password });
-  const auth = { Authorization: `Token ${token}` };
+  const { headers: auth } = await register(url);
   const nodes = [
     { id: 's', type: 'start', greeting: 'Hello', next: 'l' },
     { id: 'l', type: 'llm', prompt: 'Be kind.' },
@@ -91,14 +75,14 @@ export const agent = async ({ dataDir, mongodbUrl }) => {
   const start = {
     url: `${url}/api/v1/public/conversations/start`,
     method: /** @type {const} */ ('POST'),
-    headers: { ...JSON_TYPE, ...key },
+    headers: { 'Content-Type': 'application/json', ...key },
     body: JSON.stringify({ metadata: { name: 'Ada' } }),
   };
   const message = { nickname: 'Ada', email: '', body: 'Do you deliver?', room: { uuid: room.uuid } };
   const write = {
     url: `${url}/api/v1/messages/`,
     method: /** @type {const} */ ('POST'),
-    headers: { ...JSON_TYPE, ...auth },
+    headers: auth,
     body: JSON.stringify(message),
   };
   await compareRates('agent start / POST message', start, write, { goal: 0.5 });

@@ -53,17 +53,6 @@ export const comeBack = async (url, client) => {
   }
 };
 
-/** @param {string} url @param {object} body @param {string} [authorization] @returns {Promise<any>} */
-export const post = async (url, body, authorization) => {
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...(authorization && { Authorization: authorization }) },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
-};
-
 /** @param {number[]} values @param {number} share */
 export const quantile = (values, share) =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ??

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { post, register } from './account.mjs';
 import { startProgram } from './processes.mjs';
-import { comeBack, forEach, open, post, quantile } from './realtime-clients.mjs';
+import { comeBack, forEach, open, quantile } from './realtime-clients.mjs';
 
 /** @typedef {import('./realtime-clients.mjs').Client} Client */
 
@@ -37,9 +38,9 @@ const probe = (socketPath, path) =>
 
 /**
  * Posts so many messages a second to the rooms of some clients.
- * @param {string} url @param {string} token @param {Client[]} clients @param {number} seconds @param {number} rate
+ * @param {string} url @param {Record<string, string>} headers @param {Client[]} clients @param {number} seconds @param {number} rate
  */
-const load = async (url, token, clients, seconds, rate) => {
+const load = async (url, headers, clients, seconds, rate) => {
   /** @type {number[]} */
   const posts = [];
   /** @type {number[]} */
@@ -62,9 +63,7 @@ const load = async (url, token, clients, seconds, rate) => {
     begun.set(body, at);
     const message = { body, room: { uuid: session.room.uuid }, is_support_sender: true };
     running.push(
-      post(`${url}/api/v1/messages/`, message, `Token ${token}`).then(() =>
-        posts.push(performance.now() - at),
-      ),
+      post(`${url}/api/v1/messages/`, message, headers).then(() => posts.push(performance.now() - at)),
     );
   }
   await Promise.all(running);
@@ -103,12 +102,8 @@ export const realtime = async ({ dataDir, mongodbUrl }) => {
   const bare = await start('bare', './realtime-bare.mjs');
   const url = await start('one', '../dist/main.js', mongodbUrl ? {} : { EMBEDDED_MONGODB_LISTEN: socket });
 
-  const password = 'a long enough secret';
-  const username = `live-${Date.now()}`;
-  const email = `${username}@example.com`;
-  await post(`${url}/api/v1/auth/register`, { username, email, password, password2: password });
-  const { token } = await post(`${url}/api/v1/auth/api-token`, { username, password });
-  const listed = await fetch(`${url}/api/v1/widgets/`, { headers: { Authorization: `Token ${token}` } });
+  const { headers } = await register(url);
+  const listed = await fetch(`${url}/api/v1/widgets/`, { headers });
   const [widget] = /** @type {any} */ (await listed.json());
   /** @type {Client[]} */
   const clients = Array.from({ length: VISITORS }, () => /** @type {any} */ ({}));
@@ -122,7 +117,7 @@ export const realtime = async ({ dataDir, mongodbUrl }) => {
   const active = clients.slice(0, ACTIVE);
   for (const { session } of active) {
     const message = { body: 'Hello', room: { uuid: session.room.uuid } };
-    await post(`${url}/api/v1/messages/`, message, `Visitor ${session.token}`);
+    await post(`${url}/api/v1/messages/`, message, { Authorization: `Visitor ${session.token}` });
   }
 
   /** @param {string} name @param {string} at */
@@ -155,7 +150,7 @@ export const realtime = async ({ dataDir, mongodbUrl }) => {
   await sleep(10_000);
   line('idle', `${(((await cpu()) - before) / 100).toFixed(1)} % of a core with ${VISITORS} connections`);
 
-  const alone = await load(url, token, active, SECONDS, RATE);
+  const alone = await load(url, headers, active, SECONDS, RATE);
   line(
     `POST to frame, ${RATE}/s, one process`,
     `${ms(alone.frames)}   (POST ${ms(alone.posts)})   goal p99 50`,
@@ -167,7 +162,7 @@ export const realtime = async ({ dataDir, mongodbUrl }) => {
     client.socket?.terminate();
     await open(second, client);
   }
-  const across = await load(url, token, active, SECONDS, RATE);
+  const across = await load(url, headers, active, SECONDS, RATE);
   line(
     `POST to frame, ${RATE}/s, two processes`,
     `${ms(across.frames)}   (POST ${ms(across.posts)})   goal p99 300`,
@@ -180,7 +175,7 @@ export const realtime = async ({ dataDir, mongodbUrl }) => {
   });
   const back = once(storm, 'message');
   await forEach(active, (client) => comeBack(url, client));
-  const during = await load(url, token, active, STORM / 1_000 - 1, 20);
+  const during = await load(url, headers, active, STORM / 1_000 - 1, 20);
   const [{ times, took }] = await back;
   line(
     `${VISITORS} come back within 10 s`,

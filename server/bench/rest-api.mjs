@@ -1,33 +1,12 @@
+import { post, register } from './account.mjs';
 import { compareRates } from './ratio.mjs';
-
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-
-/** @param {string} url @param {object} body @param {Record<string, string>} headers @returns {Promise<any>} */
-const post = async (url, body, headers = {}) => {
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { ...JSON_TYPE, ...headers },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
-};
 
 /**
  * The REST API against a bare Koa route with the same driver call and the same JSON.
  * @param {{ url: string, bareUrl: string }} servers
  */
 export const restApi = async ({ url, bareUrl }) => {
-  const password = 'a long enough secret';
-  const username = `bench-${Date.now()}`;
-  await post(`${url}/api/v1/auth/register`, {
-    username,
-    email: `${username}@example.com`,
-    password,
-    password2: password,
-  });
-  const { token } = await post(`${url}/api/v1/auth/api-token`, { username, password });
-  const headers = { ...JSON_TYPE, Authorization: `Token ${token}` };
+  const { credentials, headers } = await register(url);
   const room = await post(`${url}/api/v1/rooms/`, {}, headers);
 
   const message = {
@@ -85,7 +64,7 @@ export const restApi = async ({ url, bareUrl }) => {
     { url: `${bareUrl}/constant` },
     { goal: 0.9 },
   );
-  await signIn(url, { username, password });
+  await signIn(url, credentials);
 };
 
 /** argon2 must not hold up the event loop: 20 people sign in at once, again and again. */

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { agent } from './agent.mjs';
+import { lists } from './lists.mjs';
 import { endPrograms, startProgram } from './processes.mjs';
 import { realtime } from './realtime.mjs';
 import { restApi } from './rest-api.mjs';
 
-const BENCHES = { 'rest-api': restApi, realtime, agent };
+const BENCHES = { 'rest-api': restApi, lists, realtime, agent };
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
 const wanted = process.argv.slice(2);
@@ -37,7 +38,7 @@ try {
   );
   for (const [name, bench] of Object.entries(BENCHES)) {
     if (wanted.length === 0 || wanted.includes(name))
-      await bench({ url, bareUrl, dataDir, mongodbUrl: given });
+      await bench({ url, bareUrl, dataDir, databaseUrl: mongodbUrl, mongodbUrl: given });
   }
 } finally {
   await endPrograms();
