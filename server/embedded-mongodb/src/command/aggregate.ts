@@ -5,14 +5,14 @@ import { MongoError } from '../document/errors.ts';
 import { compilePipeline } from '../document/pipeline.ts';
 import type { Engine } from '../engine.ts';
 import { countMatches } from '../query/count.ts';
-import { matchesOf, planQuery, type Query } from '../query/query.ts';
+import { matchesOf, type Pause, planQuery, type Query, timeExpired } from '../query/query.ts';
 import { type Doc, decode, encode } from '../storage/bson.ts';
 import type { Collection } from '../storage/collection.ts';
 import { cursorReply } from '../wire/cursor-reply.ts';
 import type { Command, CommandCall } from './command.ts';
 import { type CountOnly, countOnly } from './count-only.ts';
 import { isDoc, readArray, readBoolean, readCount, readDoc, wrongType } from './fields.ts';
-import { openCursor } from './find.ts';
+import { openCursor, type TimeLimit, withoutDeadline } from './find.ts';
 import { collectionName } from './namespace.ts';
 import { splitPipeline } from './pipeline-query.ts';
 
@@ -49,12 +49,14 @@ export const aggregate: Command = {
       compilePipeline([...pipeline], { now: new Date() });
       return answerCount(call, ns, { ...counted, query: { ...counted.query, deadline: call.deadline } });
     }
-    const documents = runPipeline(engine, engine.catalog.get(ns), pipeline, body.hint);
-    return openCursor(call, ns, documents, {
+    const limit: TimeLimit = { deadline: call.deadline };
+    const documents = runPipeline(engine, engine.catalog.get(ns), pipeline, body.hint, limit);
+    const answer = openCursor(call, ns, documents, {
       batchSize: readCount(cursor, 'batchSize', DEFAULT_FIRST_BATCH),
       singleBatch: false,
       neverTimesOut: false,
     });
+    return withoutDeadline(answer, limit);
   },
 };
 
@@ -87,17 +89,26 @@ function* runPipeline(
   collection: Collection | undefined,
   pipeline: readonly Doc[],
   hint: unknown,
-): Generator<Buffer, void, void> {
+  limit: TimeLimit,
+): Generator<Buffer | Pause, void, void> {
   const env = { now: new Date() };
   // The whole pipeline is compiled first, so that what is wrong in the planned stages is said as for any stage.
   compilePipeline([...pipeline], env);
   const { query, rest } = splitPipeline(pipeline, hint);
   const run = compilePipeline(rest, env);
-  for (const doc of run(collection ? documents(engine, collection, query) : [])) yield encode(doc);
+  for (const doc of run(collection ? documents(engine, collection, query) : [])) {
+    // Every stage hands on the pauses of the reading, so this is looked at often enough.
+    if (!doc && performance.now() > limit.deadline) throw timeExpired();
+    yield doc && encode(doc);
+  }
 }
 
-function* documents(engine: Engine, collection: Collection, query: Query): Generator<Doc, void, void> {
+function* documents(
+  engine: Engine,
+  collection: Collection,
+  query: Query,
+): Generator<Doc | Pause, void, void> {
   for (const match of matchesOf(engine, planQuery(collection, query), query)) {
-    if (match) yield match.doc ?? decode(match.raw);
+    yield match && (match.doc ?? decode(match.raw));
   }
 }

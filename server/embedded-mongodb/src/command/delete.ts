@@ -1,39 +1,41 @@
 /** delete. */
 import { MongoError } from '../document/errors.ts';
 import { compileMatch } from '../document/match.ts';
-import { allMatches, planQuery, queryFor } from '../query/query.ts';
+import type { Engine } from '../engine.ts';
+import { type ChangeCount, changeInParts, quickMatches } from '../query/parts.ts';
+import { type Match, type Query, queryFor } from '../query/query.ts';
 import { type Doc, decode } from '../storage/bson.ts';
+import type { Collection } from '../storage/collection.ts';
 import type { Command, CommandCall } from './command.ts';
 import { readDoc, readInteger } from './fields.ts';
 import { collectionName, existingCollection } from './namespace.ts';
-import { readStatements, runStatements } from './write-errors.ts';
+import { readStatements } from './statements.ts';
+import { runStatements, writeErrorsOf } from './write-batch.ts';
 
 export const deleteCommand: Command = {
   fields: ['deletes', 'ordered'],
   refused: ['let'],
   async run(call) {
-    const { engine, body } = call;
+    const { engine } = call;
     collectionName(call);
-    const statements = readStatements(call, 'deletes').map(readDelete);
-    const last = statements.length - 1;
-    let left = false;
-    const answer = await engine.environment.write(() => {
-      let n = 0;
-      const errors = runStatements(body, statements, (statement, index) => {
-        const removed = removeSome(call, statement, index === last);
-        n += removed;
-        left = index === last && removed === REMOVALS_PER_TRANSACTION;
-      });
-      return { n, ...errors };
+    const tally = await runStatements(call, {
+      statements: readStatements(call, 'deletes').map(readDelete),
+      run(statement, _index, made) {
+        const collection = checkedCollection(call, statement);
+        const matches = collection && quickMatches(engine, collection, queryOf(call, statement));
+        if (collection && !matches) return false;
+        if (collection && matches) made.n += removeAll(engine, collection, matches).n;
+        return true;
+      },
+      async runInParts(statement, _index, made) {
+        const ns = `${call.db}.${collectionName(call)}`;
+        const { n } = await changeInParts(engine, ns, queryOf(call, statement), (collection, matches) =>
+          removeAll(engine, collection, matches),
+        );
+        made.n += n;
+      },
     });
-    while (left) {
-      const removed = await engine.environment.write(() =>
-        removeSome(call, statements[last] as Deletion, true),
-      );
-      answer.n += removed;
-      left = removed === REMOVALS_PER_TRANSACTION;
-    }
-    return answer;
+    return { n: tally.n, ...writeErrorsOf(tally) };
   },
 };
 
@@ -44,18 +46,12 @@ interface Deletion {
   collation: unknown;
 }
 
-/**
- * How much a deletion that an index finds removes in one transaction, so that others have their turn in between.
- * Only the last statement may be cut so: those after it must find what it has left.
- */
-const REMOVALS_PER_TRANSACTION = 2000;
+function queryOf({ deadline }: CommandCall, { filter, limit, hint }: Deletion): Query {
+  return queryFor(filter, { limit, hint, deadline });
+}
 
-function removeSome(
-  call: CommandCall,
-  { filter, limit, hint, collation }: Deletion,
-  mayCut: boolean,
-): number {
-  const { engine } = call;
+/** Looks for what is wrong in a statement, and gives the collection that it is about, if there is one. */
+function checkedCollection(call: CommandCall, { filter, collation }: Deletion): Collection | undefined {
   if (collation !== undefined) {
     throw new MongoError(
       238,
@@ -64,18 +60,14 @@ function removeSome(
     );
   }
   compileMatch(filter);
-  const collection = existingCollection(call);
-  if (!collection) return 0;
-  const query = queryFor(filter, { limit, hint });
-  const plan = planQuery(collection, query);
-  // Without an index each part would begin with looking again at all that does not match.
-  if (mayCut && limit === 0 && plan.accesses.length > 0 && !plan.mustMatch)
-    query.limit = REMOVALS_PER_TRANSACTION;
-  const matches = allMatches(engine, collection, query);
+  return existingCollection(call);
+}
+
+function removeAll(engine: Engine, collection: Collection, matches: readonly Match[]): ChangeCount {
   for (const { record, raw, doc } of matches) {
     engine.writer.remove(collection, record, doc ?? decode(raw), raw.length);
   }
-  return matches.length;
+  return { n: matches.length, nModified: 0 };
 }
 
 function readDelete(statement: Doc): Deletion {

@@ -2,6 +2,7 @@
 import { MongoError } from '../document/errors.ts';
 import type { Engine } from '../engine.ts';
 import { explainPlan } from '../planner/explain.ts';
+import { pause } from '../query/count.ts';
 import { matchesOf, planQuery, type Query, queryFor } from '../query/query.ts';
 import type { Doc } from '../storage/bson.ts';
 import { readPipeline } from './aggregate.ts';
@@ -13,7 +14,7 @@ import { splitPipeline } from './pipeline-query.ts';
 
 export const explain: Command = {
   fields: ['verbosity'],
-  run({ engine, body, db }) {
+  async run({ engine, body, db, deadline }) {
     const inner = readDoc(body, 'explain');
     if (!inner) throw wrongType('explain', body.explain, 'object');
     const verbosity = readString(body, 'verbosity') ?? 'allPlansExecution';
@@ -22,10 +23,10 @@ export const explain: Command = {
     }
     const name = Object.keys(inner)[0] ?? '';
     const ns = `${db}.${String(inner[name])}`;
-    const query = innerQuery(name, inner);
+    const query = { ...innerQuery(name, inner), deadline };
     return {
       explainVersion: '1',
-      ...explainQuery(engine, ns, query, verbosity !== 'queryPlanner'),
+      ...(await explainQuery(engine, ns, query, verbosity !== 'queryPlanner')),
       command: { ...inner, $db: db },
       serverInfo: { host: 'embedded', port: 0, version: VERSION, gitVersion: 'parlor-embedded-mongodb' },
     };
@@ -56,7 +57,7 @@ function innerQuery(name: string, inner: Doc): Query {
   }
 }
 
-function explainQuery(engine: Engine, ns: string, query: Query, execute: boolean): Doc {
+async function explainQuery(engine: Engine, ns: string, query: Query, execute: boolean): Promise<Doc> {
   const collection = engine.catalog.get(ns);
   const head = { namespace: ns, parsedQuery: query.filter, indexFilterSet: false };
   if (!collection) {
@@ -69,7 +70,10 @@ function explainQuery(engine: Engine, ns: string, query: Query, execute: boolean
   const effort = { keysExamined: 0, docsExamined: 0 };
   const started = performance.now();
   let returned = 0;
-  for (const match of matchesOf(engine, plan, query, effort)) if (match) returned++;
+  for (const match of matchesOf(engine, plan, query, effort)) {
+    if (match) returned++;
+    else await pause(engine);
+  }
   return { ...planned, executionStats: stats(returned, performance.now() - started, effort) };
 }
 

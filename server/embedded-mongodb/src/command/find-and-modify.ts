@@ -48,18 +48,19 @@ function checkCombination(body: Doc, isRemove: boolean): void {
   }
 }
 
-function oneQuery(body: Doc): Query {
+function oneQuery({ body, deadline }: CommandCall): Query {
   const sort = readDoc(body, 'sort');
   return queryFor(readDoc(body, 'query') ?? {}, {
     sort: sort && Object.keys(sort).length > 0 ? sort : undefined,
     limit: 1,
     hint: body.hint,
+    deadline,
   });
 }
 
 function removeOne(call: CommandCall): Doc {
   const { engine, body } = call;
-  const query = oneQuery(body);
+  const query = oneQuery(call);
   compileMatch(query.filter);
   sortFields(query.sort);
   const show = projector(body, query.filter);
@@ -74,7 +75,7 @@ function removeOne(call: CommandCall): Doc {
 
 function updateOne(call: CommandCall): Doc {
   const { engine, body } = call;
-  const query = oneQuery(body);
+  const query = oneQuery(call);
   if (!isDoc(body.update) && !Array.isArray(body.update)) {
     throw new MongoError(9, 'FailedToParse', 'Update argument must be either an object or an array');
   }

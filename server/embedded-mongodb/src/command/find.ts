@@ -84,15 +84,23 @@ export const find: Command = {
       singleBatch,
       neverTimesOut: readBoolean(body, 'noCursorTimeout', false),
     });
-    return call.deadline === Number.POSITIVE_INFINITY ? answer : withoutDeadline(answer, query);
+    return withoutDeadline(answer, query);
   },
 };
 
+/** When something has to have ended, by `performance.now()`. */
+export type TimeLimit = Pick<Query, 'deadline'>;
+
 /** The time limit is for the command that it came with, not for the client's pauses between two batches. */
-async function withoutDeadline(answer: Uint8Array | Promise<Uint8Array>, query: Query): Promise<Uint8Array> {
-  const reply = await answer;
-  query.deadline = Number.POSITIVE_INFINITY;
-  return reply;
+export function withoutDeadline(
+  answer: Uint8Array | Promise<Uint8Array>,
+  limit: TimeLimit,
+): Uint8Array | Promise<Uint8Array> {
+  if (limit.deadline === Number.POSITIVE_INFINITY) return answer;
+  return Promise.resolve(answer).then((reply) => {
+    limit.deadline = Number.POSITIVE_INFINITY;
+    return reply;
+  });
 }
 
 export interface CursorOptions {

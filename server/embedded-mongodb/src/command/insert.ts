@@ -4,10 +4,11 @@ import { MongoError } from '../document/errors.ts';
 import { type Doc, decode, encode } from '../storage/bson.ts';
 import { checkSize } from '../storage/document-writer.ts';
 import { checkStorable } from '../storage/storable.ts';
-import type { Command, CommandCall } from './command.ts';
-import { readArray, readBoolean, typeName, wrongType } from './fields.ts';
+import type { Command } from './command.ts';
+import { readArray, typeName, wrongType } from './fields.ts';
 import { collectionName, ensuredCollection } from './namespace.ts';
-import { checkBatch, runStatements } from './write-errors.ts';
+import { checkBatch } from './statements.ts';
+import { runStatements, writeErrorsOf } from './write-batch.ts';
 
 export const insert: Command = {
   fields: ['documents', 'ordered', 'bypassDocumentValidation'],
@@ -20,38 +21,18 @@ export const insert: Command = {
     for (const [i, document] of documents.entries()) {
       if (!(document instanceof Uint8Array)) throw wrongType(`insert.documents.${i}`, document, 'object');
     }
-    const isOrdered = readBoolean(body, 'ordered', true);
-    let n = 0;
-    const writeErrors: Doc[] = [];
-    for (let from = 0; from < documents.length; from += DOCUMENTS_PER_TRANSACTION) {
-      const part = await engine.environment.write(() => insertPart(call, documents as Uint8Array[], from));
-      n += part.n;
-      writeErrors.push(...part.writeErrors);
-      if (isOrdered && writeErrors.length > 0) break;
-    }
-    return { n, ...(writeErrors.length > 0 ? { writeErrors } : {}) };
+    const tally = await runStatements(call, {
+      statements: documents as Uint8Array[],
+      run(document, _index, made) {
+        const { doc, raw } = prepareInsert(document);
+        engine.writer.insert(ensuredCollection(call), doc, raw);
+        made.n++;
+        return true;
+      },
+    });
+    return { n: tally.n, ...writeErrorsOf(tally) };
   },
 };
-
-/** A large insert is not one step in MongoDB either; here its parts let others have their turn in between. */
-const DOCUMENTS_PER_TRANSACTION = 1000;
-
-function insertPart(
-  call: CommandCall,
-  documents: Uint8Array[],
-  from: number,
-): { n: number; writeErrors: Doc[] } {
-  const collection = ensuredCollection(call);
-  let n = 0;
-  const part = documents.slice(from, from + DOCUMENTS_PER_TRANSACTION);
-  const insertOne = (document: Uint8Array) => {
-    const { doc, raw } = prepareInsert(document);
-    call.engine.writer.insert(collection, doc, raw);
-    n++;
-  };
-  const { writeErrors = [] } = runStatements(call.body, part, insertOne, from);
-  return { n, writeErrors };
-}
 
 /** Checks a new document, gives it an `_id` when it has none, and moves the `_id` to the front. */
 export function prepareInsert(bytes: Uint8Array): { doc: Doc; raw: Buffer } {

@@ -5,48 +5,53 @@ import { compileMatch } from '../document/match.ts';
 import { type CompiledUpdate, compileUpdate } from '../document/update.ts';
 import type { Engine } from '../engine.ts';
 import { applyUpdate, executing, upsert } from '../query/change.ts';
-import { allMatches, type Query, queryFor } from '../query/query.ts';
+import { type ChangeCount, changeInParts, quickMatches } from '../query/parts.ts';
+import { type Match, type Query, queryFor } from '../query/query.ts';
 import type { Doc } from '../storage/bson.ts';
 import type { Collection } from '../storage/collection.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandCall } from './command.ts';
 import { isDoc, readArray, readBoolean, readDoc } from './fields.ts';
 import { collectionName, ensuredCollection, existingCollection } from './namespace.ts';
-import { readStatements, runStatements } from './write-errors.ts';
+import { readStatements } from './statements.ts';
+import { runStatements, type Tally, writeErrorsOf } from './write-batch.ts';
 
 export const update: Command = {
   fields: ['updates', 'ordered', 'bypassDocumentValidation'],
   refused: ['let', 'bypassEmptyTsReplacement'],
   async run(call) {
-    const { engine, body } = call;
+    const { engine } = call;
     collectionName(call);
-    const statements = readStatements(call, 'updates').map(readUpdate);
-    return engine.environment.write(() => {
-      let n = 0;
-      let nModified = 0;
-      const upserted: Doc[] = [];
-      const errors = runStatements(body, statements, (read, index) => {
-        const statement = read();
+    const tally = await runStatements(call, {
+      statements: readStatements(call, 'updates').map(readUpdate),
+      run(read, index, made) {
+        const statement = read(call.deadline);
+        const { query, isUpsert } = statement;
         const collection = existingCollection(call);
-        const done = collection ? runUpdate(engine, collection, statement) : { n: 0, nModified: 0 };
-        n += done.n;
-        nModified += done.nModified;
-        if (done.n > 0 || !statement.isUpsert) return;
-        const { filter } = statement.query;
-        const made = executing('update', () =>
-          upsert(engine, ensuredCollection(call), filter, statement.change),
+        const matches = collection && quickMatches(engine, collection, query);
+        if (collection && !matches) return false;
+        if (collection && matches) count(made, changeAll(engine, collection, statement, matches));
+        if (!matches?.length && isUpsert) insertOne(call, statement, index, made);
+        return true;
+      },
+      async runInParts(read, index, made) {
+        const statement = read(call.deadline);
+        const ns = `${call.db}.${collectionName(call)}`;
+        const done = await changeInParts(engine, ns, statement.query, (collection, matches) =>
+          changeAll(engine, collection, statement, matches),
         );
-        upserted.push({ index: new Int32(index), _id: made.doc._id });
-        n++;
-      });
-      return { n, ...errors, ...(upserted.length > 0 ? { upserted } : {}), nModified };
+        count(made, done);
+        if (done.n > 0 || !statement.isUpsert) return;
+        await engine.environment.write(() => insertOne(call, statement, index, made));
+      },
     });
+    const { n, nModified, upserted } = tally;
+    return { n, ...writeErrorsOf(tally), ...(upserted.length > 0 ? { upserted } : {}), nModified };
   },
 };
 
 interface UpdateStatement {
   query: Query;
   change: CompiledUpdate;
-  isMulti: boolean;
   isUpsert: boolean;
 }
 
@@ -63,7 +68,7 @@ const STATEMENT_FIELDS = new Set([
 ]);
 
 /** Reads one statement; what is wrong in its filter or change is a write error of its own, so it is read late. */
-function readUpdate(statement: Doc): () => UpdateStatement {
+function readUpdate(statement: Doc): (deadline: number) => UpdateStatement {
   for (const name of Object.keys(statement)) {
     if (!STATEMENT_FIELDS.has(name)) {
       throw new MongoError(
@@ -84,7 +89,7 @@ function readUpdate(statement: Doc): () => UpdateStatement {
   const filter = readDoc(statement, 'q') ?? {};
   const isMulti = readBoolean(statement, 'multi', false);
   const isUpsert = readBoolean(statement, 'upsert', false);
-  return () => {
+  return (deadline) => {
     refuseOptions(statement);
     compileMatch(filter);
     const change = readChange(statement.u, statement);
@@ -93,8 +98,8 @@ function readUpdate(statement: Doc): () => UpdateStatement {
     }
     const sort = readDoc(statement, 'sort');
     if (sort && isMulti) throw new MongoError(9, 'FailedToParse', 'Cannot specify sort with multi=true');
-    const query = queryFor(filter, { sort, limit: isMulti ? 0 : 1, hint: statement.hint });
-    return { query, change, isMulti, isUpsert };
+    const query = queryFor(filter, { sort, limit: isMulti ? 0 : 1, hint: statement.hint, deadline });
+    return { query, change, isUpsert };
   };
 }
 
@@ -115,23 +120,31 @@ export function readChange(change: unknown, options: Doc): CompiledUpdate {
   return compileUpdate(change as Doc | Doc[], arrayFilters ? { arrayFilters } : {});
 }
 
-function runUpdate(
+function changeAll(
   engine: Engine,
   collection: Collection,
-  { query, change, isMulti }: UpdateStatement,
-): { n: number; nModified: number } {
+  { query, change }: UpdateStatement,
+  matches: readonly Match[],
+): ChangeCount {
   const now = new Date();
-  let n = 0;
   let nModified = 0;
-  // All matches are found before the first change: a change may move a document within the index being read.
-  const matches = allMatches(engine, collection, query);
   for (const match of matches) {
-    n++;
-    if (
-      executing('update', () => applyUpdate(engine, collection, match, query.filter, change, now)).isModified
-    )
-      nModified++;
-    if (!isMulti) break;
+    const { isModified } = executing('update', () =>
+      applyUpdate(engine, collection, match, query.filter, change, now),
+    );
+    if (isModified) nModified++;
   }
-  return { n, nModified };
+  return { n: matches.length, nModified };
+}
+
+function insertOne(call: CommandCall, { query, change }: UpdateStatement, index: number, made: Tally): void {
+  const collection = ensuredCollection(call);
+  const { doc } = executing('update', () => upsert(call.engine, collection, query.filter, change));
+  made.upserted.push({ index: new Int32(index), _id: doc._id });
+  made.n++;
+}
+
+function count(made: Tally, { n, nModified }: ChangeCount): void {
+  made.n += n;
+  made.nModified += nModified;
 }

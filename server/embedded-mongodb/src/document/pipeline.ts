@@ -2,6 +2,7 @@ import { type Doc, MongoError, mongoError, REFUSED, refused } from './errors.ts'
 import type { ExpressionContext } from './expression.ts';
 import { checkFieldPath } from './paths.ts';
 import { compileGroup } from './pipeline/group.ts';
+import { collect, paced } from './pipeline/pace.ts';
 import {
   compileCount,
   compileLimit,
@@ -11,6 +12,7 @@ import {
   compileSkip,
   compileSortStage,
   compileUnset,
+  type Documents,
   type PipelineContext,
   type Stage,
   unknownStage,
@@ -22,10 +24,7 @@ import { appendField, fieldsOf, isDocument, typeName } from './values.ts';
  * Compiles an aggregation pipeline. Everything wrong in it is thrown here; documents flow through when the result
  * is read, and only `$sort`, `$group`, `$count` and `$facet` hold more than one of them.
  */
-export function compilePipeline(
-  stages: Doc[],
-  env: ExpressionContext,
-): (input: Iterable<Doc>) => Iterable<Doc> {
+export function compilePipeline(stages: Doc[], env: ExpressionContext): (input: Documents) => Documents {
   return compileStages(stages, { ...env, removed: new Set() }, false);
 }
 
@@ -117,11 +116,9 @@ function compileFacet(spec: unknown, context: PipelineContext): Stage {
     return { name, run: compileStages(stages, { ...context, removed: new Set(context.removed) }, true) };
   });
   return function* faceted(input) {
-    const documents = [...input];
+    const documents = yield* collect(input);
     const result: Doc = {};
-    for (const { name, run } of facets) {
-      appendField(result, name, [...run(documents)]);
-    }
+    for (const { name, run } of facets) appendField(result, name, yield* collect(run(paced(documents))));
     yield result;
   };
 }

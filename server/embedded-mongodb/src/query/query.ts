@@ -120,7 +120,7 @@ function* matching(hits: Iterable<Hit>, plan: Plan, query: Query): Generator<Mat
   for (const { record, raw } of hits) {
     if (++looked % PER_CLOCK === 0) {
       const now = performance.now();
-      if (now > query.deadline) throw new MongoError(50, 'MaxTimeMSExpired', 'operation exceeded time limit');
+      if (now > query.deadline) throw timeExpired();
       if (now > sliceEnd) {
         yield undefined;
         sliceEnd = performance.now() + SLICE_MS;
@@ -171,6 +171,11 @@ function* sorted(matches: Iterable<Match | Pause>, query: Query): Generator<Matc
   if (only && held.length === 1) compare(only.keys, only.keys);
   held.sort((a, b) => compare(a.keys, b.keys));
   for (const { match } of held) yield match;
+}
+
+/** The error for a command that took longer than its maxTimeMS. */
+export function timeExpired(): MongoError {
+  return new MongoError(50, 'MaxTimeMSExpired', 'operation exceeded time limit');
 }
 
 function tooMuchToSort(): MongoError {

@@ -22,6 +22,10 @@ export function compileGroup(spec: unknown, context: ExpressionContext): Stage {
   return function* group(input) {
     const groups = new Map<string, Group>();
     for (const doc of input) {
+      if (doc === undefined) {
+        yield undefined;
+        continue;
+      }
       const value = id(doc);
       const key = groupKey(value);
       let found = groups.get(key);

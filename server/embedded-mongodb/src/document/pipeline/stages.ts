@@ -15,9 +15,16 @@ import {
 } from '../project/tree.ts';
 import { compileSort } from '../sort.ts';
 import { fieldsOf, isDocument, isNumber, typeName } from '../values.ts';
+import { collect, paced } from './pace.ts';
+
+/**
+ * Documents on their way through a pipeline. Undefined is a pause: whoever can, lets others have their turn there,
+ * and every stage hands it on.
+ */
+export type Documents = Iterable<Doc | undefined>;
 
 /** Turns a stream of documents into another one. */
-export type Stage = (input: Iterable<Doc>) => Iterable<Doc>;
+export type Stage = (input: Documents) => Documents;
 
 /** What the stages of one pipeline share while they are compiled. */
 export interface PipelineContext extends ExpressionContext {
@@ -30,7 +37,7 @@ export function compileMatchStage(spec: unknown): Stage {
   if (!isDocument(spec)) throw mongoError(15959, 'the match filter must be an expression in an object');
   const match = compileMatch(spec);
   return function* matched(input) {
-    for (const doc of input) if (match(doc) !== undefined) yield doc;
+    for (const doc of input) if (doc === undefined || match(doc) !== undefined) yield doc;
   };
 }
 
@@ -40,11 +47,11 @@ export function compileSortStage(spec: unknown): Stage {
   if (Object.keys(spec).length === 0) throw mongoError(15976, '$sort stage must have at least one sort key');
   if (Object.hasOwn(spec, '$natural')) checkFieldPath('$natural');
   const compare = compileSort(spec);
-  return (input) => {
-    const documents = [...input];
+  return function* sorted(input) {
+    const documents = yield* collect(input);
     // Sorting looks at a document's keys, which may be wrong, only when there is another one.
     if (documents[0] !== undefined) compare(documents[0], documents[0]);
-    return documents.sort(compare);
+    yield* paced(documents.sort(compare));
   };
 }
 
@@ -56,7 +63,7 @@ export function compileLimit(spec: unknown): Stage {
     let left = limit;
     for (const doc of input) {
       yield doc;
-      if (--left === 0) return;
+      if (doc !== undefined && --left === 0) return;
     }
   };
 }
@@ -66,7 +73,7 @@ export function compileSkip(spec: unknown): Stage {
   const skip = wholeNumber('$skip', 5107200, spec);
   return function* skipped(input) {
     let left = skip;
-    for (const doc of input) if (left-- <= 0) yield doc;
+    for (const doc of input) if (doc === undefined || left-- <= 0) yield doc;
   };
 }
 
@@ -87,7 +94,10 @@ export function compileCount(spec: unknown): Stage {
   if (spec.includes('.')) throw mongoError(40160, "the count field cannot contain '.'");
   return function* counted(input) {
     let count = 0;
-    for (const _ of input) count++;
+    for (const doc of input) {
+      if (doc === undefined) yield undefined;
+      else count++;
+    }
     if (count > 0) yield { [spec]: count <= 0x7fffffff ? new Int32(count) : Long.fromNumber(count) };
   };
 }
@@ -162,7 +172,7 @@ function projectionStage(projection: Projection, context: PipelineContext): Stag
   markReappearing(projection, context.removed);
   for (const path of removedPaths(projection)) context.removed.add(path);
   return function* projected(input) {
-    for (const doc of input) yield applyProjection(projection, doc, doc);
+    for (const doc of input) yield doc && applyProjection(projection, doc, doc);
   };
 }
 

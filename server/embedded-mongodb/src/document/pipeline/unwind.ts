@@ -22,6 +22,10 @@ export function compileUnwind(spec: unknown, context: PipelineContext): Stage {
   }
   return function* unwind(input) {
     for (const doc of input) {
+      if (doc === undefined) {
+        yield undefined;
+        continue;
+      }
       const value = nested(doc, path);
       if (Array.isArray(value) && value.length > 0) {
         for (const [i, element] of value.entries()) {

@@ -1,11 +1,10 @@
-/** The part that insert, update and delete share: statements in order, errors by their index. */
-import { Int32 } from 'bson';
+/** Reading the statements of insert, update and delete. */
 import { MongoError } from '../document/errors.ts';
 import { type Doc, decode } from '../storage/bson.ts';
 import { checkReadable } from '../storage/storable.ts';
 import { MAX_WRITE_BATCH } from '../wire/limits.ts';
 import type { CommandCall } from './command.ts';
-import { isDoc, readArray, readBoolean, wrongType } from './fields.ts';
+import { isDoc, readArray, wrongType } from './fields.ts';
 
 /** The statements of a write command: from its document sequence, or from the array in its body. */
 export function readStatements(call: CommandCall, field: string): Doc[] {
@@ -38,33 +37,4 @@ export function checkBatch(
     'InvalidLength',
     `Write batch sizes must be between 1 and ${MAX_WRITE_BATCH}. Got ${statements.length} operations.`,
   );
-}
-
-/**
- * Runs each statement; collects errors as MongoDB's `writeErrors`. Ordered, it stops at the first one.
- * Inside a write transaction, so only errors of MongoDB's kind are collected.
- */
-export function runStatements<T>(
-  body: Doc,
-  statements: readonly T[],
-  run: (statement: T, index: number) => void,
-  firstIndex = 0,
-): { writeErrors?: Doc[] } {
-  const ordered = readBoolean(body, 'ordered', true);
-  const writeErrors: Doc[] = [];
-  for (const [index, statement] of statements.entries()) {
-    try {
-      run(statement, index);
-    } catch (error) {
-      if (!(error instanceof MongoError)) throw error;
-      writeErrors.push({
-        index: new Int32(firstIndex + index),
-        code: error.code,
-        errmsg: error.message,
-        ...error.extra,
-      });
-      if (ordered) break;
-    }
-  }
-  return writeErrors.length > 0 ? { writeErrors } : {};
 }
