@@ -37,6 +37,22 @@ export const CreatedMessage = Message.pick({
 }).meta({ id: 'CreatedMessage' });
 export type CreatedMessage = z.infer<typeof CreatedMessage>;
 
+/** What a room's bot adds to the answer about a customer's message (contract 3). */
+const answered = {
+  support_answer: z.string().optional().meta({
+    description: "The bot's answer, where the room has a bot; empty until there is one.",
+    example: 'We do, on Sundays too.',
+  }),
+};
+
+/** The answer to POST /api/v1/messages/: with the bot's answer when it came in time. */
+export const CreatedMessageWithAnswer = CreatedMessage.extend(answered).meta({
+  id: 'CreatedMessageWithAnswer',
+});
+
+/** The answer to GET /api/v1/messages/<uuid>/. */
+export const MessageWithAnswer = Message.extend(answered).meta({ id: 'MessageWithAnswer' });
+
 /** The body of POST /api/v1/messages/. */
 export const NewMessage = Message.omit({ uuid: true, sent_at: true, is_bot: true })
   .extend({ room: nested({ uuid: uuidReference() }) })

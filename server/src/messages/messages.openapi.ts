@@ -1,4 +1,10 @@
-import { CreatedMessage, Message, NewMessage, uuidReference } from '@parlor/shared';
+import {
+  CreatedMessageWithAnswer,
+  Message,
+  MessageWithAnswer,
+  NewMessage,
+  uuidReference,
+} from '@parlor/shared';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { created, listOf, listQuery, operation, shown, uuidInPath } from '../openapi/operation.ts';
 
@@ -31,7 +37,7 @@ export const messagePaths: ZodOpenApiPathsObject = {
         room: { uuid: '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11' },
       },
       isIdempotent: true,
-      answers: created(CreatedMessage),
+      answers: created(CreatedMessageWithAnswer),
     }),
   },
   '/api/v1/messages/{uuid}/': {
@@ -42,7 +48,7 @@ export const messagePaths: ZodOpenApiPathsObject = {
       callers: ['account'],
       path: { uuid: uuidInPath() },
       condition: 'read',
-      answers: shown(Message),
+      answers: shown(MessageWithAnswer),
     }),
   },
 };
