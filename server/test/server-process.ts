@@ -9,7 +9,8 @@ import mongoose from 'mongoose';
 import { inject, onTestFinished } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+/** The built server's entry. */
+export const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const READY = /^Parlor is ready: (http:\/\/\S+)\/$/m;
 const PATIENCE = 60_000;
 
@@ -20,6 +21,8 @@ export interface ServerProcess {
   pid: number;
   stdout(): string;
   stderr(): string;
+  /** Settles when it has ended, by itself or not. */
+  ended: Promise<unknown>;
   /** Sends a signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
@@ -81,6 +84,7 @@ export const startServerProcess = async (
     pid: child.pid ?? 0,
     stdout: () => stdout,
     stderr: () => stderr,
+    ended: waitForEnd(child),
     end: (signal) => {
       child.kill(signal);
       return waitForEnd(child);

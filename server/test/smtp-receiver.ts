@@ -72,7 +72,9 @@ export const startSmtpReceiver = async (options: SMTPServerOptions = {}): Promis
     hideSTARTTLS: true,
     disableReverseLookup: true,
     async onData(stream, session, done) {
-      const raw = await text(stream);
+      const raw = await text(stream).catch(() => undefined);
+      // The client died in the middle of it.
+      if (raw === undefined) return;
       const { mailFrom, rcptTo } = session.envelope;
       const mail: ReceivedMail = {
         from: mailFrom ? mailFrom.address : '',

@@ -1,143 +1,203 @@
-import { randomUUID } from 'node:crypto';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { expectAtLeastOnce, KEYWORD, missing, Writers } from './crash-writers.ts';
+import { FAULT_POINTS, type FaultPoint, startDoomedServer } from './fault-points.ts';
 import { caller, owner } from './rest.ts';
-import { type ServerProcess, serverSettings, startServerProcess } from './server-process.ts';
-import { type Hit, type Receiver, sleep, startReceiver, until } from './webhooks-parts.ts';
+import { GaveUp, type ServerProcess, serverSettings, startServerProcess } from './server-process.ts';
+import { startSmtpReceiver } from './smtp-receiver.ts';
+import { type Receiver, sleep, startReceiver, until } from './webhooks-parts.ts';
 
-/** How often a server is killed; more in the long run. */
-const ROUNDS = Number(process.env.WEBHOOK_CRASH_ROUNDS ?? 3);
+const isMongodb = inject('isRealMongodb');
 
-const SENDING = {
-  LOG_LEVEL: 'error',
-  RATE_LIMIT: 'off',
-  WEBHOOK_RETRY_DELAYS: Array(30).fill('250ms').join(),
-  WEBHOOK_TIMEOUT: '2s',
-};
+/** How often a server is killed. */
+const ROUNDS = Number(process.env.WEBHOOK_CRASH_ROUNDS ?? (isMongodb ? 30 : 100));
 
-/** Every message that was asked for, and whether it was acknowledged. */
-class Writers {
-  readonly asked = new Set<string>();
-  readonly acknowledged = new Map<string, string>();
-  #isOn = true;
+const WRITERS = 4;
 
-  /** Posts messages one after another until it is told to stop; a server that dies is simply not answered. */
-  async write(server: () => ServerProcess, token: string, room: string): Promise<void> {
-    while (this.#isOn) {
-      const body = randomUUID();
-      this.asked.add(body);
-      try {
-        const rest = caller(server().url, `Token ${token}`);
-        const { status, json } = await rest('POST', '/api/v1/messages/', { body, room: { uuid: room } });
-        if (status === 201) this.acknowledged.set(body, json.uuid);
-      } catch {
-        await sleep(20);
-      }
-    }
-  }
+/** A server that does not get to the point at which it is to die, which may be a rare one, is killed then. */
+const LONGEST_LIFE = 5_000;
 
-  stop(): void {
-    this.#isOn = false;
-  }
-}
+/** On MongoDB a new process sends only when the lease of the one before it has run out. */
+const TAKEN_OVER_AFTER = 7_000;
 
-/** What the subscribers got is what was acknowledged: each at least once, each under one id, nothing made up. */
-const check = (receiver: Receiver, { asked, acknowledged }: Writers): { repeated: number } => {
-  const hits = receiver.hits.filter(({ json }) => json.webhook.event === 'message.added');
-  const byBody = new Map<string, Hit[]>();
-  for (const hit of hits) byBody.set(hit.json.data.body, [...(byBody.get(hit.json.data.body) ?? []), hit]);
-  for (const [body, uuid] of acknowledged) {
-    const got = byBody.get(body) ?? [];
-    expect([body, got.length > 0, got[0]?.json.data.uuid]).toEqual([body, true, uuid]);
-  }
-  for (const [body, got] of byBody) {
-    expect([body, asked.has(body)]).toEqual([body, true]);
-    const idsOf = (hit: Hit) => `${hit.headers['webhook-id']} ${hit.body}`;
-    expect([body, new Set(got.map(idsOf)).size]).toEqual([body, 1]);
-  }
-  return { repeated: hits.length - byBody.size };
-};
+const EVENTS = [
+  'chat.added',
+  'message.added',
+  'lead.added',
+  'lead.changed',
+  'keyword_notification.added',
+] as const;
 
-/** A subscriber that fails one time in five, so that retries are under way when the server dies. */
-const startMoodyReceiver = (): Promise<Receiver> =>
-  startReceiver(async (_, response) => {
+/** A subscriber and a mail server that fail now and then, so that retries are under way when a server dies. */
+const startOutside = async () => {
+  let deathAt: 'request' | 'answer' | undefined;
+  let kill: () => unknown = () => undefined;
+  const due = (moment: 'request' | 'answer'): void => {
+    if (deathAt !== moment) return;
+    deathAt = undefined;
+    kill();
+  };
+  const receiver = await startReceiver(async (_, response) => {
+    due('request');
     await sleep(Math.random() * 20);
-    if (Math.random() < 0.2) response.writeHead(503).end();
+    if (Math.random() < 0.2) response.writeHead(503);
+    response.end();
+    due('answer');
   });
-
-const allArrived = ({ hits }: Receiver, { acknowledged }: Writers) => {
-  return until(
-    () => {
-      const got = new Set(hits.map(({ json }) => json.data.body));
-      return [...acknowledged.keys()].every((body) => got.has(body));
+  const smtp = await startSmtpReceiver();
+  smtp.answer = () => (Math.random() < 0.2 ? 451 : undefined);
+  onTestFinished(() => smtp.close());
+  return {
+    receiver,
+    smtp,
+    settings: {
+      ...(await serverSettings()),
+      LOG_LEVEL: 'error',
+      RATE_LIMIT: 'off',
+      SMTP_URL: smtp.url,
+      WEBHOOK_RETRY_DELAYS: Array(30).fill('250ms').join(),
+      WEBHOOK_TIMEOUT: '2s',
     },
-    'the arrival of all that was acknowledged',
-    60_000,
-  );
+    /** Kills when the next request comes in, or has been answered. */
+    dieAt(moment: 'request' | 'answer', victim: ServerProcess): void {
+      deathAt = moment;
+      kill = () => victim.end('SIGKILL');
+    },
+  };
 };
 
-/** The log has nothing that waits any more. */
-const allDecided = (rest: ReturnType<typeof caller>) =>
-  until(
-    async () => (await rest('GET', '/api/v1/deliveries/?state=pending&limit=1')).json.length === 0,
-    'the end of all deliveries',
-    60_000,
-  );
+type Outside = Awaited<ReturnType<typeof startOutside>>;
 
-describe('a server that is killed', { timeout: 60_000 + ROUNDS * 15_000 }, () => {
-  test(`at a random moment, ${ROUNDS} times, loses nothing that it acknowledged`, async () => {
-    const settings = { ...(await serverSettings()), ...SENDING };
+/** A way to die: at a named point, at a request to the subscriber, or at any time. */
+type Death = FaultPoint | 'request' | 'answer' | 'any time';
+
+/** Half of them by name, each as often as the others, and half at random. */
+const deathOf = (round: number): Death => {
+  if (round % 2 === 1) return 'any time';
+  const named: Death[] = [...FAULT_POINTS, 'request', 'answer'];
+  return named[(round / 2) % named.length] ?? 'any time';
+};
+
+/**
+ * Starts a server, and sees it die as it should, or kills it.
+ * @param born told when it is ready
+ * @returns whether it died by itself
+ */
+const liveAndDie = async (
+  { settings, dieAt, receiver }: Outside,
+  death: Death,
+  born: (server: ServerProcess) => void,
+  isAlone: boolean,
+): Promise<boolean> => {
+  let server: ServerProcess;
+  try {
+    const isNamed = typeof death === 'object';
+    server = await (isNamed ? startDoomedServer(settings, death) : startServerProcess(settings));
+  } catch (error) {
+    // It died before it was ready: what the one before had left brought it there.
+    if (typeof death === 'object' && error instanceof GaveUp && error.code === null) return true;
+    throw error;
+  }
+  born(server);
+  if (isMongodb && isAlone) await Promise.race([newHit(receiver), server.ended]);
+  if (death === 'request' || death === 'answer') dieAt(death, server);
+  const life = death === 'any time' ? Math.random() * 400 : LONGEST_LIFE;
+  const isDead = await Promise.race([server.ended.then(() => true), sleep(life).then(() => false)]);
+  await server.end('SIGKILL');
+  return isDead;
+};
+
+const subscribe = async (url: string, { receiver }: Outside) => {
+  const { rest, token } = await owner(url);
+  // Before anybody listens: it is nobody's event.
+  const room: string = (await rest('POST', '/api/v1/rooms/', {})).json.uuid;
+  for (const event of EVENTS) await rest('POST', '/api/v1/webhooks/', { event, target: receiver.url });
+  await rest('POST', '/api/v1/keywords/', { keyword: KEYWORD });
+  return { token, room };
+};
+
+/** Ends the writing, waits for all that was acknowledged, and for the log to have nothing that waits any more. */
+const conclude = async (writers: Writers, { receiver, smtp }: Outside, url: string, token: string) => {
+  expect(writers.acknowledged.size).toBeGreaterThan(ROUNDS);
+  await until(() => missing(writers, receiver.hits, smtp.mails).length === 0, 'the arrival of all', 120_000);
+  const rest = caller(url, `Token ${token}`);
+  const isOver = async () =>
+    (await rest('GET', '/api/v1/deliveries/?state=pending&limit=1')).json.length === 0;
+  await until(isOver, 'the end of all deliveries', 60_000);
+  return expectAtLeastOnce(writers, receiver.hits, smtp.mails);
+};
+
+const newHit = (receiver: Receiver) => {
+  const before = receiver.hits.length;
+  return until(() => receiver.hits.length > before, 'a delivery', TAKEN_OVER_AFTER).catch(() => undefined);
+};
+
+describe('a server that is killed', { timeout: 180_000 + ROUNDS * 20_000 }, () => {
+  test(`between any two steps, ${ROUNDS} times, loses nothing that it acknowledged`, async () => {
+    const outside = await startOutside();
+    const { receiver, smtp, settings } = outside;
     let server = await startServerProcess(settings);
-    const receiver = await startMoodyReceiver();
-    const { rest, token } = await owner(server.url);
-    await rest('POST', '/api/v1/webhooks/', { event: 'message.added', target: receiver.url });
-    const room = (await rest('POST', '/api/v1/rooms/', {})).json.uuid;
-
-    const writers = new Writers();
-    const writing = Array.from({ length: 8 }, () => writers.write(() => server, token, room));
+    const { token, room } = await subscribe(server.url, outside);
+    const writers = new Writers(() => server.url, token, room);
+    const writing = Array.from({ length: WRITERS }, () => writers.write());
+    const reached = new Set<string>();
     for (let round = 0; round < ROUNDS; round++) {
-      await sleep(Math.random() * 800);
       await server.end('SIGKILL');
-      server = await startServerProcess(settings);
+      const death = deathOf(round);
+      const hasDied = await liveAndDie(
+        outside,
+        death,
+        (born) => {
+          server = born;
+        },
+        true,
+      );
+      if (hasDied && typeof death === 'object') reached.add(death.name);
     }
+    server = await startServerProcess(settings);
     writers.stop();
     await Promise.all(writing);
-    expect(writers.acknowledged.size).toBeGreaterThan(ROUNDS);
-    await allArrived(receiver, writers);
-    await allDecided(caller(server.url, `Token ${token}`));
-    const { repeated } = check(receiver, writers);
+    const { repeated, repeatedMails } = await conclude(writers, outside, server.url, token);
     console.log(
-      `${ROUNDS} kills: ${writers.acknowledged.size} acknowledged, all arrived; ` +
-        `${receiver.hits.length} requests, ${repeated} of them retries or doubles`,
+      `${ROUNDS} kills, at ${reached.size} of ${FAULT_POINTS.length} named points: ${writers.acknowledged.size} ` +
+        `acknowledged, all arrived; ${receiver.hits.length} requests, ${repeated} of them retries or doubles; ` +
+        `${smtp.mails.length} mails, ${repeatedMails} of them doubles`,
     );
+    // Each named point has its turn in 60 rounds; one or the other may not be reached in time.
+    if (ROUNDS >= 2 * (FAULT_POINTS.length + 2))
+      expect(reached.size).toBeGreaterThan(FAULT_POINTS.length / 2);
   });
 
-  test.runIf(inject('isRealMongodb'))(
+  test.runIf(isMongodb)(
     `beside another one on the same MongoDB, ${ROUNDS} times, loses nothing either`,
     async () => {
-      const settings = { ...(await serverSettings()), ...SENDING };
+      const outside = await startOutside();
+      const { receiver, smtp, settings } = outside;
       const servers = [await startServerProcess(settings), await startServerProcess(settings)];
-      const receiver = await startMoodyReceiver();
       const at = (index: number) => servers[index % 2] as ServerProcess;
-      const { rest, token } = await owner(at(0).url);
-      await rest('POST', '/api/v1/webhooks/', { event: 'message.added', target: receiver.url });
-      const room = (await rest('POST', '/api/v1/rooms/', {})).json.uuid;
-
-      const writers = new Writers();
-      const writing = Array.from({ length: 8 }, (_, index) => writers.write(() => at(index), token, room));
-      for (let round = 0; round < ROUNDS; round++) {
-        await sleep(Math.random() * 800);
+      const { token, room } = await subscribe(at(0).url, outside);
+      let turn = 0;
+      const writers = new Writers(() => at(turn++).url, token, room);
+      const writing = Array.from({ length: WRITERS }, () => writers.write());
+      for (let round = 0; round < ROUNDS / 2; round++) {
         const victim = Math.random() < 0.5 ? 0 : 1;
         await at(victim).end('SIGKILL');
+        await liveAndDie(
+          outside,
+          deathOf(round),
+          (born) => {
+            servers[victim] = born;
+          },
+          false,
+        );
         servers[victim] = await startServerProcess(settings);
       }
       writers.stop();
       await Promise.all(writing);
-      await allArrived(receiver, writers);
-      await allDecided(caller(at(0).url, `Token ${token}`));
-      const { repeated } = check(receiver, writers);
+      const { repeated, repeatedMails } = await conclude(writers, outside, at(0).url, token);
       console.log(
         `${ROUNDS} kills of one of two: ${writers.acknowledged.size} acknowledged, all arrived; ` +
-          `${receiver.hits.length} requests, ${repeated} of them retries or doubles`,
+          `${receiver.hits.length} requests, ${repeated} of them retries or doubles; ` +
+          `${smtp.mails.length} mails, ${repeatedMails} of them doubles`,
       );
     },
   );

@@ -1,0 +1,47 @@
+import { fileURLToPath } from 'node:url';
+import { MAIN, type ServerProcess, startServerProcess } from './server-process.ts';
+
+const PRELOAD = fileURLToPath(new URL('./fault-points.mjs', import.meta.url));
+
+type Write = { collection: string; method: string; writes?: string };
+
+/** Each write on the way of an event, from the request that causes it to the record of its delivery. */
+const WRITES: Record<string, Write> = {
+  'a message is stored': { collection: 'messages', method: 'insertOne' },
+  'a lead is changed': { collection: 'leads', method: 'findOneAndUpdate' },
+  'the events of a deleted room are buried': { collection: 'tombstones', method: 'insertOne' },
+  'a room is deleted': { collection: 'rooms', method: 'deleteOne' },
+  'realtime clients are told': { collection: 'realtimeevents', method: 'bulkWrite' },
+  'a notification is raised': { collection: 'keywordnotifications', method: 'insertOne' },
+  'deliveries are made': { collection: 'deliveries', method: 'bulkWrite', writes: 'insertOne' },
+  'a mail is made': { collection: 'mails', method: 'updateOne' },
+  'events leave their messages': { collection: 'messages', method: 'updateMany' },
+  'events leave their tombstones': { collection: 'tombstones', method: 'updateMany' },
+  'an origin is claimed': { collection: 'webhookorigins', method: 'findOneAndUpdate' },
+  'a mail is claimed': { collection: 'mails', method: 'findOneAndUpdate' },
+  'a notification is marked as sent': { collection: 'keywordnotifications', method: 'updateOne' },
+  'attempts are recorded': { collection: 'deliveries', method: 'bulkWrite', writes: 'updateOne' },
+};
+
+/** A named moment at which a server process dies. */
+export interface FaultPoint {
+  name: string;
+  dieAt: Write & { when: 'before' | 'after' };
+}
+
+export const FAULT_POINTS: readonly FaultPoint[] = Object.entries(WRITES).flatMap(([name, write]) =>
+  (['before', 'after'] as const).map((when) => ({ name: `${when} ${name}`, dieAt: { ...write, when } })),
+);
+
+/** Starts the built server, which dies by itself at a point: the `nth` time that it gets there. */
+export const startDoomedServer = (
+  settings: Record<string, string>,
+  { dieAt }: FaultPoint,
+  nth = 1,
+): Promise<ServerProcess> =>
+  startServerProcess({ ...settings, DIE_AT: JSON.stringify({ ...dieAt, nth }) }, [
+    process.execPath,
+    '--import',
+    PRELOAD,
+    MAIN,
+  ]);
