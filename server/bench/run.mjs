@@ -5,12 +5,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { agent } from './agent.mjs';
+import { keywords } from './keywords.mjs';
 import { lists } from './lists.mjs';
+import { outbox } from './outbox.mjs';
 import { endPrograms, startProgram } from './processes.mjs';
 import { realtime } from './realtime.mjs';
 import { restApi } from './rest-api.mjs';
+import { webhookLatency } from './webhook-latency.mjs';
+import { webhookThroughput } from './webhook-throughput.mjs';
 
-const BENCHES = { 'rest-api': restApi, lists, realtime, agent };
+const BENCHES = {
+  'rest-api': restApi,
+  lists,
+  realtime,
+  agent,
+  outbox,
+  'webhook-latency': webhookLatency,
+  'webhook-throughput': webhookThroughput,
+  keywords,
+};
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
 const wanted = process.argv.slice(2);

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import mongoose from 'mongoose';
+import { loadConfig } from '../dist/config.js';
+import { createLog } from '../dist/log.js';
+import { createServices } from '../dist/services.js';
+import { median } from './ratio.mjs';
+
+const AT_ONCE = 16;
+const MESSAGES = 1_500;
+const ROUNDS = 5;
+
+/**
+ * What the outbox costs a message: services.messages.create as it is, against the same without the event in the
+ * document and without the relay, in turn.
+ * @param {{ databaseUrl: string }} servers
+ */
+export const outbox = async ({ databaseUrl }) => {
+  const connection = await mongoose
+    .createConnection(databaseUrl, {
+      dbName: 'parlor_bench_outbox',
+      autoIndex: false,
+      autoCreate: false,
+      writeConcern: { w: 'majority', j: true },
+    })
+    .asPromise();
+  await connection.dropDatabase();
+  const config = loadConfig({ RATE_LIMIT: 'off', MONGODB_URL: databaseUrl, SECRET_KEY: 'x'.repeat(40) });
+  const services = await createServices(config, connection, 'x'.repeat(40), createLog('warn'));
+  await services.start();
+  const account = randomUUID();
+  const room = await services.rooms.create(account, { name: '', rating: null, is_bot_use: false });
+  const { relay, models } = services;
+  const announce = relay.announce.bind(relay);
+  const insertOne = models.messages.insertOne.bind(models.messages);
+
+  const rate = async (/** @type {boolean} */ withOutbox) => {
+    relay.announce = withOutbox ? announce : () => undefined;
+    models.messages.insertOne = /** @type {any} */ (
+      withOutbox ? insertOne : (/** @type {any} */ { events, ...message }) => insertOne(message)
+    );
+    const begun = performance.now();
+    let left = MESSAGES;
+    const loop = async () => {
+      while (left-- > 0)
+        await services.messages.create(account, {
+          body: 'Do you deliver on Sundays?',
+          nickname: 'Ada',
+          email: 'ada@example.com',
+          phone_number: '',
+          is_support_sender: false,
+          room: { uuid: room._id },
+        });
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, loop));
+    return MESSAGES / ((performance.now() - begun) / 1_000);
+  };
+
+  await rate(true);
+  await rate(false);
+  const rounds = [];
+  for (let round = 0; round < ROUNDS; round++)
+    rounds.push({ withOutbox: await rate(true), without: await rate(false) });
+  const costs = rounds.map(({ withOutbox, without }) => 1 - withOutbox / without);
+  console.log(
+    `Cost of the outbox on a message       ${(100 * median(costs)).toFixed(0)} % ` +
+      `(${(100 * Math.min(...costs)).toFixed(0)}–${(100 * Math.max(...costs)).toFixed(0)} %)   ` +
+      `${median(rounds.map(({ withOutbox }) => withOutbox)).toFixed(0)}/s against ` +
+      `${median(rounds.map(({ without }) => without)).toFixed(0)}/s   goal at most 10 %`,
+  );
+  await services.stop();
+  await connection.dropDatabase();
+  await connection.close();
+};
