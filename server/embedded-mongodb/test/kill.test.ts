@@ -3,6 +3,7 @@
  * half, and every index agrees with its documents. KILL_ROUNDS says how often (50; `npm run test:kill`: 500).
  */
 import { randomInt } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Collection, MongoClient } from 'mongodb';
 import { afterAll, expect, test } from 'vitest';
@@ -11,7 +12,9 @@ import { startBin, temporaryFolder } from './bin-process.ts';
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 50);
 const WRITERS = 12;
 /** The longest time between the start of the writers and the kill. */
-const LONGEST_MS = 400;
+const LONGEST_MS = 250;
+/** Rounds on one data directory before the next one: what is there is checked in every round. */
+const ROUNDS_PER_DIRECTORY = 25;
 
 interface Thing {
   _id: string;
@@ -34,14 +37,38 @@ const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
 test(`nothing acknowledged is lost in ${ROUNDS} kills`, { timeout: ROUNDS * 10_000 }, async () => {
-  const ledgers = Array.from(
-    { length: WRITERS },
-    (): Ledger => ({ certain: new Map(), possible: new Map() }),
-  );
   let acknowledged = 0;
-  for (let round = 0; round < ROUNDS; round++) {
-    const server = await startBin(join(folder.path, 'data'), join(folder.path, 'db.sock'));
-    const client = new MongoClient(server.url, { serverSelectionTimeoutMS: 2000, maxPoolSize: WRITERS });
+  for (let from = 0; from < ROUNDS; from += ROUNDS_PER_DIRECTORY) {
+    const data = join(folder.path, `data${from}`);
+    const end = Math.min(ROUNDS, from + ROUNDS_PER_DIRECTORY);
+    const ledgers = Array.from({ length: WRITERS }, newLedger);
+    // Once more after the last kill, to see what that one has left.
+    for (let round = from; round <= end; round++) {
+      acknowledged += await live(data, ledgers, round, round === end ? 'SIGTERM' : 'SIGKILL');
+    }
+    rmSync(data, { recursive: true });
+  }
+  console.log(`${acknowledged} acknowledged writes, ${ROUNDS} kills`);
+  expect(acknowledged).toBeGreaterThan(ROUNDS);
+});
+
+function newLedger(): Ledger {
+  return { certain: new Map(), possible: new Map() };
+}
+
+/**
+ * One life of the server: it is checked, and killed in the middle of writing. Gives how many writes were acknowledged.
+ * One that is to end with SIGTERM is checked only.
+ */
+async function live(
+  data: string,
+  ledgers: Ledger[],
+  round: number,
+  signal: 'SIGKILL' | 'SIGTERM',
+): Promise<number> {
+  const server = await startBin(data, join(folder.path, 'db.sock'));
+  const client = new MongoClient(server.url, { serverSelectionTimeoutMS: 2000, maxPoolSize: WRITERS });
+  try {
     const things = client.db('kill').collection<Thing>('things');
     await things.createIndexes([
       { key: { email: 1 }, unique: true },
@@ -49,16 +76,18 @@ test(`nothing acknowledged is lost in ${ROUNDS} kills`, { timeout: ROUNDS * 10_0
       { key: { n: 1 }, partialFilterExpression: { writer: { $gte: 4 } } },
     ]);
     await verify(things, ledgers);
+    if (signal === 'SIGTERM') return 0;
     const end = { reached: false };
     const writers = ledgers.map((ledger, writer) => write(things, writer, ledger, end, round));
     await new Promise((resolve) => setTimeout(resolve, randomInt(LONGEST_MS)));
     await server.end('SIGKILL');
     end.reached = true;
-    for (const count of await Promise.all(writers)) acknowledged += count;
+    return (await Promise.all(writers)).reduce((sum, count) => sum + count, 0);
+  } finally {
+    await server.end(signal);
     await client.close(true);
   }
-  expect(acknowledged).toBeGreaterThan(ROUNDS);
-});
+}
 
 /** Writes until the server is gone. Gives how many writes were acknowledged. */
 async function write(
