@@ -22,19 +22,21 @@ export function compileRename(from: string, to: string): { target: Leaf; source:
   };
 }
 
+/** An array on the path is an error only where the path leads through it to something. */
 function findSource(doc: Doc, parts: string[], path: string): unknown {
   let at: unknown = doc;
+  let isInArray = false;
   for (const [i, part] of parts.entries()) {
     if (Array.isArray(at)) {
       if (!/^[0-9]+$/.test(part)) throw notViable(parts[i - 1] as string, path);
-      if (Number(part) >= at.length) return MISSING;
-      throw badValue(`The source field cannot be an array element, '${path}' has an array field`);
-    }
+      isInArray = true;
+      at = Number(part) < at.length ? at[Number(part)] : MISSING;
+    } else if (isDocument(at)) at = getField(at, part);
+    else throw notViable(parts[i - 1] as string, path);
     if (at === MISSING) return MISSING;
-    if (!isDocument(at)) throw notViable(parts[i - 1] as string, path);
-    at = getField(at, part);
   }
-  return at;
+  if (!isInArray) return at;
+  throw badValue(`The source field cannot be an array element, '${path}' has an array field`);
 }
 
 function notViable(part: string, path: string): Error {
