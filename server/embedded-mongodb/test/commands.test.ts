@@ -301,6 +301,39 @@ test('large inserts and deletions, which are done in parts, count and fail as on
   expect((await client.db('commands').command({ validate: 'parts' })).errors).toEqual([]);
 });
 
+test('statistics tell the sizes of documents and indexes, as mongosh asks for them', async () => {
+  const collection = things('sizes');
+  await collection.createIndex({ text: 1, n: 1 });
+  await collection.insertMany(numbered(3000));
+  const db = client.db('commands');
+  const [stats] = await collection.aggregate([{ $collStats: { storageStats: {}, count: {} } }]).toArray();
+  const { size, indexSizes, totalIndexSize, totalSize } = stats?.storageStats ?? {};
+  expect(stats).toMatchObject({
+    ns: 'commands.sizes',
+    count: 3000,
+    storageStats: { count: 3000, nindexes: 2 },
+  });
+  expect(size).toBeGreaterThan(3000 * 80);
+  // Its keys hold the text of 50 bytes, and the number and the _id behind it.
+  expect(indexSizes.text_1_n_1 / 3000).toBeGreaterThan(55);
+  expect(indexSizes.text_1_n_1 / 3000).toBeLessThan(100);
+  expect(indexSizes._id_).toBeGreaterThan(0);
+  expect(totalIndexSize).toBe(indexSizes._id_ + indexSizes.text_1_n_1);
+  expect(totalSize).toBe(size + totalIndexSize);
+  expect(await db.command({ collStats: 'sizes' })).toMatchObject({ size, indexSizes, totalSize });
+  const whole = await db.stats();
+  expect(whole.indexSize).toBeGreaterThanOrEqual(totalIndexSize);
+  expect(await db.stats({ scale: 1024 })).toMatchObject({ indexSize: whole.indexSize / 1024 });
+  await expect(
+    things('nowhere')
+      .aggregate([{ $collStats: { count: {} } }])
+      .toArray(),
+  ).rejects.toMatchObject({
+    code: 26,
+  });
+  await expect(collection.dropIndex('nothing')).rejects.toMatchObject({ code: 27 });
+});
+
 test('a TTL index removes what has expired, and only dates expire', async () => {
   const engine = new Engine(join(folder.path, 'ttl'));
   const now = Date.UTC(2026, 0, 1);

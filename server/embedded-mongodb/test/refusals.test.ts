@@ -111,7 +111,7 @@ const REFUSED: [name: string, command: Record<string, unknown>][] = [
   ['$setWindowFields', aggregate({ $setWindowFields: {} })],
   ['$densify', aggregate({ $densify: {} })],
   ['$fill', aggregate({ $fill: {} })],
-  ['$collStats', aggregate({ $collStats: {} })],
+  ['latencyStats', aggregate({ $collStats: { latencyStats: {} } })],
   ['$indexStats', aggregate({ $indexStats: {} })],
   ['$search', aggregate({ $search: {} })],
   ['$function', aggregate({ $project: { x: { $function: { body: 'x', args: [], lang: 'js' } } } })],

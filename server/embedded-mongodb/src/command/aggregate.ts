@@ -1,6 +1,6 @@
 /** aggregate: a leading $match and $sort are planned like a find, the rest runs over what they give. */
 import { Int32, Long } from 'bson';
-import { DEFAULT_FIRST_BATCH } from '../cursor/cursors.ts';
+import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../cursor/cursors.ts';
 import { MongoError } from '../document/errors.ts';
 import { compilePipeline } from '../document/pipeline.ts';
 import type { Engine } from '../engine.ts';
@@ -9,6 +9,7 @@ import { matchesOf, type Pause, planQuery, type Query, timeExpired } from '../qu
 import { type Doc, decode, encode } from '../storage/bson.ts';
 import type { Collection } from '../storage/collection.ts';
 import { cursorReply } from '../wire/cursor-reply.ts';
+import { collStatsOf } from './coll-stats-stage.ts';
 import type { Command, CommandCall } from './command.ts';
 import { type CountOnly, countOnly } from './count-only.ts';
 import { isDoc, readArray, readBoolean, readCount, readDoc, wrongType } from './fields.ts';
@@ -43,6 +44,13 @@ export const aggregate: Command = {
       if (field === 'batchSize') continue;
       throw new MongoError(40415, 'IDLUnknownField', `BSON field 'cursor.${field}' is an unknown field.`);
     }
+    const batchSize = readCount(cursor, 'batchSize', DEFAULT_FIRST_BATCH);
+    const stats = collStatsOf(call, pipeline);
+    if (stats) {
+      const run = compilePipeline(pipeline.slice(1), { now: new Date() });
+      const documents = [...run([decode(encode(stats))])].flatMap((doc) => (doc ? [encode(doc)] : []));
+      return openCursor(call, ns, documents.values() as DocumentStream, { ...CURSOR, batchSize });
+    }
     const counted = countOnly(pipeline, body.hint);
     if (counted) {
       // Compiled all the same, so that what is wrong in the stages is said as for any pipeline.
@@ -51,14 +59,11 @@ export const aggregate: Command = {
     }
     const limit: TimeLimit = { deadline: call.deadline };
     const documents = runPipeline(engine, engine.catalog.get(ns), pipeline, body.hint, limit);
-    const answer = openCursor(call, ns, documents, {
-      batchSize: readCount(cursor, 'batchSize', DEFAULT_FIRST_BATCH),
-      singleBatch: false,
-      neverTimesOut: false,
-    });
-    return withoutDeadline(answer, limit);
+    return withoutDeadline(openCursor(call, ns, documents, { ...CURSOR, batchSize }), limit);
   },
 };
+
+const CURSOR = { singleBatch: false, neverTimesOut: false };
 
 async function answerCount(
   call: CommandCall,

@@ -1,6 +1,10 @@
 /** dbStats, collStats, validate. */
 import { MongoError } from '../document/errors.ts';
+import type { Engine } from '../engine.ts';
+import type { Doc } from '../storage/bson.ts';
 import { checkCollection } from '../storage/check.ts';
+import type { Collection } from '../storage/collection.ts';
+import { indexBytes } from '../storage/sizes.ts';
 import type { Command } from './command.ts';
 import { readInteger } from './fields.ts';
 import { collectionName, existingCollection } from './namespace.ts';
@@ -8,10 +12,12 @@ import { collectionName, existingCollection } from './namespace.ts';
 export const dbStats: Command = {
   fields: ['scale', 'freeStorage'],
   run({ engine, body, db }) {
-    const scale = readInteger(body, 'scale', 1);
+    const scale = readScale(body);
     const collections = engine.catalog.list(db);
     const objects = collections.reduce((sum, { count }) => sum + count, 0);
     const bytes = collections.reduce((sum, collection) => sum + collection.bytes, 0);
+    const sizes = collections.flatMap((collection) => Object.values(indexSizes(engine, collection)));
+    const indexed = sizes.reduce((sum, size) => sum + size, 0);
     return {
       db,
       collections: collections.length,
@@ -20,9 +26,9 @@ export const dbStats: Command = {
       avgObjSize: objects > 0 ? bytes / objects : 0,
       dataSize: bytes / scale,
       storageSize: bytes / scale,
-      indexes: collections.reduce((sum, { indexes }) => sum + indexes.length, 0),
-      indexSize: 0,
-      totalSize: bytes / scale,
+      indexes: sizes.length,
+      indexSize: indexed / scale,
+      totalSize: (bytes + indexed) / scale,
       scaleFactor: scale,
     };
   },
@@ -31,25 +37,45 @@ export const dbStats: Command = {
 export const collStats: Command = {
   fields: ['scale'],
   run(call) {
-    const scale = readInteger(call.body, 'scale', 1);
     const ns = `${call.db}.${collectionName(call)}`;
-    const collection = existingCollection(call);
-    const { count, bytes, indexes } = collection ?? { count: 0, bytes: 0, indexes: [] };
-    return {
-      ns,
-      size: Math.floor(bytes / scale),
-      count,
-      ...(count > 0 ? { avgObjSize: Math.floor(bytes / count) } : {}),
-      storageSize: Math.floor(bytes / scale),
-      nindexes: indexes.length,
-      indexSizes: Object.fromEntries(indexes.map(({ name }) => [name, 0])),
-      totalIndexSize: 0,
-      totalSize: Math.floor(bytes / scale),
-      scaleFactor: scale,
-      capped: false,
-    };
+    return { ns, ...storageStats(call.engine, existingCollection(call), readScale(call.body)) };
   },
 };
+
+/** The sizes of a collection, in units of `scale` bytes; all of them 0 when there is none. */
+export function storageStats(engine: Engine, collection: Collection | undefined, scale: number): Doc {
+  const { count, bytes } = collection ?? { count: 0, bytes: 0 };
+  const scaled = (size: number) => Math.floor(size / scale);
+  const sizes = collection ? indexSizes(engine, collection) : {};
+  const indexed = Object.values(sizes).reduce((sum, size) => sum + size, 0);
+  return {
+    size: scaled(bytes),
+    count,
+    ...(count > 0 ? { avgObjSize: Math.floor(bytes / count) } : {}),
+    numOrphanDocs: 0,
+    storageSize: scaled(bytes),
+    freeStorageSize: 0,
+    capped: false,
+    nindexes: Object.keys(sizes).length,
+    indexBuilds: [],
+    totalIndexSize: scaled(indexed),
+    indexSizes: Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, scaled(size)])),
+    totalSize: scaled(bytes + indexed),
+    scaleFactor: scale,
+  };
+}
+
+function indexSizes({ environment }: Engine, collection: Collection): Record<string, number> {
+  const sizes = collection.indexes.map((index) => [index.name, indexBytes(environment, collection, index)]);
+  return Object.fromEntries(sizes);
+}
+
+/** The unit of the sizes that are asked for, in bytes. */
+export function readScale(body: Doc): number {
+  const scale = readInteger(body, 'scale', 1);
+  if (scale >= 1) return scale;
+  throw new MongoError(2, 'BadValue', `BSON field 'scale' value must be >= 1, actual value '${scale}'`);
+}
 
 export const validate: Command = {
   fields: ['full'],
