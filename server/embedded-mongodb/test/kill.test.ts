@@ -12,7 +12,7 @@ import { startBin, temporaryFolder } from './bin-process.ts';
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 50);
 const WRITERS = 12;
 /** The longest time between the start of the writers and the kill. */
-const LONGEST_MS = 250;
+const LONGEST_MS = 400;
 /** Rounds on one data directory before the next one: what is there is checked in every round. */
 const ROUNDS_PER_DIRECTORY = 25;
 
