@@ -72,7 +72,8 @@ function page(collection, position) {
 }
 
 async function measure(url, seconds) {
-  const client = new MongoClient(url, { maxPoolSize: 32 });
+  // As Parlor writes: MongoDB would otherwise acknowledge before it has flushed, which this database never does.
+  const client = new MongoClient(url, { maxPoolSize: 32, writeConcern: { w: 'majority', j: true } });
   const db = client.db(DB);
   const figures = new Map();
   const things = db.collection('things');
