@@ -15,14 +15,19 @@ const ARGS = [
 
 /**
  * A real Chromium for the tests of a file.
+ * @param more further arguments of its command line
  * @returns what opens a visitor's browser of its own (a new profile), closed when the test ends
  */
-export const useBrowser = (): ((
-  options?: Parameters<Browser['newContext']>[0],
-) => Promise<BrowserContext>) => {
+export const useBrowser = (
+  ...more: string[]
+): ((options?: Parameters<Browser['newContext']>[0]) => Promise<BrowserContext>) => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: findBrowser(), args: ARGS, headless: true });
+    browser = await chromium.launch({
+      executablePath: findBrowser(),
+      args: [...ARGS, ...more],
+      headless: true,
+    });
   });
   afterAll(() => browser?.close());
   return async (options) => {

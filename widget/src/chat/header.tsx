@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { Icon, PATHS } from './icons.tsx';
 import { Picture } from './picture.tsx';
 import type { Ui } from './ui.ts';
@@ -10,6 +11,14 @@ export function Header({ ui }: { ui: Ui }) {
   const running = ui.core.started.value;
   const subtitle = (running && widget.chat_subtitle) || widget.header_subtitle;
   const module = parts.menu.value;
+  const tools = useRef<HTMLDivElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+
+  // A menu that has gone has taken the focus with it.
+  useEffect(() => {
+    if (!menu.value && ui.open.peek() && !ui.host.root.activeElement) opener.current?.focus();
+  }, [menu.value]);
+
   return (
     <div class={running ? 'header running' : 'header'}>
       <Picture source={widget.logo_large} class="logo" />
@@ -17,9 +26,16 @@ export function Header({ ui }: { ui: Ui }) {
         <h2>{widget.header_title || t.chat}</h2>
         {subtitle && <p>{subtitle}</p>}
       </div>
-      <div class="tools">
+      <div
+        class="tools"
+        ref={tools}
+        onFocusOut={({ relatedTarget }) => {
+          if (relatedTarget && !tools.current?.contains(relatedTarget as Node)) menu.value = false;
+        }}
+      >
         <button
           type="button"
+          ref={opener}
           class="tool"
           aria-label={t.menu}
           aria-expanded={menu.value}

@@ -55,6 +55,9 @@ export async function request<T>(url: string, options: RequestOptions): Promise<
   if (options.body) headers['Content-Type'] = 'application/json';
   if (options.visitor) headers.Authorization = `Visitor ${options.visitor}`;
   if (options.key) headers['Idempotency-Key'] = options.key;
+  // Not `AbortSignal.timeout`: nothing stops that one, and it keeps all that waited for it in memory.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), PATIENCE_MS);
   try {
     const answer = await fetch(url, {
       method: options.method ?? (options.body ? 'POST' : 'GET'),
@@ -64,7 +67,7 @@ export async function request<T>(url: string, options: RequestOptions): Promise<
       cache: 'no-store',
       // A tab that closes right after "Send" still gets its message out.
       keepalive: !!options.body,
-      signal: AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]),
+      signal: AbortSignal.any([options.signal, late.signal]),
     });
     const text = await answer.text();
     const body = text ? JSON.parse(text) : undefined;
@@ -73,5 +76,7 @@ export async function request<T>(url: string, options: RequestOptions): Promise<
   } catch (error) {
     // A network error, an abort, an answer that is no JSON (a proxy's page): all of them are "no answer".
     throw error instanceof Refusal ? error : new Refusal(0);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -47,12 +47,23 @@ export function createSessions(
           alone('session', async () => {
             const made = fresh();
             done(made ?? (await make()));
-            if (!made) await new Promise((spread) => setTimeout(spread, SPREAD_MS));
+            if (!made) await spread();
           }).catch(fail);
         })
       );
     },
   };
+
+  /** Until the other tabs see what was stored, or this one has gone. */
+  function spread(): Promise<void> {
+    return new Promise((done) => {
+      const timer = setTimeout(done, SPREAD_MS);
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        done();
+      });
+    });
+  }
 
   async function make(): Promise<VisitorSession> {
     const old = current();

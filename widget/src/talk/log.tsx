@@ -15,6 +15,8 @@ const ALERT = 'M12 7.5V13m0 3.5v.01M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z';
 /** At most so many messages are in the page at once, however long the conversation is. */
 const WINDOW = 80;
 const STEP = 30;
+/** What a moved window shows is not read out; after this long, what comes is news again. */
+const QUIET_MS = 500;
 /** Nearer than this to an end (px), the next ones are drawn. */
 const NEAR = 400;
 
@@ -118,14 +120,15 @@ export function Log({ ui }: { ui: Ui }) {
     if (!log) return;
     const held = anchor.current;
     if (held?.node.isConnected && !bottom.current) log.scrollTop += held.node.offsetTop - held.top;
-    setTimeout(() => {
+    const quiet = setTimeout(() => {
       log.ariaLive = null;
-    }, 500);
+    }, QUIET_MS);
     if (newest?.state === 'sending') bottom.current = true;
     if (bottom.current) log.scrollTop = log.scrollHeight;
     note(log);
     // Older messages that have just come stand above the window, which nobody has scrolled since.
     if (!bottom.current) onScroll();
+    return () => clearTimeout(quiet);
   });
 
   useEffect(() => {

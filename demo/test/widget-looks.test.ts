@@ -1,0 +1,144 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { owner } from '../../server/test/rest.ts';
+import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { useBrowser } from './browser.ts';
+import { customerPage, visit } from './customer-page.ts';
+
+const TEXT_200 = '--blink-settings=defaultFontSize=32';
+const LONG_WORD = 'Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft';
+
+/** What is cut off, or reaches out of the screen or the window. */
+const misplaced = (page: Page) =>
+  page.evaluate(() => {
+    const root = document.querySelector('parlor-widget')?.shadowRoot as ShadowRoot;
+    const panel = root.querySelector('dialog') as HTMLElement;
+    const found: string[] = [];
+    const name = (element: Element) => `${element.localName}.${element.className}`;
+    const limit = panel.getBoundingClientRect();
+    if (limit.left < 0 || limit.top < 0 || limit.right > innerWidth || limit.bottom > innerHeight)
+      found.push(`window out of the screen: ${JSON.stringify(limit)}`);
+    for (const element of panel.querySelectorAll<HTMLElement>('button, input, textarea, h2, p, .bubble')) {
+      if (element.closest('.hidden') || element.classList.contains('hidden')) continue;
+      const box = element.getBoundingClientRect();
+      if (box.left < limit.left - 1 || box.right > limit.right + 1) found.push(`${name(element)} sticks out`);
+      if (!element.closest('.log, .form') && (box.top < limit.top - 1 || box.bottom > limit.bottom + 1))
+        found.push(`${name(element)} sticks out below`);
+      const isText = !/^(textarea|input)$/.test(element.localName);
+      if (isText && element.scrollWidth > element.clientWidth + 1) found.push(`${name(element)} is cut off`);
+      if (/^button$/.test(element.localName) && (box.width < 24 || box.height < 24))
+        found.push(`${name(element)} is too small to be hit`);
+    }
+    for (const scroller of panel.querySelectorAll('.log, .form')) {
+      if (scroller.scrollWidth > scroller.clientWidth) found.push(`${name(scroller)} scrolls sideways`);
+      if (scroller.clientHeight < 60) found.push(`${name(scroller)} has no room`);
+    }
+    return found;
+  });
+
+const setUp = async () => {
+  const server = await startServerProcess(await serverSettings());
+  return { ...(await owner(server.url)), url: server.url };
+};
+
+describe.each([
+  ['at the usual text size', useBrowser()],
+  ['with text of twice the size', useBrowser(TEXT_200)],
+])('%s', (_name, openBrowser) => {
+  it.each([
+    [360, 640, 'en'],
+    [360, 640, 'ar'],
+    [768, 1024, 'en'],
+    [1280, 800, 'de'],
+    [1280, 800, 'he'],
+  ])('nothing is lost at %i by %i (%s)', async (width, height, lang) => {
+    const { url, widget, rest } = await setUp();
+    const settings = { is_ask_name: true, is_ask_email: true, is_ask_phone: true };
+    await rest('PATCH', `/api/v1/widgets/${widget}/`, { ...settings, greeting_message: LONG_WORD });
+    const browser = await openBrowser({ viewport: { width, height }, reducedMotion: 'reduce' });
+    const { page, launcher, dialog, field, say, message } = await visit(
+      browser,
+      await customerPage(url, widget, { lang }),
+    );
+    await launcher.click();
+    const inputs = dialog.locator('input');
+    await inputs.nth(2).waitFor();
+    await dialog.locator('.primary').click();
+    await dialog.locator('.error').nth(2).waitFor();
+    expect(await misplaced(page)).toEqual([]);
+    for (const [index, text] of ['Robin', 'robin@example.com', '+44 20 7946 0000'].entries())
+      await inputs.nth(index).fill(text);
+    await dialog.locator('.primary').click();
+    await field.waitFor();
+    await say(`${LONG_WORD} https://example.com/${LONG_WORD}`);
+    await message(LONG_WORD).locator('time').waitFor();
+    await field.fill(`${LONG_WORD}\n`.repeat(12));
+    expect(await misplaced(page)).toEqual([]);
+    await dialog.locator('.tool').first().click();
+    await dialog.locator('.menu').waitFor();
+    expect(await misplaced(page)).toEqual([]);
+  });
+});
+
+describe('what a visitor has asked its system for', () => {
+  const openBrowser = useBrowser();
+
+  it.each(['no-preference', 'reduce'] as const)('motion: %s', async (reducedMotion) => {
+    const { url, widget } = await setUp();
+    const browser = await openBrowser({ reducedMotion });
+    const { page, launcher, field } = await visit(browser, await customerPage(url, widget));
+    await page.evaluate(() => {
+      const moved: string[] = [];
+      Object.assign(window, { moved });
+      const root = document.querySelector('parlor-widget')?.shadowRoot as ShadowRoot;
+      root.addEventListener('animationstart', (event) => moved.push((event as AnimationEvent).animationName));
+    });
+    await launcher.click();
+    await field.waitFor();
+    await page.waitForTimeout(300);
+    const moved = await page.evaluate(() => (window as unknown as { moved: string[] }).moved);
+    expect(moved).toEqual(reducedMotion === 'reduce' ? [] : ['parlor-rise']);
+  });
+
+  it('forced colours: every edge stays visible', async () => {
+    const { url, widget, rest } = await setUp();
+    await rest('PATCH', `/api/v1/widgets/${widget}/`, { color: '#ffffff' });
+    const browser = await openBrowser({ forcedColors: 'active' });
+    const { page, launcher, dialog, say, message } = await visit(browser, await customerPage(url, widget));
+    await launcher.click();
+    await say('hello');
+    await message('hello').getByText('Sent').waitFor();
+    await dialog.getByRole('button', { name: 'Menu' }).click();
+    await dialog.getByRole('button', { name: 'Delete my data' }).waitFor();
+    const edgeless = await page.evaluate(() => {
+      const root = document.querySelector('parlor-widget')?.shadowRoot as ShadowRoot;
+      const ground = getComputedStyle(root.querySelector('dialog') as Element).backgroundColor;
+      const shown = ['.launcher', '.panel', '.own .bubble', '.other .bubble', '.composer', '.menu', '.send'];
+      return shown.filter((selector) => {
+        const style = getComputedStyle(root.querySelector(selector) as Element);
+        const edge = [
+          [style.borderTopWidth, style.borderTopStyle, style.borderTopColor],
+          [style.outlineWidth, style.outlineStyle, style.outlineColor],
+        ];
+        return !edge.some(
+          ([width, kind, color]) =>
+            width !== '0px' && kind !== 'none' && color !== ground && color !== 'rgba(0, 0, 0, 0)',
+        );
+      });
+    });
+    expect(edgeless).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)('colours: %s, on a page of whatever scheme', async (colorScheme) => {
+    const { url, widget } = await setUp();
+    const browser = await openBrowser({ colorScheme });
+    const { launcher, dialog, field } = await visit(
+      browser,
+      await customerPage(url, widget, { head: '<meta name="color-scheme" content="light">' }),
+    );
+    await launcher.click();
+    await field.waitFor();
+    const ground = await dialog.evaluate((element) => getComputedStyle(element).backgroundColor);
+    expect(ground).toBe(colorScheme === 'dark' ? 'rgb(22, 24, 29)' : 'rgb(255, 255, 255)');
+  });
+});
