@@ -1,7 +1,8 @@
 import { refused } from '../errors.ts';
 import { caseVariants } from './casefold.ts';
+import { BracketReader, code } from './pcre-bracket.ts';
 import { ASSERTIONS, CLASSES, END, END_OR_LAST_NEWLINE, START } from './pcre-classes.ts';
-import { invalid, PatternReader } from './pcre-reader.ts';
+import { invalid } from './pcre-reader.ts';
 
 /**
  * Translates a PCRE pattern, as MongoDB compiles it (UTF, ASCII classes), into a JavaScript expression with the
@@ -25,9 +26,6 @@ function testByCharacter(sticky: RegExp, text: string): boolean {
   return false;
 }
 
-/** The longest range that is spelled out letter by letter to match either case. */
-const MAX_CASELESS_RANGE = 2048;
-
 interface Term {
   source: string;
   /** Whether a quantifier may follow. */
@@ -36,15 +34,13 @@ interface Term {
   unbounded: boolean;
 }
 
-class Translator extends PatternReader {
-  private readonly caseless: boolean;
+class Translator extends BracketReader {
   private readonly multiline: boolean;
   private readonly dotAll: boolean;
   private readonly extended: boolean;
 
   constructor(pattern: string, options: string) {
-    super(pattern);
-    this.caseless = options.includes('i');
+    super(pattern, options.includes('i'));
     this.multiline = options.includes('m');
     this.dotAll = options.includes('s');
     this.extended = options.includes('x');
@@ -194,66 +190,8 @@ class Translator extends PatternReader {
     }
     return this.literal(this.escapedCharacter());
   }
-
-  private characterClass(): string {
-    const negated = this.peek() === '^';
-    if (negated) this.at++;
-    if (this.peek() === ']') throw refused('a closing bracket first in a regular expression class');
-    let source = '';
-    for (;;) {
-      const from = this.classMember();
-      if (from === undefined) break;
-      const isRange = this.peek() === '-' && this.peek(1) !== ']' && this.peek(1) !== undefined;
-      if (from.set !== undefined) {
-        if (isRange) throw refused('a hyphen behind a set in a regular expression class');
-        source += from.set;
-      } else if (isRange) {
-        this.at++;
-        const to = this.classMember();
-        if (to?.code === undefined) throw refused('a hyphen before a set in a regular expression class');
-        if (to.code < from.code) throw invalid('range out of order in character class');
-        source += this.range(from.code, to.code);
-      } else source += this.range(from.code, from.code);
-    }
-    return `[${negated ? '^' : ''}${source}]`;
-  }
-
-  private classMember(): { set: string; code?: undefined } | { set?: undefined; code: number } | undefined {
-    const character = this.peek();
-    if (character === undefined) throw invalid('missing terminating ] for character class');
-    this.at++;
-    if (character === ']') return undefined;
-    if (character === '[' && /[:.=]/.test(this.peek() ?? ''))
-      throw refused('a POSIX class in a regular expression');
-    if (character !== '\\') return { code: character.codePointAt(0) as number };
-    const set = CLASSES[this.peek() ?? ''];
-    if (set !== undefined) {
-      this.at++;
-      return { set };
-    }
-    if (this.peek() === 'b') {
-      this.at++;
-      return { code: 8 };
-    }
-    return { code: this.escapedCharacter().codePointAt(0) as number };
-  }
-
-  private range(from: number, to: number): string {
-    const plain = from === to ? code(from) : `${code(from)}-${code(to)}`;
-    if (!this.caseless) return plain;
-    if (to - from > MAX_CASELESS_RANGE) throw refused('a very long caseless range in a regular expression');
-    const others = new Set<number>();
-    for (let at = from; at <= to; at++) {
-      for (const variant of caseVariants(at)) if (variant < from || variant > to) others.add(variant);
-    }
-    return plain + [...others].map(code).join('');
-  }
 }
 
 function assertion(source: string): Term {
   return { source, repeatable: false, unbounded: false };
-}
-
-function code(point: number): string {
-  return `\\u{${point.toString(16)}}`;
 }
