@@ -1,4 +1,4 @@
-/** What commands promise beyond what the comparison with MongoDB covers: cursors, TTL, turns, unique keys. */
+/** What commands promise beyond what the comparison with MongoDB covers: cursors, TTL, unique keys, statistics. */
 import { join } from 'node:path';
 import { Long, MongoClient } from 'mongodb';
 import mongoose from 'mongoose';
@@ -119,107 +119,6 @@ test('a claim by findOneAndUpdate is given once', async () => {
   expect(new Set(given).size).toBe(100);
 });
 
-test('a long read gives others their turn, and ends at its time limit', async () => {
-  const collection = things('long');
-  for (let i = 0; i < 5; i++) {
-    await collection.insertMany(numbered(10_000).map((one) => ({ ...one, _id: one._id + i * 10_000 })));
-  }
-  const slow = collection.find({ text: { $regex: 'y$' } }).toArray();
-  let answered = 0;
-  let isRunning = true;
-  void slow.finally(() => {
-    isRunning = false;
-  });
-  while (isRunning) {
-    await client.db('commands').command({ ping: 1 });
-    answered++;
-  }
-  expect(await slow).toEqual([]);
-  expect(answered).toBeGreaterThan(3);
-  await expect(
-    collection
-      .find({ text: { $regex: 'y$' } })
-      .maxTimeMS(1)
-      .toArray(),
-  ).rejects.toMatchObject({ code: 50 });
-});
-
-/** Runs something slow, and gives how often another connection was answered meanwhile. */
-async function turnsDuring(slow: Promise<unknown>): Promise<number> {
-  let answered = 0;
-  let isRunning = true;
-  void slow
-    .catch(() => {})
-    .finally(() => {
-      isRunning = false;
-    });
-  while (isRunning) {
-    await client.db('commands').command({ ping: 1 });
-    answered++;
-  }
-  return answered;
-}
-
-test('changes of many documents and pipelines give others their turn, and end at their time limit', async () => {
-  const collection = client.db('commands').collection<{ _id: number; n: number; text: string }>('many');
-  for (let i = 0; i < 3; i++) {
-    await collection.insertMany(numbered(10_000).map((one) => ({ ...one, _id: one._id + i * 10_000 })));
-  }
-  const slow = { text: { $regex: 'x$' } };
-  const group = [{ $match: slow }, { $sort: { text: 1 } }, { $group: { _id: '$text', n: { $sum: '$n' } } }];
-  const grouped = collection.aggregate(group).toArray();
-  expect(await turnsDuring(grouped)).toBeGreaterThan(3);
-  expect(await grouped).toEqual([{ _id: 'x'.repeat(50), n: 135_000 }]);
-  const facet = { $facet: { a: group.slice(1), b: [{ $unwind: '$text' }, { $count: 'n' }] } };
-  const faceted = collection.aggregate([{ $match: slow }, facet]).toArray();
-  expect(await turnsDuring(faceted)).toBeGreaterThan(3);
-  expect(await faceted).toEqual([{ a: [{ _id: 'x'.repeat(50), n: 135_000 }], b: [{ n: 30_000 }] }]);
-
-  // The index that finds them is the one that the change moves them in.
-  await collection.createIndex({ n: 1 });
-  const updated = collection.updateMany({ n: { $gte: 0 } }, { $inc: { n: 1 } });
-  expect(await turnsDuring(updated)).toBeGreaterThan(3);
-  expect(await updated).toMatchObject({ matchedCount: 30_000, modifiedCount: 30_000 });
-  expect(await collection.countDocuments({ n: { $gte: 1, $lte: 10 } })).toBe(30_000);
-  const none = collection.updateMany({ text: { $regex: 'y$' } }, { $set: { text: 'z' } }, { upsert: true });
-  expect(await turnsDuring(none)).toBeGreaterThan(3);
-  expect(await none).toMatchObject({ matchedCount: 0, upsertedCount: 1 });
-
-  const late = { code: 50, codeName: 'MaxTimeMSExpired' };
-  const maxTimeMS = 1;
-  await expect(collection.aggregate(group, { maxTimeMS }).toArray()).rejects.toMatchObject(late);
-  await expect(collection.updateMany(slow, { $inc: { n: 1 } }, { maxTimeMS })).rejects.toMatchObject(late);
-  await expect(collection.deleteMany(slow, { maxTimeMS })).rejects.toMatchObject(late);
-  await expect(collection.distinct('n', slow, { maxTimeMS })).rejects.toMatchObject(late);
-  await expect(collection.countDocuments(slow, { maxTimeMS })).rejects.toMatchObject(late);
-  const unindexed = collection.findOneAndUpdate({ text: 'nothing' }, { $set: { n: 1 } }, { maxTimeMS });
-  await expect(unindexed).rejects.toMatchObject(late);
-
-  const deleted = collection.deleteMany({ ...slow, _id: { $gte: 100 } });
-  expect(await turnsDuring(deleted)).toBeGreaterThan(3);
-  const before = await collection.countDocuments();
-  expect((await deleted).deletedCount).toBeGreaterThan(0);
-  expect(before).toBe(101);
-  expect((await client.db('commands').command({ validate: 'many' })).errors).toEqual([]);
-});
-
-test('an update of many in parts counts as one, and leaves what it did before an error', async () => {
-  const collection = things('half');
-  await collection.insertMany(numbered(2000));
-  await collection.updateOne({ _id: 1500 }, { $set: { n: 'text' } });
-  const failed = await client.db('commands').command({
-    update: 'half',
-    updates: [
-      { q: { _id: { $gte: 0 } }, u: { $inc: { n: 100 } }, multi: true },
-      { q: { _id: 0 }, u: { $set: { text: 'after' } } },
-    ],
-    ordered: false,
-  });
-  expect(failed).toMatchObject({ n: 1, nModified: 1, writeErrors: [{ index: 0, code: 14 }] });
-  expect(await collection.countDocuments({ n: { $gte: 100 } })).toBe(1500);
-  expect(await collection.findOne({ _id: 0 })).toMatchObject({ text: 'after' });
-});
-
 test('indexes are used as explain says', async () => {
   const collection = things('explain');
   await collection.createIndexes([
@@ -274,31 +173,6 @@ test('indexes are used as explain says', async () => {
     keys: 9,
   });
   expect(await explained({ nothing: 1 }, { other: 1 })).toMatchObject({ stages: 'SORT COLLSCAN', docs: 500 });
-});
-
-test('large inserts and deletions, which are done in parts, count and fail as one', async () => {
-  const collection = things('parts');
-  await collection.createIndex({ n: 1 });
-  const some = numbered(3500);
-  some[2400] = { ...(some[0] as { _id: number; n: number; text: string }) };
-  const ordered = await collection.insertMany(some).catch((error) => error);
-  expect(ordered).toMatchObject({
-    code: 11000,
-    result: { insertedCount: 2400 },
-    writeErrors: [{ index: 2400 }],
-  });
-  await collection.deleteMany({});
-  const unordered = await collection.insertMany(some, { ordered: false }).catch((error) => error);
-  expect(unordered).toMatchObject({
-    code: 11000,
-    result: { insertedCount: 3499 },
-    writeErrors: [{ index: 2400 }],
-  });
-  expect(await collection.countDocuments()).toBe(3499);
-  expect((await collection.deleteMany({ _id: { $gte: 100 } })).deletedCount).toBe(3399);
-  expect((await collection.deleteMany({ n: { $in: [1, 2] } })).deletedCount).toBe(20);
-  expect(await collection.countDocuments()).toBe(80);
-  expect((await client.db('commands').command({ validate: 'parts' })).errors).toEqual([]);
 });
 
 test('statistics tell the sizes of documents and indexes, as mongosh asks for them', async () => {

@@ -1,0 +1,146 @@
+/** Large commands: others have their turn in the middle of them, they keep to maxTimeMS, and their parts count as one. */
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EmbeddedMongodb, openEmbeddedMongodb } from '../dist/index.js';
+import { temporaryFolder } from './bin-process.ts';
+
+const folder = temporaryFolder();
+let database: EmbeddedMongodb;
+let client: MongoClient;
+
+beforeAll(async () => {
+  database = await openEmbeddedMongodb({ dataDir: join(folder.path, 'data') });
+  client = await MongoClient.connect(database.url);
+});
+
+afterAll(async () => {
+  await client?.close();
+  await database?.close();
+  folder.remove();
+});
+
+const things = (name: string) =>
+  client.db('turns').collection<{ _id: number; [field: string]: unknown }>(name);
+
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, _id) => ({ _id, n: _id % 10, text: 'x'.repeat(50) }));
+
+/** Runs something slow, and gives how often another connection was answered meanwhile. */
+async function turnsDuring(slow: Promise<unknown>): Promise<number> {
+  let answered = 0;
+  let isRunning = true;
+  void slow
+    .catch(() => {})
+    .finally(() => {
+      isRunning = false;
+    });
+  while (isRunning) {
+    await client.db('turns').command({ ping: 1 });
+    answered++;
+  }
+  return answered;
+}
+
+test('a long read gives others their turn, and ends at its time limit', async () => {
+  const collection = things('long');
+  for (let i = 0; i < 5; i++) {
+    await collection.insertMany(numbered(10_000).map((one) => ({ ...one, _id: one._id + i * 10_000 })));
+  }
+  const slow = collection.find({ text: { $regex: 'y$' } }).toArray();
+  expect(await turnsDuring(slow)).toBeGreaterThan(3);
+  expect(await slow).toEqual([]);
+  await expect(
+    collection
+      .find({ text: { $regex: 'y$' } })
+      .maxTimeMS(1)
+      .toArray(),
+  ).rejects.toMatchObject({ code: 50 });
+});
+
+test('changes of many documents and pipelines give others their turn, and end at their time limit', {
+  timeout: 120_000,
+}, async () => {
+  const collection = client.db('turns').collection<{ _id: number; n: number; text: string }>('many');
+  for (let i = 0; i < 2; i++) {
+    await collection.insertMany(numbered(10_000).map((one) => ({ ...one, _id: one._id + i * 10_000 })));
+  }
+  const slow = { text: { $regex: 'x$' } };
+  const group = [{ $match: slow }, { $sort: { text: 1 } }, { $group: { _id: '$text', n: { $sum: '$n' } } }];
+  const grouped = collection.aggregate(group).toArray();
+  expect(await turnsDuring(grouped)).toBeGreaterThan(3);
+  expect(await grouped).toEqual([{ _id: 'x'.repeat(50), n: 90_000 }]);
+  const facet = { $facet: { a: group.slice(1), b: [{ $unwind: '$text' }, { $count: 'n' }] } };
+  const faceted = collection.aggregate([{ $match: slow }, facet]).toArray();
+  expect(await turnsDuring(faceted)).toBeGreaterThan(3);
+  expect(await faceted).toEqual([{ a: [{ _id: 'x'.repeat(50), n: 90_000 }], b: [{ n: 20_000 }] }]);
+
+  // The index that finds them is the one that the change moves them in.
+  await collection.createIndex({ n: 1 });
+  const updated = collection.updateMany({ n: { $gte: 0 } }, { $inc: { n: 1 } });
+  expect(await turnsDuring(updated)).toBeGreaterThan(3);
+  expect(await updated).toMatchObject({ matchedCount: 20_000, modifiedCount: 20_000 });
+  expect(await collection.countDocuments({ n: { $gte: 1, $lte: 10 } })).toBe(20_000);
+  const none = collection.updateMany({ text: { $regex: 'y$' } }, { $set: { text: 'z' } }, { upsert: true });
+  expect(await turnsDuring(none)).toBeGreaterThan(3);
+  expect(await none).toMatchObject({ matchedCount: 0, upsertedCount: 1 });
+
+  const late = { code: 50, codeName: 'MaxTimeMSExpired' };
+  const maxTimeMS = 1;
+  await expect(collection.aggregate(group, { maxTimeMS }).toArray()).rejects.toMatchObject(late);
+  await expect(collection.updateMany(slow, { $inc: { n: 1 } }, { maxTimeMS })).rejects.toMatchObject(late);
+  await expect(collection.deleteMany(slow, { maxTimeMS })).rejects.toMatchObject(late);
+  await expect(collection.distinct('n', slow, { maxTimeMS })).rejects.toMatchObject(late);
+  await expect(collection.countDocuments(slow, { maxTimeMS })).rejects.toMatchObject(late);
+  const unindexed = collection.findOneAndUpdate({ text: 'nothing' }, { $set: { n: 1 } }, { maxTimeMS });
+  await expect(unindexed).rejects.toMatchObject(late);
+
+  const deleted = collection.deleteMany({ ...slow, _id: { $gte: 100 } });
+  expect(await turnsDuring(deleted)).toBeGreaterThan(3);
+  const before = await collection.countDocuments();
+  expect((await deleted).deletedCount).toBeGreaterThan(0);
+  expect(before).toBe(101);
+  expect((await client.db('turns').command({ validate: 'many' })).errors).toEqual([]);
+});
+
+test('an update of many in parts counts as one, and leaves what it did before an error', async () => {
+  const collection = things('half');
+  await collection.insertMany(numbered(2000));
+  await collection.updateOne({ _id: 1500 }, { $set: { n: 'text' } });
+  const failed = await client.db('turns').command({
+    update: 'half',
+    updates: [
+      { q: { _id: { $gte: 0 } }, u: { $inc: { n: 100 } }, multi: true },
+      { q: { _id: 0 }, u: { $set: { text: 'after' } } },
+    ],
+    ordered: false,
+  });
+  expect(failed).toMatchObject({ n: 1, nModified: 1, writeErrors: [{ index: 0, code: 14 }] });
+  expect(await collection.countDocuments({ n: { $gte: 100 } })).toBe(1500);
+  expect(await collection.findOne({ _id: 0 })).toMatchObject({ text: 'after' });
+});
+
+test('large inserts and deletions, which are done in parts, count and fail as one', async () => {
+  const collection = things('parts');
+  await collection.createIndex({ n: 1 });
+  const some = numbered(3500);
+  some[2400] = { ...(some[0] as { _id: number; n: number; text: string }) };
+  const ordered = await collection.insertMany(some).catch((error) => error);
+  expect(ordered).toMatchObject({
+    code: 11000,
+    result: { insertedCount: 2400 },
+    writeErrors: [{ index: 2400 }],
+  });
+  await collection.deleteMany({});
+  const unordered = await collection.insertMany(some, { ordered: false }).catch((error) => error);
+  expect(unordered).toMatchObject({
+    code: 11000,
+    result: { insertedCount: 3499 },
+    writeErrors: [{ index: 2400 }],
+  });
+  expect(await collection.countDocuments()).toBe(3499);
+  expect((await collection.deleteMany({ _id: { $gte: 100 } })).deletedCount).toBe(3399);
+  expect((await collection.deleteMany({ n: { $in: [1, 2] } })).deletedCount).toBe(20);
+  expect(await collection.countDocuments()).toBe(80);
+  expect((await client.db('turns').command({ validate: 'parts' })).errors).toEqual([]);
+});
