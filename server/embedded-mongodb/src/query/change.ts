@@ -44,7 +44,7 @@ export function applyUpdate(
   const raw = encode(doc);
   if (raw.equals(match.raw)) return { isModified: true, old: match.raw, raw };
   checkSize(raw);
-  engine.writer.replace(collection, match.record, decode(match.raw), match.raw.length, doc, raw);
+  engine.writer.replace(collection, match.record, old, match.raw.length, doc, raw);
   return { isModified: true, old: match.raw, raw };
 }
 

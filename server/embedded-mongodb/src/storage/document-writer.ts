@@ -72,7 +72,7 @@ export class DocumentWriter {
   #planEntries(collection: Collection, old: Doc | undefined, doc: Doc | undefined, record: Buffer): Change[] {
     const plan: Change[] = [];
     for (const index of collection.indexes) {
-      if (index.id === 0) continue;
+      if (index.id === 0 || (old && doc && isUntouched(index, old, doc))) continue;
       const had = old ? entriesOf(index, old) : NO_ENTRIES;
       const wanted = doc ? entriesOf(index, doc) : NO_ENTRIES;
       const add: Entry[] = [];
@@ -133,6 +133,16 @@ interface Change {
 }
 
 const NO_ENTRIES: IndexEntries = { entries: new Map(), multikey: [] };
+
+/**
+ * Whether a change can't have moved a document in an index: what an update leaves alone is the same value in both.
+ * Most updates touch one field of many.
+ */
+const isUntouched = ({ covers, paths }: Index, old: Doc, doc: Doc): boolean =>
+  covers === undefined &&
+  paths.every(
+    ([field = '']) => Object.hasOwn(old, field) === Object.hasOwn(doc, field) && old[field] === doc[field],
+  );
 
 /** The entries that a document has in an index, by their bytes. */
 export function entriesOf(index: Index, doc: Doc): IndexEntries {
