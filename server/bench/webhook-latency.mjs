@@ -6,6 +6,7 @@ import mongoose from 'mongoose';
 import { newEvent } from '../dist/outbox/events.js';
 import { webhookModels } from '../dist/webhooks/create-webhooks.js';
 import { newDelivery } from '../dist/webhooks/delivery-body.js';
+import { post, register } from './account.mjs';
 import { median } from './ratio.mjs';
 
 const RATE = 200;
@@ -33,31 +34,15 @@ const listen = async (answer) => {
   return { target: `http://127.0.0.1:${port}/hook`, close };
 };
 
-/** @param {string} url @param {string} [token] @returns {(path: string, body: object) => Promise<any>} */
-const poster = (url, token) => async (path, body) => {
-  const answer = await fetch(url + path, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Token ${token}` }) },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
-};
-
 /** An account with a room. @param {string} url */
 const startAccount = async (url) => {
-  const username = `bench-${randomUUID().slice(0, 8)}`;
-  const password = 'a long enough secret';
-  const email = `${username}@example.com`;
-  await poster(url)('/api/v1/auth/register', { username, email, password, password2: password });
-  const { token } = await poster(url)('/api/v1/auth/api-token', { username, password });
-  const post = poster(url, token);
-  const room = await post('/api/v1/rooms/', {});
+  const { headers } = await register(url);
+  const room = await post(`${url}/api/v1/rooms/`, {}, headers);
   return {
     /** @param {string} target */
-    subscribe: (target) => post('/api/v1/webhooks/', { event: 'message.added', target }),
+    subscribe: (target) => post(`${url}/api/v1/webhooks/`, { event: 'message.added', target }, headers),
     /** @param {string} body */
-    write: (body) => post('/api/v1/messages/', { body, room: { uuid: room.uuid } }),
+    write: (body) => post(`${url}/api/v1/messages/`, { body, room: { uuid: room.uuid } }, headers),
   };
 };
 

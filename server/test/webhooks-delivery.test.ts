@@ -230,7 +230,7 @@ describe('a subscription that changes', () => {
     const { account, webhooks, subscribe, models } = await start({ limits: { pauseAfter: 1 } });
     const receiver = await startReceiver((_, response) => response.writeHead(503).end());
     const uuid = await subscribe(receiver.url);
-    const rows = Array.from({ length: 4_000 }, (_, n) =>
+    const rows = Array.from({ length: 2_000 }, (_, n) =>
       newDelivery(newEvent('message.added', account, new Date(), { n }), {
         _id: uuid,
         event: 'message.added',
@@ -240,10 +240,10 @@ describe('a subscription that changes', () => {
     await models.deliveries.insertMany(rows);
     await webhooks.delete(account, uuid, undefined);
     const dropped = () => models.deliveries.countDocuments({ state: 'dropped' });
-    expect(await dropped()).toBeLessThan(4_000);
-    await until(async () => (await dropped()) === 4_000, 'the end of the queue', 30_000);
+    expect(await dropped()).toBeLessThan(2_000);
+    await until(async () => (await dropped()) === 2_000, 'the end of the queue', 60_000);
     expect(await models.deliveries.countDocuments({ queue: uuid })).toBe(0);
-  });
+  }, 120_000);
 
   test('deleted while a request is under way: the log says truly that it arrived', async () => {
     const { account, webhooks, subscribe, happen, decided } = await start();
@@ -318,6 +318,8 @@ describe('a subscription that fails on', () => {
     await parts.happen([{ n: 1 }]);
     const find = () => parts.models.webhooks.findOne({ _id: uuid }).lean();
     await until(async () => (await find())?.failed_attempts !== attempts);
+    // Counting and unsubscribing are two writes.
+    if (days >= 5 && attempts >= 19) await until(async () => (await find()) === null);
     const webhook = await find();
     if (!webhook) await parts.decided(uuid, 'dropped');
     return { webhook, rows: await parts.rows(uuid) };

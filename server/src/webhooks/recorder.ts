@@ -11,8 +11,9 @@ const AGAIN_AFTER = 500;
 /** Results that come within so many milliseconds go in one write. */
 const GATHERED_FOR = 10;
 
-/** At most so many results go in one write. */
-const BATCH = 500;
+/** At most so many results go in one write, and so many writes are on their way: the database need not wait. */
+const BATCH = 250;
+const WRITES = 2;
 
 interface Result {
   operation: object;
@@ -38,7 +39,9 @@ export class Recorder {
   readonly #onDelivered: DeliveredListener | undefined;
   readonly #log: Logger;
   #results: Result[] = [];
-  #writing: Promise<void> | undefined;
+  readonly #writes = new Set<Promise<void>>();
+  /** Results that a write is on its way for. */
+  #underWay = 0;
   #stopped = false;
   /** Attempts of this process by what came of them. */
   readonly counts: Record<Verdict['kind'], number> = { delivered: 0, gone: 0, retry: 0, failed: 0 };
@@ -51,7 +54,7 @@ export class Recorder {
 
   /** How many results are not written down yet. */
   get backlog(): number {
-    return this.#results.length;
+    return this.#results.length + this.#underWay;
   }
 
   /** @returns when it is written down; with a retry, when the delivery is due again. */
@@ -76,9 +79,7 @@ export class Recorder {
       const announce =
         verdict.kind === 'delivered' ? this.#onDelivered?.bind(undefined, delivery, attempt.at) : undefined;
       this.#results.push({ operation, announce, done });
-      this.#writing ??= this.#write().finally(() => {
-        this.#writing = undefined;
-      });
+      if (this.#writes.size < WRITES) this.#startWriting();
     });
     return due;
   }
@@ -86,30 +87,46 @@ export class Recorder {
   /** Writes what there is, once more at most, and then gives up: what is lost is sent again. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    await this.#writing;
+    await Promise.all(this.#writes);
+  }
+
+  #startWriting(): void {
+    const run = this.#write().finally(() => {
+      this.#writes.delete(run);
+      // Something may have come when this one had already looked for the last time.
+      if (this.#results.length > 0 && !this.#stopped && this.#writes.size === 0) this.#startWriting();
+    });
+    this.#writes.add(run);
   }
 
   async #write(): Promise<void> {
-    while (this.#results.length > 0) {
+    do {
       await sleep(GATHERED_FOR);
-      const batch = this.#results.slice(0, BATCH);
+      const batch = this.#results.splice(0, BATCH);
+      if (batch.length === 0) return;
+      this.#underWay += batch.length;
+      const isDone = await this.#writeDown(batch);
+      this.#underWay -= batch.length;
+      if (!isDone) return;
+      for (const { done } of batch) done();
+    } while (this.#results.length > 0);
+  }
+
+  /** @returns false when this was given up */
+  async #writeDown(batch: readonly Result[]): Promise<boolean> {
+    for (;;) {
       try {
         await Promise.all(batch.map(({ announce }) => announce?.()));
         // Past mongoose, whose casting would cost as much as the sending.
         await this.#deliveries.collection.bulkWrite(batch.map(({ operation }) => operation) as never, {
           ordered: false,
         });
+        return true;
       } catch (error) {
-        if (this.#stopped) return;
-        this.#log.warn(
-          { err: error, results: this.#results.length },
-          'recording deliveries failed; trying again',
-        );
+        if (this.#stopped) return false;
+        this.#log.warn({ err: error, results: this.backlog }, 'recording deliveries failed; trying again');
         await sleep(AGAIN_AFTER);
-        continue;
       }
-      this.#results.splice(0, batch.length);
-      for (const { done } of batch) done();
     }
   }
 }

@@ -20,7 +20,7 @@ import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
 const SWEEP_EVERY = 60_000;
 
 /** While so many results are not written down yet, nothing more is sent. */
-const MAX_UNRECORDED = 500;
+const MAX_UNRECORDED = 1_000;
 
 /** What runs may finish for so long when the sender stops. */
 const STOP_TIMEOUT = 10_000;
