@@ -3,8 +3,11 @@
  * as files of their own, each precompressed, and the module for bundler users. Prints every size and fails
  * over a budget.
  */
+import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { build } from 'vite';
 import { compress, sizesOf, sizeTable } from './bench/sizes.mjs';
 
@@ -84,9 +87,14 @@ async function buildLoader(chatFile) {
   });
 }
 
+/** The module for bundler users, with its types. */
 async function buildMount() {
   await rm(`${dist}/mount`, { recursive: true, force: true });
   await module(`${dist}/mount`, 'mount', 'mount.ts', '[name].js');
+  const tsc = createRequire(import.meta.url)
+    .resolve('typescript/package.json')
+    .replace('package.json', 'bin/tsc');
+  await promisify(execFile)(process.execPath, [tsc, '-b', root]);
 }
 
 /** The names of the last build's hashed files; none before the first. */

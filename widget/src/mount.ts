@@ -1,7 +1,7 @@
 import { start } from './loader/start.ts';
-import type { Parlor } from './types.ts';
+import type { Parlor } from './page.ts';
 
-export type { Parlor, ParlorEvents, Visitor } from './types.ts';
+export type { Parlor, ParlorEvents, Visitor } from './page.ts';
 
 export interface MountOptions {
   /** The widget token, as in the script tag's `data-token`. */

@@ -3,45 +3,4 @@
  * validation library) may reach a visitor's browser.
  */
 export type { CreatedMessage, Lead, Message, VisitorSession, Widget } from '@parlor/shared';
-
-/** What a page tells the widget about its visitor, and what the form asks for. */
-export interface Visitor {
-  name?: string;
-  email?: string;
-  phone?: string;
-}
-
-/** The events of the page's script interface, and what each one's listener gets. */
-export interface ParlorEvents {
-  ready: undefined;
-  open: undefined;
-  close: undefined;
-  'message:sent': { uuid: string; body: string };
-  'message:received': { uuid: string; body: string };
-  lead: Visitor;
-  unread: number;
-  rating: number;
-  error: string;
-}
-
-/** `window.Parlor`, and what `mount` gives. */
-export interface Parlor {
-  open(): void;
-  close(): void;
-  toggle(): void;
-  /** Shows the launcher again after `hide`. */
-  show(): void;
-  /** Takes launcher and window off the screen; the conversation goes on. */
-  hide(): void;
-  /** Fills in what the form would ask; a field that is left out stays as it was. */
-  setVisitor(visitor: Visitor): void;
-  setLocale(tag: string): void;
-  /** Sends a message as the visitor would: kept until the server has acknowledged it. */
-  send(text: string): void;
-  /** Takes the widget away with everything it holds, `window.Parlor` included. */
-  destroy(): void;
-  /** Calls `listener` each time; gives the function that stops it. */
-  on<E extends keyof ParlorEvents>(event: E, listener: (detail: ParlorEvents[E]) => void): () => void;
-  /** Calls made before the script had loaded; later ones are done at once. */
-  q: { push(call: readonly [string, ...unknown[]]): void };
-}
+export type { Parlor, ParlorEvents, Visitor } from './page.ts';
