@@ -73,11 +73,11 @@ it.each(['light', 'dark'] as const)('axe finds nothing in any state (%s)', async
   await look('menu');
   await dialog.getByRole('button', { name: 'Rate this conversation' }).click();
   await look('stars');
-  await dialog.press('Escape');
+  await page.keyboard.press('Escape');
   await dialog.getByRole('button', { name: 'Menu' }).click();
   await dialog.getByRole('button', { name: 'Delete my data' }).click();
   await look('erasure');
-  await dialog.press('Escape');
+  await page.keyboard.press('Escape');
   await page.context().setOffline(true);
   await say('written offline');
   await dialog.getByText('You are offline').waitFor();
@@ -90,7 +90,7 @@ it.each(['light', 'dark'] as const)('axe finds nothing in any state (%s)', async
   await say('refused');
   await message('refused').getByText('Failed').waitFor();
   await look('refused');
-  await dialog.press('Escape');
+  await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
   await rest('POST', '/api/v1/messages/', { ...answer, body: 'while closed' });
   await expect.poll(() => page.title(), PATIENT).toBe('(1) A customer');

@@ -58,13 +58,13 @@ it('gets what was said while the page was offline, each message once', async () 
 });
 
 it('lets a visitor rate the conversation, and take it all back', async () => {
-  const { rest, dialog, room, launcher, message } = await setUp();
+  const { page, rest, dialog, room, launcher, message } = await setUp();
   await dialog.getByRole('button', { name: 'Menu' }).click();
   await dialog.getByRole('button', { name: 'Rate this conversation' }).click();
   await dialog.getByRole('button', { name: 'Stars: 4' }).click();
   await dialog.getByText('Thank you!').waitFor();
   expect((await rest('GET', `/api/v1/rooms/${room.label}/`)).json.rating).toBe(4);
-  await dialog.press('Escape');
+  await page.keyboard.press('Escape');
   await dialog.getByRole('button', { name: 'Menu' }).click();
   await dialog.getByRole('button', { name: 'Delete my data' }).click();
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click();

@@ -54,6 +54,7 @@ export function createLive(options: LiveOptions): Live {
   let tries = 0;
   let heard = 0;
   let stopped = false;
+  let refused = false;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let quiet: ReturnType<typeof setTimeout> | undefined;
   let lastRead: string | undefined;
@@ -129,8 +130,7 @@ export function createLive(options: LiveOptions): Live {
       socket = undefined;
       ready = false;
       options.typing(false);
-      // It may have been the network that was too slow; only REST says for certain that a session has ended.
-      if (code === REFUSED) options.sync();
+      if (code === REFUSED) refused = true;
       again();
     };
   }
@@ -140,7 +140,9 @@ export function createLive(options: LiveOptions): Live {
     clearTimeout(retry);
     retry = setTimeout(
       () => {
-        if (!socket && tries > 1) options.sync();
+        // Refused, or only too slow to say who it is in time: REST says for certain whether a session has ended.
+        if (!socket && (refused || tries > 1)) options.sync();
+        refused = false;
         open();
       },
       Math.min(1_000 * 2 ** tries++, 60_000) * (0.8 + 0.4 * Math.random()),
