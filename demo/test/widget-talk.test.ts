@@ -57,6 +57,23 @@ it('gets what was said while the page was offline, each message once', async () 
   expect(await message('in the gap').count()).toBe(3);
 });
 
+it('keeps its conversation when the network was too slow for the live channel', async () => {
+  const { page, rest, launcher, say, message, answer } = await setUp();
+  let refused = 0;
+  await page.routeWebSocket('**/api/v1/realtime', (socket) => {
+    if (refused++) socket.connectToServer();
+    else socket.close({ code: 4401, reason: 'not authenticated in time' });
+  });
+  await page.reload();
+  await launcher.click();
+  await expect.poll(() => refused, PATIENT).toBe(2);
+  await say('still here?');
+  await message('still here?').getByText('Sent').waitFor();
+  await answer('still here');
+  await message('still here').first().waitFor();
+  expect((await rest('GET', '/api/v1/rooms/')).json).toHaveLength(1);
+});
+
 it('lets a visitor rate the conversation, and take it all back', async () => {
   const { page, rest, dialog, room, launcher, message } = await setUp();
   await dialog.getByRole('button', { name: 'Menu' }).click();
