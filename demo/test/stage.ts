@@ -35,7 +35,9 @@ const dateAnew = ({
     const found = value as Record<string, unknown>;
     // What the widget has kept for later was dated anew when it came.
     if (typeof found.sent_at === 'string' && Date.parse(found.sent_at) > start - 60_000) {
-      const since = Math.round((Date.parse(found.sent_at) - start) / 10);
+      // To the millisecond, or a greeting and what follows it would be of the same time; within the same minute.
+      const real = Date.parse(found.sent_at) - start;
+      const since = real < 50_000 ? real : Math.round(50_000 + (real - 50_000) / 100);
       const base = old.includes(String(found.body)) ? yesterday : now;
       found.sent_at = new Date(base + since).toISOString();
     }
