@@ -11,7 +11,6 @@ export function Header({ ui }: { ui: Ui }) {
   const running = ui.core.started.value;
   const subtitle = (running && widget.chat_subtitle) || widget.header_subtitle;
   const module = parts.menu.value;
-  const tools = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
 
   // A menu that has gone has taken the focus with it.
@@ -28,9 +27,8 @@ export function Header({ ui }: { ui: Ui }) {
       </div>
       <div
         class="tools"
-        ref={tools}
-        onFocusOut={({ relatedTarget }) => {
-          if (relatedTarget && !tools.current?.contains(relatedTarget as Node)) menu.value = false;
+        onFocusOut={({ currentTarget, relatedTarget }) => {
+          if (relatedTarget && !currentTarget.contains(relatedTarget as Node)) menu.value = false;
         }}
       >
         <button

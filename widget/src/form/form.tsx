@@ -55,7 +55,11 @@ export function Form({ ui }: { ui: Ui }) {
               value={values[field] ?? ''}
               aria-invalid={!!error}
               aria-describedby={error ? `${field}-error` : undefined}
-              onInput={(event) => setValues({ ...values, [field]: event.currentTarget.value })}
+              onInput={(event) => {
+                // Who fills this in will write: what sends it comes meanwhile.
+                ui.parts.need('talk');
+                setValues({ ...values, [field]: event.currentTarget.value });
+              }}
             />
             <label for={field}>{label}</label>
             {error && (
