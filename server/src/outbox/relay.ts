@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from 'mongoose';
 import type { Logger } from 'pino';
 import type { EventHolder, OutboxEvent } from './events.ts';
@@ -29,6 +30,12 @@ const BATCH = 200;
  * for each. A crash in between has them announced again, which changes nothing.
  */
 const TAKE_OUT_AFTER = 200;
+
+/**
+ * An account's rounds begin this far apart (milliseconds): the first event goes at once, those that follow it
+ * closely go together, since each round costs several writes.
+ */
+const ROUND_EVERY = 10;
 
 /** Events in memory beyond this many wait in their documents for the sweep. */
 const MAX_QUEUED = 10_000;
@@ -97,6 +104,7 @@ export class Relay {
   async #drain(account: string): Promise<void> {
     for (let queue = this.#queues.get(account); queue && queue.length > 0; ) {
       const batch = queue.splice(0, BATCH);
+      const pause = sleep(ROUND_EVERY);
       try {
         await this.#deliver(batch);
       } catch (error) {
@@ -104,6 +112,7 @@ export class Relay {
         for (const { event } of batch) this.#inHand.delete(event.id);
         this.#log.warn({ err: error, account }, 'events wait: announcing them failed');
       }
+      await pause;
     }
     this.#queues.delete(account);
   }

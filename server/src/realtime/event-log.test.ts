@@ -32,16 +32,21 @@ const openLog = async () => {
   /** @param delay how long a round of the writer waits between taking its places and filling them */
   const process = async (delay: () => number | 'never' = () => 0) => {
     const seen: LogEntry[] = [];
-    const slow = new Proxy(models.entries, {
+    const { collection } = models.entries;
+    const slowCollection = new Proxy(collection, {
       get: (target, name, receiver) => {
-        if (name !== 'bulkWrite') return Reflect.get(target, name, receiver);
-        return async (writes: { insertOne: { document: LogEntry } }[], options: object) => {
-          const wait = writes[0]?.insertOne.document.name === 'void' ? 0 : delay();
+        if (name !== 'insertMany') return Reflect.get(target, name, receiver);
+        return async (documents: LogEntry[], options: object) => {
+          const wait = documents[0]?.name === 'void' ? 0 : delay();
           if (wait === 'never') await new Promise(() => {});
           else if (wait > 0) await sleep(wait);
-          return target.bulkWrite(writes as never, options);
+          return target.insertMany(documents as never, options);
         };
       },
+    });
+    const slow = new Proxy(models.entries, {
+      get: (target, name, receiver) =>
+        name === 'collection' ? slowCollection : Reflect.get(target, name, receiver),
     });
     const log: EventLog = new EventLog(slow, models.head, (entries) => tail.offer(entries));
     const tail: Tail = new Tail(
