@@ -5,6 +5,13 @@ import { defineConfig } from 'vitest/config';
  * in child processes. `browser` drives the real page in Chromium. Both use the database that MONGODB_URL names,
  * else an embedded one of their own.
  */
+
+/** The embedded database's own tests use no other; only its comparison with MongoDB needs one. */
+const ONLY_EMBEDDED = [
+  'server/embedded-mongodb/src/**',
+  'server/embedded-mongodb/test/!(differential)*.test.ts',
+];
+
 export default defineConfig({
   test: {
     projects: [
@@ -12,7 +19,7 @@ export default defineConfig({
         test: {
           name: 'units',
           include: ['{shared,server,widget}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', '**/dist/**'],
+          exclude: ['**/node_modules/**', '**/dist/**', ...(process.env.MONGODB_URL ? ONLY_EMBEDDED : [])],
           globalSetup: ['server/test/database.setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,

@@ -123,7 +123,7 @@ describe('a mail that somebody claimed and died with', () => {
         },
       );
 
-    await claimed(700);
+    await claimed(3_000);
     const beside = mailer(false);
     await beside.start();
     await new Promise((resolve) => setTimeout(resolve, 300));
