@@ -1,25 +1,28 @@
 import { defineConfig } from 'vitest/config';
 
-/**
- * `units` needs no browser: pure logic beside the code, routes through createApp without a port, and the server
- * in child processes. `browser` drives the real page in Chromium. Both use the database that MONGODB_URL names,
- * else an embedded one of their own.
- */
-
 /** The embedded database's own tests use no other; only its comparison with MongoDB needs one. */
 const ONLY_EMBEDDED = [
   'server/embedded-mongodb/src/**',
   'server/embedded-mongodb/test/!(differential)*.test.ts',
 ];
 
+/** A run on each database at the same time (.ci/run): only one of them is to have a browser open at a time. */
+const isOnMongodb = Boolean(process.env.MONGODB_URL);
+
+/**
+ * `units` needs no browser: pure logic beside the code, routes through createApp without a port, and the server
+ * in child processes. `browser` drives the real page in Chromium. Both use the database that MONGODB_URL names,
+ * else an embedded one of their own.
+ */
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
           name: 'units',
+          sequence: { groupOrder: isOnMongodb ? 1 : 0 },
           include: ['{shared,server,widget}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', '**/dist/**', ...(process.env.MONGODB_URL ? ONLY_EMBEDDED : [])],
+          exclude: ['**/node_modules/**', '**/dist/**', ...(isOnMongodb ? ONLY_EMBEDDED : [])],
           globalSetup: ['server/test/database.setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -28,6 +31,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
+          sequence: { groupOrder: isOnMongodb ? 0 : 1 },
           include: ['demo/test/**/*.test.ts'],
           globalSetup: ['server/test/database.setup.ts'],
           testTimeout: 60_000,

@@ -95,7 +95,7 @@ describe.skipIf(inject('isRealMongodb'))("the demo's settings panel", () => {
     await page.getByText('Enter a valid CSS hex colour.').waitFor();
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     await set(() => field.fill('#123456'));
-    expect(await field.getAttribute('aria-invalid')).toBe('false');
+    await expect.poll(() => field.getAttribute('aria-invalid'), PATIENT).toBe('false');
     await expect
       .poll(() => launcher.evaluate((it) => getComputedStyle(it).backgroundColor), PATIENT)
       .toBe('rgb(18, 52, 86)');

@@ -87,6 +87,7 @@ describe('what a visitor has asked its system for', () => {
     const { url, widget } = await setUp();
     const browser = await openBrowser({ reducedMotion });
     const { page, launcher, field } = await visit(browser, await customerPage(url, widget));
+    await launcher.waitFor();
     await page.evaluate(() => {
       const moved: string[] = [];
       Object.assign(window, { moved });
