@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { expectAtLeastOnce, KEYWORD, missing, Writers } from './crash-writers.ts';
 import { FAULT_POINTS, type FaultPoint, startDoomedServer } from './fault-points.ts';
 import { caller, owner } from './rest.ts';
 import { GaveUp, type ServerProcess, serverSettings, startServerProcess } from './server-process.ts';
 import { startSmtpReceiver } from './smtp-receiver.ts';
-import { type Receiver, sleep, startReceiver, until } from './webhooks-parts.ts';
+import { sleep, startReceiver, until } from './webhooks-parts.ts';
 
 const isMongodb = inject('isRealMongodb');
 
@@ -43,11 +44,14 @@ const startOutside = async () => {
     response.end();
     due('answer');
   });
+  // Other tests run beside this one, and a port that was theirs may still be asked by theirs.
+  const path = `/hook/${randomUUID()}`;
   const smtp = await startSmtpReceiver();
   smtp.answer = () => (Math.random() < 0.2 ? 451 : undefined);
   onTestFinished(() => smtp.close());
   return {
-    receiver,
+    target: `${receiver.origin}${path}`,
+    hits: () => receiver.hits.filter((hit) => hit.path === path),
     smtp,
     settings: {
       ...(await serverSettings()),
@@ -83,7 +87,7 @@ const deathOf = (round: number): Death => {
  * @returns whether it died by itself
  */
 const liveAndDie = async (
-  { settings, dieAt, receiver }: Outside,
+  { settings, dieAt, hits }: Outside,
   death: Death,
   born: (server: ServerProcess) => void,
   isAlone: boolean,
@@ -98,7 +102,7 @@ const liveAndDie = async (
     throw error;
   }
   born(server);
-  if (isMongodb && isAlone) await Promise.race([newHit(receiver), server.ended]);
+  if (isMongodb && isAlone) await Promise.race([newHit(hits), server.ended]);
   if (death === 'request' || death === 'answer') dieAt(death, server);
   const life = death === 'any time' ? Math.random() * 400 : LONGEST_LIFE;
   const isDead = await Promise.race([server.ended.then(() => true), sleep(life).then(() => false)]);
@@ -106,35 +110,35 @@ const liveAndDie = async (
   return isDead;
 };
 
-const subscribe = async (url: string, { receiver }: Outside) => {
+const subscribe = async (url: string, { target }: Outside) => {
   const { rest, token } = await owner(url);
   // Before anybody listens: it is nobody's event.
   const room: string = (await rest('POST', '/api/v1/rooms/', {})).json.uuid;
-  for (const event of EVENTS) await rest('POST', '/api/v1/webhooks/', { event, target: receiver.url });
+  for (const event of EVENTS) await rest('POST', '/api/v1/webhooks/', { event, target });
   await rest('POST', '/api/v1/keywords/', { keyword: KEYWORD });
   return { token, room };
 };
 
 /** Ends the writing, waits for all that was acknowledged, and for the log to have nothing that waits any more. */
-const conclude = async (writers: Writers, { receiver, smtp }: Outside, url: string, token: string) => {
+const conclude = async (writers: Writers, { hits, smtp }: Outside, url: string, token: string) => {
   expect(writers.acknowledged.size).toBeGreaterThan(ROUNDS);
-  await until(() => missing(writers, receiver.hits, smtp.mails).length === 0, 'the arrival of all', 120_000);
+  await until(() => missing(writers, hits(), smtp.mails).length === 0, 'the arrival of all', 120_000);
   const rest = caller(url, `Token ${token}`);
   const isOver = async () =>
     (await rest('GET', '/api/v1/deliveries/?state=pending&limit=1')).json.length === 0;
   await until(isOver, 'the end of all deliveries', 60_000);
-  return expectAtLeastOnce(writers, receiver.hits, smtp.mails);
+  return expectAtLeastOnce(writers, hits(), smtp.mails);
 };
 
-const newHit = (receiver: Receiver) => {
-  const before = receiver.hits.length;
-  return until(() => receiver.hits.length > before, 'a delivery', TAKEN_OVER_AFTER).catch(() => undefined);
+const newHit = (hits: Outside['hits']) => {
+  const before = hits().length;
+  return until(() => hits().length > before, 'a delivery', TAKEN_OVER_AFTER).catch(() => undefined);
 };
 
 describe('a server that is killed', { timeout: 180_000 + ROUNDS * 20_000 }, () => {
   test(`between any two steps, ${ROUNDS} times, loses nothing that it acknowledged`, async () => {
     const outside = await startOutside();
-    const { receiver, smtp, settings } = outside;
+    const { hits, smtp, settings } = outside;
     let server = await startServerProcess(settings);
     const { token, room } = await subscribe(server.url, outside);
     const writers = new Writers(() => server.url, token, room);
@@ -159,7 +163,7 @@ describe('a server that is killed', { timeout: 180_000 + ROUNDS * 20_000 }, () =
     const { repeated, repeatedMails } = await conclude(writers, outside, server.url, token);
     console.log(
       `${ROUNDS} kills, at ${reached.size} of ${FAULT_POINTS.length} named points: ${writers.acknowledged.size} ` +
-        `acknowledged, all arrived; ${receiver.hits.length} requests, ${repeated} of them retries or doubles; ` +
+        `acknowledged, all arrived; ${hits().length} requests, ${repeated} of them retries or doubles; ` +
         `${smtp.mails.length} mails, ${repeatedMails} of them doubles`,
     );
     // Each named point has its turn in 60 rounds; one or the other may not be reached in time.
@@ -171,7 +175,7 @@ describe('a server that is killed', { timeout: 180_000 + ROUNDS * 20_000 }, () =
     `beside another one on the same MongoDB, ${ROUNDS} times, loses nothing either`,
     async () => {
       const outside = await startOutside();
-      const { receiver, smtp, settings } = outside;
+      const { hits, smtp, settings } = outside;
       const servers = [await startServerProcess(settings), await startServerProcess(settings)];
       const at = (index: number) => servers[index % 2] as ServerProcess;
       const { token, room } = await subscribe(at(0).url, outside);
@@ -196,7 +200,7 @@ describe('a server that is killed', { timeout: 180_000 + ROUNDS * 20_000 }, () =
       const { repeated, repeatedMails } = await conclude(writers, outside, at(0).url, token);
       console.log(
         `${ROUNDS} kills of one of two: ${writers.acknowledged.size} acknowledged, all arrived; ` +
-          `${receiver.hits.length} requests, ${repeated} of them retries or doubles; ` +
+          `${hits().length} requests, ${repeated} of them retries or doubles; ` +
           `${smtp.mails.length} mails, ${repeatedMails} of them doubles`,
       );
     },
