@@ -6,9 +6,6 @@ const ONLY_EMBEDDED = [
   'server/embedded-mongodb/test/!(differential)*.test.ts',
 ];
 
-/** A run on each database at the same time (.ci/run): only one of them is to have a browser open at a time. */
-const isOnMongodb = Boolean(process.env.MONGODB_URL);
-
 /**
  * `units` needs no browser: pure logic beside the code, routes through createApp without a port, and the server
  * in child processes. `browser` drives the real page in Chromium. Both use the database that MONGODB_URL names,
@@ -20,9 +17,8 @@ export default defineConfig({
       {
         test: {
           name: 'units',
-          sequence: { groupOrder: isOnMongodb ? 1 : 0 },
           include: ['{shared,server,widget}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', '**/dist/**', ...(isOnMongodb ? ONLY_EMBEDDED : [])],
+          exclude: ['**/node_modules/**', '**/dist/**', ...(process.env.MONGODB_URL ? ONLY_EMBEDDED : [])],
           globalSetup: ['server/test/database.setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -31,7 +27,6 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
-          sequence: { groupOrder: isOnMongodb ? 0 : 1 },
           include: ['demo/test/**/*.test.ts'],
           globalSetup: ['server/test/database.setup.ts'],
           testTimeout: 60_000,
