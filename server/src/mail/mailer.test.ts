@@ -139,4 +139,33 @@ describe('a mail that somebody claimed and died with', () => {
     await vi.waitFor(() => expect(mailsTo(to)).toHaveLength(3), PATIENCE);
     await alone.stop();
   });
+
+  it('is no mail that waits for its next attempt: a start does not cut its pause short', async () => {
+    const { models, log, mailer } = app.services;
+    const { notification } = await told();
+    await vi.waitFor(async () => expect((await row(notification.uuid))?.state).toBe('sent'), PATIENCE);
+    await mailer?.stop();
+    onTestFinished(() => mailer?.start());
+    const set = { state: 'pending' as const, notification, due_at: new Date() };
+    await models.mails.updateOne({ _id: notification.uuid }, { $set: set });
+    const failing = () =>
+      new Mailer(
+        {
+          ...models,
+          send: async () => ({ kind: 'failed', error: 'busy' }),
+          onSent: async () => undefined,
+          log,
+        },
+        { delays: [3_600_000], isOnlyProcess: true },
+      );
+    const first = failing();
+    await first.start();
+    await vi.waitFor(async () => expect((await row(notification.uuid))?.error).toBe('busy'), PATIENCE);
+    await first.stop();
+    const due = (await row(notification.uuid))?.due_at;
+    const next = failing();
+    await next.start();
+    await next.stop();
+    expect(await row(notification.uuid)).toMatchObject({ due_at: due, tries: 1 });
+  });
 });

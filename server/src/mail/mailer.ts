@@ -178,7 +178,7 @@ export class Mailer {
     log.warn({ mail: _id, reason: error }, isOver ? 'a mail failed for good' : 'a mail failed; trying again');
     const decided = isOver
       ? settled('failed', error)
-      : { $set: { due_at: new Date(Date.now() + delay), error } };
+      : { $set: { due_at: new Date(Date.now() + delay), error }, $unset: { claim: 1 as const } };
     // Somebody else's claim is not touched: this attempt took longer than its lease.
     await this.#untilDone(() =>
       mails.updateOne({ _id, claim, state: 'pending' } as object, { ...decided, $inc: { tries: 1 } }),

@@ -15,7 +15,7 @@ export interface StoredMail {
   /** Only while it is pending: what is told, and when it may be tried, which is later while somebody tries it. */
   notification?: KeywordNotification;
   due_at?: Date;
-  /** Who tries it, or tried it last. */
+  /** Who tries it; nobody, while it waits for its next attempt. */
   claim?: string;
   /** Only when it is not pending any more: nobody remembers it then. */
   expires_at?: Date;
