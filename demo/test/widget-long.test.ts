@@ -19,11 +19,11 @@ it('scrolls back through a long conversation, and never has more than a window o
   await message('the first').getByText('Sent').waitFor();
 
   // A long past, as the server would give it, newest first, page by page.
-  let asked = 0;
+  let askedOlder = 0;
   await page.route('**/api/v1/messages/?*', (route) => {
-    asked++;
     const url = new URL(route.request().url());
     const from = Number(url.searchParams.get('cursor') ?? 0);
+    if (from > 0) askedOlder++;
     const json = Array.from({ length: Math.min(PAGE, COUNT - from) }, (_, index) => {
       const number = COUNT - from - index;
       return {
@@ -49,8 +49,8 @@ it('scrolls back through a long conversation, and never has more than a window o
   const scroller = await log.elementHandle();
   const oldest = async () =>
     Number((await log.getByRole('listitem').first().textContent())?.match(/message (\d+)/)?.[1]);
-  // It opened with one page of it, as an empty one does.
-  expect(asked).toBe(1);
+  // It opened with the newest page. That one may be asked for again, when the channel is late.
+  expect(askedOlder).toBe(0);
 
   // To the very beginning, as fast as pages come.
   let reached = COUNT;
