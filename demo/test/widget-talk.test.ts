@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { connect } from '../../server/test/realtime-client.ts';
 import { owner } from '../../server/test/rest.ts';
 import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
 import { useBrowser } from './browser.ts';
@@ -44,6 +45,17 @@ it('shows an answer at once, and counts it on the launcher and in the title whil
   await launcher.waitFor();
   await page.waitForTimeout(1_000);
   expect(await page.title()).toBe('A customer');
+});
+
+it('shows what the other side has read, also after a reload', async () => {
+  const { page, launcher, message, url, token, room, rest } = await setUp();
+  const { json: messages } = await rest('GET', `/api/v1/messages/?room=${room.uuid}`);
+  const operator = await connect(url, { token });
+  operator.send({ type: 'read', room: room.uuid, message: messages[0].uuid });
+  await message('good morning').getByText('Seen').waitFor();
+  await page.reload();
+  await launcher.click();
+  await message('good morning').getByText('Seen').waitFor();
 });
 
 it('gets what was said while the page was offline, each message once', async () => {

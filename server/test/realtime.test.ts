@@ -135,7 +135,9 @@ describe('the live channel', () => {
     const unread = async (client: typeof page, rooms?: string[]) => {
       client.frames.length = 0;
       client.send({ type: 'unread', ...(rooms && { rooms }) });
-      return (await client.find(isType('unread'))).data;
+      return (await client.find(isType('unread'))).data.map(
+        ({ room, unread }: { room: string; unread: number }) => ({ room, unread }),
+      );
     };
     const other = await visitor();
     const room = ada.room.uuid;
@@ -147,6 +149,13 @@ describe('the live channel', () => {
     await ada.say('Six');
     expect(await unread(page)).toEqual([{ room, unread: 0 }]);
     expect(await unread(operator, [room])).toEqual([{ room, unread: 1 }]);
+    // A page that is opened again learns what was read before.
+    const again = await connect(url, { visitor: ada.token });
+    again.send({ type: 'unread' });
+    const [state] = (await again.find(isType('unread'))).data;
+    expect(state?.marks).toHaveLength(2);
+    expect(state?.marks).toContainEqual(mark.data);
+    expect(state?.marks).toContainEqual(expect.objectContaining({ sender: 'visitor', message: reply }));
   });
 
   it('tells who is there, to those whom it concerns', async () => {

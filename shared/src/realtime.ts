@@ -47,7 +47,7 @@ export const ClientFrame = z.discriminatedUnion('type', [
     nickname: optionalText(150),
   }),
   z.object({ type: z.literal('read'), room: uuidReference().optional(), message: uuidReference() }),
-  /** How many messages of the other side are unread, in these rooms. */
+  /** How many messages of the other side are unread in these rooms, and how far each side has read. */
   z.object({ type: z.literal('unread'), rooms: z.array(uuidReference()).max(50).optional() }),
   z.object({ type: z.literal('ping') }),
 ]);
@@ -102,10 +102,10 @@ export const ServerFrame = z.discriminatedUnion('type', [
   stored('read', ReadMark),
   z.object({ type: z.literal('typing'), room: roomId(), data: Typing }),
   z.object({ type: z.literal('presence'), room: roomId().optional(), data: Presence }),
-  /** Counted up to 100, which stands for "or more". */
+  /** `unread` is counted up to 100, which stands for "or more"; `marks` has one for each side that has read. */
   z.object({
     type: z.literal('unread'),
-    data: z.array(z.object({ room: roomId(), unread: z.int().min(0).max(100) })),
+    data: z.array(z.object({ room: roomId(), unread: z.int().min(0).max(100), marks: z.array(ReadMark) })),
   }),
   z.object({
     type: z.literal('error'),

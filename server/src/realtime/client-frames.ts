@@ -53,7 +53,7 @@ export class ClientFrames {
     const { account, side } = viewer;
     const own = side === 'visitor' ? [viewer.room] : await this.#rooms.existing(account, rooms);
     const data = [];
-    for (const room of own) data.push({ room, unread: await this.#readMarks.unread(room, side) });
+    for (const room of own) data.push({ room, ...(await this.#readMarks.state(room, side)) });
     connection.send(ownFrame({ type: 'unread', data }));
   }
 

@@ -13,6 +13,12 @@ type Place = Pick<StoredReadMark, 'message' | 'sent_at'>;
 /** Unread messages are counted up to this. */
 const MOST = 100;
 
+const presentMark = ({ sender, message, sent_at }: StoredReadMark): ReadMark => ({
+  sender,
+  message,
+  sent_at: isoDatetime(sent_at),
+});
+
 /** Whether `a` stands before `b` in a conversation: by time, then by uuid (contract 7). */
 const isBefore = (a: Place, b: Place): boolean =>
   a.sent_at < b.sent_at || (a.sent_at.getTime() === b.sent_at.getTime() && a.message < b.message);
@@ -43,8 +49,7 @@ export class ReadMarks {
     const { sent_at } = message;
     const _id = `${room}:${sender}`;
     const mark: StoredReadMark = { _id, account, room, sender, message: uuid, sent_at };
-    const data: ReadMark = { sender, message: uuid, sent_at: isoDatetime(sent_at) };
-    const events = [newEvent('read', account, new Date(), data, room)];
+    const events = [newEvent('read', account, new Date(), presentMark(mark), room)];
     for (;;) {
       const current = await this.#marks.findOne({ _id }).lean<StoredReadMark>();
       if (current && !isBefore(current, mark)) return;
@@ -53,12 +58,18 @@ export class ReadMarks {
     this.#relay.announce(this.#marks, { ...mark, events });
   }
 
+  /** What one side has not read of a room, and how far both have read. */
+  async state(room: string, sender: Side): Promise<{ unread: number; marks: ReadMark[] }> {
+    const marks = await this.#marks.find({ room }).lean<StoredReadMark[]>();
+    const own = marks.find((mark) => mark.sender === sender);
+    return { unread: await this.#unread(room, sender, own), marks: marks.map(presentMark) };
+  }
+
   /**
    * How many messages of the other side one side has not read, of the latest 100. Who writes has read what stands
    * above; a bot that answers has not read for the people behind it.
    */
-  async unread(room: string, sender: Side): Promise<number> {
-    const mark = await this.#marks.findOne({ _id: `${room}:${sender}` }).lean<StoredReadMark>();
+  async #unread(room: string, sender: Side, mark: StoredReadMark | undefined): Promise<number> {
     let count = 0;
     for (const { _id, sent_at, is_support_sender, is_bot } of await this.#messages.outlineOf(room, MOST)) {
       if (mark && !isBefore(mark, { message: _id, sent_at })) break;

@@ -66,6 +66,11 @@ export function createLive(options: LiveOptions): Live {
   const room = () => options.sessions.current()?.room.uuid;
   const tellRead = () => lastRead && send({ type: 'read', room: room(), message: lastRead });
 
+  function mark({ sender, sent_at }: { sender: string; sent_at: string }): void {
+    if (sender === 'visitor') options.readElsewhere(sent_at);
+    else options.seen(sent_at);
+  }
+
   function take(frame: Frame): void {
     if (frame.id) after = frame.id;
     const { data } = frame;
@@ -73,8 +78,11 @@ export function createLive(options: LiveOptions): Live {
       case 'ready':
         ready = true;
         tries = 0;
-        // Without a known event the server replays nothing: what was said before now comes by REST.
-        if (!after) options.sync();
+        // Without a known event the server replays nothing: what was said before comes by REST, what was read so.
+        if (!after) {
+          options.sync();
+          send({ type: 'unread' });
+        }
         after ??= frame.after;
         tellRead();
         break;
@@ -88,8 +96,10 @@ export function createLive(options: LiveOptions): Live {
         options.room(data);
         break;
       case 'read':
-        if (data.sender === 'visitor') options.readElsewhere(data.sent_at);
-        else options.seen(data.sent_at);
+        mark(data);
+        break;
+      case 'unread':
+        data[0]?.marks.forEach(mark);
         break;
       case 'typing':
         if (data.sender === 'visitor') break;
