@@ -34,6 +34,64 @@ it('keeps five messages written offline over a closed tab and a killed server: o
   expect(json.map(({ body }: { body: string }) => body).reverse()).toEqual(['zero', ...words]);
 });
 
+it('says that the chat cannot be reached, not that the visitor is offline, while the server is away', async () => {
+  const settings = await serverSettings();
+  const first = await startServerProcess(settings);
+  const { widget } = await owner(first.url);
+  const tab = await visit(await openBrowser(), await customerPage(first.url, widget));
+  await tab.launcher.click();
+  await tab.say('before');
+  await tab.message('before').getByText('Sent').waitFor();
+  await first.end('SIGKILL');
+  await tab.say('meanwhile');
+  await tab.dialog.getByRole('status').getByText('cannot be reached').waitFor();
+  await startServerProcess({ ...settings, PORT: new URL(first.url).port });
+  await tab.message('meanwhile').getByText('Sent').waitFor({ timeout: 45_000 });
+  await tab.dialog.getByText('cannot be reached').waitFor({ state: 'hidden' });
+});
+
+it('says that it was too fast, and sends when the server takes it again', async () => {
+  const server = await startServerProcess(await serverSettings());
+  const { widget } = await owner(server.url);
+  const tab = await visit(await openBrowser(), await customerPage(server.url, widget));
+  await tab.launcher.click();
+  await tab.say('first');
+  await tab.message('first').getByText('Sent').waitFor();
+  let refused = 0;
+  await tab.page.route('**/api/v1/messages/', async (route) => {
+    if (refused++) return route.fallback();
+    const headers = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After' };
+    return route.fulfill({
+      status: 429,
+      headers: { ...headers, 'Retry-After': '3' },
+      json: { detail: 'Request was throttled.' },
+    });
+  });
+  await tab.say('second');
+  await tab.dialog.getByRole('status').getByText('A little too fast').waitFor();
+  await tab.message('second').getByText('Sending').waitFor();
+  await tab.message('second').getByText('Sent').waitFor();
+  expect(refused).toBe(2);
+  await tab.dialog.getByText('A little too fast').waitFor({ state: 'hidden' });
+});
+
+it('says why a message was refused when the widget may no longer run on the page', async () => {
+  const server = await startServerProcess(await serverSettings());
+  const { rest, widget } = await owner(server.url);
+  const tab = await visit(await openBrowser(), await customerPage(server.url, widget));
+  await tab.launcher.click();
+  await tab.say('welcome');
+  await tab.message('welcome').getByText('Sent').waitFor();
+  await rest('PATCH', `/api/v1/widgets/${widget}/`, { domain: 'https://elsewhere.example' });
+  await tab.say('still there?');
+  const failed = tab.message('still there?');
+  await failed.getByText('Failed').waitFor();
+  // The owner takes it back: the visitor loses nothing.
+  await rest('PATCH', `/api/v1/widgets/${widget}/`, { domain: '' });
+  await failed.getByRole('button', { name: 'Try again' }).click();
+  await failed.getByText('Sent').waitFor();
+});
+
 it('shows one conversation in two tabs, and sends nothing twice', async () => {
   const server = await startServerProcess(await serverSettings());
   const { rest, widget } = await owner(server.url);

@@ -13,6 +13,8 @@ afterEach(() => {
 });
 
 /** A queue and its outbox against a server that is a function; what it was sent is in `got`. */
+const network = { isOnline: true };
+
 function setUp(serve: (item: OutItem, attempt: number) => unknown = () => undefined, area = fakeStorage()) {
   const got: string[] = [];
   const states: Waiting[] = [];
@@ -27,6 +29,7 @@ function setUp(serve: (item: OutItem, attempt: number) => unknown = () => undefi
       got.push(item.data.body ?? '');
       return { uuid: `uuid-${item.id}`, sent_at: '' };
     },
+    isOnline: () => network.isOnline,
     alone(task) {
       turn = turn.then(task);
       return turn;
@@ -58,10 +61,14 @@ test('offline, it tries again with growing pauses, and nothing overtakes', async
     if (item.data.body === 'one') attempts.push(Date.now());
     if (!online) throw new Refusal(0);
   });
+  network.isOnline = false;
   for (const body of bodies) outbox.add(body);
   await vi.advanceTimersByTimeAsync(20_000);
   expect(got).toEqual([]);
   expect(states.at(-1)).toBe('offline');
+  network.isOnline = true;
+  await vi.advanceTimersByTimeAsync(40_000);
+  expect(states.at(-1)).toBe('down');
   const pauses = attempts.slice(1).map((at, index) => at - (attempts[index] as number));
   for (const [index, pause] of pauses.slice(1).entries())
     expect(pause).toBeGreaterThan((pauses[index] as number) * 1.2);

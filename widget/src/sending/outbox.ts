@@ -8,6 +8,8 @@ export interface OutboxOptions {
   queue: Queue;
   /** Sends one item; throws a `Refusal`. */
   deliver(item: OutItem): Promise<OutItem['sent']>;
+  /** Whether the device has a network: where it has one, it is the server that does not answer. */
+  isOnline(): boolean;
   /** Runs a task while no other tab of this visitor runs one. */
   alone(task: () => Promise<void>): Promise<void>;
   /** Told after each change of an item or of the queue's state. */
@@ -32,7 +34,7 @@ export function pauseAfter(tries: number, random: number): number {
 /**
  * Empties the queue: its items go out one after another, oldest first, with their id as idempotency key.
  */
-export function createOutbox({ queue, deliver, alone, changed }: OutboxOptions): Outbox {
+export function createOutbox({ queue, deliver, isOnline, alone, changed }: OutboxOptions): Outbox {
   let tries = 0;
   let running = false;
   let stopped = false;
@@ -64,7 +66,7 @@ export function createOutbox({ queue, deliver, alone, changed }: OutboxOptions):
             if (refusal.status === 409) tries = 0;
             pause = Math.max(refusal.wait, pauseAfter(tries++, Math.random()));
             notBefore = refusal.wait && Date.now() + refusal.wait;
-            changed(refusal.status === 429 ? 'limited' : refusal.status ? 'down' : 'offline');
+            changed(refusal.status === 429 ? 'limited' : isOnline() ? 'down' : 'offline');
             return;
           }
           item.refused = { reason: refusal.message, fields: refusal.fields };

@@ -67,6 +67,7 @@ export function createSender(core: Core, locale: () => string, acknowledged: () 
   const outbox = createOutbox({
     queue,
     deliver,
+    isOnline: () => navigator.onLine,
     // Only one tab sends at a time; a widget that goes away lets the others.
     alone: (task) => alone('out', task).catch(() => {}),
     changed(state, item) {
