@@ -100,7 +100,8 @@ export const serverSettings = async (): Promise<Record<string, string>> => {
   if (!inject('isRealMongodb')) {
     const DATA_DIR = await mkdtemp(join(tmpdir(), 'parlor-data-'));
     onTestFinished(() => rm(DATA_DIR, { recursive: true, force: true }));
-    return { PORT: '0', DATA_DIR };
+    // A killed server leaves its socket's folder behind: here it goes with the rest.
+    return { PORT: '0', DATA_DIR, TMPDIR: DATA_DIR };
   }
   const [, server, options = ''] = /^([^/]+\/\/[^/]+)[^?]*(\?.*)?$/.exec(inject('mongodbUrl')) ?? [];
   const dbName = `parlor_test_${randomUUID().slice(0, 8)}`;

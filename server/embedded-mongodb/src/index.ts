@@ -47,12 +47,13 @@ export async function openEmbeddedMongodb(options: EmbeddedMongodbOptions): Prom
     process.off('exit', cleanUp);
   };
   process.on('exit', cleanUp);
-  const { folder: _folder, ...address } = home;
+  const { folder, ...address } = home;
   const addresses = [address as Address, ...extra];
   try {
     const { worker, urls } = await startWorker({
       dataDir,
       addresses,
+      folder,
       keepExpired: options.keepExpired ?? false,
     });
     return {

@@ -7,11 +7,14 @@ import { EmbeddedMongodbError } from './error.ts';
 import { startSweeps } from './ttl.ts';
 import { type Address, addressUrl, listenOn } from './wire/address.ts';
 import { Connection } from './wire/connection.ts';
+import { replaceLeftFolder } from './wire/left-folder.ts';
 
 /** What the starting thread passes in. */
 export interface WorkerInput {
   dataDir: string;
   addresses: Address[];
+  /** The folder of the private socket, when it is one. */
+  folder: string | undefined;
   keepExpired: boolean;
 }
 
@@ -32,6 +35,7 @@ const input = workerData as WorkerInput;
 
 try {
   const engine = new Engine(input.dataDir);
+  replaceLeftFolder(input.dataDir, input.folder);
   const stopSweep = startSweeps(engine, input);
   const sockets = new Set<Socket>();
   const servers: Server[] = [];

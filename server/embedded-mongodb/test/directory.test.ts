@@ -1,6 +1,15 @@
 /** The data directory: who may open it, what is refused, what a full disk does. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
@@ -128,6 +137,10 @@ test('listening: private by default, loopback or a socket of its user beside it,
   const killed = await startBin(join(folder.path, 'listen'), socket);
   await killed.end('SIGKILL');
   expect(existsSync(socket)).toBe(true);
+  const left = readFileSync(join(folder.path, 'listen', 'socket-folder'), 'utf8');
+  expect(existsSync(left)).toBe(true);
+  await (await startBin(join(folder.path, 'listen'), socket)).end('SIGTERM');
+  expect(existsSync(left)).toBe(false);
   const next = await startBin(join(folder.path, 'listen'), socket);
   expect(await next.end('SIGTERM')).toBe(0);
 });
