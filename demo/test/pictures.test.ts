@@ -142,6 +142,7 @@ const comingBack = async ({ page, widget, launcher, row }: Running, texts: Texts
   await page.unrouteAll();
   await reopen();
   await row(texts.news).waitFor();
+  await widget.locator('.row.seen').last().waitFor();
 };
 
 /** What can go wrong. */
