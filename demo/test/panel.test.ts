@@ -1,15 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, inject, it } from 'vitest';
 import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { axeFaults } from './axe.ts';
 import { useBrowser } from './browser.ts';
 import { PATIENT } from './customer-page.ts';
 import { SETTINGS } from './panel-settings.ts';
 
 const openBrowser = useBrowser();
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Opens the panel of a first start; everything that the browser is sent is kept, and what it complains about. */
 const openPanel = async (options?: BrowserContextOptions) => {
@@ -183,14 +180,7 @@ describe.skipIf(inject('isRealMongodb'))("the demo's settings panel", () => {
     }, direction);
     await page.getByLabel('Colour', { exact: true }).fill('#12');
     await page.getByText('Enter a valid CSS hex colour.').waitFor();
-    const faults = async () => {
-      await page.evaluate(AXE);
-      return page.evaluate(async () => {
-        const { axe } = window as unknown as { axe: typeof import('axe-core') };
-        const { violations } = await axe.run({ exclude: ['iframe'] });
-        return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-      });
-    };
+    const faults = () => axeFaults(page, ['iframe']);
     expect(await faults()).toEqual([]);
     if (width === 360) await page.getByRole('button', { name: 'Website' }).click();
     expect(await faults()).toEqual([]);

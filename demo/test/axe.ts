@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/**
+ * What axe finds on a page, all rules on, as lines that say what and where. The browser must have been opened with
+ * `bypassCSP`, since axe brings styles of its own.
+ * @param exclude a selector of what is another page's
+ */
+export const axeFaults = async (page: Page, exclude: string[] = []): Promise<string[]> => {
+  await page.evaluate(AXE);
+  return page.evaluate(async (left) => {
+    const { axe } = window as unknown as { axe: typeof import('axe-core') };
+    const { violations } = await axe.run(left.length > 0 ? { exclude: left } : document);
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, html }) => `${id}: ${target.flat().join(' ')} ${html.slice(0, 200)}`),
+    );
+  }, exclude);
+};
