@@ -40,7 +40,10 @@ const openPanel = async (options?: BrowserContextOptions) => {
     set: async (change: () => Promise<unknown>) => {
       const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok());
       await change();
-      await saved;
+      await saved.catch(async (error) => {
+        const says = [page.locator('#saving'), page.locator('#facts')].map((it) => it.textContent());
+        throw new Error(`${error.message}; the panel says: ${(await Promise.all(says)).join(' ')}`);
+      });
     },
   };
 };
@@ -60,9 +63,13 @@ describe.skipIf(inject('isRealMongodb'))("the demo's settings panel", () => {
     }
     // What only a conversation shows, and what is seen while closed.
     await set(() => page.getByRole('button', { name: 'Parlor’s defaults' }).click());
+    // The window that opens anew has the focus for an instant; nobody writes as quickly as this test.
+    await site.getByRole('textbox', { name: 'Write a message' }).waitFor();
+    await page.waitForTimeout(500);
     await set(() => page.getByLabel('The same, once the conversation runs').fill('Ida is here'));
-    await site.getByRole('textbox', { name: 'Write a message' }).fill('hello');
-    await site.getByRole('textbox', { name: 'Write a message' }).press('Enter');
+    await site.getByRole('textbox', { name: 'Write a message' }).click();
+    await page.keyboard.type('hello');
+    await page.keyboard.press('Enter');
     await dialog.getByText('Ida is here').waitFor();
     await dialog.press('Escape');
     await page.getByRole('button', { name: 'New visitor' }).click();
@@ -154,6 +161,24 @@ describe.skipIf(inject('isRealMongodb'))("the demo's settings panel", () => {
     expect(await site.locator('html').getAttribute('dir')).toBe('rtl');
     await page.getByLabel('Screen').selectOption('Phone, 360');
     await expect.poll(() => site.locator('html').evaluate(() => innerWidth), PATIENT).toBe(360);
+  });
+
+  it('leaves the focus to whoever is writing while the chat starts again and again', async () => {
+    const { page, launcher, dialog } = await openPanel();
+    await launcher.click();
+    await dialog.waitFor();
+    const title = page.getByLabel('Title', { exact: true });
+    await title.fill('');
+    // Slower than what is written is saved.
+    await title.pressSequentially('Lamps and more', { delay: 450 });
+    expect(await title.inputValue()).toBe('Lamps and more');
+    await page.getByText('Saved').waitFor();
+    await dialog.getByText('Lamps and more').waitFor();
+    expect(await title.evaluate((it) => it === document.activeElement)).toBe(true);
+    // Into the chat one gets by a click all the same.
+    await dialog.getByRole('textbox').click();
+    await page.keyboard.type('hello');
+    expect(await dialog.getByRole('textbox').inputValue()).toBe('hello');
   });
 
   it('is used by keyboard alone', async () => {

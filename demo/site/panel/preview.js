@@ -1,5 +1,7 @@
 // The website in its frame: what the widget on it is told, and what surrounds it.
 
+import { keepFocus } from './focus.js';
+
 const RIGHT_TO_LEFT = ['ar', 'he'];
 
 export class Preview {
@@ -7,6 +9,7 @@ export class Preview {
   #token = '';
   #tell;
   #isOpen = false;
+  #keepFocus;
   #reports = 0;
   #around = { page: '', case: '', width: '', scheme: '', language: 'en' };
 
@@ -14,6 +17,7 @@ export class Preview {
   constructor(frame, tell) {
     this.#frame = frame;
     this.#tell = tell;
+    this.#keepFocus = keepFocus(frame);
     frame.addEventListener('load', () => this.#loaded());
   }
 
@@ -39,6 +43,7 @@ export class Preview {
     const address = `/api/v1/widgets/?token=${this.#token}`;
     await view.fetch(address, { cache: 'reload', credentials: 'omit' });
     const wasOpen = this.#isOpen;
+    this.#keepFocus();
     view.Parlor?.destroy?.();
     // Once a session: this is a new one, so that a new teaser is seen.
     view.sessionStorage.clear();
