@@ -14,34 +14,38 @@ export interface Change<T> {
   events?: OutboxEvent[];
 }
 
+/** Events that wait in a document are nobody's here, and may be many where one document changes often. */
+const projection = { events: 0 } as const;
+
 /**
  * Changes one document by compare-and-set: `decide` sees it as it stands and says what to set, and runs again
  * when another writer came between. So a precondition that `decide` checks holds at the moment of the write,
  * and events say what really changed.
+ * @returns the document as it stands now; its `events` are those of this change alone
  * @throws ParlorError `not_found` when nothing matches `filter`, and whatever `decide` throws.
  */
 export const changeDocument = async <T extends Versioned>(
-  model: Model<T>,
+  { collection }: Model<T>,
   filter: object,
   decide: (current: T) => Change<T> | undefined | Promise<Change<T> | undefined>,
 ): Promise<T> => {
   for (;;) {
-    const current = await model.findOne(filter as never).lean<T>();
+    const current = (await collection.findOne(filter, { projection })) as T | null;
     if (!current) throw notFound();
     const change = await decide(current);
     if (!change) return current;
-    const changed = await model
-      .findOneAndUpdate(
-        { _id: current._id, version: current.version } as never,
-        {
-          $set: change.set,
-          $inc: { version: 1 },
-          ...(change.events?.length && { $push: { events: { $each: change.events } } }),
-        } as never,
-        { returnDocument: 'after' },
-      )
-      .lean<T>();
-    if (changed) return changed;
+    const { set, events = [] } = change;
+    // Past mongoose, whose casting costs more than the command: what is set has been checked against its schema.
+    const changed = (await collection.findOneAndUpdate(
+      { _id: current._id as never, version: current.version },
+      {
+        $set: set,
+        $inc: { version: 1 },
+        ...(events.length > 0 && { $push: { events: { $each: events } } }),
+      } as never,
+      { returnDocument: 'after', projection, ignoreUndefined: true },
+    )) as T | null;
+    if (changed) return events.length > 0 ? { ...changed, events } : changed;
   }
 };
 
