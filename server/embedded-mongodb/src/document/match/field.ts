@@ -1,3 +1,4 @@
+import type { BSONSymbol } from 'bson';
 import { compareValues, typeRank } from '../compare.ts';
 import { badValue, type Doc, refused } from '../errors.ts';
 import { isNaNValue } from '../numbers.ts';
@@ -123,6 +124,7 @@ function comparison(name: '$eq' | '$gt' | '$gte' | '$lt' | '$lte', operand: unkn
   if (operand === null)
     return (value) => orEqual && (value === null || value === undefined || value === MISSING);
   if (isNaNValue(operand)) return (value) => orEqual && isNaNValue(value);
+  if (name === '$eq' && typeof operand === 'string') return (value) => textOf(value) === operand;
   return (value) => {
     if (typeRank(value) !== rank || isNaNValue(value)) return false;
     const order = compareValues(value, operand);
@@ -133,11 +135,26 @@ function comparison(name: '$eq' | '$gt' | '$gte' | '$lt' | '$lte', operand: unkn
 
 function membership(name: string, operand: unknown): Predicate {
   if (!Array.isArray(operand)) throw badValue(`${name} needs an array`);
-  const tests = operand.map((element) => {
+  // Strings, of which there may be hundreds, are looked up rather than compared one by one.
+  const strings = new Set<string>();
+  const tests: Test[] = [];
+  for (const element of operand) {
     if (isOperators(element)) throw badValue('cannot nest $ under $in');
-    return typeName(element) === 'regex' ? compileRegex(element) : comparison('$eq', element);
-  });
-  return { kind: 'value', test: (value) => tests.some((test) => test(value)) };
+    if (typeof element === 'string') strings.add(element);
+    else if (typeName(element) === 'regex') tests.push(compileRegex(element));
+    else tests.push(comparison('$eq', element));
+  }
+  const isListed = (value: unknown): boolean => {
+    const text = textOf(value);
+    return text !== undefined && strings.has(text);
+  };
+  return { kind: 'value', test: (value) => isListed(value) || tests.some((test) => test(value)) };
+}
+
+/** The text of a string, or of a symbol, which equals the string; undefined for all else. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' && typeName(value) === 'symbol' ? (value as BSONSymbol).value : undefined;
 }
 
 function negated(path: string, operand: unknown, filter: CompileFilter): Predicate[] {
