@@ -119,7 +119,10 @@ export class Relay {
 
   async #deliver(batch: readonly Announcement[]): Promise<void> {
     const events = batch.map(({ event }) => event);
-    for (const consume of this.#consumers) await consume(events);
+    // Side by side; all of them have ended before the next round begins, whatever became of one.
+    const consumed = await Promise.allSettled(this.#consumers.map((consume) => consume(events)));
+    const failed = consumed.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
+    if (failed) throw failed.reason;
     this.#announced.push(...batch);
     this.#takeOutTimer ??= setTimeout(() => void this.#startTakeOut(), TAKE_OUT_AFTER);
   }

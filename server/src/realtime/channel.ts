@@ -36,9 +36,8 @@ export class Channel {
     isOnlyProcess = false,
   ) {
     this.#logger = logger;
-    this.log = new EventLog(models.realtimeEntries, models.realtimeHead, (entries) =>
-      this.tail.offer(entries),
-    );
+    const offer = (entries: LogEntry[]) => this.tail.offer(entries);
+    this.log = new EventLog(models.realtimeEntries, models.realtimeHead, offer, isOnlyProcess);
     this.tail = new Tail(
       this.log,
       (entry) => this.#tell(entry),

@@ -113,6 +113,26 @@ describe('the log of recent events', () => {
     await Promise.all([slow.stop(), writer.stop(), dead.stop(), drop()]);
   });
 
+  it('goes on behind its last entry when a process that counted alone was killed', async () => {
+    const { models, process, drop } = await openLog();
+    const alone = () => new EventLog(models.entries, models.head, () => {}, true);
+    const first = alone();
+    for (let count = 0; count < 5; count++) await first.append([entry(), entry()]);
+    const places = async () =>
+      (await models.entries.find().sort({ _id: 1 }).lean<LogEntry[]>()).map(({ _id }) => _id);
+    expect(await places()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    // Its counter was last written down long before.
+    expect((await models.head.findOne().lean())?.last).toBeLessThan(10);
+    const second = alone();
+    expect((await second.open()).head).toBe(10);
+    await second.append([entry()]);
+    // Those that share a database begin behind it, too.
+    const shared = await process();
+    await shared.log.append([entry()]);
+    expect((await places()).slice(-3)).toEqual([10, 11, 12]);
+    await Promise.all([shared.stop(), drop()]);
+  });
+
   it('gives a process that starts nothing twice and nothing too late', async () => {
     const { process, drop } = await openLog();
     const slow = await process(() => 150);

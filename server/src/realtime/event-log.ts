@@ -10,6 +10,9 @@ const HEAD = { _id: 'head' } as const;
 /** A place is filled milliseconds after it was taken, or never; clocks may be seconds apart. */
 const SETTLED_AFTER = 60_000;
 
+/** How often a process that is alone writes down how far its counter is: often enough that the log still knows it. */
+const SAVED_EVERY = 60_000;
+
 /** How many places one round takes. */
 const MAX_BATCH = 100;
 
@@ -25,6 +28,8 @@ interface Waiting {
  * missed nothing: a place that is still empty is either about to be filled, or was left by a writer that died,
  * and is then filled with a void entry. Since places are unique, the one that comes second (the slow writer or
  * the void) is refused, and a writer that was too slow takes new places.
+ *
+ * A process that has the database for itself counts in memory: one write less for each round.
  */
 export class EventLog {
   readonly #entries: LogEntryModel;
@@ -32,13 +37,26 @@ export class EventLog {
   readonly #onStored: (entries: LogEntry[]) => void;
   readonly #queue: Waiting[] = [];
   #writing: Promise<void> | undefined;
+  readonly #isOnlyProcess: boolean;
   #epoch = '';
+  /** Only of a process that is alone: the last place that was taken, and when it was written down. */
+  #last = 0;
+  #savedAt = 0;
 
-  /** @param onStored learns of this process's own entries before any other process can */
-  constructor(entries: LogEntryModel, head: LogHeadModel, onStored: (entries: LogEntry[]) => void) {
+  /**
+   * @param onStored learns of this process's own entries before any other process can
+   * @param isOnlyProcess no other server process writes to this database
+   */
+  constructor(
+    entries: LogEntryModel,
+    head: LogHeadModel,
+    onStored: (entries: LogEntry[]) => void,
+    isOnlyProcess = false,
+  ) {
     this.#entries = entries;
     this.#head = head;
     this.#onStored = onStored;
+    this.#isOnlyProcess = isOnlyProcess;
   }
 
   /**
@@ -55,15 +73,25 @@ export class EventLog {
       });
     }
     const head = found ?? (await this.#head.findOne(HEAD).lean<LogHead>()) ?? first;
+    const last = await this.#lastOf(head);
     this.#epoch = head.epoch;
+    this.#last = Math.max(this.#last, last);
     const before = new Date(now - SETTLED_AFTER);
-    if (head.at < before) return { head: head.last, settled: head.last };
+    if (head.at < before) return { head: last, settled: last };
     const [old] = await this.#entries
       .find({ at: { $lt: before } })
       .sort({ at: -1 })
       .limit(1)
       .lean<LogEntry[]>();
-    return { head: head.last, settled: old?._id ?? 0 };
+    return { head: last, settled: old?._id ?? 0 };
+  }
+
+  /** The last place that was taken: a process that counted in memory may have left a counter that is behind. */
+  async #lastOf(head: LogHead): Promise<number> {
+    const [newest] = await this.#entries.find().sort({ _id: -1 }).limit(1).lean<LogEntry[]>();
+    if (!newest || newest._id <= head.last) return head.last;
+    await this.#head.updateOne(HEAD, { $max: { last: newest._id } });
+    return newest._id;
   }
 
   /** What clients know a place in the log by. */
@@ -84,9 +112,7 @@ export class EventLog {
   append(entries: readonly NewEntry[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ entries, resolve, reject });
-      this.#writing ??= this.#write().finally(() => {
-        this.#writing = undefined;
-      });
+      this.#writing ??= this.#write();
     });
   }
 
@@ -144,6 +170,8 @@ export class EventLog {
         for (const { reject } of round) reject(error);
       }
     }
+    // In the same moment as the look at the queue: what is appended from now on begins anew.
+    this.#writing = undefined;
   }
 
   async #place(entries: readonly NewEntry[]): Promise<void> {
@@ -165,6 +193,7 @@ export class EventLog {
   /** Takes `count` places. @returns the last of them */
   async #take(count: number): Promise<number> {
     if (this.#epoch === '') await this.open();
+    if (this.#isOnlyProcess) return this.#takeAlone(count);
     const head = await this.#head
       .findOneAndUpdate(
         HEAD,
@@ -174,6 +203,16 @@ export class EventLog {
       .lean<LogHead>();
     if (!head) throw new Error('the head of the realtime log is gone');
     return head.last;
+  }
+
+  async #takeAlone(count: number): Promise<number> {
+    this.#last += count;
+    const now = Date.now();
+    if (Math.abs(now - this.#savedAt) >= SAVED_EVERY) {
+      await this.#head.updateOne(HEAD, { $max: { last: this.#last }, $set: { at: new Date(now) } });
+      this.#savedAt = now;
+    }
+    return this.#last;
   }
 
   /** @returns the places of the entries that were refused as duplicates */
