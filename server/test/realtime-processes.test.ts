@@ -11,6 +11,8 @@ import { type ServerProcess, serverSettings, startServerProcess } from './server
 /** How many random schedules; more of them by the environment. */
 const SCHEDULES = Number(process.env.REALTIME_SCHEDULES ?? 8);
 const FIRST_SEED = Number(process.env.REALTIME_SEED ?? 1);
+/** So many of them run at a time, each in a conversation of its own; a kill meets them all. */
+const SIDE_BY_SIDE = 4;
 /** In one of so many schedules a server process is killed and started anew. */
 const KILL_IN = 6;
 
@@ -23,12 +25,17 @@ const startCluster = async () => {
   const start = () => startServerProcess(settings);
   const processes: ServerProcess[] = [await start()];
   if (inject('isRealMongodb')) processes.push(await start(), await start());
+  const killOne = async (random: Random) => {
+    const index = Math.floor(random() * processes.length);
+    await processes[index]?.end('SIGKILL');
+    processes[index] = await start();
+  };
+  let killing = Promise.resolve();
   return {
     processes,
-    kill: async (random: Random) => {
-      const index = Math.floor(random() * processes.length);
-      await processes[index]?.end('SIGKILL');
-      processes[index] = await start();
+    kill: (random: Random) => {
+      killing = killing.then(() => killOne(random));
+      return killing;
     },
   };
 };
@@ -113,17 +120,32 @@ const waitFor = async (isSo: () => boolean, what: () => string, patience = 30_00
   }
 };
 
+/** Opens a visitor's session, however often the process that is asked is killed meanwhile. */
+const openSession = async (
+  anyUrl: () => string,
+  widget: string,
+): Promise<{ token: string; room: { uuid: string } }> => {
+  for (;;) {
+    const path = `${anyUrl()}/api/v1/widgets/${widget}/sessions/`;
+    const answer = await fetch(path, { method: 'POST' }).catch(() => undefined);
+    if (answer?.status === 201) return (await answer.json()) as Awaited<ReturnType<typeof openSession>>;
+    await sleep(50);
+  }
+};
+
 const runSchedule = async (cluster: Cluster, token: string, widget: string, seed: number): Promise<void> => {
   const random = seeded(seed);
   const anyUrl = () => pick(random, cluster.processes).url;
-  const opened = await fetch(`${anyUrl()}/api/v1/widgets/${widget}/sessions/`, { method: 'POST' });
-  const session = (await opened.json()) as { token: string; room: { uuid: string } };
+  const session = await openSession(anyUrl, widget);
   const operator = { scheme: 'Token', token, rooms: [session.room.uuid] };
   const visitor = { scheme: 'Visitor', token: session.token };
   const clients = [visitor, visitor, operator, operator].map((credential) => new Wanderer(credential));
   for (const client of clients) client.connect(anyUrl());
   await waitFor(
-    () => clients.every(({ after }) => after !== undefined),
+    () => {
+      for (const client of clients) client.connect(anyUrl());
+      return clients.every(({ after }) => after !== undefined);
+    },
     () => 'no client gets ready',
   );
 
@@ -160,9 +182,11 @@ const runSchedule = async (cluster: Cluster, token: string, widget: string, seed
 it(`tells every client the same, in the same order, each once, on any process and through kills (${SCHEDULES} schedules)`, async () => {
   const cluster = await startCluster();
   const { token, widget } = await owner(cluster.processes[0]?.url ?? '');
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + SCHEDULES; seed++) {
-    await runSchedule(cluster, token, widget, seed);
-  }
+  let next = FIRST_SEED;
+  const runSome = async () => {
+    while (next < FIRST_SEED + SCHEDULES) await runSchedule(cluster, token, widget, next++);
+  };
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, runSome));
 }, 3_600_000);
 
 it('reaches clients of another process in a moment', async () => {
