@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { post, register } from './account.mjs';
-import { startProgram } from './processes.mjs';
+import { PROBED, probe, startProgram } from './processes.mjs';
 import { compareRates, median } from './ratio.mjs';
 
 const CONVERSATIONS = 1_000;
@@ -35,12 +35,6 @@ const startSlowModel = async () => {
   };
 };
 
-/** The bytes that the server's process holds. @param {string} url */
-const residentBytes = async (url) => {
-  const metrics = await (await fetch(`${url}/metrics`)).text();
-  return Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1]);
-};
-
 /**
  * The agent API: starts against POST message, starts at 100 a second, and 1 000 conversations that wait for a slow
  * language model.
@@ -48,9 +42,11 @@ const residentBytes = async (url) => {
  */
 export const agent = async ({ dataDir, mongodbUrl }) => {
   const model = await startSlowModel();
+  const socket = join(dataDir, 'agent.probe');
   const url = await startProgram(
-    [fileURLToPath(new URL('../dist/main.js', import.meta.url))],
+    [...PROBED, fileURLToPath(new URL('../dist/main.js', import.meta.url))],
     {
+      PROBE: socket,
       PORT: '0',
       DATA_DIR: join(dataDir, 'agent'),
       SECRET_KEY: 'a secret key for the bench only, 40 long',
@@ -106,19 +102,20 @@ export const agent = async ({ dataDir, mongodbUrl }) => {
   }
   const latencyOf = () => p99({ ...write, connections: 4, overallRate: 50 });
   const idle = [await latencyOf(), await latencyOf(), await latencyOf()];
-  const before = await residentBytes(url);
+  const before = await probe(socket, '/memory');
   const answers = conversations.map(({ conversationId }) =>
     post(`${url}/api/v1/public/conversations/${conversationId}/messages`, { message: 'Hello?' }, key),
   );
   while (model.inFlight() < CONVERSATIONS) await new Promise((resolve) => setTimeout(resolve, 50));
-  const during = await residentBytes(url);
+  const during = await probe(socket, '/memory');
   const busy = [await latencyOf(), await latencyOf()];
   const said = await Promise.all(answers);
   if (said.some(({ messages }) => messages[0]?.message !== 'Here I am.'))
     throw new Error('an answer is missing');
-  const each = (during - before) / CONVERSATIONS / 1_000;
+  const each = (/** @type {'held' | 'rss'} */ of) =>
+    ((during[of] - before[of]) / CONVERSATIONS / 1_000).toFixed(0);
   console.log(
-    `${`${CONVERSATIONS} conversations in flight`.padEnd(36)} ${each.toFixed(0)} kB each   goal at most 100 kB   ` +
+    `${`${CONVERSATIONS} conversations in flight`.padEnd(36)} ${each('held')} kB each (resident ${each('rss')})   goal at most 100 kB   ` +
       `p99 of POST message ${median(busy)} ms against ${median(idle)} ms idle: ${(median(busy) / median(idle)).toFixed(2)}   goal at most 1.5`,
   );
   model.close();

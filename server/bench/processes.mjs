@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { get } from 'node:http';
+import { fileURLToPath } from 'node:url';
 
 /** @type {import('node:child_process').ChildProcess[]} */
 const running = [];
@@ -25,6 +27,24 @@ export const startProgram = async (args, env, ready) => {
     child.once('close', () => reject(new Error(`${args.join(' ')} ended before it was ready: ${text}`)));
   });
 };
+
+/** Before a program's path: it then says on the socket that PROBE names what time it has used and what it holds. */
+export const PROBED = ['--expose-gc', '--import', fileURLToPath(new URL('./probe.mjs', import.meta.url))];
+
+/**
+ * Asks a probed program: `cpu` in milliseconds, `held` (the heap after a collection, and what is outside of it) and
+ * `rss` in bytes. The resident size has the pages of the embedded database's file in it, and what was let go.
+ * @param {string} socketPath @param {'/memory' | '/cpu'} path
+ * @returns {Promise<{ rss: number, held: number, cpu: number }>}
+ */
+export const probe = (socketPath, path) =>
+  new Promise((resolve, reject) => {
+    get({ socketPath, path }, async (response) => {
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      resolve(JSON.parse(text));
+    }).once('error', reject);
+  });
 
 /** Ends what was started, last first. */
 export const endPrograms = async () => {

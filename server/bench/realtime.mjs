@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { post, register } from './account.mjs';
-import { startProgram } from './processes.mjs';
+import { PROBED, probe, startProgram } from './processes.mjs';
 import { comeBack, forEach, open, quantile } from './realtime-clients.mjs';
 
 /** @typedef {import('./realtime-clients.mjs').Client} Client */
@@ -22,19 +21,6 @@ const line = (/** @type {string} */ name, /** @type {string} */ text) =>
   console.log(`${name.padEnd(36)} ${text}`);
 const ms = (/** @type {number[]} */ times) =>
   `p50 ${quantile(times, 0.5).toFixed(0)} ms   p99 ${quantile(times, 0.99).toFixed(0)} ms`;
-
-/**
- * @param {string} socketPath @param {'/memory' | '/cpu'} path
- * @returns {Promise<{ rss: number, held: number, cpu: number }>}
- */
-const probe = (socketPath, path) =>
-  new Promise((resolve, reject) => {
-    get({ socketPath, path }, async (response) => {
-      let text = '';
-      for await (const chunk of response) text += chunk;
-      resolve(JSON.parse(text));
-    }).once('error', reject);
-  });
 
 /**
  * Posts so many messages a second to the rooms of some clients.
@@ -93,7 +79,7 @@ export const realtime = async ({ dataDir, mongodbUrl }) => {
     /** @type {object} */ more = {},
   ) =>
     startProgram(
-      ['--expose-gc', '--import', here('./realtime-probe.mjs'), here(program)],
+      [...PROBED, here(program)],
       { ...settings, PROBE: join(dataDir, `${name}.probe`), ...more },
       /(http:\/\/127\.0\.0\.1:\d+)\/?$/m,
     );

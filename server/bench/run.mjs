@@ -8,7 +8,7 @@ import { agent } from './agent.mjs';
 import { keywords } from './keywords.mjs';
 import { lists } from './lists.mjs';
 import { outbox } from './outbox.mjs';
-import { endPrograms, startProgram } from './processes.mjs';
+import { endPrograms, PROBED, startProgram } from './processes.mjs';
 import { realtime } from './realtime.mjs';
 import { restApi } from './rest-api.mjs';
 import { webhookLatency } from './webhook-latency.mjs';
@@ -32,9 +32,11 @@ try {
   const given = process.env.MONGODB_URL;
   const socket = join(dataDir, 'mongodb.sock');
   const mongodbUrl = given ?? `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;
+  const probeSocket = join(dataDir, 'server.probe');
   const url = await startProgram(
-    [here('../dist/main.js')],
+    [...PROBED, here('../dist/main.js')],
     {
+      PROBE: probeSocket,
       PORT: '0',
       DATA_DIR: join(dataDir, 'data'),
       SECRET_KEY: 'a secret key for the bench only, 40 long',
@@ -51,7 +53,7 @@ try {
   );
   for (const [name, bench] of Object.entries(BENCHES)) {
     if (wanted.length === 0 || wanted.includes(name))
-      await bench({ url, bareUrl, dataDir, databaseUrl: mongodbUrl, mongodbUrl: given });
+      await bench({ url, bareUrl, dataDir, databaseUrl: mongodbUrl, mongodbUrl: given, probeSocket });
   }
 } finally {
   await endPrograms();

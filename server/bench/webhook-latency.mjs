@@ -7,6 +7,7 @@ import { newEvent } from '../dist/outbox/events.js';
 import { webhookModels } from '../dist/webhooks/create-webhooks.js';
 import { newDelivery } from '../dist/webhooks/delivery-body.js';
 import { post, register } from './account.mjs';
+import { probe } from './processes.mjs';
 import { median } from './ratio.mjs';
 
 const RATE = 200;
@@ -91,18 +92,6 @@ const startClient = async (url) => {
 const show = (values) =>
   `p50 ${percentile(values, 0.5).toFixed(1)} ms   p99 ${percentile(values, 0.99).toFixed(1)} ms`;
 
-/**
- * What the server's own thread holds in MiB. The resident size would not tell: the pages of the embedded database's
- * file that were read are part of it, as long as nobody else needs the memory.
- * @param {string} url
- */
-const memory = async (url) => {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const bytes = (/** @type {string} */ name) =>
-    Number(new RegExp(`^nodejs_${name}_bytes (\\S+)`, 'm').exec(text)?.[1]);
-  return (bytes('heap_size_used') + bytes('external_memory')) / 2 ** 20;
-};
-
 /** Puts BACKLOG rows into the queue of a dead target. @param {string} url @param {string} mongodbUrl */
 const queueUp = async (url, mongodbUrl) => {
   const { subscribe, write } = await startAccount(url);
@@ -132,9 +121,10 @@ const queueUp = async (url, mongodbUrl) => {
 
 /**
  * From a message's 201 to its subscriber's first byte.
- * @param {{ url: string, databaseUrl: string }} servers
+ * @param {{ url: string, databaseUrl: string, probeSocket: string }} servers
  */
-export const webhookLatency = async ({ url, databaseUrl }) => {
+export const webhookLatency = async ({ url, databaseUrl, probeSocket }) => {
+  const memory = async () => (await probe(probeSocket, '/memory')).held / 2 ** 20;
   const client = await startClient(url);
   await client.latencies(3);
 
@@ -151,10 +141,10 @@ export const webhookLatency = async ({ url, databaseUrl }) => {
   await other.latencies(2);
   // In turn, so that a machine whose speed drifts treats both alike.
   const alone = [await other.latencies(SECONDS)];
-  const before = await memory(url);
+  const before = await memory();
   const clear = await queueUp(url, databaseUrl);
   const beside = [await other.latencies(SECONDS), await other.latencies(SECONDS)];
-  const after = await memory(url);
+  const after = await memory();
   await clear();
   alone.push(await other.latencies(SECONDS));
   const p99 = (/** @type {number[][]} */ rounds) => median(rounds.map((round) => percentile(round, 0.99)));

@@ -1,4 +1,4 @@
-// node --expose-gc --import realtime-probe.mjs program.mjs   with PROBE=<socket path>
+// node --expose-gc --import probe.mjs program.mjs   with PROBE=<socket path>
 // Says there what time the program has used (/cpu), or what memory it holds after a collection (/memory).
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
