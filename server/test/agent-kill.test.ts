@@ -84,8 +84,11 @@ it(`a turn is done or undone when the process is killed in its middle, ${ROUNDS}
     // The caller comes again with the same key until it has its answer. A claim that a killed process left frees
     // itself after 30 s; a caller that does not wait so long finds the turn by the conversation.
     if (answered?.status === 200) continue;
-    const done = (await api('GET', `/api/v1/rooms/${id}/?messages_limit=500`)).messages.some(
-      ({ body }: { body: string }) => body === `Ada ${round}`,
+    const shown = await fetch(`${server.url}/api/v1/public/conversations/${id}`, {
+      headers: { 'X-API-Key': key },
+    });
+    const done = ((await shown.json()) as any).messages.some(
+      ({ message }: { message: string }) => message === `Ada ${round}`,
     );
     if (!done) {
       const again = await call(

@@ -6,6 +6,7 @@ import type { MessageModel, StoredMessage } from '../messages/messages.model.ts'
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { TurnResult } from './bot-state.ts';
+import type { Publication } from './publication.ts';
 import type { TurnListener } from './turn.ts';
 import { type BotRoom, joined, statusOf, type Turns } from './turns.ts';
 import type { StoredWorkflow } from './workflows.model.ts';
@@ -27,16 +28,19 @@ export class ConversationsService {
   readonly #messages: MessageModel;
   readonly #roomsService: Pick<RoomsService, 'create'>;
   readonly #turns: Turns;
+  readonly #publication: Pick<Publication, 'ensure'>;
 
   constructor(
     models: { rooms: RoomModel; messages: MessageModel },
     rooms: Pick<RoomsService, 'create'>,
     turns: Turns,
+    publication: Pick<Publication, 'ensure'>,
   ) {
     this.#rooms = models.rooms;
     this.#messages = models.messages;
     this.#roomsService = rooms;
     this.#turns = turns;
+    this.#publication = publication;
   }
 
   /**
@@ -103,9 +107,14 @@ export class ConversationsService {
     if (!isKnown) throw new ParlorError('conflict', 'Conversation has ended.');
   }
 
-  /** @throws ParlorError `not_found`, also for a conversation of another workflow */
+  /**
+   * The conversation with its latest messages, those of a turn included that a process stored and did not live to
+   * publish: whoever lost the answer sees by it whether the turn was done.
+   * @throws ParlorError `not_found`, also for a conversation of another workflow
+   */
   async get(workflow: StoredWorkflow, conversation: string): Promise<Conversation> {
     const room = await this.#find(workflow, conversation);
+    await this.#publication.ensure(room);
     const found = await this.#messages
       .find({ room: room._id }, { events: 0 })
       .sort({ sent_at: -1, _id: -1 })

@@ -72,7 +72,7 @@ export const createAgent = ({
     }),
     log,
   });
-  const conversations = new ConversationsService(models, rooms, turns);
+  const conversations = new ConversationsService(models, rooms, turns, publication);
   const answers = new RoomAnswers({
     ...models,
     workflows,

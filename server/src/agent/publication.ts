@@ -62,6 +62,11 @@ export class Publication {
     this.#takeOutTimer ??= setTimeout(() => void this.#takeOut(), TAKE_OUT_AFTER);
   }
 
+  /** As `publish`, unless this process has just done it. */
+  async ensure(room: Pick<StoredRoom, '_id' | 'account' | 'bot'>): Promise<void> {
+    if (!this.#published.some(({ turn }) => turn === room.bot?.pending?.turn)) await this.publish(room);
+  }
+
   start(): void {
     this.#timer = setInterval(() => void this.#startSweep(), SWEEP_EVERY);
     void this.#startSweep();
