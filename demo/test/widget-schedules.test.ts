@@ -69,7 +69,16 @@ class Schedule {
     await setOffline(false);
     const last = this.#any();
     await this.#opened(last);
-    for (const text of this.said) await last.message(text).getByText('Sent').waitFor(LONG);
+    for (const text of this.said) {
+      await last
+        .message(text)
+        .getByText('Sent')
+        .waitFor(LONG)
+        .catch(async (error) => {
+          const kept = await last.page.evaluate(() => JSON.stringify({ ...localStorage }));
+          throw new Error(`${error.message}\n${await last.dialog.innerText()}\n${kept}`);
+        });
+    }
     const shown = await last.log.getByRole('listitem').locator('.bubble').allTextContents();
     await browser.close();
     return shown.filter((text) => text.startsWith(name));

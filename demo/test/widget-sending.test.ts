@@ -113,6 +113,27 @@ it('shows one conversation in two tabs, and sends nothing twice', async () => {
   expect((await rest('GET', '/api/v1/rooms/')).json).toHaveLength(1);
 });
 
+it('sends in one tab what another one that was closed could not send any more', async () => {
+  const server = await startServerProcess(await serverSettings());
+  const { rest, widget } = await owner(server.url);
+  const browser = await openBrowser();
+  const address = await customerPage(server.url, widget);
+  const one = await visit(browser, address);
+  await one.launcher.click();
+  await one.say('from both');
+  await one.message('from both').getByText('Sent').waitFor();
+  const two = await visit(browser, address);
+  await two.launcher.click();
+  await two.message('from both').waitFor();
+  await one.page.route('**/api/v1/messages/', () => {});
+  await one.say('left behind');
+  await two.message('left behind').getByText('Sending').waitFor();
+  await one.page.close();
+  await two.message('left behind').getByText('Sent').waitFor();
+  const { json } = await rest('GET', '/api/v1/messages/');
+  expect(json.map(({ body }: { body: string }) => body).sort()).toEqual(['from both', 'left behind']);
+});
+
 it('an answer that is lost on its way makes no second message', async () => {
   const server = await startServerProcess(await serverSettings());
   const { rest, widget } = await owner(server.url);

@@ -113,6 +113,8 @@ export function createCore({ server, token, emit }: Host, store: Store, prefix: 
       readItems();
       visitor.value = store.get('visitor') ?? {};
       started.value = !!store.get('run');
+      // A tab that is closed while it sends leaves the rest to the others.
+      core.onQueued?.();
     },
   };
   core.readStore();
