@@ -132,7 +132,7 @@ describe('an llm node', () => {
     const id = await agent.open();
     const started = performance.now();
     expect(await agent.talk(id, 'Hm?')).toEqual(FAILED);
-    expect(performance.now() - started).toBeLessThan(4_000);
+    expect(performance.now() - started).toBeLessThan(15_000);
     expect(llm.asked).toHaveLength(requests);
   });
 
