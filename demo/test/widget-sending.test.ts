@@ -113,6 +113,31 @@ it('shows one conversation in two tabs, and sends nothing twice', async () => {
   expect((await rest('GET', '/api/v1/rooms/')).json).toHaveLength(1);
 });
 
+it('shows a message that another tab has sent, however late it learns of that', async () => {
+  const server = await startServerProcess(await serverSettings());
+  const { widget } = await owner(server.url);
+  const browser = await openBrowser();
+  const address = await customerPage(server.url, widget);
+  const one = await visit(browser, address);
+  const two = await visit(browser, address);
+  await one.launcher.click();
+  await two.launcher.click();
+  await one.page.route('**/api/v1/messages/', async (route) => {
+    await new Promise((done) => setTimeout(done, 1_000));
+    await route.continue();
+  });
+  await one.say('from one');
+  await one.message('from one').getByText('Sending').waitFor();
+  // It waits for its turn, and the first tab sends it with its own.
+  await two.say('from two');
+  await two.message('from two').getByText('Sending').waitFor();
+  await two.page.evaluate(() => {
+    for (const end = performance.now() + 5_000; performance.now() < end; );
+  });
+  for (const tab of [one, two])
+    for (const text of ['from one', 'from two']) await tab.message(text).getByText('Sent').waitFor();
+});
+
 it('sends in one tab what another one that was closed could not send any more', async () => {
   const server = await startServerProcess(await serverSettings());
   const { rest, widget } = await owner(server.url);

@@ -131,10 +131,10 @@ export function createChat(host: Host): Chat {
     if (document.visibilityState === 'visible') resume();
   });
   listen(window, 'storage', (event) => {
-    if ((event as StorageEvent).key?.startsWith(prefix)) {
-      core.readStore();
-      ui.talk.peek()?.readStore();
-    }
+    const { key, newValue } = event as StorageEvent;
+    if (!key?.startsWith(prefix)) return;
+    core.readStore();
+    ui.talk.peek()?.readStore(newValue == null && key.startsWith(`${prefix}out.`));
   });
   resume();
 

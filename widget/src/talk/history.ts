@@ -195,10 +195,12 @@ export function createHistory(core: Core, locale: () => string, heard: (body: st
       store.set('rating', stars);
       core.emit('rating', stars);
     },
-    readStore(): void {
+    /** Another tab wrote; `sent`: it has read a sent message back from the server, and keeps it no longer. */
+    readStore(sent: boolean): void {
       readUpTo.value = store.get('read') ?? '';
       rating.value = store.get('rating') ?? 0;
       botLeft.value = !!store.get('person');
+      if (sent) live.acknowledged();
     },
     stop(): void {
       clearTimeout(retry);
