@@ -83,6 +83,6 @@ describe('graphProblems', () => {
     }));
     const started = performance.now();
     expect(problems(...chain)).toHaveLength(1);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(performance.now() - started).toBeLessThan(200);
   });
 });

@@ -12,9 +12,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A queue and its outbox against a server that is a function; what it was sent is in `got`. */
+/** The device's own network. */
 const network = { isOnline: true };
 
+/** A queue and its outbox against a server that is a function; what it was sent is in `got`. */
 function setUp(serve: (item: OutItem, attempt: number) => unknown = () => undefined, area = fakeStorage()) {
   const got: string[] = [];
   const states: Waiting[] = [];
