@@ -6,6 +6,14 @@ import { customerPage, visit } from './customer-page.ts';
 
 const openBrowser = useBrowser();
 
+/** A server with an owner, whose widget is on a customer's page, and a visitor's browser. */
+const setUp = async () => {
+  const server = await startServerProcess(await serverSettings());
+  const made = await owner(server.url);
+  const address = await customerPage(server.url, made.widget);
+  return { ...made, server, address, browser: await openBrowser() };
+};
+
 it('keeps five messages written offline over a closed tab and a killed server: once each, in order', async () => {
   const settings = await serverSettings();
   const first = await startServerProcess(settings);
@@ -51,9 +59,8 @@ it('says that the chat cannot be reached, not that the visitor is offline, while
 });
 
 it('says that it was too fast, and sends when the server takes it again', async () => {
-  const server = await startServerProcess(await serverSettings());
-  const { widget } = await owner(server.url);
-  const tab = await visit(await openBrowser(), await customerPage(server.url, widget));
+  const { browser, address } = await setUp();
+  const tab = await visit(browser, address);
   await tab.launcher.click();
   await tab.say('first');
   await tab.message('first').getByText('Sent').waitFor();
@@ -76,9 +83,8 @@ it('says that it was too fast, and sends when the server takes it again', async 
 });
 
 it('says why a message was refused when the widget may no longer run on the page', async () => {
-  const server = await startServerProcess(await serverSettings());
-  const { rest, widget } = await owner(server.url);
-  const tab = await visit(await openBrowser(), await customerPage(server.url, widget));
+  const { rest, widget, browser, address } = await setUp();
+  const tab = await visit(browser, address);
   await tab.launcher.click();
   await tab.say('welcome');
   await tab.message('welcome').getByText('Sent').waitFor();
@@ -93,10 +99,7 @@ it('says why a message was refused when the widget may no longer run on the page
 });
 
 it('shows one conversation in two tabs, and sends nothing twice', async () => {
-  const server = await startServerProcess(await serverSettings());
-  const { rest, widget } = await owner(server.url);
-  const browser = await openBrowser();
-  const address = await customerPage(server.url, widget);
+  const { rest, browser, address } = await setUp();
   const one = await visit(browser, address);
   const two = await visit(browser, address);
   await one.launcher.click();
@@ -114,10 +117,7 @@ it('shows one conversation in two tabs, and sends nothing twice', async () => {
 });
 
 it('shows a message that another tab has sent, however late it learns of that', async () => {
-  const server = await startServerProcess(await serverSettings());
-  const { widget } = await owner(server.url);
-  const browser = await openBrowser();
-  const address = await customerPage(server.url, widget);
+  const { browser, address } = await setUp();
   const one = await visit(browser, address);
   const two = await visit(browser, address);
   await one.launcher.click();
@@ -138,10 +138,7 @@ it('shows a message that another tab has sent, however late it learns of that', 
 });
 
 it('sends in one tab what another one that was closed could not send any more', async () => {
-  const server = await startServerProcess(await serverSettings());
-  const { rest, widget } = await owner(server.url);
-  const browser = await openBrowser();
-  const address = await customerPage(server.url, widget);
+  const { rest, browser, address } = await setUp();
   const one = await visit(browser, address);
   await one.launcher.click();
   await one.say('from both');
