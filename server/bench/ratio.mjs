@@ -7,8 +7,8 @@ export const median = (values) => {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 };
 
-/** @param {number[]} values @param {number} digits */
-const spread = (values, digits) =>
+/** The median, and the least and the most. @param {number[]} values @param {number} digits */
+export const spread = (values, digits) =>
   `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`;
 
 /**

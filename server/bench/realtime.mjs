@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { post, register } from './account.mjs';
 import { PROBED, probe, startProgram } from './processes.mjs';
+import { spread } from './ratio.mjs';
 import { comeBack, forEach, open, quantile } from './realtime-clients.mjs';
 
 /** @typedef {import('./realtime-clients.mjs').Client} Client */
@@ -135,6 +136,11 @@ export const realtime = async ({ dataDir, mongodbUrl }) => {
   const before = await cpu();
   await sleep(10_000);
   line('idle', `${(((await cpu()) - before) / 100).toFixed(1)} % of a core with ${VISITORS} connections`);
+
+  const tail = JSON.parse(
+    await startProgram([here('./realtime-tail.mjs'), database], {}, /^done (\[.*\])$/m),
+  );
+  line('following the log, idle', `${spread(tail, 2)} % of a core   goal under 1`);
 
   const alone = await load(url, headers, active, SECONDS, RATE);
   line(
