@@ -11,7 +11,7 @@ import { widgetCors } from './http/cors.ts';
 import { errorResponses } from './http/error-responses.ts';
 import { createIdempotency } from './http/idempotency.ts';
 import { methodNotAllowed } from './http/method-not-allowed.ts';
-import { requestLog } from './http/request-log.ts';
+import { requestIdHeader, requestLog } from './http/request-log.ts';
 import { keywordRoutes } from './keywords/keywords.routes.ts';
 import { leadRoutes } from './leads/leads.routes.ts';
 import { messageRoutes } from './messages/messages.routes.ts';
@@ -78,6 +78,7 @@ export const createApp = (services: Services): Koa<State> => {
   app.use(requestLog(log));
   app.use(metrics.measure());
   app.use(repeatedAnswers(publicWidgets));
+  app.use(requestIdHeader);
   app.use(securityHeaders);
   app.use(errorResponses(log));
   app.use(

@@ -1,19 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
-import { newUuid } from '../ids.ts';
 import type { State } from './context.ts';
 
 /**
- * Gives each request an id (X-Request-Id, contract 1) and one log line: method, path, status, milliseconds.
- * The query is left out, since a widget's token stands there; bodies and headers are never logged.
+ * Gives each request an id and one log line: method, path, status, milliseconds. The query is left out, since a
+ * widget's token stands there; bodies and headers are never logged.
  */
 export const requestLog =
   (log: Logger): Middleware<State> =>
   async (ctx, next) => {
-    const started = performance.now();
-    const request_id = newUuid();
+    const request_id = randomUUID();
     ctx.state.requestId = request_id;
-    ctx.set('X-Request-Id', request_id);
+    if (!log.isLevelEnabled('info')) return next();
+    const started = performance.now();
     await next();
     log.info(
       {
@@ -26,3 +26,11 @@ export const requestLog =
       'request',
     );
   };
+
+export const REQUEST_ID = 'X-Request-Id';
+
+/** Says the request's id in its answer (contract 1). */
+export const requestIdHeader: Middleware<State> = (ctx, next) => {
+  ctx.set(REQUEST_ID, ctx.state.requestId);
+  return next();
+};

@@ -98,7 +98,8 @@ export class Metrics {
       } finally {
         const route = String((ctx as { _matchedRoute?: unknown })._matchedRoute ?? 'other');
         const seconds = (performance.now() - started) / 1_000;
-        this.#requests.observe({ method: knownMethod(ctx.method), route, status: ctx.status }, seconds);
+        const { req, res } = ctx;
+        this.#requests.observe({ method: knownMethod(req.method), route, status: res.statusCode }, seconds);
       }
     };
   }
@@ -110,4 +111,4 @@ export class Metrics {
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-const knownMethod = (method: string): string => (METHODS.has(method) ? method : 'other');
+const knownMethod = (method = ''): string => (METHODS.has(method) ? method : 'other');

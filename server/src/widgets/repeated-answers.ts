@@ -1,5 +1,5 @@
-import type { OutgoingHttpHeaders } from 'node:http';
 import type { Context, Handler } from '../http/context.ts';
+import { REQUEST_ID } from '../http/request-log.ts';
 import type { PublicWidget, PublicWidgets } from './public-widgets.ts';
 
 /** A widget's site has few origins; whoever sends more of them is answered at full length. */
@@ -9,18 +9,18 @@ const MAX_ORIGINS = 20;
 const PLAIN_REQUEST = /^\/api\/v1\/widgets\/\?token=([A-Za-z0-9_-]+)$/;
 
 interface Answer {
-  headers: OutgoingHttpHeaders;
+  /** Names and values in turn: Node.js writes them as they are when no header has been set before. */
+  headers: readonly string[];
   route: unknown;
 }
 
 /** What differs from one answer to the next. */
-const OWN_HEADERS = ['x-request-id', 'date'];
+const OWN_HEADERS = [REQUEST_ID, 'Date'].map((name) => name.toLowerCase());
 
-const headersOf = ({ res }: Context): OutgoingHttpHeaders => {
-  const headers: OutgoingHttpHeaders = { ...res.getHeaders() };
-  for (const name of OWN_HEADERS) delete headers[name];
-  return headers;
-};
+const headersOf = ({ res }: Context): string[] =>
+  Object.entries(res.getHeaders())
+    .filter(([name, value]) => !OWN_HEADERS.includes(name) && value !== undefined)
+    .flatMap(([name, value]) => [name, String(value)]);
 
 /**
  * Says again what was just said: every page view of every customer's site asks for its widget, and gets the same
@@ -41,7 +41,7 @@ export const repeatedAnswers = (publicWidgets: Pick<PublicWidgets, 'known'>): Ha
     if (answer) {
       ctx.respond = false;
       ctx._matchedRoute = answer.route;
-      res.writeHead(200, answer.headers).end(known.text);
+      res.writeHead(200, [REQUEST_ID, ctx.state.requestId, ...answer.headers]).end(known.text);
       return;
     }
 
@@ -51,7 +51,7 @@ export const repeatedAnswers = (publicWidgets: Pick<PublicWidgets, 'known'>): Ha
     if (ctx.status !== 200 || !widget || ctx.body !== widget.text) return;
     const ofWidget = answers.get(widget) ?? new Map<string, Answer>();
     answers.set(widget, ofWidget);
-    const headers = { ...headersOf(ctx), 'content-length': Buffer.byteLength(widget.text) };
+    const headers = [...headersOf(ctx), 'content-length', String(Buffer.byteLength(widget.text))];
     if (ofWidget.size < MAX_ORIGINS) ofWidget.set(origin, { headers, route: ctx._matchedRoute });
   };
 };
