@@ -58,14 +58,30 @@ async function servePage(tag) {
   return { address: `http://127.0.0.1:${host.address().port}`, stop };
 }
 
+const BROWSER = {
+  executablePath: findBrowser(),
+  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+};
+
+/**
+ * A browser as visitors have it: what it keeps between visits (files, and what it has compiled of them) is on disk.
+ * The contexts of `openStage` are private windows, which keep no compiled scripts.
+ */
+export async function openVisitor() {
+  const profile = await mkdtemp(join(tmpdir(), 'parlor-bench-visitor-'));
+  const context = await chromium.launchPersistentContext(profile, BROWSER);
+  const close = async () => {
+    await context.close();
+    await rm(profile, { recursive: true, force: true });
+  };
+  return { context, close };
+}
+
 export async function openStage() {
   const server = await startServer();
   const tag = `<script src="${server.url}/widget.js" data-token="${server.token}" async></script>`;
   const page = await servePage(tag);
-  const browser = await chromium.launch({
-    executablePath: findBrowser(),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  });
+  const browser = await chromium.launch(BROWSER);
   return {
     browser,
     address: page.address,

@@ -1,7 +1,8 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import type { Chat, Host } from '../loader/host.ts';
-import { isRightToLeft, loadTexts, pickLocale } from '../locale/locale.ts';
+import type { Texts } from '../locale/en.ts';
+import { ENGLISH, isRightToLeft, loadTexts, pickLocale } from '../locale/locale.ts';
 import { createCore } from '../sending/core.ts';
 import { openStore } from '../sending/storage.ts';
 import css from './chat.css?inline';
@@ -73,12 +74,16 @@ export function createChat(host: Host): Chat {
       document.documentElement.lang,
       ...navigator.languages,
     ]);
-    const texts = await loadTexts(builtIn);
-    if (mine !== turn) return;
-    ui.translate(texts);
-    ui.tag.value = picked;
-    frame.lang = picked;
-    frame.dir = isRightToLeft(builtIn) ? 'rtl' : 'ltr';
+    const say = (texts: Partial<Texts>) => {
+      if (mine !== turn) return;
+      ui.translate(texts);
+      ui.tag.value = picked;
+      frame.lang = picked;
+      frame.dir = isRightToLeft(builtIn) ? 'rtl' : 'ltr';
+    };
+    // English at once: said a moment later, all that stands there by then would be laid out anew.
+    if (builtIn === 'en') say(ENGLISH);
+    else say(await loadTexts(builtIn));
   }
 
   adopt(root, css);
@@ -89,13 +94,17 @@ export function createChat(host: Host): Chat {
   room.className = 'room';
   frame.append(room);
   setLocale();
-  render(
-    <>
-      <Teaser ui={ui} />
-      <Panel ui={ui} />
-    </>,
-    room,
-  );
+  // A moment later: whoever opens it at once has it drawn once, open.
+  queueMicrotask(() => {
+    if (signal.aborted) return;
+    render(
+      <>
+        <Teaser ui={ui} />
+        <Panel ui={ui} />
+      </>,
+      room,
+    );
+  });
 
   const icon = launcher.querySelector('path') as SVGElement;
   const closed = icon.getAttribute('d') as string;

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Composer } from './composer.tsx';
 import { First } from './first.tsx';
 import { Header } from './header.tsx';
@@ -18,20 +18,28 @@ export function Panel({ ui }: { ui: Ui }) {
   const Log = talk ? talk.Log : First;
   if (asks) ui.parts.need('form');
 
+  /** On a phone the focus on a text field would open the keyboard over the greeting. */
+  const first = () =>
+    (!small && element.current?.querySelector<HTMLElement>('input, textarea')) ||
+    (element.current as HTMLElement);
+
+  // Before the window is painted, and all that changes its layout before it is shown: to give the focus, a browser
+  // lays it out, and on an old phone each time takes some twenty milliseconds.
   useLayoutEffect(() => {
     const panel = element.current;
     const view = window.visualViewport;
     if (!panel || !open) return;
-    // A modal dialog takes the focus round inside and makes the page behind it inert; either kind gives the
-    // focus back to where it was when it closes.
-    if (small) panel.showModal();
-    else panel.show();
     // A phone's keyboard shrinks the visual viewport alone: the window follows it, and the text field with it.
     const fit = () => {
       panel.style.setProperty('--view', `${view?.height}px`);
       panel.style.setProperty('--from', `${view?.offsetTop}px`);
     };
     fit();
+    first().autofocus = true;
+    // A modal dialog takes the focus round inside and makes the page behind it inert; either kind gives the
+    // focus back to where it was when it closes.
+    if (small) panel.showModal();
+    else panel.show();
     const closing = new AbortController();
     for (const type of ['resize', 'scroll']) view?.addEventListener(type, fit, closing);
     return () => {
@@ -40,11 +48,8 @@ export function Panel({ ui }: { ui: Ui }) {
     };
   }, [open]);
 
-  useEffect(() => {
-    if (!open) return;
-    // On a phone the focus on a text field would open the keyboard over the greeting.
-    const field = !small && element.current?.querySelector<HTMLElement>('input, textarea');
-    (field || element.current)?.focus();
+  useLayoutEffect(() => {
+    if (open) first().focus();
   }, [open, asks, form]);
 
   /** Escape closes the menu first, then the window; a phone's "back" does the same by `cancel`. */

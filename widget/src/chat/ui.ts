@@ -2,6 +2,7 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 import type { Host } from '../loader/host.ts';
 import { texts as english } from '../locale/en/chat.ts';
 import type { Texts } from '../locale/en.ts';
+import { ENGLISH } from '../locale/locale.ts';
 import type { Core } from '../sending/core.ts';
 import type { Talk } from '../talk/index.tsx';
 import { createParts, type Parts } from './parts.ts';
@@ -33,7 +34,7 @@ export interface Ui {
 
 export function createUi(host: Host, core: Core, toggle: Ui['toggle']): Ui {
   const inEnglish = signal<Partial<Texts>>(english);
-  const translated = signal<Partial<Texts>>({});
+  const translated = signal(ENGLISH);
   // A part says nothing before its texts have come with it, so whoever asks for one finds it.
   const texts = computed(() => ({ ...inEnglish.value, ...translated.value }) as Texts);
   const tag = signal('en');

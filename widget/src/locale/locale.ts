@@ -44,12 +44,15 @@ function canonical(tag: string, otherwise: string): string {
   }
 }
 
-/** The texts of a further language; nothing for English, and where a file does not load: English is better
- *  than nothing. */
+/** No further language; always the same one, so that saying it again draws nothing anew. */
+export const ENGLISH: Partial<Texts> = {};
+
+/** The texts of a further language; `ENGLISH` for English, and where a file does not load: that is better than
+ *  nothing. */
 export async function loadTexts(builtIn: string): Promise<Partial<Texts>> {
   try {
-    return (await FILES[builtIn]?.())?.texts ?? {};
+    return (await FILES[builtIn]?.())?.texts ?? ENGLISH;
   } catch {
-    return {};
+    return ENGLISH;
   }
 }
