@@ -15,12 +15,14 @@ const leads = connection.collection('bare_leads');
 await messages.createIndex({ room: 1, sent_at: -1, _id: -1 });
 
 const lead = { nickname: 'Ada', email: 'ada@example.com', phone_number: '', device: '', referrer: '' };
-await leads.insertOne({
-  _id: /** @type {any} */ ('lead'),
-  ...lead,
-  from_page_title: '',
-  created_at: new Date(),
-});
+await leads.insertMany(
+  Array.from({ length: 100 }, (_, n) => ({
+    _id: /** @type {any} */ (String(n)),
+    ...lead,
+    from_page_title: '',
+    created_at: new Date(),
+  })),
+);
 await messages.insertMany(
   Array.from({ length: 100 }, (_, n) => ({
     _id: /** @type {any} */ (`message-${n}`),
@@ -60,7 +62,7 @@ const routes = {
   'PATCH /lead': async (ctx) => {
     const { nickname } = /** @type {any} */ (ctx.request).body;
     ctx.body = await leads.findOneAndUpdate(
-      { _id: /** @type {any} */ ('lead') },
+      { _id: /** @type {any} */ (ctx.query.id) },
       { $set: { nickname } },
       { returnDocument: 'after' },
     );

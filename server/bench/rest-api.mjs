@@ -1,6 +1,9 @@
 import { post, register } from './account.mjs';
 import { compareRates } from './ratio.mjs';
 
+/** As many as bare-server.mjs has. */
+const LEADS = 100;
+
 /**
  * The REST API against a bare Koa route with the same driver call and the same JSON.
  * @param {{ url: string, bareUrl: string }} servers
@@ -38,22 +41,14 @@ export const restApi = async ({ url, bareUrl }) => {
     { goal: 0.7 },
   );
 
-  const lead = await post(`${url}/api/v1/leads/`, { nickname: 'Ada' }, headers);
-  // One connection: writers of one document at the same time would wait for each other, and measure that.
-  let count = 0;
-  const patch = {
-    method: /** @type {const} */ ('PATCH'),
-    headers,
-    connections: 1,
-    setupClient: (/** @type {import('autocannon').Client} */ client) => {
-      client.setBody(JSON.stringify({ nickname: `Ada ${count++}` }));
-      client.on('response', () => client.setBody(JSON.stringify({ nickname: `Ada ${count++}` })));
-    },
-  };
+  // In turn, and more of them than connections: writers of one document would wait for each other, and measure that.
+  const leads = [];
+  for (let n = 0; n < LEADS; n++)
+    leads.push(await post(`${url}/api/v1/leads/`, { nickname: 'Ada' }, headers));
   await compareRates(
     'PATCH lead',
-    { url: `${url}/api/v1/leads/${lead.uuid}/`, ...patch },
-    { url: `${bareUrl}/lead`, ...patch },
+    changes(url, (n) => `/api/v1/leads/${leads[n].uuid}/`, headers),
+    changes(bareUrl, (n) => `/lead?id=${n}`, headers),
     { goal: 0.7 },
   );
 
@@ -65,6 +60,19 @@ export const restApi = async ({ url, bareUrl }) => {
     { goal: 0.9 },
   );
   await signIn(url, credentials);
+};
+
+/**
+ * PATCHes that each change something, of one lead after the other.
+ * @param {string} url @param {(lead: number) => string} path @param {Record<string, string>} headers
+ */
+const changes = (url, path, headers) => {
+  let count = 0;
+  const setupRequest = (/** @type {object} */ request) => {
+    const n = count++;
+    return { ...request, path: path(n % LEADS), body: JSON.stringify({ nickname: `Ada ${n}` }) };
+  };
+  return { url, headers, requests: [{ method: /** @type {const} */ ('PATCH'), setupRequest }] };
 };
 
 /** argon2 must not hold up the event loop: 20 people sign in at once, again and again. */
