@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { duplicateFields } from '../database/duplicate.ts';
+import { insertOnce } from '../database/insert.ts';
 import type { LeadsService } from '../leads/leads.service.ts';
 import type { MessageModel } from '../messages/messages.model.ts';
 import type { Relay } from '../outbox/relay.ts';
@@ -44,9 +44,7 @@ export class Publication {
     if (!pending) return;
     const { messages: messageModel, leads, relay } = this.#parts;
     const { turn, messages, answers } = pending;
-    if (messages.length > 0) {
-      await messageModel.insertMany(messages, { ordered: false, lean: true }).catch(ignoreDuplicates);
-    }
+    await Promise.all(messages.map((message) => insertOnce(messageModel, message)));
     for (const lead of pending.leads) {
       const none = { device: '', from_page_title: '', referrer: '' };
       await leads.create(account, { ...lead.fields, ...none }, lead._id);
@@ -118,14 +116,3 @@ export class Publication {
     for (const room of left) await this.publish(room);
   }
 }
-
-const DUPLICATE_KEY = 11_000;
-
-/** Some of them are there already: another process was as quick. */
-const ignoreDuplicates = (error: unknown): void => {
-  const { writeErrors } = error as { writeErrors?: { code: number }[] };
-  const isOnlyDuplicates = writeErrors?.length
-    ? writeErrors.every(({ code }) => code === DUPLICATE_KEY)
-    : duplicateFields(error) !== undefined;
-  if (!isOnlyDuplicates) throw error;
-};
