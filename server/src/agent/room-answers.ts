@@ -1,7 +1,6 @@
 import type { MessageAdded } from '@parlor/shared';
 import type { Logger } from 'pino';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
-import type { OutboxEvent } from '../outbox/events.ts';
 import type { EventConsumer } from '../outbox/relay.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import type { BotState } from './bot-state.ts';
@@ -91,7 +90,8 @@ export class RoomAnswers {
 
   /** Follows the outbox. */
   readonly consume: EventConsumer = async (events) => {
-    const ids = events.filter(isCustomers).map(({ data }) => (data as MessageAdded).uuid);
+    // What older processes wrote without saying so, the sweep finds.
+    const ids = events.filter(({ is_for_bot }) => is_for_bot).map(({ data }) => (data as MessageAdded).uuid);
     if (ids.length === 0) return;
     const waiting = await this.#parts.messages
       .find({ _id: { $in: ids }, answer_due: { $exists: true } })
@@ -202,6 +202,3 @@ export class RoomAnswers {
 }
 
 const leaseEnd = (): Date => new Date(Date.now() + LEASE);
-
-const isCustomers = ({ name, data }: OutboxEvent): boolean =>
-  name === 'message.added' && !(data as MessageAdded).is_support_sender;

@@ -42,10 +42,9 @@ export class Matchers {
   }
 
   async #mark(account: string): Promise<string> {
-    const newest = await this.#keywords
-      .findOne({ account }, { _id: 1 })
-      .sort({ created_at: -1, _id: -1 })
-      .lean<StoredKeyword>();
+    // Past mongoose, as every round of the relay asks this.
+    const options = { projection: { _id: 1 }, sort: { created_at: -1, _id: -1 } } as const;
+    const newest = await this.#keywords.collection.findOne({ account }, options);
     return newest ? `${await this.#keywords.countDocuments({ account })} ${newest._id}` : '';
   }
 

@@ -12,7 +12,8 @@ export const addedMessage = (
   const message: StoredMessage = { ...fields, account, room: _id };
   const data = { ...presentCreated(message), room: { uuid: _id, label } };
   const event = newEvent('message.added', account, message.sent_at, data);
-  return { ...message, events: [{ ...event, live: { is_bot: message.is_bot } }] };
+  const isForBot = message.answer_due !== undefined && ({ is_for_bot: true } as const);
+  return { ...message, events: [{ ...event, live: { is_bot: message.is_bot }, ...isForBot }] };
 };
 
 /** A message as its create response shows it: exactly six fields. */

@@ -18,6 +18,8 @@ export interface OutboxEvent {
   room?: string;
   /** What live clients are told beside `data`; a webhook's data has exactly the fields of its contract. */
   live?: object;
+  /** A message that a bot is to answer (agent/room-answers.ts). */
+  is_for_bot?: true;
 }
 
 /** A document that may carry events. */
@@ -51,6 +53,7 @@ const eventSchema = new Schema<OutboxEvent>(
     data: Schema.Types.Mixed,
     room: String,
     live: Schema.Types.Mixed,
+    is_for_bot: Boolean,
   },
   { _id: false, id: false, minimize: false },
 );
