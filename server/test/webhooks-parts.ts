@@ -19,7 +19,7 @@ import type { SenderOptions } from '../src/webhooks/sender.ts';
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks again and again until the answer is neither false nor undefined. @throws when that takes too long */
+/** Asks again and again until the answer is something: not false, not undefined, not 0. @throws when that takes too long */
 export const until = async <T>(
   ask: () => T | Promise<T>,
   what = 'it',
@@ -27,7 +27,7 @@ export const until = async <T>(
 ): Promise<NonNullable<T>> => {
   for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(10)) {
     const answer = await ask();
-    if (answer !== undefined && answer !== null && answer !== false) return answer;
+    if (answer) return answer;
   }
   throw new Error(`${what} did not happen in ${patience} ms`);
 };
