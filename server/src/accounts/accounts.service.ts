@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Credentials, Registration } from '@parlor/shared';
 import { duplicateFields } from '../database/duplicate.ts';
-import { findBy } from '../database/find-by.ts';
+import { findBySecret } from '../database/find-by-secret.ts';
 import { type FieldErrors, invalid, invalidTogether, throttled } from '../errors.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import { newUuid } from '../ids.ts';
@@ -21,7 +21,7 @@ type WrongPasswords = Pick<RateLimit, 'take' | 'giveBack'>;
 /** Accounts, their passwords and tokens (contract 2). */
 export class AccountsService {
   readonly #accounts: AccountModel;
-  readonly #byFingerprint: (fingerprint: string) => Promise<Account | undefined>;
+  readonly #bySecret: (token: string) => Promise<Account | undefined>;
   readonly #widgets: Pick<WidgetsService, 'create' | 'deleteAllOf'>;
   readonly #secrets: Secrets;
   readonly #wrongPasswords: WrongPasswords | undefined;
@@ -34,7 +34,7 @@ export class AccountsService {
     wrongPasswords?: WrongPasswords,
   ) {
     this.#accounts = accounts;
-    this.#byFingerprint = findBy<Account>(accounts, 'token_fingerprint');
+    this.#bySecret = findBySecret<Account>(accounts, 'token_fingerprint', secrets);
     this.#widgets = widgets;
     this.#secrets = secrets;
     this.#wrongPasswords = wrongPasswords;
@@ -137,10 +137,7 @@ export class AccountsService {
 
   /** The account that a token opens, read from the database each time: a reset holds at once everywhere. */
   async byToken(token: string): Promise<Account | undefined> {
-    if (!/^[0-9a-f]{40}$/.test(token)) return undefined;
-    const fingerprints = this.#secrets.fingerprints('token-fingerprint', token);
-    const found = await Promise.all(fingerprints.map(this.#byFingerprint));
-    return found.find((account) => account !== undefined);
+    return /^[0-9a-f]{40}$/.test(token) ? this.#bySecret(token) : undefined;
   }
 
   /** What the present tokens of these accounts are found by. */

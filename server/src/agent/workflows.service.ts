@@ -3,7 +3,7 @@ import type { NewWorkflow, Workflow, WorkflowNode } from '@parlor/shared';
 import { v5 } from 'uuid';
 import { changeDocument } from '../database/change.ts';
 import { duplicateFields } from '../database/duplicate.ts';
-import { findBy } from '../database/find-by.ts';
+import { findBySecret } from '../database/find-by-secret.ts';
 import { insertOnce } from '../database/insert.ts';
 import { findPage, type Page } from '../database/pages.ts';
 import { notFound } from '../errors.ts';
@@ -24,11 +24,11 @@ export class WorkflowsService {
   readonly #workflows: WorkflowModel;
   readonly #graphs: GraphModel;
   readonly #secrets: Secrets;
-  readonly #byFingerprint: (fingerprint: string) => Promise<StoredWorkflow | undefined>;
+  readonly #bySecret: (key: string) => Promise<StoredWorkflow | undefined>;
 
   constructor(workflows: WorkflowModel, graphs: GraphModel, secrets: Secrets) {
     this.#workflows = workflows;
-    this.#byFingerprint = findBy<StoredWorkflow>(workflows, 'key_fingerprint');
+    this.#bySecret = findBySecret<StoredWorkflow>(workflows, 'key_fingerprint', secrets);
     this.#graphs = graphs;
     this.#secrets = secrets;
   }
@@ -62,10 +62,7 @@ export class WorkflowsService {
 
   /** The workflow that a public key opens, read from the database each time: a rotation holds at once. */
   async byKey(key: string): Promise<StoredWorkflow | undefined> {
-    if (!KEY.test(key)) return undefined;
-    const fingerprints = this.#secrets.fingerprints('token-fingerprint', key);
-    const found = await Promise.all(fingerprints.map(this.#byFingerprint));
-    return found.find((workflow) => workflow !== undefined);
+    return KEY.test(key) ? this.#bySecret(key) : undefined;
   }
 
   /** The published workflow that answers the account's rooms. */
