@@ -1,6 +1,7 @@
 // node realtime-tail.mjs MONGODB_URL
 // What following the log of recent events costs a server process that has clients, while nothing happens: the time
-// that this process uses with and without it, in turn. Prints both as JSON, in thousandths of a core.
+// that this process uses with it, less what it uses without, in turn. Prints the rounds as JSON, in per cent of a
+// core.
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { pino } from 'pino';

@@ -19,7 +19,7 @@ import type { SenderOptions } from '../src/webhooks/sender.ts';
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks again and again until the answer is something: not false, not undefined, not 0. @throws when that takes too long */
+/** Asks until the answer is something: not false, not undefined, not 0. @throws when that takes too long */
 export const until = async <T>(
   ask: () => T | Promise<T>,
   what = 'it',

@@ -48,6 +48,7 @@ export function Panel({ ui }: { ui: Ui }) {
     };
   }, [open]);
 
+  // For the form, which may come after the window, and where a dialog does not heed what asks for the focus.
   useLayoutEffect(() => {
     if (open) first().focus();
   }, [open, asks, form]);
