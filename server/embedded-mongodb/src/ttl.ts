@@ -1,4 +1,5 @@
 /** What runs by itself: expired documents are removed, and what dropped collections left behind. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { toNumber } from './command/fields.ts';
 import type { Engine } from './engine.ts';
 import { allMatches, queryFor } from './query/query.ts';
@@ -8,31 +9,45 @@ import type { Collection, Index } from './storage/collection.ts';
 /** As often as MongoDB looks for expired documents. */
 const SWEEP_MS = 60_000;
 
-/** How much one transaction removes at most, so that others get their turn in between. */
-const REMOVALS_PER_TRANSACTION = 500;
+/**
+ * How much one transaction removes at most, some 2 ms, and how long the next one waits after it: a client whose
+ * request takes several commands would otherwise wait for a transaction before each of them.
+ */
+const REMOVALS_PER_TRANSACTION = 100;
+const PAUSE_MS = 10;
 
 /** How soon garbage is looked for after the last. */
 const GARBAGE_MS = 1000;
 
 /** Starts the sweeps; the answer stops them. */
 export function startSweeps(engine: Engine, { keepExpired }: { keepExpired: boolean }): () => void {
-  const expiry = keepExpired
-    ? undefined
-    : setInterval(() => void removeExpired(engine).catch(() => {}), SWEEP_MS);
-  const garbage = setInterval(() => void removeGarbage(engine).catch(() => {}), GARBAGE_MS);
-  return () => {
-    clearInterval(expiry);
-    clearInterval(garbage);
-  };
+  const ending = new AbortController();
+  const { signal } = ending;
+  if (!keepExpired) void repeat(SWEEP_MS, () => removeExpired(engine, { signal }), signal);
+  void repeat(GARBAGE_MS, () => removeGarbage(engine, signal), signal);
+  return () => ending.abort();
 }
 
-async function removeGarbage(engine: Engine): Promise<void> {
+async function repeat(every: number, sweep: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await sleep(every, undefined, { signal })
+      .then(sweep)
+      .catch(() => {});
+  }
+}
+
+async function removeGarbage(engine: Engine, signal: AbortSignal): Promise<void> {
   if (!engine.catalog.hasGarbage()) return;
-  while (await engine.environment.write(() => engine.catalog.sweep(REMOVALS_PER_TRANSACTION)));
+  while (await engine.environment.write(() => engine.catalog.sweep(REMOVALS_PER_TRANSACTION))) {
+    await sleep(PAUSE_MS, undefined, { signal });
+  }
 }
 
-/** Removes all documents that a TTL index says have expired. Gives how many. */
-export async function removeExpired(engine: Engine, now = Date.now()): Promise<number> {
+/** Removes all documents that a TTL index says have expired. Gives how many. Rejects when `signal` ends it. */
+export async function removeExpired(
+  engine: Engine,
+  { now = Date.now(), signal }: { now?: number; signal?: AbortSignal } = {},
+): Promise<number> {
   let removed = 0;
   for (const { ns, indexes } of engine.catalog.list()) {
     for (const index of indexes) {
@@ -44,6 +59,7 @@ export async function removeExpired(engine: Engine, now = Date.now()): Promise<n
           return collection && isThere ? removeSome(engine, collection, index, now) : 0;
         });
         removed += last;
+        if (last > 0) await sleep(PAUSE_MS, undefined, { signal });
       }
     }
   }

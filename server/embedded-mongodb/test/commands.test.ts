@@ -234,7 +234,7 @@ test('a TTL index removes what has expired, and only dates expire', async () => 
       engine.writer.insert(collection, doc, raw);
     }
   });
-  expect(await removeExpired(engine, now)).toBe(expired.length + many.length);
+  expect(await removeExpired(engine, { now })).toBe(expired.length + many.length);
   expect(engine.catalog.get('x.y')?.count).toBe(kept.length);
   await engine.close();
 });
