@@ -44,6 +44,8 @@ export class Connection {
   isLive = false;
   /** When the client was last heard of (`performance.now()`). */
   heardAt = performance.now();
+  /** In which step of each round the heartbeat asks it. */
+  heartbeatTurn = 0;
   #rooms: Set<string> | undefined;
   #frames = 0;
   #framesSince = 0;
