@@ -7,7 +7,7 @@ import type { Channel } from './channel.ts';
 import { ClientFrames } from './client-frames.ts';
 import { logEntryModel, logHeadModel } from './event-log.model.ts';
 import { openConnectionsModel } from './open-connections.model.ts';
-import { presenceModel } from './presence.model.ts';
+import { presenceModel, presenceProcessModel } from './presence.model.ts';
 import { PresenceService } from './presence.ts';
 import { PresenceStore } from './presence-store.ts';
 import { readMarkModel } from './read-marks.model.ts';
@@ -21,6 +21,7 @@ export const realtimeModels = (connection: Connection) => ({
   readMarks: readMarkModel(connection),
   openConnections: openConnectionsModel(connection),
   presence: presenceModel(connection),
+  presenceProcesses: presenceProcessModel(connection),
 });
 
 /** Builds what clients can do over the channel. */
@@ -47,6 +48,7 @@ export const createRealtime = ({
     await readMarks.forget(room);
     await channel.forget(room);
   };
-  const presence = new PresenceService(new PresenceStore(models.presence), channel, rooms, log);
+  const store = new PresenceStore(models.presence, models.presenceProcesses);
+  const presence = new PresenceService(store, channel, rooms, log);
   return { frames, presence, readMarks, typing, forgetRoom };
 };

@@ -57,9 +57,7 @@ export class PresenceService {
       setInterval(() => {
         if (this.#changed.size > 0) this.#run(() => this.#look());
       }, LOOK_EVERY),
-      setInterval(() => {
-        if (this.#own.size > 0) this.#run(() => this.#store.renew());
-      }, RENEW_EVERY),
+      setInterval(() => this.#run(() => this.#renew()), RENEW_EVERY),
       setInterval(() => this.#run(() => this.sweep()), SWEEP_EVERY),
     ];
   }
@@ -107,9 +105,19 @@ export class PresenceService {
     }
   }
 
-  /** Finds who went with a process that died. */
+  /** Finds who went with a process that died, some at a time. */
   async sweep(): Promise<void> {
-    await this.#tellGone(await this.#store.removeExpired());
+    const left = await this.#store.removeLeft();
+    await this.#tellGone(left);
+    if (left.length > 0) this.#run(() => this.sweep());
+  }
+
+  async #renew(): Promise<void> {
+    if (await this.#store.renew()) return;
+    for (const own of this.#own.values()) {
+      own.isStored = false;
+      this.#changed.add(own);
+    }
   }
 
   async #look(): Promise<void> {
@@ -141,8 +149,13 @@ export class PresenceService {
   }
 
   async #tellGone(gone: readonly Present[]): Promise<void> {
+    const there = await this.#store.visited(gone.flatMap(({ room }) => room ?? []));
     const nowhere: Present[] = [];
-    for (const present of gone) if (!(await this.#store.has(present))) nowhere.push(present);
+    for (const present of gone) {
+      const { account, room } = present;
+      const isThere = room === undefined ? await this.#store.hasPerson(account) : there.has(room);
+      if (!isThere) nowhere.push(present);
+    }
     if (nowhere.length > 0) await this.#tell(nowhere, false);
   }
 
@@ -175,7 +188,7 @@ export class PresenceService {
     const known = this.#known.get(account);
     if (known && now - known.at < KNOWN_FOR) return known.isThere;
     if (this.#known.size > 1_000) this.#known.clear();
-    const isThere = this.#store.has({ account, side: 'person' });
+    const isThere = this.#store.hasPerson(account);
     this.#known.set(account, { isThere, at: now });
     isThere.catch(() => this.#known.delete(account));
     return isThere;
