@@ -54,7 +54,7 @@ export const isoDatetime = (date: Date): string => date.toISOString().replace('Z
 
 /** The API's form of a stored document: the fields of the schema, in its order, and no other. */
 export const present = <T>(schema: { shape: Shape }, document: object, more?: object): T => {
-  const source = (more ? { ...document, ...more } : document) as Record<string, unknown>;
+  const source = (more ? Object.assign({}, document, more) : document) as Record<string, unknown>;
   const result: Record<string, unknown> = {};
   // zod's `shape` is a getter, and lists present thousands of documents.
   for (const name in schema.shape) {
