@@ -113,6 +113,36 @@ describe('the log of recent events', () => {
     await Promise.all([slow.stop(), writer.stop(), dead.stop(), drop()]);
   });
 
+  it('reads what several rooms have missed together as it reads it for each alone', async () => {
+    const { process, drop } = await openLog();
+    const { log, stop } = await process();
+    const rooms = Array.from({ length: 40 }, () => randomUUID());
+    const next = seeded(7);
+    for (let i = 0; i < 60; i++) {
+      const some = Array.from({ length: 25 }, () => rooms[Math.floor(next() * rooms.length)] as string);
+      await log.append(some.map((room) => ({ ...entry(), room })));
+    }
+    const all = await log.read.after(0, 2_000);
+    expect(all).toHaveLength(1_500);
+    const missed = (room: string, place: number, until: number, limit: number) =>
+      all.filter((one) => one.room === room && one._id > place && one._id <= until).slice(0, limit);
+    // From the beginning it is more than one query may give, so that each room is asked for alone.
+    for (const earliest of [1_400, 900, 0]) {
+      const asked = [...rooms, 'a room without events'].map((room, index) => ({
+        room,
+        place: earliest + index,
+        until: 1_500 - index,
+        limit: index % 3 === 0 ? 2 : 200,
+      }));
+      const found = await Promise.all(asked.map((range) => log.read.ofRoom(range)));
+      expect(found).toEqual(asked.map(({ room, place, until, limit }) => missed(room, place, until, limit)));
+    }
+    const places = [3, 1_500, 1_501, 3, 77];
+    const entries = await Promise.all(places.map((place) => log.read.at(place)));
+    expect(entries.map((one) => one?._id)).toEqual([3, 1_500, undefined, 3, 77]);
+    await Promise.all([stop(), drop()]);
+  });
+
   it('goes on behind its last entry when a process that counted alone was killed', async () => {
     const { models, process, drop } = await openLog();
     const alone = () => new EventLog(models.entries, models.head, () => {}, true);

@@ -1,6 +1,7 @@
 import { duplicateFields } from '../database/duplicate.ts';
 import { newUuid, randomLetters } from '../ids.ts';
 import type { LogEntry, LogEntryModel, LogHead, LogHeadModel } from './event-log.model.ts';
+import { EventLogReader } from './event-log-reader.ts';
 
 /** An event on its way into the log. */
 export type NewEntry = Omit<LogEntry, '_id'>;
@@ -32,6 +33,7 @@ interface Waiting {
  * A process that has the database for itself counts in memory: one write less for each round.
  */
 export class EventLog {
+  readonly read: EventLogReader;
   readonly #entries: LogEntryModel;
   readonly #head: LogHeadModel;
   readonly #onStored: (entries: LogEntry[]) => void;
@@ -53,6 +55,7 @@ export class EventLog {
     onStored: (entries: LogEntry[]) => void,
     isOnlyProcess = false,
   ) {
+    this.read = new EventLogReader(entries);
     this.#entries = entries;
     this.#head = head;
     this.#onStored = onStored;
@@ -119,24 +122,6 @@ export class EventLog {
   /** Resolves when nothing is on its way. */
   async settled(): Promise<void> {
     await this.#writing;
-  }
-
-  /** Up to `limit` entries after `place`, in order. */
-  after(place: number, limit: number): Promise<LogEntry[]> {
-    // Past mongoose: every process asks this several times a second, also when nothing happens.
-    const options = { sort: { _id: 1 }, limit, batchSize: limit + 1 } as const;
-    return this.#entries.collection.find({ _id: { $gt: place } as never }, options).toArray() as never;
-  }
-
-  /** As `after`, up to and with `until`, of one account or one room only. */
-  of(
-    scope: { account: string } | { room: string },
-    place: number,
-    until: number,
-    limit: number,
-  ): Promise<LogEntry[]> {
-    const range = { ...scope, _id: { $gt: place, $lte: until } };
-    return this.#entries.find(range).sort({ _id: 1 }).limit(limit).lean<LogEntry[]>().exec();
   }
 
   /** Fills places that their writer has left empty; those that are taken by now stay as they are. */

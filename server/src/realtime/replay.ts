@@ -31,7 +31,7 @@ const findStart = async ({ log, tail, recent }: Channel, after: string | undefin
   if (place === tail.position) return { place, isTooOld: false };
   // If the first event that was missed is there and young enough, so are all after it.
   const kept = recent.after(place);
-  const next = kept ? kept[0]?.entry : (await log.after(place, 1)).find(({ _id }) => _id === place + 1);
+  const next = kept ? kept[0]?.entry : await log.read.at(place + 1);
   const isThere = next ? next.at.getTime() > Date.now() - REACH : kept !== undefined;
   return isThere ? { place, isTooOld: false } : { place: tail.position, isTooOld: true };
 };
@@ -46,8 +46,10 @@ const read = async (
   const kept = recent.after(place);
   if (kept) return { told: kept, until };
   if (!viewer) throw new Error('nothing is replayed before the credential was found good');
-  const scope = viewer.side === 'visitor' ? { room: viewer.room } : { account: viewer.account };
-  const found = await log.of(scope, place, until, PAGE);
+  const found =
+    viewer.side === 'visitor'
+      ? await log.read.ofRoom({ room: viewer.room, place, until, limit: PAGE })
+      : await log.read.ofAccount(viewer.account, place, until, PAGE);
   const told = found
     .filter((entry) => entry.name !== 'void' && entry.name !== 'control' && !isPassing(entry))
     .flatMap((entry) => {

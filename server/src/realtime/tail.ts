@@ -124,7 +124,7 @@ export class Tail {
   async #poll(): Promise<void> {
     for (;;) {
       this.#polledAt = performance.now();
-      const found = await this.#log.after(this.#position, READ_AT_ONCE);
+      const found = await this.#log.read.after(this.#position, READ_AT_ONCE);
       if (found.length > 0) this.#foundAt = this.#polledAt;
       for (const entry of found) this.#early.set(entry._id, entry);
       const before = this.#position;
