@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { fileURLToPath } from 'node:url';
 
-/** @type {import('node:child_process').ChildProcess[]} */
-const running = [];
+/** With what they answered when they were ready. @type {Map<import('node:child_process').ChildProcess, string>} */
+const running = new Map();
 
 /**
  * Starts a node program and waits for the line that says where it listens.
@@ -16,13 +16,15 @@ export const startProgram = async (args, env, ready) => {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 2],
   });
-  running.push(child);
+  running.set(child, '');
   return new Promise((resolve, reject) => {
     let text = '';
     child.stdout?.setEncoding('utf8').on('data', (chunk) => {
       text += chunk;
       const found = ready.exec(text)?.[1];
-      if (found) resolve(found);
+      if (!found) return;
+      running.set(child, found);
+      resolve(found);
     });
     child.once('close', () => reject(new Error(`${args.join(' ')} ended before it was ready: ${text}`)));
   });
@@ -46,9 +48,18 @@ export const probe = (socketPath, path) =>
     }).once('error', reject);
   });
 
+/** @param {import('node:child_process').ChildProcess} child */
+const end = async (child) => {
+  running.delete(child);
+  if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit');
+};
+
+/** Ends the program that answered so when it was ready. @param {string} answer */
+export const endProgram = async (answer) => {
+  for (const [child, its] of running) if (its === answer) await end(child);
+};
+
 /** Ends what was started, last first. */
 export const endPrograms = async () => {
-  for (const child of running.reverse()) {
-    if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit');
-  }
+  for (const child of [...running.keys()].reverse()) await end(child);
 };

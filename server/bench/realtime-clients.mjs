@@ -53,6 +53,15 @@ export const comeBack = async (url, client) => {
   }
 };
 
+/** Cuts the sockets of some clients, as a lost network does. @param {Client[]} clients */
+export const drop = async (clients) => {
+  for (const { socket } of clients) {
+    socket?.removeAllListeners('close');
+    socket?.terminate();
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+};
+
 /** @param {number[]} values @param {number} share */
 export const quantile = (values, share) =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ??

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { post, register } from './account.mjs';
-import { PROBED, probe, startProgram } from './processes.mjs';
+import { endProgram, PROBED, probe, startProgram } from './processes.mjs';
 import { spread } from './ratio.mjs';
-import { comeBack, forEach, open, quantile } from './realtime-clients.mjs';
+import { comeBack, drop, forEach, open, quantile } from './realtime-clients.mjs';
 
 /** @typedef {import('./realtime-clients.mjs').Client} Client */
 
@@ -87,7 +87,8 @@ export const realtime = async ({ dataDir, mongodbUrl }) => {
   const memory = (/** @type {string} */ name) => probe(join(dataDir, `${name}.probe`), '/memory');
   const cpu = async () => (await probe(join(dataDir, 'one.probe'), '/cpu')).cpu;
   const bare = await start('bare', './realtime-bare.mjs');
-  const url = await start('one', '../dist/main.js', mongodbUrl ? {} : { EMBEDDED_MONGODB_LISTEN: socket });
+  const listening = mongodbUrl ? {} : { EMBEDDED_MONGODB_LISTEN: socket };
+  const url = await start('one', '../dist/main.js', listening);
 
   const { headers } = await register(url);
   const listed = await fetch(`${url}/api/v1/widgets/`, { headers });
@@ -102,6 +103,14 @@ export const realtime = async ({ dataDir, mongodbUrl }) => {
     20,
   );
   const active = clients.slice(0, ACTIVE);
+  const thread = new Worker(new URL('./realtime-idle.mjs', import.meta.url), {
+    workerData: clients.slice(ACTIVE),
+  });
+  const idle = async (/** @type {string} */ order, /** @type {string} */ to = '', within = 0) => {
+    thread.postMessage({ order, url: to, within });
+    const [said] = await once(thread, 'message');
+    return said;
+  };
   for (const { session } of active) {
     const message = { body: 'Hello', room: { uuid: session.room.uuid } };
     await post(`${url}/api/v1/messages/`, message, { Authorization: `Visitor ${session.token}` });
@@ -110,21 +119,14 @@ export const realtime = async ({ dataDir, mongodbUrl }) => {
   /** @param {string} name @param {string} at */
   const cost = async (name, at) => {
     const before = await memory(name);
-    await forEach(clients, (client) => open(at, client));
+    await Promise.all([idle('open', at), forEach(active, (client) => open(at, client))]);
     await sleep(1_000);
     const after = await memory(name);
     return { held: (after.held - before.held) / VISITORS, rss: (after.rss - before.rss) / VISITORS };
   };
-  const drop = async () => {
-    for (const client of clients) {
-      client.socket?.removeAllListeners('close');
-      client.socket?.terminate();
-    }
-    await sleep(1_000);
-  };
   const floor = await cost('bare', bare);
-  await drop();
-  for (const client of clients) client.after = undefined;
+  await Promise.all([idle('drop'), drop(active)]);
+  for (const client of active) client.after = undefined;
   const own = await cost('one', url);
   const kB = (/** @type {number} */ bytes) => (bytes / 1_000).toFixed(1);
   line(
@@ -149,29 +151,29 @@ export const realtime = async ({ dataDir, mongodbUrl }) => {
   );
 
   const second = await start('two', '../dist/main.js', { MONGODB_URL: database });
-  for (const client of active) {
-    client.socket?.removeAllListeners('close');
-    client.socket?.terminate();
-    await open(second, client);
-  }
+  await drop(active);
+  await forEach(active, (client) => open(second, client));
   const across = await load(url, headers, active, SECONDS, RATE);
   line(
     `POST to frame, ${RATE}/s, two processes`,
     `${ms(across.frames)}   (POST ${ms(across.posts)})   goal p99 300`,
   );
 
-  await drop();
-  const returning = clients.slice(ACTIVE).map(({ session, after }) => ({ session, after }));
-  const storm = new Worker(new URL('./realtime-storm.mjs', import.meta.url), {
-    workerData: { url, clients: returning, within: STORM },
-  });
-  const back = once(storm, 'message');
-  await forEach(active, (client) => comeBack(url, client));
-  const during = await load(url, headers, active, STORM / 1_000 - 1, 20);
-  const [{ times, took }] = await back;
-  line(
-    `${VISITORS} come back within 10 s`,
-    `POST ${ms(during.posts)}   goal p99 250   (ready ${ms(times)}, all after ${(took / 1_000).toFixed(0)} s)`,
-  );
-  await drop();
+  /** @param {string} what @param {string} to */
+  const storm = async (what, to) => {
+    const back = idle('comeBack', to, STORM);
+    await forEach(active, (client) => comeBack(to, client));
+    const during = await load(to, headers, active, STORM / 1_000 - 1, 20);
+    const { times, took } = await back;
+    line(
+      what,
+      `POST ${ms(during.posts)}   goal p99 250   (ready ${ms(times)}, all after ${(took / 1_000).toFixed(0)} s)`,
+    );
+    await Promise.all([idle('drop'), drop(active)]);
+  };
+  await Promise.all([idle('drop'), drop(active)]);
+  await storm(`${VISITORS} come back within 10 s`, url);
+  await Promise.all([endProgram(second), endProgram(url)]);
+  await storm('the same to a new process', await start('again', '../dist/main.js', listening));
+  await thread.terminate();
 };
