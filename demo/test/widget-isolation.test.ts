@@ -173,3 +173,35 @@ it('leaves nothing behind after destroy(), and can be started again', async () =
   await launcher.click();
   await message('here').getByText('Sent').waitFor();
 });
+
+it('says nothing in the console when destroy() comes while the connection is being made', async () => {
+  const server = await startServerProcess(await serverSettings());
+  const { widget } = await owner(server.url);
+  // Beginning with the second page view there is a conversation to connect to.
+  const head = `<script nonce="page">
+    window.WebSocket = class extends WebSocket {
+      constructor(...address) {
+        super(...address);
+        window.made = this;
+        if (sessionStorage.again) queueMicrotask(() => Parlor.destroy());
+      }
+    };
+  </script>`;
+  const policy = policyFor(server.url).replace('script-src', "script-src 'nonce-page'");
+  const { page, complaints, launcher, say, message } = await visit(
+    await openBrowser(),
+    await customerPage(server.url, widget, { head, policy }),
+  );
+  await launcher.click();
+  await say('here');
+  await message('here').getByText('Sent').waitFor();
+  await page.evaluate(() => sessionStorage.setItem('again', 'yes'));
+  await page.reload();
+  const state = () =>
+    page.evaluate(() => {
+      const { made, Parlor } = window as unknown as { made?: WebSocket; Parlor?: object };
+      return [typeof Parlor, made?.readyState];
+    });
+  await expect.poll(state, PATIENT).toEqual(['undefined', 3]);
+  expect(complaints).toEqual([]);
+});

@@ -203,7 +203,10 @@ export function createLive(options: LiveOptions): Live {
       clearTimeout(retry);
       clearTimeout(quiet);
       clearInterval(pulse);
-      socket?.close();
+      const last = socket;
+      // Browsers complain in the page's console about a socket that is closed before it is open.
+      if (last?.readyState === 0) last.onopen = () => last.close();
+      else last?.close();
     },
   };
 }
