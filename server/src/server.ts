@@ -14,6 +14,12 @@ const REQUEST_TIMEOUT = 30_000;
 /** What runs may finish for so long after SIGTERM. */
 const STOP_TIMEOUT = 10_000;
 
+/**
+ * So many connections wait to be taken, when the system allows as many. Node.js takes one in each turn of its event
+ * loop; of clients that come back after a restart, those beyond its own 511 would try again after 1, 3, 7 seconds.
+ */
+const BACKLOG = 4_096;
+
 /** A running server. */
 export interface RunningServer {
   services: Services;
@@ -36,7 +42,7 @@ const listen = (server: Server, { HOST, PORT }: Config): Promise<number> =>
       };
       reject(new ConfigError(why[error.code ?? ''] ?? `HOST ${HOST}, PORT ${PORT}: ${error.message}`));
     });
-    server.listen(PORT, HOST, () => resolve((server.address() as AddressInfo).port));
+    server.listen(PORT, HOST, BACKLOG, () => resolve((server.address() as AddressInfo).port));
   });
 
 /**

@@ -7,13 +7,13 @@ import { ParlorError } from '../errors.ts';
 import { createIdentify } from '../http/authenticate.ts';
 import type { Principal } from '../http/context.ts';
 import type { Services } from '../services.ts';
+import { createAdmission } from './admission.ts';
 import type { Channel } from './channel.ts';
 import type { ClientFrames } from './client-frames.ts';
 import { Connection, type Viewer } from './connection.ts';
 import { declineUpgrade } from './decline-upgrade.ts';
 import { Doors } from './doors.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { inTurns } from './in-turns.ts';
 import { OpenConnections } from './open-connections.ts';
 import type { PresenceService } from './presence.ts';
 import { Recheck } from './recheck.ts';
@@ -23,9 +23,6 @@ import type { Typing } from './typing.ts';
 /** Limits of contract 7. */
 const AUTHENTICATED_WITHIN = 5_000;
 const MAX_FRAME = 16_384;
-
-/** So many sockets are opened, or credentials looked at, in one turn of the event loop. */
-const ENTERED_AT_ONCE = 2;
 
 /** When a server stops, its clients come back spread over so long, and it waits so much longer for their goodbye. */
 const SPREAD = 2_000;
@@ -63,7 +60,7 @@ export class Gateway {
   readonly #sockets: WebSocketServer;
   readonly #open = new Set<Connection>();
   readonly #heartbeat = new Heartbeat();
-  readonly #turn = inTurns(ENTERED_AT_ONCE);
+  readonly #admitted = createAdmission();
   #isStopping = false;
 
   constructor(parts: GatewayParts) {
@@ -119,7 +116,6 @@ export class Gateway {
     if (this.#isStopping) return refuse(socket, 503);
     let leave: () => void;
     try {
-      await this.#turn();
       leave = await this.#parts.doors.enter(request);
     } catch (error) {
       if (!(error instanceof ParlorError)) this.#parts.log.error({ err: error }, 'an upgrade failed');
@@ -201,7 +197,7 @@ export class Gateway {
   ): Promise<void> {
     const { identify, channel, log } = this.#parts;
     try {
-      await this.#turn();
+      await this.#admitted();
       const principal = await identify(`${scheme} ${token}`, connection.origin);
       if (!connection.isOpen) return;
       connection.viewer = viewerOf(principal, rooms);
