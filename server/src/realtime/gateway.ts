@@ -198,6 +198,7 @@ export class Gateway {
     const { identify, channel, log } = this.#parts;
     try {
       await this.#admitted();
+      if (!connection.isOpen) return;
       const principal = await identify(`${scheme} ${token}`, connection.origin);
       if (!connection.isOpen) return;
       connection.viewer = viewerOf(principal, rooms);
