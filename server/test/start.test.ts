@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
@@ -65,6 +66,26 @@ describe('the very first start', () => {
     expect((await stat(join(DATA_DIR, 'database'))).mode & 0o077).toBe(0);
   });
 });
+
+// Only Linux says how many it allows.
+it.runIf(process.platform === 'linux')(
+  'holds the connections of a crowd until it has time for them',
+  async () => {
+    const { url, pid } = await startServerProcess(await serverSettings());
+    const allowed = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'));
+    process.kill(pid, 'SIGSTOP');
+    let connected = 0;
+    const sockets = Array.from({ length: Math.min(1_000, allowed) }, () =>
+      connect(Number(new URL(url).port), '127.0.0.1', () => connected++).on('error', () => undefined),
+    );
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    await expect.poll(() => connected, { timeout: 10_000 }).toBe(sockets.length);
+    process.kill(pid, 'SIGCONT');
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  },
+);
 
 describe('the end', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('is clean after %s', async (signal) => {
