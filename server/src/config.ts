@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { type Duration, parseDuration } from './duration.ts';
 import { isMailAddress } from './mail/address.ts';
 
@@ -178,6 +179,18 @@ const SETTINGS = {
 export type Config = Readonly<{
   [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['parse']>;
 }>;
+
+/** Whether HOST lets in this machine alone. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
+
+/** Somebody tries Parlor out on their own machine: nobody else can reach it, and nothing but this try is in it. */
+export const isTrial = ({
+  HOST,
+  MONGODB_URL,
+  PUBLIC_URL,
+}: Pick<Config, 'HOST' | 'MONGODB_URL' | 'PUBLIC_URL'>): boolean =>
+  MONGODB_URL === '' && PUBLIC_URL === '' && isLoopback(HOST);
 
 /** Secrets that are no URLs: nothing of them is ever shown. */
 const UNSEEN = new Set(['SECRET_KEY', 'SECRET_KEY_PREVIOUS', 'METRICS_TOKEN', 'LLM_API_KEY']);
