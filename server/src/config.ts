@@ -48,6 +48,13 @@ const webAddress = (text: string): string => {
   return text.replace(/\/+$/, '');
 };
 
+/** A path would have to be added to every route, cookie and address; a proxy gives Parlor a name of its own. */
+const webOrigin = (text: string): string => {
+  if (text === '') return '';
+  const isOrigin = /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) && URL.canParse(text);
+  return isOrigin ? new URL(text).origin : expected('an http or https URL without a path');
+};
+
 const mongodbUrl = (text: string): string =>
   text === '' || /^mongodb(\+srv)?:\/\/\S+$/.test(text)
     ? text
@@ -78,7 +85,7 @@ const perMinute = (fallback: number, what: string): Setting<number> =>
 const SETTINGS = {
   HOST: setting('127.0.0.1', 'address to listen on; 0.0.0.0 lets other machines in', anyText),
   PORT: setting('8080', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535)),
-  PUBLIC_URL: setting('', 'how browsers and integrators reach this server; empty: as they asked', webAddress),
+  PUBLIC_URL: setting('', 'how browsers and integrators reach this server; empty: as they asked', webOrigin),
   MONGODB_URL: setting('', 'a MongoDB 6 or later; empty: the embedded database', mongodbUrl, true),
   DATA_DIR: setting('./data', 'where the embedded database and the made SECRET_KEY are kept', anyText),
   SECRET_KEY: setting(

@@ -141,6 +141,7 @@ describe('what keeps the server from starting is one clear line', () => {
     ['WEBHOOK_RETRY_DELAYS', '5s,soon', 'WEBHOOK_RETRY_DELAYS must be a duration'],
     ['SECRET_KEY', 'short', 'SECRET_KEY must be at least 32 characters, but is 5 characters'],
     ['PUBLIC_URL', 'chat.example.com', 'PUBLIC_URL must be an http or https URL'],
+    ['PUBLIC_URL', 'https://example.com/chat', 'PUBLIC_URL must be an http or https URL without a path'],
     ['HOST', '192.0.2.1', 'HOST 192.0.2.1 is not an address of this machine'],
     ['EMBEDDED_MONGODB_LISTEN', '0.0.0.0:27017', 'EMBEDDED_MONGODB_LISTEN'],
   ])('a bad %s', async (name, value, line) => {
