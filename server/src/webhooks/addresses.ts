@@ -18,6 +18,24 @@ const SPECIAL: readonly [IPv6, number][] = [
   [ipaddr.IPv6.parse('2001:db8::'), 32],
 ];
 
+/**
+ * Ranges of public numbers that clouds keep for services of their own network: what answers there is inside. The other
+ * metadata services have link-local, shared (100.64.0.0/10), reserved (192.0.0.0/24) or unique local addresses.
+ */
+const CLOUD_INTERNAL: readonly [ipaddr.IPv4, number][] = [
+  // Azure's wire server: metadata, health probes and the virtual machine's agent
+  '168.63.129.16/32',
+  // IBM Cloud's service endpoints
+  '161.26.0.0/16',
+  '166.8.0.0/14',
+  // Google's private and restricted API addresses
+  '199.36.153.4/30',
+  '199.36.153.8/30',
+].map((range) => ipaddr.IPv4.parseCIDR(range));
+
+const isPublicIPv4 = (address: ipaddr.IPv4): boolean =>
+  address.range() === 'unicast' && !CLOUD_INTERNAL.some(([prefix, bits]) => address.match(prefix, bits));
+
 const lastFourBytes = (address: IPv6): ipaddr.IPv4 => new ipaddr.IPv4(address.toByteArray().slice(12));
 
 /** An ISATAP interface identifier carries an IPv4 address inside any prefix (RFC 5214, 6.1). */
@@ -31,14 +49,13 @@ const isIsatap = ({ parts }: IPv6): boolean => ((parts[4] ?? 0) & 0xfdff) === 0 
 export const isPublicAddress = (text: string): boolean => {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);
-  if (address instanceof ipaddr.IPv4) return address.range() === 'unicast';
+  if (address instanceof ipaddr.IPv4) return isPublicIPv4(address);
   const v6 = address as IPv6;
   if (v6.zoneId) return false;
-  if (WITH_IPV4.some(([prefix, bits]) => v6.match(prefix, bits)))
-    return lastFourBytes(v6).range() === 'unicast';
+  if (WITH_IPV4.some(([prefix, bits]) => v6.match(prefix, bits))) return isPublicIPv4(lastFourBytes(v6));
   if (!v6.match(...GLOBAL_UNICAST) || v6.range() !== 'unicast') return false;
   if (SPECIAL.some(([prefix, bits]) => v6.match(prefix, bits))) return false;
-  return !isIsatap(v6) || lastFourBytes(v6).range() === 'unicast';
+  return !isIsatap(v6) || isPublicIPv4(lastFourBytes(v6));
 };
 
 /** The IP literal that a URL's host is, without brackets; undefined when it is a name. */
