@@ -60,10 +60,12 @@ const mongodbUrl = (text: string): string =>
     ? text
     : expected('a URL that starts with mongodb:// or mongodb+srv://');
 
+/** Whether EMBEDDED_MONGODB_LISTEN names a port, which every user of this machine can connect to. */
+export const isLoopbackPort = (listen: string): boolean =>
+  /^(127\.0\.0\.1|localhost|\[::1\]):\d{1,5}$/.test(listen);
+
 const socketOrLoopback = (text: string): string =>
-  text === '' ||
-  /^(\.{0,2}\/|[A-Za-z]:\\)/.test(text) ||
-  /^(127\.0\.0\.1|localhost|\[::1\]):\d{1,5}$/.test(text)
+  text === '' || /^(\.{0,2}\/|[A-Za-z]:\\)/.test(text) || isLoopbackPort(text)
     ? text
     : expected('a socket path, or 127.0.0.1:port, localhost:port or [::1]:port');
 

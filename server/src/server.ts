@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from './app.ts';
-import { type Config, ConfigError } from './config.ts';
+import { type Config, ConfigError, isLoopbackPort } from './config.ts';
 import { connectDatabase } from './database/connect.ts';
 import { createLog } from './log.ts';
 import { createGateway } from './realtime/gateway.ts';
@@ -66,6 +66,12 @@ export const startServer = async (config: Config): Promise<RunningServer> => {
     gateway.attach(server);
     if (config.WEBHOOK_ALLOW_PRIVATE) {
       log.warn('WEBHOOK_ALLOW_PRIVATE is true: webhooks may reach addresses inside this network');
+    }
+    if (database.isEmbedded && isLoopbackPort(config.EMBEDDED_MONGODB_LISTEN)) {
+      log.warn(
+        `EMBEDDED_MONGODB_LISTEN is ${config.EMBEDDED_MONGODB_LISTEN}: every user of this machine may read and write ` +
+          'the database there, without a password; a socket path is for its owner only',
+      );
     }
     const host = ['0.0.0.0', '::'].includes(config.HOST) ? '127.0.0.1' : config.HOST;
     return {

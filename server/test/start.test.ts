@@ -87,6 +87,25 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
+describe.skipIf(inject('isRealMongodb'))('an embedded database that listens', () => {
+  it('has no password on its port, which the start says', async () => {
+    const server = await startServerProcess({
+      ...(await serverSettings()),
+      EMBEDDED_MONGODB_LISTEN: '127.0.0.1:0',
+    });
+    await expect.poll(server.stderr).toMatch(/EMBEDDED_MONGODB_LISTEN is 127\.0\.0\.1:0.*without a password/);
+  });
+
+  it('is for its owner only on a socket, about which there is nothing to say', async () => {
+    const settings = await serverSettings();
+    const path = join(settings.DATA_DIR ?? '', 'look.sock');
+    const server = await startServerProcess({ ...settings, EMBEDDED_MONGODB_LISTEN: path });
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    await server.end('SIGTERM');
+    expect(server.stderr()).not.toContain('EMBEDDED_MONGODB_LISTEN');
+  });
+});
+
 describe('the end', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('is clean after %s', async (signal) => {
     const server = await startServerProcess(await serverSettings());
