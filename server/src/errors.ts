@@ -50,10 +50,10 @@ export const notFound = (): ParlorError => new ParlorError('not_found', 'Not fou
 export const forbidden = (): ParlorError =>
   new ParlorError('forbidden', 'You do not have permission to perform this action.');
 
-/** Too many requests; the next one may come in so many milliseconds. */
-export const throttled = (wait: number): ParlorError => {
+/** Too many requests, by the limit that `reason` names; the next one may come in so many milliseconds. */
+export const throttled = (wait: number, reason = 'Request was throttled.'): ParlorError => {
   const seconds = Math.max(1, Math.ceil(wait / 1_000));
-  return new ParlorError('throttled', `Request was throttled. Expected available in ${seconds} seconds.`, {
+  return new ParlorError('throttled', `${reason} Expected available in ${seconds} seconds.`, {
     headers: { 'Retry-After': String(seconds) },
   });
 };

@@ -1,5 +1,6 @@
 import type { EventName } from '@parlor/shared';
 import type { Secrets } from '../secrets.ts';
+import { previousSecrets } from './previous-secrets.ts';
 import { type Sign, signWith } from './signing.ts';
 import { originOf } from './target.ts';
 import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
@@ -85,10 +86,7 @@ export class Subscriptions {
   }
 
   #understand(webhook: StoredWebhook): Subscription {
-    const { _id, account, event, target, previous_sealed, previous_expires_at } = webhook;
-    const sealed = [webhook.secret_sealed];
-    if (previous_sealed && previous_expires_at && previous_expires_at > new Date())
-      sealed.push(previous_sealed);
+    const { _id, account, event, target } = webhook;
     let sign: Sign | undefined;
     return {
       id: _id,
@@ -98,10 +96,15 @@ export class Subscriptions {
       origin: originOf(target),
       // Unsealed when the first delivery needs it.
       sign: (...delivery) => {
-        sign ??= signWith(sealed.map((text) => this.#secrets.decrypt(text)));
+        sign ??= signWith(this.#signingSecrets(webhook));
         return sign(...delivery);
       },
       isFailing: webhook.failing_since !== undefined,
     };
+  }
+
+  #signingSecrets(webhook: StoredWebhook): string[] {
+    const previous = previousSecrets(webhook, this.#secrets, new Date());
+    return [this.#secrets.decrypt(webhook.secret_sealed), ...previous.map(({ secret }) => secret)];
   }
 }

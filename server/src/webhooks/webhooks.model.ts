@@ -16,8 +16,9 @@ export interface StoredWebhook extends Stored<Webhook> {
   version: number;
   /** The secret that deliveries are signed with, encrypted. */
   secret_sealed: string;
-  /** The secret before the last rotation, which signs too until it runs out. */
+  /** The secrets that rotations replaced, each with its end, encrypted together (previous-secrets.ts). */
   previous_sealed?: string;
+  /** When the last of them ends. */
   previous_expires_at?: Date;
   /** Since when every attempt failed, and how many those were; absent after a success. */
   failing_since?: Date;

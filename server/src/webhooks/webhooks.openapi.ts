@@ -119,6 +119,8 @@ export const webhookPaths: ZodOpenApiPathsObject = {
       id: 'rotateWebhookSecret',
       tag: webhook,
       summary: 'Make a new secret; the old one signs, too, for 24 hours',
+      description:
+        'Each delivery carries a signature by the present secret and by every one that was replaced within the last 24 hours, so that rotating again breaks no promise. At most ten rotations in 24 hours: then 429.',
       callers,
       path,
       isIdempotent: true,

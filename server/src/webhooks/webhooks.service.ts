@@ -7,12 +7,10 @@ import { findPage, type Page } from '../database/pages.ts';
 import { invalid, invalidTogether, notFound } from '../errors.ts';
 import { newUuid } from '../ids.ts';
 import type { Secrets } from '../secrets.ts';
+import { withPresentReplaced } from './previous-secrets.ts';
 import { newSigningSecret } from './signing.ts';
 import { targetError } from './target.ts';
 import { type StoredWebhook, targetKey, type WebhookModel } from './webhooks.model.ts';
-
-/** The old secret signs beside the new one for so long after a rotation (contract 5). */
-const PREVIOUS_SECRET_SIGNS_FOR = 24 * 3_600_000;
 
 /** What must learn of a change at once, so that no further attempt goes by what was. */
 export interface WebhookListener {
@@ -121,15 +119,14 @@ export class WebhooksService {
     return this.#secrets.decrypt(secret_sealed);
   }
 
-  /** Replaces the secret; the old one signs too for 24 hours. */
+  /**
+   * Replaces the secret; the old one signs too for 24 hours.
+   * @throws ParlorError `not_found`, and `throttled` when too many old ones still sign
+   */
   async rotateSecret(account: string, uuid: string): Promise<StoredWebhook> {
     const sealed = this.#secrets.encrypt(newSigningSecret());
     const webhook = await changeDocument(this.#webhooks, { _id: uuid, account }, (current) => ({
-      set: {
-        secret_sealed: sealed,
-        previous_sealed: current.secret_sealed,
-        previous_expires_at: new Date(Date.now() + PREVIOUS_SECRET_SIGNS_FOR),
-      },
+      set: { secret_sealed: sealed, ...withPresentReplaced(current, this.#secrets, new Date()) },
     }));
     await this.#listener.changed(webhook);
     return webhook;
