@@ -1,37 +1,27 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
-import { accountModel } from './accounts/accounts.model.ts';
 import { AccountsService } from './accounts/accounts.service.ts';
-import { agentModels, createAgent } from './agent/create-agent.ts';
+import { createAgent } from './agent/create-agent.ts';
 import type { Config } from './config.ts';
-import { idempotencyModel } from './http/idempotency.model.ts';
 import { RateLimits } from './http/rate-limits.ts';
-import { keywordModel, notificationModel } from './keywords/keywords.model.ts';
 import { KeywordsService } from './keywords/keywords.service.ts';
 import { NotificationsService } from './keywords/notifications.service.ts';
-import { leadModel } from './leads/leads.model.ts';
 import { LeadsService } from './leads/leads.service.ts';
 import { LeadStatisticsService } from './leads/statistics.ts';
 import { createMailer } from './mail/create-mail.ts';
-import { mailModel } from './mail/mails.model.ts';
-import { messageModel } from './messages/messages.model.ts';
 import { MessagesService } from './messages/messages.service.ts';
+import { createModels } from './models.ts';
 import { Relay } from './outbox/relay.ts';
-import { tombstoneModel } from './outbox/tombstones.model.ts';
 import { Tombstones } from './outbox/tombstones.ts';
 import { Channel } from './realtime/channel.ts';
-import { createRealtime, realtimeModels } from './realtime/create-realtime.ts';
-import { pendingDeletionModel } from './rooms/room-deletion.model.ts';
+import { createRealtime } from './realtime/create-realtime.ts';
 import { RoomDeletion } from './rooms/room-deletion.ts';
-import { roomModel } from './rooms/rooms.model.ts';
 import { RoomsService } from './rooms/rooms.service.ts';
 import { Secrets } from './secrets.ts';
 import { createErasure } from './visitors/create-erasure.ts';
-import { visitorSessionModel } from './visitors/sessions.model.ts';
 import { SessionsService } from './visitors/sessions.service.ts';
-import { createWebhooks, webhookModels } from './webhooks/create-webhooks.ts';
+import { createWebhooks } from './webhooks/create-webhooks.ts';
 import { PublicWidgets } from './widgets/public-widgets.ts';
-import { widgetModel } from './widgets/widgets.model.ts';
 import { WidgetsService } from './widgets/widgets.service.ts';
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
@@ -47,23 +37,7 @@ export const createServices = async (
   log: Logger,
 ) => {
   const secrets = new Secrets(secretKey, config.SECRET_KEY_PREVIOUS);
-  const models = {
-    accounts: accountModel(connection),
-    idempotency: idempotencyModel(connection),
-    keywords: keywordModel(connection),
-    leads: leadModel(connection),
-    mails: mailModel(connection),
-    messages: messageModel(connection),
-    notifications: notificationModel(connection),
-    roomDeletions: pendingDeletionModel(connection),
-    rooms: roomModel(connection),
-    sessions: visitorSessionModel(connection),
-    tombstones: tombstoneModel(connection),
-    widgets: widgetModel(connection),
-    ...webhookModels(connection),
-    ...realtimeModels(connection),
-    ...agentModels(connection),
-  };
+  const models = createModels(connection);
   const rateLimits = new RateLimits(config, connection, log);
   await Promise.all([...Object.values(models), rateLimits].map((model) => model.createIndexes()));
 

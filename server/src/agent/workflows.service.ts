@@ -116,13 +116,6 @@ export class WorkflowsService {
     await this.#graphs.deleteMany({ workflow: uuid });
   }
 
-  /** Everything that the workflows of an account have, for when the account goes. */
-  async deleteAllOf(account: string): Promise<void> {
-    const own = await this.#workflows.find({ account }, { _id: 1 }).lean<Pick<StoredWorkflow, '_id'>[]>();
-    await this.#workflows.deleteMany({ account });
-    await this.#graphs.deleteMany({ workflow: { $in: own.map(({ _id }) => _id) } });
-  }
-
   /** @throws ParlorError `not_found` when the workflow was deleted. */
   async graph(id: string): Promise<StoredGraph> {
     const graph = await this.#graphs.findOne({ _id: id }).lean<StoredGraph>();

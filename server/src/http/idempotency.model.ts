@@ -5,6 +5,7 @@ import { defineModel } from '../database/model.ts';
 export interface IdempotencyClaim {
   /** A keyed hash of who asks and the key: neither stands in the database. */
   _id: string;
+  account: string;
   /** A hash of method, path and body: another request with the same key is refused. */
   request: string;
   /** The uuid of the object that the request makes. */
@@ -23,6 +24,7 @@ export const idempotencyModel = defineModel<IdempotencyClaim>(
   'IdempotencyClaim',
   {
     _id: String,
+    account: String,
     request: String,
     object: String,
     owner: String,
@@ -30,5 +32,5 @@ export const idempotencyModel = defineModel<IdempotencyClaim>(
     answer: { type: Schema.Types.Mixed, default: undefined },
     expires_at: Date,
   },
-  [[{ expires_at: 1 }, { expireAfterSeconds: 0 }]],
+  [[{ account: 1 }], [{ expires_at: 1 }, { expireAfterSeconds: 0 }]],
 );

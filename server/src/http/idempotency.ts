@@ -17,15 +17,20 @@ const POLL_EVERY = 25;
 /** Headers of an answer that a replay repeats. */
 const REPLAYED_HEADERS = ['Content-Type', 'Location', 'ETag', 'Cache-Control'];
 
-const scopeOf = (principal: State['principal']): string => {
+/** Within what a key is unique, and whose account that is. */
+const scopeOf = (principal: State['principal']): { scope: string; account: string } => {
   if (!principal) throw new Error('idempotency needs an authenticated request');
   switch (principal.kind) {
     case 'account':
-      return `account:${principal.account._id}`;
-    case 'visitor':
-      return `session:${principal.visitor.session._id}`;
-    case 'agent':
-      return `agent:${principal.workflow.key_fingerprint}`;
+      return { scope: `account:${principal.account._id}`, account: principal.account._id };
+    case 'visitor': {
+      const { _id, account } = principal.visitor.session;
+      return { scope: `session:${_id}`, account };
+    }
+    case 'agent': {
+      const { key_fingerprint, account } = principal.workflow;
+      return { scope: `agent:${key_fingerprint}`, account };
+    }
   }
 };
 
@@ -51,11 +56,12 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): H
     if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
       throw new ParlorError('malformed', 'Idempotency-Key must be 1 to 255 printable characters.');
     }
-    const _id = secrets.fingerprint('idempotency', `${scopeOf(ctx.state.principal)} ${key}`);
+    const { scope, account } = scopeOf(ctx.state.principal);
+    const _id = secrets.fingerprint('idempotency', `${scope} ${key}`);
     const path = ctx.path.replace(/\/$/, '');
     const request = hash(`${ctx.method} ${path} ${canonical(ctx.state.body)}`);
 
-    const claim = await acquire(claims, _id, request);
+    const claim = await acquire(claims, { _id, account, request });
     if (claim.answer) return replay(ctx, claim.answer);
 
     ctx.state.newUuid = claim.object;
@@ -78,7 +84,10 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): H
  * Gets the claim for this request: a new one, one that was left behind, or one that has its answer.
  * @throws ParlorError `key_reused` for another request under the same key, `conflict` while the first runs.
  */
-const acquire = async (claims: IdempotencyModel, _id: string, request: string): Promise<IdempotencyClaim> => {
+const acquire = async (
+  claims: IdempotencyModel,
+  { _id, account, request }: Pick<IdempotencyClaim, '_id' | 'account' | 'request'>,
+): Promise<IdempotencyClaim> => {
   const owner = newUuid();
   for (const deadline = Date.now() + PATIENCE; ; await sleep(POLL_EVERY)) {
     const now = Date.now();
@@ -90,7 +99,7 @@ const acquire = async (claims: IdempotencyModel, _id: string, request: string): 
     };
     const known = await claims.findOne({ _id }).lean<IdempotencyClaim>();
     if (!known) {
-      const claim: IdempotencyClaim = { _id, object: newUuid(), ...fresh };
+      const claim: IdempotencyClaim = { _id, account, object: newUuid(), ...fresh };
       try {
         await claims.insertOne(claim);
         return claim;

@@ -119,11 +119,6 @@ export class DeliveriesService {
     return { delivered: error === null, status, duration_ms, error, response };
   }
 
-  /** Everything of an account that is being deleted. */
-  async deleteAllOf(account: string): Promise<void> {
-    await this.#parts.deliveries.deleteMany({ account });
-  }
-
   #subscription(webhook: string): Promise<Subscription | undefined> {
     this.#parts.subscriptions.forget(webhook);
     return this.#parts.subscriptions.get(webhook);

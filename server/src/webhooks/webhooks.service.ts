@@ -132,11 +132,6 @@ export class WebhooksService {
     return webhook;
   }
 
-  /** Everything of an account that is being deleted. */
-  async deleteAllOf(account: string): Promise<void> {
-    await this.#webhooks.deleteMany({ account });
-  }
-
   #checkTarget(target: string): void {
     const error = targetError(target, this.#allowPrivate);
     if (error) throw invalid({ target: [error] });

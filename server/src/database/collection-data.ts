@@ -1,0 +1,57 @@
+/**
+ * What a field holds.
+ * - `plain`: made by the server, and tells nothing of a person: ids, times, states, counts
+ * - `visitor`: what a visitor wrote, or what is known of it
+ * - `owner`: what the account's people wrote or set
+ * - `address`: where a client connects from
+ * - `sealed`: opened by SECRET_KEY alone; `keyed`: a keyed hash, by which a secret is found; `hashed`: a password's
+ */
+export type FieldKind = 'plain' | 'visitor' | 'owner' | 'address' | 'sealed' | 'keyed' | 'hashed';
+
+type FieldOf<T> = keyof T & string;
+
+/** How the documents of an account are found. */
+export type Owner<T> =
+  /** By the field that names it. */
+  | { by: FieldOf<T> }
+  /** By the field that names a widget or a workflow of it. */
+  | { by: FieldOf<T>; via: 'widgets' | 'workflows' }
+  /** By the beginning of the field, up to a space. */
+  | { by: FieldOf<T>; isPrefix: true }
+  /** They are no account's. */
+  | 'server';
+
+/** How long a document is kept. */
+export type Kept<T> =
+  /** Until whoever it belongs to deletes it. */
+  | 'until deleted'
+  /** As long as the work that it stands for takes: seconds, or the life of a server process. */
+  | 'while at work'
+  /** By a TTL index: so many seconds after the time in the field. */
+  | { after: FieldOf<T>; seconds: number };
+
+/** What is known of a collection: whose it is, what it holds of people, and how long. */
+export interface CollectionData<T> {
+  owner: Owner<T>;
+  kept: Kept<T>;
+  /** `copied`: an account's export holds it, in the order of these fields, which an index reads. */
+  copied?: Partial<Record<FieldOf<T>, 1 | -1>>;
+  /** Every stored field, once. */
+  fields: Partial<Record<FieldKind, readonly FieldOf<T>[]>>;
+}
+
+type Declared<D> = D extends { fields: Partial<Record<FieldKind, readonly (infer F)[]>> } ? F : never;
+
+/**
+ * Declares a collection. A field of its documents that is left out is a type error that names it.
+ * @returns what was given
+ */
+export const collectionOf =
+  <T>() =>
+  <const D extends CollectionData<T>>(
+    data: D &
+      ([Exclude<FieldOf<T>, Declared<D>>] extends [never]
+        ? unknown
+        : { undeclared: Exclude<FieldOf<T>, Declared<D>> }),
+  ): CollectionData<T> =>
+    data;
