@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { says, startLlmServer } from './agent-llm-server.ts';
@@ -57,7 +58,7 @@ it(`a turn is done or undone when the process is killed in its middle, ${ROUNDS}
   const robot = { name: 'Bot', is_published: true, is_room_bot: true, nodes: bot };
   expect((await rest('POST', '/api/v1/workflows/', robot)).json.is_room_bot).toBe(true);
   const room = (await rest('POST', '/api/v1/rooms/', { is_bot_use: true })).json;
-  const started = await call(server.url, key, 'start', {}, 'start');
+  const started = await call(server.url, key, 'start', {}, randomUUID());
   const id = started?.json.conversationId;
 
   const api = async (method: string, path: string, body?: object) => {
@@ -75,7 +76,7 @@ it(`a turn is done or undone when the process is killed in its middle, ${ROUNDS}
     questions.push(
       (await api('POST', '/api/v1/messages/', { body: question, room: { uuid: room.uuid } })).uuid,
     );
-    const turn = call(server.url, key, `${id}/messages`, { message: `Ada ${round}` }, `turn ${round}`);
+    const turn = call(server.url, key, `${id}/messages`, { message: `Ada ${round}` }, randomUUID());
     // From before the turn has begun to after it is done.
     await sleep((round % 25) * 2);
     await server.end('SIGKILL');
@@ -91,13 +92,7 @@ it(`a turn is done or undone when the process is killed in its middle, ${ROUNDS}
       ({ message }: { message: string }) => message === `Ada ${round}`,
     );
     if (!done) {
-      const again = await call(
-        server.url,
-        key,
-        `${id}/messages`,
-        { message: `Ada ${round}` },
-        `again ${round}`,
-      );
+      const again = await call(server.url, key, `${id}/messages`, { message: `Ada ${round}` }, randomUUID());
       expect(again?.status).toBe(200);
     }
   }

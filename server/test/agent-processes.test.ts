@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -120,15 +121,16 @@ it('goes on rightly when a caller comes again with its Idempotency-Key after a c
       },
       body: JSON.stringify(body),
     });
-  const { conversationId } = (await (await call('start', {}, 'start')).json()) as any;
+  const { conversationId } = (await (await call('start', {}, randomUUID())).json()) as any;
+  const hi = randomUUID();
   llm.behave(says('Too late.', { before: 5_000 }), says('Here I am.'));
-  const lost = call(`${conversationId}/messages`, { message: 'Hi' }, 'hi').catch(() => undefined);
+  const lost = call(`${conversationId}/messages`, { message: 'Hi' }, hi).catch(() => undefined);
   await expect.poll(() => llm.asked.at(-1)?.body.messages.at(-1)?.content, { timeout: 15_000 }).toBe('Hi');
   await server.end('SIGKILL');
   expect(await lost).toBeUndefined();
   server = await startServerProcess(settings);
   // The claim of the killed process frees itself after 30 s; until then the caller is told to come again.
-  const come = async () => (await call(`${conversationId}/messages`, { message: 'Hi' }, 'hi')).json() as any;
+  const come = async () => (await call(`${conversationId}/messages`, { message: 'Hi' }, hi)).json() as any;
   let answer = await come();
   for (const deadline = Date.now() + 40_000; answer.error && Date.now() < deadline; answer = await come()) {
     expect(answer.error).toMatch(/still running/);

@@ -125,6 +125,7 @@ export const conversationPaths: ZodOpenApiPathsObject = {
         status: 200,
         description: 'Started; `message` is the greeting and what follows it.',
         schema: StartedConversation,
+        headers: ['Parlor-Client'],
       },
     }),
   },
@@ -152,6 +153,7 @@ export const conversationPaths: ZodOpenApiPathsObject = {
         .object({ message: z.string().min(1).max(10_000).meta({ example: 'Do you deliver?' }) })
         .meta({ id: 'ConversationMessage' }),
       isIdempotent: true,
+      sends: ['Parlor-Client'],
       answers: { status: 200, description: 'The answers.', schema: ConversationTurn },
     }),
   },

@@ -5,7 +5,9 @@ import { jsonBody } from '../http/json-body.ts';
 import type { RateLimits } from '../http/rate-limits.ts';
 import { sendObject } from '../http/single-object.ts';
 import { newUuid } from '../ids.ts';
+import type { Secrets } from '../secrets.ts';
 import { readMessage, readMetadata } from './agent-input.ts';
+import { ClientSecrets } from './client-secret.ts';
 import type { ConversationsService } from './conversations.service.ts';
 import { readEventId, TurnStream } from './turn-stream.ts';
 import { presentTurn } from './turns.ts';
@@ -21,14 +23,17 @@ export const conversationRoutes = (
     conversations,
     idempotent,
     rateLimits,
+    secrets,
   }: {
     authenticate: Authenticator;
     conversations: ConversationsService;
     idempotent: Handler;
     rateLimits: Pick<RateLimits, 'count'>;
+    secrets: Secrets;
   },
 ): void => {
   const path = '/api/v1/public/conversations';
+  const { handOut, recognise } = new ClientSecrets(secrets);
   const conversationIn = (ctx: Context): string => ctx.params?.conversation ?? '';
 
   const limitStarts: Handler = async (ctx, next) => {
@@ -36,13 +41,21 @@ export const conversationRoutes = (
     await next();
   };
 
-  router.post(`${path}/start`, authenticate.agent, limitStarts, jsonBody(), idempotent, async (ctx) => {
-    const workflow = workflowOf(ctx);
-    const metadata = readMetadata(ctx.state.body);
-    const started = await conversations.start(workflow, metadata, ctx.state.newUuid);
-    ctx.set('Cache-Control', 'no-store');
-    ctx.body = { ...started, workflowName: workflow.name };
-  });
+  router.post(
+    `${path}/start`,
+    authenticate.agent,
+    limitStarts,
+    jsonBody(),
+    handOut,
+    idempotent,
+    async (ctx) => {
+      const workflow = workflowOf(ctx);
+      const metadata = readMetadata(ctx.state.body);
+      const started = await conversations.start(workflow, metadata, ctx.state.newUuid);
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = { ...started, workflowName: workflow.name };
+    },
+  );
 
   router.get(`${path}/:conversation`, authenticate.agent, async (ctx) => {
     sendObject(ctx, await conversations.get(workflowOf(ctx), conversationIn(ctx)));
@@ -66,6 +79,7 @@ export const conversationRoutes = (
     authenticate.agent,
     rejoin,
     jsonBody(),
+    recognise,
     idempotent,
     async (ctx) => {
       const workflow = workflowOf(ctx);

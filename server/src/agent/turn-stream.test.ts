@@ -18,6 +18,9 @@ beforeAll(async () => {
   ]);
 });
 
+/** An Idempotency-Key that nobody guesses. */
+const COUNT = '1c5f3f0e-6f0b-4b5e-8a55-0d0f5c1b7e21';
+
 const SSE = { Accept: 'text/event-stream' };
 
 /** The events of a stream, as [event, data]. */
@@ -71,10 +74,10 @@ it('lets whoever lost a stream join it while it runs, and goes on without a read
   const id = await agent.open();
   await agent.say(id, 'Ada');
   llm.behave(says('one two three four five six', { between: 100 }));
-  const running = agent.say(id, 'Count', { ...SSE, 'Idempotency-Key': 'count' });
+  const running = agent.say(id, 'Count', { ...SSE, 'Idempotency-Key': COUNT });
   // Its own ids are not known yet: a first look at the stream by the key's uuid would be a guess.
   const whole = events((await running).text);
-  const replay = await agent.say(id, 'Count', { ...SSE, 'Idempotency-Key': 'count' });
+  const replay = await agent.say(id, 'Count', { ...SSE, 'Idempotency-Key': COUNT });
   expect(replay.headers['idempotency-replayed']).toBe('true');
   expect(replay.headers['content-type']).toBe('text/event-stream; charset=utf-8');
   expect(events(replay.text)).toEqual(whole);

@@ -10,6 +10,8 @@ export type Principal = { kind: 'account'; account: Account } | { kind: 'visitor
 export interface AgentPrincipal {
   kind: 'agent';
   workflow: StoredWorkflow;
+  /** The conversation whose own secret the caller has shown beside the key. */
+  conversation?: string;
 }
 
 /** What middleware leaves for those after it. */

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { testAgent } from '../../test/agent.ts';
 import { testApp } from '../../test/app.ts';
 
 const app = testApp();
@@ -92,5 +93,26 @@ describe('CORS', () => {
     }
     const answer = await app.request('GET', '/api/v1/rooms/', { token, headers: { origin: PAGE } });
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+  });
+});
+
+describe("CORS of the agent's API", () => {
+  it('answers any page, lets it send its key, and shows it the secret of its conversation', async () => {
+    const path = '/api/v1/public/conversations/start';
+    const asked = await app.request('OPTIONS', path, {
+      headers: {
+        origin: PAGE,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,x-api-key,idempotency-key,parlor-client',
+      },
+    });
+    expect([asked.status, asked.headers['access-control-allow-origin']]).toEqual([204, '*']);
+    expect(asked.headers['access-control-allow-headers']).toMatch(/Parlor-Client.*X-API-Key/);
+    const refused = await app.request('POST', path, { headers: { origin: PAGE }, body: {} });
+    expect([refused.status, refused.headers['access-control-allow-origin']]).toEqual([401, '*']);
+    const agent = await testAgent(app, [{ id: 's', type: 'start', greeting: 'Hello' }]);
+    const started = await agent.start({}, { origin: PAGE });
+    expect(started.headers['access-control-expose-headers']).toMatch(/\bParlor-Client\b/);
+    expect(started.headers['parlor-client']).toMatch(/^[0-9a-f]{64}$/);
   });
 });

@@ -3,11 +3,20 @@ import type { Handler } from './context.ts';
 
 /** Headers that a page's script may send and read on the routes that the widget uses. */
 const ALLOWED_HEADERS = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match'];
+const AGENT_HEADERS = [
+  'Content-Type',
+  'Idempotency-Key',
+  'If-None-Match',
+  'Last-Event-ID',
+  'Parlor-Client',
+  'X-API-Key',
+];
 const EXPOSED_HEADERS = [
   'ETag',
   'Idempotency-Replayed',
   'Link',
   'Location',
+  'Parlor-Client',
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
@@ -21,8 +30,11 @@ const WIDGET_ROUTES = /^\/api\/v1\/widgets(?:\/([^/]+)\/sessions)?\/?$/;
 /** Routes that a visitor's token opens: nothing there rests on cookies, so any origin may ask (contract 4). */
 const VISITOR_ROUTES = /^\/api\/v1\/(messages|leads(\/[^/]+)?|rooms\/[^/]+)\/?$/;
 
+/** The agent API is opened by a public key alone, on whatever page it stands. */
+const AGENT_ROUTES = /^\/api\/v1\/public\//;
+
 /**
- * CORS for what the widget calls from a customer's page, and for nothing else.
+ * CORS for what a customer's page calls, by the widget or by an agent's public key, and for nothing else.
  * @param isOriginAllowed whether the widget with that token may run on that origin
  */
 export const widgetCors = (
@@ -40,9 +52,17 @@ export const widgetCors = (
   });
   const ofVisitor = cors({ ...common, allowMethods: ['GET', 'POST', 'PATCH'], origin: '*' });
 
+  const ofAgent = cors({
+    ...common,
+    allowHeaders: AGENT_HEADERS,
+    allowMethods: ['GET', 'POST'],
+    origin: '*',
+  });
+
   return (ctx, next) => {
     if (WIDGET_ROUTES.test(ctx.path)) return ofWidget(ctx, next);
     if (VISITOR_ROUTES.test(ctx.path)) return ofVisitor(ctx, next);
+    if (AGENT_ROUTES.test(ctx.path)) return ofAgent(ctx, next);
     return next();
   };
 };

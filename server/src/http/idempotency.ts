@@ -17,8 +17,15 @@ const POLL_EVERY = 25;
 /** Headers of an answer that a replay repeats. */
 const REPLAYED_HEADERS = ['Content-Type', 'Location', 'ETag', 'Cache-Control'];
 
-/** Within what a key is unique, and whose account that is. */
-const scopeOf = (principal: State['principal']): { scope: string; account: string } => {
+/** A UUID of version 4: 122 random bits, which nobody guesses (RFC 9562, 5.4). */
+const RANDOM_UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i;
+
+/**
+ * Within what a key names a request, which is one sender, and whose account that is. The callers of an agent share
+ * its public key, so that there it takes something more that only the sender knows: the conversation's secret, or a
+ * key that nobody guesses.
+ */
+const scopeOf = (principal: State['principal'], key: string): { scope: string; account: string } => {
   if (!principal) throw new Error('idempotency needs an authenticated request');
   switch (principal.kind) {
     case 'account':
@@ -28,8 +35,15 @@ const scopeOf = (principal: State['principal']): { scope: string; account: strin
       return { scope: `session:${_id}`, account };
     }
     case 'agent': {
-      const { key_fingerprint, account } = principal.workflow;
-      return { scope: `agent:${key_fingerprint}`, account };
+      const { conversation, workflow } = principal;
+      const { key_fingerprint, account } = workflow;
+      if (conversation !== undefined) return { scope: `conversation:${conversation}`, account };
+      if (RANDOM_UUID.test(key)) return { scope: `agent:${key_fingerprint}`, account };
+      throw new ParlorError(
+        'malformed',
+        'Idempotency-Key must be a random UUID (version 4), since others have the same X-API-Key. ' +
+          "Any key is good for messages together with Parlor-Client, the secret from the header of start's answer.",
+      );
     }
   }
 };
@@ -56,7 +70,7 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): H
     if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
       throw new ParlorError('malformed', 'Idempotency-Key must be 1 to 255 printable characters.');
     }
-    const { scope, account } = scopeOf(ctx.state.principal);
+    const { scope, account } = scopeOf(ctx.state.principal, key);
     const _id = secrets.fingerprint('idempotency', `${scope} ${key}`);
     const path = ctx.path.replace(/\/$/, '');
     const request = hash(`${ctx.method} ${path} ${canonical(ctx.state.body)}`);

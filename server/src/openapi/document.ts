@@ -55,6 +55,8 @@ const inHeader = (name: string, description: string, example: string) => ({
   ...header(description, example),
 });
 
+const CLIENT = '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
+
 const ETAG = '"1bWc0UqVx0pT6cJ9d3y1Ow2nQkE"';
 
 /** What this server does, as OpenAPI 3.1, made from the schemas that check requests. */
@@ -88,6 +90,10 @@ export const openApiDocument = (serverUrl: string): ReturnType<typeof createDocu
         ),
         'RateLimit-Policy': header('The limit and its window (seconds).', '"api";q=1200;w=60'),
         'Retry-After': header('Seconds to wait.', '12'),
+        'Parlor-Client': header(
+          'The secret of the conversation, for `Parlor-Client` beside an `Idempotency-Key` of its messages.',
+          CLIENT,
+        ),
         'Idempotency-Replayed': header('`true` when this is the answer to an earlier equal request.', 'true'),
       },
       parameters: {
@@ -95,6 +101,16 @@ export const openApiDocument = (serverUrl: string): ReturnType<typeof createDocu
           'Idempotency-Key',
           '1 to 255 printable characters: the same request with the same key is done once and answered the same for 24 hours.',
           '7d1f0f0e-order-1234',
+        ),
+        'Agent-Idempotency-Key': inHeader(
+          'Idempotency-Key',
+          'The same request with the same key is done once and answered the same for 24 hours. Since all callers have the same `X-API-Key`, it must be a random UUID (version 4), or, for messages, any 1 to 255 printable characters together with `Parlor-Client`; another one is a 400.',
+          '5f0c8a52-3d0e-4f6b-9a53-6c1f7a0f2b9e',
+        ),
+        'Parlor-Client': inHeader(
+          'Parlor-Client',
+          'The secret of the conversation, from the header of the answer of its start: it tells its sender from others with the same `X-API-Key`.',
+          CLIENT,
         ),
         'If-None-Match': inHeader('If-None-Match', 'Answers 304 when the object still has that ETag.', ETAG),
         'If-Match': inHeader('If-Match', 'Does it only when the object still has that ETag, else 412.', ETAG),

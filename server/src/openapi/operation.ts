@@ -40,6 +40,8 @@ export interface Description {
   isBodyOptional?: true;
   /** Takes Idempotency-Key. */
   isIdempotent?: true;
+  /** Other headers of the request that are no credential. */
+  sends?: readonly string[];
   /** Takes If-None-Match or If-Match. */
   condition?: 'read' | 'write';
   /** Errors beside those that follow from the rest. */
@@ -104,7 +106,10 @@ export const operation = (given: Description): ZodOpenApiOperationObject => ({
     ...(given.query && { query: z.object(given.query) }),
   },
   parameters: [
-    ...(given.isIdempotent ? [parameter('Idempotency-Key')] : []),
+    ...(given.isIdempotent
+      ? [parameter(isOfAgent(given) ? 'Agent-Idempotency-Key' : 'Idempotency-Key')]
+      : []),
+    ...(given.sends ?? []).map(parameter),
     ...(given.condition === 'read' ? [parameter('If-None-Match')] : []),
     ...(given.condition === 'write' ? [parameter('If-Match')] : []),
   ],
