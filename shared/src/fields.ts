@@ -23,13 +23,47 @@ export const codePoints = (text: string): number => {
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
+/** What one code point of a text in NFC can be written with, in UTF-16 code units: U+16126 takes three of two each. */
+export const MAX_DECOMPOSED_UNITS = 6;
+
+/** Combining marks that may follow each other (UAX #15, Stream-Safe Text Format). */
+export const MAX_MARKS_IN_A_ROW = 30;
+
+const FIRST_MARK = 0x300;
+const MARK = /^\p{M}$/u;
+
+/** Whether more combining marks follow each other than any language writes: normalising them takes quadratic time. */
+const hasTooManyMarks = (value: string): boolean => {
+  let inARow = 0;
+  for (const character of value) {
+    if ((character.codePointAt(0) ?? 0) < FIRST_MARK || !MARK.test(character)) inARow = 0;
+    else if (++inARow > MAX_MARKS_IN_A_ROW) return true;
+  }
+  return false;
+};
+
+/** What is said of a text that has more than `max` characters. */
+export const tooLong = (max: number): string => `Ensure this field has no more than ${max} characters.`;
+
+/** Before anything else is done to a text: each issue ends the checks. */
+const boundsOf =
+  (max: number): z.core.CheckFn<string> =>
+  ({ value, issues }) => {
+    const fail = (message: string) => issues.push({ code: 'custom', message, input: value });
+    if (value.length > MAX_DECOMPOSED_UNITS * max) fail(tooLong(max));
+    else if (hasTooManyMarks(value)) {
+      fail(`Ensure this field has no more than ${MAX_MARKS_IN_A_ROW} combining marks in a row.`);
+    }
+  };
+
 /**
  * A text: NFC-normalised, without NUL and lone surrogates, at most `max` code points. With `min` above 0 it
- * must hold something other than white space.
+ * must hold something other than white space. Its length is looked at before it is normalised.
  */
 export const text = ({ min = 0, max }: { min?: number; max: number }) =>
   z
     .string({ error: typeError('Not a valid string.') })
+    .check(boundsOf(max))
     .normalize('NFC')
     .check((ctx) => {
       const fail = (message: string) => ctx.issues.push({ code: 'custom', message, input: ctx.value });
@@ -37,7 +71,7 @@ export const text = ({ min = 0, max }: { min?: number; max: number }) =>
       if (LONE_SURROGATE.test(ctx.value)) fail('Lone surrogates are not allowed.');
       if (min > 0 && ctx.value.trim() === '') return void fail('This field may not be blank.');
       const length = codePoints(ctx.value);
-      if (length > max) fail(`Ensure this field has no more than ${max} characters.`);
+      if (length > max) fail(tooLong(max));
       if (length < min) fail(`Ensure this field has at least ${min} characters.`);
     })
     .meta(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max });
@@ -124,8 +158,8 @@ export const isUuid = (value: string): boolean => UUID.test(value);
 export const uuidReference = () =>
   z
     .string({ error: typeError('Must be a valid UUID.') })
+    .regex(UUID, { error: 'Must be a valid UUID.', abort: true })
     .toLowerCase()
-    .regex(UUID, { error: 'Must be a valid UUID.' })
     .meta({ format: 'uuid' });
 
 /** The server-made identity of an object. */

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { testApp } from '../../test/app.ts';
@@ -88,6 +88,30 @@ describe('a JSON body', () => {
       expect((await post('{"is":"plain"}', { 'content-encoding': coding })).status).toBe(400);
     }
     expect((await post('{}', { 'content-encoding': 'zstd' })).status).toBe(415);
+  });
+
+  it('is read compressed where a credential was shown, and nowhere else', async () => {
+    const { widget } = await app.account();
+    const { visitor } = await app.session(widget);
+    const compress = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
+    const sessions = `/api/v1/widgets/${widget}/sessions/`;
+    for (const [coding, pack] of Object.entries(compress)) {
+      const headers = { 'content-encoding': coding };
+      const body = pack('{}');
+      expect((await app.request('POST', sessions, { visitor, body, headers })).status).toBe(201);
+      for (const path of ['/api/v1/auth/register', '/api/v1/auth/api-token', sessions]) {
+        const answer = await app.request('POST', path, { body, headers });
+        expect([answer.status, answer.json]).toEqual([
+          415,
+          { detail: 'A compressed request body needs a credential.' },
+        ]);
+        expect(answer.headers['accept-encoding']).toBe('identity');
+      }
+    }
+    expect(
+      (await app.request('POST', sessions, { body: '{}', headers: { 'content-encoding': 'identity' } }))
+        .status,
+    ).toBe(201);
   });
 
   it('may be nested as deep as the limit and no deeper', async () => {

@@ -45,7 +45,14 @@ const readBytes = koaBody({
   },
 });
 
-/** Reads an `application/json` body into ctx.state.body (contract 1). */
+/** A few bytes can decompress to the whole limit: that is for callers who have shown who they are (RFC 9110, 12.5.3). */
+const refuseCompressed = (): never => {
+  throw new ParlorError('unsupported_media_type', 'A compressed request body needs a credential.', {
+    headers: { 'Accept-Encoding': 'identity' },
+  });
+};
+
+/** Reads an `application/json` body into ctx.state.body; it stands behind whatever authenticates the request. */
 export const jsonBody = (): Middleware<State> => async (ctx, next) => {
   const hasBody =
     ctx.request.length !== 0 && (ctx.request.length !== undefined || ctx.get('Transfer-Encoding') !== '');
@@ -56,6 +63,8 @@ export const jsonBody = (): Middleware<State> => async (ctx, next) => {
       `Unsupported media type "${ctx.get('Content-Type').slice(0, 100)}" in request.`,
     );
   }
+  const encoding = ctx.get('Content-Encoding').trim().toLowerCase();
+  if (!['', 'identity'].includes(encoding) && !ctx.state.principal) refuseCompressed();
   await readBytes(ctx as never, async () => undefined);
   const bytes = Buffer.from((ctx.request as unknown as { body?: string }).body ?? '', 'latin1');
   if (bytes.length > 0) ctx.state.body = parseJson(bytes);

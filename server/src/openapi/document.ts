@@ -68,7 +68,7 @@ export const openApiDocument = (serverUrl: string): ReturnType<typeof createDocu
       version: '1.0.0',
       license: { name: 'MIT', identifier: 'MIT' },
       description:
-        'Rooms, messages, leads, keyword notifications, webhooks and widgets. Paths work with and without the slash at their end. Unknown and read-only fields in a body are ignored; a field of the wrong type is refused, never converted. For a text that may be left out null means its default.',
+        'Rooms, messages, leads, keyword notifications, webhooks and widgets. Paths work with and without the slash at their end. Unknown and read-only fields in a body are ignored; a field of the wrong type is refused, never converted. For a text that may be left out null means its default. Texts are normalised to NFC; more than 30 combining marks in a row are refused. A body may be compressed (gzip, deflate, br) where a credential goes with it.',
     },
     servers: [{ url: serverUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),

@@ -70,7 +70,7 @@ const ERRORS: Record<number, { description: string; detail: string; headers?: ob
   },
   413: { description: 'The body is too large.', detail: `Request body is larger than ${BODY_LIMIT} bytes.` },
   415: {
-    description: 'The body is not application/json.',
+    description: 'The body is not application/json, or it is compressed and no credential was shown.',
     detail: 'Unsupported media type "text/plain" in request.',
   },
   422: {
