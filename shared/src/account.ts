@@ -1,15 +1,29 @@
 import { z } from 'zod';
-import { boolean, email, text } from './fields.ts';
+import { boolean, codePoints, email, text, tooLong } from './fields.ts';
+
+const MAX_USERNAME = 150;
+
+/**
+ * Equal for two spellings of one name that differ in case or Unicode composition only. Some letters become several,
+ * U+FDFA 18: what is folded is longer than what was written.
+ */
+export const foldName = (name: string): string => name.normalize('NFKC').toLowerCase();
+
+/** A username, as long as it may be in its folded form too, which an index holds. */
+const username = (min: number) =>
+  text({ min, max: MAX_USERNAME }).refine((name) => codePoints(foldName(name)) <= MAX_USERNAME, {
+    error: tooLong(MAX_USERNAME),
+  });
 
 /** The body of POST /api/v1/auth/register (contract 2). */
 export const Registration = z
   .object({
-    username: text({ min: 3, max: 150 })
+    username: username(3)
       .regex(/^[\p{L}\p{N}@.+_-]*$/u, {
         error:
           'Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.',
       })
-      .meta({ minLength: 3, maxLength: 150, example: 'ada' }),
+      .meta({ minLength: 3, maxLength: MAX_USERNAME, example: 'ada' }),
     email: email().meta({ example: 'ada@example.com' }),
     password: text({ min: 1, max: 1000 }).meta({ example: 'a long enough secret' }),
     password2: text({ min: 1, max: 1000 }).meta({ example: 'a long enough secret' }),
@@ -20,7 +34,7 @@ export type Registration = z.infer<typeof Registration>;
 /** The body of POST /api/v1/auth/api-token. */
 export const Credentials = z
   .object({
-    username: text({ min: 1, max: 1000 }).meta({ example: 'ada' }),
+    username: username(1).meta({ minLength: 1, maxLength: MAX_USERNAME, example: 'ada' }),
     password: text({ min: 1, max: 1000 }).meta({ example: 'a long enough secret' }),
     reset_token: boolean().default(false),
   })

@@ -2,15 +2,18 @@ import { z } from 'zod';
 import { datetime, text, uuid } from './fields.ts';
 import { Message } from './message.ts';
 
+/** The longest keyword in characters, as it is written and as it is compared. */
+export const MAX_KEYWORD = 100;
+
 /** A word or phrase whose mention by a customer raises a notification (contract 3). */
 export const Keyword = z
   .object({
     uuid: uuid(),
-    keyword: text({ min: 1, max: 100 })
+    keyword: text({ min: 1, max: MAX_KEYWORD })
       .refine((value) => /[\p{L}\p{N}]/u.test(value), {
         error: 'A keyword must hold a letter or a digit.',
       })
-      .meta({ minLength: 1, maxLength: 100, example: 'refund' }),
+      .meta({ minLength: 1, maxLength: MAX_KEYWORD, example: 'refund' }),
     created_at: datetime(),
   })
   .meta({ id: 'Keyword' });

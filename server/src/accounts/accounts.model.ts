@@ -17,9 +17,6 @@ export interface Account {
   created_at: Date;
 }
 
-/** Equal for two spellings of one name that differ in case or Unicode composition only. */
-export const foldName = (name: string): string => name.normalize('NFKC').toLowerCase();
-
 export type AccountModel = Model<Account>;
 
 export const accountModel = defineModel<Account>(

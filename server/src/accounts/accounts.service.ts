@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Credentials, Registration } from '@parlor/shared';
+import { type Credentials, foldName, type Registration } from '@parlor/shared';
 import { duplicateFields } from '../database/duplicate.ts';
 import { findBySecret } from '../database/find-by-secret.ts';
 import { type FieldErrors, invalid, invalidTogether, throttled } from '../errors.ts';
@@ -7,7 +7,7 @@ import type { RateLimit } from '../http/rate-limit.ts';
 import { newUuid } from '../ids.ts';
 import type { Secrets } from '../secrets.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
-import { type Account, type AccountModel, foldName } from './accounts.model.ts';
+import type { Account, AccountModel } from './accounts.model.ts';
 import { hashPassword, isOutdated, isPassword, passwordErrors } from './passwords.ts';
 
 const TAKEN: Record<string, [field: string, message: string]> = {

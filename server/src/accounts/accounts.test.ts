@@ -3,6 +3,7 @@ import { testApp } from '../../test/app.ts';
 
 const app = testApp();
 const PASSWORD = 'a long enough secret';
+const TOO_LONG = 'Ensure this field has no more than 150 characters.';
 
 let count = 0;
 const someone = (more: object = {}) => {
@@ -45,12 +46,22 @@ describe('POST /api/v1/auth/register', () => {
     ['a null name', { username: null }, 'username'],
     ['a number for a name', { username: 12345 }, 'username'],
     ['an operator for a name', { username: { $gt: '' } }, 'username'],
+    ['a name that is longer when folded', { username: '\ufdfa'.repeat(150) }, 'username'],
+    ['300 combining marks on a letter', { username: `abc${'\u0315\u0300'.repeat(150)}` }, 'username'],
+    ['a quarter of a megabyte of marks', { username: `a${'\u0315\u0300'.repeat(64_500)}` }, 'username'],
     ['a NUL', { username: 'nul\0nul' }, 'username'],
   ])('refuses %s', async (_, wrong, field) => {
     const answer = await register(someone(wrong));
     expect(answer.status).toBe(400);
     expect(Object.keys(answer.json)).toEqual([field]);
     expect(answer.json[field]).toHaveLength(1);
+  });
+
+  it('takes a name that is as long as it may be when folded', async () => {
+    const username = `${'\ufdfa'.repeat(7)}${process.pid}`;
+    expect((await register(someone({ username }))).status).toBe(201);
+    const answer = await signIn({ username: username.normalize('NFKC'), password: PASSWORD });
+    expect(answer.status).toBe(200);
   });
 
   it('refuses a password like the username or the e-mail', async () => {
@@ -113,6 +124,8 @@ describe('POST /api/v1/auth/api-token', () => {
     ['password', { username: 'ada', password: '' }, 'This field may not be blank.'],
     ['reset_token', { username: 'ada', password: PASSWORD, reset_token: 'true' }, 'Must be a valid boolean.'],
     ['username', { username: { $ne: null }, password: PASSWORD }, 'Not a valid string.'],
+    ['username', { username: 'a'.repeat(151), password: PASSWORD }, TOO_LONG],
+    ['username', { username: '\ufdfa'.repeat(150), password: PASSWORD }, TOO_LONG],
   ])('checks %s', async (field, body, message) => {
     const answer = await signIn(body);
     expect([answer.status, answer.json]).toEqual([400, { [field]: [message] }]);

@@ -1,4 +1,4 @@
-import { Keyword, type NewKeyword } from '@parlor/shared';
+import { codePoints, Keyword, MAX_KEYWORD, type NewKeyword, tooLong } from '@parlor/shared';
 import { present } from '../database/document.ts';
 import { duplicateFields } from '../database/duplicate.ts';
 import { insertOnce } from '../database/insert.ts';
@@ -22,15 +22,12 @@ export class KeywordsService {
     this.#matchers = new Matchers(keywords, MAX_KEYWORDS);
   }
 
-  /** @throws ParlorError `invalid` for one that is there already, however it is spelt, and beyond MAX_KEYWORDS. */
+  /** @throws ParlorError `invalid` for one that is there already, however it is spelt, too long, and beyond MAX_KEYWORDS. */
   async create(account: string, { keyword }: NewKeyword, uuid = newUuid()): Promise<StoredKeyword> {
-    const made: StoredKeyword = {
-      _id: uuid,
-      keyword,
-      created_at: new Date(),
-      account,
-      folded: fold(keyword),
-    };
+    const folded = fold(keyword);
+    // U+FDFA becomes 18 letters: what is folded has to fit into the index, too.
+    if (codePoints(folded) > MAX_KEYWORD) throw invalid({ keyword: [tooLong(MAX_KEYWORD)] });
+    const made: StoredKeyword = { _id: uuid, keyword, created_at: new Date(), account, folded };
     const { stored, isNew } = await insertOnce(this.#keywords, made).catch((error) => {
       if (!duplicateFields(error)) throw error;
       throw invalid({ keyword: ['This field must be unique.'] });

@@ -45,6 +45,8 @@ describe('/api/v1/keywords/', () => {
     ['', 'This field may not be blank.'],
     ['?!', 'A keyword must hold a letter or a digit.'],
     ['x'.repeat(101), 'Ensure this field has no more than 100 characters.'],
+    ['\ufdfa'.repeat(6), 'Ensure this field has no more than 100 characters.'],
+    ['\ufdfa'.repeat(100), 'Ensure this field has no more than 100 characters.'],
     [5, 'Not a valid string.'],
   ])('refuses %j', async (keyword, message) => {
     const answer = await configure(keyword);
