@@ -3,7 +3,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { findBrowser } from './find-browser.mjs';
 
 /** What Chromium needs in a container as root, and to stay off the network by itself. */
-const ARGS = [
+export const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',

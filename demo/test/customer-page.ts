@@ -66,7 +66,14 @@ export const customerPage = (server: string, token: string, made: CustomerPage =
   return serve(html, made.policy ?? policyFor(server));
 };
 
-/** Opens a customer's page in a new tab. */
+/** Another site's page with that one in a frame: on another host, so that for the browser they are two sites. */
+export const embedded = async (address: string, attributes = ''): Promise<string> => {
+  const frame = `<iframe name="embedded" src="${address}" ${attributes} style="width: 100%; height: 95vh"></iframe>`;
+  const html = `<!doctype html><html lang="en"><title>A portal</title><link rel="icon" href="data:,">${frame}</html>`;
+  return (await serve(html, '')).replace('127.0.0.1', 'localhost');
+};
+
+/** Opens a customer's page in a new tab; where it is embedded in another one, the widget is that in the frame. */
 export const visit = async (browser: BrowserContext, address: string): Promise<Visit> => {
   const page = await browser.newPage();
   const complaints: string[] = [];
@@ -76,7 +83,10 @@ export const visit = async (browser: BrowserContext, address: string): Promise<V
   });
   await page.goto(address);
   onTestFinished(() => page.close().catch(() => {}));
-  const widget = page.locator('parlor-widget');
+  const place = page.frames().some((frame) => frame.name() === 'embedded')
+    ? page.frameLocator('iframe[name=embedded]')
+    : page;
+  const widget = place.locator('parlor-widget');
   const field = widget.getByRole('textbox', { name: 'Write a message' });
   const log = widget.getByRole('log');
   return {

@@ -149,3 +149,38 @@ test('pauses double to a minute, spread by a fifth', () => {
   expect(pauseAfter(0, 0)).toBe(800);
   expect(pauseAfter(0, 1)).toBeCloseTo(1_200);
 });
+
+test.each([
+  ['the turn to send is refused', { alone: () => Promise.reject(new Error('denied')) }],
+  ['the turn to send ends without a start', { alone: async () => {} }],
+  ['what became of an item cannot be written down', { note: () => {} }],
+])(
+  'waits before it tries again when %s',
+  async (_case, broken: { alone?: () => Promise<void>; note?: () => void }) => {
+    const area = fakeStorage();
+    const store = openStore('p.', () => area);
+    const queue = { ...createQueue(store), ...(broken.note && { note: broken.note }) };
+    let tries = 0;
+    const { kick, stop } = createOutbox({
+      queue,
+      async deliver() {
+        tries++;
+        return { uuid: 'uuid', sent_at: '' };
+      },
+      isOnline: () => true,
+      alone(task) {
+        // A promise that goes on for ever would not let this test end.
+        if (tries++ > 20) throw new Error('tried without a pause');
+        return broken.alone?.() ?? task();
+      },
+      changed() {},
+    });
+    queue.add('message', { body: 'one' });
+    kick();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(tries).toBeLessThanOrEqual(2);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(tries).toBeGreaterThan(2);
+    stop();
+  },
+);

@@ -52,12 +52,12 @@ export function createOutbox({ queue, deliver, isOnline, alone, changed }: Outbo
     }
     running = true;
     let pause = 0;
+    let done: string | undefined;
     await alone(async () => {
       // The queue is read afresh for each item: another tab may have sent or added some.
-      for (let item = next(); item && !pause && !stopped; item = next()) {
+      for (let item = next(); item && item.id !== done && !stopped; item = next()) {
         try {
           item.sent = await deliver(item);
-          tries = 0;
         } catch (error) {
           if (stopped) return;
           const refusal = error instanceof Refusal ? error : new Refusal(0);
@@ -71,12 +71,17 @@ export function createOutbox({ queue, deliver, isOnline, alone, changed }: Outbo
           }
           item.refused = { reason: refusal.message, fields: refusal.fields };
         }
+        done = item.id;
         queue.note(item);
         changed('', item);
+        if (next()?.id !== done) tries = 0;
       }
-    });
+    }).catch(() => {});
     running = false;
     if (stopped) return;
+    const left = next();
+    // Nothing was done, or what was done could not be written down: to go on at once would be to go on for ever.
+    if (left && (!done || left.id === done)) pause ||= pauseAfter(tries++, Math.random());
     if (pause) timer = setTimeout(run, pause);
     else run();
   }

@@ -1,9 +1,10 @@
 import type { VisitorSession } from '../types.ts';
+import { createAlone } from './alone.ts';
 import type { Core } from './core.ts';
 import { createOutbox } from './outbox.ts';
 import type { OutItem } from './queue.ts';
 import { Refusal, type RequestOptions, request } from './request.ts';
-import { type Alone, createSessions, sessionsUrl } from './session.ts';
+import { createSessions, sessionsUrl } from './session.ts';
 
 /** What the server answers, as far as anybody here wants to know. */
 interface Acknowledgement {
@@ -23,9 +24,7 @@ export function createSender(core: Core, locale: () => string, acknowledged: () 
   const { queue, store, server, token, prefix } = core;
   const stop = new AbortController();
   const { signal } = stop;
-  // Where a page has no locks (plain http), the idempotency key alone stands between two tabs and a double.
-  const alone: Alone = (name, task) =>
-    (navigator.locks?.request(prefix + name, { signal }, task) ?? task()) as ReturnType<typeof task>;
+  const alone = createAlone(prefix, signal);
   const url = sessionsUrl(server, token);
   const sessions = createSessions(store, url, locale, alone, signal);
 
@@ -69,7 +68,7 @@ export function createSender(core: Core, locale: () => string, acknowledged: () 
     deliver,
     isOnline: () => navigator.onLine,
     // Only one tab sends at a time; a widget that goes away lets the others.
-    alone: (task) => alone('out', task).catch(() => {}),
+    alone: (task) => alone('out', task),
     changed(state, item) {
       core.waiting.value = state;
       if (item?.kind === 'person') queue.remove(item.id);

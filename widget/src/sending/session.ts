@@ -1,4 +1,5 @@
 import type { VisitorSession } from '../types.ts';
+import type { Alone } from './alone.ts';
 import { cut } from './core.ts';
 import { type Refusal, request } from './request.ts';
 import type { Store } from './storage.ts';
@@ -9,9 +10,6 @@ const SPREAD_MS = 300;
 const RENEW_MS = 20 * 86_400_000;
 
 export const sessionsUrl = (server: string, token: string) => `${server}api/v1/widgets/${token}/sessions/`;
-
-/** Runs a task while no other tab of this visitor runs one of that name. */
-export type Alone = <T>(name: string, task: () => Promise<T>) => Promise<T>;
 
 export interface Sessions {
   /** The session as it is kept, without asking the server. */
