@@ -4,6 +4,7 @@ import { caller, owner } from '../../server/test/rest.ts';
 import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
 import { startWebhookReceiver, verifySignature } from '../../server/test/webhook-receiver.ts';
 import { useBrowser } from './browser.ts';
+import { customerPage } from './customer-page.ts';
 
 const openBrowser = useBrowser();
 
@@ -44,7 +45,7 @@ it("takes a visitor's first message from the page to the owner and the subscribe
   const browser = await openBrowser();
   const page = await browser.newPage();
   const complaints = watch(page);
-  await page.goto(`${server.url}/demo/?widget=${widget}`);
+  await page.goto(await customerPage(server.url, widget));
   await write(page, 'Is the corner table free on Friday?');
 
   const { json: messages } = await rest('GET', '/api/v1/messages/');
@@ -66,7 +67,7 @@ it('keeps what the page showed as sent when the server is killed at once', async
 
   const browser = await openBrowser();
   const page = await browser.newPage();
-  await page.goto(`${first.url}/demo/?widget=${widget}`);
+  await page.goto(await customerPage(first.url, widget));
   await write(page, 'Can I bring my dog?');
   await first.end('SIGKILL');
 

@@ -2,7 +2,7 @@ import { randomLetters } from './ids.ts';
 import type { Services } from './services.ts';
 import { DEMO_USERNAME } from './static/demo-widget.ts';
 
-/** What the very first start prints, once. */
+/** What the very first start of a trial prints, once. */
 export interface DemoAccount {
   username: string;
   password: string;

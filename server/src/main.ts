@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { type Config, ConfigError, loadConfig } from './config.ts';
+import { type Config, ConfigError, isTrial, loadConfig } from './config.ts';
 import { DatabaseError } from './database/connect.ts';
 import { createDemoAccount, type DemoAccount } from './demo-account.ts';
 import { startServer } from './server.ts';
@@ -35,8 +35,8 @@ const start = async (config: Config): Promise<void> => {
       server.stop().then(() => process.exit(0), giveUp);
     });
   }
-  const demo = server.isEmbedded ? await createDemoAccount(server.services) : undefined;
-  if (demo) process.stdout.write(introduction(config.PUBLIC_URL || server.url, demo));
+  const demo = isTrial(config) ? await createDemoAccount(server.services) : undefined;
+  if (demo) process.stdout.write(introduction(server.url, demo));
   process.stdout.write(`Parlor is ready: ${server.url}/\n`);
 };
 

@@ -23,7 +23,6 @@ const BACKLOG = 4_096;
 /** A running server. */
 export interface RunningServer {
   services: Services;
-  isEmbedded: boolean;
   /** `http://127.0.0.1:<port>`; HOST in its place when that is another address than any. */
   url: string;
   /** Stops taking, finishes what runs, flushes and closes the database. */
@@ -76,7 +75,6 @@ export const startServer = async (config: Config): Promise<RunningServer> => {
     const host = ['0.0.0.0', '::'].includes(config.HOST) ? '127.0.0.1' : config.HOST;
     return {
       services,
-      isEmbedded: database.isEmbedded,
       url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
       stop: async () => {
         await Promise.all([gateway.close(), closeServer(server)]);

@@ -17,12 +17,12 @@ export const caller =
   };
 
 /** Registers an owner and gives what its programs and its page use. */
-export const owner = async (url: string) => {
-  const person = { username: 'ada', password: 'a long enough secret' };
+export const owner = async (url: string, username = 'ada') => {
+  const person = { username, password: 'a long enough secret' };
   const call = caller(url);
   const registered = await call('POST', '/api/v1/auth/register', {
     ...person,
-    email: 'ada@example.com',
+    email: `${username}@example.com`,
     password2: person.password,
   });
   expect(registered).toEqual({ status: 201, json: { message: 'User registered successfully.' } });

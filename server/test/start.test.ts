@@ -5,6 +5,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { owner } from './rest.ts';
 import { GaveUp, serverSettings, startServerProcess } from './server-process.ts';
 
 const temporaryFolder = async (): Promise<string> => {
@@ -53,9 +54,24 @@ describe('the very first start', () => {
     expect(again.status).toBe(200);
   });
 
-  it.runIf(inject('isRealMongodb'))('makes no account on a MongoDB', async () => {
+  it('makes no account on a server for others, and shows no widget of one that is called demo', async () => {
+    const settings = { ...(await serverSettings()), PUBLIC_URL: 'https://chat.example.com' };
+    const server = await startServerProcess(settings);
+    expect(server.stdout()).toBe(`Parlor is ready: ${server.url}/\n`);
+    const squatter = await owner(server.url, 'demo');
+    for (const path of ['/demo/', '/demo', '/demo/lamps.html', '/demo/hostile/', '/demo/panel/settings']) {
+      for (const query of ['', `?widget=${squatter.widget}`]) {
+        expect((await fetch(server.url + path + query)).status, path + query).toBe(404);
+      }
+    }
+    const root = await fetch(server.url, { redirect: 'manual' });
+    expect([root.status, root.headers.get('Location')]).toEqual([302, '/api/v1/docs']);
+  });
+
+  it.runIf(inject('isRealMongodb'))('makes no account on a MongoDB, and has no demo', async () => {
     const server = await startServerProcess(await serverSettings());
     expect(server.stdout()).toBe(`Parlor is ready: ${server.url}/\n`);
+    expect((await fetch(`${server.url}/demo/`)).status).toBe(404);
   });
 
   it.skipIf(inject('isRealMongodb'))('keeps the made key and the data for their owner only', async () => {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import compose from 'koa-compose';
+import { isTrial } from '../config.ts';
 import type { Handler } from '../http/context.ts';
 import type { Services } from '../services.ts';
 import { demoPanelSettings } from './demo-panel.ts';
@@ -27,6 +28,16 @@ const widgetFiles = (): Handler => {
   };
 };
 
-/** Everything that is not the API: the widget's files, and a customer's website with the widget on it. */
+/** GET / where there is no demo: what somebody finds who comes to the bare address. */
+const documentation: Handler = (ctx, next) =>
+  ctx.path === '/' && (ctx.method === 'GET' || ctx.method === 'HEAD') ? ctx.redirect('/api/v1/docs') : next();
+
+/**
+ * Everything that is not the API: the widget's files and, for somebody who tries Parlor out, a customer's website with
+ * the widget on it. Nowhere else: there anybody could register the demo's account, or show a widget under this name.
+ */
 export const staticFiles = (services: Pick<Services, 'accounts' | 'widgets' | 'config'>): Handler =>
-  compose([widgetFiles(), demoPanelSettings(services), demoSite(services)]);
+  compose([
+    widgetFiles(),
+    ...(isTrial(services.config) ? [demoPanelSettings(services), demoSite(services)] : [documentation]),
+  ]);
