@@ -26,7 +26,6 @@ import { sessionRoutes } from './visitors/sessions.routes.ts';
 import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
 import { webhookRoutes } from './webhooks/webhooks.routes.ts';
 import { isAllowedOrigin } from './widgets/domain.ts';
-import { repeatedAnswers } from './widgets/repeated-answers.ts';
 import { widgetRoutes } from './widgets/widgets.routes.ts';
 
 /** Headers for everything; the widget's files and the API are made to be used from other origins. */
@@ -77,7 +76,6 @@ export const createApp = (services: Services): Koa<State> => {
 
   app.use(requestLog(log));
   app.use(metrics.measure());
-  app.use(repeatedAnswers(publicWidgets));
   app.use(requestIdHeader);
   app.use(securityHeaders);
   app.use(errorResponses(log));
