@@ -155,6 +155,11 @@ const SETTINGS = {
     'realtime connections that one IP address may have open at once, while RATE_LIMIT is on',
     wholeNumber(1, 1_000_000),
   ),
+  KEYWORD_NOTIFICATIONS_PER_DAY: setting(
+    '1000',
+    'keyword notifications that one account gets in a UTC day; 0: any number',
+    wholeNumber(0, 1_000_000),
+  ),
   LLM_URL: setting(
     '',
     'an OpenAI-compatible endpoint, a base such as https://host/v1; empty: llm nodes go to on_error',

@@ -53,7 +53,7 @@ export const createServices = async (
     ],
     log,
   );
-  const markSent = (notification: string, at: Date) => notifications.markSent(notification, at);
+  const markSent = (notification: string, at: Date) => notifications.markSent([notification], at);
   const mailer = createMailer({ models, config, onSent: markSent, log });
   const { webhooks, deliveries, consume, sender } = createWebhooks({
     models,
@@ -89,7 +89,13 @@ export const createServices = async (
   const erasure = createErasure({ accounts, channel, leads, log, roomDeletion, rooms, sessions, widgets });
   const leadStatistics = new LeadStatisticsService(models.leads, widgets);
   const keywords = new KeywordsService(models.keywords);
-  const notifications = new NotificationsService(models.notifications, models.messages, keywords, relay);
+  const notifications = new NotificationsService({
+    ...models,
+    keywords,
+    relay,
+    perDay: config.KEYWORD_NOTIFICATIONS_PER_DAY,
+    log,
+  });
   const agent = createAgent({ models, secrets, rooms, leads, relay, channel, config, log });
 
   return {

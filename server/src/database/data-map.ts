@@ -96,7 +96,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     kept: 'until deleted',
     copied: NEWEST_FIRST,
     fields: {
-      plain: ['_id', 'account', 'room', 'created_at', 'sent_at'],
+      plain: ['_id', 'account', 'room', 'messages', 'created_at', 'sent_at'],
       visitor: ['customer_request', 'nickname', 'email', 'transcripts', 'events'],
       owner: ['keywords'],
     },

@@ -11,6 +11,11 @@ export const keywordPaths: ZodOpenApiPathsObject = {
       id: 'listKeywordNotifications',
       tag: 'Keyword notifications',
       summary: 'List your keyword notifications',
+      description:
+        'One for each message of a customer that mentions keywords, at most 1,000 a UTC day unless the server is ' +
+        'set otherwise. `transcripts` holds the latest messages up to and with that one: at most 20, and at most ' +
+        '2 kB of names and bodies; a body of more than 512 bytes is cut and ends in an ellipsis. It is made from ' +
+        'the messages that still exist; deleting a room, or erasing a visitor, deletes its notifications, too.',
       callers,
       query: listQuery,
       answers: listOf(KeywordNotification),

@@ -7,7 +7,7 @@ import { readPage, sendPage } from '../http/lists.ts';
 import { precondition, sendCreated, sendObject } from '../http/single-object.ts';
 import { pathUuid, readObject } from '../http/validate.ts';
 import { type KeywordsService, presentKeyword } from './keywords.service.ts';
-import { type NotificationsService, presentNotification } from './notifications.service.ts';
+import type { NotificationsService } from './notifications.service.ts';
 
 /** /api/v1/keyword_notifications (specification 4) and /api/v1/keywords (contract 3). */
 export const keywordRoutes = (
@@ -31,7 +31,8 @@ export const keywordRoutes = (
   router.get('/api/v1/keyword_notifications', account, async (ctx) => {
     const page = readPage(ctx);
     const found = await notifications.list(accountOf(ctx)._id, page);
-    sendPage(ctx, found, 'created_at', page, found.map(presentNotification), baseUrl(ctx));
+    const shown = await notifications.present(found.slice(0, page.limit));
+    sendPage(ctx, found, 'created_at', page, shown, baseUrl(ctx));
   });
 
   router.get('/api/v1/keywords', account, async (ctx) => {

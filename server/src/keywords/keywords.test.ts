@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { mongo } from 'mongoose';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../test/app.ts';
 import { notificationFor } from '../../test/notifications.ts';
 
@@ -134,12 +135,93 @@ describe('GET /api/v1/keyword_notifications/', () => {
     await Promise.all([notifications.raise([event]), notifications.raise([event, event])]);
     const { uuid } = await notificationFor(app, account.token);
     const first = new Date('2026-11-21T09:30:00.123Z');
-    await notifications.markSent(uuid, first);
-    await notifications.markSent(uuid, new Date());
+    await notifications.markSent([uuid], first);
+    await notifications.markSent([uuid], new Date());
     const listed = (await app.request('GET', '/api/v1/keyword_notifications/', { token: account.token }))
       .json;
     expect(listed.map(({ sent_at }: { sent_at: string }) => sent_at)).toEqual([
       '2026-11-21T09:30:00.123+00:00',
     ]);
+  });
+
+  it('keeps references, and tells 2 kB of the conversation, however long its messages are', async () => {
+    const account = await app.account();
+    await configure('refund', account.token);
+    // Nobody takes them: they stay as they were made.
+    const target = 'http://127.0.0.1:9/';
+    const event = 'keyword_notification.added';
+    await app.request('POST', '/api/v1/webhooks/', { token: account.token, body: { event, target } });
+    const room = (await app.request('POST', '/api/v1/rooms/', { token: account.token })).json;
+    const body = `refund ${'🦉'.repeat(9_990)}`;
+    const count = 30;
+    for (let n = 0; n < count; n++) await say(account.token, room.uuid, body, { email: 'ada@x.test' });
+    const { notifications, deliveries } = app.services.models;
+    const own = { account: account.id };
+    await vi.waitFor(
+      async () => {
+        expect(await deliveries.countDocuments(own)).toBe(count);
+        expect(await notifications.countDocuments({ ...own, events: { $exists: true } })).toBe(0);
+      },
+      { timeout: 20_000, interval: 50 },
+    );
+    const sizes = async (model: { find(filter: object): { lean(): Promise<unknown[]> } }) =>
+      (await model.find(own).lean()).map((document) => mongo.BSON.calculateObjectSize(document as object));
+    expect(Math.max(...(await sizes(notifications as never)))).toBeLessThan(2_048);
+    // The customer's own message, what is told of those before it, and what the log says.
+    const limit = Buffer.byteLength(body) + 2_048 + 4_096;
+    expect(Math.max(...(await sizes(deliveries as never)))).toBeLessThan(limit);
+    const { json } = await app.request('GET', '/api/v1/keyword_notifications/', { token: account.token });
+    expect(json).toHaveLength(count);
+    for (const { customer_request, email, transcripts } of json) {
+      expect([customer_request, email]).toEqual([body, 'ada@x.test']);
+      const told = transcripts.map((line: { body: string }) => line.body).join('');
+      expect(Buffer.byteLength(told)).toBeLessThanOrEqual(2_048);
+      expect(transcripts.at(-1).body).toMatch(/^refund 🦉+…$/u);
+    }
+  });
+
+  it('tells each of those that come together of what was said before it', async () => {
+    const account = await app.account();
+    await configure('refund', account.token);
+    const room = (await app.request('POST', '/api/v1/rooms/', { token: account.token })).json;
+    for (let n = 0; n < 30; n++)
+      await say(account.token, room.uuid, n % 3 === 0 ? `refund ${n}` : `line ${n}`);
+    const listed = () => app.request('GET', '/api/v1/keyword_notifications/', { token: account.token });
+    await vi.waitFor(async () => expect((await listed()).json).toHaveLength(10), { timeout: 10_000 });
+    for (const { customer_request, transcripts } of (await listed()).json) {
+      const last = Number(customer_request.slice('refund '.length));
+      const said = Array.from({ length: 30 }, (_, n) => (n % 3 === 0 ? `refund ${n}` : `line ${n}`));
+      const bodies = transcripts.map((line: { body: string }) => line.body);
+      expect(bodies).toEqual(said.slice(Math.max(0, last - 19), last + 1));
+    }
+  });
+});
+
+describe('the notifications of one day', () => {
+  const capped = testApp({ KEYWORD_NOTIFICATIONS_PER_DAY: '3' });
+
+  it('are no more than KEYWORD_NOTIFICATIONS_PER_DAY for an account', async () => {
+    const [{ token: flooded }, { token: other }] = [await capped.account(), await capped.account()];
+    for (const account of [flooded, other]) {
+      await capped.request('POST', '/api/v1/keywords/', { token: account, body: { keyword: 'refund' } });
+    }
+    const say = async (account: string, count: number) => {
+      const room = (await capped.request('POST', '/api/v1/rooms/', { token: account })).json;
+      for (let n = 0; n < count; n++) {
+        const body = { body: `refund ${n}`, room: { uuid: room.uuid } };
+        await capped.request('POST', '/api/v1/messages/', { token: account, body });
+      }
+    };
+    const listed = async (account: string) =>
+      (await capped.request('GET', '/api/v1/keyword_notifications/', { token: account })).json.length;
+    await say(flooded, 5);
+    await say(other, 2);
+    await vi.waitFor(async () => expect(await listed(other)).toBe(2), { timeout: 10_000 });
+    await vi.waitFor(
+      async () =>
+        expect(await capped.services.models.messages.countDocuments({ events: { $exists: true } })).toBe(0),
+      { timeout: 10_000 },
+    );
+    expect(await listed(flooded)).toBe(3);
   });
 });

@@ -1,4 +1,5 @@
-import { type CreatedMessage, KeywordNotification, Transcript } from '@parlor/shared';
+import { type CreatedMessage, KeywordNotification } from '@parlor/shared';
+import type { Logger } from 'pino';
 import { v5 } from 'uuid';
 import { present } from '../database/document.ts';
 import { insertOnce } from '../database/insert.ts';
@@ -6,35 +7,68 @@ import { findPage, type Page } from '../database/pages.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import { newEvent, type OutboxEvent } from '../outbox/events.ts';
 import type { Relay } from '../outbox/relay.ts';
+import { type Asked, conversationsUpTo } from './conversations.ts';
+import { DailyCap } from './daily-cap.ts';
 import type { NotificationModel, StoredNotification } from './keywords.model.ts';
 import type { KeywordsService } from './keywords.service.ts';
+import { LINE_FIELDS, type Line, transcriptOf } from './transcript.ts';
 
-/** How much of the conversation a notification tells (contract 3). */
-const TRANSCRIPTS = 20;
+/** Notifications whose messages are read together: at most 500 of these are in memory at a time. */
+const READ_TOGETHER = 25;
 
 type MessageAdded = CreatedMessage & { room: { uuid: string } };
 
-/** Keyword notifications: a customer's message mentioned configured keywords (contract 3). */
-export class NotificationsService {
-  readonly #notifications: NotificationModel;
-  readonly #messages: MessageModel;
-  readonly #keywords: Pick<KeywordsService, 'mentionedIn'>;
-  readonly #relay: Pick<Relay, 'announce'>;
+/** A customer's message that mentions keywords. */
+interface Hit extends Asked {
+  email: string;
+  keywords: string[];
+}
 
-  constructor(
-    notifications: NotificationModel,
-    messages: MessageModel,
-    keywords: Pick<KeywordsService, 'mentionedIn'>,
-    relay: Pick<Relay, 'announce'>,
-  ) {
-    this.#notifications = notifications;
-    this.#messages = messages;
-    this.#keywords = keywords;
-    this.#relay = relay;
+interface Parts {
+  notifications: NotificationModel;
+  messages: MessageModel;
+  keywords: Pick<KeywordsService, 'mentionedIn'>;
+  relay: Pick<Relay, 'announce'>;
+  /** How many an account may get in a UTC day; 0: any number (KEYWORD_NOTIFICATIONS_PER_DAY). */
+  perDay: number;
+  log: Logger;
+}
+
+/**
+ * Keyword notifications: a customer's message mentioned configured keywords. What is stored refers to messages, and
+ * the words stand in those alone; an event tells of 2 kB of the conversation.
+ */
+export class NotificationsService {
+  readonly #parts: Parts;
+  readonly #cap: DailyCap;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#cap = new DailyCap(parts.notifications, parts.perDay, parts.log);
   }
 
   list(account: string, page: Page): Promise<StoredNotification[]> {
-    return findPage(this.#notifications, { account }, 'created_at', page);
+    return findPage(this.#parts.notifications, { account }, 'created_at', page);
+  }
+
+  /** The API's form of an account's notifications, in their order, from the messages that still exist. */
+  async present(stored: readonly StoredNotification[]): Promise<KeywordNotification[]> {
+    const presented: KeywordNotification[] = [];
+    for (let from = 0; from < stored.length; from += READ_TOGETHER) {
+      const some = stored.slice(from, from + READ_TOGETHER);
+      const known = await this.#messagesOf(some);
+      for (const notification of some) presented.push(presentNotification(notification, known));
+    }
+    return presented;
+  }
+
+  /** The notifications of these uuids that still exist, oldest first, in the API's form. */
+  async byUuids(account: string, uuids: readonly string[]): Promise<KeywordNotification[]> {
+    const stored = await this.#parts.notifications
+      .find({ _id: { $in: uuids as string[] }, account })
+      .sort({ created_at: 1, _id: 1 })
+      .lean<StoredNotification[]>();
+    return this.present(stored);
   }
 
   /**
@@ -48,63 +82,92 @@ export class NotificationsService {
       .filter(({ message }) => !message.is_support_sender);
     const account = asked[0]?.account;
     if (account === undefined) return;
-    const mentioned = await this.#keywords.mentionedIn(
+    const mentioned = await this.#parts.keywords.mentionedIn(
       account,
       asked.map(({ message }) => message.body),
     );
-    for (const [index, { message }] of asked.entries()) {
+    const hits = asked.flatMap(({ message }, index) => {
       const keywords = mentioned[index] ?? [];
-      if (keywords.length > 0) await this.#raise(account, message, keywords);
+      return keywords.length > 0 ? [hitOf(message, keywords)] : [];
+    });
+    const allowed = await this.#cap.allowed(account, hits);
+    if (allowed.length > 0) await this.#raise(account, allowed);
+  }
+
+  /** The notifications have reached somebody for the first time. */
+  async markSent(uuids: readonly string[], at: Date): Promise<void> {
+    const unsent = { _id: { $in: uuids as string[] }, sent_at: null };
+    await this.#parts.notifications.updateMany(unsent, { $set: { sent_at: at } });
+  }
+
+  async #raise(account: string, hits: readonly Hit[]): Promise<void> {
+    const { notifications, messages, relay } = this.#parts;
+    const conversations = await conversationsUpTo(messages, hits);
+    const created_at = new Date();
+    const made = hits.map((hit) => {
+      const lines = conversations.get(hit._id) ?? [hit];
+      const notification: StoredNotification = {
+        _id: notificationOf(hit._id),
+        account,
+        room: hit.room,
+        messages: lines.map(({ _id }) => _id),
+        keywords: hit.keywords,
+        created_at,
+        sent_at: null,
+      };
+      const data = presentFrom(notification, hit, lines);
+      notification.events = [newEvent('keyword_notification.added', account, created_at, data, hit.room)];
+      return notification;
+    });
+    const inserted = await Promise.all(made.map((notification) => insertOnce(notifications, notification)));
+    for (const [index, { isNew }] of inserted.entries()) {
+      const notification = made[index];
+      if (isNew && notification) relay.announce(notifications, notification);
     }
   }
 
-  /** The notification has reached somebody for the first time. */
-  async markSent(uuid: string, at: Date): Promise<void> {
-    await this.#notifications.updateOne({ _id: uuid, sent_at: null }, { $set: { sent_at: at } });
-  }
-
-  /** What a visitor who wants to be forgotten asked for. */
-  async deleteOfRoom(room: string): Promise<void> {
-    await this.#notifications.deleteMany({ room });
-  }
-
-  async #raise(account: string, message: MessageAdded, keywords: string[]): Promise<void> {
-    const created_at = new Date();
-    const notification: StoredNotification = {
-      _id: v5('keyword_notification', message.uuid),
-      customer_request: message.body,
-      keywords,
-      nickname: message.nickname,
-      email: message.email,
-      transcripts: await this.#transcripts(message),
-      created_at,
-      sent_at: null,
-      account,
-      room: message.room.uuid,
-    };
-    notification.events = [
-      newEvent('keyword_notification.added', account, created_at, presentNotification(notification)),
-    ];
-    const { isNew } = await insertOnce(this.#notifications, notification);
-    if (isNew) this.#relay.announce(this.#notifications, notification);
-  }
-
-  /** The last messages of the room up to and with this one, which may be deleted already. */
-  async #transcripts(message: MessageAdded): Promise<Transcript[]> {
-    const sent_at = new Date(message.sent_at);
-    const before = await this.#messages
-      .find({
-        room: message.room.uuid,
-        sent_at: { $lte: sent_at },
-        $or: [{ sent_at: { $lt: sent_at } }, { _id: { $lt: message.uuid } }],
-      })
-      .sort({ sent_at: -1, _id: -1 })
-      .limit(TRANSCRIPTS - 1)
+  async #messagesOf(notifications: readonly StoredNotification[]): Promise<Map<string, StoredMessage>> {
+    const ids = [...new Set(notifications.flatMap(({ messages = [] }) => messages))];
+    const account = notifications[0]?.account;
+    if (ids.length === 0 || account === undefined) return new Map();
+    const found = await this.#parts.messages
+      .find({ _id: { $in: ids }, account }, { ...LINE_FIELDS, email: 1 })
       .lean<StoredMessage[]>();
-    return [...before.reverse(), message].map((line) => present(Transcript, line));
+    return new Map(found.map((message) => [message._id, message]));
   }
 }
 
-/** The API's form of a notification. */
-export const presentNotification = (notification: StoredNotification): KeywordNotification =>
-  present(KeywordNotification, notification);
+/** The uuid of the notification that a message raises. */
+export const notificationOf = (message: string): string => v5('keyword_notification', message);
+
+const hitOf = (message: MessageAdded, keywords: string[]): Hit => {
+  const { uuid, nickname, email, body, is_support_sender, sent_at, room } = message;
+  return {
+    _id: uuid,
+    room: room.uuid,
+    sent_at: new Date(sent_at),
+    ...{ nickname, email, body, is_support_sender, keywords },
+  };
+};
+
+const presentFrom = (
+  notification: StoredNotification,
+  { body, nickname, email }: Pick<StoredMessage, 'body' | 'nickname' | 'email'>,
+  lines: readonly Line[],
+): KeywordNotification => {
+  const words = { customer_request: body, nickname, email, transcripts: transcriptOf(lines) };
+  return present(KeywordNotification, notification, words);
+};
+
+const GONE = { body: '', nickname: '', email: '' };
+
+const presentNotification = (
+  notification: StoredNotification,
+  known: ReadonlyMap<string, StoredMessage>,
+): KeywordNotification => {
+  const { messages } = notification;
+  // One of an older version, which kept the words themselves.
+  if (!messages) return present(KeywordNotification, notification);
+  const lines = messages.flatMap((uuid) => known.get(uuid) ?? []);
+  return presentFrom(notification, known.get(messages.at(-1) ?? '') ?? GONE, lines);
+};

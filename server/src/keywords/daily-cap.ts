@@ -1,0 +1,42 @@
+import type { Logger } from 'pino';
+import type { NotificationModel } from './keywords.model.ts';
+
+/**
+ * How many notifications an account gets in a UTC day, counted in the database by what it got. Accounts that have
+ * had theirs are remembered until the day is over.
+ */
+export class DailyCap {
+  readonly #notifications: NotificationModel;
+  readonly #perDay: number;
+  readonly #log: Logger;
+  #day = 0;
+  readonly #full = new Set<string>();
+
+  /** @param perDay 0 for any number */
+  constructor(notifications: NotificationModel, perDay: number, log: Logger) {
+    this.#notifications = notifications;
+    this.#perDay = perDay;
+    this.#log = log;
+  }
+
+  /** The first of `wanted` that the account may still get today. */
+  async allowed<T>(account: string, wanted: readonly T[], now = new Date()): Promise<readonly T[]> {
+    if (this.#perDay === 0 || wanted.length === 0) return wanted;
+    const day = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
+    if (day !== this.#day) this.#full.clear();
+    this.#day = day;
+    if (this.#full.has(account)) return [];
+    const had = await this.#notifications.countDocuments(
+      { account, created_at: { $gte: new Date(day) } },
+      { limit: this.#perDay },
+    );
+    const left = this.#perDay - had;
+    if (left >= wanted.length) return wanted;
+    this.#full.add(account);
+    this.#log.warn(
+      { account, limit: this.#perDay },
+      'an account has had its keyword notifications of today: no more are raised (KEYWORD_NOTIFICATIONS_PER_DAY)',
+    );
+    return wanted.slice(0, left);
+  }
+}
