@@ -12,7 +12,7 @@ import { cursorReply } from '../wire/cursor-reply.ts';
 import { collStatsOf } from './coll-stats-stage.ts';
 import type { Command, CommandCall } from './command.ts';
 import { type CountOnly, countOnly } from './count-only.ts';
-import { isDoc, readArray, readBoolean, readCount, readDoc, wrongType } from './fields.ts';
+import { isDoc, readArray, readBoolean, readCount, readDoc, readHint, wrongType } from './fields.ts';
 import { openCursor, type TimeLimit, withoutDeadline } from './find.ts';
 import { collectionName } from './namespace.ts';
 import { splitPipeline } from './pipeline-query.ts';
@@ -51,14 +51,15 @@ export const aggregate: Command = {
       const documents = [...run([decode(encode(stats))])].flatMap((doc) => (doc ? [encode(doc)] : []));
       return openCursor(call, ns, documents.values() as DocumentStream, { ...CURSOR, batchSize });
     }
-    const counted = countOnly(pipeline, body.hint);
+    const hint = readHint(body);
+    const counted = countOnly(pipeline, hint);
     if (counted) {
       // Compiled all the same, so that what is wrong in the stages is said as for any pipeline.
       compilePipeline([...pipeline], { now: new Date() });
       return answerCount(call, ns, { ...counted, query: { ...counted.query, deadline: call.deadline } });
     }
     const limit: TimeLimit = { deadline: call.deadline };
-    const documents = runPipeline(engine, engine.catalog.get(ns), pipeline, body.hint, limit);
+    const documents = runPipeline(engine, engine.catalog.get(ns), pipeline, hint, limit);
     return withoutDeadline(openCursor(call, ns, documents, { ...CURSOR, batchSize }), limit);
   },
 };

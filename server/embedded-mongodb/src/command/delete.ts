@@ -7,7 +7,7 @@ import { type Match, type Query, queryFor } from '../query/query.ts';
 import { type Doc, decode } from '../storage/bson.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Command, CommandCall } from './command.ts';
-import { readDoc, readInteger } from './fields.ts';
+import { readDoc, readHint, readInteger } from './fields.ts';
 import { collectionName, existingCollection } from './namespace.ts';
 import { readStatements } from './statements.ts';
 import { runStatements, writeErrorsOf } from './write-batch.ts';
@@ -92,7 +92,7 @@ function readDelete(statement: Doc): Deletion {
   return {
     filter: readDoc(statement, 'q') ?? {},
     limit,
-    hint: statement.hint,
+    hint: readHint(statement),
     collation: statement.collation,
   };
 }

@@ -7,7 +7,7 @@ import { matchesOf, planQuery, type Query, queryFor } from '../query/query.ts';
 import type { Doc } from '../storage/bson.ts';
 import { readPipeline } from './aggregate.ts';
 import type { Command } from './command.ts';
-import { readDoc, readString, wrongType } from './fields.ts';
+import { readDoc, readHint, readString, wrongType } from './fields.ts';
 import { readQuery } from './find.ts';
 import { VERSION } from './handshake.ts';
 import { splitPipeline } from './pipeline-query.ts';
@@ -36,12 +36,12 @@ export const explain: Command = {
 const VERBOSITIES = ['queryPlanner', 'executionStats', 'allPlansExecution'];
 
 function innerQuery(name: string, inner: Doc): Query {
-  const base = queryFor({}, { hint: inner.hint });
+  const base = queryFor({}, { hint: readHint(inner) });
   switch (name) {
     case 'find':
       return readQuery(inner);
     case 'aggregate':
-      return splitPipeline(readPipeline(inner), inner.hint).query;
+      return splitPipeline(readPipeline(inner), readHint(inner)).query;
     case 'count':
     case 'distinct':
       return { ...base, filter: readDoc(inner, 'query') ?? {} };
@@ -50,7 +50,7 @@ function innerQuery(name: string, inner: Doc): Query {
     case 'update':
     case 'delete': {
       const [statement] = (inner[`${name}s`] as Doc[] | undefined) ?? [];
-      return { ...base, filter: readDoc(statement ?? {}, 'q') ?? {}, hint: statement?.hint };
+      return { ...base, filter: readDoc(statement ?? {}, 'q') ?? {}, hint: readHint(statement ?? {}) };
     }
     default:
       throw new MongoError(59, 'CommandNotFound', `Explain failed due to unknown command: ${name}`);

@@ -62,6 +62,16 @@ export function readArray(body: Doc, name: string): unknown[] | undefined {
   return value;
 }
 
+/** The index that a command has to take, by name or key; undefined when it may choose. */
+export function readHint(body: Doc): unknown {
+  const { hint } = body;
+  if (hint === undefined || (isDoc(hint) && Object.keys(hint).length === 0)) return undefined;
+  if (typeof hint !== 'string' && !isDoc(hint)) {
+    throw new MongoError(9, 'FailedToParse', 'Hint must be a string or an object');
+  }
+  return hint;
+}
+
 /** The name of the collection that a command is about: the value of its first field. */
 export function readCollection(body: Doc, command: string): string {
   const value = body[command];

@@ -6,7 +6,7 @@ import { applyUpdate, executing, upsert } from '../query/change.ts';
 import { allMatches, type Query, queryFor, sortFields } from '../query/query.ts';
 import { type Doc, decode } from '../storage/bson.ts';
 import type { Command, CommandCall } from './command.ts';
-import { isDoc, readBoolean, readDoc } from './fields.ts';
+import { isDoc, readBoolean, readDoc, readHint } from './fields.ts';
 import { collectionName, ensuredCollection, existingCollection } from './namespace.ts';
 import { readChange } from './update.ts';
 
@@ -53,7 +53,7 @@ function oneQuery({ body, deadline }: CommandCall): Query {
   return queryFor(readDoc(body, 'query') ?? {}, {
     sort: sort && Object.keys(sort).length > 0 ? sort : undefined,
     limit: 1,
-    hint: body.hint,
+    hint: readHint(body),
     deadline,
   });
 }

@@ -8,7 +8,7 @@ import { documentsOf, type Query, sortFields } from '../query/query.ts';
 import type { Doc } from '../storage/bson.ts';
 import { cursorReply } from '../wire/cursor-reply.ts';
 import type { Command, CommandCall } from './command.ts';
-import { readArray, readBoolean, readCount, readDoc, wrongType } from './fields.ts';
+import { readArray, readBoolean, readCount, readDoc, readHint, wrongType } from './fields.ts';
 import { collectionName } from './namespace.ts';
 
 export const FIND_FIELDS = [
@@ -49,18 +49,13 @@ export function readQuery(body: Doc): Query {
     skip: readCount(body, 'skip', 0),
     limit: readCount(body, 'limit', 0),
     projection: emptyToUndefined(readDoc(body, 'projection')),
-    hint: emptyHint(body.hint),
+    hint: readHint(body),
     deadline: Number.POSITIVE_INFINITY,
   };
 }
 
 function emptyToUndefined(doc: Doc | undefined): Doc | undefined {
   return doc && Object.keys(doc).length > 0 ? doc : undefined;
-}
-
-function emptyHint(hint: unknown): unknown {
-  const isEmpty = hint === null || (typeof hint === 'object' && Object.keys(hint).length === 0);
-  return isEmpty ? undefined : hint;
 }
 
 export const find: Command = {

@@ -3,6 +3,7 @@ import { MongoError } from '../document/errors.ts';
 import { compileMatch } from '../document/match.ts';
 import { encodeValue } from '../index/entry-key.ts';
 import type { IndexSpec } from '../index/index-spec.ts';
+import { samePattern } from '../planner/plan.ts';
 import { conjunction } from '../planner/predicates.ts';
 import type { Doc } from '../storage/bson.ts';
 import { isDoc, readBoolean, readDoc, readString, toNumber, wrongType } from './fields.ts';
@@ -86,6 +87,7 @@ export function readIndexRequest(spec: unknown): IndexRequest {
       "The 'key' field is a required property of an index specification",
     );
   checkKey(key);
+  checkIdIndex(key, spec);
   const name = readString(spec, 'name');
   if (name === '') throw cannotCreate('index name cannot be empty');
   if (name === '*') throw new MongoError(2, 'BadValue', "The index name '*' is not valid.");
@@ -149,6 +151,17 @@ function checkKey(key: Doc): void {
   }
 }
 
+/** The index of `_id` is what it is. */
+function checkIdIndex(key: Doc, spec: Doc): void {
+  if (Object.keys(key).length > 1 || !Object.hasOwn(key, '_id')) return;
+  const other = Object.keys(spec).find((name) => !ID_INDEX_FIELDS.has(name));
+  if (other === undefined) return;
+  const text = `The field '${other}' is not valid for an _id index specification.`;
+  throw new MongoError(197, 'InvalidIndexSpecificationOption', text);
+}
+
+const ID_INDEX_FIELDS = new Set(['key', 'name', 'ns', 'v']);
+
 function readExpiry(spec: Doc, key: Doc): unknown {
   const value = spec.expireAfterSeconds;
   if (value === undefined) return undefined;
@@ -161,13 +174,6 @@ function readExpiry(spec: Doc, key: Doc): unknown {
   }
   if (Object.keys(key).length > 1) {
     throw cannotCreate('TTL indexes are single-field indexes, compound indexes do not support TTL');
-  }
-  if (Object.hasOwn(key, '_id')) {
-    throw new MongoError(
-      197,
-      'InvalidIndexSpecificationOption',
-      "The field 'expireAfterSeconds' is not valid for an _id index specification.",
-    );
   }
   return value;
 }
@@ -204,17 +210,19 @@ function checkPartialFilter(expression: Doc): void {
   visit(expression);
 }
 
-/** Whether an index is the one that was asked for, by what tells two indexes apart or by all options. */
-export function sameIndex(
-  index: IndexSpec,
-  request: IndexRequest,
-  by: 'key and filter' | 'options',
-): boolean {
-  const sameFilter = sameValue(index.partialFilterExpression, request.partialFilterExpression);
-  if (by === 'key and filter') return sameFilter;
-  const sameExpiry = sameValue(index.expireAfterSeconds, request.expireAfterSeconds);
-  const sameUnique = index.id === 0 || index.unique === request.unique;
-  return sameFilter && sameExpiry && sameUnique && index.sparse === request.sparse;
+/** Whether an index is what was asked for but for name and expiry: a collection has no two such indexes. */
+export function isEquivalent(index: IndexSpec, request: IndexRequest): boolean {
+  return (
+    samePattern(index.key, request.key) &&
+    sameValue(index.partialFilterExpression, request.partialFilterExpression) &&
+    (index.id === 0 || index.unique === request.unique) &&
+    index.sparse === request.sparse
+  );
+}
+
+/** Whether an index expires documents as was asked for. */
+export function sameExpiry(index: IndexSpec, request: IndexRequest): boolean {
+  return sameValue(index.expireAfterSeconds, request.expireAfterSeconds);
 }
 
 function sameValue(a: unknown, b: unknown): boolean {

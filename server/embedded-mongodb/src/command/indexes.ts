@@ -3,14 +3,14 @@ import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../cursor/cursors.ts';
 import { MongoError } from '../document/errors.ts';
 import type { Engine } from '../engine.ts';
 import { recordKey } from '../index/entry-key.ts';
-import { samePattern } from '../planner/plan.ts';
+import { isHinted } from '../planner/plan.ts';
 import { type Doc, decode, encode } from '../storage/bson.ts';
 import { after } from '../storage/catalog.ts';
 import type { Collection, Index } from '../storage/collection.ts';
 import type { Command, CommandCall } from './command.ts';
 import { readArray, readCount, readDoc } from './fields.ts';
 import { openCursor } from './find.ts';
-import { type IndexRequest, readIndexRequest, sameIndex } from './index-request.ts';
+import { type IndexRequest, isEquivalent, readIndexRequest, sameExpiry } from './index-request.ts';
 import { collectionName, ensuredCollection, existingCollection } from './namespace.ts';
 
 export const createIndexes: Command = {
@@ -47,28 +47,31 @@ export const createIndexes: Command = {
   },
 };
 
-/** Whether the collection has this very index. Fails when it has another one of the same name or key. */
-function isThere(collection: Collection, request: IndexRequest): boolean {
-  for (const index of collection.indexes) {
-    const isSameName = index.name === request.name;
-    const isSameKey = samePattern(index.key, request.key);
-    if (!isSameName && !(isSameKey && sameIndex(index, request, 'key and filter'))) continue;
-    if (isSameKey && sameIndex(index, request, 'options')) {
-      if (isSameName) return true;
-      if (index.id === 0) return true;
-      const text = `Index already exists with a different name: ${index.name}`;
-      throw new MongoError(85, 'IndexOptionsConflict', text);
-    }
-    const wanted = `Requested index: ${JSON.stringify(describeRequest(request))}`;
-    const text = `An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. ${wanted}, existing index: ${JSON.stringify(describeIndex(index))}`;
-    if (isSameName) throw new MongoError(86, 'IndexKeySpecsConflict', text);
-    throw new MongoError(
-      85,
-      'IndexOptionsConflict',
-      `An equivalent index already exists with a different name and options. ${wanted}, existing index: ${JSON.stringify(describeIndex(index))}`,
-    );
+/** Whether the collection has this very index. Fails when it has another one of the same name, or the same twice. */
+function isThere({ indexes }: Collection, request: IndexRequest): boolean {
+  const named = indexes.find(({ name }) => name === request.name);
+  const same = named ?? indexes.find((index) => isEquivalent(index, request));
+  if (!same) return false;
+  if (!isEquivalent(same, request)) {
+    const text =
+      'An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation.';
+    throw new MongoError(86, 'IndexKeySpecsConflict', `${text} ${bothOf(same, request)}`);
   }
-  return false;
+  if (sameExpiry(same, request)) {
+    if (named || same.id === 0) return true;
+    const text = `Index already exists with a different name: ${same.name}`;
+    throw new MongoError(85, 'IndexOptionsConflict', text);
+  }
+  const how = named ? 'the same name but different options' : 'a different name and options';
+  const text = `An equivalent index already exists with ${how}. ${bothOf(same, request)}`;
+  throw new MongoError(85, 'IndexOptionsConflict', text);
+}
+
+function bothOf(index: Index, request: IndexRequest): string {
+  const [requested, existing] = [describeRequest(request), describeIndex(index)].map((one) =>
+    JSON.stringify(one),
+  );
+  return `Requested index: ${requested}, existing index: ${existing}`;
 }
 
 function buildIndex(engine: Engine, collection: Collection, request: IndexRequest): Index {
@@ -139,12 +142,12 @@ function namedIndexes(call: CommandCall, collection: Collection): Index[] {
   if (asked === '*') return collection.indexes.filter((index) => index.id !== 0);
   const wanted = Array.isArray(asked) ? asked : [asked];
   return wanted.map((name) => {
-    const index = collection.indexes.find((candidate) =>
-      typeof name === 'string' ? candidate.name === name : samePattern(candidate.key, name as Doc),
-    );
-    if (!index) {
-      const shown = typeof name === 'string' ? `with name [${name}]` : `with key: ${JSON.stringify(name)}`;
-      throw new MongoError(27, 'IndexNotFound', `index not found ${shown}`);
+    const [index, other] = collection.indexes.filter((candidate) => isHinted(candidate, name));
+    const shown = typeof name === 'string' ? `with name [${name}]` : `with key: ${JSON.stringify(name)}`;
+    if (!index) throw new MongoError(27, 'IndexNotFound', `index not found ${shown}`);
+    if (other) {
+      const text = `several indexes found ${shown}, identify by name instead: ${index.name}, ${other.name}`;
+      throw new MongoError(181, 'AmbiguousIndexKeyPattern', text);
     }
     if (index.id === 0) throw new MongoError(72, 'InvalidOptions', 'cannot drop _id index');
     return index;

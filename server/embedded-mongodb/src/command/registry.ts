@@ -9,8 +9,9 @@ import {
   renameCollection,
 } from './collections.ts';
 import type { Command } from './command.ts';
-import { count, distinct } from './count.ts';
+import { count } from './count.ts';
 import { deleteCommand } from './delete.ts';
+import { distinct } from './distinct.ts';
 import { explain } from './explain.ts';
 import { find, getMore, killCursors } from './find.ts';
 import { findAndModify } from './find-and-modify.ts';

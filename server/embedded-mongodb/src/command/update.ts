@@ -10,7 +10,7 @@ import { type Match, type Query, queryFor } from '../query/query.ts';
 import type { Doc } from '../storage/bson.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Command, CommandCall } from './command.ts';
-import { isDoc, readArray, readBoolean, readDoc } from './fields.ts';
+import { isDoc, readArray, readBoolean, readDoc, readHint } from './fields.ts';
 import { collectionName, ensuredCollection, existingCollection } from './namespace.ts';
 import { readStatements } from './statements.ts';
 import { runStatements, type Tally, writeErrorsOf } from './write-batch.ts';
@@ -89,6 +89,7 @@ function readUpdate(statement: Doc): (deadline: number) => UpdateStatement {
   const filter = readDoc(statement, 'q') ?? {};
   const isMulti = readBoolean(statement, 'multi', false);
   const isUpsert = readBoolean(statement, 'upsert', false);
+  const hint = readHint(statement);
   return (deadline) => {
     refuseOptions(statement);
     compileMatch(filter);
@@ -98,7 +99,7 @@ function readUpdate(statement: Doc): (deadline: number) => UpdateStatement {
     }
     const sort = readDoc(statement, 'sort');
     if (sort && isMulti) throw new MongoError(9, 'FailedToParse', 'Cannot specify sort with multi=true');
-    const query = queryFor(filter, { sort, limit: isMulti ? 0 : 1, hint: statement.hint, deadline });
+    const query = queryFor(filter, { sort, limit: isMulti ? 0 : 1, hint, deadline });
     return { query, change, isUpsert };
   };
 }

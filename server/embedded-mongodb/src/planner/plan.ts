@@ -200,19 +200,30 @@ function scoreOf(access: IndexAccess, order: IndexOrder | undefined, request: Pl
 
 function naturalHint(hint: unknown): 1 | -1 | undefined {
   if (hint === null || typeof hint !== 'object' || !('$natural' in hint)) return undefined;
-  return Number(hint.$natural) < 0 ? -1 : 1;
+  const direction = Number(hint.$natural);
+  if (Object.keys(hint).length === 1 && (direction === 1 || direction === -1)) return direction;
+  throw new MongoError(2, 'BadValue', '$natural hint cannot be set to a value other than -1 or 1.');
 }
 
 function hintedIndex(collection: Collection, hint: unknown): Index {
-  const index = collection.indexes.find((candidate) =>
-    typeof hint === 'string' ? candidate.name === hint : samePattern(candidate.key, hint as Doc),
-  );
+  const [index, other] = collection.indexes.filter((candidate) => isHinted(candidate, hint));
+  if (other) {
+    const text = 'Hint matched multiple indexes, must hint by index name';
+    throw new MongoError(27, 'IndexNotFound', `${PLANNER_ERROR} ${text}: ${index?.name}, ${other.name}`);
+  }
   if (index) return index;
   throw new MongoError(
     2,
     'BadValue',
-    'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index',
+    `${PLANNER_ERROR} hint provided does not correspond to an existing index`,
   );
+}
+
+const PLANNER_ERROR = 'error processing query: planner returned error :: caused by ::';
+
+/** Whether a hint, a name or a key pattern, means this index. */
+export function isHinted(index: Pick<Index, 'name' | 'key'>, hint: unknown): boolean {
+  return typeof hint === 'string' ? index.name === hint : samePattern(index.key, hint as Doc);
 }
 
 /** Whether two key patterns are the same: the same fields in the same order and directions. */

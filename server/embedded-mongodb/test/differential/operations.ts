@@ -97,18 +97,19 @@ function remove(random: Random): Operation {
 }
 
 function count(random: Random): Operation {
-  const command: Doc = { count: COLLECTION, query: randomFilter(random, 2) };
+  const command: Doc = { count: COLLECTION, query: random.chance(0.8) ? randomFilter(random, 2) : {} };
   if (random.chance(0.3)) command.skip = int(random.int(4));
   if (random.chance(0.3)) command.limit = int(1 + random.int(4));
+  if (random.chance(0.2)) command.hint = random.pick(HINTS);
   return { command };
 }
 
-/** Not indexed by any operation here: with an index MongoDB's `distinct` counts missing fields as null. */
-const DISTINCT_KEYS = ['b', 's', 'a.b'];
+/** Names and keys of indexes that are there, or not. */
+const HINTS: readonly unknown[] = ['_id_', 'none', 'n', { _id: int(1) }, { n: int(1) }, { none: int(1) }];
 
 function distinct(random: Random): Operation {
   const query = random.chance(0.5) ? randomFilter(random, 1) : {};
-  return { command: { distinct: COLLECTION, key: random.pick(DISTINCT_KEYS), query } };
+  return { command: { distinct: COLLECTION, key: randomPath(random), query } };
 }
 
 function aggregate(random: Random): Operation {
@@ -119,14 +120,15 @@ function aggregate(random: Random): Operation {
 function createIndex(random: Random): Operation {
   const key: Doc = {};
   for (let left = 1 + random.int(2); left > 0; left--) {
-    const path = randomPath(random);
-    key[DISTINCT_KEYS.includes(path) ? 't' : path] = int(random.pick([1, -1]));
+    key[randomPath(random)] = int(random.pick([1, -1]));
   }
   const index: Doc = { key, name: Object.keys(key).join('_') };
   if (random.chance(0.15)) index.unique = true;
   const kind = random.int(10);
   if (kind < 2) index.sparse = true;
   if (kind === 2) index.partialFilterExpression = { n: { $gt: int(0) } };
+  // A name of its own now and then: of one key there may be several indexes with other options.
+  if (random.chance(0.3)) index.name = `${index.name}_${index.unique ? 'u' : ''}${kind < 2 ? 's' : ''}`;
   return { command: { createIndexes: COLLECTION, indexes: [index] } };
 }
 

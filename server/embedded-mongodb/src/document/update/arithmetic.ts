@@ -61,11 +61,15 @@ function calculateDecimals(operation: Operation, a: Decimal, b: Decimal): Decima
   return addDecimals(a, b);
 }
 
-/** `$inc` and `$mul` on a number that is there; equal results keep the old value, down to its spelling. */
+/**
+ * `$inc` and `$mul` on a number that is there; equal results keep the old value, down to its spelling. Not a number
+ * is equal to nothing, so that MongoDB counts a modification.
+ */
 export function applyArithmetic(name: '$inc' | '$mul', value: unknown, operand: Numeric): unknown {
   const result = calculate(name === '$inc' ? '+' : '*', numeric(value) as Numeric, operand);
   if (result === undefined) {
     throw badValue(`Failed to apply ${name} operations to current value ((NumberLong)${String(value)})`);
   }
-  return typeName(result) === typeName(value) && compareValues(result, value) === 0 ? value : result;
+  const isEqual = typeName(result) === typeName(value) && compareValues(result, value) === 0;
+  return isEqual && !Number.isNaN(Number(String(result))) ? value : result;
 }

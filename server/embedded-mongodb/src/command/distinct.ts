@@ -1,0 +1,123 @@
+/** distinct. */
+import { compareValues } from '../document/compare.ts';
+import { MongoError, refused } from '../document/errors.ts';
+import { compileMatch } from '../document/match.ts';
+import { documentKeys } from '../index/document-keys.ts';
+import { encodeValue } from '../index/entry-key.ts';
+import { isHinted } from '../planner/plan.ts';
+import { pause } from '../query/count.ts';
+import { matchesOf, planQuery, type Query, queryFor } from '../query/query.ts';
+import { type Doc, decode } from '../storage/bson.ts';
+import type { Collection, Index } from '../storage/collection.ts';
+import type { Command } from './command.ts';
+import { isDoc, readDoc, readHint, readString } from './fields.ts';
+import { existingCollection } from './namespace.ts';
+
+export const distinct: Command = {
+  fields: ['key', 'query', 'hint'],
+  refused: ['collation'],
+  async run(call) {
+    const { engine, body } = call;
+    const key = readString(body, 'key');
+    if (key === undefined) {
+      throw new MongoError(
+        40414,
+        'IDLFailedToParse',
+        "BSON field 'distinct.key' is missing but a required field",
+      );
+    }
+    const filter = readDoc(body, 'query') ?? {};
+    const hint = readHint(body);
+    compileMatch(filter);
+    const collection = existingCollection(call);
+    if (!collection) return { values: [] };
+    const query = queryFor(filter, { hint, deadline: call.deadline });
+    const plan = planQuery(collection, query);
+    const sources = sourcesOf(collection, query, key).map((read) => ({
+      read,
+      found: new Map<string, unknown>(),
+    }));
+    for (const match of matchesOf(engine, plan, query)) {
+      if (!match) {
+        await pause(engine);
+        continue;
+      }
+      const doc = match.doc ?? decode(match.raw);
+      for (const { read, found } of sources) {
+        for (const value of read(doc)) {
+          const encoded = encodeValue(value).toString('latin1');
+          if (!found.has(encoded)) found.set(encoded, value);
+        }
+      }
+    }
+    const [first, ...others] = sources.map(({ found }) => found) as [Values, ...Values[]];
+    const isSame = others.every(
+      (other) => other.size === first.size && [...other.keys()].every((value) => first.has(value)),
+    );
+    const values = [...first.values()].sort(compareValues);
+    // Of an empty array an index holds BSON's old undefined, which this database does not send.
+    if (isSame && !values.includes(undefined)) return { values };
+    throw refused(`distinct of ${key}, which has an index and is missing or an empty array in a document,`);
+  },
+};
+
+/** Values by their encoding. */
+type Values = Map<string, unknown>;
+
+/** Reads the values that a document has for the key. */
+type Source = (doc: Doc) => Iterable<unknown>;
+
+/**
+ * Where MongoDB may take the values from: the documents, where a missing field has no value, or an index that the
+ * query needs nothing beside of, where it is null. Without a filter an index that begins with the key is taken;
+ * with one the choice is the planner's, and must not matter.
+ */
+function sourcesOf(collection: Collection, query: Query, key: string): [Source, ...Source[]] {
+  const path = key.split('.');
+  const isAll = Object.keys(query.filter).length === 0;
+  const fromIndexes = collection.indexes.flatMap((index): Source[] => {
+    const at = index.fields.findIndex((field) => field.path === key);
+    if (at === -1 || (isAll && at > 0) || !isEnough(index, query)) return [];
+    return [
+      (doc) => {
+        const { tuples, present } = documentKeys(doc, index.paths);
+        return index.sparse && !present ? [] : tuples.map((tuple) => tuple[at]);
+      },
+    ];
+  });
+  const fromDocuments: Source = (doc) => distinctValues(doc, path, 0);
+  const [first, ...others] = fromIndexes;
+  return first && isAll ? [first, ...others] : [fromDocuments, ...fromIndexes];
+}
+
+/** Whether MongoDB may answer from this index alone. */
+function isEnough({ fields, partialFilterExpression, ...index }: Index, { filter, hint }: Query): boolean {
+  if (partialFilterExpression || (hint !== undefined && !isHinted(index, hint))) return false;
+  const paths = new Set(fields.map(({ path }) => path));
+  return [...pathsIn(filter)].every((path) => paths.has(path));
+}
+
+/** The paths that a filter has conditions on. */
+function* pathsIn(filter: Doc): Generator<string> {
+  for (const [name, value] of Object.entries(filter)) {
+    if (!name.startsWith('$')) yield name;
+    else if (Array.isArray(value)) for (const part of value) if (isDoc(part)) yield* pathsIn(part);
+  }
+}
+
+/** The values at a path; arrays on it and at its end stand for their elements. A missing field has none. */
+function* distinctValues(value: unknown, path: readonly string[], at: number): Generator<unknown> {
+  if (at === path.length) {
+    if (Array.isArray(value)) yield* value;
+    else if (value !== undefined) yield value;
+    return;
+  }
+  const name = path[at] as string;
+  if (Array.isArray(value)) {
+    if (/^\d+$/.test(name) && Number(name) < value.length)
+      yield* distinctValues(value[Number(name)], path, at + 1);
+    for (const item of value) if (isDoc(item)) yield* distinctValues(item, path, at);
+  } else if (isDoc(value) && Object.hasOwn(value, name)) {
+    yield* distinctValues((value as Doc)[name], path, at + 1);
+  }
+}
