@@ -25,7 +25,6 @@ import { staticFiles } from './static/static-files.ts';
 import { sessionRoutes } from './visitors/sessions.routes.ts';
 import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
 import { webhookRoutes } from './webhooks/webhooks.routes.ts';
-import { isAllowedOrigin } from './widgets/domain.ts';
 import { widgetRoutes } from './widgets/widgets.routes.ts';
 
 /** Headers for everything; the widget's files and the API are made to be used from other origins. */
@@ -67,7 +66,7 @@ export const createRoutes = (services: Services, metrics: Metrics = new Metrics(
 
 /** The whole HTTP side of Parlor; opens no socket, so that tests call it directly. */
 export const createApp = (services: Services): Koa<State> => {
-  const { config, log, publicWidgets } = services;
+  const { config, log } = services;
   const metrics = new Metrics(services);
   const router = createRoutes(services, metrics);
   // Of X-Forwarded-For only what the proxy in front has added is believed: the last address.
@@ -79,12 +78,7 @@ export const createApp = (services: Services): Koa<State> => {
   app.use(requestIdHeader);
   app.use(securityHeaders);
   app.use(errorResponses(log));
-  app.use(
-    widgetCors(async (token, origin) => {
-      const widget = await publicWidgets.byToken(token);
-      return widget !== undefined && isAllowedOrigin(widget.domain, origin);
-    }),
-  );
+  app.use(widgetCors());
   app.use(router.routes());
   app.use(staticFiles(services));
   app.use(methodNotAllowed(router));

@@ -35,17 +35,39 @@ describe('CORS', () => {
     }
   });
 
-  it('names no other origin, and refuses the request itself', async () => {
+  it('lets a page read why it is refused: a closed domain, a wrong token, a wrong method', async () => {
     const evil = 'https://example.com.evil.test';
-    const path = `/api/v1/widgets/${closed}/sessions/`;
-    expect((await preflight(path, evil)).headers['access-control-allow-origin']).toBeUndefined();
-    const answer = await app.request('POST', path, { body: {}, headers: { origin: evil } });
-    expect([answer.status, answer.json]).toEqual([
-      403,
-      { detail: 'You do not have permission to perform this action.' },
-    ]);
-    const read = await app.request('GET', `/api/v1/widgets/?token=${closed}`, { headers: { origin: evil } });
-    expect([read.status, read.headers.vary]).toEqual([403, expect.stringMatching(/Origin/i)]);
+    const sessions = `/api/v1/widgets/${closed}/sessions/`;
+    expect((await preflight(sessions, evil)).headers['access-control-allow-origin']).toBe(evil);
+    expect((await preflight('/api/v1/widgets/no-such/sessions/', evil)).status).toBe(204);
+    const refused = { detail: 'You do not have permission to perform this action.' };
+    for (const [method, path, status, json] of [
+      ['POST', sessions, 403, refused],
+      ['GET', `/api/v1/widgets/?token=${closed}`, 403, refused],
+      ['GET', '/api/v1/widgets/?token=no-such', 404, { detail: 'Not found.' }],
+      ['GET', '/api/v1/widgets/?token=', 404, { detail: 'Not found.' }],
+      ['POST', '/api/v1/widgets/no-such/sessions/', 404, { detail: 'Not found.' }],
+      ['DELETE', sessions, 401, { detail: 'Authentication credentials were not provided.' }],
+      ['GET', sessions, 405, { detail: 'Method "GET" not allowed.' }],
+    ] as const) {
+      const body = method === 'POST' ? { body: {} } : {};
+      const answer = await app.request(method, path, { ...body, headers: { origin: evil } });
+      const { vary, 'access-control-allow-origin': allowed } = answer.headers;
+      expect([method, path, answer.status, answer.json, allowed]).toEqual([method, path, status, json, evil]);
+      expect(vary).toMatch(/Origin/i);
+    }
+  });
+
+  it("is silent on the owner's list of widgets, which stands under the same path", async () => {
+    const asked = await preflight('/api/v1/widgets/', PAGE, 'GET');
+    expect(asked.headers['access-control-allow-origin']).toBeUndefined();
+    const answer = await app.request('GET', '/api/v1/widgets/', { token, headers: { origin: PAGE } });
+    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, undefined]);
+  });
+
+  it('never lets a page send cookies', async () => {
+    const answer = await preflight(`/api/v1/widgets/${widget}/sessions/`);
+    expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
   });
 
   it("answers any origin on the routes that a visitor's token opens", async () => {

@@ -31,14 +31,14 @@ export class PublicWidgets {
   }
 
   /** The copy, when it is fresh. */
-  known(token: string): PublicWidget | undefined {
+  #known(token: string): PublicWidget | undefined {
     const copy = this.#copies.get(token);
     return copy && performance.now() - copy.read < MAX_AGE ? copy.widget : undefined;
   }
 
   /** The widget of that token; read once for all who ask at the same time. */
   async byToken(token: string): Promise<PublicWidget | undefined> {
-    const known = this.known(token);
+    const known = this.#known(token);
     if (known) return known;
     const running = this.#reading.get(token);
     if (running) return running;

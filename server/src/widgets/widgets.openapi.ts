@@ -15,7 +15,7 @@ export const widgetPaths: ZodOpenApiPathsObject = {
       tag,
       summary: 'The settings of one widget, or with Authorization your widgets',
       description:
-        'With `token` it is public, cached, and answers browsers of the origins that `domain` allows; without `token` it needs Authorization and lists the account’s widgets.',
+        'With `token` it is public, cached, and answers browsers of the origins that `domain` allows; the 403 that others get, and the 404 for an unknown token, can be read by any page; without `token` it needs Authorization and lists the account’s widgets.',
       callers: ['public', 'account'],
       query: { token: Widget.shape.token.optional(), ...listQuery },
       condition: 'read',
