@@ -91,6 +91,7 @@ export const createServices = async (
   const keywords = new KeywordsService(models.keywords);
   const notifications = new NotificationsService({
     ...models,
+    rooms,
     keywords,
     relay,
     perDay: config.KEYWORD_NOTIFICATIONS_PER_DAY,

@@ -7,6 +7,7 @@ export * from './lead.ts';
 export * from './message.ts';
 export * from './realtime.ts';
 export * from './room.ts';
+export * from './room-reference.ts';
 export * from './visitor.ts';
 export * from './webhook.ts';
 export * from './widget.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { datetime, text, uuid } from './fields.ts';
 import { Message } from './message.ts';
+import { RoomReference } from './room-reference.ts';
 
 /** The longest keyword in characters, as it is written and as it is compared. */
 export const MAX_KEYWORD = 100;
@@ -36,11 +37,18 @@ export type Transcript = z.infer<typeof Transcript>;
 export const KeywordNotification = z
   .object({
     uuid: uuid(),
-    customer_request: Message.shape.body,
+    customer_request: z.string().meta({
+      description: 'The message; empty once it has been deleted.',
+      example: 'I want a refund.',
+    }),
     keywords: z.array(z.string()).meta({ readOnly: true, example: ['refund'] }),
     nickname: Message.shape.nickname,
     email: Message.shape.email,
     transcripts: z.array(Transcript).meta({ readOnly: true }),
+    room: RoomReference.nullable().meta({
+      description: 'The conversation; null once it has been deleted.',
+      example: { uuid: '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11', label: 'spring-sale' },
+    }),
     created_at: datetime(),
     sent_at: datetime().nullable().meta({
       description: 'When it was first delivered to a subscriber or mailed; null until then.',

@@ -10,8 +10,9 @@ import {
   uuid,
   uuidReference,
 } from './fields.ts';
+import { RoomReference } from './room-reference.ts';
 
-/** A message as lists, a single message and a Room show it (contract 3). */
+/** A message as a Room shows it. */
 export const Message = z
   .object({
     uuid: uuid(),
@@ -37,6 +38,10 @@ export const CreatedMessage = Message.pick({
 }).meta({ id: 'CreatedMessage' });
 export type CreatedMessage = z.infer<typeof CreatedMessage>;
 
+/** A message as lists and a single message show it: with its room, without which nobody could answer. */
+export const MessageInRoom = Message.extend({ room: RoomReference }).meta({ id: 'MessageInRoom' });
+export type MessageInRoom = z.infer<typeof MessageInRoom>;
+
 /** What a room's bot adds to the answer about a customer's message (contract 3). */
 const answered = {
   support_answer: z.string().optional().meta({
@@ -51,7 +56,7 @@ export const CreatedMessageWithAnswer = CreatedMessage.extend(answered).meta({
 });
 
 /** The answer to GET /api/v1/messages/<uuid>/. */
-export const MessageWithAnswer = Message.extend(answered).meta({ id: 'MessageWithAnswer' });
+export const MessageWithAnswer = MessageInRoom.extend(answered).meta({ id: 'MessageWithAnswer' });
 
 /** The body of POST /api/v1/messages/. */
 export const NewMessage = Message.omit({ uuid: true, sent_at: true, is_bot: true })

@@ -3,6 +3,7 @@ import { boolean, datetime, optionalText, uuidReference } from './fields.ts';
 import { Lead } from './lead.ts';
 import { CreatedMessage } from './message.ts';
 import { Room } from './room.ts';
+import { RoomReference } from './room-reference.ts';
 
 /** The frames of the live channel, `GET /api/v1/realtime` (contract 7). All are JSON objects in text frames. */
 
@@ -59,7 +60,7 @@ export type ClientFrameInput = z.input<typeof ClientFrame>;
 export const MessageAdded = CreatedMessage.extend({
   /** Absent in the events of a server that was older. */
   is_bot: z.boolean().optional(),
-  room: z.object({ uuid: roomId(), label: z.string() }),
+  room: RoomReference,
 }).loose();
 export type MessageAdded = z.infer<typeof MessageAdded>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { datetime, nested, text, uuid } from './fields.ts';
+import { datetime, nested, text } from './fields.ts';
+import { RoomReference } from './room-reference.ts';
 
 /** The body of POST /api/v1/widgets/<widget_token>/sessions/ (contract 4). */
 export const NewVisitorSession = z
@@ -19,7 +20,7 @@ export const VisitorSession = z
   .object({
     token: z.string().meta({ example: 'v1.0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11.mi9c2k3a.5f…' }),
     expires_at: datetime(),
-    room: z.object({ uuid: uuid(), label: z.string().meta({ example: 'k3J9xQ2mVa' }) }),
+    room: RoomReference,
   })
   .meta({ id: 'VisitorSession' });
 export type VisitorSession = z.infer<typeof VisitorSession>;

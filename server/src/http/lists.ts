@@ -73,13 +73,16 @@ export const readPage = (ctx: Context): Page => {
   return { limit, after: cursor === undefined ? undefined : decodeCursor(cursor), ...queryDays(ctx) };
 };
 
-/** Answers with a bare array; the next page's address stands in `Link` (RFC 8288) only. */
+/**
+ * Answers with a bare array; the next page's address stands in `Link` (RFC 8288) only.
+ * @param objects what is shown of each document found, in the same order; undefined leaves it out
+ */
 export const sendPage = <T extends { _id: string }>(
   ctx: Context,
   found: readonly T[],
   timeField: keyof T,
   { limit }: Page,
-  objects: readonly object[],
+  objects: readonly (object | undefined)[],
   baseUrl: string,
 ): void => {
   const last = found[limit - 1];
@@ -90,5 +93,5 @@ export const sendPage = <T extends { _id: string }>(
   }
   ctx.set('Cache-Control', 'no-cache');
   ctx.type = 'application/json';
-  ctx.body = JSON.stringify(objects.slice(0, limit));
+  ctx.body = JSON.stringify(objects.slice(0, limit).filter((object) => object !== undefined));
 };

@@ -39,7 +39,7 @@ export type NotificationModel = Model<StoredNotification>;
 export const notificationModel = defineModel<StoredNotification>(
   'KeywordNotification',
   {
-    ...storedFields(KeywordNotification),
+    ...storedFields(KeywordNotification, ['room']),
     account: String,
     room: String,
     messages: { type: [String], default: undefined },

@@ -100,6 +100,7 @@ describe('GET /api/v1/keyword_notifications/', () => {
       nickname: 'Ada',
       email: 'ada@x.test',
       transcripts: expect.any(Array),
+      room: { uuid: room.uuid, label: room.label },
       created_at: expect.stringMatching(/\+00:00$/),
       sent_at: null,
     });
@@ -114,6 +115,9 @@ describe('GET /api/v1/keyword_notifications/', () => {
     });
     const events = await app.services.models.notifications.find({ account: account.id }).lean();
     expect(events).toHaveLength(1);
+    await app.request('DELETE', `/api/v1/rooms/${room.label}/`, { token: account.token });
+    const after = await app.request('GET', '/api/v1/keyword_notifications/', { token: account.token });
+    for (const one of after.json) expect(one.room).toBeNull();
     expect((await app.request('GET', '/api/v1/keyword_notifications/', { token: stranger })).json).toEqual(
       [],
     );

@@ -1,4 +1,4 @@
-import { type CreatedMessage, KeywordNotification } from '@parlor/shared';
+import { KeywordNotification, type MessageAdded, type RoomReference } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { v5 } from 'uuid';
 import { present } from '../database/document.ts';
@@ -7,6 +7,7 @@ import { findPage, type Page } from '../database/pages.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import { newEvent, type OutboxEvent } from '../outbox/events.ts';
 import type { Relay } from '../outbox/relay.ts';
+import type { RoomsService } from '../rooms/rooms.service.ts';
 import { type Asked, conversationsUpTo } from './conversations.ts';
 import { DailyCap } from './daily-cap.ts';
 import type { NotificationModel, StoredNotification } from './keywords.model.ts';
@@ -16,17 +17,17 @@ import { LINE_FIELDS, type Line, transcriptOf } from './transcript.ts';
 /** Notifications whose messages are read together: at most 500 of these are in memory at a time. */
 const READ_TOGETHER = 25;
 
-type MessageAdded = CreatedMessage & { room: { uuid: string } };
-
 /** A customer's message that mentions keywords. */
 interface Hit extends Asked {
   email: string;
+  label: string;
   keywords: string[];
 }
 
 interface Parts {
   notifications: NotificationModel;
   messages: MessageModel;
+  rooms: Pick<RoomsService, 'references'>;
   keywords: Pick<KeywordsService, 'mentionedIn'>;
   relay: Pick<Relay, 'announce'>;
   /** How many an account may get in a UTC day; 0: any number (KEYWORD_NOTIFICATIONS_PER_DAY). */
@@ -51,13 +52,18 @@ export class NotificationsService {
     return findPage(this.#parts.notifications, { account }, 'created_at', page);
   }
 
-  /** The API's form of an account's notifications, in their order, from the messages that still exist. */
+  /** The API's form of an account's notifications, in their order, from the messages and rooms that still exist. */
   async present(stored: readonly StoredNotification[]): Promise<KeywordNotification[]> {
     const presented: KeywordNotification[] = [];
+    const inRooms = stored.map(({ room }) => room);
+    const rooms = await this.#parts.rooms.references(stored[0]?.account ?? '', inRooms);
     for (let from = 0; from < stored.length; from += READ_TOGETHER) {
       const some = stored.slice(from, from + READ_TOGETHER);
       const known = await this.#messagesOf(some);
-      for (const notification of some) presented.push(presentNotification(notification, known));
+      for (const notification of some) {
+        const room = rooms.get(notification.room) ?? null;
+        presented.push(presentNotification(notification, known, room));
+      }
     }
     return presented;
   }
@@ -115,7 +121,7 @@ export class NotificationsService {
         created_at,
         sent_at: null,
       };
-      const data = presentFrom(notification, hit, lines);
+      const data = presentFrom(notification, hit, lines, { uuid: hit.room, label: hit.label });
       notification.events = [newEvent('keyword_notification.added', account, created_at, data, hit.room)];
       return notification;
     });
@@ -145,6 +151,7 @@ const hitOf = (message: MessageAdded, keywords: string[]): Hit => {
   return {
     _id: uuid,
     room: room.uuid,
+    label: room.label,
     sent_at: new Date(sent_at),
     ...{ nickname, email, body, is_support_sender, keywords },
   };
@@ -154,8 +161,9 @@ const presentFrom = (
   notification: StoredNotification,
   { body, nickname, email }: Pick<StoredMessage, 'body' | 'nickname' | 'email'>,
   lines: readonly Line[],
+  room: RoomReference | null,
 ): KeywordNotification => {
-  const words = { customer_request: body, nickname, email, transcripts: transcriptOf(lines) };
+  const words = { customer_request: body, nickname, email, transcripts: transcriptOf(lines), room };
   return present(KeywordNotification, notification, words);
 };
 
@@ -164,10 +172,11 @@ const GONE = { body: '', nickname: '', email: '' };
 const presentNotification = (
   notification: StoredNotification,
   known: ReadonlyMap<string, StoredMessage>,
+  room: RoomReference | null,
 ): KeywordNotification => {
   const { messages } = notification;
   // One of an older version, which kept the words themselves.
-  if (!messages) return present(KeywordNotification, notification);
+  if (!messages) return present(KeywordNotification, notification, { room });
   const lines = messages.flatMap((uuid) => known.get(uuid) ?? []);
-  return presentFrom(notification, known.get(messages.at(-1) ?? '') ?? GONE, lines);
+  return presentFrom(notification, known.get(messages.at(-1) ?? '') ?? GONE, lines, room);
 };

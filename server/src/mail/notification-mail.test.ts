@@ -20,6 +20,7 @@ const notification = {
     line('', 'How can I help?', true),
     line('Ada', 'I want a refund,\nplease.'),
   ],
+  room: { uuid: '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11', label: 'spring-sale' },
   created_at: at,
   sent_at: null,
 };

@@ -1,6 +1,6 @@
 import {
   CreatedMessageWithAnswer,
-  Message,
+  MessageInRoom,
   MessageWithAnswer,
   NewMessage,
   uuidReference,
@@ -20,7 +20,7 @@ export const messagePaths: ZodOpenApiPathsObject = {
       callers: ['account', 'visitor'],
       query: { ...listQuery, room: uuidReference().optional() },
       errors: [404],
-      answers: listOf(Message),
+      answers: listOf(MessageInRoom),
     }),
     post: operation({
       id: 'createMessage',

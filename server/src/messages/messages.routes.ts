@@ -8,7 +8,7 @@ import { queryValue, readPage, sendPage } from '../http/lists.ts';
 import { sendCreated, sendObject } from '../http/single-object.ts';
 import { pathUuid, readObject } from '../http/validate.ts';
 import { presentCreated } from './added-message.ts';
-import { type MessagesService, presentMessage } from './messages.service.ts';
+import type { MessagesService } from './messages.service.ts';
 
 /** The room whose messages are asked for: a visitor's is always its own (contract 4). */
 const readScope = (ctx: Context): { account: string; room: string | undefined } => {
@@ -41,7 +41,7 @@ export const messageRoutes = (
     const page = readPage(ctx);
     const { account, room } = readScope(ctx);
     const found = await messages.list(account, room, page);
-    sendPage(ctx, found, 'sent_at', page, found.map(presentMessage), baseUrl(ctx));
+    sendPage(ctx, found, 'sent_at', page, await messages.present(account, found), baseUrl(ctx));
   });
 
   router.post('/api/v1/messages', authenticate.accountOrVisitor, jsonBody(), idempotent, async (ctx) => {
@@ -57,8 +57,11 @@ export const messageRoutes = (
   });
 
   router.get('/api/v1/messages/:uuid', authenticate.account, async (ctx) => {
-    const message = await messages.get(accountOf(ctx)._id, pathUuid(ctx));
+    const { _id: account } = accountOf(ctx);
+    const message = await messages.get(account, pathUuid(ctx));
+    const [shown] = await messages.present(account, [message]);
+    if (!shown) throw notFound();
     const support_answer = await messages.answerTo(message);
-    sendObject(ctx, { ...presentMessage(message), ...(support_answer !== undefined && { support_answer }) });
+    sendObject(ctx, { ...shown, ...(support_answer !== undefined && { support_answer }) });
   });
 };

@@ -1,4 +1,4 @@
-import { Message, type NewMessage } from '@parlor/shared';
+import { Message, MessageInRoom, type NewMessage } from '@parlor/shared';
 import { present } from '../database/document.ts';
 import { findBy } from '../database/find-by.ts';
 import { insertOnce } from '../database/insert.ts';
@@ -89,6 +89,21 @@ export class MessagesService {
     return message?.account === account ? message : undefined;
   }
 
+  /**
+   * Messages of one account as lists show them, each with its room. In the place of one whose room has just been
+   * deleted, and which follows it at once, is undefined.
+   */
+  async present(account: string, found: readonly StoredMessage[]): Promise<(MessageInRoom | undefined)[]> {
+    const rooms = await this.#rooms.references(
+      account,
+      found.map(({ room }) => room),
+    );
+    return found.map((message) => {
+      const room = rooms.get(message.room);
+      return room && present<MessageInRoom>(MessageInRoom, message, { room });
+    });
+  }
+
   /** The bot's answer to a message that was just created, when it comes within BOT_WAIT_MS. */
   async answerInTime({ _id, support_answer }: StoredMessage): Promise<string | undefined> {
     return support_answer ?? (await this.#answers.expected(_id));
@@ -138,5 +153,5 @@ export class MessagesService {
   }
 }
 
-/** A message as lists, a single message and a Room show it. */
-export const presentMessage = (message: StoredMessage): Message => present(Message, message);
+/** A message as a Room shows it. */
+const presentMessage = (message: StoredMessage): Message => present(Message, message);

@@ -1,3 +1,4 @@
+import type { CommandStartedEvent } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { testApp } from '../../test/app.ts';
 
@@ -17,6 +18,9 @@ const create = (body: unknown, more = {}) =>
 const write = (fields: object, more = {}) =>
   create({ body: 'Hello', room: { uuid: room.uuid }, ...fields }, more);
 const get = (path: string, more = {}) => app.request('GET', path, { token, ...more });
+
+/** What names a room. */
+const shortOf = ({ uuid, label }: typeof room) => ({ uuid, label });
 
 describe('POST /api/v1/messages/', () => {
   it('answers exactly six fields, in the specification’s order of work', async () => {
@@ -104,7 +108,7 @@ describe('POST /api/v1/messages/', () => {
 describe('GET /api/v1/messages/<uuid>/', () => {
   it('shows one message, with phone_number and is_bot', async () => {
     const made = (await write({ phone_number: '+44 20 7946 0000', is_support_sender: true })).json;
-    const expected = { ...made, phone_number: '+44 20 7946 0000', is_bot: false };
+    const expected = { ...made, phone_number: '+44 20 7946 0000', is_bot: false, room: shortOf(room) };
     for (const id of [made.uuid, made.uuid.toUpperCase()]) {
       const answer = await get(`/api/v1/messages/${id}/`);
       expect([answer.status, answer.json]).toEqual([200, expected]);
@@ -129,5 +133,47 @@ describe('GET /api/v1/messages/', () => {
     expect(bodies(await get('/api/v1/messages/?limit=3'))).toEqual(['elsewhere', 'b', 'a']);
     expect((await get(`/api/v1/messages/?room=${other.uuid}`, { token: stranger })).json).toEqual([]);
     expect((await get('/api/v1/messages/?room=x')).json).toEqual({ room: ['Must be a valid UUID.'] });
+  });
+
+  it('names the room of each message as it is called now, with one query for all rooms', async () => {
+    const { token } = await app.account();
+    const rooms = await Promise.all(
+      Array.from({ length: 5 }, async () => (await app.request('POST', '/api/v1/rooms/', { token })).json),
+    );
+    for (const { uuid } of rooms) {
+      await create({ body: uuid, room: { uuid } }, { token });
+      await create({ body: uuid, room: { uuid } }, { token });
+    }
+    const body = { label: `renamed-${rooms[0].label}` };
+    await app.request('PATCH', `/api/v1/rooms/${rooms[0].label}/`, { token, body });
+    const asked: unknown[] = [];
+    const count = ({ command }: CommandStartedEvent) => command.find === 'rooms' && asked.push(command);
+    const client = app.services.models.rooms.db.getClient();
+    client.on('commandStarted', count);
+    const { json } = await app.request('GET', '/api/v1/messages/', { token });
+    client.off('commandStarted', count);
+    expect(asked).toHaveLength(1);
+    const labels = new Map(rooms.map(({ uuid, label }) => [uuid, label])).set(rooms[0].uuid, body.label);
+    expect(json.map(({ room: shown }: { room: object }) => shown)).toEqual(
+      json.map(({ body: uuid }: { body: string }) => ({ uuid, label: labels.get(uuid) })),
+    );
+    expect(json).toHaveLength(10);
+  });
+
+  it('leaves out messages whose room is deleted under them, and goes on to the next page', async () => {
+    const { token } = await app.account();
+    const [kept, gone] = await Promise.all(
+      [1, 2].map(async () => (await app.request('POST', '/api/v1/rooms/', { token })).json),
+    );
+    for (const { uuid } of [kept, gone, gone]) await create({ body: 'Hello', room: { uuid } }, { token });
+    const [last] = (await app.request('GET', '/api/v1/messages/?limit=1', { token })).json;
+    // As between the two writes of a deletion.
+    await app.services.models.rooms.deleteOne({ _id: gone.uuid });
+    const page = await app.request('GET', '/api/v1/messages/?limit=2', { token });
+    expect([page.json, page.headers.link !== undefined]).toEqual([[], true]);
+    const next = /<[^>]*(\/api[^>]*)>/.exec(page.headers.link ?? '')?.[1] ?? '';
+    const { json } = await app.request('GET', next, { token });
+    expect(json.map(({ room: shown }: { room: object }) => shown)).toEqual([shortOf(kept)]);
+    expect((await app.request('GET', `/api/v1/messages/${last.uuid}/`, { token })).status).toBe(404);
   });
 });

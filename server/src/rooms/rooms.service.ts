@@ -1,4 +1,4 @@
-import { type NewRoom, Room } from '@parlor/shared';
+import { type NewRoom, Room, type RoomReference } from '@parlor/shared';
 import type { BotState } from '../agent/bot-state.ts';
 import { changeDocument, differences } from '../database/change.ts';
 import { present } from '../database/document.ts';
@@ -116,9 +116,15 @@ export class RoomsService {
 
   /** Which of these rooms the account has. */
   async existing(account: string, uuids: readonly string[]): Promise<string[]> {
-    if (uuids.length === 0) return [];
-    const found = await this.#rooms.find({ _id: { $in: uuids as string[] }, account }, { _id: 1 }).lean();
-    return found.map(({ _id }) => _id);
+    return [...(await this.references(account, uuids)).keys()];
+  }
+
+  /** What names these rooms, by uuid, with one query; a room that the account does not have is absent. */
+  async references(account: string, uuids: Iterable<string>): Promise<Map<string, RoomReference>> {
+    const wanted = [...new Set(uuids)];
+    if (wanted.length === 0) return new Map();
+    const found = await this.#rooms.find({ _id: { $in: wanted }, account }, { label: 1 }).lean();
+    return new Map(found.map(({ _id, label }) => [_id, { uuid: _id, label }]));
   }
 
   async byUuid(account: string, uuid: string): Promise<StoredRoom | undefined> {

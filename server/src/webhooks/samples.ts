@@ -15,6 +15,7 @@ export const sampleData = (event: EventName, now = new Date()): object => {
     created_at: at,
   };
   const message = { nickname: 'Ada', body: 'A test: do you deliver on Sundays?', is_support_sender: false };
+  const room = { uuid: newUuid(), label: 'test-chat' };
   switch (event) {
     case 'chat.added':
       return {
@@ -34,7 +35,7 @@ export const sampleData = (event: EventName, now = new Date()): object => {
         body: message.body,
         is_support_sender: false,
         sent_at: at,
-        room: { uuid: newUuid(), label: 'test-chat' },
+        room,
       };
     case 'lead.added':
       return { uuid: newUuid(), ...lead };
@@ -48,6 +49,7 @@ export const sampleData = (event: EventName, now = new Date()): object => {
         nickname: message.nickname,
         email: 'ada@example.com',
         transcripts: [{ ...message, sent_at: at }],
+        room,
         created_at: at,
         sent_at: null,
       };
