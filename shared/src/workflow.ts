@@ -19,14 +19,21 @@ const decimal = ({ min, max }: { min: number; max: number }) =>
     .min(min, { error: `Ensure this value is greater than or equal to ${min}.` })
     .max(max, { error: `Ensure this value is less than or equal to ${max}.` });
 
-const listOf = <T extends z.ZodType>(item: T, { min, max }: { min: number; max: number }) =>
-  z
+/** A list whose length is looked at before its items are. */
+const listOf = <T extends z.ZodType>(item: T, { min, max }: { min: number; max: number }) => {
+  const message = `Ensure this field has no more than ${max} elements.`;
+  const list = z
     .array(item, {
       error: ({ input }) =>
         input === undefined ? required : `Expected a list of items but got type "${jsonType(input)}".`,
     })
     .min(min, { error: 'This list may not be empty.' })
-    .max(max, { error: `Ensure this field has no more than ${max} elements.` });
+    .max(max, { error: message });
+  return z.preprocess((value, ctx) => {
+    if (Array.isArray(value) && value.length > max) ctx.addIssue({ code: 'custom', message, input: value });
+    return value;
+  }, list);
+};
 
 /** Exactly one in a workflow; its greeting is the start call's `message`. */
 export const StartNode = z.object({

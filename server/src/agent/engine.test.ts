@@ -236,6 +236,24 @@ describe('no graph can hang a turn', () => {
     expect(fault).toContain('100 steps');
   });
 
+  it('stops after a second of work, with a fault that is logged, and lets others work meanwhile', async () => {
+    const slow = { variable: 'a', operator: 'matches', value: '(a?){190}a{190}[^a]', next: null };
+    const talk = conversation(
+      [
+        { id: 's', type: 'start', next: 'c' },
+        { id: 'c', type: 'condition', branches: Array(50).fill(slow), else: 'c' },
+      ],
+      { metadata: { a: 'a'.repeat(2_000) } },
+    );
+    let turns = 0;
+    const others = setInterval(() => turns++, 1);
+    const { fault, position } = await talk.start();
+    clearInterval(others);
+    expect(fault).toBe('stopped after 1000 ms of work');
+    expect(position).toMatchObject({ status: 'active', node: 'c' });
+    expect(turns).toBeGreaterThan(5);
+  });
+
   const ids = Array.from({ length: 12 }, (_, i) => `n${i}`);
   const edge = fc.constantFrom(...ids, ...ids, 'nowhere', null, undefined);
   const word = fc.constantFrom('yes', 'no', '5', 'ada@example.com', '{{a}}', '');

@@ -1,4 +1,5 @@
 import type { WorkflowNode } from '@parlor/shared';
+import { OutOfTime } from '../pace.ts';
 import { runCondition } from './nodes/condition.ts';
 import { runFaq } from './nodes/faq.ts';
 import { runLead } from './nodes/lead.ts';
@@ -46,7 +47,14 @@ export const runFlow = async (turn: Turn, from: string): Promise<Outcome> => {
   for (let steps = 0; steps < MAX_STEPS; steps++) {
     const node = turn.graph.node(id);
     if (!node) return { position: at('ended', ''), fault: `node "${id}" does not exist` };
-    const step = await run(node, turn);
+    let step: Step;
+    try {
+      await turn.pace.breathe();
+      step = await run(node, turn);
+    } catch (error) {
+      if (!(error instanceof OutOfTime)) throw error;
+      return { position: at('active', id), fault: error.message };
+    }
     switch (step.kind) {
       case 'wait':
         return { position: at('active', id), fault: undefined };

@@ -7,7 +7,7 @@ import type { WorkflowsService } from './workflows.service.ts';
 export class Graph {
   readonly start: NodeOf<'start'> | undefined;
   readonly #nodes: ReadonlyMap<string, WorkflowNode>;
-  readonly #faqs = new Map<string, Faq>();
+  readonly #faqs = new Map<string, Promise<Faq>>();
   readonly #patterns = new Map<string, Pattern>();
 
   constructor(nodes: readonly WorkflowNode[]) {
@@ -19,8 +19,9 @@ export class Graph {
     return this.#nodes.get(id);
   }
 
-  faq(node: NodeOf<'faq'>): Faq {
-    const known = this.#faqs.get(node.id) ?? new Faq(node.entries);
+  /** The entries of a node, made ready once for all who ask. */
+  faq(node: NodeOf<'faq'>): Promise<Faq> {
+    const known = this.#faqs.get(node.id) ?? Faq.from(node.entries);
     this.#faqs.set(node.id, known);
     return known;
   }

@@ -9,12 +9,19 @@ describe('patterns', () => {
     expect(compilePattern('\\p{Cyrillic}+')('привет')).toBe(true);
   });
 
-  it.each(['(', '[z-a]', 'a**', '(?=x)', '(a)\\1', 'a{1001}', 'x'.repeat(501), '((a{0,50}b?){0,50}c?){0,9}'])(
-    'refuses %s',
-    (source) => {
-      expect(patternError(source)).toEqual(expect.any(String));
-    },
-  );
+  it.each([
+    '(',
+    '[z-a]',
+    'a**',
+    '(?=x)',
+    '(a)\\1',
+    'a{1001}',
+    'x'.repeat(501),
+    `(?i)${'\\pL'.repeat(21)}`,
+    '((a{0,50}b?){0,50}c?){0,9}',
+  ])('refuses %s', (source) => {
+    expect(patternError(source)).toEqual(expect.any(String));
+  });
 
   // Each of these takes a backtracking engine longer than the sun will last.
   it.each([
@@ -24,11 +31,12 @@ describe('patterns', () => {
     ['(.*a){12}b', 'a'.repeat(50_000)],
     ['(?i)((a|b|ab|ba|aab){0,20}){0,3}c', 'ab'.repeat(25_000)],
     ['([a-zé]{0,30}x?){8}!', 'é'.repeat(50_000)],
+    ['(a?){190}a{190}', 'a'.repeat(50_000)],
   ])('%s can not stall the process', (source, text) => {
     const pattern = compilePattern(source);
     pattern(text);
     const started = performance.now();
     pattern(text);
-    expect(performance.now() - started).toBeLessThan(250);
+    expect(performance.now() - started).toBeLessThan(200);
   });
 });

@@ -23,7 +23,10 @@ const READERS: Record<AnswerKind, (text: string, choices: readonly string[]) => 
     const full = /^[a-z][a-z\d+.-]*:/i.test(text) ? text : `https://${text}`;
     return /^https?:\/\/[^\s/]+\.[^\s]/i.test(full) && url.safeParse(full).success ? full : undefined;
   },
-  choice: (text, choices) => choices.find((choice) => fold(choice) === fold(text)),
+  choice: (text, choices) => {
+    const chosen = fold(text);
+    return choices.find((choice) => fold(choice) === chosen);
+  },
 };
 
 /** Reads the answer to a question (contract 6, `validate`). */

@@ -1,4 +1,5 @@
 import type { ConversationStatus, NodeOf, WorkflowNode } from '@parlor/shared';
+import { Pace } from '../pace.ts';
 import type { Graph } from './graph.ts';
 import { cut, fill } from './template.ts';
 
@@ -54,6 +55,9 @@ export interface HistoryLine {
 
 export type LlmNode = NodeOf<'llm'>;
 
+/** How long the work of one turn may hold the event loop: most take a millisecond or two. */
+const MAX_TURN_MS = 1_000;
+
 /** Answers a visitor's message through a language model. @throws Error when it can't */
 export type Ask = (
   node: LlmNode,
@@ -65,6 +69,7 @@ export type Ask = (
 export class Turn {
   readonly graph: Graph;
   readonly ask: Ask;
+  readonly pace = new Pace(MAX_TURN_MS);
   readonly variables: Map<string, string>;
   readonly said: Said[] = [];
   readonly leads: LeadFields[] = [];

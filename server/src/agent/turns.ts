@@ -86,6 +86,7 @@ export class Turns {
       const position = { node: start.next ?? '', asked: 0, variables: how.variables };
       outcome = { position: { status: start.next ? 'active' : 'ended', ...position }, fault: undefined };
     } else outcome = await runFlow(turn, start.id);
+    this.#logFault(room, workflow, outcome);
     const before = { workflow, graph, ...(conversation !== undefined && { conversation }), turns: 0 };
     return this.#after(before, room, turn, outcome, { turn: room._id });
   }
@@ -141,7 +142,7 @@ export class Turns {
     incoming: Incoming,
     listener: TurnListener | undefined,
   ): Promise<TurnResult | undefined> {
-    const { rooms, graphs, ask, publication, relay, log } = this.#parts;
+    const { rooms, graphs, ask, publication, relay } = this.#parts;
     const { bot } = room;
     const sent_at = incoming.sentAt ?? new Date(Math.max(Date.now(), bot.last_sent_at.getTime() + 1));
     listener?.begin();
@@ -156,9 +157,7 @@ export class Turns {
     const from = bot.node || (bot.status === 'handoff' ? graph.start?.next : undefined);
     const isAnswering = statusOf(room) === 'active' && from;
     const outcome = isAnswering ? await runFlow(turn, from) : { position: bot, fault: undefined };
-    if (outcome.fault) {
-      log.error({ room: room._id, workflow: bot.workflow }, `a turn went wrong: ${outcome.fault}`);
-    }
+    this.#logFault(room, bot.workflow, outcome);
 
     const { pending: _, ...before } = bot;
     const next = this.#after(before, room, turn, outcome, { turn: incoming.uuid, incoming, sent_at });
@@ -181,6 +180,10 @@ export class Turns {
     // Tells operators that a person is wanted (contract 6).
     if (handsOff) relay.announce(rooms, { ...changed, events });
     return { messages: next.last.messages, status: next.last.status };
+  }
+
+  #logFault({ _id }: Place, workflow: string, { fault }: Outcome): void {
+    if (fault) this.#parts.log.error({ room: _id, workflow }, `a turn went wrong: ${fault}`);
   }
 
   /** The state after a turn, with everything that the turn made in it. */

@@ -1,24 +1,26 @@
-import { NewWorkflow } from '@parlor/shared';
+import type { WorkflowNode } from '@parlor/shared';
+import { type FieldErrors, invalid } from '../errors.ts';
+import { addIssue } from '../http/validate.ts';
+import { Pace } from '../pace.ts';
 import { patternError } from './patterns.ts';
 
 /**
- * The body of a workflow's POST, PUT and PATCH: the shared schema, and the patterns of its conditions, which
- * only the server can check.
+ * Checks the patterns of a graph's conditions, which only the server can: there may be thousands.
+ * @throws ParlorError `invalid` that says where and why
  */
-export const WorkflowInput = NewWorkflow.extend({
-  nodes: NewWorkflow.shape.nodes.check(({ value, issues }) => {
-    for (const [index, node] of value.entries()) {
-      if (node.type !== 'condition') continue;
-      for (const [place, { operator, value: pattern }] of node.branches.entries()) {
-        const why = operator === 'matches' ? patternError(String(pattern ?? '')) : undefined;
-        if (why === undefined) continue;
-        issues.push({
-          code: 'custom',
-          message: `Enter a valid regular expression (RE2): ${why}.`,
-          path: [index, 'branches', place, 'value'],
-          input: pattern,
-        });
-      }
+export const checkPatterns = async (nodes: readonly WorkflowNode[]): Promise<void> => {
+  const pace = new Pace();
+  const errors: FieldErrors = {};
+  for (const [index, node] of nodes.entries()) {
+    if (node.type !== 'condition') continue;
+    for (const [place, { operator, value }] of node.branches.entries()) {
+      if (operator !== 'matches') continue;
+      await pace.breathe();
+      const why = patternError(String(value ?? ''));
+      if (why === undefined) continue;
+      const path = ['nodes', index, 'branches', place, 'value'];
+      addIssue(errors, path, `Enter a valid regular expression (RE2): ${why}.`);
     }
-  }),
-}).meta({ id: 'WorkflowInput' });
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+};

@@ -1,12 +1,12 @@
 import type Router from '@koa/router';
-import type { Workflow } from '@parlor/shared';
+import { NewWorkflow, type Workflow } from '@parlor/shared';
 import type { Authenticator } from '../http/authenticate.ts';
 import { accountOf, type Context, type Handler, type State } from '../http/context.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { readPage, sendPage } from '../http/lists.ts';
 import { precondition, sendObject } from '../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../http/validate.ts';
-import { WorkflowInput } from './workflow-input.ts';
+import { checkPatterns } from './workflow-input.ts';
 import type { WorkflowsService } from './workflows.service.ts';
 
 /** /api/v1/workflows (contract 6). */
@@ -43,7 +43,8 @@ export const workflowRoutes = (
   });
 
   router.post('/api/v1/workflows', account, jsonBody(), withKey, idempotent, async (ctx) => {
-    const input = readObject(WorkflowInput, ctx.state.body);
+    const input = readObject(NewWorkflow, ctx.state.body);
+    await checkPatterns(input.nodes);
     const { _id } = await workflows.create(accountOf(ctx)._id, input, ctx.state.newUuid);
     ctx.status = 201;
     ctx.set('Location', `${baseUrl(ctx)}/api/v1/workflows/${_id}/`);
@@ -56,14 +57,16 @@ export const workflowRoutes = (
 
   router.put('/api/v1/workflows/:uuid', account, jsonBody(), async (ctx) => {
     const ids = own(ctx);
-    const wanted = readObject(WorkflowInput, ctx.state.body);
+    const wanted = readObject(NewWorkflow, ctx.state.body);
+    await checkPatterns(wanted.nodes);
     const changed = await workflows.change(...ids, wanted, precondition(ctx));
     sendObject(ctx, await workflows.present(changed));
   });
 
   router.patch('/api/v1/workflows/:uuid', account, jsonBody(), async (ctx) => {
     const ids = own(ctx);
-    const wanted = readPatch(WorkflowInput, ctx.state.body);
+    const wanted = readPatch(NewWorkflow, ctx.state.body);
+    await checkPatterns(wanted.nodes ?? []);
     const changed = await workflows.change(...ids, wanted, precondition(ctx));
     sendObject(ctx, await workflows.present(changed));
   });

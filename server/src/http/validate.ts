@@ -22,7 +22,11 @@ const asObject = (body: unknown): Record<string, unknown> => {
   return body as Record<string, unknown>;
 };
 
-const addIssue = (errors: FieldErrors, [field, ...rest]: PropertyKey[], message: string): void => {
+/** More mistakes than anybody reads are not told one by one. */
+const MAX_ISSUES = 100;
+
+/** Puts what is wrong at a path into a map of field errors. */
+export const addIssue = (errors: FieldErrors, [field, ...rest]: PropertyKey[], message: string): void => {
   const name = String(field ?? 'non_field_errors');
   if (rest.length === 0) {
     const list = Array.isArray(errors[name]) ? errors[name] : [];
@@ -34,11 +38,16 @@ const addIssue = (errors: FieldErrors, [field, ...rest]: PropertyKey[], message:
   }
 };
 
+const addAll = (errors: FieldErrors, { issues }: z.ZodError, prefix: PropertyKey[] = []): void => {
+  for (const { path, message } of issues.slice(0, MAX_ISSUES))
+    addIssue(errors, [...prefix, ...path], message);
+};
+
 const check = <T>(schema: z.ZodType<T>, input: unknown): T => {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const errors: FieldErrors = {};
-  for (const issue of result.error.issues) addIssue(errors, issue.path, issue.message);
+  addAll(errors, result.error);
   throw invalid(errors);
 };
 
@@ -75,7 +84,7 @@ export const readPatch = <S extends ObjectSchema>(schema: S, body: unknown): Par
   for (const [name, value] of known) {
     const field = (schema.shape[name] as z.ZodType).safeParse(value);
     if (field.success) result[name] = field.data;
-    else for (const issue of field.error.issues) addIssue(errors, [name, ...issue.path], issue.message);
+    else addAll(errors, field.error, [name]);
   }
   if (Object.keys(errors).length > 0) throw invalid(errors);
   return result as Partial<z.output<S>>;

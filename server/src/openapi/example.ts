@@ -9,6 +9,7 @@ interface Definition {
   entries?: Record<string, string>;
   values?: unknown[];
   options?: z.core.$ZodType[];
+  out?: z.core.$ZodType;
 }
 
 const metaOf = (schema: z.core.$ZodType): Record<string, unknown> | undefined =>
@@ -37,6 +38,8 @@ export const exampleOf = (schema: z.core.$ZodType): unknown => {
       return [exampleOf(def.element as z.core.$ZodType)];
     case 'enum':
       return Object.values(def.entries ?? {})[0];
+    case 'pipe':
+      return exampleOf(def.out as z.core.$ZodType);
     case 'literal':
       return def.values?.[0];
     case 'union':

@@ -9,35 +9,42 @@ const lines = (name: string): string[] =>
     .filter((line) => line !== '' && !line.startsWith('#'));
 
 const faqOf = (entries: Record<string, string>) =>
-  new Faq(Object.entries(entries).map(([question, answer]) => ({ questions: [question], answer })));
+  Faq.from(Object.entries(entries).map(([question, answer]) => ({ questions: [question], answer })));
 
 describe('on more than 200 entries of public kind', () => {
   const entries = lines('agent-faq.txt').map((line) => {
     const [first = '', second = '', asked = '', answer = ''] = line.split(' | ');
     return { questions: [first, second], answer, asked };
   });
-  const faq = new Faq(entries);
 
-  it('answers at least 85 % of the paraphrases rightly', () => {
+  it('answers at least 85 % of the paraphrases rightly', async () => {
+    const faq = await Faq.from(entries);
     expect(entries.length).toBeGreaterThanOrEqual(200);
-    const right = entries.filter(({ asked, answer }) => faq.answer(asked, THRESHOLD) === answer).length;
-    const first = entries.filter(({ asked, answer }) => faq.best(asked)?.answer === answer).length;
+    let right = 0;
+    let first = 0;
+    for (const { asked, answer } of entries) {
+      if ((await faq.answer(asked, THRESHOLD)) === answer) right++;
+      if ((await faq.best(asked))?.answer === answer) first++;
+    }
     console.log(`faq: ${right} of ${entries.length} answered rightly, ${first} ranked first`);
     expect(right / entries.length).toBeGreaterThanOrEqual(0.85);
     expect(first / entries.length).toBeGreaterThanOrEqual(0.9);
   });
 
-  it('answers at most 5 % of the questions that have no answer', () => {
+  it('answers at most 5 % of the questions that have no answer', async () => {
+    const faq = await Faq.from(entries);
     const questions = lines('agent-faq-unanswered.txt');
-    const answered = questions.filter((question) => faq.answer(question, THRESHOLD) !== undefined);
+    const answers = await Promise.all(questions.map((question) => faq.answer(question, THRESHOLD)));
+    const answered = answers.filter((answer) => answer !== undefined);
     console.log(`faq: ${answered.length} of ${questions.length} unanswerable questions answered`);
     expect(questions.length).toBeGreaterThanOrEqual(100);
     expect(answered.length / questions.length).toBeLessThanOrEqual(0.05);
   });
 
-  it('finds every entry by its own questions', () => {
+  it('finds every entry by its own questions', async () => {
+    const faq = await Faq.from(entries);
     for (const { questions, answer } of entries) {
-      for (const question of questions) expect(faq.answer(question.toUpperCase(), 1)).toBe(answer);
+      for (const question of questions) expect(await faq.answer(question.toUpperCase(), 1)).toBe(answer);
     }
   });
 });
@@ -71,25 +78,53 @@ describe('in any script', () => {
     ['Arabic', { 'متى يصل طلبي؟': 'D', 'كيف يمكنني الدفع؟': 'P' }, 'متى يصل الطلب طلبي', 'D'],
     ['Hebrew', { 'מתי תגיע ההזמנה?': 'D', 'איך משלמים?': 'P' }, 'מתי ההזמנה תגיע', 'D'],
     ['Korean', { '배송은 얼마나 걸리나요?': 'D', '환불은 어떻게 하나요?': 'R' }, '환불은 어떻게', 'R'],
-  ])('%s: %j, asked %s', (_, entries, asked, answer) => {
-    expect(faqOf(entries).answer(asked, THRESHOLD)).toBe(answer);
+  ])('%s: %j, asked %s', async (_, entries, asked, answer) => {
+    expect(await (await faqOf(entries)).answer(asked, THRESHOLD)).toBe(answer);
+  });
+});
+
+/** Entries of which each is as large as a workflow holds, made to be slow. */
+const HOSTILE: Record<string, { questions: string[]; answer: string }[]> = {
+  'terms that begin alike': Array.from({ length: 10 }, (_, entry) => ({
+    questions: Array.from({ length: 50 }, (_, question) =>
+      Array.from({ length: 50 }, (_, n) => `abcde${((entry * 50 + question) * 50 + n).toString(36)}`).join(
+        ' ',
+      ),
+    ),
+    answer: 'x',
+  })),
+  'letters that become many': Array.from({ length: 14 }, () => ({
+    questions: ['\ufdfa'.repeat(500)],
+    answer: '\ufdfa'.repeat(5_500),
+  })),
+};
+
+describe.each(Object.entries(HOSTILE))('of %s', (_, entries) => {
+  it('is made ready and asked without holding everybody up', async () => {
+    const alike = Array.from({ length: 250 }, (_, n) => `abcde${n.toString(36)}`).join(' ');
+    const begun = performance.now();
+    const faq = await Faq.from(entries);
+    for (const asked of [alike, '\ufdfa'.repeat(10_000)]) await faq.answer(asked, 0.5);
+    // They took 20 and 3 seconds.
+    expect(performance.now() - begun).toBeLessThan(2_500);
   });
 });
 
 describe('at the edges', () => {
-  it.each(['', '???', '😀', 'the', 'x'.repeat(10_000), 'a '.repeat(5_000)])('%#', (asked) => {
-    expect(faqOf({ 'Do you deliver?': 'D' }).answer(asked, THRESHOLD)).toBeUndefined();
-    expect(new Faq([]).answer(asked, 0)).toBeUndefined();
+  it.each(['', '???', '😀', 'the', 'x'.repeat(10_000), 'a '.repeat(5_000)])('%#', async (asked) => {
+    const faq = await faqOf({ 'Do you deliver?': 'D' });
+    expect(await faq.answer(asked, THRESHOLD)).toBeUndefined();
+    expect(await (await Faq.from([])).answer(asked, 0)).toBeUndefined();
   });
 
-  it('takes the threshold at its word', () => {
-    const faq = faqOf({ 'Do you deliver on Sundays?': 'D', 'How can I pay?': 'P' });
-    expect(faq.answer('penguins on sundays', 0)).toBe('D');
-    expect(faq.answer('penguins on sundays', 1)).toBeUndefined();
-    expect(faq.answer('do you deliver on sundays', 1)).toBe('D');
+  it('takes the threshold at its word', async () => {
+    const faq = await faqOf({ 'Do you deliver on Sundays?': 'D', 'How can I pay?': 'P' });
+    expect(await faq.answer('penguins on sundays', 0)).toBe('D');
+    expect(await faq.answer('penguins on sundays', 1)).toBeUndefined();
+    expect(await faq.answer('do you deliver on sundays', 1)).toBe('D');
   });
 
-  it('is quick on as many entries as a workflow holds', () => {
+  it('is quick on as many entries as a workflow holds', async () => {
     const entries = Array.from({ length: 1_000 }, (_, i) => ({
       questions: Array.from(
         { length: 5 },
@@ -97,10 +132,10 @@ describe('at the edges', () => {
       ),
       answer: `${i}`,
     }));
-    const faq = new Faq(entries);
+    const faq = await Faq.from(entries);
     const started = performance.now();
     for (let i = 0; i < 20; i++)
-      faq.answer(`I would like to have item ${i} delivered, how do I order it`, THRESHOLD);
+      await faq.answer(`I would like to have item ${i} delivered, how do I order it`, THRESHOLD);
     expect((performance.now() - started) / 20).toBeLessThan(60);
   });
 });

@@ -1,5 +1,6 @@
 import type { FaqEntry } from '@parlor/shared';
 import { fold } from '../../keywords/folding.ts';
+import { Pace } from '../../pace.ts';
 import { type Language, languageOf } from './languages.ts';
 import { saysLittle, termsOf, wordsOf } from './words.ts';
 
@@ -24,6 +25,12 @@ const SCALE = 0.435;
 /** Terms that begin alike from so many letters on, and differ by so many at the end, are forms of one word. */
 const SAME_START = 5;
 const OTHER_END = 3;
+
+/** Of the terms that begin alike so many are looked at as forms of one word: a language has far fewer. */
+const MAX_ALIKE = 64;
+
+/** So many words tell the language. */
+const WORDS_OF_LANGUAGE = 2_000;
 
 /** One question of an entry. */
 interface Document {
@@ -52,41 +59,47 @@ interface Asked {
  */
 export class Faq {
   readonly #language: Language;
-  readonly #entries: Entry[];
+  readonly #entries: Entry[] = [];
   /** In which entries' questions a term stands. */
   readonly #entriesWith = new Map<string, Entry[]>();
   readonly #termsByStart = new Map<string, string[]>();
   readonly #exact = new Map<string, string>();
 
-  constructor(entries: readonly FaqEntry[]) {
-    this.#language = languageOf(entries.flatMap(({ questions }) => questions.flatMap(wordsOf)).map(fold));
-    this.#entries = entries.map(({ questions, answer }) => {
-      const documents = questions.map((question) => ({
-        terms: termsOf(question, this.#language),
-        weight: 0,
-      }));
-      const ofQuestions = new Set(documents.flatMap(({ terms }) => [...terms]));
-      return { answer, documents, ofQuestions, ofAnswer: termsOf(answer, this.#language) };
-    });
-    for (const entry of this.#entries) for (const term of entry.ofQuestions) this.#index(term, entry);
-    for (const { documents } of this.#entries) {
-      for (const document of documents) document.weight = this.#sum(document.terms);
+  private constructor(language: Language) {
+    this.#language = language;
+  }
+
+  /** Makes entries ready to be asked. */
+  static async from(entries: readonly FaqEntry[]): Promise<Faq> {
+    const pace = new Pace();
+    const words: string[] = [];
+    for (const question of entries.flatMap(({ questions }) => questions)) {
+      if (words.length >= WORDS_OF_LANGUAGE) break;
+      words.push(...wordsOf(question).map(fold));
+      await pace.breathe();
     }
-    for (const { questions, answer } of [...entries].reverse()) {
-      for (const question of questions) this.#exact.set(fold(question), answer);
+    const faq = new Faq(languageOf(words));
+    for (const entry of entries) await faq.#add(entry, pace);
+    for (const { documents } of faq.#entries) {
+      for (const document of documents) document.weight = faq.#sum(document.terms);
+      await pace.breathe();
     }
+    return faq;
   }
 
   /** The answer to a question; undefined when none is sure enough. */
-  answer(question: string, threshold: number): string | undefined {
+  async answer(question: string, threshold: number, pace: Pace = new Pace()): Promise<string | undefined> {
     const exact = this.#exact.get(fold(question));
     if (exact !== undefined) return exact;
-    const best = this.best(question);
+    const best = await this.best(question, pace);
     return best && best.score >= threshold ? best.answer : undefined;
   }
 
   /** The best entry for a question and its score, 0..1. */
-  best(question: string): { answer: string; score: number } | undefined {
+  async best(
+    question: string,
+    pace: Pace = new Pace(),
+  ): Promise<{ answer: string; score: number } | undefined> {
     const asked = [...termsOf(question, this.#language)].map((term) => this.#understand(term));
     const all = asked.reduce((sum, { weight }) => sum + weight, 0);
     const candidates = new Set(
@@ -97,6 +110,7 @@ export class Faq {
     let best: { answer: string; score: number } | undefined;
     for (const entry of candidates) {
       for (const document of entry.documents) {
+        await pace.breathe();
         const score = this.#score(asked, all, entry, document);
         if (score > (best?.score ?? 0)) best = { answer: entry.answer, score };
       }
@@ -118,6 +132,21 @@ export class Faq {
     return ((found / all) * (FLOOR + (1 - FLOOR) * covered)) ** SCALE;
   }
 
+  async #add({ questions, answer }: FaqEntry, pace: Pace): Promise<void> {
+    const documents: Document[] = [];
+    for (const question of questions) {
+      documents.push({ terms: termsOf(question, this.#language), weight: 0 });
+      const exact = fold(question);
+      if (!this.#exact.has(exact)) this.#exact.set(exact, answer);
+      await pace.breathe();
+    }
+    const ofQuestions = new Set(documents.flatMap(({ terms }) => [...terms]));
+    const entry = { answer, documents, ofQuestions, ofAnswer: termsOf(answer, this.#language) };
+    this.#entries.push(entry);
+    for (const term of ofQuestions) this.#index(term, entry);
+    await pace.breathe();
+  }
+
   #index(term: string, entry: Entry): void {
     const known = this.#entriesWith.get(term);
     if (known) {
@@ -126,13 +155,15 @@ export class Faq {
     }
     this.#entriesWith.set(term, [entry]);
     const start = term.slice(0, SAME_START);
-    this.#termsByStart.set(start, [...(this.#termsByStart.get(start) ?? []), term]);
+    const alike = this.#termsByStart.get(start);
+    if (!alike) this.#termsByStart.set(start, [term]);
+    else if (alike.length < MAX_ALIKE) alike.push(term);
   }
 
   #understand(term: string): Asked {
     const alike = this.#termsByStart.get(term.slice(0, SAME_START)) ?? [];
-    const forms = alike.filter((known) => known === term || isSameWord(known, term));
-    if (forms.length === 0) forms.push(term);
+    const forms = [term, ...alike.filter((known) => known !== term && isSameWord(known, term))];
+    if (forms.length > 1 && !this.#entriesWith.has(term)) forms.shift();
     return { forms, weight: Math.max(...forms.map((form) => this.#weight(form))) };
   }
 

@@ -15,6 +15,8 @@ export const wordsOf = (text: string): string[] =>
   text
     .slice(0, MAX_TEXT)
     .normalize('NFKC')
+    // U+FDFA becomes 18 characters.
+    .slice(0, MAX_TEXT)
     .toLowerCase()
     .replace(/['’](s|t|re|ve|ll|d|m)(?![\p{L}\p{N}])/gu, '$1')
     .match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];

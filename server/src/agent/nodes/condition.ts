@@ -16,9 +16,11 @@ const HOLDS: Record<Operator, (known: string, value: string, graph: Graph) => bo
 };
 
 /** Goes the way of the first branch that holds, else `else`, else `next`. */
-export const runCondition: Runner<NodeOf<'condition'>> = (node, turn) => {
-  const branch = node.branches.find(({ variable, operator, value }) =>
-    HOLDS[operator](turn.variables.get(variable) ?? '', String(value ?? ''), turn.graph),
-  );
-  return go((branch ? branch.next : node.else) ?? node.next);
+export const runCondition: Runner<NodeOf<'condition'>> = async (node, turn) => {
+  for (const { variable, operator, value, next } of node.branches) {
+    await turn.pace.breathe();
+    const known = turn.variables.get(variable) ?? '';
+    if (HOLDS[operator](known, String(value ?? ''), turn.graph)) return go(next ?? node.next);
+  }
+  return go(node.else ?? node.next);
 };

@@ -5,11 +5,12 @@ import { go, type Runner, wait } from '../turn.ts';
 export const THRESHOLD = 0.5;
 
 /** Answers what was asked from its entries, or goes to `on_miss` with the question. */
-export const runFaq: Runner<NodeOf<'faq'>> = (node, turn) => {
+export const runFaq: Runner<NodeOf<'faq'>> = async (node, turn) => {
   const { input } = turn;
   if (input === undefined || turn.tried.has(node.id)) return wait;
   turn.tried.add(node.id);
-  const answer = turn.graph.faq(node).answer(input, node.threshold ?? THRESHOLD);
+  const faq = await turn.pace.waitFor(turn.graph.faq(node));
+  const answer = await faq.answer(input, node.threshold ?? THRESHOLD, turn.pace);
   if (answer === undefined) return node.on_miss ? go(node.on_miss) : wait;
   turn.input = undefined;
   turn.say(turn.fill(answer));

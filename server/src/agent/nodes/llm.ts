@@ -7,9 +7,8 @@ export const runLlm: Runner<NodeOf<'llm'>> = async (node, turn) => {
   if (input === undefined || turn.tried.has(node.id)) return wait;
   turn.tried.add(node.id);
   const { variables } = turn;
-  const answer = await turn
-    .ask(node, { variables, input }, (text) => turn.delta(text))
-    .catch(() => undefined);
+  const asked = turn.ask(node, { variables, input }, (text) => turn.delta(text));
+  const answer = await turn.pace.waitFor(asked).catch(() => undefined);
   if (answer === undefined) return node.on_error ? go(node.on_error) : wait;
   turn.input = undefined;
   // As it is: what a model writes is never expanded.

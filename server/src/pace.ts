@@ -1,0 +1,41 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Work holds the event loop for about so long before everybody else has a turn. */
+const SLICE_MS = 10;
+
+/** Work took longer than it may. */
+export class OutOfTime extends Error {
+  override name = 'OutOfTime';
+}
+
+/** Paces work of which a caller decides how much there is: in slices, between which the event loop turns. */
+export class Pace {
+  readonly #maxMs: number;
+  #spentMs = 0;
+  #since = performance.now();
+
+  /** @param maxMs how long the work may hold the event loop in all */
+  constructor(maxMs = Number.POSITIVE_INFINITY) {
+    this.#maxMs = maxMs;
+  }
+
+  /**
+   * Between two small pieces of the work.
+   * @throws OutOfTime
+   */
+  async breathe(): Promise<void> {
+    const sliceMs = performance.now() - this.#since;
+    if (this.#spentMs + sliceMs > this.#maxMs) throw new OutOfTime(`stopped after ${this.#maxMs} ms of work`);
+    if (sliceMs > SLICE_MS) await this.waitFor(nextTurn());
+  }
+
+  /** Waits for something that others do: its time does not count. */
+  async waitFor<T>(promise: Promise<T>): Promise<T> {
+    this.#spentMs += performance.now() - this.#since;
+    try {
+      return await promise;
+    } finally {
+      this.#since = performance.now();
+    }
+  }
+}
