@@ -5,6 +5,7 @@ import { insertOnce } from '../database/insert.ts';
 import { findPage, type Page } from '../database/pages.ts';
 import { invalid, invalidTogether, notFound } from '../errors.ts';
 import { newUuid } from '../ids.ts';
+import { Pace } from '../pace.ts';
 import { fold } from './folding.ts';
 import type { KeywordModel, StoredKeyword } from './keywords.model.ts';
 import { Matchers } from './matchers.ts';
@@ -62,7 +63,13 @@ export class KeywordsService {
   async mentionedIn(account: string, texts: readonly string[]): Promise<string[][]> {
     const { matcher, keywords } = await this.#matchers.of(account);
     if (keywords.length === 0) return texts.map(() => []);
-    return texts.map((text) => matcher.mentionedIn(fold(text)).map((index) => keywords[index] ?? ''));
+    const pace = new Pace();
+    const mentioned: string[][] = [];
+    for (const text of texts) {
+      mentioned.push(matcher.mentionedIn(fold(text)).map((index) => keywords[index] ?? ''));
+      await pace.breathe();
+    }
+    return mentioned;
   }
 }
 
