@@ -1,26 +1,32 @@
 import { z } from 'zod';
 import { boolean, choice, integer, optionalText, optionalWebAddress, text, uuid } from './fields.ts';
 
-const caption = (value: string) => optionalText(200, value);
-const paragraph = (value: string) => optionalText(1_000, value);
+const caption = () => optionalText(200);
+const paragraph = () => optionalText(1_000);
 
-/** A widget's settings (specification 2); the defaults make a good widget out of the box (contract 3). */
+/** Says of a text what stands in its place while it is empty. */
+const localized = <T extends z.ZodType>(schema: T, what: string) =>
+  schema.meta({
+    description: `${what}. Empty: Parlor's own text in the visitor's language. White space alone: nothing.`,
+  });
+
+/** A widget's settings (specification 2); the defaults make a good widget out of the box. */
 export const Widget = z
   .object({
     uuid: uuid(),
     token: z.string().meta({ readOnly: true, example: 'p3K9vX2mQ7rT5wYbN8cD4fHj' }),
-    name: caption(''),
+    name: caption(),
     domain: optionalWebAddress(2_000),
-    greeting_message: paragraph('Hello! How can we help you?'),
-    contact_message: paragraph('Tell us how to reach you, so that we can answer even when you have left.'),
-    header_title: caption('Chat with us'),
-    header_subtitle: caption('We usually answer within a few minutes'),
-    chat_subtitle: caption(''),
-    name_placeholder: caption('Your name'),
-    email_placeholder: caption('Your e-mail address'),
-    phone_placeholder: caption('Your phone number'),
-    message_placeholder: caption('Write a message'),
-    start_button_caption: caption('Start the chat'),
+    greeting_message: localized(paragraph(), 'The first bubble, and the teaser beside the launcher'),
+    contact_message: localized(paragraph(), 'Above the form'),
+    header_title: localized(caption(), 'Top of the window'),
+    header_subtitle: localized(caption(), 'Under the title'),
+    chat_subtitle: caption(),
+    name_placeholder: localized(caption(), "Name of the form's name field"),
+    email_placeholder: localized(caption(), "Name of the form's e-mail field"),
+    phone_placeholder: localized(caption(), "Name of the form's phone field"),
+    message_placeholder: localized(caption(), 'In the empty text field'),
+    start_button_caption: localized(caption(), "The form's button, and the launcher's name"),
     is_ask_name: boolean().default(false),
     is_ask_email: boolean().default(false),
     is_ask_phone: boolean().default(false),

@@ -30,7 +30,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     kept: 'until deleted',
     copied: NEWEST_FIRST,
     fields: {
-      plain: ['_id', 'account', 'created_at', 'version', 'token'],
+      plain: ['_id', 'account', 'created_at', 'is_localized', 'version', 'token'],
       owner: [
         ...(['name', 'domain', 'greeting_message', 'contact_message', 'color', 'popup_timeout'] as const),
         ...(['header_title', 'header_subtitle', 'chat_subtitle', 'start_button_caption'] as const),

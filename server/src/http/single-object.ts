@@ -6,6 +6,9 @@ import type { Context } from './context.ts';
 const etagOf = (representation: string): string =>
   `"${createHash('sha256').update(representation).digest('base64url').slice(0, 27)}"`;
 
+/** What a tag says of the form beside the object; a tag of the object alone has no full stop. */
+const VARIANT = /\.[\w-]+(?="$)/;
+
 const tags = (header: string): string[] => header.split(',').map((tag) => tag.trim());
 
 /**
@@ -21,9 +24,16 @@ export interface Representation {
   etag: string;
 }
 
-export const representationOf = (object: object): Representation => {
+/**
+ * @param variant the object in another form, such as in a visitor's language: its tag names both, so that If-Match
+ *   with it means the object, and If-None-Match the form
+ */
+export const representationOf = (object: object, variant?: object): Representation => {
   const text = JSON.stringify(object);
-  return { text, etag: etagOf(text) };
+  const etag = etagOf(text);
+  if (!variant) return { text, etag };
+  const inForm = JSON.stringify(variant);
+  return { text: inForm, etag: `${etag.slice(0, -1)}.${etagOf(inForm).slice(1, 9)}"` };
 };
 
 /** `sendObject` for a representation that was made before. */
@@ -54,7 +64,9 @@ export const precondition = (ctx: Context): ((current: object) => void) | undefi
   const wanted = ctx.get('If-Match');
   if (wanted === '') return undefined;
   return (current) => {
-    if (wanted.trim() === '*' || tags(wanted).includes(etagOf(JSON.stringify(current)))) return;
+    const etag = etagOf(JSON.stringify(current));
+    const named = tags(wanted).map((tag) => tag.replace(VARIANT, ''));
+    if (wanted.trim() === '*' || named.includes(etag)) return;
     throw new ParlorError(
       'precondition_failed',
       'The object has changed since: If-Match does not name its ETag.',

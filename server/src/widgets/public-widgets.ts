@@ -1,4 +1,6 @@
+import { fillWidgetTexts, type Locale } from '@parlor/shared';
 import { type Representation, representationOf } from '../http/single-object.ts';
+import type { StoredWidget } from './widgets.model.ts';
 import { presentWidget, type WidgetsService } from './widgets.service.ts';
 
 /** How old a copy may be that is shown without asking the database (milliseconds). */
@@ -8,9 +10,29 @@ const MAX_AGE = 1_000;
 const MAX_COPIES = 10_000;
 
 /** A widget as the public sees it. */
-export interface PublicWidget extends Representation {
+export interface PublicWidget {
+  account: string;
   domain: string;
+  /** With its texts in that language; made once for each that is asked for. */
+  in(locale: Locale): Representation;
+  /** As its owner has stored it. */
+  stored(): Representation;
 }
+
+const publicWidgetOf = (widget: StoredWidget): PublicWidget => {
+  const shown = presentWidget(widget);
+  const made = new Map<Locale, Representation>();
+  return {
+    account: widget.account,
+    domain: widget.domain,
+    in(locale) {
+      const known = made.get(locale) ?? representationOf(shown, fillWidgetTexts(shown, locale));
+      made.set(locale, known);
+      return known;
+    },
+    stored: () => representationOf(shown),
+  };
+};
 
 /**
  * What every page view of every customer's site asks for: copies of widgets, each at most a second old. A change
@@ -62,7 +84,7 @@ export class PublicWidgets {
 
   async #read(token: string): Promise<PublicWidget | undefined> {
     const widget = await this.#widgets.byToken(token);
-    return widget && { ...representationOf(presentWidget(widget)), domain: widget.domain };
+    return widget && publicWidgetOf(widget);
   }
 
   #keep(token: string, widget: PublicWidget, read: number): void {

@@ -6,6 +6,8 @@ import { defineModel } from '../database/model.ts';
 export interface StoredWidget extends Stored<Widget> {
   account: string;
   created_at: Date;
+  /** Whether empty texts stand for Parlor's own; absent where an older server has stored them in English. */
+  is_localized?: boolean;
   /** Counts the writes; a compare-and-set goes by it. */
   version: number;
 }
@@ -14,6 +16,6 @@ export type WidgetModel = Model<StoredWidget>;
 
 export const widgetModel = defineModel<StoredWidget>(
   'Widget',
-  { ...storedFields(Widget), account: String, created_at: Date, version: Number },
+  { ...storedFields(Widget), account: String, created_at: Date, is_localized: Boolean, version: Number },
   [[{ token: 1 }, { unique: true }], [{ account: 1, created_at: -1, _id: -1 }]],
 );

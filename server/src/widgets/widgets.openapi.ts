@@ -6,6 +6,10 @@ import { created, deleted, listQuery, operation, patchOf, shown } from '../opena
 
 const tag = 'Widgets';
 const callers = ['account'] as const;
+const LOCALES_QUERY = z.string().optional().meta({
+  description: 'Language tags in the order of preference, with commas between them.',
+  example: 'de-AT,de,en',
+});
 const path = { widget_token: Widget.shape.token };
 
 export const widgetPaths: ZodOpenApiPathsObject = {
@@ -15,9 +19,9 @@ export const widgetPaths: ZodOpenApiPathsObject = {
       tag,
       summary: 'The settings of one widget, or with Authorization your widgets',
       description:
-        'With `token` it is public, cached, and answers browsers of the origins that `domain` allows; the 403 that others get, and the 404 for an unknown token, can be read by any page; without `token` it needs Authorization and lists the account’s widgets.',
+        'With `token` it is public, cached, and answers browsers of the origins that `domain` allows; the 403 that others get, and the 404 for an unknown token, can be read by any page. Texts that the owner has not written come filled, in the first language of `locale` that the widget speaks, else in English; with the owner’s Authorization they come as they are stored. Without `token` it needs Authorization and lists the account’s widgets.',
       callers: ['public', 'account'],
-      query: { token: Widget.shape.token.optional(), ...listQuery },
+      query: { token: Widget.shape.token.optional(), locale: LOCALES_QUERY, ...listQuery },
       condition: 'read',
       errors: [401, 403, 404, 429],
       answers: {

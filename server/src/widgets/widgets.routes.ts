@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import { NewWidget } from '@parlor/shared';
+import { lookupLocale, NewWidget } from '@parlor/shared';
 import { forbidden, invalid, notFound } from '../errors.ts';
 import type { Authenticator } from '../http/authenticate.ts';
 import { accountOf, type Context, type Handler, type State } from '../http/context.ts';
@@ -8,11 +8,14 @@ import { queryValue, readPage, sendPage } from '../http/lists.ts';
 import { precondition, sendCreated, sendObject, sendRepresentation } from '../http/single-object.ts';
 import { readObject, readPatch } from '../http/validate.ts';
 import { isAllowedOrigin } from './domain.ts';
-import type { PublicWidgets } from './public-widgets.ts';
+import type { PublicWidget, PublicWidgets } from './public-widgets.ts';
 import { presentWidget, type WidgetsService } from './widgets.service.ts';
 
 /** What every page view of a customer's site asks for: public, and cached for a while (contract 3). */
 const PUBLIC_CACHE = 'public, max-age=30, stale-while-revalidate=30';
+
+/** Of `locale`, the languages that a visitor would like best. */
+const MAX_LOCALES_LENGTH = 200;
 
 /** /api/v1/widgets (specification 4, contract 3). */
 export const widgetRoutes = (
@@ -37,22 +40,39 @@ export const widgetRoutes = (
     ctx.params?.token ?? '',
   ];
 
-  /** With `token` the widget is public; without it the owner's list needs Authorization. */
+  const shown = async (ctx: Context, token: string): Promise<PublicWidget> => {
+    const widget = await publicWidgets.byToken(token);
+    if (!widget) throw notFound();
+    ctx.vary(['Origin', 'Authorization']);
+    return widget;
+  };
+
+  /** What a visitor's browser gets: the texts filled, in the first of the wanted languages that is spoken. */
+  const sendPublic = (ctx: Context, widget: PublicWidget): void => {
+    if (!isAllowedOrigin(widget.domain, ctx.get('Origin'))) throw forbidden();
+    const wanted = (queryValue(ctx, 'locale') ?? '').slice(0, MAX_LOCALES_LENGTH).split(',');
+    ctx.set('Cache-Control', PUBLIC_CACHE);
+    sendRepresentation(ctx, widget.in(lookupLocale(wanted)));
+  };
+
+  /** With `token` the widget is public; the owner's own reads, and the list, need Authorization. */
   const publicByToken: Handler = async (ctx, next) => {
     const token = queryValue(ctx, 'token');
+    if (/^token\s/i.test(ctx.get('Authorization'))) return next();
     if (token === undefined) {
       if (ctx.get('Authorization') !== '') return next();
       throw invalid({ token: ['This parameter is required.'] });
     }
-    const widget = await publicWidgets.byToken(token);
-    if (!widget) throw notFound();
-    ctx.vary('Origin');
-    if (!isAllowedOrigin(widget.domain, ctx.get('Origin'))) throw forbidden();
-    ctx.set('Cache-Control', PUBLIC_CACHE);
-    sendRepresentation(ctx, widget);
+    sendPublic(ctx, await shown(ctx, token));
   };
 
   router.get('/api/v1/widgets', publicByToken, account, async (ctx) => {
+    const token = queryValue(ctx, 'token');
+    if (token !== undefined) {
+      const widget = await shown(ctx, token);
+      const isOwn = widget.account === accountOf(ctx)._id;
+      return isOwn ? sendRepresentation(ctx, widget.stored()) : sendPublic(ctx, widget);
+    }
     const page = readPage(ctx);
     const found = await widgets.list(accountOf(ctx)._id, page);
     sendPage(ctx, found, 'created_at', page, found.map(presentWidget), baseUrl(ctx));

@@ -1,4 +1,4 @@
-import { NewWidget, Widget } from '@parlor/shared';
+import { NewWidget, WIDGET_TEXT_FIELDS, WIDGET_TEXTS, Widget } from '@parlor/shared';
 import { changeDocument, differences } from '../database/change.ts';
 import { deleteDocument } from '../database/delete.ts';
 import { present } from '../database/document.ts';
@@ -46,6 +46,7 @@ export class WidgetsService {
       ...NewWidget.parse(settings),
       account,
       created_at: new Date(),
+      is_localized: true,
       version: 1,
     };
     return (await insertOnce(this.#widgets, widget)).stored;
@@ -67,8 +68,9 @@ export class WidgetsService {
   ): Promise<StoredWidget> {
     const changed = await changeDocument(this.#widgets, { account, token }, (current) => {
       check?.(presentWidget(current));
-      const set = differences<NewWidget>(current, wanted);
-      return set && { set };
+      const known = localized(current);
+      const set = differences<NewWidget>(known, wanted);
+      return set && { set: { ...differences<StoredWidget>(current, known), ...set } };
     });
     this.#hasChanged(token);
     return changed;
@@ -125,5 +127,19 @@ export class WidgetsService {
   }
 }
 
-/** The API's form of a widget. */
-export const presentWidget = (widget: StoredWidget): Widget => present(Widget, widget);
+/**
+ * A widget with empty texts where Parlor's own are meant. Older servers stored those in English, and an empty text
+ * where the owner wanted none; such a widget is stored anew with its next change.
+ */
+const localized = (widget: StoredWidget): StoredWidget => {
+  if (widget.is_localized) return widget;
+  const known: StoredWidget = { ...widget, is_localized: true };
+  for (const field of WIDGET_TEXT_FIELDS) {
+    if (widget[field] === '') known[field] = ' ';
+    else if (widget[field] === WIDGET_TEXTS.en[field]) known[field] = '';
+  }
+  return known;
+};
+
+/** The API's form of a widget, as its owner reads it. */
+export const presentWidget = (widget: StoredWidget): Widget => present(Widget, localized(widget));
