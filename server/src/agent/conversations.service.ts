@@ -1,4 +1,5 @@
 import type { Conversation } from '@parlor/shared';
+import { v5 } from 'uuid';
 import { isoDatetime } from '../database/document.ts';
 import { ParlorError } from '../errors.ts';
 import { newUuid, randomLetters } from '../ids.ts';
@@ -88,7 +89,7 @@ export class ConversationsService {
   ): Promise<TurnResult> {
     const { _id } = await this.#find(workflow, conversation);
     const incoming = {
-      uuid: given.uuid ?? newUuid(),
+      uuid: turnIn(_id, given.uuid ?? newUuid()),
       text,
       sentAt: undefined,
       isRepeatable: given.uuid !== undefined,
@@ -102,8 +103,10 @@ export class ConversationsService {
   /** @throws ParlorError `conflict` when it has ended: known before an answer is streamed */
   async checkOpen(workflow: StoredWorkflow, conversation: string, turn: string | undefined): Promise<void> {
     const room = await this.#find(workflow, conversation);
-    if (statusOf(room) !== 'ended' || room.bot.last.turn === turn) return;
-    const isKnown = turn !== undefined && (await this.#messages.exists({ _id: turn, room: room._id }));
+    if (statusOf(room) !== 'ended') return;
+    const uuid = turn && turnIn(room._id, turn);
+    if (room.bot.last.turn === uuid) return;
+    const isKnown = uuid !== undefined && (await this.#messages.exists({ _id: uuid, room: room._id }));
     if (!isKnown) throw new ParlorError('conflict', 'Conversation has ended.');
   }
 
@@ -143,6 +146,12 @@ export class ConversationsService {
     return room as BotRoom;
   }
 }
+
+/**
+ * The uuid of a turn and its message. A caller may have chosen what it derives from, so that no turn can be given
+ * the uuid of a message that is there already, or will be in another room.
+ */
+const turnIn = (room: string, given: string): string => v5(given, room);
 
 const notPublished = (): ParlorError => new ParlorError('not_found', 'Workflow not found or not published.');
 

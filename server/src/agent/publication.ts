@@ -113,6 +113,10 @@ export class Publication {
       .sort({ 'bot.pending.at': 1 })
       .limit(BATCH)
       .lean<StoredRoom[]>();
-    for (const room of left) await this.publish(room);
+    for (const room of left) {
+      await this.publish(room).catch((error) =>
+        this.#parts.log.error({ err: error, room: room._id }, 'a turn could not be published'),
+      );
+    }
   }
 }

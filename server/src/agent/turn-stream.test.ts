@@ -128,3 +128,19 @@ it.each([
     ['done', 'handoff'],
   ]);
 });
+
+it('takes no message of another account for its own, whatever Last-Event-ID names', async () => {
+  const { token } = await app.account();
+  const room = (await app.request('POST', '/api/v1/rooms/', { token, body: {} })).json;
+  const foreign = (
+    await app.request('POST', '/api/v1/messages/', {
+      token,
+      body: { body: 'Mine', room: { uuid: room.uuid } },
+    })
+  ).json;
+  const id = await agent.open();
+  const answer = await agent.say(id, 'Ada', { ...SSE, 'Last-Event-ID': `${foreign.uuid}.0.0` });
+  expect(events(answer.text).map(([event]) => event)).toEqual(['message', 'done']);
+  llm.behave(says('Yes.'));
+  expect(await agent.talk(id, 'Still there?')).toEqual([['Yes.'], 'active']);
+});
