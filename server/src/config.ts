@@ -149,6 +149,9 @@ const SETTINGS = {
   RATE_LIMIT_SESSIONS: perMinute(30, 'visitor sessions opened from one IP address'),
   RATE_LIMIT_API: perMinute(1_200, 'requests with one API token'),
   RATE_LIMIT_AGENT_START: perMinute(60, 'conversations started with one agent key'),
+  RATE_LIMIT_AGENT_CONVERSATION: perMinute(60, 'messages in one conversation of the agent API'),
+  RATE_LIMIT_AGENT_IP: perMinute(300, 'requests to the agent API from one IP address'),
+  RATE_LIMIT_AGENT_KEY: perMinute(1_200, 'requests to the agent API with one agent key'),
   RATE_LIMIT_REALTIME: perMinute(120, 'realtime connections opened from one IP address'),
   REALTIME_CONNECTIONS: setting(
     '60',

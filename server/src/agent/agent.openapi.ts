@@ -133,7 +133,7 @@ export const conversationPaths: ZodOpenApiPathsObject = {
     get: operation({
       id: 'retrieveConversation',
       tag: 'Agent',
-      summary: 'A conversation with everything that was said in it',
+      summary: 'A conversation with what was said in it: the latest 500 messages, and 2 MiB of them',
       callers: ['agent'],
       path: conversation,
       condition: 'read',

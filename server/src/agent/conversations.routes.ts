@@ -41,6 +41,11 @@ export const conversationRoutes = (
     await next();
   };
 
+  const limitMessages: Handler = async (ctx, next) => {
+    await rateLimits.count(ctx, 'agent-conversation', conversationIn(ctx));
+    await next();
+  };
+
   router.post(
     `${path}/start`,
     authenticate.agent,
@@ -77,6 +82,7 @@ export const conversationRoutes = (
   router.post(
     `${path}/:conversation/messages`,
     authenticate.agent,
+    limitMessages,
     rejoin,
     jsonBody(),
     recognise,

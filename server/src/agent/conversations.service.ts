@@ -16,6 +16,7 @@ const ID = /^conv_[A-Za-z0-9]{24}$/;
 
 /** How much of a conversation its GET shows: the latest messages, in the order sent. */
 const SHOWN = 500;
+const SHOWN_BYTES = 2_097_152;
 
 /** A conversation that began, and what it was greeted with. */
 export interface Started {
@@ -118,11 +119,19 @@ export class ConversationsService {
   async get(workflow: StoredWorkflow, conversation: string): Promise<Conversation> {
     const room = await this.#find(workflow, conversation);
     await this.#publication.ensure(room);
-    const found = await this.#messages
+    const found: StoredMessage[] = [];
+    const latest = this.#messages
       .find({ room: room._id }, { events: 0 })
       .sort({ sent_at: -1, _id: -1 })
       .limit(SHOWN)
-      .lean<StoredMessage[]>();
+      .lean<StoredMessage[]>()
+      .cursor();
+    let bytes = 0;
+    for await (const message of latest) {
+      bytes += Buffer.byteLength(message.body);
+      if (bytes > SHOWN_BYTES) break;
+      found.push(message);
+    }
     return {
       conversationId: conversation,
       workflowName: workflow.name,

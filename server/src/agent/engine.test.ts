@@ -37,6 +37,23 @@ const oneTurn = async (nodes: object[], input: string, more = {}) => {
   return [said, position.status];
 };
 
+it('keeps so many bytes of answers at most', async () => {
+  const nodes = Array.from({ length: 120 }, (_, n) => ({
+    id: `q${n}`,
+    type: 'question',
+    text: '?',
+    save_as: `answer-${n}`,
+    next: n === 119 ? 'e' : `q${n + 1}`,
+  }));
+  const talk = conversation([start('q0'), ...nodes, { id: 'e', type: 'end', text: '{{answer-0}}' }]);
+  let { said, position } = await talk.start();
+  for (const _ of nodes) ({ said, position } = await talk.say('语'.repeat(2_000)));
+  expect([said, position.status]).toEqual([['语'.repeat(2_000)], 'ended']);
+  const bytes = Buffer.byteLength(position.variables.flat().join(''));
+  expect(bytes).toBeGreaterThan(200_000);
+  expect(bytes).toBeLessThanOrEqual(262_144);
+});
+
 describe('the node types', () => {
   it('start, message, end: say their texts', async () => {
     const talk = conversation(

@@ -55,6 +55,11 @@ export const runFlow = async (turn: Turn, from: string): Promise<Outcome> => {
       if (!(error instanceof OutOfTime)) throw error;
       return { position: at('active', id), fault: error.message };
     }
+    if (turn.isFull) {
+      // The next message begins with what had no room.
+      turn.asked = 0;
+      return { position: at('active', id), fault: 'said as much as a turn may' };
+    }
     switch (step.kind) {
       case 'wait':
         return { position: at('active', id), fault: undefined };

@@ -29,6 +29,18 @@ export interface Said {
   sent_at: Date;
 }
 
+/** What one turn says at most, in bytes of UTF-8: it stands in the room's document until it is published. */
+const MAX_SAID_BYTES = 262_144;
+
+/** What one conversation knows at most, names and values, in bytes of UTF-8. */
+const MAX_KNOWN_BYTES = 262_144;
+
+const bytesOf = (texts: Iterable<string>): number => {
+  let bytes = 0;
+  for (const text of texts) bytes += Buffer.byteLength(text);
+  return bytes;
+};
+
 export interface LeadFields {
   nickname: string;
   email: string;
@@ -78,8 +90,11 @@ export class Turn {
   /** What the visitor wrote, until a node has taken it. */
   input: string | undefined;
   asked: number;
+  /** It has said as much as a turn may: the flow goes on with the next message. */
+  isFull = false;
   readonly #listener: TurnListener | undefined;
   #lastSentAt: Date;
+  #saidBytes = 0;
 
   constructor(
     graph: Graph,
@@ -103,11 +118,25 @@ export class Turn {
   /** Says a text as it is; a blank one is not said. Every message has a time of its own, so that they keep their order. */
   say(text: string): void {
     if (text.trim() === '') return;
+    const message = cut(text);
+    const bytes = Buffer.byteLength(message);
+    if (this.#saidBytes + bytes > MAX_SAID_BYTES) {
+      this.isFull = true;
+      return;
+    }
+    this.#saidBytes += bytes;
     const sent_at = new Date(Math.max(Date.now(), this.#lastSentAt.getTime() + 1));
     this.#lastSentAt = sent_at;
-    const message = cut(text);
     this.said.push({ text: message, sent_at });
     this.#listener?.message(message, sent_at);
+  }
+
+  /** Keeps an answer under a name; not where the conversation knows as much as it may. */
+  keep(name: string, answer: string): void {
+    const known = bytesOf(this.variables.keys()) + bytesOf(this.variables.values());
+    const before = this.variables.get(name);
+    const freed = before === undefined ? 0 : bytesOf([name, before]);
+    if (known - freed + bytesOf([name, answer]) <= MAX_KNOWN_BYTES) this.variables.set(name, answer);
   }
 
   /** A piece of a message that will be said when it is whole. */

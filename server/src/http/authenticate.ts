@@ -84,12 +84,15 @@ export const createAuthenticator = ({
     };
 
   const agent: Handler = async (ctx, next) => {
+    // Before the key is looked up: keys that are tried out count, too.
+    await rateLimits.countAddress(ctx, 'agent-ip');
     const key = ctx.get('X-API-Key');
     if (key === '') throw notAuthenticated('Missing API key. Include X-API-Key header.', 'X-API-Key');
     const workflow = await workflows.byKey(key);
     if (!workflow) {
       throw notAuthenticated('Invalid API key. Include a valid X-API-Key header.', 'X-API-Key');
     }
+    await rateLimits.count(ctx, 'agent-key', workflow._id);
     ctx.state.principal = { kind: 'agent', workflow };
     await next();
   };

@@ -22,6 +22,9 @@ const GROUPS = {
   sessions: 'RATE_LIMIT_SESSIONS',
   api: 'RATE_LIMIT_API',
   'agent-start': 'RATE_LIMIT_AGENT_START',
+  'agent-conversation': 'RATE_LIMIT_AGENT_CONVERSATION',
+  'agent-ip': 'RATE_LIMIT_AGENT_IP',
+  'agent-key': 'RATE_LIMIT_AGENT_KEY',
   realtime: 'RATE_LIMIT_REALTIME',
 } as const satisfies Record<string, keyof Config>;
 

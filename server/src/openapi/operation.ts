@@ -65,7 +65,7 @@ const errorsOf = (given: Description): Set<ErrorStatus> => {
   if (given.isIdempotent) add(409, 422);
   if (given.condition === 'write') add(412);
   // A public key opens one workflow and nothing that it could be forbidden.
-  if (isOfAgent(given)) add(401, 404);
+  if (isOfAgent(given)) add(401, 404, 429);
   else if (!given.callers.includes('public')) add(401, 403, 429);
   return errors;
 };

@@ -18,7 +18,7 @@ export const runQuestion: Runner<NodeOf<'question'>> = (node, turn) => {
   const answer = readAnswer(node.validate ?? 'text', turn.input, node.choices ?? []);
   turn.input = undefined;
   if (answer !== undefined) {
-    if (node.save_as) turn.variables.set(node.save_as, answer);
+    if (node.save_as) turn.keep(node.save_as, answer);
     return go(node.next);
   }
   if (turn.asked > (node.max_retries ?? MAX_RETRIES)) return go(node.on_failure ?? node.next);
