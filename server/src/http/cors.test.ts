@@ -111,7 +111,7 @@ describe('CORS', () => {
     ]) {
       const answer = await preflight(path);
       expect([path, answer.headers['access-control-allow-origin']]).toEqual([path, undefined]);
-      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.headers['access-control-allow-methods']).toBeUndefined();
     }
     const answer = await app.request('GET', '/api/v1/rooms/', { token, headers: { origin: PAGE } });
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();

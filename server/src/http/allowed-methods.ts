@@ -1,0 +1,60 @@
+import type Router from '@koa/router';
+import { ParlorError } from '../errors.ts';
+import type { Handler, State } from './context.ts';
+
+/** The methods of a path, in alphabetical order; none when no route has it. */
+type MethodsOf = (path: string) => readonly string[];
+
+const sorted = (methods: Iterable<string>): string[] => [...new Set(methods)].sort();
+
+/**
+ * What the routes of a router answer. A path that is written out, such as /leads/stats, has its own methods only,
+ * though one with a parameter, such as /leads/:uuid, fits it, too.
+ */
+export const createMethodsOf = (router: Router<State>): MethodsOf => {
+  const literal = new Map<string, string[]>();
+  for (const { path, methods } of router.stack) {
+    const known = literal.get(String(path)) ?? [];
+    if (!String(path).includes(':')) literal.set(String(path), sorted([...known, ...methods]));
+  }
+  return (path) =>
+    literal.get(path.replace(/\/$/, '')) ??
+    sorted(router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods));
+};
+
+/**
+ * Around CORS: says of OPTIONS what the path has (RFC 9110, 9.3.7), of a preflight too, which then offers no method that
+ * the path does not have.
+ */
+export const allowHeader =
+  (methodsOf: MethodsOf): Handler =>
+  async (ctx, next) => {
+    if (ctx.method !== 'OPTIONS') return next();
+    const methods = methodsOf(ctx.path);
+    if (methods.length > 0) ctx.set('Allow', methods.join(', '));
+    await next();
+    const offered = ctx.response.get('Access-Control-Allow-Methods');
+    if (!offered) return;
+    const kept = String(offered)
+      .split(',')
+      .filter((method) => methods.includes(method));
+    ctx.set('Access-Control-Allow-Methods', kept.join(','));
+  };
+
+/**
+ * Between CORS and the routes: a method that the path does not have is a 405 with Allow, never a 501, and OPTIONS a 204
+ * without credentials. What no route has goes on.
+ */
+export const onlyAllowed =
+  (methodsOf: MethodsOf): Handler =>
+  (ctx, next) => {
+    const methods = methodsOf(ctx.path);
+    if (methods.length === 0 || methods.includes(ctx.method)) return next();
+    if (ctx.method !== 'OPTIONS') {
+      throw new ParlorError('method_not_allowed', `Method "${ctx.method}" not allowed.`, {
+        headers: { Allow: methods.join(', ') },
+      });
+    }
+    ctx.status = 204;
+    return undefined;
+  };
