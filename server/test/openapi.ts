@@ -95,8 +95,11 @@ const WORKFLOW = {
   ],
 };
 
+/** What fixtures are made through: an app without a port, or a server behind a URL. */
+export type Callable = Pick<TestApp, 'account' | 'request' | 'session'>;
+
 /** Makes an account with one object of each kind. */
-export const makeFixtures = async (app: TestApp): Promise<Fixtures> => {
+export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
   const { token, username, widget } = await app.account();
   const post = async (path: string, body?: object, as: object = { token }) => {
     const answer = await app.request('POST', path, { ...as, body });
@@ -138,7 +141,7 @@ export const makeFixtures = async (app: TestApp): Promise<Fixtures> => {
 };
 
 /** The first delivery of an account's webhook, once it is in the log. */
-const deliveryOf = async (app: TestApp, token: string): Promise<string> => {
+const deliveryOf = async (app: Callable, token: string): Promise<string> => {
   for (let wait = 0; wait < 200; wait++) {
     const [first] = (await app.request('GET', '/api/v1/deliveries/', { token })).json;
     if (first) return first.id;

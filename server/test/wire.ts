@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { Agent, fetch } from 'undici';
+import {
+  bodyFor,
+  type Callable,
+  credentialFor,
+  type Fixtures,
+  makeFixtures,
+  type Operation,
+  operations,
+  pathFor,
+} from './openapi.ts';
+import type { StrictConnection, WireAnswer } from './strict-http.ts';
+
+/** A request as any client would send it. */
+interface WireRequest {
+  what: string;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: string | Buffer;
+}
+
+/** What came back, for a test to look through. */
+export interface Asked {
+  what: string;
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+}
+
+/** Sends a request and reads its whole answer. */
+export type Ask = (request: WireRequest) => Promise<Asked>;
+
+const asked = ({ what }: WireRequest, { status, headers, body }: WireAnswer): Asked => ({
+  what,
+  status,
+  headers,
+  text: body.toString(),
+});
+
+/** By the strict parser. A connection that the server closes may not be used again. */
+export const byStrictParser =
+  (connection: StrictConnection): Ask =>
+  async (request) => {
+    const { method, path, headers, body } = request;
+    return asked(request, await connection.request(method, path, headers, body));
+  };
+
+/** By undici's fetch, over one connection that is kept alive. @param ca the authority of an https server */
+export const byFetch = (url: string, ca?: string): Ask & { close(): Promise<void> } => {
+  const dispatcher = new Agent({ connections: 1, pipelining: 1, connect: { ca, servername: 'localhost' } });
+  const ask: Ask = async ({ what, method, path, headers, body = null }) => {
+    const answer = await fetch(url + path, { method, headers, body, dispatcher, redirect: 'manual' });
+    return {
+      what,
+      status: answer.status,
+      headers: Object.fromEntries(answer.headers),
+      text: await answer.text(),
+    };
+  };
+  return Object.assign(ask, { close: () => dispatcher.destroy() });
+};
+
+/** What the fixtures of the document's operations are made through, over a socket. */
+export const callableBy = (ask: Ask): Callable => {
+  const request: Callable['request'] = async (method, path, { token, visitor, headers, body } = {}) => {
+    const authorization = token ? `Token ${token}` : visitor && `Visitor ${visitor}`;
+    const answer = await ask({
+      what: `${method} ${path}`,
+      method,
+      path,
+      headers: {
+        ...(authorization && { authorization }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const isJson = /json/.test(answer.headers['content-type'] ?? '') && answer.text !== '';
+    return { ...answer, json: isJson ? JSON.parse(answer.text) : undefined };
+  };
+  return {
+    request,
+    account: async () => {
+      const username = `user-${randomUUID().slice(0, 8)}`;
+      const password = 'a long enough secret';
+      const person = { username, email: `${username}@example.com`, password, password2: password };
+      await request('POST', '/api/v1/auth/register', { body: person });
+      const { token } = (await request('POST', '/api/v1/auth/api-token', { body: { username, password } }))
+        .json;
+      const [widget] = (await request('GET', '/api/v1/widgets/', { token })).json;
+      return { token, id: '', username, widget: widget.token };
+    },
+    session: async (widget) => {
+      const path = `/api/v1/widgets/${widget}/sessions/`;
+      const { token, room } = (await request('POST', path, { body: {} })).json;
+      return { visitor: token, room };
+    },
+  };
+};
+
+/** What takes something away comes last, and a session before the widget that it came through. */
+const inOrder = (): Operation[] => {
+  const rank = ({ id, method }: Operation): number => {
+    if (id === 'rotateWorkflowKey' || id === 'eraseSession') return 1;
+    return method === 'DELETE' ? 2 : 0;
+  };
+  return operations.toSorted((one, other) => rank(one) - rank(other));
+};
+
+/** The document's example, changed so that what the other operations use stays what it is. */
+const harmlessBody = (operation: Operation, fixtures: Fixtures): object | undefined => {
+  const body = bodyFor(operation, fixtures);
+  switch (operation.id) {
+    case 'updateRoom':
+    case 'changeRoom':
+      return { ...body, label: fixtures.room.label };
+    case 'updateWorkflow':
+    case 'changeWorkflow':
+      return { ...body, is_published: true };
+    case 'updateWebhook':
+    case 'changeWebhook':
+      return { ...body, target: `http://127.0.0.1:9/${randomUUID()}` };
+    default:
+      return body;
+  }
+};
+
+/**
+ * Asks every operation of the OpenAPI document twice; then those that read as HEAD and on the condition that the
+ * object has changed; then wrongly: without a credential, with a broken body, with a foreign type, by a method that
+ * the path has not. @returns every answer, in order
+ */
+export const askEverything = async (ask: Ask): Promise<Asked[]> => {
+  const answers: Asked[] = [];
+  const fixtures = await makeFixtures(callableBy(ask));
+  for (const operation of inOrder()) {
+    const { id, method, callers } = operation;
+    const credential = credentialFor(operation, fixtures) as {
+      token?: string;
+      visitor?: string;
+      headers?: Record<string, string>;
+    };
+    const { token, visitor } = credential;
+    const headers: Record<string, string> = {
+      ...(token && { authorization: `Token ${token}` }),
+      ...(visitor && { authorization: `Visitor ${visitor}` }),
+      ...credential.headers,
+    };
+    const isPublicRead = id === 'retrieveWidget';
+    const path = pathFor(operation, fixtures) + (isPublicRead ? `?token=${fixtures.ids.widgets}` : '');
+    const json = { ...headers, 'content-type': 'application/json' };
+    const write = async (what: string, more: Partial<WireRequest> = {}) => {
+      const body = harmlessBody(operation, fixtures);
+      const sent = body === undefined ? { headers } : { headers: json, body: JSON.stringify(body) };
+      const answer = await ask({ what: `${id}, ${what}`, method, path, ...sent, ...more });
+      answers.push(answer);
+      return answer;
+    };
+    const first = await write('once');
+    await write('again');
+    if (method === 'GET') {
+      await write('HEAD', { method: 'HEAD' });
+      const { etag } = first.headers;
+      if (etag) await write('unchanged', { headers: { ...headers, 'if-none-match': etag } });
+      if (etag)
+        await write('unchanged, HEAD', { method: 'HEAD', headers: { ...headers, 'if-none-match': etag } });
+    }
+    if (!callers.includes('public'))
+      await write('nobody', { headers: { 'content-type': 'application/json' } });
+    if (operation.body) {
+      await write('a broken body', { headers: json, body: '{"a":' });
+      await write('a foreign type', { headers: { ...headers, 'content-type': 'text/plain' }, body: 'a' });
+    }
+    await write('another method', { method: 'OPTIONS', headers });
+  }
+  return answers;
+};
