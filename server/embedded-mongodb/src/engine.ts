@@ -1,5 +1,6 @@
 /** The database behind the wire: storage, catalog, cursors. Commands get it, and nothing else. */
 import { Cursors } from './cursor/cursors.ts';
+import { Memory } from './document/memory.ts';
 import { Catalog } from './storage/catalog.ts';
 import { claimDirectory } from './storage/claim.ts';
 import { DocumentWriter } from './storage/document-writer.ts';
@@ -10,6 +11,8 @@ export class Engine {
   readonly catalog: Catalog;
   readonly writer: DocumentWriter;
   readonly cursors: Cursors;
+  /** What counts the memory that queries hold. */
+  readonly memory = new Memory();
   readonly startedAt = Date.now();
 
   /** Opens a data directory. Fails with an EmbeddedMongodbError when that is not possible. */

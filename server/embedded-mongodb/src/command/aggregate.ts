@@ -1,14 +1,17 @@
 /** aggregate: a leading $match and $sort are planned like a find, the rest runs over what they give. */
-import { Int32, Long } from 'bson';
+import { calculateObjectSize, Int32, Long } from 'bson';
 import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../cursor/cursors.ts';
 import { MongoError } from '../document/errors.ts';
+import type { PipelineEnvironment } from '../document/pipeline/stages.ts';
 import { compilePipeline } from '../document/pipeline.ts';
 import type { Engine } from '../engine.ts';
 import { countMatches } from '../query/count.ts';
 import { matchesOf, type Pause, planQuery, type Query, timeExpired } from '../query/query.ts';
 import { type Doc, decode, encode } from '../storage/bson.ts';
 import type { Collection } from '../storage/collection.ts';
+import { MAX_DOCUMENT_BYTES } from '../storage/document-writer.ts';
 import { cursorReply } from '../wire/cursor-reply.ts';
+import { COMMAND_OVERHEAD_BYTES } from '../wire/limits.ts';
 import { collStatsOf } from './coll-stats-stage.ts';
 import type { Command, CommandCall } from './command.ts';
 import { type CountOnly, countOnly } from './count-only.ts';
@@ -47,7 +50,7 @@ export const aggregate: Command = {
     const batchSize = readCount(cursor, 'batchSize', DEFAULT_FIRST_BATCH);
     const stats = collStatsOf(call, pipeline);
     if (stats) {
-      const run = compilePipeline(pipeline.slice(1), { now: new Date() });
+      const run = compilePipeline(pipeline.slice(1), environmentOf(engine));
       const documents = [...run([decode(encode(stats))])].flatMap((doc) => (doc ? [encode(doc)] : []));
       return openCursor(call, ns, documents.values() as DocumentStream, { ...CURSOR, batchSize });
     }
@@ -55,7 +58,7 @@ export const aggregate: Command = {
     const counted = countOnly(pipeline, hint);
     if (counted) {
       // Compiled all the same, so that what is wrong in the stages is said as for any pipeline.
-      compilePipeline([...pipeline], { now: new Date() });
+      compilePipeline([...pipeline], environmentOf(engine));
       return answerCount(call, ns, { ...counted, query: { ...counted.query, deadline: call.deadline } });
     }
     const limit: TimeLimit = { deadline: call.deadline };
@@ -97,7 +100,7 @@ function* runPipeline(
   hint: unknown,
   limit: TimeLimit,
 ): Generator<Buffer | Pause, void, void> {
-  const env = { now: new Date() };
+  const env = environmentOf(engine);
   // The whole pipeline is compiled first, so that what is wrong in the planned stages is said as for any stage.
   compilePipeline([...pipeline], env);
   const { query, rest } = splitPipeline(pipeline, hint);
@@ -105,9 +108,22 @@ function* runPipeline(
   for (const doc of run(collection ? documents(engine, collection, query) : [])) {
     // Every stage hands on the pauses of the reading, so this is looked at often enough.
     if (!doc && performance.now() > limit.deadline) throw timeExpired();
-    yield doc && encode(doc);
+    yield doc && encodeResult(doc);
   }
 }
+
+const environmentOf = ({ memory }: Engine): PipelineEnvironment => ({ now: new Date(), memory });
+
+/** @throws MongoError 10334 for a document that is larger than a client takes. */
+function encodeResult(doc: Doc): Buffer {
+  const size = calculateObjectSize(doc);
+  if (size <= MAX_RESULT_BYTES) return encode(doc);
+  const text = `Serializing Document failed :: caused by :: Size ${size} exceeds maximum ${MAX_RESULT_BYTES}`;
+  throw new MongoError(10334, 'BSONObjectTooLarge', text);
+}
+
+/** MongoDB's limit for a document that is not stored. */
+const MAX_RESULT_BYTES = MAX_DOCUMENT_BYTES + COMMAND_OVERHEAD_BYTES;
 
 function* documents(
   engine: Engine,

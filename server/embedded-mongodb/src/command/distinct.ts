@@ -1,6 +1,6 @@
 /** distinct. */
 import { compareValues } from '../document/compare.ts';
-import { MongoError, refused } from '../document/errors.ts';
+import { MongoError, mongoError, refused } from '../document/errors.ts';
 import { compileMatch } from '../document/match.ts';
 import { documentKeys } from '../index/document-keys.ts';
 import { encodeValue } from '../index/entry-key.ts';
@@ -37,6 +37,7 @@ export const distinct: Command = {
       read,
       found: new Map<string, unknown>(),
     }));
+    let bytes = 0;
     for (const match of matchesOf(engine, plan, query)) {
       if (!match) {
         await pause(engine);
@@ -46,7 +47,11 @@ export const distinct: Command = {
       for (const { read, found } of sources) {
         for (const value of read(doc)) {
           const encoded = encodeValue(value).toString('latin1');
-          if (!found.has(encoded)) found.set(encoded, value);
+          if (found.has(encoded)) continue;
+          found.set(encoded, value);
+          bytes += encoded.length;
+          if (bytes > MAX_ANSWER_BYTES * sources.length)
+            throw mongoError(17217, 'distinct too big, 16mb cap');
         }
       }
     }
@@ -60,6 +65,9 @@ export const distinct: Command = {
     throw refused(`distinct of ${key}, which has an index and is missing or an empty array in a document,`);
   },
 };
+
+/** MongoDB's limit for the values of one answer. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /** Values by their encoding. */
 type Values = Map<string, unknown>;

@@ -1,5 +1,4 @@
 import { type Doc, MongoError, mongoError, REFUSED, refused } from './errors.ts';
-import type { ExpressionContext } from './expression.ts';
 import { checkFieldPath } from './paths.ts';
 import { compileGroup } from './pipeline/group.ts';
 import { collect, paced } from './pipeline/pace.ts';
@@ -14,6 +13,7 @@ import {
   compileUnset,
   type Documents,
   type PipelineContext,
+  type PipelineEnvironment,
   type Stage,
   unknownStage,
 } from './pipeline/stages.ts';
@@ -24,7 +24,7 @@ import { appendField, fieldsOf, isDocument, typeName } from './values.ts';
  * Compiles an aggregation pipeline. Everything wrong in it is thrown here; documents flow through when the result
  * is read, and only `$sort`, `$group`, `$count` and `$facet` hold more than one of them.
  */
-export function compilePipeline(stages: Doc[], env: ExpressionContext): (input: Documents) => Documents {
+export function compilePipeline(stages: Doc[], env: PipelineEnvironment): (input: Documents) => Documents {
   return compileStages(stages, { ...env, removed: new Set() }, false);
 }
 
@@ -52,16 +52,20 @@ function withHiddenErrors(stage: Stage): Stage {
             throw error;
           }
         },
+        return: () => source.return?.() ?? { done: true, value: undefined },
       }),
     };
     try {
       yield* stage(watched);
     } catch (error) {
-      if (error === upstream || !(error instanceof MongoError) || error.code === REFUSED) throw error;
+      if (error === upstream || !(error instanceof MongoError) || isOwn(error)) throw error;
       throw refused(`a pipeline where a stage before the last fails (${error.message})`);
     }
   };
 }
+
+/** Whether an error is this database's own, whatever MongoDB would do: refusals and bounds of memory. */
+const isOwn = ({ code }: MongoError): boolean => [REFUSED, 146, 292].includes(code);
 
 function compileStage(stage: unknown, context: PipelineContext, isInFacet: boolean): Stage {
   if (!isDocument(stage)) throw mongoError(14, "Each element of the 'pipeline' array must be an object");
@@ -76,7 +80,7 @@ function compileStage(stage: unknown, context: PipelineContext, isInFacet: boole
     case '$group':
       return compileGroup(spec, context);
     case '$sort':
-      return compileSortStage(spec);
+      return compileSortStage(spec, context);
     case '$limit':
       return compileLimit(spec);
     case '$skip':
@@ -116,9 +120,16 @@ function compileFacet(spec: unknown, context: PipelineContext): Stage {
     return { name, run: compileStages(stages, { ...context, removed: new Set(context.removed) }, true) };
   });
   return function* faceted(input) {
-    const documents = yield* collect(input);
-    const result: Doc = {};
-    for (const { name, run } of facets) appendField(result, name, yield* collect(run(paced(documents))));
-    yield result;
+    const held = context.memory.begin('$facet');
+    try {
+      const documents = yield* collect(input, held);
+      const result: Doc = {};
+      for (const { name, run } of facets) {
+        appendField(result, name, yield* collect(run(paced(documents)), held));
+      }
+      yield result;
+    } finally {
+      held.release();
+    }
   };
 }

@@ -59,21 +59,32 @@ export async function changeInParts(
     total.nModified += nModified;
     found = [];
   };
-  for (const match of matchesOf(engine, plan, query)) {
-    if (!match) {
-      await pause(engine);
-      continue;
+  const memory = engine.memory.begin('A change of many documents');
+  try {
+    for (const match of matchesOf(engine, plan, query)) {
+      if (!match) {
+        await pause(engine);
+        continue;
+      }
+      const key = seen && match.record.toString('latin1');
+      if (key !== undefined && seen?.has(key)) continue;
+      if (key !== undefined) {
+        memory.add(SEEN_BYTES + key.length);
+        seen?.add(key);
+      }
+      if (found.push(match.record) < CHANGES_PER_TRANSACTION) continue;
+      await changeFound();
+      if (performance.now() > query.deadline) throw timeExpired();
     }
-    const key = seen && match.record.toString('latin1');
-    if (key !== undefined && seen?.has(key)) continue;
-    if (key !== undefined) seen?.add(key);
-    if (found.push(match.record) < CHANGES_PER_TRANSACTION) continue;
-    await changeFound();
-    if (performance.now() > query.deadline) throw timeExpired();
+    if (found.length > 0) await changeFound();
+  } finally {
+    memory.release();
   }
-  if (found.length > 0) await changeFound();
   return total;
 }
+
+/** About what an entry of a set takes beside its key. */
+const SEEN_BYTES = 50;
 
 function* stillMatching(
   engine: Engine,

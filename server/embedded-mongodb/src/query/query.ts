@@ -1,6 +1,7 @@
 /** A query from filter to documents: planned, matched, sorted, cut, projected; a stream all the way. */
 import { MongoError } from '../document/errors.ts';
 import { compileMatch, type MatchResult } from '../document/match.ts';
+import { heapSize } from '../document/memory.ts';
 import { compileProjection } from '../document/project.ts';
 import { compileSort } from '../document/sort.ts';
 import type { Engine } from '../engine.ts';
@@ -47,8 +48,8 @@ export interface Match extends Hit {
   result: MatchResult | undefined;
 }
 
-/** MongoDB's limit for a sort in memory. */
-const MAX_SORT_BYTES = 100 * 1024 * 1024;
+/** About what sorting keeps of a document in the heap beside its bytes and what it is sorted by. */
+const SORTABLE_BYTES = 300;
 
 /** Plans a query. Checks its sort, too. */
 export function planQuery(collection: Collection, query: Query): Plan {
@@ -92,7 +93,7 @@ export function* matchesOf(
   effort: Effort = { keysExamined: 0, docsExamined: 0 },
 ): Generator<Match | Pause, void, void> {
   const matched = matching(runPlan(engine.environment, plan, effort), plan, query);
-  const inOrder = plan.mustSort ? sorted(matched, query) : matched;
+  const inOrder = plan.mustSort ? sorted(engine, matched, query) : matched;
   let position = 0;
   for (const match of inOrder) {
     if (!match) {
@@ -139,51 +140,53 @@ function* matching(hits: Iterable<Hit>, plan: Plan, query: Query): Generator<Mat
 interface Sortable {
   keys: Doc;
   match: Match;
+  /** About what it takes in memory. */
+  bytes: number;
 }
 
 /** Sorts in memory, keeping no more than the query's limit, and of each document only what it is sorted by. */
-function* sorted(matches: Iterable<Match | Pause>, query: Query): Generator<Match | Pause, void, void> {
-  const spec = query.sort as Doc;
-  const compare = compileSort(spec);
-  const roots = [...new Set(Object.keys(spec).map((path) => path.split('.')[0] as string))];
-  const wanted = query.limit > 0 ? query.skip + query.limit : Number.POSITIVE_INFINITY;
-  let held: Sortable[] = [];
-  let bytes = 0;
-  for (const found of matches) {
-    if (!found) {
-      yield undefined;
-      continue;
+function* sorted(
+  engine: Engine,
+  matches: Iterable<Match | Pause>,
+  query: Query,
+): Generator<Match | Pause, void, void> {
+  const memory = engine.memory.begin('Sort');
+  try {
+    const spec = query.sort as Doc;
+    const compare = compileSort(spec);
+    const byKeys = (a: Sortable, b: Sortable) => compare(a.keys, b.keys);
+    const roots = [...new Set(Object.keys(spec).map((path) => path.split('.')[0] as string))];
+    const wanted = query.limit > 0 ? query.skip + query.limit : Number.POSITIVE_INFINITY;
+    const held: Sortable[] = [];
+    for (const found of matches) {
+      if (!found) {
+        yield undefined;
+        continue;
+      }
+      const { doc, ...match } = found;
+      const full = doc ?? decode(match.raw);
+      const keys: Doc = {};
+      for (const root of roots) if (Object.hasOwn(full, root)) keys[root] = full[root];
+      const bytes = SORTABLE_BYTES + match.raw.length + heapSize(keys);
+      held.push({ keys, match: { ...match, doc: undefined }, bytes });
+      memory.add(bytes);
+      if (held.length < wanted * 2 + 1000) continue;
+      held.sort(byKeys);
+      for (const { bytes: freed } of held.splice(wanted)) memory.add(-freed);
     }
-    const { doc, ...match } = found;
-    const full = doc ?? decode(match.raw);
-    const keys: Doc = {};
-    for (const root of roots) if (Object.hasOwn(full, root)) keys[root] = full[root];
-    held.push({ keys, match: { ...match, doc: undefined } });
-    bytes += match.raw.length;
-    if (held.length >= wanted * 2 + 1000) {
-      held = held.sort((a, b) => compare(a.keys, b.keys)).slice(0, wanted);
-      bytes = held.reduce((sum, { match: { raw } }) => sum + raw.length, 0);
-    }
-    if (bytes > MAX_SORT_BYTES) throw tooMuchToSort();
+    const [only] = held;
+    // Parallel arrays are an error even where there is nothing to compare them with.
+    if (only && held.length === 1) compare(only.keys, only.keys);
+    held.sort(byKeys);
+    for (const { match } of held) yield match;
+  } finally {
+    memory.release();
   }
-  const [only] = held;
-  // Parallel arrays are an error even where there is nothing to compare them with.
-  if (only && held.length === 1) compare(only.keys, only.keys);
-  held.sort((a, b) => compare(a.keys, b.keys));
-  for (const { match } of held) yield match;
 }
 
 /** The error for a command that took longer than its maxTimeMS. */
 export function timeExpired(): MongoError {
   return new MongoError(50, 'MaxTimeMSExpired', 'operation exceeded time limit');
-}
-
-function tooMuchToSort(): MongoError {
-  return new MongoError(
-    292,
-    'QueryExceededMemoryLimitNoDiskUseAllowed',
-    `Sort exceeded memory limit of ${MAX_SORT_BYTES} bytes, and the embedded database does not sort on disk`,
-  );
 }
 
 /** Reads a sort specification for the planner. */

@@ -2,6 +2,7 @@ import { compareValues } from '../compare.ts';
 import { type Doc, mongoError, refused } from '../errors.ts';
 import { isNullish } from '../expression/operators.ts';
 import { compileExpression, type ExpressionContext } from '../expression.ts';
+import { type HeldMemory, heapSize } from '../memory.ts';
 import { numeric } from '../numbers.ts';
 import { fieldsOf, isDocument, MISSING } from '../values.ts';
 import { groupKey } from './key.ts';
@@ -13,57 +14,67 @@ export interface Accumulator {
   result(): unknown;
 }
 
-/** Makes a fresh accumulator for each group. */
-export type AccumulatorFactory = () => Accumulator;
+/** Makes a fresh accumulator for each group, which counts what it holds. */
+export type AccumulatorFactory = (held: HeldMemory) => Accumulator;
 
 type State = { add(value: unknown): void; result(): unknown };
 
-const ACCUMULATORS: Record<string, () => State> = {
+const ACCUMULATORS: Record<string, (held: HeldMemory) => State> = {
   $sum: () => summed((sum) => sum.total()),
   $avg: () => summed((sum) => sum.mean()),
-  $min: () => extreme(-1),
-  $max: () => extreme(1),
-  $first: () => {
+  $min: (held) => extreme(-1, held),
+  $max: (held) => extreme(1, held),
+  $first: (held) => {
     let first: unknown;
     let isSet = false;
     return {
       add(value) {
-        if (!isSet) first = value;
+        if (isSet) return;
+        held.add(heapSize(value));
+        first = value;
         isSet = true;
       },
       result: () => (first === MISSING ? null : first),
     };
   },
-  $last: () => {
+  $last: (held) => {
     let last: unknown = null;
     return {
       add(value) {
+        held.add(heapSize(value) - heapSize(last));
         last = value;
       },
       result: () => (last === MISSING ? null : last),
     };
   },
-  $push: () => {
+  $push: (held) => {
     const values: unknown[] = [];
     return {
       add(value) {
-        if (value !== MISSING) values.push(value);
+        if (value === MISSING) return;
+        held.add(heapSize(value), '$push');
+        values.push(value);
       },
       result: () => values,
     };
   },
-  $addToSet: () => {
+  $addToSet: (held) => {
     const values = new Map<string, unknown>();
     return {
       add(value) {
         if (value === MISSING) return;
         const key = groupKey(value);
-        if (!values.has(key)) values.set(key, value);
+        if (values.has(key)) return;
+        held.add(ENTRY_BYTES + key.length + heapSize(value), '$addToSet');
+        values.set(key, value);
       },
       result: () => [...values.values()],
     };
   },
 };
+
+/** About what an entry of a map takes beside its key and value. */
+const ENTRY_BYTES = 50;
 
 function summed(result: (sum: Summation) => unknown): State {
   const sum = new Summation();
@@ -77,12 +88,14 @@ function summed(result: (sum: Summation) => unknown): State {
 }
 
 /** The least or greatest value; null and missing do not count, of equal values the first stays. */
-function extreme(sign: 1 | -1): State {
+function extreme(sign: 1 | -1, held: HeldMemory): State {
   let best: unknown = MISSING;
   return {
     add(value) {
       if (isNullish(value)) return;
-      if (best === MISSING || compareValues(value, best) * sign > 0) best = value;
+      if (best !== MISSING && compareValues(value, best) * sign <= 0) return;
+      held.add(heapSize(value) - heapSize(best));
+      best = value;
     },
     result: () => (best === MISSING ? null : best),
   };
@@ -115,8 +128,8 @@ export function compileAccumulator(
   if (make === undefined) throw mongoError(15952, `unknown group operator '${name}'`);
   if (Array.isArray(operand)) throw mongoError(40237, `The ${name} accumulator is a unary operator`);
   const expression = compileExpression(operand, context);
-  return () => {
-    const state = make();
+  return (held) => {
+    const state = make(held);
     return { add: (doc) => state.add(expression(doc)), result: state.result };
   };
 }

@@ -1,9 +1,10 @@
 import { type Doc, mongoError } from '../errors.ts';
 import { compileExpression, type Expression, type ExpressionContext } from '../expression.ts';
+import { heapSize } from '../memory.ts';
 import { appendField, fieldsOf, isDocument, isNumber, MISSING } from '../values.ts';
 import { type Accumulator, compileAccumulator } from './accumulators.ts';
 import { groupKey } from './key.ts';
-import type { Stage } from './stages.ts';
+import type { PipelineEnvironment, Stage } from './stages.ts';
 
 interface Group {
   id: unknown;
@@ -11,7 +12,7 @@ interface Group {
 }
 
 /** `$group`. Groups come in the order of their first document; MongoDB promises none. */
-export function compileGroup(spec: unknown, context: ExpressionContext): Stage {
+export function compileGroup(spec: unknown, context: PipelineEnvironment): Stage {
   if (!isDocument(spec)) throw mongoError(15947, "a group's fields must be specified in an object");
   const fields = Object.entries(fieldsOf(spec));
   const factories = fields
@@ -21,29 +22,39 @@ export function compileGroup(spec: unknown, context: ExpressionContext): Stage {
   const id = compileId(spec._id, context);
   return function* group(input) {
     const groups = new Map<string, Group>();
-    for (const doc of input) {
-      if (doc === undefined) {
-        yield undefined;
-        continue;
+    const held = context.memory.begin('$group');
+    try {
+      for (const doc of input) {
+        if (doc === undefined) {
+          yield undefined;
+          continue;
+        }
+        const value = id(doc);
+        const key = groupKey(value);
+        let found = groups.get(key);
+        if (found === undefined) {
+          held.add(GROUP_BYTES + key.length + heapSize(value) + ACCUMULATOR_BYTES * factories.length);
+          found = { id: value, accumulators: factories.map(({ make }) => make(held)) };
+          groups.set(key, found);
+        }
+        for (const accumulator of found.accumulators) accumulator.add(doc);
       }
-      const value = id(doc);
-      const key = groupKey(value);
-      let found = groups.get(key);
-      if (found === undefined) {
-        found = { id: value, accumulators: factories.map(({ make }) => make()) };
-        groups.set(key, found);
+      for (const { id: value, accumulators } of groups.values()) {
+        const result: Doc = { _id: value };
+        factories.forEach(({ name }, i) => {
+          appendField(result, name, accumulators[i]?.result());
+        });
+        yield result;
       }
-      for (const accumulator of found.accumulators) accumulator.add(doc);
-    }
-    for (const { id: value, accumulators } of groups.values()) {
-      const result: Doc = { _id: value };
-      factories.forEach(({ name }, i) => {
-        appendField(result, name, accumulators[i]?.result());
-      });
-      yield result;
+    } finally {
+      held.release();
     }
   };
 }
+
+/** About what a group and an accumulator take in the heap beside their values. */
+const GROUP_BYTES = 200;
+const ACCUMULATOR_BYTES = 300;
 
 /** A missing id is null; so is a document's only field, while of several fields the missing ones stay away. */
 function compileId(spec: unknown, context: ExpressionContext): Expression {

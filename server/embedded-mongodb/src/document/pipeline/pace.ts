@@ -1,5 +1,6 @@
 /** What lets a stage that holds many documents pause in the middle of its work. */
 import type { Doc } from '../errors.ts';
+import { type HeldMemory, heapSize } from '../memory.ts';
 import type { Documents } from './stages.ts';
 
 /** How long a stage works before it gives a pause. */
@@ -22,11 +23,14 @@ export function* paced(documents: Iterable<Doc>): Generator<Doc | undefined, voi
 }
 
 /** Takes all documents of a stream, handing its pauses on. */
-export function* collect(input: Documents): Generator<undefined, Doc[], void> {
+export function* collect(input: Documents, held: HeldMemory): Generator<undefined, Doc[], void> {
   const documents: Doc[] = [];
   for (const doc of input) {
     if (doc === undefined) yield undefined;
-    else documents.push(doc);
+    else {
+      held.add(heapSize(doc));
+      documents.push(doc);
+    }
   }
   return documents;
 }

@@ -2,6 +2,7 @@ import { Int32, Long } from 'bson';
 import { type Doc, mongoError, refused } from '../errors.ts';
 import { compileExpression, type ExpressionContext } from '../expression.ts';
 import { compileMatch } from '../match.ts';
+import type { Memory } from '../memory.ts';
 import { asInteger } from '../numbers.ts';
 import { checkFieldPath } from '../paths.ts';
 import { buildProjection, parseEntries } from '../project/parse.ts';
@@ -26,8 +27,14 @@ export type Documents = Iterable<Doc | undefined>;
 /** Turns a stream of documents into another one. */
 export type Stage = (input: Documents) => Documents;
 
+/** What a pipeline runs in. */
+export interface PipelineEnvironment extends ExpressionContext {
+  /** What counts the documents that stages hold. */
+  memory: Memory;
+}
+
 /** What the stages of one pipeline share while they are compiled. */
-export interface PipelineContext extends ExpressionContext {
+export interface PipelineContext extends PipelineEnvironment {
   /** The paths that stages so far may have removed. */
   removed: Set<string>;
 }
@@ -42,16 +49,21 @@ export function compileMatchStage(spec: unknown): Stage {
 }
 
 /** `$sort`; equal documents keep their order. */
-export function compileSortStage(spec: unknown): Stage {
+export function compileSortStage(spec: unknown, { memory }: PipelineEnvironment): Stage {
   if (!isDocument(spec)) throw mongoError(15973, 'the $sort key specification must be an object');
   if (Object.keys(spec).length === 0) throw mongoError(15976, '$sort stage must have at least one sort key');
   if (Object.hasOwn(spec, '$natural')) checkFieldPath('$natural');
   const compare = compileSort(spec);
   return function* sorted(input) {
-    const documents = yield* collect(input);
-    // Sorting looks at a document's keys, which may be wrong, only when there is another one.
-    if (documents[0] !== undefined) compare(documents[0], documents[0]);
-    yield* paced(documents.sort(compare));
+    const held = memory.begin('$sort');
+    try {
+      const documents = yield* collect(input, held);
+      // Sorting looks at a document's keys, which may be wrong, only when there is another one.
+      if (documents[0] !== undefined) compare(documents[0], documents[0]);
+      yield* paced(documents.sort(compare));
+    } finally {
+      held.release();
+    }
   };
 }
 

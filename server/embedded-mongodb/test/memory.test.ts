@@ -1,0 +1,103 @@
+/** What a query may hold in memory: the limits, MongoDB's errors for them, and that what is held is let go. */
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EmbeddedMongodb, openEmbeddedMongodb } from '../dist/index.js';
+import { heapSize, MAX_STAGE_BYTES, Memory } from '../src/document/memory.ts';
+import { compilePipeline } from '../src/document/pipeline.ts';
+import { temporaryFolder } from './bin-process.ts';
+
+type Doc = Record<string, unknown>;
+
+const folder = temporaryFolder();
+let database: EmbeddedMongodb;
+let client: MongoClient;
+
+beforeAll(async () => {
+  database = await openEmbeddedMongodb({ dataDir: join(folder.path, 'data') });
+  client = await MongoClient.connect(database.url);
+  const wide = Array.from({ length: 70_000 }, (_, i) => i);
+  await things().insertMany([0, 1, 2, 3, 4, 5, 6, 7].map((k) => ({ k, wide })));
+  await texts().insertMany([0, 1, 2, 3, 4].map((k) => ({ k, text: `${k}${'x'.repeat(4_000_000)}` })));
+});
+
+afterAll(async () => {
+  await client?.close();
+  await database?.close();
+  folder.remove();
+});
+
+const things = () => client.db('memory').collection('things');
+const texts = () => client.db('memory').collection('texts');
+const unwound = [{ $project: { _id: 0, k: 1, wide: 1 } }, { $unwind: '$wide' }];
+
+test.each<[string, Doc[], number]>([
+  ['$group by many keys', [{ $group: { _id: { a: '$wide', k: '$k' } } }, { $count: 'n' }], 292],
+  ['$sort of many documents', [{ $sort: { wide: 1 } }, { $count: 'n' }], 292],
+  ['$facet of many documents', [{ $facet: { n: [{ $count: 'n' }] } }], 292],
+  ['$push of many values', [{ $group: { _id: null, all: { $push: { a: '$wide', k: '$k' } } } }], 146],
+  ['$addToSet of many values', [{ $group: { _id: null, all: { $addToSet: { a: '$wide', k: '$k' } } } }], 146],
+])(
+  '%s ends at its limit, and lets go of what it held',
+  async (_what, stages, code) => {
+    // Were it not let go, the limit of all together would be reached, and a small one would fail.
+    for (let i = 0; i < 2; i++) {
+      await expect(
+        things()
+          .aggregate([...unwound, ...stages])
+          .toArray(),
+      ).rejects.toMatchObject({ code });
+    }
+    expect(
+      await things()
+        .aggregate([{ $group: { _id: '$k' } }, { $sort: { _id: 1 } }])
+        .toArray(),
+    ).toHaveLength(8);
+  },
+  120_000,
+);
+
+test('an answer of more than 16 MB is an error of its own', async () => {
+  const tooLarge = { code: 10334, codeName: 'BSONObjectTooLarge' };
+  const pushed = { $group: { _id: null, all: { $push: '$text' } } };
+  await expect(texts().aggregate([pushed]).toArray()).rejects.toMatchObject(tooLarge);
+  await expect(
+    texts()
+      .aggregate([{ $facet: { all: [] } }])
+      .toArray(),
+  ).rejects.toMatchObject(tooLarge);
+  await expect(texts().distinct('text')).rejects.toMatchObject({ code: 17217 });
+  expect(
+    await texts()
+      .aggregate([pushed, { $unwind: '$all' }, { $count: 'n' }])
+      .toArray(),
+  ).toEqual([{ n: 5 }]);
+  // Of many documents each answer has as many as fit.
+  expect(await texts().find().sort({ k: -1 }).toArray()).toHaveLength(5);
+});
+
+test.each<[string, Doc[]]>([
+  ['$sort', [{ $sort: { k: 1 } }]],
+  ['$group', [{ $group: { _id: '$k', all: { $push: '$k' } } }, { $match: {} }]],
+  ['$facet', [{ $facet: { all: [] } }, { $unwind: '$all' }]],
+])('a cursor over %s that is closed early holds nothing any more', (_stage, stages) => {
+  const memory = new Memory();
+  const run = compilePipeline(stages, { now: new Date(), memory });
+  const documents = run(Array.from({ length: 100 }, (_, k) => ({ k })))[Symbol.iterator]();
+  expect(documents.next().done).toBe(false);
+  expect(memory.bytes).toBeGreaterThan(0);
+  documents.return?.();
+  expect(memory.bytes).toBe(0);
+});
+
+test('all queries together have a limit, too', () => {
+  const memory = new Memory();
+  const held = [1, 2, 3].map((n) => memory.begin(`query ${n}`));
+  for (const one of held) one.add(MAX_STAGE_BYTES);
+  const last = memory.begin('query 4');
+  expect(() => last.add(1)).toThrow('query 4 and other queries exceeded');
+  held[0]?.release();
+  last.add(1);
+  expect(() => last.add(MAX_STAGE_BYTES)).toThrow('query 4 exceeded memory limit');
+  expect(heapSize({ a: 'x'.repeat(1_000), b: [1, 2, { c: null }] })).toBeGreaterThan(1_000);
+});
