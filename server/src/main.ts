@@ -1,7 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
+import type { Logger } from 'pino';
 import { type Config, ConfigError, isTrial, loadConfig } from './config.ts';
 import { DatabaseError } from './database/connect.ts';
 import { createDemoAccount, type DemoAccount } from './demo-account.ts';
+import { createLog } from './log.ts';
 import { startServer } from './server.ts';
 
 /** What a first-time owner needs to go on, to be copied from the terminal. */
@@ -25,13 +27,31 @@ const giveUp = (error: unknown): never => {
   process.exit(1);
 };
 
-const start = async (config: Config): Promise<void> => {
-  const server = await startServer(config);
+/** A process that can't go on ends: every promise is kept by the database, and the next start goes on from there. */
+const end = (log: Logger, err: Error): never => {
+  log.fatal({ err }, 'a defect ends the process');
+  process.exit(1);
+};
+
+/** All of what runs may take to stop, the database included. */
+const STOP_TIMEOUT_MS = 30_000;
+
+const start = async (config: Config, log: Logger): Promise<void> => {
+  const server = await startServer(config, log);
+  void server.died.then((error) => {
+    log.fatal({ err: error }, 'the database ended');
+    process.stderr.write(`Parlor ends: ${error.message}\n`);
+    process.exit(1);
+  });
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       if (stopping) return;
       stopping = true;
+      setTimeout(() => {
+        process.stderr.write(`Parlor ends: stopping took longer than ${STOP_TIMEOUT_MS / 1_000} s\n`);
+        process.exit(1);
+      }, STOP_TIMEOUT_MS);
       server.stop().then(() => process.exit(0), giveUp);
     });
   }
@@ -45,7 +65,11 @@ const start = async (config: Config): Promise<void> => {
 setFlagsFromString('--heap-growing-percent=50');
 
 try {
-  await start(loadConfig(process.env));
+  const config = loadConfig(process.env);
+  const log = createLog(config.LOG_LEVEL);
+  // A rejection that nobody handles comes here, too.
+  process.on('uncaughtException', (error) => end(log, error));
+  await start(config, log);
 } catch (error) {
   giveUp(error);
 }

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import { type Config, ConfigError, isLoopbackPort } from './config.ts';
-import { connectDatabase } from './database/connect.ts';
-import { createLog } from './log.ts';
+import { connectDatabase, type DatabaseError } from './database/connect.ts';
 import { createGateway } from './realtime/gateway.ts';
 import { createServices, type Services } from './services.ts';
 
@@ -25,6 +25,8 @@ export interface RunningServer {
   services: Services;
   /** `http://127.0.0.1:<port>`; HOST in its place when that is another address than any. */
   url: string;
+  /** Settles when the embedded database has ended unasked. */
+  died: Promise<DatabaseError>;
   /** Stops taking, finishes what runs, flushes and closes the database. */
   stop(): Promise<void>;
 }
@@ -48,8 +50,7 @@ const listen = (server: Server, { HOST, PORT }: Config): Promise<number> =>
  * Opens the database, builds the services and listens.
  * @throws ConfigError or DatabaseError with one clear line; nothing stays open then.
  */
-export const startServer = async (config: Config): Promise<RunningServer> => {
-  const log = createLog(config.LOG_LEVEL);
+export const startServer = async (config: Config, log: Logger): Promise<RunningServer> => {
   const database = await connectDatabase(config);
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT,
@@ -75,6 +76,7 @@ export const startServer = async (config: Config): Promise<RunningServer> => {
     const host = ['0.0.0.0', '::'].includes(config.HOST) ? '127.0.0.1' : config.HOST;
     return {
       services,
+      died: database.died,
       url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
       stop: async () => {
         await Promise.all([gateway.close(), closeServer(server)]);

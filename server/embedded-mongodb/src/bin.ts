@@ -14,6 +14,10 @@ async function serve(dataDir: string, listen: string): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => void database.close().then(() => process.exit(0)));
   }
+  void database.died.then((error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  });
   process.stdout.write(`${database.listenUrl}\n`);
 }
 

@@ -1,11 +1,10 @@
 /** The embedded database: MongoDB's wire protocol on a private socket, over LMDB, in a worker thread. */
 import { realpathSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { DatabaseThread } from './database-thread.ts';
 import { EmbeddedMongodbError } from './error.ts';
 import { makeDirectory } from './storage/make-directory.ts';
 import { type Address, parseAddress, privateAddress } from './wire/address.ts';
-import type { WorkerInput, WorkerMessage } from './worker.ts';
 
 export { checkDataDir, type DataDirCheck } from './check.ts';
 export { EmbeddedMongodbError, type EmbeddedMongodbErrorCode } from './error.ts';
@@ -26,7 +25,9 @@ export interface EmbeddedMongodb {
   listenUrl: string | undefined;
   /** The size of the JavaScript heap of the database's thread, in bytes. */
   heapBytes(): Promise<number>;
-  /** Ends after all acknowledged writes are stored. */
+  /** Settles when the database's thread has ended unasked, as without memory; its clients wait in vain then. */
+  died: Promise<EmbeddedMongodbError>;
+  /** Ends after all acknowledged writes are stored; at the latest after 10 s. */
   close(): Promise<void>;
 }
 
@@ -50,18 +51,20 @@ export async function openEmbeddedMongodb(options: EmbeddedMongodbOptions): Prom
   const { folder, ...address } = home;
   const addresses = [address as Address, ...extra];
   try {
-    const { worker, urls } = await startWorker({
+    const thread = new DatabaseThread({
       dataDir,
       addresses,
       folder,
       keepExpired: options.keepExpired ?? false,
     });
+    const urls = await thread.started;
     return {
       url: urls[0] as string,
       listenUrl: urls[1],
-      heapBytes: () => askHeap(worker),
+      heapBytes: () => thread.heapBytes(),
+      died: thread.died,
       close: async () => {
-        await stopWorker(worker);
+        await thread.stop();
         cleanUp();
       },
     };
@@ -85,41 +88,4 @@ function claimInProcess(directory: string): string {
   }
   opened.add(dataDir);
   return dataDir;
-}
-
-function startWorker(input: WorkerInput): Promise<{ worker: Worker; urls: string[] }> {
-  return new Promise((resolveStarted, reject) => {
-    const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: input });
-    const died = (reason: string) => {
-      reject(
-        new EmbeddedMongodbError('WORKER', `the embedded database in ${input.dataDir} ended: ${reason}`),
-      );
-    };
-    worker.once('error', (error) => died(error instanceof Error ? error.message : String(error)));
-    worker.once('exit', (code) => died(`exit code ${code}`));
-    worker.once('message', (message: WorkerMessage) => {
-      if (!('ready' in message)) return;
-      if (message.ready) resolveStarted({ worker, urls: message.urls });
-      else reject(new EmbeddedMongodbError(message.code, message.message));
-    });
-  });
-}
-
-function askHeap(worker: Worker): Promise<number> {
-  return new Promise((resolveHeap) => {
-    const listen = (message: WorkerMessage) => {
-      if (!('heapBytes' in message)) return;
-      worker.off('message', listen);
-      resolveHeap(message.heapBytes);
-    };
-    worker.on('message', listen);
-    worker.postMessage('heap');
-  });
-}
-
-function stopWorker(worker: Worker): Promise<void> {
-  return new Promise((resolveStopped) => {
-    worker.once('exit', () => resolveStopped());
-    worker.postMessage('close');
-  });
 }

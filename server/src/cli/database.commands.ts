@@ -7,6 +7,7 @@ import {
   embeddedDirectory,
   openDatabase,
   secretKeyFile,
+  whileAlive,
 } from '../database/connect.ts';
 import { CopyError, copyDatabase } from '../database/copy.ts';
 import { type Command, createProgress, print, takeArguments, takeOption, UsageError } from './command.ts';
@@ -35,7 +36,8 @@ const copy = async (config: Config, from: Database, to: Database, name: string):
   if (!source || !target) throw new Error('a connection that is open has a database');
   const progress = createProgress('copying');
   try {
-    const { collections, documents, indexes } = await copyDatabase(source, target, name, progress.show);
+    const copying = copyDatabase(source, target, name, progress.show);
+    const { collections, documents, indexes } = await whileAlive(from, whileAlive(to, copying));
     progress.end();
     print(`copied ${collections} collections, ${documents} documents and ${indexes} indexes; all verified`);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { loadConfig } from '../config.ts';
-import { connectDatabase } from '../database/connect.ts';
+import { connectDatabase, whileAlive } from '../database/connect.ts';
 import { createLog } from '../log.ts';
 import { createServices, type Services } from '../services.ts';
 
@@ -9,7 +9,8 @@ export const withServices = async <T>(run: (services: Services) => Promise<T>): 
   const database = await connectDatabase(config);
   try {
     const log = createLog(process.env.LOG_LEVEL === undefined ? 'warn' : config.LOG_LEVEL);
-    return await run(await createServices(config, database.connection, database.secretKey, log));
+    const work = createServices(config, database.connection, database.secretKey, log).then(run);
+    return await whileAlive(database, work);
   } finally {
     await database.close();
   }

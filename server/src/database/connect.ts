@@ -16,8 +16,13 @@ export interface Database {
   connection: Connection;
   isEmbedded: boolean;
   secretKey: string;
+  /** Settles when the embedded database has ended unasked: nothing can go on without it. */
+  died: Promise<DatabaseError>;
   close(): Promise<void>;
 }
+
+/** MongoDB ends for itself, and comes back. */
+const NEVER = new Promise<never>(() => undefined);
 
 const DEFAULT_NAME = 'parlor';
 
@@ -50,6 +55,10 @@ export const openDatabase = (config: Config, { keepExpired = false } = {}): Prom
     ? openEmbedded(config, keepExpired)
     : connectToMongodb('MONGODB_URL', config.MONGODB_URL, config.SECRET_KEY);
 
+/** What `work` gives. @throws DatabaseError when the database ends before it has. */
+export const whileAlive = <T>({ died }: Pick<Database, 'died'>, work: Promise<T>): Promise<T> =>
+  Promise.race([work, died.then((error) => Promise.reject(error))]);
+
 /**
  * Connects to the MongoDB of a URL that stood behind `name`.
  * @throws DatabaseError with one line that says both.
@@ -61,7 +70,7 @@ export const connectToMongodb = async (name: string, url: string, secretKey = ''
       throw new DatabaseError(`${name} ${maskPassword(url)} can't be reached: ${firstLine(error.message)}`);
     },
   );
-  return { connection, isEmbedded: false, secretKey, close: () => connection.close() };
+  return { connection, isEmbedded: false, secretKey, died: NEVER, close: () => connection.close() };
 };
 
 const openEmbedded = async (config: Config, keepExpired: boolean): Promise<Database> => {
@@ -81,6 +90,7 @@ const openEmbedded = async (config: Config, keepExpired: boolean): Promise<Datab
     connection,
     isEmbedded: true,
     secretKey,
+    died: embedded.died.then(({ message }) => new DatabaseError(message)),
     close: async () => {
       await connection.close();
       await embedded.close();

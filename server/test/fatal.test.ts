@@ -1,0 +1,81 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { type ServerProcess, serverSettings, startServerProcess } from './server-process.ts';
+
+/**
+ * Starts a server in which `code` is run when the answer is called: in the main thread, or in the database's.
+ * Nothing that a client can send does this; memory that another library leaks, or a defect, would.
+ */
+const startWith = async (code: string, thread: 'main' | 'database') => {
+  const folder = await mkdtemp(join(tmpdir(), 'parlor-fatal-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const sign = join(folder, 'now');
+  const script = join(folder, 'fatal.mjs');
+  await writeFile(
+    script,
+    `import { existsSync } from 'node:fs';
+     import { isMainThread } from 'node:worker_threads';
+     const look = setInterval(() => {
+       if (!existsSync(${JSON.stringify(sign)})) return;
+       clearInterval(look);
+       ${code}
+     }, 50);
+     if (isMainThread !== ${thread === 'main'}) clearInterval(look);
+     look.unref();`,
+  );
+  const NODE_OPTIONS = `--import=${pathToFileURL(script)}`;
+  const server = await startServerProcess({ ...(await serverSettings()), NODE_OPTIONS });
+  return { server, happen: () => writeFile(sign, '') };
+};
+
+/** The fatal entry of the log. What a process has written last is read after its end. */
+const fatalEntry = (server: ServerProcess): Promise<unknown> =>
+  vi.waitFor(() => {
+    const entries = server
+      .stderr()
+      .split('\n')
+      .filter((line) => line.startsWith('{') && line.endsWith('}'));
+    const fatal = entries.map((line) => JSON.parse(line)).find(({ level }) => level === 60);
+    expect(fatal, server.stderr()).toBeDefined();
+    return fatal;
+  });
+
+it.skipIf(inject('isRealMongodb')).each([
+  ['runs out of memory', 'const all = []; for (;;) all.push(new Array(100_000).fill(1.5));', /out of memory/],
+  ['throws', "throw new Error('a defect');", /a defect/],
+  ['exits', 'process.exit(0);', /exit code 0/],
+])("a database's thread that %s ends the process, which says so", async (_what, code, reason) => {
+  const { server, happen } = await startWith(code, 'database');
+  await happen();
+  expect(await server.ended).toEqual({ code: 1, signal: null });
+  expect(await fatalEntry(server)).toMatchObject({ err: { message: expect.stringMatching(reason) } });
+  await expect
+    .poll(() => server.stderr())
+    .toMatch(/^Parlor ends: the embedded database in \S+ ended: .+\n$/m);
+});
+
+it.each([
+  ['an error that nobody caught', "throw new Error('a defect');"],
+  ['a rejection that nobody handled', "void Promise.reject(new Error('a defect'));"],
+])('%s is logged and ends the process', async (_what, code) => {
+  const { server, happen } = await startWith(code, 'main');
+  await happen();
+  expect(await server.ended).toEqual({ code: 1, signal: null });
+  expect(await fatalEntry(server)).toMatchObject({
+    msg: 'a defect ends the process',
+    err: { message: 'a defect' },
+  });
+});
+
+it.skipIf(inject('isRealMongodb'))(
+  "SIGTERM ends the process whose database's thread hangs",
+  async () => {
+    const { server, happen } = await startWith("process.stderr.write('hanging\\n'); for (;;);", 'database');
+    await happen();
+    expect(await server.end('SIGTERM')).toMatchObject({ signal: null });
+  },
+  45_000,
+);
