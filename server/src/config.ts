@@ -136,6 +136,11 @@ const SETTINGS = {
   ),
   WEBHOOK_TIMEOUT: setting('15s', "the time for a receiver's status line and headers", parseDuration),
   METRICS_TOKEN: setting('', 'opens /metrics to others than this machine, as a Bearer token', anyText, true),
+  REGISTRATION: setting(
+    '',
+    'open, invite (account invite prints one) or closed; empty: open until the first account exists, and in a trial',
+    (text) => (text === '' ? '' : oneOf('open', 'invite', 'closed')(text)),
+  ),
   RATE_LIMIT: setting(
     'on',
     'off lifts all the limits below, as for a benchmark',

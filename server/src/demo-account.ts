@@ -18,15 +18,13 @@ export const createDemoAccount = async ({
   accounts,
   widgets,
 }: Pick<Services, 'accounts' | 'widgets'>): Promise<DemoAccount | undefined> => {
-  if (!(await accounts.isEmpty())) return undefined;
+  if (!(await accounts.isEmpty()) || (await accounts.byUsername(DEMO_USERNAME))) return undefined;
   const username = DEMO_USERNAME;
   const password = randomLetters(16);
-  const account = await accounts.register({
-    username,
-    email: 'demo@example.com',
-    password,
-    password2: password,
-  });
+  const account = await accounts.create(
+    { username, email: 'demo@example.com', password, password2: password },
+    { is_demo: true },
+  );
   const token = await accounts.token({ username, password, reset_token: false });
   const widget = await widgets.firstOf(account._id);
   return { username, password, token, widgetToken: widget?.token ?? '' };

@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
 import { accountModel } from './accounts/accounts.model.ts';
+import { registrationClaimModel } from './accounts/registration.model.ts';
 import { agentModels } from './agent/create-agent.ts';
 import { idempotencyModel } from './http/idempotency.model.ts';
 import { keywordModel, notificationModel } from './keywords/keywords.model.ts';
@@ -24,6 +25,7 @@ export const createModels = (connection: Connection) => ({
   messages: messageModel(connection),
   notifications: notificationModel(connection),
   roomDeletions: pendingDeletionModel(connection),
+  registrationClaims: registrationClaimModel(connection),
   rooms: roomModel(connection),
   sessions: visitorSessionModel(connection),
   tombstones: tombstoneModel(connection),

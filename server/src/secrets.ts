@@ -8,7 +8,13 @@ import {
 } from 'node:crypto';
 
 /** What a key is for; each purpose has a key of its own, so that one can never stand in for another. */
-type Purpose = 'token-fingerprint' | 'encryption' | 'visitor-session' | 'conversation-client' | 'idempotency';
+type Purpose =
+  | 'token-fingerprint'
+  | 'encryption'
+  | 'visitor-session'
+  | 'conversation-client'
+  | 'invitation'
+  | 'idempotency';
 
 /** The keys that are derived from one SECRET_KEY. */
 class DerivedKeys {

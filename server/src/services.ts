@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
 import { AccountsService } from './accounts/accounts.service.ts';
+import { Registrations } from './accounts/registrations.ts';
 import { createAgent } from './agent/create-agent.ts';
 import type { Config } from './config.ts';
 import { RateLimits } from './http/rate-limits.ts';
@@ -67,6 +68,7 @@ export const createServices = async (
   const widgets = new WidgetsService(models.widgets, tombstones);
   const publicWidgets = new PublicWidgets(widgets);
   const accounts = new AccountsService(models.accounts, widgets, secrets, rateLimits.of('wrong-passwords'));
+  const registrations = new Registrations(accounts, models.registrationClaims, secrets, config);
   const sessions = new SessionsService(models.sessions, widgets, secrets);
   const rooms = new RoomsService(models.rooms, relay, {
     greet: (room) => agent.answers.greet(room),
@@ -110,6 +112,7 @@ export const createServices = async (
     widgets,
     publicWidgets,
     accounts,
+    registrations,
     sessions,
     erasure,
     rooms,

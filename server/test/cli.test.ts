@@ -52,6 +52,7 @@ describe('npm run parlor --', () => {
     const reset = (await parlor(['account', 'token', 'ada', '--reset'])).out;
     expect(reset).toMatch(/^[0-9a-f]{40}\n$/);
     expect(reset).not.toBe(`${token}\n`);
+    expect((await parlor(['account', 'invite'])).out).toMatch(/^inv1\.[\w-]{36}\.\w+\.[0-9a-f]{64}\n$/);
     const set = await parlor(['account', 'reset-password', 'ada', '--password-stdin'], {
       input: 'quite another secret\n',
     });

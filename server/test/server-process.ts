@@ -101,7 +101,7 @@ export const serverSettings = async (): Promise<Record<string, string>> => {
     const DATA_DIR = await mkdtemp(join(tmpdir(), 'parlor-data-'));
     onTestFinished(() => rm(DATA_DIR, { recursive: true, force: true }));
     // A killed server leaves its socket's folder behind: here it goes with the rest.
-    return { PORT: '0', DATA_DIR, TMPDIR: DATA_DIR };
+    return { PORT: '0', DATA_DIR, TMPDIR: DATA_DIR, REGISTRATION: 'open' };
   }
   const [, server, options = ''] = /^([^/]+\/\/[^/]+)[^?]*(\?.*)?$/.exec(inject('mongodbUrl')) ?? [];
   const dbName = `parlor_test_${randomUUID().slice(0, 8)}`;
@@ -114,5 +114,7 @@ export const serverSettings = async (): Promise<Record<string, string>> => {
     PORT: '0',
     MONGODB_URL: `${server}/${dbName}${options}`,
     SECRET_KEY: 'a secret key for the tests only, 40 long',
+    // Tests register as many accounts as they need.
+    REGISTRATION: 'open',
   };
 };

@@ -27,6 +27,7 @@ export const Registration = z
     email: email().meta({ example: 'ada@example.com' }),
     password: text({ min: 1, max: 1000 }).meta({ example: 'a long enough secret' }),
     password2: text({ min: 1, max: 1000 }).meta({ example: 'a long enough secret' }),
+    invite: text({ max: 200 }).default('').meta({ description: 'An invitation, where one is needed.' }),
   })
   .meta({ id: 'Registration' });
 export type Registration = z.infer<typeof Registration>;

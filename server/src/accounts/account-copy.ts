@@ -138,7 +138,9 @@ const insertAccount = async (
 ): Promise<string> => {
   if (owner !== undefined && account._id !== owner) throw new ImportError('the account is another one');
   try {
-    await models.accounts.insertOne(account);
+    // What was a trial's account is somebody's own on the server that takes it in.
+    const { is_demo: _, ...own } = account;
+    await models.accounts.insertOne(own);
   } catch (error) {
     const fields = duplicateFields(error);
     if (!fields) throw error;

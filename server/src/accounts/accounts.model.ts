@@ -15,6 +15,8 @@ export interface Account {
   token_fingerprint: string;
   token_sealed: string;
   created_at: Date;
+  /** The account of a trial: it is nobody's, so that registration stays open. */
+  is_demo?: boolean;
 }
 
 export type AccountModel = Model<Account>;
@@ -31,6 +33,7 @@ export const accountModel = defineModel<Account>(
     token_fingerprint: String,
     token_sealed: String,
     created_at: Date,
+    is_demo: Boolean,
   },
   [
     [{ username_key: 1 }, { unique: true }],

@@ -11,10 +11,11 @@ export const accountPaths: ZodOpenApiPathsObject = {
       id: 'register',
       tag,
       summary: 'Register an account',
-      description: 'Makes the account and its first widget. `Idempotency-Key` is ignored here.',
+      description:
+        'Makes the account and its first widget. `REGISTRATION` says who may: by itself everybody until the first account exists and nobody from then on (403), or whoever has an invitation. `Idempotency-Key` is ignored here.',
       callers: ['public'],
       body: Registration,
-      errors: [429],
+      errors: [403, 429],
       answers: {
         status: 201,
         description: 'Registered.',

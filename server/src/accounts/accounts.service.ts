@@ -49,7 +49,10 @@ export class AccountsService {
    * Makes an account with its token and first widget.
    * @throws ParlorError `invalid` for a weak or mistyped password, or a username or e-mail that is taken.
    */
-  async register({ username, email, password, password2 }: Registration): Promise<Account> {
+  async create(
+    { username, email, password, password2 }: Omit<Registration, 'invite'>,
+    more: Pick<Account, 'is_demo'> = {},
+  ): Promise<Account> {
     const errors: FieldErrors = {};
     const weak = passwordErrors(password, username, email);
     if (weak.length > 0) errors.password = weak;
@@ -65,6 +68,7 @@ export class AccountsService {
       password: await hashPassword(password),
       ...this.#sealed(newToken()),
       created_at: new Date(),
+      ...more,
     };
     // The widget first: a crash in between leaves a widget that nobody owns, rather than an owner without one.
     await this.#widgets.create(account._id, {});
@@ -152,8 +156,10 @@ export class AccountsService {
     return (await this.#accounts.findOne({ username_key: foldName(username) }).lean()) ?? undefined;
   }
 
+  /** Whether there is no account but that of a trial. */
   async isEmpty(): Promise<boolean> {
-    return (await this.#accounts.findOne({}, { _id: 1 }).lean()) === null;
+    const [first, second] = await this.#accounts.find({}, { is_demo: 1 }).limit(2).lean();
+    return !second && (!first || first.is_demo === true);
   }
 
   #sealed(token: string): Pick<Account, 'token_fingerprint' | 'token_sealed'> {

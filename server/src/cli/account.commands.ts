@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import { Registration } from '@parlor/shared';
 import { deleteAccount } from '../accounts/account-data.ts';
 import type { Account } from '../accounts/accounts.model.ts';
+import { newInvitation } from '../accounts/invitations.ts';
 import { type FieldErrors, ParlorError } from '../errors.ts';
 import { randomLetters } from '../ids.ts';
 import type { Services } from '../services.ts';
@@ -53,10 +54,18 @@ export const accountCommands: Record<string, Command> = {
         throw new UsageError(`${String(issue?.path[0])}: ${issue?.message}`);
       }
       await withServices(async ({ accounts }) => {
-        const account = await accounts.register(given.data).catch(told);
+        const account = await accounts.create(given.data).catch(told);
         if (isMade) print(`password ${password}`);
         print(`token ${accounts.tokenOf(account)}`);
       });
+    },
+  },
+  'account invite': {
+    usage: 'account invite',
+    meaning: 'prints an invitation for REGISTRATION=invite, good for one account within 7 days',
+    run: async (args) => {
+      takeArguments(args);
+      await withServices(async ({ secrets }) => print(newInvitation(secrets)));
     },
   },
   'account token': {

@@ -18,7 +18,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     owner: { by: '_id' },
     kept: 'until deleted',
     fields: {
-      plain: ['_id', 'created_at'],
+      plain: ['_id', 'created_at', 'is_demo'],
       owner: ['username', 'email', 'username_key', 'email_key'],
       hashed: ['password'],
       sealed: ['token_sealed'],
@@ -155,6 +155,11 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       ],
       visitor: ['notification'],
     },
+  }),
+  registrationClaims: of<'registrationClaims'>()({
+    owner: 'server',
+    kept: { after: 'expires_at', seconds: 0 },
+    fields: { plain: ['_id', 'expires_at'] },
   }),
   tombstones: of<'tombstones'>()({
     owner: 'server',
