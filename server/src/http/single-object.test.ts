@@ -44,4 +44,15 @@ describe('ETag', () => {
       expect((await get({ 'if-none-match': unknown })).status).toBe(200);
     }
   });
+
+  it('is a condition of a change also in the weak form that a compressing proxy gives it', async () => {
+    const patch = (tag: string) =>
+      app.request('PATCH', path, { token, body: { name: 'Lamps' }, headers: { 'if-match': tag } });
+    const before = (await get({})).headers.etag ?? '';
+    const changed = await patch(`W/${before}`);
+    expect([changed.status, changed.json.name]).toEqual([200, 'Lamps']);
+    for (const tag of [before, `W/${before}`, `"other", W/${before}`])
+      expect((await patch(tag)).status).toBe(412);
+    expect((await patch(`"other", W/${changed.headers.etag}`)).status).toBe(200);
+  });
 });

@@ -9,7 +9,8 @@ const etagOf = (representation: string): string =>
 /** What a tag says of the form beside the object; a tag of the object alone has no full stop. */
 const VARIANT = /\.[\w-]+(?="$)/;
 
-const tags = (header: string): string[] => header.split(',').map((tag) => tag.trim());
+/** The entity tags of a list, without the mark of weak ones. */
+const tags = (header: string): string[] => header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
 
 /**
  * Answers with one object and its ETag; a GET whose If-None-Match names it gets 304 (RFC 9110, 13.1.2: compared
@@ -45,7 +46,7 @@ export const sendRepresentation = (ctx: Context, { text, etag }: Representation,
   if (!ctx.response.get('Cache-Control')) ctx.set('Cache-Control', 'no-cache');
   const known = ctx.get('If-None-Match');
   if ((ctx.method === 'GET' || ctx.method === 'HEAD') && known !== '') {
-    if (known.trim() === '*' || tags(known).some((tag) => tag.replace(/^W\//, '') === etag)) ctx.status = 304;
+    if (known.trim() === '*' || tags(known).includes(etag)) ctx.status = 304;
   }
 };
 
