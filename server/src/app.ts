@@ -12,6 +12,7 @@ import { widgetCors } from './http/cors.ts';
 import { errorResponses } from './http/error-responses.ts';
 import { createIdempotency } from './http/idempotency.ts';
 import { requestIdHeader, requestLog } from './http/request-log.ts';
+import { unreadBody } from './http/unread-body.ts';
 import { keywordRoutes } from './keywords/keywords.routes.ts';
 import { leadRoutes } from './leads/leads.routes.ts';
 import { messageRoutes } from './messages/messages.routes.ts';
@@ -75,6 +76,7 @@ export const createApp = (services: Services): Koa<State> => {
 
   app.use(requestLog(log));
   app.use(metrics.measure());
+  app.use(unreadBody);
   app.use(requestIdHeader);
   app.use(securityHeaders);
   app.use(errorResponses(log));

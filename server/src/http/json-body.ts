@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import { koaBody } from 'koa-body';
 import { ParlorError } from '../errors.ts';
-import type { State } from './context.ts';
+import type { Context, State } from './context.ts';
 
 /** The largest body that is read, in bytes (contract 1). */
 export const BODY_LIMIT = 256 * 1024;
@@ -10,10 +10,7 @@ export const BODY_LIMIT = 256 * 1024;
 export const DEPTH_LIMIT = 64;
 
 const tooLarge = (): ParlorError =>
-  new ParlorError('too_large', `Request body is larger than ${BODY_LIMIT} bytes.`, {
-    // What the client still sends is not worth reading.
-    headers: { Connection: 'close' },
-  });
+  new ParlorError('too_large', `Request body is larger than ${BODY_LIMIT} bytes.`);
 
 const parseError = (why: string): ParlorError => new ParlorError('malformed', `JSON parse error - ${why}`);
 
@@ -52,11 +49,16 @@ const refuseCompressed = (): never => {
   });
 };
 
+/** Content-Length in bytes; Koa's own `request.length` has 32 bits, and takes 4 GiB for an empty body. */
+export const announcedLength = (ctx: Pick<Context, 'get'>): number | undefined => {
+  const length = ctx.get('Content-Length');
+  return length === '' ? undefined : Number(length);
+};
+
 /** Reads an `application/json` body into ctx.state.body; it stands behind whatever authenticates the request. */
 export const jsonBody = (): Middleware<State> => async (ctx, next) => {
-  const hasBody =
-    ctx.request.length !== 0 && (ctx.request.length !== undefined || ctx.get('Transfer-Encoding') !== '');
-  if (!hasBody) return next();
+  const length = announcedLength(ctx);
+  if (length === 0 || (length === undefined && ctx.get('Transfer-Encoding') === '')) return next();
   if (!ctx.is('application/json')) {
     throw new ParlorError(
       'unsupported_media_type',
@@ -65,6 +67,7 @@ export const jsonBody = (): Middleware<State> => async (ctx, next) => {
   }
   const encoding = ctx.get('Content-Encoding').trim().toLowerCase();
   if (!['', 'identity'].includes(encoding) && !ctx.state.principal) refuseCompressed();
+  if (length !== undefined && length > BODY_LIMIT) throw tooLarge();
   await readBytes(ctx as never, async () => undefined);
   const bytes = Buffer.from((ctx.request as unknown as { body?: string }).body ?? '', 'latin1');
   if (bytes.length > 0) ctx.state.body = parseJson(bytes);

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http';
+import type { Handler } from './context.ts';
+import { announcedLength } from './json-body.ts';
+
+/** What is still read of a request that has its answer, in bytes and milliseconds: far beyond what any route takes. */
+const MAX_BYTES = 32 * 1_024 * 1_024;
+const MAX_MS = 10_000;
+
+const isRead = (request: IncomingMessage): boolean => request.complete || request.readableEnded;
+
+/**
+ * Reads on and forgets what comes, until the request ends, its connection does, or one of the bounds is reached.
+ * @returns whether the request ended
+ */
+const readAway = (request: IncomingMessage): Promise<boolean> =>
+  new Promise((resolve) => {
+    let bytes = 0;
+    const onData = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) finish();
+    };
+    const finish = () => {
+      clearTimeout(late);
+      request.off('data', onData).off('end', finish).off('close', finish);
+      request.pause();
+      resolve(isRead(request));
+    };
+    const late = setTimeout(finish, MAX_MS);
+    // Whatever read it before, such as the decoder of a compressed body, has given up.
+    request.unpipe();
+    request.on('data', onData).once('end', finish).once('close', finish).resume();
+  });
+
+/**
+ * Answers a request only when its body has come whole. Many clients and proxies look for an answer once they have
+ * sent everything: a connection that closes before, as with a 413, is a broken pipe to them, and the reason is lost.
+ * Outside of whatever may answer without reading.
+ */
+export const unreadBody: Handler = async (ctx, next) => {
+  await next();
+  const { req } = ctx;
+  if (isRead(req) || req.destroyed || ctx.respond === false) return;
+  if ((announcedLength(ctx) ?? 0) > MAX_BYTES || !(await readAway(req))) ctx.set('Connection', 'close');
+};
