@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
+import { CommandServer } from './cli/command-server.ts';
 import { type Config, ConfigError, isLoopbackPort } from './config.ts';
 import { connectDatabase, type DatabaseError } from './database/connect.ts';
 import { createGateway } from './realtime/gateway.ts';
@@ -64,6 +65,8 @@ export const startServer = async (config: Config, log: Logger): Promise<RunningS
     await services.start();
     const gateway = createGateway(services);
     gateway.attach(server);
+    const commands = database.isEmbedded ? new CommandServer(config.DATA_DIR, services) : undefined;
+    await commands?.start();
     if (config.WEBHOOK_ALLOW_PRIVATE) {
       log.warn('WEBHOOK_ALLOW_PRIVATE is true: webhooks may reach addresses inside this network');
     }
@@ -79,7 +82,7 @@ export const startServer = async (config: Config, log: Logger): Promise<RunningS
       died: database.died,
       url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
       stop: async () => {
-        await Promise.all([gateway.close(), closeServer(server)]);
+        await Promise.all([gateway.close(), closeServer(server), commands?.stop(STOP_TIMEOUT)]);
         await services.stop();
         await database.close();
       },

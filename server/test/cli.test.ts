@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { spawnCommand } from './command-line.ts';
 
-const MAIN = new URL('../dist/cli/main.js', import.meta.url).pathname;
 const database = `parlor_test_${randomUUID().slice(0, 8)}`;
 let directory = '';
 
@@ -23,23 +21,10 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-const parlor = async (args: string[], { input = '', env = {} } = {}) => {
-  const url = inject('mongodbUrl').replace(/\/(\?|$)/, `/${database}$1`);
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    env: {
-      PATH: process.env.PATH,
-      MONGODB_URL: url,
-      SECRET_KEY: 'a key for tests of 40 characters, no more',
-      ...env,
-    },
-  });
-  child.stdin.end(input);
-  const [out, err, code] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise<number | null>((resolve) => child.on('exit', resolve)),
-  ]);
-  return { code, out, err };
+const parlor = (args: string[], { input = '', env = {} } = {}) => {
+  const MONGODB_URL = inject('mongodbUrl').replace(/\/(\?|$)/, `/${database}$1`);
+  const SECRET_KEY = 'a key for tests of 40 characters, no more';
+  return spawnCommand({ MONGODB_URL, SECRET_KEY, ...env }, args, input).result;
 };
 
 describe('npm run parlor --', () => {

@@ -1,19 +1,16 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { openEmbeddedMongodb } from '@parlor/embedded-mongodb';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { spawnCommand } from './command-line.ts';
 import { startServerProcess } from './server-process.ts';
 
 const { Binary, Decimal128, Int32, Long, MongoClient, ObjectId, Timestamp } = mongoose.mongo;
 type Db = mongoose.mongo.Db;
 
-const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const run = randomUUID().slice(0, 8);
 let directory = '';
 let client: mongoose.mongo.MongoClient;
@@ -37,17 +34,7 @@ const target = (name: string): { url: string; db: Db } => {
   return { url: inject('mongodbUrl').replace(/\/(\?|$)/, `/${dbName}$1`), db: client.db(dbName) };
 };
 
-const parlor = (dataDir: string, ...args: string[]) => {
-  const env = { PATH: process.env.PATH, DATA_DIR: dataDir };
-  const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));
-  const result = Promise.all([text(child.stdout), text(child.stderr), ended]).then(([out, err, code]) => ({
-    code,
-    out,
-    err,
-  }));
-  return { child, result };
-};
+const parlor = (dataDir: string, ...args: string[]) => spawnCommand({ DATA_DIR: dataDir }, args);
 
 const onDataDir = async <T>(dataDir: string, use: (db: Db) => Promise<T>): Promise<T> => {
   const embedded = await openEmbeddedMongodb({ dataDir: join(dataDir, 'database') });

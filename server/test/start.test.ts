@@ -1,18 +1,12 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { owner } from './rest.ts';
 import { GaveUp, serverSettings, startServerProcess } from './server-process.ts';
-
-const temporaryFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'parlor-start-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-};
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** The one line that a server which can't start leaves on stderr. */
 const refusal = async (env: Record<string, string>): Promise<string> => {

@@ -8,6 +8,7 @@ import { type Address, parseAddress, privateAddress } from './wire/address.ts';
 
 export { checkDataDir, type DataDirCheck } from './check.ts';
 export { EmbeddedMongodbError, type EmbeddedMongodbErrorCode } from './error.ts';
+export { listenOnPrivateSocket } from './wire/private-socket.ts';
 
 export interface EmbeddedMongodbOptions {
   /** The directory that holds the data; made when it is not there. One process at a time may have it open. */

@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers';
 import { Registration } from '@parlor/shared';
 import { deleteAccount } from '../accounts/account-data.ts';
 import type { Account } from '../accounts/accounts.model.ts';
@@ -6,18 +5,23 @@ import { newInvitation } from '../accounts/invitations.ts';
 import { type FieldErrors, ParlorError } from '../errors.ts';
 import { randomLetters } from '../ids.ts';
 import type { Services } from '../services.ts';
-import { type Command, createProgress, print, takeArguments, takeFlag, UsageError } from './command.ts';
-import { withServices } from './with-services.ts';
+import { type ServiceCommand, takeArguments, takeFlag, UsageError } from './command.ts';
+import type { Terminal } from './terminal.ts';
 
 const PASSWORD_LENGTH = 20;
 
 const FROM_STDIN = '--password-stdin';
 
 /** The password to set, and whether it was made here and has to be shown. */
-const choosePassword = async (fromStdin: boolean): Promise<{ password: string; isMade: boolean }> =>
-  fromStdin
-    ? { password: (await text(process.stdin)).replace(/\r?\n$/, ''), isMade: false }
-    : { password: randomLetters(PASSWORD_LENGTH), isMade: true };
+const choosePassword = async (
+  fromStdin: boolean,
+  terminal: Terminal,
+): Promise<{ password: string; isMade: boolean }> => {
+  if (!fromStdin) return { password: randomLetters(PASSWORD_LENGTH), isMade: true };
+  const lines: string[] = [];
+  for await (const line of terminal.lines()) lines.push(line);
+  return { password: lines.join('\n'), isMade: false };
+};
 
 const firstError = (fields: FieldErrors, path = ''): string => {
   for (const [name, errors] of Object.entries(fields)) {
@@ -39,75 +43,66 @@ export const accountNamed = async ({ accounts }: Services, username: string): Pr
   return account;
 };
 
-export const accountCommands: Record<string, Command> = {
+export const accountCommands: Record<string, ServiceCommand> = {
   'account create': {
     usage: `account create USERNAME EMAIL [${FROM_STDIN}]`,
     meaning:
       'makes an account with its first widget; prints its password when it was made here, and its token',
-    run: async (args) => {
+    run: async (args, services, terminal) => {
       const fromStdin = takeFlag(args, FROM_STDIN);
       const [username = '', email = ''] = takeArguments(args, 'USERNAME', 'EMAIL');
-      const { password, isMade } = await choosePassword(fromStdin);
+      const { password, isMade } = await choosePassword(fromStdin, terminal);
       const given = Registration.safeParse({ username, email, password, password2: password });
       if (!given.success) {
         const [issue] = given.error.issues;
         throw new UsageError(`${String(issue?.path[0])}: ${issue?.message}`);
       }
-      await withServices(async ({ accounts }) => {
-        const account = await accounts.create(given.data).catch(told);
-        if (isMade) print(`password ${password}`);
-        print(`token ${accounts.tokenOf(account)}`);
-      });
+      const account = await services.accounts.create(given.data).catch(told);
+      if (isMade) terminal.print(`password ${password}`);
+      terminal.print(`token ${services.accounts.tokenOf(account)}`);
     },
   },
   'account invite': {
     usage: 'account invite',
     meaning: 'prints an invitation for REGISTRATION=invite, good for one account within 7 days',
-    run: async (args) => {
+    run: async (args, { secrets }, terminal) => {
       takeArguments(args);
-      await withServices(async ({ secrets }) => print(newInvitation(secrets)));
+      terminal.print(newInvitation(secrets));
     },
   },
   'account token': {
     usage: 'account token USERNAME [--reset]',
     meaning: 'prints the API token; --reset makes a new one, and the old one is dead at once',
-    run: async (args) => {
+    run: async (args, services, terminal) => {
       const isReset = takeFlag(args, '--reset');
       const [username = ''] = takeArguments(args, 'USERNAME');
-      await withServices(async (services) => {
-        const account = await accountNamed(services, username);
-        const { accounts } = services;
-        print(isReset ? await accounts.resetToken(account._id) : accounts.tokenOf(account));
-      });
+      const account = await accountNamed(services, username);
+      const { accounts } = services;
+      terminal.print(isReset ? await accounts.resetToken(account._id) : accounts.tokenOf(account));
     },
   },
   'account reset-password': {
     usage: `account reset-password USERNAME [${FROM_STDIN}]`,
     meaning: 'sets a new password; prints it when it was made here',
-    run: async (args) => {
+    run: async (args, services, terminal) => {
       const fromStdin = takeFlag(args, FROM_STDIN);
       const [username = ''] = takeArguments(args, 'USERNAME');
-      const { password, isMade } = await choosePassword(fromStdin);
-      await withServices(async (services) => {
-        const account = await accountNamed(services, username);
-        await services.accounts.setPassword(account, password).catch(told);
-        if (isMade) print(`password ${password}`);
-      });
+      const { password, isMade } = await choosePassword(fromStdin, terminal);
+      const account = await accountNamed(services, username);
+      await services.accounts.setPassword(account, password).catch(told);
+      if (isMade) terminal.print(`password ${password}`);
     },
   },
   'account delete': {
     usage: 'account delete USERNAME --yes',
     meaning: 'deletes an account with everything that belongs to it, for good',
-    run: async (args) => {
+    run: async (args, services, terminal) => {
       const isSure = takeFlag(args, '--yes');
       const [username = ''] = takeArguments(args, 'USERNAME');
       if (!isSure) throw new UsageError('this can not be undone: add --yes');
-      await withServices(async (services) => {
-        const account = await accountNamed(services, username);
-        const progress = createProgress('deleting');
-        await deleteAccount(services, account._id, progress.show).finally(progress.end);
-        print(`deleted ${account.username}`);
-      });
+      const account = await accountNamed(services, username);
+      await deleteAccount(services, account._id, (collection) => terminal.progress(`deleting ${collection}`));
+      terminal.print(`deleted ${account.username}`);
     },
   },
 };

@@ -1,15 +1,40 @@
+import type { Services } from '../services.ts';
+import type { CommandFiles, Terminal } from './terminal.ts';
+
 /** The command line was not understood; the text says what was expected. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** A command of `npm run parlor --`. */
-export interface Command {
+interface Described {
   /** Its words and arguments, as the help shows them. */
   usage: string;
   meaning: string;
+}
+
+/** A command of `npm run parlor --` that runs in the process that was asked. */
+export interface Command extends Described {
   run(args: string[]): Promise<void>;
 }
+
+/** A command that runs where the database is open: in the server that runs on it, else in the process that was asked. */
+export interface ServiceCommand extends Described {
+  /** The files that it reads and writes, which are the caller's. */
+  files?(args: readonly string[]): CommandFiles;
+  run(args: string[], services: Services, terminal: Terminal): Promise<void>;
+}
+
+/** The command that the first words name, and the arguments after them. */
+export const findCommand = <T>(
+  commands: Readonly<Record<string, T>>,
+  words: readonly string[],
+): [command: T, args: string[]] | undefined => {
+  for (const length of [2, 1]) {
+    const name = words.slice(0, length).join(' ');
+    if (Object.hasOwn(commands, name)) return [commands[name] as T, words.slice(length)];
+  }
+  return undefined;
+};
 
 /** Exactly the arguments that a command takes. */
 export const takeArguments = (args: readonly string[], ...names: string[]): string[] => {
@@ -37,22 +62,34 @@ export const takeOption = (args: string[], name: string): string | undefined => 
   return value;
 };
 
-const SHOWN_AFTER = 1_000;
-const SHOWN_EVERY = 200;
+const SHOWN_AFTER_MS = 1_000;
+const SHOWN_EVERY_MS = 200;
+const LOGGED_EVERY_MS = 30_000;
 
-/** Shows on a terminal how far something is that takes longer than a second; silent anywhere else. */
-export const createProgress = (what: string): { show(state: string | number): void; end(): void } => {
-  const started = Date.now();
-  let shown = 0;
+/** How far something is that takes a while. */
+export interface Progress {
+  show(state: string): void;
+  /** Takes away what a terminal shows; to be called before anything else is printed, and at the end. */
+  end(): void;
+}
+
+/** On a terminal one line that changes, from the first second on; in a log, a line every 30 s. */
+export const createProgress = (
+  out: Pick<typeof process.stderr, 'isTTY' | 'write'> = process.stderr,
+): Progress => {
+  let last = Date.now() - (out.isTTY ? SHOWN_EVERY_MS - SHOWN_AFTER_MS : 0);
+  let isShown = false;
   return {
     show(state) {
       const now = Date.now();
-      if (!process.stderr.isTTY || now - started < SHOWN_AFTER || now - shown < SHOWN_EVERY) return;
-      shown = now;
-      process.stderr.write(`\r\u001b[K${what} ${state} …`);
+      if (now - last < (out.isTTY ? SHOWN_EVERY_MS : LOGGED_EVERY_MS)) return;
+      last = now;
+      isShown = out.isTTY;
+      out.write(out.isTTY ? `\r\u001b[K${state} …` : `${state} …\n`);
     },
     end() {
-      if (shown > 0) process.stderr.write('\r\u001b[K');
+      if (isShown) out.write('\r\u001b[K');
+      isShown = false;
     },
   };
 };

@@ -13,10 +13,10 @@ import { CopyError, copyDatabase } from '../database/copy.ts';
 import { type Command, createProgress, print, takeArguments, takeOption, UsageError } from './command.ts';
 
 const checkEmbedded = (dataDir: string): void => {
-  const progress = createProgress('checking');
+  const progress = createProgress();
   try {
     const { collections, documents, errors } = checkDataDir(embeddedDirectory(dataDir), (ns, n) =>
-      progress.show(`${ns}: ${n} documents`),
+      progress.show(`checking ${ns}: ${n} documents`),
     );
     progress.end();
     for (const error of errors) process.stderr.write(`${error}\n`);
@@ -34,9 +34,9 @@ const nameOf = ({ MONGODB_URL, DATA_DIR }: Config): string =>
 const copy = async (config: Config, from: Database, to: Database, name: string): Promise<void> => {
   const [source, target] = [from.connection.db, to.connection.db];
   if (!source || !target) throw new Error('a connection that is open has a database');
-  const progress = createProgress('copying');
+  const progress = createProgress();
   try {
-    const copying = copyDatabase(source, target, name, progress.show);
+    const copying = copyDatabase(source, target, name, (state) => progress.show(`copying ${state}`));
     const { collections, documents, indexes } = await whileAlive(from, whileAlive(to, copying));
     progress.end();
     print(`copied ${collections} collections, ${documents} documents and ${indexes} indexes; all verified`);

@@ -1,14 +1,12 @@
 import { ConfigError, describeConfig } from '../config.ts';
 import { DatabaseError } from '../database/connect.ts';
-import { accountCommands } from './account.commands.ts';
-import { type Command, print, takeArguments, UsageError } from './command.ts';
-import { copyCommands } from './copy.commands.ts';
+import { type Command, findCommand, print, takeArguments, UsageError } from './command.ts';
+import { SERVICE_COMMANDS } from './command-server.ts';
 import { databaseCommands } from './database.commands.ts';
+import { runWithServices } from './with-services.ts';
 
-/** Every command by its words; a new one is added here and nowhere else. */
-const COMMANDS: Record<string, Command> = {
-  ...accountCommands,
-  ...copyCommands,
+/** The commands that need no services, by their words. */
+const COMMANDS: Readonly<Record<string, Command>> = {
   ...databaseCommands,
   config: {
     usage: 'config',
@@ -24,30 +22,26 @@ const help = (): string =>
   [
     'usage: npm run parlor -- COMMAND',
     '',
-    ...Object.values(COMMANDS).map(({ usage, meaning }) => `  ${usage}\n      ${meaning}`),
+    ...[...Object.values(SERVICE_COMMANDS), ...Object.values(COMMANDS)].map(
+      ({ usage, meaning }) => `  ${usage}\n      ${meaning}`,
+    ),
     '',
     'The commands work on the database of the environment (MONGODB_URL, else DATA_DIR), as the server does.',
-    'An embedded database is used by one process at a time: stop the server first.',
+    'Where a server runs on an embedded database, it runs account, export and import itself; for the commands on',
+    'the database, stop it first.',
   ].join('\n');
-
-/** The command that the first words name, and the arguments after them. */
-const findCommand = (words: readonly string[]): [Command, string[]] | undefined => {
-  for (const length of [2, 1]) {
-    const command = COMMANDS[words.slice(0, length).join(' ')];
-    if (command) return [command, words.slice(length)];
-  }
-  return undefined;
-};
 
 const run = async (words: readonly string[]): Promise<void> => {
   if (words.length === 0 || ['help', '--help', '-h'].includes(words[0] ?? '')) return print(help());
-  const found = findCommand(words);
-  if (!found) throw new UsageError(`unknown command "${words.join(' ')}"; "help" shows all`);
-  const [command, args] = found;
+  const here = findCommand(COMMANDS, words);
+  const served = findCommand(SERVICE_COMMANDS, words);
   try {
-    await command.run(args);
+    if (here) await here[0].run(here[1]);
+    else if (served) await runWithServices(words, ...served);
+    else throw new UsageError(`unknown command "${words.join(' ')}"; "help" shows all`);
   } catch (error) {
-    if (error instanceof UsageError) throw new UsageError(`${error.message}\nusage: ${command.usage}`);
+    const usage = (here ?? served)?.[0].usage;
+    if (error instanceof UsageError && usage) throw new UsageError(`${error.message}\nusage: ${usage}`);
     throw error;
   }
 };

@@ -1,17 +1,47 @@
-import { loadConfig } from '../config.ts';
-import { connectDatabase, whileAlive } from '../database/connect.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { connectDatabase, DatabaseError, whileAlive } from '../database/connect.ts';
 import { createLog } from '../log.ts';
 import { createServices, type Services } from '../services.ts';
+import { askServer } from './ask-server.ts';
+import type { ServiceCommand } from './command.ts';
+import { connectToServer } from './command-socket.ts';
+import { LocalTerminal } from './terminal.ts';
 
-/** Runs a command on the database that the server uses; nothing runs by itself beside it. */
-export const withServices = async <T>(run: (services: Services) => Promise<T>): Promise<T> => {
-  const config = loadConfig(process.env);
+/** Runs on the database that the server uses; nothing runs by itself beside it. */
+const withServices = async (config: Config, run: (services: Services) => Promise<void>): Promise<void> => {
   const database = await connectDatabase(config);
   try {
     const log = createLog(process.env.LOG_LEVEL === undefined ? 'warn' : config.LOG_LEVEL);
     const work = createServices(config, database.connection, database.secretKey, log).then(run);
-    return await whileAlive(database, work);
+    await whileAlive(database, work);
   } finally {
     await database.close();
+  }
+};
+
+const runningServer = ({ MONGODB_URL, DATA_DIR }: Config) =>
+  MONGODB_URL !== ''
+    ? undefined
+    : connectToServer(DATA_DIR).catch((error: Error) => {
+        throw new DatabaseError(`the server on DATA_DIR ${DATA_DIR} can't be reached: ${error.message}`);
+      });
+
+/**
+ * Runs a command in the server that has the embedded database open, where there is one: a database of one process is
+ * not shared, and its server knows the most about it. Else here, on the same database.
+ */
+export const runWithServices = async (
+  words: readonly string[],
+  command: ServiceCommand,
+  args: string[],
+): Promise<void> => {
+  const config = loadConfig(process.env);
+  const terminal = new LocalTerminal(command.files?.(args) ?? {});
+  try {
+    const server = await runningServer(config);
+    if (server) await askServer(server, words, terminal);
+    else await withServices(config, (services) => command.run(args, services, terminal));
+  } finally {
+    await terminal.close();
   }
 };

@@ -42,11 +42,15 @@ export const copyDatabase = async (
   await dropOthers(target, new Set(collections.map(({ name }) => name)));
   const copied: Copied = { collections: 0, documents: 0, indexes: 0 };
   for (const { name, options } of collections) {
-    const state = (n: number) => show(`${name}: ${n} documents`);
+    const total = await source.collection(name).estimatedDocumentCount();
+    const state = (n: number, what = 'copied') =>
+      show(
+        `${name} (${copied.collections + 1} of ${collections.length}): ${n} of ${total} documents ${what}`,
+      );
     const there = await target.listCollections({ name }, { nameOnly: true }).toArray();
     if (there.length === 0) await target.command({ create: name, ...options });
-    const sent = await copyDocuments(source.collection(name), target.collection(name), state);
-    await verifyDocuments(target, name, sent, (n) => show(`${name}: ${n} documents verified`));
+    const sent = await copyDocuments(source.collection(name), target.collection(name), (n) => state(n));
+    await verifyDocuments(target, name, sent, (n) => state(n, 'verified'));
     copied.documents += sent.count;
     copied.collections++;
   }

@@ -1,9 +1,10 @@
 /** Where to listen: a socket path, or a port of the loopback address. Nothing else. */
-import { chmodSync, lstatSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { EmbeddedMongodbError } from '../error.ts';
+import { listenOnPrivateSocket } from './private-socket.ts';
 
 export type Address = { path: string } | { host: string; port: number };
 
@@ -62,36 +63,19 @@ export function addressUrl(address: Address, server: Server): string {
   return `mongodb://${host}:${port}/?${options}`;
 }
 
-/**
- * Starts listening. A socket file that nobody listens on any more is replaced. A new one is made in a folder that
- * only its user can enter, and moved once its mode is set, so that nobody else can connect in between.
- */
+/** Starts listening; on a socket file as listenOnPrivateSocket does. */
 export async function listenOn(address: Address): Promise<Server> {
-  const server = createServer();
-  if (!('path' in address)) return listening(server, address, address);
-  await removeStale(address.path);
-  let folder: string | undefined;
-  try {
-    if (lstatSync(address.path, { throwIfNoEntry: false })) throw new Error('the file is there already');
-    folder = mkdtempSync(join(dirname(address.path), '.s'));
-    const made = join(folder, 's');
-    await listening(server, { path: made }, address);
-    chmodSync(made, 0o600);
-    renameSync(made, address.path);
-  } catch (error) {
-    server.close();
-    throw error instanceof EmbeddedMongodbError ? error : cannotListen(address, error);
-  } finally {
-    if (folder) rmSync(folder, { recursive: true, force: true });
-  }
-  server.once('close', () => rmSync(address.path, { force: true }));
-  return server;
+  if (!('path' in address)) return listenOnPort(address);
+  return listenOnPrivateSocket(address.path).catch((error) => {
+    throw cannotListen(address, error);
+  });
 }
 
-function listening(server: Server, at: Address, asked: Address): Promise<Server> {
+function listenOnPort(address: Address): Promise<Server> {
+  const server = createServer();
   return new Promise((resolveListening, reject) => {
-    server.once('error', (error) => reject(cannotListen(asked, error)));
-    server.listen(at, () => resolveListening(server));
+    server.once('error', (error) => reject(cannotListen(address, error)));
+    server.listen(address, () => resolveListening(server));
   });
 }
 
@@ -99,18 +83,4 @@ function cannotListen(address: Address, error: unknown): EmbeddedMongodbError {
   const where = 'path' in address ? address.path : `${address.host}:${address.port}`;
   const reason = error instanceof Error ? error.message : String(error);
   return new EmbeddedMongodbError('LISTEN', `the embedded database can't listen on ${where}: ${reason}`);
-}
-
-async function removeStale(path: string): Promise<void> {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (!found?.isSocket()) return;
-  const answered = await new Promise<boolean>((resolveAnswer) => {
-    const probe = connect(path);
-    probe.once('connect', () => {
-      probe.destroy();
-      resolveAnswer(true);
-    });
-    probe.once('error', () => resolveAnswer(false));
-  });
-  if (!answered) rmSync(path, { force: true });
 }

@@ -1,0 +1,31 @@
+import type { Socket } from 'node:net';
+import { DatabaseError } from '../database/connect.ts';
+import { UsageError } from './command.ts';
+import { type CallerFrame, frameSender, framesOf, type ServerFrame } from './command-frames.ts';
+import type { Terminal } from './terminal.ts';
+
+/**
+ * Has the running server run a command, with this terminal and its files.
+ * @throws UsageError as the command would; DatabaseError when the server failed or went away.
+ */
+export const askServer = async (
+  socket: Socket,
+  words: readonly string[],
+  terminal: Terminal,
+): Promise<void> => {
+  const send = frameSender<CallerFrame>(socket);
+  const sendLines = async () => {
+    for await (const line of terminal.lines()) await send({ line });
+    await send({ end: true });
+  };
+  await send({ words: [...words] });
+  for await (const frame of framesOf<ServerFrame>(socket)) {
+    if ('print' in frame) terminal.print(frame.print);
+    else if ('progress' in frame) terminal.progress(frame.progress);
+    else if ('write' in frame) await terminal.write(frame.write);
+    else if ('wants' in frame) sendLines().catch((error) => socket.destroy(error));
+    else if ('done' in frame) return;
+    else throw frame.isUsage ? new UsageError(frame.error) : new DatabaseError(frame.error);
+  }
+  throw new DatabaseError('the server was stopped before the command had ended: give it again');
+};

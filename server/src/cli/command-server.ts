@@ -1,0 +1,105 @@
+import type { Socket } from 'node:net';
+import type { Services } from '../services.ts';
+import { accountCommands } from './account.commands.ts';
+import { findCommand, type ServiceCommand, UsageError } from './command.ts';
+import { type CallerFrame, frameSender, framesOf, type ServerFrame } from './command-frames.ts';
+import { listenForCommands } from './command-socket.ts';
+import { copyCommands } from './copy.commands.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The commands that run in the server where one runs. */
+export const SERVICE_COMMANDS: Readonly<Record<string, ServiceCommand>> = {
+  ...accountCommands,
+  ...copyCommands,
+};
+
+const PROGRESS_EVERY_MS = 200;
+
+/** The terminal of a caller in another process. */
+const callersTerminal = (socket: Socket, frames: AsyncGenerator<CallerFrame, undefined>) => {
+  const send = frameSender<ServerFrame>(socket);
+  let shown = 0;
+  const terminal: Terminal = {
+    print: (text) => void send({ print: text }).catch(() => undefined),
+    progress: (state) => {
+      if (Date.now() - shown < PROGRESS_EVERY_MS) return;
+      shown = Date.now();
+      send({ progress: state }).catch(() => undefined);
+    },
+    async *lines() {
+      await send({ wants: 'lines' });
+      for (;;) {
+        const { value: frame } = await frames.next();
+        if (!frame) throw new Error('the other side has gone');
+        if ('end' in frame) return;
+        if ('line' in frame) yield frame.line;
+      }
+    },
+    write: (line) => send({ write: line }),
+  };
+  return { send, terminal };
+};
+
+const answer = async (socket: Socket, services: Services): Promise<void> => {
+  const frames = framesOf<CallerFrame>(socket);
+  const { send, terminal } = callersTerminal(socket, frames);
+  try {
+    const { value: first } = await frames.next();
+    const words = first && 'words' in first ? first.words : [];
+    const found = findCommand(SERVICE_COMMANDS, words);
+    if (!found) throw new UsageError('the running server does not know this command: restart it');
+    const [command, args] = found;
+    services.log.info({ command: words.slice(0, words.length - args.length).join(' ') }, 'command');
+    await command.run(args, services, terminal);
+    await send({ done: true });
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    if (!isUsage) services.log.warn({ err: error }, 'command failed');
+    const text = isUsage ? error.message : `the running server could not do it: ${(error as Error).message}`;
+    await send({ error: text, isUsage }).catch(() => undefined);
+  } finally {
+    socket.end();
+  }
+};
+
+/**
+ * Runs commands for the command line while this server has the embedded database, on its own services: so its caches
+ * and its open sockets follow.
+ */
+export class CommandServer {
+  readonly #dataDir: string;
+  readonly #services: Services;
+  readonly #running = new Map<Socket, Promise<void>>();
+  #server: Awaited<ReturnType<typeof listenForCommands>> | undefined;
+
+  constructor(dataDir: string, services: Services) {
+    this.#dataDir = dataDir;
+    this.#services = services;
+  }
+
+  /** Without a socket, as on some network drives, Parlor runs all the same: commands wait until it is stopped. */
+  async start(): Promise<void> {
+    try {
+      this.#server = await listenForCommands(this.#dataDir);
+    } catch (error) {
+      this.#services.log.warn(
+        { err: error },
+        'no socket for commands: they have to wait until Parlor is stopped',
+      );
+    }
+    this.#server?.on('connection', (socket) => {
+      const running = answer(socket, this.#services).finally(() => this.#running.delete(socket));
+      this.#running.set(socket, running);
+    });
+  }
+
+  /** Takes no more; what runs may finish, and is cut off after `timeoutMs`. */
+  async stop(timeoutMs: number): Promise<void> {
+    this.#server?.close();
+    const cut = setTimeout(() => {
+      for (const socket of this.#running.keys()) socket.destroy();
+    }, timeoutMs);
+    await Promise.all(this.#running.values());
+    clearTimeout(cut);
+  }
+}

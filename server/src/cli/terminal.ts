@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { finished } from 'node:stream/promises';
+import { createProgress, print, UsageError } from './command.ts';
+
+/** What a command that works on services has of whoever typed it, who may be in another process. */
+export interface Terminal {
+  /** One line of result on stdout. */
+  print(text: string): void;
+  /** How far it is; shown as createProgress does. */
+  progress(state: string): void;
+  /** The lines of what it reads. */
+  lines(): AsyncIterable<string>;
+  /** Writes a line into its file; resolves when there is room for more. */
+  write(line: string): Promise<void>;
+}
+
+/** The files of a command, besides stdin. */
+export interface CommandFiles {
+  /** Must be there. */
+  reads?: string;
+  /** Must not be there; it is made with the first line, for its owner only. */
+  writes?: string;
+}
+
+/** This process's own terminal and files. */
+export class LocalTerminal implements Terminal {
+  readonly #files: CommandFiles;
+  readonly #progress = createProgress();
+  #results: string[] = [];
+  #out: WriteStream | undefined;
+
+  constructor(files: CommandFiles) {
+    this.#files = files;
+  }
+
+  /** Kept until `close`: a result holds when the file is on the disk. */
+  print(text: string): void {
+    this.#results.push(text);
+  }
+
+  progress(state: string): void {
+    this.#progress.show(state);
+  }
+
+  async *lines(): AsyncIterable<string> {
+    const { reads } = this.#files;
+    const input = reads === undefined ? process.stdin : createReadStream(reads);
+    if (reads !== undefined) {
+      await once(input, 'open').catch((error: NodeJS.ErrnoException) => {
+        throw new UsageError(`${reads} can't be read: ${error.code}`);
+      });
+    }
+    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  }
+
+  async write(line: string): Promise<void> {
+    this.#out ??= await this.#create(this.#files.writes ?? '');
+    if (!this.#out.write(`${line}\n`)) await once(this.#out, 'drain');
+  }
+
+  /** To be called at the end. */
+  async close(): Promise<void> {
+    this.#progress.end();
+    if (this.#out) {
+      this.#out.end();
+      await finished(this.#out);
+    }
+    for (const text of this.#results) print(text);
+    this.#results = [];
+  }
+
+  async #create(file: string): Promise<WriteStream> {
+    const out = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
+    await once(out, 'open').catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError(`${file} can't be written: ${error.code}`);
+    });
+    return out;
+  }
+}

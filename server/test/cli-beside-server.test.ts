@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, inject, it } from 'vitest';
+import { spawnCommand } from './command-line.ts';
+import { caller } from './rest.ts';
+import { type ServerProcess, serverSettings, startServerProcess } from './server-process.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const parlor = (settings: Record<string, string>, ...args: string[]) => spawnCommand(settings, args).result;
+
+const statusOf = async ({ url }: ServerProcess, token: string): Promise<number> =>
+  (await caller(url, `Token ${token.trim()}`)('GET', '/api/v1/rooms/')).status;
+
+it('works on accounts while the server runs, which follows at once', { timeout: 90_000 }, async () => {
+  const settings = await serverSettings();
+  const server = await startServerProcess(settings);
+  const made = await parlor(settings, 'account', 'create', 'ada', 'ada@example.com');
+  expect(made).toMatchObject({ code: 0, err: '' });
+  const token = /^token (\w{40})$/m.exec(made.out)?.[1] ?? '';
+  expect(await statusOf(server, token)).toBe(200);
+
+  const rest = caller(server.url, `Token ${token}`);
+  const { json: room } = await rest('POST', '/api/v1/rooms/', {});
+  const body = `line\u2028separators, \u{1f4a1} ${'long '.repeat(1_900)}`;
+  await rest('POST', '/api/v1/messages/', { body, room: { uuid: room.uuid } });
+
+  const reset = await parlor(settings, 'account', 'token', 'ada', '--reset');
+  expect(reset).toMatchObject({ code: 0, err: '' });
+  expect([await statusOf(server, token), await statusOf(server, reset.out)]).toEqual([401, 200]);
+  const set = spawnCommand(
+    settings,
+    ['account', 'reset-password', 'ada', '--password-stdin'],
+    'quite another secret\r\n',
+  );
+  expect(await set.result).toEqual({ code: 0, out: '', err: '' });
+  const signedIn = await caller(server.url)('POST', '/api/v1/auth/api-token', {
+    username: 'ada',
+    password: 'quite another secret',
+  });
+  expect(signedIn).toEqual({ status: 200, json: { token: reset.out.trim() } });
+
+  const file = join(await temporaryFolder(), 'ada.jsonl');
+  expect(await parlor(settings, 'export', 'ada', file)).toMatchObject({ code: 0, err: '' });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await parlor(settings, 'export', 'ada', file)).err).toMatch(/can't be written: EEXIST/);
+  expect(await parlor(settings, 'account', 'delete', 'ada', '--yes')).toMatchObject({ code: 0, err: '' });
+  expect(await statusOf(server, reset.out)).toBe(401);
+  expect(await parlor(settings, 'import', file)).toEqual({ code: 0, out: 'imported ada\n', err: '' });
+  const { json: messages } = await caller(server.url, `Token ${reset.out.trim()}`)(
+    'GET',
+    '/api/v1/messages/',
+  );
+  expect(messages).toMatchObject([{ body }]);
+
+  const again = await parlor(settings, 'import', file);
+  expect(again).toMatchObject({ code: 1, err: expect.stringContaining('usage: import FILE') });
+  expect((await parlor(settings, 'import', '/nothing/here')).err).toMatch(/can't be read: ENOENT/);
+  expect((await parlor(settings, 'account', 'token', 'nobody')).err).toMatch(
+    /^there is no account named "nobody"\nusage: /,
+  );
+  expect(server.stderr()).not.toContain(reset.out.trim());
+});
+
+describe.skipIf(inject('isRealMongodb'))(
+  'the private socket of the embedded database',
+  { timeout: 90_000 },
+  () => {
+    const socketOf = ({ DATA_DIR = '' }: Record<string, string>) => join(DATA_DIR, 'commands.sock');
+
+    it('is for its owner only, and goes with the server', async () => {
+      const settings = await serverSettings();
+      const server = await startServerProcess(settings);
+      expect((await stat(socketOf(settings))).mode & 0o777).toBe(0o600);
+      await server.end('SIGTERM');
+      await expect(stat(socketOf(settings))).rejects.toThrow('ENOENT');
+      expect((await parlor(settings, 'account', 'token', 'demo')).out).toMatch(/^\w{40}\n$/);
+    });
+
+    it('keeps nobody from anything when a killed server left it', async () => {
+      const settings = await serverSettings();
+      const killed = await startServerProcess(settings);
+      await killed.end('SIGKILL');
+      expect((await stat(socketOf(settings))).isSocket()).toBe(true);
+      const token = await parlor(settings, 'account', 'token', 'demo');
+      expect(token).toMatchObject({ code: 0, err: '' });
+      const next = await startServerProcess(settings);
+      expect(await statusOf(next, token.out)).toBe(200);
+      expect((await parlor(settings, 'account', 'token', 'demo')).out).toBe(token.out);
+    });
+
+    it.runIf(process.platform === 'linux')('is found however long the path of DATA_DIR is', async () => {
+      const settings = await serverSettings();
+      const DATA_DIR = join(settings.DATA_DIR ?? '', 'd'.repeat(120), 'e'.repeat(120));
+      await startServerProcess({ ...settings, DATA_DIR });
+      expect(await parlor({ DATA_DIR }, 'account', 'token', 'demo')).toMatchObject({ code: 0, err: '' });
+    });
+
+    it('answers what is no command with an error, and the server goes on', async () => {
+      const settings = await serverSettings();
+      const server = await startServerProcess(settings);
+      const answer = async (sent: string): Promise<unknown[]> => {
+        const socket = connect(socketOf(settings));
+        await once(socket, 'connect');
+        socket.end(sent);
+        const frames = await text(socket);
+        return frames.split('\n').flatMap((frame) => (frame === '' ? [] : JSON.parse(frame)));
+      };
+      const refusal = { error: expect.any(String), isUsage: expect.any(Boolean) };
+      for (const sent of [
+        'GET / HTTP/1.1\r\n\r\n',
+        '[]\n"words"\nnull\n',
+        'null\n',
+        '{"words":["__proto__"]}\n',
+        '{"words":[{},1]}\n',
+        '{"words":"account token"}\n',
+        '{"words":["database","check"]}\n',
+      ]) {
+        expect([sent, await answer(sent)]).toEqual([sent, [refusal]]);
+      }
+      expect(await answer('')).toEqual([]);
+      expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+      expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    });
+  },
+);
