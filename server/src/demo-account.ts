@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { randomLetters } from './ids.ts';
 import type { Services } from './services.ts';
 import { DEMO_USERNAME } from './static/demo-widget.ts';
@@ -10,22 +13,46 @@ export interface DemoAccount {
   widgetToken: string;
 }
 
+type Parts = Pick<Services, 'accounts' | 'widgets' | 'config'>;
+
+/** In DATA_DIR while what only the first start knows has not been shown. */
+const UNSEEN = 'demo-account-unseen';
+
 /**
- * Makes the account `demo` when there is no account yet (contract 8).
- * @returns undefined when an account exists.
+ * Makes the account `demo` when there is no account yet, and shows it once. A start that is killed in between, or
+ * can't print, is made good by the next one, with a new password and token.
+ * @param show resolves to whether it was shown
  */
-export const createDemoAccount = async ({
+export const introduceDemoAccount = async (
+  parts: Parts,
+  show: (account: DemoAccount) => Promise<boolean>,
+): Promise<void> => {
+  const unseen = join(parts.config.DATA_DIR, UNSEEN);
+  const account = await parts.accounts.byUsername(DEMO_USERNAME);
+  const isDone = account ? !existsSync(unseen) : !(await parts.accounts.isEmpty());
+  if (!isDone) {
+    await writeFile(unseen, '', { mode: 0o600, flush: true });
+    if (!(await show(await demoAccount(parts)))) return;
+  }
+  await rm(unseen, { force: true });
+};
+
+/** The account `demo` with a new password and token; made when it is not there. */
+export const demoAccount = async ({
   accounts,
   widgets,
-}: Pick<Services, 'accounts' | 'widgets'>): Promise<DemoAccount | undefined> => {
-  if (!(await accounts.isEmpty()) || (await accounts.byUsername(DEMO_USERNAME))) return undefined;
+}: Pick<Services, 'accounts' | 'widgets'>): Promise<DemoAccount> => {
   const username = DEMO_USERNAME;
   const password = randomLetters(16);
-  const account = await accounts.create(
-    { username, email: 'demo@example.com', password, password2: password },
-    { is_demo: true },
-  );
-  const token = await accounts.token({ username, password, reset_token: false });
+  const known = await accounts.byUsername(username);
+  if (known) await accounts.setPassword(known, password);
+  const account =
+    known ??
+    (await accounts.create(
+      { username, email: 'demo@example.com', password, password2: password },
+      { is_demo: true },
+    ));
+  const token = known ? await accounts.resetToken(known._id) : accounts.tokenOf(account);
   const widget = await widgets.firstOf(account._id);
   return { username, password, token, widgetToken: widget?.token ?? '' };
 };

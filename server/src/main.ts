@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, isTrial, loadConfig } from './config.ts';
 import { DatabaseError } from './database/connect.ts';
-import { createDemoAccount, type DemoAccount } from './demo-account.ts';
+import { type DemoAccount, introduceDemoAccount } from './demo-account.ts';
 import { createLog } from './log.ts';
 import { startServer } from './server.ts';
 
@@ -36,28 +36,37 @@ const end = (log: Logger, err: Error): never => {
 /** All of what runs may take to stop, the database included. */
 const STOP_TIMEOUT_MS = 30_000;
 
+/** Writes to stdout, which may be a pipe that is full, or that nobody reads; resolves to whether it was written. */
+const say = (text: string): Promise<boolean> =>
+  new Promise((resolve) => process.stdout.write(text, (error) => resolve(!error)));
+
 const start = async (config: Config, log: Logger): Promise<void> => {
-  const server = await startServer(config, log);
-  void server.died.then((error) => {
-    log.fatal({ err: error }, 'the database ended');
-    process.stderr.write(`Parlor ends: ${error.message}\n`);
-    process.exit(1);
+  process.stdout.on('error', () => undefined);
+  const started = startServer(config, log, async ({ services, url }) => {
+    if (isTrial(config)) {
+      await introduceDemoAccount(services, (demo) => say(introduction(url, demo)));
+    }
   });
-  let stopping = false;
+  // From the beginning: a start that is told to stop finishes what it has begun, and shows what only it knows.
+  let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (stopping) return;
-      stopping = true;
+      if (isStopping) return;
+      isStopping = true;
       setTimeout(() => {
         process.stderr.write(`Parlor ends: stopping took longer than ${STOP_TIMEOUT_MS / 1_000} s\n`);
         process.exit(1);
       }, STOP_TIMEOUT_MS);
-      server.stop().then(() => process.exit(0), giveUp);
+      started.then((server) => server.stop()).then(() => process.exit(0), giveUp);
     });
   }
-  const demo = isTrial(config) ? await createDemoAccount(server.services) : undefined;
-  if (demo) process.stdout.write(introduction(server.url, demo));
-  process.stdout.write(`Parlor is ready: ${server.url}/\n`);
+  const { url, died } = await started;
+  void died.then((error) => {
+    log.fatal({ err: error }, 'the database ended');
+    process.stderr.write(`Parlor ends: ${error.message}\n`);
+    process.exit(1);
+  });
+  if (!isStopping) await say(`Parlor is ready: ${url}/\n`);
 };
 
 // While little happens V8 collects the whole heap for every tenth that it has grown by, and takes both cores of a

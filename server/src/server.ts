@@ -48,10 +48,15 @@ const listen = (server: Server, { HOST, PORT }: Config): Promise<number> =>
   });
 
 /**
- * Opens the database, builds the services and listens.
+ * Opens the database, builds the services and listens. Requests are answered once `introduce` has ended: who gets an
+ * answer, from `/readyz` too, finds that everything that the start has to say was said.
  * @throws ConfigError or DatabaseError with one clear line; nothing stays open then.
  */
-export const startServer = async (config: Config, log: Logger): Promise<RunningServer> => {
+export const startServer = async (
+  config: Config,
+  log: Logger,
+  introduce: (server: Pick<RunningServer, 'services' | 'url'>) => Promise<void>,
+): Promise<RunningServer> => {
   const database = await connectDatabase(config);
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT,
@@ -60,7 +65,12 @@ export const startServer = async (config: Config, log: Logger): Promise<RunningS
   });
   try {
     const services = await createServices(config, database.connection, database.secretKey, log);
-    server.on('request', createApp(services).callback());
+    const handle = createApp(services).callback();
+    let open: () => void = () => undefined;
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    server.on('request', (request, response) => void opened.then(() => handle(request, response)));
     const port = await listen(server, config);
     await services.start();
     const gateway = createGateway(services);
@@ -77,10 +87,13 @@ export const startServer = async (config: Config, log: Logger): Promise<RunningS
       );
     }
     const host = ['0.0.0.0', '::'].includes(config.HOST) ? '127.0.0.1' : config.HOST;
+    const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    await introduce({ services, url });
+    open();
     return {
       services,
       died: database.died,
-      url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+      url,
       stop: async () => {
         await Promise.all([gateway.close(), closeServer(server), commands?.stop(STOP_TIMEOUT)]);
         await services.stop();

@@ -1,12 +1,29 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { owner } from './rest.ts';
-import { GaveUp, serverSettings, startServerProcess } from './server-process.ts';
+import { caller, owner } from './rest.ts';
+import { GaveUp, MAIN, serverSettings, startServerProcess } from './server-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+};
+
+/** Undefined as long as nobody listens. */
+const statusOf = (url: string): Promise<number | undefined> =>
+  fetch(url).then(
+    ({ status }) => status,
+    () => undefined,
+  );
 
 /** The one line that a server which can't start leaves on stderr. */
 const refusal = async (env: Record<string, string>): Promise<string> => {
@@ -46,6 +63,42 @@ describe('the very first start', () => {
       headers: { Authorization: `Token ${token}` },
     });
     expect(again.status).toBe(200);
+  });
+
+  it.skipIf(inject('isRealMongodb'))('has shown it before it answers that it is ready', async () => {
+    const settings = { ...(await serverSettings()), PORT: String(await freePort()) };
+    const child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH, ...settings } });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const shown = text(child.stdout);
+    await expect
+      .poll(() => statusOf(`http://127.0.0.1:${settings.PORT}/readyz`), { interval: 5, timeout: 20_000 })
+      .toBe(200);
+    child.kill('SIGTERM');
+    expect(await shown).toMatch(/^ {2}password {4}\S{12,}$/m);
+  });
+
+  it.skipIf(inject('isRealMongodb'))('shows what could not be shown at the next start', async () => {
+    const settings = await serverSettings();
+    const child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH, ...settings } });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.stdout.destroy();
+    const log = text(child.stderr);
+    const unseen = join(settings.DATA_DIR ?? '', 'demo-account-unseen');
+    await expect.poll(() => existsSync(unseen), { interval: 5, timeout: 20_000 }).toBe(true);
+    child.kill('SIGTERM');
+    expect([await once(child, 'exit'), await log]).toEqual([[0, null], expect.not.stringContaining('EPIPE')]);
+
+    const second = await startServerProcess(settings);
+    const [, password] = /^ {2}password {4}(\S{12,})$/m.exec(second.stdout()) ?? [];
+    const [, token] = /^ {2}API token {3}([0-9a-f]{40})$/m.exec(second.stdout()) ?? [];
+    const signedIn = await caller(second.url)('POST', '/api/v1/auth/api-token', {
+      username: 'demo',
+      password,
+    });
+    expect(signedIn).toEqual({ status: 200, json: { token } });
+    await second.end('SIGTERM');
+    const third = await startServerProcess(settings);
+    expect(third.stdout()).toBe(`Parlor is ready: ${third.url}/\n`);
   });
 
   it('makes no account on a server for others, and shows no widget of one that is called demo', async () => {
