@@ -4,6 +4,7 @@ import { AccountsService } from './accounts/accounts.service.ts';
 import { Registrations } from './accounts/registrations.ts';
 import { createAgent } from './agent/create-agent.ts';
 import type { Config } from './config.ts';
+import { SubjectErasure } from './erasure/subject-erasure.ts';
 import { RateLimits } from './http/rate-limits.ts';
 import { KeywordsService } from './keywords/keywords.service.ts';
 import { NotificationsService } from './keywords/notifications.service.ts';
@@ -22,6 +23,7 @@ import { Secrets } from './secrets.ts';
 import { createErasure } from './visitors/create-erasure.ts';
 import { SessionsService } from './visitors/sessions.service.ts';
 import { createWebhooks } from './webhooks/create-webhooks.ts';
+import { ErasedDeliveries } from './webhooks/erased-deliveries.ts';
 import { PublicWidgets } from './widgets/public-widgets.ts';
 import { WidgetsService } from './widgets/widgets.service.ts';
 
@@ -55,7 +57,13 @@ export const createServices = async (
     log,
   );
   const markSent = (notification: string, at: Date) => notifications.markSent([notification], at);
-  const mailer = createMailer({ models, config, onSent: markSent, log });
+  const mailer = createMailer({
+    models,
+    config,
+    notificationsOf: (account, uuids) => notifications.byUuids(account, uuids),
+    onSent: markSent,
+    log,
+  });
   const { webhooks, deliveries, consume, sender } = createWebhooks({
     models,
     config,
@@ -74,12 +82,18 @@ export const createServices = async (
     greet: (room) => agent.answers.greet(room),
     publish: (room) => agent.publication.publish(room),
   });
-  const roomDeletion = new RoomDeletion(models, tombstones, log, (room) => forgetRoom(room));
+  const erasedDeliveries = new ErasedDeliveries(models.deliveries, log);
+  const subjects = new SubjectErasure(models, tombstones, {
+    deliveries: (subject, before) =>
+      erasedDeliveries.redact(subject, before && { created_at: { $lt: before } }),
+    realtimeEntries: (subject) => channel.forget(subject),
+  });
+  const roomDeletion = new RoomDeletion(models, tombstones, subjects, log);
   const messages = new MessagesService(models.messages, rooms, relay, {
     expect: (message) => agent.answers.expect(message),
     expected: (message) => agent.answers.expected(message),
   });
-  const { frames, presence, readMarks, typing, forgetRoom } = createRealtime({
+  const { frames, presence, readMarks, typing } = createRealtime({
     channel,
     log,
     messages,
@@ -87,8 +101,18 @@ export const createServices = async (
     relay,
     rooms,
   });
-  const leads = new LeadsService(models.leads, rooms, relay, tombstones);
-  const erasure = createErasure({ accounts, channel, leads, log, roomDeletion, rooms, sessions, widgets });
+  const leads = new LeadsService(models.leads, rooms, relay, tombstones, roomDeletion);
+  const erasure = createErasure({
+    accounts,
+    channel,
+    leads,
+    log,
+    roomDeletion,
+    rooms,
+    sessions,
+    subjects,
+    widgets,
+  });
   const leadStatistics = new LeadStatisticsService(models.leads, widgets);
   const keywords = new KeywordsService(models.keywords);
   const notifications = new NotificationsService({
@@ -117,6 +141,7 @@ export const createServices = async (
     erasure,
     rooms,
     roomDeletion,
+    erasedDeliveries,
     messages,
     leads,
     leadStatistics,
@@ -143,11 +168,13 @@ export const createServices = async (
       await mailer?.start();
       roomDeletion.start();
       erasure.start();
+      erasedDeliveries.start();
       agent.start();
     },
     /** Finishes what runs; what is left stays in the database for the next start. */
     async stop(): Promise<void> {
       await erasure.stop();
+      await erasedDeliveries.stop();
       await roomDeletion.stop();
       await agent.stop();
       await relay.stop();

@@ -12,13 +12,13 @@ export const allCollections = async ({ connection }: Pick<Services, 'connection'
 /** Every document of the database in which a text stands, with its collection's name. */
 export const documentsWith = async (
   services: Pick<Services, 'connection'>,
-  text: string,
+  text: string | RegExp,
 ): Promise<string[]> => {
   const found: string[] = [];
   for (const collection of await allCollections(services)) {
     for await (const document of collection.find()) {
       const json = mongo.BSON.EJSON.stringify(document);
-      if (json.includes(text)) found.push(`${collection.collectionName} ${json}`);
+      if (json.search(text) !== -1) found.push(`${collection.collectionName} ${json}`);
     }
   }
   return found;

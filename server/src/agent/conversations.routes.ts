@@ -93,6 +93,7 @@ export const conversationRoutes = (
       const text = readMessage(ctx.state.body);
       const last = wantsStream(ctx) ? readEventId(ctx.get('Last-Event-ID')) : undefined;
       const uuid = ctx.state.newUuid ?? last?.turn;
+      if (ctx.state.newUuid) ctx.state.subject = await conversations.roomOf(workflow, conversation);
       if (!wantsStream(ctx)) {
         ctx.body = presentTurn(await conversations.say(workflow, conversation, text, { uuid }));
         return;

@@ -101,6 +101,11 @@ export class ConversationsService {
     return this.#turns.take(_id, incoming, check, given.listener);
   }
 
+  /** The uuid of a conversation's room. @throws ParlorError `not_found` */
+  async roomOf(workflow: StoredWorkflow, conversation: string): Promise<string> {
+    return (await this.#find(workflow, conversation))._id;
+  }
+
   /** @throws ParlorError `conflict` when it has ended: known before an answer is streamed */
   async checkOpen(workflow: StoredWorkflow, conversation: string, turn: string | undefined): Promise<void> {
     const room = await this.#find(workflow, conversation);

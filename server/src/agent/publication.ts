@@ -47,7 +47,7 @@ export class Publication {
     await Promise.all(messages.map((message) => insertOnce(messageModel, message)));
     for (const lead of pending.leads) {
       const none = { device: '', from_page_title: '', referrer: '' };
-      await leads.create(account, { ...lead.fields, ...none }, lead._id);
+      await leads.create(account, { ...lead.fields, ...none }, lead._id, _id);
     }
     if (answers) {
       await messageModel.updateOne(

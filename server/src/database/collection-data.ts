@@ -30,12 +30,29 @@ export type Kept<T> =
   /** By a TTL index: so many seconds after the time in the field. */
   | { after: FieldOf<T>; seconds: number };
 
+/** What becomes of the documents about a conversation or a lead when that is erased. */
+export interface Erased<T> {
+  /** The field with the uuid of the room, or of the lead. */
+  by: FieldOf<T>;
+  /**
+   * - `deleted`; `buried`: deleted, and the events that wait in them are still announced
+   * - `redacted`: they stay, without a word of what was said
+   * - `separately`: the feature itself does it, since it has conditions
+   * - `announced`: they go by themselves within seconds, and the erasure waits for them
+   */
+  how: 'deleted' | 'buried' | 'redacted' | 'separately' | 'announced';
+  /** When a document was made: an older room of the same uuid is told from a younger one by it. */
+  madeAt?: FieldOf<T>;
+}
+
 /** What is known of a collection: whose it is, what it holds of people, and how long. */
 export interface CollectionData<T> {
   owner: Owner<T>;
   kept: Kept<T>;
   /** `copied`: an account's export holds it, in the order of these fields, which an index reads. */
   copied?: Partial<Record<FieldOf<T>, 1 | -1>>;
+  /** Wherever there is a `visitor` field. */
+  erased?: Erased<T>;
   /** Every stored field, once. */
   fields: Partial<Record<FieldKind, readonly FieldOf<T>[]>>;
 }

@@ -33,6 +33,14 @@ it.each(names)('says of %s how long a document is kept, as its TTL index does', 
   expect(expiring).toEqual(typeof kept === 'object' ? [kept] : []);
 });
 
+it.each(names)('erases from %s what it holds of visitors, by an index', (name) => {
+  const { fields, erased } = dataOf(name);
+  expect(erased !== undefined || !fields.visitor).toBe(true);
+  if (!erased) return;
+  const indexed = app.services.models[name].schema.indexes().map(([keys]) => Object.keys(keys)[0]);
+  expect(['_id', ...indexed]).toContain(erased.by);
+});
+
 it.each(names)('knows what opens by SECRET_KEY in %s', (name) => {
   const { sealed = [], keyed = [] } = dataOf(name).fields;
   const stored = storedIn(name);

@@ -68,6 +68,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     owner: { by: 'account' },
     kept: 'until deleted',
     copied: NEWEST_FIRST,
+    erased: { by: '_id', how: 'separately' },
     fields: {
       plain: ['_id', 'account', 'label', 'is_bot_use', 'created_at', 'version'],
       visitor: ['name', 'rating', 'bot', 'events'],
@@ -77,6 +78,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     owner: { by: 'account' },
     kept: 'until deleted',
     copied: { sent_at: -1, _id: -1 },
+    erased: { by: 'room', how: 'buried', madeAt: 'sent_at' },
     fields: {
       plain: ['_id', 'account', 'room', 'is_support_sender', 'is_bot', 'sent_at', 'answer_due'],
       visitor: ['nickname', 'email', 'phone_number', 'body', 'support_answer', 'events'],
@@ -86,6 +88,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     owner: { by: 'account' },
     kept: 'until deleted',
     copied: NEWEST_FIRST,
+    erased: { by: 'room', how: 'separately' },
     fields: {
       plain: ['_id', 'account', 'widget', 'room', 'created_at', 'version'],
       visitor: ['nickname', 'email', 'phone_number', 'device', 'from_page_title', 'referrer', 'events'],
@@ -95,6 +98,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     owner: { by: 'account' },
     kept: 'until deleted',
     copied: NEWEST_FIRST,
+    erased: { by: 'room', how: 'buried', madeAt: 'created_at' },
     fields: {
       plain: ['_id', 'account', 'room', 'messages', 'created_at', 'sent_at'],
       visitor: ['customer_request', 'nickname', 'email', 'transcripts', 'events'],
@@ -118,10 +122,11 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     owner: { by: 'account' },
     kept: { after: 'expires_at', seconds: 0 },
     copied: NEWEST_FIRST,
+    erased: { by: 'subject', how: 'redacted', madeAt: 'created_at' },
     fields: {
       plain: [
         ...(['_id', 'account', 'event_id', 'event', 'webhook', 'state', 'created_at', 'tries'] as const),
-        ...(['queue', 'due_at', 'sequence', 'expires_at'] as const),
+        ...(['queue', 'due_at', 'sequence', 'expires_at', 'subject', 'erase_by'] as const),
       ],
       visitor: ['body', 'attempts'],
       owner: ['subscription'],
@@ -131,6 +136,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     owner: { by: 'widget', via: 'widgets' },
     kept: { after: 'expires_at', seconds: 0 },
     copied: { widget: 1 },
+    erased: { by: 'room', how: 'separately' },
     fields: {
       plain: ['_id', 'account', 'widget', 'room', 'label', 'created_at', 'expires_at', 'closed_at'],
       visitor: ['page', 'locale', 'device'],
@@ -140,8 +146,9 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
   idempotency: of<'idempotency'>()({
     owner: { by: 'account' },
     kept: { after: 'expires_at', seconds: 0 },
+    erased: { by: 'subject', how: 'deleted' },
     fields: {
-      plain: ['_id', 'account', 'object', 'owner', 'leased_until', 'expires_at'],
+      plain: ['_id', 'account', 'object', 'subject', 'owner', 'leased_until', 'expires_at'],
       visitor: ['request', 'answer'],
     },
   }),
@@ -153,7 +160,6 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
         ...(['_id', 'account', 'state', 'created_at', 'tries', 'due_at', 'claim'] as const),
         ...(['expires_at', 'error'] as const),
       ],
-      visitor: ['notification'],
     },
   }),
   registrationClaims: of<'registrationClaims'>()({
@@ -164,23 +170,26 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
   tombstones: of<'tombstones'>()({
     owner: 'server',
     kept: 'while at work',
-    fields: { plain: ['_id', 'made_at'], visitor: ['events'] },
+    erased: { by: 'subject', how: 'announced' },
+    fields: { plain: ['_id', 'subject', 'made_at'], visitor: ['events'] },
   }),
   roomDeletions: of<'roomDeletions'>()({
     owner: { by: 'account' },
     kept: 'while at work',
-    fields: { plain: ['_id', 'account', 'room', 'begun_at'] },
+    fields: { plain: ['_id', 'account', 'room', 'is_lead', 'begun_at'] },
   }),
   readMarks: of<'readMarks'>()({
     owner: { by: 'account' },
     kept: 'until deleted',
+    erased: { by: 'room', how: 'deleted' },
     fields: { plain: ['_id', 'account', 'room', 'sender', 'message', 'sent_at', 'events'] },
   }),
   realtimeEntries: of<'realtimeEntries'>()({
     owner: { by: 'account' },
     kept: { after: 'at', seconds: 65 * 60 },
+    erased: { by: 'room', how: 'redacted' },
     fields: {
-      plain: ['_id', 'event', 'name', 'account', 'room', 'at', 'origin'],
+      plain: ['_id', 'event', 'name', 'account', 'room', 'lead', 'at', 'origin'],
       visitor: ['data'],
     },
   }),

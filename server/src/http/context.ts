@@ -22,6 +22,8 @@ export interface State {
   body?: unknown;
   /** The uuid for the object that this request makes, when its Idempotency-Key fixes it. */
   newUuid?: string;
+  /** The room or lead that the answer tells of, when that is not the object that this request makes. */
+  subject?: string;
 }
 
 export type Context = ParameterizedContext<State> & { params?: Record<string, string | undefined> };

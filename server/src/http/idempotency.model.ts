@@ -10,6 +10,8 @@ export interface IdempotencyClaim {
   request: string;
   /** The uuid of the object that the request makes. */
   object: string;
+  /** By what the answer's words are erased: the lead or conversation that it tells of, or else the object. */
+  subject?: string;
   /** Whose turn it is; a process that takes over puts its own. */
   owner: string;
   /** The claim of a killed process frees itself then. */
@@ -27,10 +29,11 @@ export const idempotencyModel = defineModel<IdempotencyClaim>(
     account: String,
     request: String,
     object: String,
+    subject: String,
     owner: String,
     leased_until: Date,
     answer: { type: Schema.Types.Mixed, default: undefined },
     expires_at: Date,
   },
-  [[{ account: 1 }], [{ expires_at: 1 }, { expireAfterSeconds: 0 }]],
+  [[{ account: 1 }], [{ subject: 1 }, { sparse: true }], [{ expires_at: 1 }, { expireAfterSeconds: 0 }]],
 );

@@ -87,7 +87,8 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): H
       throw error;
     }
     if (ctx.status >= 200 && ctx.status < 300) {
-      await claims.updateOne(own, { $set: { answer: answerOf(ctx) } });
+      const subject = ctx.state.subject ?? claim.object;
+      await claims.updateOne(own, { $set: { answer: answerOf(ctx), subject } });
     } else {
       await claims.deleteOne(own);
     }

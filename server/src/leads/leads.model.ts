@@ -8,7 +8,7 @@ export interface StoredLead extends Stored<Lead>, EventHolder {
   account: string;
   /** The widget that it was left in; empty for one that came by the API. */
   widget: string;
-  /** The conversation of the visitor who left it. */
+  /** The conversation that it was left in. */
   room?: string;
   /** Counts the writes; a compare-and-set goes by it. */
   version: number;
@@ -27,5 +27,5 @@ export const leadModel = defineModel<StoredLead>(
     version: Number,
     ...outboxFields,
   },
-  [[{ account: 1, created_at: -1, _id: -1 }], outboxIndex],
+  [[{ account: 1, created_at: -1, _id: -1 }], [{ room: 1 }, { sparse: true }], outboxIndex],
 );

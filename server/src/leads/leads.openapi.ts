@@ -92,6 +92,7 @@ export const leadPaths: ZodOpenApiPathsObject = {
       id: 'deleteLead',
       tag,
       summary: 'Delete a lead',
+      description: 'Deliveries that told of it lose what they said.',
       callers,
       path,
       condition: 'write',

@@ -11,6 +11,7 @@ import { newUuid } from '../ids.ts';
 import { newEvent } from '../outbox/events.ts';
 import type { Relay } from '../outbox/relay.ts';
 import type { Tombstones } from '../outbox/tombstones.ts';
+import type { RoomDeletion } from '../rooms/room-deletion.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { VisitorSession } from '../visitors/sessions.model.ts';
 import type { Visitor } from '../visitors/sessions.service.ts';
@@ -33,26 +34,30 @@ export class LeadsService {
   readonly #rooms: Pick<RoomsService, 'ofVisitor'>;
   readonly #relay: Pick<Relay, 'announce'>;
   readonly #tombstones: Tombstones;
+  readonly #deletion: Pick<RoomDeletion, 'deleteLead'>;
 
   constructor(
     leads: LeadModel,
     rooms: Pick<RoomsService, 'ofVisitor'>,
     relay: Pick<Relay, 'announce'>,
     tombstones: Tombstones,
+    deletion: Pick<RoomDeletion, 'deleteLead'>,
   ) {
     this.#leads = leads;
     this.#byId = findBy<StoredLead>(leads, '_id');
     this.#rooms = rooms;
     this.#relay = relay;
     this.#tombstones = tombstones;
+    this.#deletion = deletion;
   }
 
   /**
    * Stores a lead, with its lead.added event in the same write.
+   * @param room the conversation that a bot took it in
    * @throws ParlorError `invalid` when it neither names nor reaches anybody.
    */
-  async create(account: string, input: NewLead, uuid = newUuid()): Promise<StoredLead> {
-    return (await this.#insert(account, input, uuid, '')).stored;
+  async create(account: string, input: NewLead, uuid = newUuid(), room?: string): Promise<StoredLead> {
+    return (await this.#insert(account, input, uuid, '', room)).stored;
   }
 
   /**
@@ -112,11 +117,23 @@ export class LeadsService {
     return changed;
   }
 
-  /** @throws ParlorError `not_found`, and whatever `check` throws. */
+  /**
+   * Deletes a lead, with what deliveries and answers say of it.
+   * @throws ParlorError `not_found`, and whatever `check` throws.
+   */
   async delete(account: string, uuid: string, check?: Check): Promise<void> {
-    await deleteDocument(this.#leads, { _id: uuid, account }, this.#tombstones, (current) =>
-      check?.(presentLead(current)),
+    await this.get(account, uuid);
+    await this.#deletion.deleteLead(account, uuid, () =>
+      deleteDocument(this.#leads, { _id: uuid, account }, this.#tombstones, (current) =>
+        check?.(presentLead(current)),
+      ),
     );
+  }
+
+  /** The leads that were left in a conversation. */
+  async ofRoom(account: string, room: string): Promise<string[]> {
+    const found = await this.#leads.find({ room, account }, { _id: 1 }).lean();
+    return found.map(({ _id }) => _id);
   }
 
   async #insert(

@@ -1,3 +1,4 @@
+import type { KeywordNotification } from '@parlor/shared';
 import type { Logger } from 'pino';
 import type { AccountModel } from '../accounts/accounts.model.ts';
 import type { Config } from '../config.ts';
@@ -9,18 +10,20 @@ import { createSmtp, senderAddress } from './smtp.ts';
 export const createMailer = ({
   models,
   config,
+  notificationsOf,
   onSent,
   log,
 }: {
   models: { mails: MailModel; accounts: AccountModel };
   config: Config;
+  notificationsOf(account: string, uuids: readonly string[]): Promise<KeywordNotification[]>;
   onSent(notification: string, at: Date): Promise<void>;
   log: Logger;
 }): Mailer | undefined => {
   if (config.SMTP_URL === '') return undefined;
   const send = createSmtp({ url: config.SMTP_URL, from: senderAddress(config), timeout: MAIL_TIMEOUT });
   return new Mailer(
-    { ...models, send, onSent, log },
+    { ...models, send, notificationsOf, onSent, log },
     { delays: config.WEBHOOK_RETRY_DELAYS, isOnlyProcess: config.MONGODB_URL === '' },
   );
 };

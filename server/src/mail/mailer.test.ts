@@ -24,6 +24,9 @@ const told = async (body = 'I want a refund') => {
   return { token, id, notification, to: `${username}@example.com` };
 };
 
+const notificationsOf = (account: string, uuids: readonly string[]) =>
+  app.services.notifications.byUuids(account, uuids);
+
 const mailsTo = (address: string) => smtp.mails.filter(({ to }) => to.includes(address));
 
 const row = (uuid: string) => app.services.models.mails.findOne({ _id: uuid }).lean();
@@ -106,7 +109,7 @@ describe('a mail that somebody claimed and died with', () => {
     const send = createSmtp({ url: smtp.url, from: 'parlor@shop.example', timeout: 5_000 });
     const mailer = (isOnlyProcess: boolean) =>
       new Mailer(
-        { ...models, send, onSent: async () => undefined, log },
+        { ...models, send, notificationsOf, onSent: async () => undefined, log },
         { delays: [], isOnlyProcess, lease: 500 },
       );
     const claimed = (dueIn: number) =>
@@ -116,7 +119,6 @@ describe('a mail that somebody claimed and died with', () => {
           $set: {
             state: 'pending',
             claim: 'dead',
-            notification,
             account: id,
             due_at: new Date(Date.now() + dueIn),
           },
@@ -146,13 +148,14 @@ describe('a mail that somebody claimed and died with', () => {
     await vi.waitFor(async () => expect((await row(notification.uuid))?.state).toBe('sent'), PATIENCE);
     await mailer?.stop();
     onTestFinished(() => mailer?.start());
-    const set = { state: 'pending' as const, notification, due_at: new Date() };
+    const set = { state: 'pending' as const, due_at: new Date() };
     await models.mails.updateOne({ _id: notification.uuid }, { $set: set });
     const failing = () =>
       new Mailer(
         {
           ...models,
           send: async () => ({ kind: 'failed', error: 'busy' }),
+          notificationsOf,
           onSent: async () => undefined,
           log,
         },

@@ -32,6 +32,8 @@ interface Parts {
   mails: MailModel;
   accounts: AccountModel;
   send: SendMail;
+  /** What is told, as it stands when it is told: those that still exist. */
+  notificationsOf(account: string, uuids: readonly string[]): Promise<KeywordNotification[]>;
   /** Told of each mail that was sent, before that is written down: again after a crash in between. */
   onSent(notification: string, at: Date): Promise<void>;
   log: Logger;
@@ -72,14 +74,12 @@ export class Mailer {
     const rows = events
       .filter(({ name }) => name === 'keyword_notification.added')
       .map(({ account, data }): StoredMail => {
-        const notification = data as KeywordNotification;
         return {
-          _id: notification.uuid,
+          _id: (data as KeywordNotification).uuid,
           account,
           state: 'pending',
           created_at: now,
           tries: 0,
-          notification,
           due_at: now,
         };
       });
@@ -142,12 +142,13 @@ export class Mailer {
   }
 
   async #attempt(mail: StoredMail): Promise<void> {
-    const { _id, account, notification, claim, created_at, tries } = mail;
-    const { mails, accounts, send, onSent, log } = this.#parts;
+    const { _id, account, claim, created_at, tries } = mail;
+    const { mails, accounts, send, notificationsOf, onSent, log } = this.#parts;
     try {
       const owner = await accounts.findOne({ _id: account }, { email: 1, username: 1 }).lean<Account>();
+      const [notification] = await notificationsOf(account, [_id]);
       if (!owner || !notification) {
-        // There is nobody to tell any more.
+        // There is nobody to tell any more, or nothing.
         await mails.deleteOne({ _id });
         return;
       }
@@ -200,8 +201,8 @@ export class Mailer {
   }
 }
 
-/** What makes a mail final: nothing of what was said is kept. */
+/** What makes a mail final. */
 const settled = (state: 'sent' | 'failed', error?: string) => ({
   $set: { state, expires_at: new Date(Date.now() + KEPT_FOR), ...(error !== undefined && { error }) },
-  $unset: { notification: 1 as const, due_at: 1 as const, claim: 1 as const },
+  $unset: { due_at: 1 as const, claim: 1 as const },
 });

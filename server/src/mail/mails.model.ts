@@ -1,5 +1,4 @@
-import type { KeywordNotification } from '@parlor/shared';
-import { type Model, Schema } from 'mongoose';
+import type { Model } from 'mongoose';
 import { defineModel } from '../database/model.ts';
 
 /** A keyword notification on its way to its account's address, and then the mark that it has been mailed. */
@@ -12,8 +11,7 @@ export interface StoredMail {
   tries: number;
   /** Why the last attempt failed. */
   error?: string;
-  /** Only while it is pending: what is told, and when it may be tried, which is later while somebody tries it. */
-  notification?: KeywordNotification;
+  /** Only while it is pending: when it may be tried, which is later while somebody tries it. */
   due_at?: Date;
   /** Who tries it; nobody, while it waits for its next attempt. */
   claim?: string;
@@ -32,7 +30,6 @@ export const mailModel = defineModel<StoredMail>(
     created_at: Date,
     tries: Number,
     error: String,
-    notification: Schema.Types.Mixed,
     due_at: Date,
     claim: String,
     expires_at: Date,

@@ -47,6 +47,7 @@ export const messageRoutes = (
   router.post('/api/v1/messages', authenticate.accountOrVisitor, jsonBody(), idempotent, async (ctx) => {
     const input = readObject(NewMessage, ctx.state.body);
     const { principal, newUuid } = ctx.state;
+    ctx.state.subject = input.room.uuid;
     const message =
       principal?.kind === 'visitor'
         ? await messages.createByVisitor(principal.visitor, input, newUuid)

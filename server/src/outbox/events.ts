@@ -44,6 +44,22 @@ export const newEvent = (
   ...(room !== undefined && { room }),
 });
 
+/** The conversation that an event belongs to, where it belongs to one. */
+export const roomOf = ({ name, data, room }: OutboxEvent): string | undefined => {
+  if (room !== undefined) return room;
+  const { uuid, room: inside } = data as { uuid?: string; room?: { uuid?: string } };
+  if (name === 'message.added') return inside?.uuid;
+  return name === 'chat.added' || name === 'room.updated' ? uuid : undefined;
+};
+
+export const isOfLead = ({ name }: Pick<OutboxEvent, 'name'>): boolean => name.startsWith('lead.');
+
+/** By what the words of an event are erased: the lead that it tells of, else its conversation. */
+export const subjectOf = (event: OutboxEvent): string => {
+  const { uuid = '' } = event.data as { uuid?: string };
+  return isOfLead(event) ? uuid : (roomOf(event) ?? uuid);
+};
+
 const eventSchema = new Schema<OutboxEvent>(
   {
     id: String,

@@ -1,5 +1,5 @@
 import { newUuid } from '../ids.ts';
-import type { EventHolder } from './events.ts';
+import { type EventHolder, subjectOf } from './events.ts';
 import type { Relay } from './relay.ts';
 import type { Tombstone, TombstoneModel } from './tombstones.model.ts';
 
@@ -22,15 +22,22 @@ export class Tombstones {
   }
 
   /**
-   * Copies the events of documents that are about to be deleted.
+   * Copies the events of documents that are about to be deleted, all of one conversation or a single one.
    * @returns what announces them; to be called when the documents are gone.
    */
   async bury(holders: readonly EventHolder[]): Promise<() => void> {
     const events = holders.flatMap((holder) => holder.events ?? []);
-    if (events.length === 0) return () => undefined;
-    const tombstone: Tombstone = { _id: newUuid(), made_at: new Date(), events };
+    const [first] = events;
+    if (!first) return () => undefined;
+    const tombstone: Tombstone = { _id: newUuid(), subject: subjectOf(first), made_at: new Date(), events };
     await this.#model.insertOne(tombstone);
     return () => this.#relay.announce(this.#model, tombstone);
+  }
+
+  /** Whether no event of a deleted conversation waits any more. */
+  async areOut(subject: string): Promise<boolean> {
+    const waiting = await this.#model.findOne({ subject, events: { $exists: true } }, { _id: 1 }).lean();
+    return waiting === null;
   }
 
   /** Removes the tombstones whose events are out. */

@@ -84,10 +84,10 @@ export class Channel {
     return this.#control(account, { ended });
   }
 
-  /** Forgets what was said in a room that was deleted: nobody gets it by `after` any more. */
-  async forget(room: string): Promise<void> {
-    await this.log.erase(room);
-    await this.#control('', { forget: room });
+  /** Forgets what was said in a room or of a lead that was deleted: nobody gets it by `after` any more. */
+  async forget(subject: string): Promise<void> {
+    await this.log.erase(subject);
+    await this.#control('', { forget: subject });
   }
 
   #control(account: string, data: Control): Promise<void> {

@@ -43,12 +43,7 @@ export const createRealtime = ({
   const typing = new Typing(channel, log);
   const readMarks = new ReadMarks(models.readMarks, messages, relay);
   const frames = new ClientFrames({ rooms, readMarks, typing }, log);
-  /** Drops what is kept of a room that was deleted. */
-  const forgetRoom = async (room: string): Promise<void> => {
-    await readMarks.forget(room);
-    await channel.forget(room);
-  };
   const store = new PresenceStore(models.presence, models.presenceProcesses);
   const presence = new PresenceService(store, channel, rooms, log);
-  return { frames, presence, readMarks, typing, forgetRoom };
+  return { frames, presence, readMarks, typing };
 };

@@ -18,6 +18,8 @@ export interface LogEntry {
   account: string;
   /** The conversation that it belongs to. */
   room?: string;
+  /** The lead that it tells of. */
+  lead?: string;
   at: Date;
   data?: object;
   /** The connection that caused it, which is not told. */
@@ -48,6 +50,7 @@ export const logEntryModel = defineModel<LogEntry>(
     name: String,
     account: String,
     room: String,
+    lead: String,
     at: Date,
     data: { type: Schema.Types.Mixed, default: undefined },
     origin: String,
@@ -56,6 +59,7 @@ export const logEntryModel = defineModel<LogEntry>(
     [{ event: 1 }, { unique: true }],
     [{ account: 1, _id: 1 }],
     [{ room: 1, _id: 1 }, { sparse: true }],
+    [{ lead: 1 }, { sparse: true }],
     [{ at: 1 }, { expireAfterSeconds: KEPT_FOR_SECONDS }],
   ],
 );

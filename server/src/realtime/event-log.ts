@@ -132,12 +132,11 @@ export class EventLog {
     );
   }
 
-  /** Empties the entries of a room that was erased; their places stay taken. */
-  async erase(room: string): Promise<void> {
-    await this.#entries.updateMany(
-      { room },
-      { $set: { name: 'void', account: '' }, $unset: { data: 1, room: 1 } },
-    );
+  /** Empties the entries of a room or lead that was erased; their places stay taken. */
+  async erase(subject: string): Promise<void> {
+    const emptied = { $set: { name: 'void', account: '' }, $unset: { data: 1, room: 1, lead: 1 } } as const;
+    await this.#entries.updateMany({ room: subject }, emptied);
+    await this.#entries.updateMany({ lead: subject }, emptied);
   }
 
   async #write(): Promise<void> {

@@ -1,5 +1,5 @@
 import { REALTIME_EVENTS, ServerFrame } from '@parlor/shared';
-import type { OutboxEvent } from '../outbox/events.ts';
+import { isOfLead, type OutboxEvent, roomOf, subjectOf } from '../outbox/events.ts';
 import type { LogEntry } from './event-log.model.ts';
 import type { NewEntry } from './event-log.ts';
 
@@ -10,14 +10,6 @@ const CARRIED: ReadonlySet<string> = new Set(REALTIME_EVENTS);
 const PASSING: ReadonlySet<string> = new Set(['typing', 'presence']);
 
 export const isPassing = ({ name }: Pick<LogEntry, 'name'>): boolean => PASSING.has(name);
-
-/** The conversation that an event belongs to, where it belongs to one. */
-const roomOf = ({ name, data, room }: OutboxEvent): string | undefined => {
-  if (room !== undefined) return room;
-  const { uuid, room: inside } = data as { uuid?: string; room?: { uuid?: string } };
-  if (name === 'message.added') return inside?.uuid;
-  return name === 'chat.added' || name === 'room.updated' ? uuid : undefined;
-};
 
 /** The log's entry for an event of the outbox; undefined for one that the channel does not carry. */
 export const entryOf = (event: OutboxEvent): NewEntry | undefined => {
@@ -31,6 +23,7 @@ export const entryOf = (event: OutboxEvent): NewEntry | undefined => {
     at,
     data: live ? { ...data, ...live } : data,
     ...(room !== undefined && { room }),
+    ...(isOfLead(event) && { lead: subjectOf(event) }),
   };
 };
 

@@ -80,11 +80,6 @@ export class ReadMarks {
     return count;
   }
 
-  /** Forgets the marks of a room that was deleted. */
-  async forget(room: string): Promise<void> {
-    await this.#marks.deleteMany({ room });
-  }
-
   /** @returns false when another writer came between */
   async #write(
     current: StoredReadMark | null,

@@ -41,9 +41,10 @@ export class Recent {
     return this.#kept.slice(low);
   }
 
-  /** Drops what was told in a room that was erased. */
-  erase(room: string): void {
-    this.#kept = this.#kept.filter(({ entry }) => entry.room !== room);
+  /** Drops what was told in a room or of a lead that was erased. */
+  erase(subject: string): void {
+    this.#kept = this.#kept.filter(({ entry }) => entry.room !== subject && entry.lead !== subject);
+    this.#characters = this.#kept.reduce((sum, { text }) => sum + text.length, 0);
   }
 
   #forget(): void {

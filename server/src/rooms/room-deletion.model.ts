@@ -1,11 +1,13 @@
 import type { Model } from 'mongoose';
 import { defineModel } from '../database/model.ts';
 
-/** A deletion of a room that is under way: what has to be taken up again when its process dies. */
+/** A deletion of a room or lead that is under way: what has to be taken up again when its process dies. */
 export interface PendingDeletion {
   _id: string;
   account: string;
   room: string;
+  /** `room` is a lead's uuid. */
+  is_lead?: true;
   begun_at: Date;
 }
 
@@ -13,6 +15,12 @@ export type PendingDeletionModel = Model<PendingDeletion>;
 
 export const pendingDeletionModel = defineModel<PendingDeletion>(
   'RoomDeletion',
-  { _id: String, account: String, room: String, begun_at: Date },
+  {
+    _id: String,
+    account: String,
+    room: String,
+    is_lead: { type: Boolean, default: undefined },
+    begun_at: Date,
+  },
   [[{ begun_at: 1 }]],
 );

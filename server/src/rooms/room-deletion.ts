@@ -1,12 +1,14 @@
 import type { Logger } from 'pino';
 import { deleteDocument } from '../database/delete.ts';
+import type { SubjectErasure } from '../erasure/subject-erasure.ts';
+import { notFound } from '../errors.ts';
 import { newUuid } from '../ids.ts';
-import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
+import type { LeadModel } from '../leads/leads.model.ts';
 import type { Tombstones } from '../outbox/tombstones.ts';
 import type { PendingDeletion, PendingDeletionModel } from './room-deletion.model.ts';
 import type { RoomModel, StoredRoom } from './rooms.model.ts';
 
-/** How many messages go at a time. */
+/** How many deletions are taken up at a time. */
 const BATCH = 500;
 
 /**
@@ -17,36 +19,35 @@ const AGAIN_AFTER = 60_000;
 const LOOK_EVERY = 20_000;
 
 /**
- * Deletes rooms with their messages (contract 3). That spans many documents, so what is to be done is written
- * down first, and any process takes it up again after a crash; every step can be repeated.
+ * Deletes rooms and leads with all that is kept of them. That spans many documents, so what is to be done is written down
+ * first, and any process takes it up again after a crash; every step can be repeated.
  */
 export class RoomDeletion {
   readonly #rooms: RoomModel;
-  readonly #messages: MessageModel;
+  readonly #leads: LeadModel;
   readonly #pending: PendingDeletionModel;
   readonly #tombstones: Tombstones;
   readonly #log: Logger;
-  readonly #forget: (room: string) => Promise<void>;
+  readonly #erasure: Pick<SubjectErasure, 'erase' | 'isOut'>;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
-  /** @param forget drops what else is kept of a deleted room; it may be called twice */
   constructor(
-    models: { rooms: RoomModel; messages: MessageModel; roomDeletions: PendingDeletionModel },
+    models: { rooms: RoomModel; leads: LeadModel; roomDeletions: PendingDeletionModel },
     tombstones: Tombstones,
+    erasure: Pick<SubjectErasure, 'erase' | 'isOut'>,
     log: Logger,
-    forget: (room: string) => Promise<void> = async () => undefined,
   ) {
     this.#rooms = models.rooms;
-    this.#messages = models.messages;
+    this.#leads = models.leads;
     this.#pending = models.roomDeletions;
     this.#tombstones = tombstones;
     this.#log = log;
-    this.#forget = forget;
+    this.#erasure = erasure;
   }
 
   /**
-   * Deletes a room; when this is through, it and its messages are seen no more.
+   * Deletes a room; when this is through, nothing that was said in it is seen any more.
    * @throws ParlorError `not_found`, and whatever `check` throws.
    */
   async delete(
@@ -55,23 +56,17 @@ export class RoomDeletion {
     check?: (current: StoredRoom) => Promise<void>,
   ): Promise<void> {
     const known = await this.#rooms.findOne({ account, label }, { _id: 1 }).lean();
-    const pending: PendingDeletion = {
-      _id: newUuid(),
-      account,
-      room: known?._id ?? '',
-      begun_at: new Date(),
-    };
-    if (known) await this.#pending.insertOne(pending);
-    try {
-      // By uuid, too: another room may have got the label since.
-      const filter = { account, label, _id: pending.room };
-      await deleteDocument(this.#rooms, filter, this.#tombstones, check);
-    } catch (error) {
-      await this.#pending.deleteOne({ _id: pending._id });
-      throw error;
-    }
-    await this.#deleteMessages({ room: pending.room });
-    await this.#forget(pending.room);
+    if (!known) throw notFound();
+    // By uuid, too: another room may have got the label since.
+    const filter = { account, label, _id: known._id };
+    await this.#delete({ account, room: known._id }, () =>
+      deleteDocument(this.#rooms, filter, this.#tombstones, check),
+    );
+  }
+
+  /** Deletes a lead by `remove`, and then what else is kept of it. @throws whatever `remove` throws */
+  deleteLead(account: string, lead: string, remove: () => Promise<unknown>): Promise<void> {
+    return this.#delete({ account, room: lead, is_lead: true }, remove);
   }
 
   /** Takes up what was left behind, now and from time to time. */
@@ -93,19 +88,33 @@ export class RoomDeletion {
       .sort({ begun_at: 1 })
       .limit(BATCH)
       .lean<PendingDeletion[]>();
-    for (const { _id, account, room, begun_at } of due) {
-      const current = await this.#rooms.findOne({ _id: room, account }).lean<StoredRoom>();
+    for (const { _id, account, room, is_lead, begun_at } of due) {
+      const wasOut = await this.#erasure.isOut(room);
+      const model = (is_lead ? this.#leads : this.#rooms) as unknown as RoomModel;
+      const current = await model.findOne({ _id: room, account }, { created_at: 1 }).lean();
       // A room that is older than its deletion was never deleted; a younger one was made anew by its visitor,
       // and what was sent before that belongs to the old one.
-      if (!current) {
-        await this.#deleteMessages({ room });
-        await this.#forget(room);
-      } else if (current.created_at > begun_at) {
-        await this.#deleteMessages({ room, sent_at: { $lt: current.created_at } });
-      }
-      await this.#pending.deleteOne({ _id });
+      if (!current) await this.#erasure.erase(room);
+      else if (current.created_at > begun_at) await this.#erasure.erase(room, current.created_at);
+      // What is announced only now makes deliveries that are to be erased as well: it is gone through again.
+      if (wasOut && (await this.#erasure.isOut(room))) await this.#pending.deleteOne({ _id });
     }
     await this.#tombstones.clear(now);
+  }
+
+  async #delete(
+    what: Omit<PendingDeletion, '_id' | 'begun_at'>,
+    remove: () => Promise<unknown>,
+  ): Promise<void> {
+    const pending = { _id: newUuid(), ...what, begun_at: new Date() };
+    await this.#pending.insertOne(pending);
+    try {
+      await remove();
+    } catch (error) {
+      await this.#pending.deleteOne({ _id: pending._id });
+      throw error;
+    }
+    await this.#erasure.erase(what.room);
   }
 
   #look(): Promise<void> {
@@ -115,19 +124,5 @@ export class RoomDeletion {
         this.#running = undefined;
       });
     return this.#running;
-  }
-
-  async #deleteMessages(filter: object): Promise<void> {
-    for (;;) {
-      const batch = await this.#messages
-        .find(filter, { events: 1 })
-        .sort({ sent_at: -1, _id: -1 })
-        .limit(BATCH)
-        .lean<StoredMessage[]>();
-      if (batch.length === 0) return;
-      const announce = await this.#tombstones.bury(batch);
-      await this.#messages.deleteMany({ _id: { $in: batch.map(({ _id }) => _id) } });
-      announce();
-    }
   }
 }

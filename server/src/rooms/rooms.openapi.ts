@@ -82,6 +82,7 @@ export const roomPaths: ZodOpenApiPathsObject = {
       id: 'deleteRoom',
       tag,
       summary: 'Delete a room and its messages',
+      description: 'Its notifications go, too, and its deliveries lose what they said; leads stay.',
       callers,
       path,
       query: messagesLimit(100),

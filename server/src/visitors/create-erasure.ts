@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { AccountsService } from '../accounts/accounts.service.ts';
+import type { SubjectErasure } from '../erasure/subject-erasure.ts';
 import type { LeadsService } from '../leads/leads.service.ts';
 import type { Channel } from '../realtime/channel.ts';
 import type { RoomDeletion } from '../rooms/room-deletion.ts';
@@ -20,6 +21,7 @@ export const createErasure = ({
   roomDeletion,
   rooms,
   sessions,
+  subjects,
   widgets,
 }: {
   accounts: AccountsService;
@@ -29,6 +31,7 @@ export const createErasure = ({
   roomDeletion: RoomDeletion;
   rooms: RoomsService;
   sessions: SessionsService;
+  subjects: SubjectErasure;
   widgets: WidgetsService;
 }): Erasure => {
   accounts.onTokenReset((account, fingerprint) => channel.end(account, { token: fingerprint }));
@@ -38,5 +41,5 @@ export const createErasure = ({
     sessions.removeAllOf(_id).catch((error) => log.warn({ err: error }, 'sessions of a deleted widget stay'));
   });
   const end = ({ _id, account }: { _id: string; account: string }) => channel.end(account, { session: _id });
-  return new Erasure({ sessions, rooms, roomDeletion, leads }, end, log);
+  return new Erasure({ sessions, rooms, roomDeletion, leads, subjects }, end, log);
 };

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { SubjectErasure } from '../erasure/subject-erasure.ts';
 import { notFound, ParlorError } from '../errors.ts';
 import { type LeadsService, visitorLead } from '../leads/leads.service.ts';
 import type { RoomDeletion } from '../rooms/room-deletion.ts';
@@ -18,7 +19,8 @@ interface Parts {
   sessions: SessionsService;
   rooms: Pick<RoomsService, 'byUuid'>;
   roomDeletion: Pick<RoomDeletion, 'delete'>;
-  leads: Pick<LeadsService, 'delete'>;
+  leads: Pick<LeadsService, 'delete' | 'ofRoom'>;
+  subjects: Pick<SubjectErasure, 'erase' | 'isOut'>;
 }
 
 const ignoreMissing = (error: unknown): void => {
@@ -26,7 +28,8 @@ const ignoreMissing = (error: unknown): void => {
 };
 
 /**
- * Erases what a visitor wrote: its room with the messages, its lead, and then its session (contract 4). The
+ * Erases what a visitor wrote and what is kept of it, as the map of data says: its room with the messages, its
+ * leads, what notifications, deliveries and kept answers say of them, and then its session. The
  * session is dead first of all; what is to be done stands in it, so that any process takes it up again after a
  * crash. Events that wait are still announced, as for everything that is deleted.
  */
@@ -64,9 +67,12 @@ export class Erasure {
   /** Finishes the erasures that were begun before `now` minus AGAIN_AFTER. */
   async resume(now = new Date()): Promise<void> {
     const due = await this.#parts.sessions.closedBefore(new Date(now.getTime() - AGAIN_AFTER), BATCH);
+    const { sessions, subjects } = this.#parts;
     for (const session of due) {
+      const wasOut = await subjects.isOut(session.room);
       await this.#eraseWritings(session);
-      await this.#parts.sessions.remove(session._id);
+      // What is announced only now makes deliveries that are to be erased as well: it is gone through again.
+      if (wasOut && (await subjects.isOut(session.room))) await sessions.remove(session._id);
     }
   }
 
@@ -80,13 +86,19 @@ export class Erasure {
   }
 
   async #eraseWritings({ _id, account, room: uuid }: VisitorSession): Promise<void> {
-    const { rooms, roomDeletion, leads } = this.#parts;
+    const { rooms, roomDeletion, leads, subjects } = this.#parts;
     // By what it is called now; should that change this instant, the second round finds it.
     const room = await rooms.byUuid(account, uuid);
     const isStillIt = async (current: { _id: string }) => {
       if (current._id !== uuid) throw notFound();
     };
     if (room) await roomDeletion.delete(account, room.label, isStillIt).catch(ignoreMissing);
-    await leads.delete(account, visitorLead({ _id })).catch(ignoreMissing);
+    const left = new Set([visitorLead({ _id }), ...(await leads.ofRoom(account, uuid))]);
+    for (const lead of left) {
+      await leads.delete(account, lead).catch(ignoreMissing);
+      // Also of one that its owner had deleted.
+      await subjects.erase(lead);
+    }
+    await subjects.erase(uuid);
   }
 }

@@ -23,6 +23,10 @@ export interface StoredDelivery {
   subscription: Webhook;
   /** The exact text that is sent and signed, the same in every attempt. */
   body: string;
+  /** By what its words are erased: the lead that it tells of, else the conversation. */
+  subject?: string;
+  /** They have been erased, and it is pending: it is redacted once it is decided, or then at the latest. */
+  erase_by?: Date;
   state: DeliveryState;
   created_at: Date;
   tries: number;
@@ -64,6 +68,8 @@ export const deliveryModel = defineModel<StoredDelivery>(
     webhook: String,
     subscription: Schema.Types.Mixed,
     body: String,
+    subject: String,
+    erase_by: Date,
     state: String,
     created_at: Date,
     tries: Number,
@@ -80,6 +86,8 @@ export const deliveryModel = defineModel<StoredDelivery>(
     [{ account: 1, state: 1, created_at: -1, _id: -1 }],
     [{ account: 1, event: 1, created_at: -1, _id: -1 }],
     [{ account: 1, webhook: 1, state: 1, created_at: -1, _id: -1 }],
+    [{ subject: 1 }, { sparse: true }],
+    [{ erase_by: 1 }, { sparse: true }],
     [{ expires_at: 1 }, { expireAfterSeconds: 0 }],
   ],
 );

@@ -74,11 +74,12 @@ export class DeliveriesService {
    * Sends the event of a delivery once more, the same bytes under the same webhook-id, to the subscription's
    * present target: at once, whatever waits there.
    * @param webhook the subscription that it must belong to, if given
-   * @throws ParlorError `not_found`; `conflict` when its subscription is gone
+   * @throws ParlorError `not_found`; `conflict` when its subscription is gone or its words have been erased
    */
   async redeliver(account: string, id: string, webhook?: string, uuid = newUuid()): Promise<StoredDelivery> {
     const original = await this.get(account, id);
     if (webhook !== undefined && original.webhook !== webhook) throw notFound();
+    if (original.body === '') throw new ParlorError('conflict', 'What this delivery said has been erased.');
     const subscription = await this.#subscription(original.webhook);
     if (!subscription) throw new ParlorError('conflict', 'The webhook of this delivery has been deleted.');
     const now = Date.now();
@@ -91,6 +92,8 @@ export class DeliveriesService {
       webhook: original.webhook,
       subscription: original.subscription,
       body: original.body,
+      ...(original.subject !== undefined && { subject: original.subject }),
+      ...(original.erase_by && { erase_by: original.erase_by }),
       state: 'pending',
       created_at: new Date(now),
       tries: 0,

@@ -1,6 +1,6 @@
 import type { EventName, Webhook } from '@parlor/shared';
 import { v5 } from 'uuid';
-import type { OutboxEvent } from '../outbox/events.ts';
+import { type OutboxEvent, subjectOf } from '../outbox/events.ts';
 import type { StoredDelivery } from './deliveries.model.ts';
 
 /**
@@ -39,6 +39,7 @@ export const newDelivery = (
     webhook: _id,
     subscription,
     body: deliveryBody(event.data, subscription),
+    subject: subjectOf(event),
     state: 'pending',
     created_at: now,
     tries: 0,

@@ -186,6 +186,9 @@ export const webhookPaths: ZodOpenApiPathsObject = {
       id: 'redeliver',
       tag: log,
       summary: 'Deliver the same event once more',
+      description:
+        'The same bytes under the same `webhook-id`, to the present target. 409 when the webhook has been deleted, or ' +
+        'when what the delivery said has been erased with its visitor, room or lead.',
       callers,
       path: deliveryPath,
       isIdempotent: true,

@@ -1,0 +1,176 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { createConnection } from 'mongoose';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { documentsWith } from './everything.ts';
+import { connect } from './realtime-client.ts';
+import { owner } from './rest.ts';
+import { serverSettings, startServerProcess } from './server-process.ts';
+import { startSmtpReceiver } from './smtp-receiver.ts';
+import { startWebhookReceiver } from './webhook-receiver.ts';
+
+const PATIENCE = { timeout: 20_000, interval: 100 };
+
+/** A text that stands nowhere by chance, for each kind of field. */
+const makeCanary = () => {
+  const word = `canary${randomUUID().slice(0, 8)}`;
+  const phone = `0${randomInt(10 ** 11, 10 ** 12)}`;
+  return { word, phone, email: `${word}@example.com`, pattern: new RegExp(`${word}|${phone}`, 'i') };
+};
+
+/** A server process, and a connection of the test's own to its database. */
+const startWithDatabase = async (env: Record<string, string>) => {
+  const settings = await serverSettings();
+  const socket = `${settings.DATA_DIR}/listen.sock`;
+  const listen = settings.DATA_DIR && { EMBEDDED_MONGODB_LISTEN: socket };
+  const server = await startServerProcess({ ...settings, ...listen, ...env });
+  const url = settings.MONGODB_URL ?? `mongodb://${encodeURIComponent(socket)}/parlor`;
+  const connection = await createConnection(url).asPromise();
+  onTestFinished(() => connection.close());
+  return { settings, server, connection };
+};
+
+/** Asks workflow questions, keeps the answers and saves them as a lead. */
+const NODES = [
+  { id: 's', type: 'start', greeting: 'Hello {{name}}', next: 'q' },
+  { id: 'q', type: 'question', text: 'Who are you?', save_as: 'who', next: 'l' },
+  { id: 'l', type: 'lead', fields: { nickname: '{{who}}', email: '{{mail}}' }, next: 'm' },
+  { id: 'm', type: 'message', text: 'Thank you, {{who}}.', next: 'q' },
+];
+
+it('leaves no word of a visitor, a deleted room or a deleted lead anywhere', async () => {
+  const { word, phone, email, pattern } = makeCanary();
+  const smtp = await startSmtpReceiver();
+  onTestFinished(() => smtp.close());
+  // Mails wait for their next attempt.
+  smtp.answer = () => 451;
+  const { server, connection } = await startWithDatabase({
+    SMTP_URL: smtp.url,
+    LOG_LEVEL: 'trace',
+    WEBHOOK_RETRY_DELAYS: Array(20).fill('3s').join(),
+    REGISTRATION: 'open',
+  });
+  const { rest, token, widget } = await owner(server.url);
+  const target = await startWebhookReceiver();
+  const broken = await startWebhookReceiver();
+  const late = await startWebhookReceiver();
+  // Fails for good, and ends the subscription.
+  broken.answer = 410;
+  const events = ['chat.added', 'message.added', 'lead.added', 'lead.changed', 'keyword_notification.added'];
+  for (const event of events) {
+    await rest('POST', '/api/v1/webhooks/', { event, target: target.url });
+  }
+  await rest('POST', '/api/v1/webhooks/', { event: 'lead.changed', target: broken.url });
+  await rest('POST', '/api/v1/keywords/', { keyword: 'refund' });
+  const workflow = await rest('POST', '/api/v1/workflows/', {
+    name: 'Bot',
+    is_published: true,
+    nodes: NODES,
+  });
+  expect(workflow.status).toBe(201);
+  await rest('PATCH', `/api/v1/widgets/${widget}/`, { is_bot_use: true });
+
+  /** A request that may say anything, as a visitor, an agent's caller or the owner. */
+  const ask = async (method: string, path: string, headers: Record<string, string>, body?: unknown) => {
+    const answer = await fetch(server.url + path, {
+      method,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, text, json: text.startsWith('{') ? JSON.parse(text) : undefined };
+  };
+  const key = () => ({ 'Idempotency-Key': randomUUID() });
+  const path = `/api/v1/widgets/${widget}/sessions/`;
+  const page = { url: `https://x.test/${word}`, title: word, referrer: `https://r.test/?q=${word}` };
+  const opened = await ask('POST', path, { 'User-Agent': `${word}/1.0` }, { page, locale: 'en' });
+  expect(opened.status).toBe(201);
+  const { uuid: room, label } = opened.json.room;
+  const visitor = { Authorization: `Visitor ${opened.json.token}` };
+  const asOwner = { Authorization: `Token ${token}` };
+  const live = await connect(server.url, { visitor: opened.json.token });
+
+  const message = { nickname: word, email, phone_number: phone, room: { uuid: room } };
+  for (const body of [`refund ${word}`, `I am ${word}`]) {
+    const sent = await ask('POST', '/api/v1/messages/', { ...visitor, ...key() }, { ...message, body });
+    expect(sent.status, sent.text).toBe(201);
+  }
+  const lead = { nickname: word, email, phone_number: phone };
+  const left = await ask('POST', '/api/v1/leads/', { ...visitor, ...key() }, lead);
+  expect(left.status, left.text).toBe(201);
+  await ask('PATCH', `/api/v1/leads/${left.json.uuid}/`, visitor, { nickname: `${word} again` });
+  await ask('PATCH', `/api/v1/rooms/${label}/`, asOwner, { name: `Talk with ${word}` });
+  live.send({ type: 'typing', room, is_typing: true });
+  const said = { body: `Dear ${word}`, is_support_sender: true, room: { uuid: room } };
+  await ask('POST', '/api/v1/messages/', { ...asOwner, ...key() }, said);
+  // Where something goes wrong.
+  for (const [wrong, body] of [
+    ['/api/v1/messages/', `{"body": "${word}`],
+    ['/api/v1/messages/', { body: { [word]: word } }],
+    [`/api/v1/${word}/`, { word }],
+    ['/api/v1/leads/', { ...lead, email: word }],
+  ] as const) {
+    expect((await ask('POST', wrong, visitor, body)).status).toBeGreaterThan(399);
+  }
+
+  // A conversation over the agent API, and a lead of the owner's own.
+  const agent = { 'X-API-Key': workflow.json.public_key };
+  const metadata = { name: word, mail: email };
+  const begun = await ask('POST', '/api/v1/public/conversations/start', { ...agent, ...key() }, { metadata });
+  expect(begun.status, begun.text).toBe(200);
+  const { conversationId } = begun.json;
+  const talk = `/api/v1/public/conversations/${conversationId}/messages`;
+  for (const text of [`refund for ${word}`, word]) {
+    const answered = await ask('POST', talk, { ...agent, ...key() }, { message: text });
+    expect(answered.status, answered.text).toBe(200);
+  }
+  const own = await ask('POST', '/api/v1/leads/', { ...asOwner, ...key() }, lead);
+  expect(own.status, own.text).toBe(201);
+  // One subscriber is well only when the visitor has been erased: what waits for it is still sent.
+  late.answer = 503;
+
+  const found = () => documentsWith({ connection }, pattern);
+  await vi.waitFor(async () => {
+    const deliveries = (await found()).filter((text) => text.startsWith('deliveries'));
+    expect(deliveries.filter((text) => text.includes('"state":"failed"')).length).toBe(1);
+    expect(deliveries.filter((text) => text.includes('"state":"delivered"')).length).toBeGreaterThan(4);
+    expect(smtp.tried.length).toBeGreaterThan(0);
+  }, PATIENCE);
+  const held = new Set((await found()).map((text) => text.split(' ')[0]));
+  expect([...held].sort()).toEqual(
+    expect.arrayContaining([
+      'deliveries',
+      'idempotencyclaims',
+      'leads',
+      'messages',
+      'rooms',
+      'visitorsessions',
+    ]),
+  );
+
+  const hook = await rest('POST', '/api/v1/webhooks/', { event: 'message.added', target: late.url });
+  await ask('POST', '/api/v1/messages/', visitor, { ...message, body: `The last word of ${word}` });
+  await vi.waitFor(() => expect(late.received.length).toBeGreaterThan(0), PATIENCE);
+  expect((await ask('DELETE', path, visitor)).status).toBe(204);
+  late.answer = 200;
+  expect((await ask('DELETE', `/api/v1/rooms/${conversationId}/`, asOwner)).status).toBe(204);
+  const leads = await rest('GET', '/api/v1/leads/');
+  for (const { uuid } of leads.json) {
+    expect((await ask('DELETE', `/api/v1/leads/${uuid}/`, asOwner)).status).toBe(204);
+  }
+
+  await vi.waitFor(async () => expect(await found()).toEqual([]), PATIENCE);
+  expect(late.received.at(-1)?.body).toContain(`The last word of ${word}`);
+  const sent = (await rest('GET', `/api/v1/deliveries/?webhook=${hook.json.uuid}&state=delivered`)).json;
+  expect(sent.at(-1).attempts.map(({ status }: { status: number }) => status)).toContain(200);
+  // What is kept says that there was something, and can't be sent again.
+  const log = (await rest('GET', '/api/v1/deliveries/?event=message.added')).json;
+  expect(log.length).toBeGreaterThan(0);
+  expect(await rest('POST', `/api/v1/deliveries/${log.at(-1).id}/redeliver/`)).toEqual({
+    status: 409,
+    json: { detail: 'What this delivery said has been erased.' },
+  });
+  expect((await server.end('SIGTERM')).code).toBe(0);
+  const lines = server.stderr().split('\n');
+  expect(lines.length).toBeGreaterThan(10);
+  expect(lines.filter((line) => pattern.test(line) && !line.includes(`/api/v1/${word}/`))).toEqual([]);
+}, 90_000);
