@@ -5,6 +5,7 @@ import { createOutbox } from './outbox.ts';
 import type { OutItem } from './queue.ts';
 import { Refusal, type RequestOptions, request } from './request.ts';
 import { createSessions, sessionsUrl } from './session.ts';
+import { skewOf } from './skew.ts';
 
 /** What the server answers, as far as anybody here wants to know. */
 interface Acknowledgement {
@@ -46,6 +47,7 @@ export function createSender(core: Core, locale: () => string, acknowledged: () 
     const session = await sessions.ensure();
     try {
       const { body } = await post(item, session.room);
+      if (body.sent_at) store.set('skew', skewOf(item.at, Date.parse(body.sent_at), Date.now()));
       return { uuid: body.uuid, sent_at: body.sent_at ?? '' };
     } catch (error) {
       const { status, fields } = error as Refusal;

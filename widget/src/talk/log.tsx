@@ -36,7 +36,7 @@ export function Log({ ui }: { ui: Ui }) {
   const said = talk.said.value;
   const end = said.length - skip.value;
   const from = Math.max(0, end - WINDOW);
-  const lines = toLines(said.slice(from, end), talk.keys, talk.seenUpTo.value);
+  const lines = toLines(said.slice(from, end), talk.keys, talk.seenUpTo.value, core.store.get('skew') ?? 0);
   if (!skip.value) lines.push(...waitingLines(core.items.value));
   // A bot's greeting is a message of the room; then it is not said twice.
   const whole = !from && !talk.older.value && (said.length > 0 || !talk.loading.value);

@@ -32,8 +32,14 @@ export function merge(known: readonly Said[], incoming: readonly Said[]): readon
  * @param keys the queue's id for each own message that this browser sent, by uuid: the bubble stays the same
  *   one when its message comes back from the server, and is not drawn (and read out) twice
  * @param seen the time (ISO) up to which the other side has read
+ * @param skew how far this device's clock is ahead of the server's (ms): times are shown by the clock that is looked at
  */
-export function toLines(said: readonly Said[], keys: ReadonlyMap<string, string>, seen: string): Line[] {
+export function toLines(
+  said: readonly Said[],
+  keys: ReadonlyMap<string, string>,
+  seen: string,
+  skew = 0,
+): Line[] {
   return said.map((message) => {
     const own = !message.is_support_sender;
     return {
@@ -41,7 +47,7 @@ export function toLines(said: readonly Said[], keys: ReadonlyMap<string, string>
       own,
       ...(!own && { bot: message.is_bot, nickname: message.nickname }),
       body: message.body,
-      at: Date.parse(message.sent_at),
+      at: Date.parse(message.sent_at) + skew,
       ...(own && { state: message.sent_at <= seen ? 'seen' : 'sent' }),
     };
   });
