@@ -87,7 +87,7 @@ export const visit = async (browser: BrowserContext, address: string): Promise<V
     ? page.frameLocator('iframe[name=embedded]')
     : page;
   const widget = place.locator('parlor-widget');
-  const field = widget.getByRole('textbox', { name: 'Write a message' });
+  const field = widget.locator('textarea');
   const log = widget.getByRole('log');
   return {
     page,

@@ -45,13 +45,17 @@ const waitForEnd = async (child: ChildProcess) => {
   return { code: child.exitCode, signal: child.signalCode };
 };
 
+/** When what a test has made goes away: when the test ends, unless its file says otherwise. */
+export type AtEnd = (end: () => Promise<void>) => void;
+
 /**
- * Starts the built server (or `npm start`) and waits for its ready line; it is killed when the test ends.
+ * Starts the built server (or `npm start`) and waits for its ready line; it is killed at the end.
  * @throws GaveUp
  */
 export const startServerProcess = async (
   env: Record<string, string>,
   command: readonly [string, ...string[]] = [process.execPath, MAIN],
+  atEnd: AtEnd = onTestFinished,
 ): Promise<ServerProcess> => {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(command[0], command.slice(1), {
@@ -60,7 +64,7 @@ export const startServerProcess = async (
     env: { PATH, HOME, LOG_LEVEL: 'warn', WEBHOOK_ALLOW_PRIVATE: 'true', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  onTestFinished(async () => {
+  atEnd(async () => {
     child.kill('SIGKILL');
     await waitForEnd(child);
   });
@@ -94,18 +98,18 @@ export const startServerProcess = async (
 
 /**
  * The settings for a server of a test: a data directory of its own, or a database of its own on the MongoDB that
- * the run uses. Both are gone when the test ends.
+ * the run uses. Both are gone at the end.
  */
-export const serverSettings = async (): Promise<Record<string, string>> => {
+export const serverSettings = async (atEnd: AtEnd = onTestFinished): Promise<Record<string, string>> => {
   if (!inject('isRealMongodb')) {
     const DATA_DIR = await mkdtemp(join(tmpdir(), 'parlor-data-'));
-    onTestFinished(() => rm(DATA_DIR, { recursive: true, force: true }));
+    atEnd(() => rm(DATA_DIR, { recursive: true, force: true }));
     // A killed server leaves its socket's folder behind: here it goes with the rest.
     return { PORT: '0', DATA_DIR, TMPDIR: DATA_DIR, REGISTRATION: 'open' };
   }
   const [, server, options = ''] = /^([^/]+\/\/[^/]+)[^?]*(\?.*)?$/.exec(inject('mongodbUrl')) ?? [];
   const dbName = `parlor_test_${randomUUID().slice(0, 8)}`;
-  onTestFinished(async () => {
+  atEnd(async () => {
     const connection = await mongoose.createConnection(inject('mongodbUrl'), { dbName }).asPromise();
     await connection.dropDatabase();
     await connection.close();

@@ -10,16 +10,19 @@ export interface MountOptions {
   server: string;
   /** A BCP 47 language tag; without it the page's `lang`, else the browser's language. */
   locale?: string;
+  /** `light` or `dark`; without it as the page is. */
+  scheme?: 'light' | 'dark';
 }
 
 /**
  * Puts the widget on the page, as the script tag does, for pages that are built by a bundler. A page has one
  * widget: a second call gives the first one. The chat itself becomes a chunk of its own.
  */
-export function mount({ token, server, locale }: MountOptions): Parlor {
+export function mount({ token, server, locale, scheme }: MountOptions): Parlor {
   return start({
     token,
     locale,
+    scheme,
     server: new URL('.', `${server.replace(/\/+$/, '')}/`).href,
     load: () => import('./chat/index.tsx'),
   });

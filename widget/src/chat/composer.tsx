@@ -8,7 +8,7 @@ export function Composer({ ui }: { ui: Ui }) {
   const t = ui.texts.value;
   const field = useRef<HTMLTextAreaElement>(null);
   const draft = ui.draft.value;
-  const label = ui.host.widget.message_placeholder || t.message;
+  const label = ui.host.widget.message_placeholder;
 
   const write = (text: string) => {
     ui.draft.value = text;

@@ -15,14 +15,17 @@ export function Header({ ui }: { ui: Ui }) {
 
   // A menu that has gone has taken the focus with it.
   useEffect(() => {
-    if (!menu.value && ui.open.peek() && !ui.host.root.activeElement) opener.current?.focus();
+    if (!menu.value) return;
+    return () => {
+      if (ui.open.peek() && !ui.host.root.activeElement) opener.current?.focus();
+    };
   }, [menu.value]);
 
   return (
     <div class={running ? 'header running' : 'header'}>
       <Picture source={widget.logo_large} class="logo" />
       <div class="titles">
-        <h2>{widget.header_title || t.chat}</h2>
+        <h2>{widget.header_title}</h2>
         {subtitle && <p>{subtitle}</p>}
       </div>
       <div

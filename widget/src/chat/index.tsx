@@ -7,7 +7,7 @@ import { createCore } from '../sending/core.ts';
 import { openStore } from '../sending/storage.ts';
 import css from './chat.css?inline';
 import { PATHS } from './icons.tsx';
-import { Panel } from './panel.tsx';
+import { isSmall, Panel } from './panel.tsx';
 import { adopt } from './parts.ts';
 import { createUi, type Ui } from './ui.ts';
 
@@ -32,10 +32,14 @@ export function createChat(host: Host): Chat {
   const core = createCore(host, store, prefix);
   const ui = createUi(host, core, toggle);
 
-  function toggle(open: boolean): void {
+  /** @param back whether it was open on the page before: then the focus stays with the page */
+  function toggle(open: boolean, back = false): void {
     if (open === ui.open.peek()) return;
+    ui.takesFocus = !back;
     ui.menu.value = false;
     ui.open.value = open;
+    if (open) session.set('open', 1);
+    else session.remove('open');
     if (open) {
       noteTeaser('');
       resume();
@@ -43,14 +47,13 @@ export function createChat(host: Host): Chat {
     emit(open ? 'open' : 'close');
   }
 
+  /** What the next page of this tab is to know. Without storage each page begins anew; nothing breaks. */
+  const session = openStore(prefix, () => sessionStorage);
+
   /** A session is teased once, and not at all once the window was open. */
   function noteTeaser(text: string): void {
     ui.teaser.value = text;
-    try {
-      sessionStorage[`${prefix}teased`] = 1;
-    } catch {
-      // Without storage the teaser comes on each page; nothing breaks.
-    }
+    session.set('teased', 1);
   }
 
   /** What is queued goes on its way, what was said meanwhile is fetched. */
@@ -74,8 +77,15 @@ export function createChat(host: Host): Chat {
       document.documentElement.lang,
       ...navigator.languages,
     ]);
+    // The owner's unwritten texts are the server's; the loader has asked for those of the first language.
+    const settings =
+      tag &&
+      (await import('../rare/settings.ts')
+        .then((rare) => rare.settingsIn(host, builtIn))
+        .catch(() => undefined));
     const say = (texts: Partial<Texts>) => {
       if (mine !== turn) return;
+      Object.assign(widget, settings);
       ui.translate(texts);
       ui.tag.value = picked;
       frame.lang = picked;
@@ -87,6 +97,8 @@ export function createChat(host: Host): Chat {
   }
 
   adopt(root, css);
+  // Nothing said: inherited from the page, and from the system only where the page follows it.
+  frame.style.colorScheme = host.scheme ?? '';
   frame.dataset.v = widget.vertical_align;
   frame.dataset.h = widget.horizontal_align;
   frame.dataset.side = widget.bot_message_position;
@@ -107,13 +119,16 @@ export function createChat(host: Host): Chat {
   });
 
   const icon = launcher.querySelector('path') as SVGElement;
+  const pill = launcher.querySelector('span');
   const closed = icon.getAttribute('d') as string;
   const undo = [
     effect(() => {
       const open = ui.open.value;
       frame.toggleAttribute('data-open', open);
       launcher.ariaExpanded = `${open}`;
-      frame.ariaLabel = launcher.ariaLabel = ui.caption();
+      const caption = ui.caption();
+      frame.ariaLabel = launcher.ariaLabel = caption;
+      if (pill) pill.textContent = caption;
       icon.setAttribute('d', open ? PATHS.down : closed);
     }),
     effect(() => {
@@ -146,6 +161,8 @@ export function createChat(host: Host): Chat {
     ui.talk.peek()?.readStore(newValue == null && key.startsWith(`${prefix}out.`));
   });
   resume();
+  // Not over the whole of a phone's screen: there somebody goes to a page to see it.
+  if (!isSmall() && session.get('open')) toggle(true, true);
 
   return {
     open: () => toggle(true),

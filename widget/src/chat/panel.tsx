@@ -4,15 +4,15 @@ import { First } from './first.tsx';
 import { Header } from './header.tsx';
 import { needsForm, type Ui } from './ui.ts';
 
-/** A phone: the window fills the screen and is modal. */
-const SMALL = '(max-width: 479.98px)';
+/** A phone held upright: the window fills the screen and is modal. */
+export const isSmall = (): boolean => matchMedia('(max-width: 479.98px)').matches;
 
 /** The chat window: a dialog, modal only where it fills the screen. */
 export function Panel({ ui }: { ui: Ui }) {
   const element = useRef<HTMLDialogElement>(null);
   const open = ui.open.value;
   const asks = needsForm(ui);
-  const small = matchMedia(SMALL).matches;
+  const small = isSmall();
   const form = ui.parts.form.value;
   const talk = ui.talk.value;
   const Log = talk ? talk.Log : First;
@@ -29,17 +29,23 @@ export function Panel({ ui }: { ui: Ui }) {
     const panel = element.current;
     const view = window.visualViewport;
     if (!panel || !open) return;
-    // A phone's keyboard shrinks the visual viewport alone: the window follows it, and the text field with it.
+    // A keyboard on the screen shrinks the visual viewport alone: the window follows it, and the text field with it.
     const fit = () => {
-      panel.style.setProperty('--view', `${view?.height}px`);
-      panel.style.setProperty('--from', `${view?.offsetTop}px`);
+      if (!view) return;
+      const { height, offsetTop } = view;
+      const under = innerHeight - height - offsetTop;
+      // A page may be zoomed as a whole, and these lengths with it.
+      const zoom = ui.host.frame.currentCSSZoom ?? 1;
+      for (const [name, length] of Object.entries({ view: height, from: offsetTop, under }))
+        panel.style.setProperty(`--${name}`, `${length / zoom}px`);
     };
     fit();
-    first().autofocus = true;
+    first().autofocus = ui.takesFocus;
     // A modal dialog takes the focus round inside and makes the page behind it inert; either kind gives the
     // focus back to where it was when it closes.
     if (small) panel.showModal();
-    else panel.show();
+    else if (ui.takesFocus) panel.show();
+    else panel.open = true;
     const closing = new AbortController();
     for (const type of ['resize', 'scroll']) view?.addEventListener(type, fit, closing);
     return () => {
@@ -50,7 +56,7 @@ export function Panel({ ui }: { ui: Ui }) {
 
   // For the form, which may come after the window, and where a dialog does not heed what asks for the focus.
   useLayoutEffect(() => {
-    if (open) first().focus();
+    if (open && ui.takesFocus) first().focus();
   }, [open, asks, form]);
 
   /** Escape closes the menu first, then the window; a phone's "back" does the same by `cancel`. */
@@ -64,7 +70,7 @@ export function Panel({ ui }: { ui: Ui }) {
     <dialog
       ref={element}
       class="panel float"
-      aria-label={ui.host.widget.header_title || ui.texts.value.chat}
+      aria-label={ui.host.widget.header_title}
       tabIndex={-1}
       onCancel={dismiss}
       onKeyDown={(event) => {

@@ -22,6 +22,8 @@ export interface Ui {
   /** The time of day in that language; made once, since making one takes longer than using it. */
   clock: ReadonlySignal<Intl.DateTimeFormat>;
   open: Signal<boolean>;
+  /** Whether a window that opens is what the visitor wants to write in. */
+  takesFocus: boolean;
   menu: Signal<boolean>;
   /** What stands beside the closed launcher: the greeting, or the newest message. */
   teaser: Signal<string>;
@@ -52,11 +54,13 @@ export function createUi(host: Host, core: Core, toggle: Ui['toggle']): Ui {
     tag,
     clock: computed(() => new Intl.DateTimeFormat(tag.value, { hour: 'numeric', minute: '2-digit' })),
     open: signal(false),
+    takesFocus: true,
     menu: signal(false),
     teaser: signal(''),
     draft: signal(core.store.get<string>('draft') ?? ''),
     toggle,
-    caption: () => host.widget.start_button_caption || texts.value.open,
+    // In another language the settings' texts are others, too.
+    caption: () => (texts.value && host.widget.start_button_caption) || '',
   };
 }
 

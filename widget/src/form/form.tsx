@@ -41,7 +41,7 @@ export function Form({ ui }: { ui: Ui }) {
       {widget.greeting_message && <Bubble ui={ui} line={greeting(ui)} />}
       {widget.contact_message && <p class="ask">{widget.contact_message}</p>}
       {fields.map(([field, , api]) => {
-        const label = widget[`${field}_placeholder`] || t[field];
+        const label = widget[`${field}_placeholder`];
         const fault = tried && problem(field, values[field] ?? '');
         const error = (fault && t[fault]) || refused?.[api];
         return (
@@ -71,7 +71,7 @@ export function Form({ ui }: { ui: Ui }) {
         );
       })}
       <button type="submit" class="primary">
-        {widget.start_button_caption || t.start}
+        {widget.start_button_caption}
       </button>
     </form>
   );

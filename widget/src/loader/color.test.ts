@@ -16,10 +16,14 @@ function contrast(a: string, b: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
+/** The fill, the ink and the shade. */
+const coloursOf = (color: string) =>
+  [...palette(color).matchAll(/--c\d:(#[\da-f]+)(?:;|$)/gi)].map(([, value]) => value ?? '');
+
 test('on every colour the ink has a contrast of at least 4.5', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 0xffffff }), (value) => {
-      const [fill, ink] = palette(`#${value.toString(16).padStart(6, '0')}`);
+      const [fill = '', ink = ''] = coloursOf(`#${value.toString(16).padStart(6, '0')}`);
       expect(contrast(fill, ink)).toBeGreaterThanOrEqual(4.5);
     }),
     { numRuns: 5_000 },
@@ -27,19 +31,19 @@ test('on every colour the ink has a contrast of at least 4.5', () => {
 });
 
 test('white is the ink where it can be', () => {
-  expect(palette('#2563eb')).toEqual(['#2563eb', '#fff', '#000']);
-  expect(palette('#ffd43b')).toEqual(['#ffd43b', '#000', '#fff']);
+  expect(coloursOf('#2563eb')).toEqual(['#2563eb', '#fff', '#000']);
+  expect(coloursOf('#ffd43b')).toEqual(['#ffd43b', '#000', '#fff']);
 });
 
 test('short forms are spelt out, transparency is dropped', () => {
-  expect(palette('#abc')[0]).toBe('#aabbcc');
-  expect(palette('#abcd')[0]).toBe('#aabbcc');
-  expect(palette('#AABBCC80')[0]).toBe('#AABBCC');
+  expect(coloursOf('#abc')[0]).toBe('#aabbcc');
+  expect(coloursOf('#abcd')[0]).toBe('#aabbcc');
+  expect(coloursOf('#AABBCC80')[0]).toBe('#AABBCC');
 });
 
 test.each(['', 'red', 'url(https://evil.example/)', '#12', '#fff;background:red', 'var(--x)'])(
   '"%s" is no colour and becomes the default',
   (value) => {
-    expect(palette(value)[0]).toBe('#2563eb');
+    expect(palette(value)).toBe('--c0:#2563eb;--c1:#fff;--c2:#000');
   },
 );

@@ -1,12 +1,18 @@
 import type { ParlorEvents, Visitor, Widget } from '../types.ts';
 
-/** What the loader hands to the chat. */
-export interface Host {
+/** What the tag says, or the call of `mount`. */
+interface Tag {
   /** The address under which the API lies, with a slash at its end. */
   server: string;
   token: string;
-  /** The language that the tag asks for, if it does. */
-  locale: string | undefined;
+  /** The language; without it the page's, else the browser's. */
+  locale?: string | undefined;
+  /** `light` or `dark`; without it as the page is. */
+  scheme?: string | undefined;
+}
+
+/** What the loader hands to the chat. */
+export interface Host extends Tag {
   widget: Widget;
   root: ShadowRoot;
   /** The element in the shadow root that launcher and window share; carries colours and places. */
@@ -33,9 +39,6 @@ export interface ChatModule {
 }
 
 /** What the loader needs to start: the script tag and `mount` both end here. */
-export interface Start {
-  server: string;
-  token: string;
-  locale?: string | undefined;
+export interface Start extends Tag {
   load(tries: number): Promise<ChatModule>;
 }

@@ -5,7 +5,7 @@ const tag = document.currentScript as HTMLScriptElement | null;
 if (tag) {
   const server = new URL('.', tag.src).href;
   start({
-    ...(tag.dataset as { token: string; locale?: string }),
+    ...(tag.dataset as { token: string; locale?: string; scheme?: string }),
     server,
     // A browser may remember a failed import by its address, so a further try has another one.
     load: (tries) => import(/* @vite-ignore */ `${server}widget/${__CHAT_FILE__}${tries ? `?${tries}` : ''}`),

@@ -20,7 +20,8 @@ const make = (tag: string, attributes: Record<string, string> = {}, svg = '1999/
  * when a visitor points at the button, opens it, comes back to a running conversation, or when
  * `popup_timeout` runs out. A page has one widget: a second start gives the first one.
  */
-export function start({ server, token, locale, load }: Start): Parlor {
+export function start(settings: Start): Parlor {
+  const { server, token, locale, load } = settings;
   const page = window as unknown as { Parlor?: Parlor };
   if (page.Parlor?.open) return page.Parlor;
 
@@ -98,37 +99,29 @@ export function start({ server, token, locale, load }: Start): Parlor {
   queued?.forEach(given.q.push);
 
   (async () => {
-    const answer = await fetch(`${server}api/v1/widgets/?token=${token}`, { credentials: 'omit' });
+    const wanted = [locale, top.lang, ...navigator.languages];
+    const answer = await fetch(`${server}api/v1/widgets/?token=${token}&locale=${wanted}`);
     const widget = await answer.json();
     if (!answer.ok) throw widget.detail;
-    if (document.readyState === 'loading') {
-      await new Promise((done) => document.addEventListener('DOMContentLoaded', done));
-    }
+    // Behind the body, so that it is the last to be reached by keyboard. No frame is drawn before there is one.
+    if (!document.body) await new Promise(requestAnimationFrame);
     if (gone) return;
 
     const root = host.attachShadow({ mode: 'open' });
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     root.adoptedStyleSheets = [sheet];
-    const { use_new_button, start_button_caption, vertical_align, horizontal_align, color, popup_timeout } =
-      widget;
-    const label = start_button_caption || 'Open chat';
-    const frame = make('div', { class: 'parlor', role: 'region', 'aria-label': label });
-    palette(color).forEach((part, index) => {
-      frame.style.setProperty(`--c${index}`, part);
-    });
+    const named = { 'aria-label': widget.start_button_caption };
+    const frame = make('section', { class: 'parlor', ...named });
+    frame.style.cssText = palette(widget.color);
 
-    const launcher = make('button', {
-      class: 'launcher',
-      type: 'button',
-      'aria-label': label,
-    }) as HTMLButtonElement;
+    const launcher = make('button', { class: 'launcher', ...named }) as HTMLButtonElement;
     // All margins are `auto`; the one without leaves it at that edge, and `margin-center` means nothing.
-    for (const place of [vertical_align, horizontal_align])
-      launcher.style.setProperty(`margin-${place}`, '0');
+    launcher.style.cssText = `margin-${widget.vertical_align}:0;margin-${widget.horizontal_align}:0`;
     const icon = make('svg', { viewBox: '0 0 24 24' }, '2000/svg');
     icon.append(make('path', { d: ICON }, '2000/svg'));
-    launcher.append(icon, use_new_button ? label : '');
+    launcher.append(icon);
+    if (widget.use_new_button) launcher.appendChild(make('span')).textContent = widget.start_button_caption;
 
     fetchChat = () => {
       if (loading) return;
@@ -136,7 +129,7 @@ export function start({ server, token, locale, load }: Start): Parlor {
       load(tries++)
         .then((module) => {
           if (gone) return;
-          chat = module.createChat({ server, token, locale, widget, root, frame, launcher, emit });
+          chat = module.createChat({ ...settings, widget, root, frame, launcher, emit });
           for (const [name, argument] of pending) passing(name)(argument);
         })
         .catch((why) => {
@@ -155,9 +148,14 @@ export function start({ server, token, locale, load }: Start): Parlor {
 
     const key = `parlor.${token}.`;
     try {
-      if (pending.some(([name]) => WORTH_A_FETCH.test(name)) || localStorage[`${key}run`]) fetchChat();
-      if (popup_timeout && !sessionStorage[`${key}teased`]) {
-        timer = setTimeout(passing('tease'), popup_timeout * 1000);
+      if (
+        pending.some(([name]) => WORTH_A_FETCH.test(name)) ||
+        localStorage[`${key}run`] ||
+        sessionStorage[`${key}open`]
+      )
+        fetchChat();
+      if (widget.popup_timeout && !sessionStorage[`${key}teased`]) {
+        timer = setTimeout(passing('tease'), widget.popup_timeout * 1000);
       }
     } catch {
       // A browser that refuses storage: no conversation to come back to, and no telling a new session.

@@ -2,14 +2,8 @@ import type { Texts } from './en.ts';
 
 /** Arabic. */
 export const texts: Texts = {
-  open: 'فتح المحادثة',
   close: 'إغلاق المحادثة',
   chat: 'محادثة',
-  name: 'الاسم',
-  email: 'البريد الإلكتروني',
-  phone: 'الهاتف',
-  message: 'اكتب رسالة…',
-  start: 'بدء المحادثة',
   send: 'إرسال',
   you: 'أنت',
   support: 'خدمة العملاء',

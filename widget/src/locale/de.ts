@@ -2,14 +2,8 @@ import type { Texts } from './en.ts';
 
 /** German. */
 export const texts: Texts = {
-  open: 'Chat öffnen',
   close: 'Chat schließen',
   chat: 'Chat',
-  name: 'Name',
-  email: 'E-Mail',
-  phone: 'Telefon',
-  message: 'Nachricht schreiben…',
-  start: 'Chat beginnen',
   send: 'Senden',
   you: 'Sie',
   support: 'Kundendienst',

@@ -2,14 +2,8 @@ import type { Texts } from './en.ts';
 
 /** Spanish. */
 export const texts: Texts = {
-  open: 'Abrir el chat',
   close: 'Cerrar el chat',
   chat: 'Chat',
-  name: 'Nombre',
-  email: 'Correo electrónico',
-  phone: 'Teléfono',
-  message: 'Escribe un mensaje…',
-  start: 'Iniciar el chat',
   send: 'Enviar',
   you: 'Tú',
   support: 'Atención al cliente',

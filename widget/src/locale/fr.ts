@@ -2,14 +2,8 @@ import type { Texts } from './en.ts';
 
 /** French. */
 export const texts: Texts = {
-  open: 'Ouvrir le chat',
   close: 'Fermer le chat',
   chat: 'Chat',
-  name: 'Nom',
-  email: 'E-mail',
-  phone: 'Téléphone',
-  message: 'Écrivez un message…',
-  start: 'Démarrer le chat',
   send: 'Envoyer',
   you: 'Vous',
   support: 'Assistance',

@@ -2,14 +2,8 @@ import type { Texts } from './en.ts';
 
 /** Hebrew. */
 export const texts: Texts = {
-  open: 'פתיחת הצ׳אט',
   close: 'סגירת הצ׳אט',
   chat: 'צ׳אט',
-  name: 'שם',
-  email: 'דוא״ל',
-  phone: 'טלפון',
-  message: 'כתיבת הודעה…',
-  start: 'התחלת צ׳אט',
   send: 'שליחה',
   you: 'אני',
   support: 'שירות לקוחות',

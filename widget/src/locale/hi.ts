@@ -2,14 +2,8 @@ import type { Texts } from './en.ts';
 
 /** Hindi. */
 export const texts: Texts = {
-  open: 'चैट खोलें',
   close: 'चैट बंद करें',
   chat: 'चैट',
-  name: 'नाम',
-  email: 'ईमेल',
-  phone: 'फ़ोन',
-  message: 'संदेश लिखें…',
-  start: 'चैट शुरू करें',
   send: 'भेजें',
   you: 'आप',
   support: 'सहायता',

@@ -2,14 +2,8 @@ import type { Texts } from './en.ts';
 
 /** Italian. */
 export const texts: Texts = {
-  open: 'Apri la chat',
   close: 'Chiudi la chat',
   chat: 'Chat',
-  name: 'Nome',
-  email: 'E-mail',
-  phone: 'Telefono',
-  message: 'Scrivi un messaggio…',
-  start: 'Inizia la chat',
   send: 'Invia',
   you: 'Tu',
   support: 'Assistenza',

@@ -2,14 +2,8 @@ import type { Texts } from './en.ts';
 
 /** Japanese. */
 export const texts: Texts = {
-  open: 'チャットを開く',
   close: 'チャットを閉じる',
   chat: 'チャット',
-  name: 'お名前',
-  email: 'メールアドレス',
-  phone: '電話番号',
-  message: 'メッセージを入力…',
-  start: 'チャットを始める',
   send: '送信',
   you: 'あなた',
   support: 'サポート',

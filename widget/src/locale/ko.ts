@@ -2,14 +2,8 @@ import type { Texts } from './en.ts';
 
 /** Korean. */
 export const texts: Texts = {
-  open: '채팅 열기',
   close: '채팅 닫기',
   chat: '채팅',
-  name: '이름',
-  email: '이메일',
-  phone: '전화번호',
-  message: '메시지를 입력하세요…',
-  start: '채팅 시작',
   send: '보내기',
   you: '나',
   support: '고객 지원',

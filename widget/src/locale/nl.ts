@@ -2,14 +2,8 @@ import type { Texts } from './en.ts';
 
 /** Dutch. */
 export const texts: Texts = {
-  open: 'Chat openen',
   close: 'Chat sluiten',
   chat: 'Chat',
-  name: 'Naam',
-  email: 'E-mail',
-  phone: 'Telefoon',
-  message: 'Schrijf een bericht…',
-  start: 'Chat starten',
   send: 'Versturen',
   you: 'U',
   support: 'Klantenservice',

@@ -2,14 +2,8 @@ import type { Texts } from './en.ts';
 
 /** Polish. */
 export const texts: Texts = {
-  open: 'Otwórz czat',
   close: 'Zamknij czat',
   chat: 'Czat',
-  name: 'Imię',
-  email: 'E-mail',
-  phone: 'Telefon',
-  message: 'Napisz wiadomość…',
-  start: 'Rozpocznij czat',
   send: 'Wyślij',
   you: 'Ty',
   support: 'Obsługa klienta',

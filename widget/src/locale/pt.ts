@@ -2,14 +2,8 @@ import type { Texts } from './en.ts';
 
 /** Portuguese. */
 export const texts: Texts = {
-  open: 'Abrir o chat',
   close: 'Fechar o chat',
   chat: 'Chat',
-  name: 'Nome',
-  email: 'E-mail',
-  phone: 'Telefone',
-  message: 'Escreva uma mensagem…',
-  start: 'Iniciar o chat',
   send: 'Enviar',
   you: 'Você',
   support: 'Atendimento',

@@ -2,14 +2,8 @@ import type { Texts } from './en.ts';
 
 /** Turkish. */
 export const texts: Texts = {
-  open: 'Sohbeti aç',
   close: 'Sohbeti kapat',
   chat: 'Sohbet',
-  name: 'Ad',
-  email: 'E-posta',
-  phone: 'Telefon',
-  message: 'Bir mesaj yazın…',
-  start: 'Sohbeti başlat',
   send: 'Gönder',
   you: 'Siz',
   support: 'Destek',

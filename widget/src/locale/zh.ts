@@ -2,14 +2,8 @@ import type { Texts } from './en.ts';
 
 /** Chinese. */
 export const texts: Texts = {
-  open: '打开聊天',
   close: '关闭聊天',
   chat: '聊天',
-  name: '姓名',
-  email: '电子邮件',
-  phone: '电话',
-  message: '输入消息…',
-  start: '开始聊天',
   send: '发送',
   you: '您',
   support: '客服',

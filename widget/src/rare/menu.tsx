@@ -25,6 +25,16 @@ export function Menu({ ui }: { ui: Ui }) {
 
   useEffect(() => element.current?.querySelector<HTMLElement>('button')?.focus(), [page.value]);
 
+  // A click anywhere else means something else.
+  useEffect(() => {
+    const inside = element.current?.parentElement as HTMLElement;
+    const leave = (event: Event) => {
+      if (!event.composedPath().includes(inside)) ui.menu.value = false;
+    };
+    addEventListener('pointerdown', leave);
+    return () => removeEventListener('pointerdown', leave);
+  }, []);
+
   const attempt = (task: () => Promise<void>) => {
     trouble.value = '';
     task().catch(() => {

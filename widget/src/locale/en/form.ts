@@ -1,9 +1,5 @@
 /** What the form says. */
 export const texts = {
-  name: 'Name',
-  email: 'E-mail',
-  phone: 'Phone',
-  start: 'Start chat',
   needed: 'Please fill in this field.',
   badEmail: 'Please enter a valid e-mail address.',
   badPhone: 'Please enter a valid phone number.',

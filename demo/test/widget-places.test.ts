@@ -1,0 +1,205 @@
+import type { BrowserContextOptions, Locator } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { owner } from '../../server/test/rest.ts';
+import { type AtEnd, serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { WIDGET_TEXTS } from '../../shared/src/widget-texts.ts';
+import { useBrowser } from './browser.ts';
+import { type CustomerPage, customerPage, PATIENT, visit } from './customer-page.ts';
+
+const openBrowser = useBrowser();
+
+const STYLES = "style-src 'unsafe-inline'; script-src * 'unsafe-inline'; connect-src *; img-src * data:";
+
+let url = '';
+let rest: Awaited<ReturnType<typeof owner>>['rest'];
+
+const ends: Parameters<AtEnd>[0][] = [];
+const atEnd: AtEnd = (end) => ends.unshift(end);
+afterAll(async () => {
+  for (const end of ends) await end();
+});
+
+beforeAll(async () => {
+  const settings = { ...(await serverSettings(atEnd)), RATE_LIMIT: 'off' };
+  const server = await startServerProcess(settings, undefined, atEnd);
+  ({ rest } = await owner(server.url));
+  url = server.url;
+});
+
+/** A visitor on a page with the widget, which has these settings. */
+const open = async (
+  settings: Record<string, unknown> = {},
+  made: CustomerPage & { css?: string } = {},
+  options: BrowserContextOptions = {},
+) => {
+  const { token: widget } = (await rest('POST', '/api/v1/widgets/', settings)).json;
+  const { css = '', head = '', ...more } = made;
+  const address = await customerPage(url, widget, {
+    policy: STYLES,
+    ...more,
+    head: `${head}<style>${css}</style>`,
+  });
+  const browser = await openBrowser({ reducedMotion: 'reduce', ...options });
+  const seen = await visit(browser, address);
+  await seen.launcher.waitFor();
+  return { ...seen, address, widget };
+};
+
+const box = async (part: Locator) => {
+  const found = await part.boundingBox();
+  if (!found) throw new Error('it is not drawn');
+  return { ...found, right: found.x + found.width, bottom: found.y + found.height };
+};
+
+describe('where the screen is small', () => {
+  it.each([
+    ['a phone that lies', { width: 640, height: 320 }, ''],
+    ['a page magnified four times', { width: 320, height: 180 }, ''],
+    ['a page with a zoom of its own', { width: 1_000, height: 700 }, 'html { zoom: 1.5 }'],
+    ['a page that is shrunk', { width: 1_000, height: 700 }, 'html { zoom: 0.6 }'],
+  ])('%s shows header, conversation and text field', async (_name, viewport, css) => {
+    const { launcher, dialog, field, log, say, message } = await open({}, { css }, { viewport });
+    await launcher.click();
+    await field.waitFor();
+    await say('Hello');
+    await message('Hello').getByText('Sent').waitFor();
+    for (const part of [dialog.locator('.header'), dialog.locator('.composer')]) {
+      const { x, y, right, bottom } = await box(part);
+      expect({
+        x: x >= 0,
+        y: y >= 0,
+        right: right <= viewport.width,
+        bottom: bottom <= viewport.height,
+      }).toEqual({ x: true, y: true, right: true, bottom: true });
+    }
+    expect((await box(log)).height).toBeGreaterThanOrEqual(100);
+  });
+});
+
+it('stands straight: one left edge, one right edge, round is round, and a long caption is one line', async () => {
+  const { launcher, dialog, field, say, message, page } = await open();
+  const round = await box(launcher);
+  expect(Math.abs(round.width - round.height)).toBeLessThan(0.01);
+  await launcher.click();
+  await field.waitFor();
+  await say('Hello');
+  await message('Hello').getByText('Sent').waitFor();
+  const lefts = await Promise.all(
+    [dialog.locator('h2'), dialog.locator('.avatar').first(), dialog.locator('.composer')].map(box),
+  );
+  expect(new Set(lefts.map(({ x }) => x)).size).toBe(1);
+  const rights = await Promise.all([dialog.locator('.own .bubble'), dialog.locator('.composer')].map(box));
+  expect(new Set(rights.map(({ right }) => right)).size).toBe(1);
+  await page.keyboard.press('Escape');
+  const [room] = (await rest('GET', '/api/v1/rooms/?limit=1')).json;
+  await rest('POST', '/api/v1/messages/', { body: 'Hi', room: { uuid: room.uuid }, is_support_sender: true });
+  await page.locator('parlor-widget').locator('.launcher[data-unread="1"]').waitFor();
+  const badge = await launcher.evaluate((element) => {
+    const { width, height } = getComputedStyle(element, '::after');
+    return [width, height];
+  });
+  expect(badge[0]).toBe(badge[1]);
+});
+
+it('cuts a caption that is too long for one line', async () => {
+  const { launcher } = await open(
+    { use_new_button: true, start_button_caption: 'Ask the workshop '.repeat(10).trim() },
+    {},
+    { viewport: { width: 360, height: 640 } },
+  );
+  const pill = await box(launcher);
+  expect([pill.x >= 20, pill.right <= 340, pill.height < 60]).toEqual([true, true, true]);
+});
+
+it('keeps its teaser off a pill in the middle of the screen', async () => {
+  const settings = { vertical_align: 'center', popup_timeout: 1, use_new_button: true };
+  for (const horizontal_align of ['center', 'left', 'right']) {
+    const { launcher, page } = await open({ ...settings, horizontal_align });
+    const teaser = page.locator('parlor-widget').locator('.teaser');
+    await teaser.waitFor();
+    expect((await box(teaser)).bottom).toBeLessThan((await box(launcher)).y);
+  }
+});
+
+it('stays open on the next page, and leaves the focus to the page', async () => {
+  const { launcher, field, page, dialog, address } = await open();
+  await launcher.click();
+  await field.waitFor();
+  await page.goto(`${address}next`);
+  await dialog.waitFor();
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY');
+  await dialog.getByRole('button', { name: 'Close chat' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.goto(address);
+  await launcher.waitFor();
+  expect(
+    await page.evaluate((key) => Object.keys(sessionStorage).filter((name) => name.endsWith(key)), 'open'),
+  ).toEqual([]);
+});
+
+it('closes its menu when the page is clicked', async () => {
+  const { launcher, field, page, dialog } = await open();
+  await launcher.click();
+  await field.waitFor();
+  await dialog.getByRole('button', { name: 'Menu' }).click();
+  await dialog.locator('.menu').waitFor();
+  await page.mouse.click(200, 300);
+  await dialog.locator('.menu').waitFor({ state: 'detached' });
+});
+
+describe('on a system in dark mode', () => {
+  it.each([
+    ['a page that says nothing is light', '', '', 255],
+    ['a page that follows the system is dark', 'html { color-scheme: light dark }', '', 22],
+    ['a page that is always dark is dark', 'html { color-scheme: dark }', '', 22],
+    ['the tag decides for dark', '', 'data-scheme="dark"', 22],
+    ['the tag decides for light', 'html { color-scheme: dark }', 'data-scheme="light"', 255],
+  ])('%s', async (_name, css, attributes, red) => {
+    const { launcher, dialog, field } = await open({}, { css, attributes }, { colorScheme: 'dark' });
+    await launcher.click();
+    await field.waitFor();
+    const ground = await dialog.evaluate((element) => getComputedStyle(element).backgroundColor);
+    expect(ground).toMatch(`rgb(${red}, `);
+  });
+});
+
+it('reads the texts that the owner has not written in the visitor’s language, and in another when asked', async () => {
+  const { launcher, dialog, field, page } = await open({ header_subtitle: 'Since 1987' }, { lang: 'de-AT' });
+  await launcher.click();
+  await field.waitFor();
+  const { de, ja } = WIDGET_TEXTS;
+  await dialog.getByText(de.greeting_message).waitFor();
+  await dialog.getByText('Since 1987').waitFor();
+  expect(await field.getAttribute('placeholder')).toBe(de.message_placeholder);
+  expect(await launcher.getAttribute('aria-label')).toBe(de.start_button_caption);
+  await page.evaluate(() =>
+    (window as unknown as { Parlor: { setLocale(tag: string): void } }).Parlor.setLocale('ja'),
+  );
+  await dialog.getByText(ja.greeting_message).waitFor();
+  expect(await field.getAttribute('placeholder')).toBe(ja.message_placeholder);
+  expect(await launcher.getAttribute('aria-label')).toBe(ja.start_button_caption);
+});
+
+it.each([
+  ['a day ahead', 86_400_000],
+  ['a day behind', -86_400_000],
+])('calls today today where the clock is %s', async (_name, skew) => {
+  const { token: widget } = (await rest('POST', '/api/v1/widgets/')).json;
+  const browser = await openBrowser({ locale: 'en-GB' });
+  await browser.clock.setSystemTime(Date.now() + skew);
+  const { launcher, dialog, field, say, message, page } = await visit(
+    browser,
+    await customerPage(url, widget),
+  );
+  await launcher.click();
+  await field.waitFor();
+  await say('Hello');
+  await message('Hello').getByText('Sent').waitFor();
+  const [room] = (await rest('GET', '/api/v1/rooms/?limit=1')).json;
+  await rest('POST', '/api/v1/messages/', { body: 'Hi', room: { uuid: room.uuid }, is_support_sender: true });
+  await message('Hi').waitFor();
+  await expect.poll(() => dialog.locator('.day').allTextContents(), PATIENT).toEqual(['Today']);
+  await page.reload();
+  await message('Hi').waitFor();
+  expect(await dialog.locator('.day').allTextContents()).toEqual(['Today']);
+});
