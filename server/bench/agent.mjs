@@ -52,6 +52,7 @@ export const agent = async ({ dataDir, mongodbUrl }) => {
       SECRET_KEY: 'a secret key for the bench only, 40 long',
       LOG_LEVEL: 'error',
       RATE_LIMIT: 'off',
+      REGISTRATION: 'open',
       LLM_URL: model.url,
       LLM_MODEL: 'slow',
       LLM_TOKENS_PER_DAY: '0',

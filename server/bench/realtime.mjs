@@ -72,6 +72,7 @@ export const realtime = async ({ dataDir, mongodbUrl }) => {
     SECRET_KEY: 'a secret key for the bench only, 40 long',
     LOG_LEVEL: 'error',
     RATE_LIMIT: 'off',
+    REGISTRATION: 'open',
     DATA_DIR: join(dataDir, 'realtime'),
   };
   const database = mongodbUrl ?? `mongodb://${encodeURIComponent(socket)}/parlor?directConnection=true`;

@@ -42,6 +42,7 @@ try {
       SECRET_KEY: 'a secret key for the bench only, 40 long',
       LOG_LEVEL: 'warn',
       RATE_LIMIT: 'off',
+      REGISTRATION: 'open',
       WEBHOOK_ALLOW_PRIVATE: 'true',
       ...(!given && { EMBEDDED_MONGODB_LISTEN: socket }),
     },

@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
 import { accountModel } from './accounts/accounts.model.ts';
+import { knownAddressModel } from './accounts/known-addresses.ts';
 import { registrationClaimModel } from './accounts/registration.model.ts';
 import { agentModels } from './agent/create-agent.ts';
 import { idempotencyModel } from './http/idempotency.model.ts';
@@ -20,6 +21,7 @@ export const createModels = (connection: Connection) => ({
   accounts: accountModel(connection),
   idempotency: idempotencyModel(connection),
   keywords: keywordModel(connection),
+  knownAddresses: knownAddressModel(connection),
   leads: leadModel(connection),
   mails: mailModel(connection),
   messages: messageModel(connection),

@@ -14,6 +14,7 @@ type Purpose =
   | 'visitor-session'
   | 'conversation-client'
   | 'invitation'
+  | 'known-address'
   | 'idempotency';
 
 /** The keys that are derived from one SECRET_KEY. */

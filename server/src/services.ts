@@ -1,7 +1,9 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
 import { AccountsService } from './accounts/accounts.service.ts';
+import { KnownAddresses } from './accounts/known-addresses.ts';
 import { Registrations } from './accounts/registrations.ts';
+import { SignInLimits } from './accounts/sign-in-limits.ts';
 import { createAgent } from './agent/create-agent.ts';
 import type { Config } from './config.ts';
 import { SubjectErasure } from './erasure/subject-erasure.ts';
@@ -75,7 +77,11 @@ export const createServices = async (
   const tombstones = new Tombstones(models.tombstones, relay);
   const widgets = new WidgetsService(models.widgets, tombstones);
   const publicWidgets = new PublicWidgets(widgets);
-  const accounts = new AccountsService(models.accounts, widgets, secrets, rateLimits.of('wrong-passwords'));
+  const signIns = new SignInLimits(
+    { byNameAndAddress: rateLimits.of('wrong-passwords'), byName: rateLimits.of('wrong-passwords-name') },
+    new KnownAddresses(models.knownAddresses, secrets),
+  );
+  const accounts = new AccountsService(models.accounts, widgets, secrets, signIns);
   const registrations = new Registrations(accounts, models.registrationClaims, secrets, config);
   const sessions = new SessionsService(models.sessions, widgets, secrets);
   const rooms = new RoomsService(models.rooms, relay, {

@@ -25,7 +25,7 @@ export const accountRoutes = (
 
   router.post('/api/v1/auth/api-token', jsonBody(), async (ctx) => {
     await rateLimits.countAddress(ctx, 'sign-in');
-    const token = await accounts.token(readObject(Credentials, ctx.state.body));
+    const token = await accounts.token(readObject(Credentials, ctx.state.body), rateLimits.addressOf(ctx));
     ctx.set('Cache-Control', 'no-store');
     ctx.body = { token };
   });

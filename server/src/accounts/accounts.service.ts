@@ -2,21 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { type Credentials, foldName, type Registration } from '@parlor/shared';
 import { duplicateFields } from '../database/duplicate.ts';
 import { findBySecret } from '../database/find-by-secret.ts';
-import { type FieldErrors, invalid, invalidTogether, throttled } from '../errors.ts';
-import type { RateLimit } from '../http/rate-limit.ts';
+import { type FieldErrors, invalid, invalidTogether } from '../errors.ts';
 import { newUuid } from '../ids.ts';
 import type { Secrets } from '../secrets.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
 import type { Account, AccountModel } from './accounts.model.ts';
 import { hashPassword, isOutdated, isPassword, passwordErrors } from './passwords.ts';
+import type { SignInLimits } from './sign-in-limits.ts';
 
 const TAKEN: Record<string, [field: string, message: string]> = {
   username_key: ['username', 'A user with that username already exists.'],
   email_key: ['email', 'A user with that email already exists.'],
 };
-
-/** How many wrong passwords a username takes. */
-type WrongPasswords = Pick<RateLimit, 'take' | 'giveBack'>;
 
 /** Accounts, their passwords and tokens (contract 2). */
 export class AccountsService {
@@ -24,20 +21,20 @@ export class AccountsService {
   readonly #bySecret: (token: string) => Promise<Account | undefined>;
   readonly #widgets: Pick<WidgetsService, 'create' | 'deleteAllOf'>;
   readonly #secrets: Secrets;
-  readonly #wrongPasswords: WrongPasswords | undefined;
+  readonly #signIns: Pick<SignInLimits, 'take'>;
   readonly #resetListeners: ((account: string, fingerprint: string) => Promise<void>)[] = [];
 
   constructor(
     accounts: AccountModel,
     widgets: Pick<WidgetsService, 'create' | 'deleteAllOf'>,
     secrets: Secrets,
-    wrongPasswords?: WrongPasswords,
+    signIns: Pick<SignInLimits, 'take'>,
   ) {
     this.#accounts = accounts;
     this.#bySecret = findBySecret<Account>(accounts, 'token_fingerprint', secrets);
     this.#widgets = widgets;
     this.#secrets = secrets;
-    this.#wrongPasswords = wrongPasswords;
+    this.#signIns = signIns;
   }
 
   /** Calls `listener` when an account got a new token, with what that is found by, before that is answered. */
@@ -85,18 +82,17 @@ export class AccountsService {
 
   /**
    * The account's token; with `reset_token` a new one, and the old one is dead on every process at once.
+   * @param address where it is asked for from, as limits count it
    * @throws ParlorError `invalid` for wrong credentials, `throttled` after too many of them for the username.
    */
-  async token({ username, password, reset_token }: Credentials): Promise<string> {
+  async token({ username, password, reset_token }: Credentials, address: string): Promise<string> {
     const username_key = foldName(username);
-    // Counted before it is tried, so that guesses at the same time can't be more than the limit.
-    const guess = await this.#wrongPasswords?.take(username_key);
-    if (guess && !guess.isAllowed) throw throttled(guess.resetsIn);
+    const wasRight = await this.#signIns.take(username_key, address);
     const account = await this.#accounts.findOne({ username_key }).lean();
     if (!(await isPassword(account?.password, password)) || !account) {
       throw invalidTogether('Unable to log in with provided credentials.');
     }
-    await this.#wrongPasswords?.giveBack(username_key);
+    await wasRight(account._id);
     if (isOutdated(account.password)) {
       const stronger = await hashPassword(password);
       await this.#accounts.updateOne(

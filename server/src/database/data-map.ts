@@ -162,6 +162,11 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       ],
     },
   }),
+  knownAddresses: of<'knownAddresses'>()({
+    owner: { by: 'account' },
+    kept: { after: 'expires_at', seconds: 0 },
+    fields: { plain: ['_id', 'account', 'expires_at'] },
+  }),
   registrationClaims: of<'registrationClaims'>()({
     owner: 'server',
     kept: { after: 'expires_at', seconds: 0 },
@@ -231,7 +236,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
 };
 
 /**
- * Collections that are kept by others than this code. `ratelimits`: counts for a minute, by address, token or
+ * Collections that are kept by others than this code. `ratelimits`: counts for an hour at most, by address, token or
  * username (rate-limiter-flexible); `copy_under_way`: the name of a copy's source.
  */
 export const OTHER_COLLECTIONS: readonly string[] = ['ratelimits', 'copy_under_way'];

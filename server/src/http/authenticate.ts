@@ -76,7 +76,12 @@ export const createAuthenticator = ({
   const allow =
     (kinds: Principal['kind'][], isCounted = true): Handler =>
     async (ctx, next) => {
-      const principal = await identify(ctx.get('Authorization'), ctx.get('Origin'));
+      const principal = await identify(ctx.get('Authorization'), ctx.get('Origin')).catch(async (error) => {
+        // Whoever tries tokens out is told less and less.
+        const isUnknown = error instanceof ParlorError && error.code === 'not_authenticated';
+        if (isUnknown && ctx.get('Authorization') !== '') await rateLimits.countAddress(ctx, 'unknown');
+        throw error;
+      });
       if (isCounted) await count(ctx, principal);
       if (!kinds.includes(principal.kind)) throw forbidden();
       ctx.state.principal = principal;

@@ -70,6 +70,12 @@ export class RateLimit {
     }
   }
 
+  /** Whether it is known here, without asking the store, that nothing is left for `key`. */
+  isSpent(key: string): boolean {
+    const window = this.#windows.get(key);
+    return !!window && window.ends > performance.now() && window.left <= 0 && window.rest <= 0;
+  }
+
   /** Takes back one request of `key` that was not what the limit is for. */
   async giveBack(key: string): Promise<void> {
     this.#windows.delete(key);

@@ -10,6 +10,9 @@ const app = testApp({
   RATE_LIMIT_VISITOR: '3',
   RATE_LIMIT_VISITOR_IP: '5',
   RATE_LIMIT_SESSIONS: '6',
+  RATE_LIMIT_WRONG_PASSWORDS_NAME: '12',
+  RATE_LIMIT_UNKNOWN: '9',
+  RATE_LIMIT_READYZ: '7',
   TRUST_PROXY: 'true',
 });
 const PASSWORD = 'a long enough secret';
@@ -118,24 +121,86 @@ describe('a rate limit', () => {
 });
 
 describe('wrong passwords', () => {
-  const signIn = (username: string, password: string) =>
-    app.request('POST', '/api/v1/auth/api-token', { body: { username, password } });
+  const signIn = (username: string, password: string, address: string) =>
+    app.request('POST', '/api/v1/auth/api-token', { body: { username, password }, ...from(address) });
+  const statuses = async (count: number, ask: (n: number) => Promise<{ status: number }>) => {
+    const found = [];
+    for (let n = 0; n < count; n++) found.push((await ask(n)).status);
+    return found;
+  };
 
-  it('are five a minute for one username, whoever asks, and also when they come at once', async () => {
+  it('are five a minute for one username at one address, also when they come at once', async () => {
     const { username } = await app.account();
-    const answers = await Promise.all(Array.from({ length: 12 }, () => signIn(username, 'not the one')));
+    const guess = () => signIn(username, 'not the one', '198.51.100.1');
+    const answers = await Promise.all(Array.from({ length: 12 }, guess));
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(5);
-    const locked = await signIn(username.toUpperCase(), PASSWORD);
+    const locked = await signIn(username.toUpperCase(), PASSWORD, '198.51.100.1');
     expect([locked.status, locked.headers['retry-after']]).toEqual([429, expect.any(String)]);
-    expect((await signIn((await app.account()).username, PASSWORD)).status).toBe(200);
+    // The owner comes from elsewhere, and is not locked out by that.
+    expect((await signIn(username, PASSWORD, '198.51.100.2')).status).toBe(200);
+    expect((await signIn((await app.account()).username, PASSWORD, '198.51.100.1')).status).toBe(200);
   });
 
-  it('are counted for unknown usernames, too, and right ones are not', async () => {
+  it('are so many an hour for one username, but for addresses that it has signed in from', async () => {
     const { username } = await app.account();
-    for (let n = 0; n < 8; n++) expect((await signIn(username, PASSWORD)).status).toBe(200);
+    expect((await signIn(username, PASSWORD, '198.51.100.3')).status).toBe(200);
+    const guesses = await statuses(14, (n) => signIn(username, 'not the one', `203.0.113.${n + 10}`));
+    expect(guesses).toEqual([...Array(12).fill(400), 429, 429]);
+    expect((await signIn(username, PASSWORD, '203.0.113.99')).status).toBe(429);
+    expect((await signIn(username, PASSWORD, '198.51.100.3')).status).toBe(200);
+    // At home, too, there are five a minute.
+    const athome = await statuses(6, () => signIn(username, 'not the one', '198.51.100.3'));
+    expect(athome).toEqual([400, 400, 400, 400, 400, 429]);
+    const stored = JSON.stringify(await app.services.models.knownAddresses.find({}).lean());
+    expect(stored).not.toContain('198.51.100.3');
+    expect(stored).not.toContain(username);
+  });
+
+  it('are counted for unknown usernames just so, and right ones are not', async () => {
+    const { username } = await app.account();
+    expect(await statuses(20, () => signIn(username, PASSWORD, '198.51.100.4'))).toEqual(Array(20).fill(200));
+    expect(await statuses(6, () => signIn('nobody-at-all', 'guess', '198.51.100.5'))).toEqual([
+      400, 400, 400, 400, 400, 429,
+    ]);
+    const spread = await statuses(9, (n) => signIn('nobody-at-all', 'guess', `203.0.113.${n + 110}`));
+    expect(spread).toEqual([...Array(7).fill(400), 429, 429]);
+  });
+});
+
+describe('what is unknown', () => {
+  const LIMITED = {
+    status: 429,
+    headers: expect.objectContaining({ 'retry-after': expect.any(String) }),
+  };
+
+  it('is counted by address: tokens, sessions and widgets together, and good ones are not', async () => {
+    const { headers } = from('198.51.100.20');
+    const ask = (path: string, authorization = '') =>
+      app.request('GET', path, { headers: { ...headers, ...(authorization && { authorization }) } });
+    const { token } = await app.account();
+    for (let n = 0; n < 12; n++) {
+      expect((await ask('/api/v1/rooms/', `Token ${token}`)).status).toBe(200);
+      expect((await ask(`/api/v1/widgets/?token=${widget}`)).status).toBe(200);
+    }
+    const unknown = [
+      () => ask('/api/v1/rooms/', `Token ${'0'.repeat(40)}`),
+      () => ask('/api/v1/messages/', 'Visitor v1.x'),
+      () => ask('/api/v1/widgets/?token=nothing'),
+    ];
     const statuses = [];
-    for (let n = 0; n < 6; n++) statuses.push((await signIn('nobody-at-all', 'guess')).status);
-    expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
+    for (let n = 0; n < 9; n++) statuses.push((await unknown[n % 3]?.())?.status);
+    expect(statuses).toEqual([401, 401, 404, 401, 401, 404, 401, 401, 404]);
+    for (const one of unknown) expect(await one()).toMatchObject(LIMITED);
+    expect((await ask('/api/v1/rooms/', `Token ${token}`)).status).toBe(200);
+  });
+
+  it('includes who asks for readiness again and again', async () => {
+    const ask = () => app.request('GET', '/readyz', from('198.51.100.21'));
+    const statuses = [];
+    for (let n = 0; n < 8; n++) statuses.push((await ask()).status);
+    expect(statuses).toEqual([...Array(7).fill(200), 429]);
+    expect(await ask()).toMatchObject(LIMITED);
+    expect((await app.request('GET', '/readyz', from('198.51.100.22'))).status).toBe(200);
   });
 });
 

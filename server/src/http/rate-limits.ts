@@ -7,8 +7,9 @@ import { throttled } from '../errors.ts';
 import type { Context } from './context.ts';
 import { RateLimit } from './rate-limit.ts';
 
-/** The window of every limit, in seconds. */
+/** The window of a limit, in seconds, and of those that have another one. */
 const WINDOW = 60;
+const WINDOWS: Partial<Record<LimitGroup, number>> = { 'wrong-passwords-name': 3_600 };
 
 const COLLECTION = 'ratelimits';
 
@@ -17,6 +18,9 @@ const GROUPS = {
   'sign-in': 'RATE_LIMIT_SIGN_IN',
   register: 'RATE_LIMIT_REGISTER',
   'wrong-passwords': 'RATE_LIMIT_WRONG_PASSWORDS',
+  'wrong-passwords-name': 'RATE_LIMIT_WRONG_PASSWORDS_NAME',
+  unknown: 'RATE_LIMIT_UNKNOWN',
+  readyz: 'RATE_LIMIT_READYZ',
   visitor: 'RATE_LIMIT_VISITOR',
   'visitor-ip': 'RATE_LIMIT_VISITOR_IP',
   sessions: 'RATE_LIMIT_SESSIONS',
@@ -58,7 +62,7 @@ export class RateLimits {
         tableName: COLLECTION,
         keyPrefix: group,
         points: config[setting] as number,
-        duration: WINDOW,
+        duration: WINDOWS[group] ?? WINDOW,
         disableIndexesCreation: true,
       });
       return [group, store] as const;
@@ -84,13 +88,18 @@ export class RateLimits {
     const limit = this.#limits.get(group);
     if (!limit) return;
     const { isAllowed, remaining, resetsIn } = await limit.take(key);
-    addItem(ctx, 'RateLimit-Policy', `"${group}";q=${limit.limit};w=${WINDOW}`);
+    addItem(ctx, 'RateLimit-Policy', `"${group}";q=${limit.limit};w=${WINDOWS[group] ?? WINDOW}`);
     addItem(ctx, 'RateLimit', `"${group}";r=${remaining};t=${Math.ceil(resetsIn / 1_000)}`);
     if (!isAllowed) throw throttled(resetsIn);
   }
 
   /** `count` by the address that the request came from. */
   countAddress(ctx: Context, group: LimitGroup): Promise<void> {
-    return this.count(ctx, group, limitedAddress(ctx.ip));
+    return this.count(ctx, group, this.addressOf(ctx));
+  }
+
+  /** The address that a request came from, as limits count it. */
+  addressOf(ctx: Context): string {
+    return limitedAddress(ctx.ip);
   }
 }

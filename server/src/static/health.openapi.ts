@@ -25,6 +25,7 @@ export const healthPaths: ZodOpenApiPathsObject = {
       tag,
       summary: 'Ready: the database is reachable',
       callers,
+      errors: [429],
       answers: {
         status: 200,
         description: 'Requests can be answered.',

@@ -4,13 +4,19 @@ import type { State } from '../http/context.ts';
 import type { Services } from '../services.ts';
 
 /** GET /healthz: alive. GET /readyz: the database is reachable, 503 with the reason until then (contract 8). */
-export const healthRoutes = (router: Router<State>, { connection }: Pick<Services, 'connection'>): void => {
+export const healthRoutes = (
+  router: Router<State>,
+  { connection, rateLimits }: Pick<Services, 'connection' | 'rateLimits'>,
+): void => {
   router.get('/healthz', (ctx) => {
     ctx.set('Cache-Control', 'no-store');
     ctx.body = { status: 'alive' };
   });
 
   router.get('/readyz', async (ctx) => {
+    const limit = rateLimits.of('readyz');
+    const isSpent = limit?.isSpent(rateLimits.addressOf(ctx));
+    if (isSpent) await rateLimits.countAddress(ctx, 'readyz');
     await connection.db
       ?.admin()
       .ping({ timeoutMS: 2_000 })
@@ -20,6 +26,8 @@ export const healthRoutes = (router: Router<State>, { connection }: Pick<Service
         });
       });
     ctx.set('Cache-Control', 'no-store');
+    // Counted afterwards: a database that does not answer is to be told of, and not waited for.
+    await rateLimits.countAddress(ctx, 'readyz');
     ctx.body = { status: 'ready' };
   });
 };

@@ -5,6 +5,7 @@ import type { Authenticator } from '../http/authenticate.ts';
 import { accountOf, type Context, type Handler, type State } from '../http/context.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { queryValue, readPage, sendPage } from '../http/lists.ts';
+import type { RateLimits } from '../http/rate-limits.ts';
 import { precondition, sendCreated, sendObject, sendRepresentation } from '../http/single-object.ts';
 import { readObject, readPatch } from '../http/validate.ts';
 import { isAllowedOrigin } from './domain.ts';
@@ -26,11 +27,13 @@ export const widgetRoutes = (
     widgets,
     publicWidgets,
     baseUrl,
+    rateLimits,
   }: {
     authenticate: Authenticator;
     idempotent: Handler;
     widgets: WidgetsService;
     publicWidgets: PublicWidgets;
+    rateLimits: RateLimits;
     baseUrl(ctx: Context): string;
   },
 ): void => {
@@ -42,7 +45,10 @@ export const widgetRoutes = (
 
   const shown = async (ctx: Context, token: string): Promise<PublicWidget> => {
     const widget = await publicWidgets.byToken(token);
-    if (!widget) throw notFound();
+    if (!widget) {
+      await rateLimits.countAddress(ctx, 'unknown');
+      throw notFound();
+    }
     ctx.vary(['Origin', 'Authorization']);
     return widget;
   };
