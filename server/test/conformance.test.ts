@@ -1,14 +1,30 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { EVENT_NAMES } from '@parlor/shared';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { testApp } from './app.ts';
-import { type Fixtures, makeFixtures } from './openapi.ts';
+import {
+  bodyMediaOf,
+  comparedWithDocument,
+  document,
+  type Fixtures,
+  makeFixtures,
+  mismatches,
+} from './openapi.ts';
+import { startReceiver, until } from './webhooks-parts.ts';
 
 /** A test for each row of the specification's tables, named after it; `shared/spec` is the original's interface. */
 
-const app = testApp();
+const plain = testApp({ WEBHOOK_RETRY_DELAYS: '50ms' });
+/** What any answer of this file, or a delivery, has that the document does not say. */
+const undocumented: string[] = [];
+const app = { request: comparedWithDocument(plain, (fault) => undocumented.push(fault)) };
 let own: Fixtures;
 
 beforeAll(async () => {
-  own = await makeFixtures(app);
+  own = await makeFixtures(plain);
+});
+
+afterEach(() => {
+  expect(undocumented.splice(0)).toEqual([]);
 });
 
 const send = (method: string, path: string, body?: object) =>
@@ -167,6 +183,34 @@ describe('4. Webhooks', () => {
       expect((await send('POST', '/api/v1/webhooks/', { event, target })).status).toBe(201);
     },
   );
+});
+
+describe('6. Webhooks', () => {
+  it('every event is posted with the body and the headers that the document describes', async () => {
+    const receiver = await startReceiver();
+    for (const event of EVENT_NAMES) {
+      const target = `${receiver.url}?${event}`;
+      expect((await send('POST', '/api/v1/webhooks/', { event, target })).status).toBe(201);
+    }
+    await send('POST', '/api/v1/keywords/', { keyword: 'delivery' });
+    const room = (await send('POST', '/api/v1/rooms/', { name: 'A room' })).json;
+    await send('POST', '/api/v1/messages/', { body: 'What of delivery?', room: { uuid: room.uuid } });
+    const lead = (await send('POST', '/api/v1/leads/', { nickname: 'Ada' })).json;
+    await send('PATCH', `/api/v1/leads/${lead.uuid}/`, { email: 'ada@example.com' });
+    await until(async () => receiver.hits.length >= EVENT_NAMES.length);
+    const { hits } = receiver;
+    expect(hits.map(({ json }) => json.webhook.event).sort()).toEqual([...EVENT_NAMES].sort());
+    for (const { json, headers } of hits) {
+      const described = document.webhooks?.[json.webhook.event]?.post;
+      const { schema } = bodyMediaOf(described);
+      expect([json.webhook.event, mismatches(schema, json)]).toEqual([json.webhook.event, []]);
+      for (const one of described?.parameters ?? []) {
+        if (!('name' in one)) throw new Error('a header that is no header');
+        expect([one.name, mismatches(one.schema, headers[one.name.toLowerCase()])]).toEqual([one.name, []]);
+      }
+      expect(headers['user-agent']).toBe(`Parlor-Webhooks/${document.info.version}`);
+    }
+  });
 });
 
 describe('4. Widgets', () => {

@@ -1,31 +1,19 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { type RequestOptions, testApp } from './app.ts';
 import {
   bodyFor,
+  bodyMediaOf,
   credentialFor,
   document,
+  faults,
   makeFixtures,
-  type Operation,
+  mismatches,
   operations,
   pathFor,
 } from './openapi.ts';
 
 const app = testApp();
-
-const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
-ajv.addSchema(document, 'document');
-
-/** What is wrong with an answer by the document; empty when nothing is. */
-const faults = (operation: Operation, status: number, json: unknown): string[] => {
-  const pointer = operation.answers[status];
-  if (pointer === undefined) return [`${operation.id} does not describe status ${status}`];
-  if (pointer === null) return json === undefined ? [] : ['a body where none is described'];
-  const validate = ajv.compile({ $ref: `document#${encodeURI(pointer)}` });
-  return validate(json)
-    ? []
-    : (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
-};
 
 describe('the examples of the OpenAPI document', () => {
   it.each(operations.map((operation) => [operation.id, operation] as const))(
@@ -66,4 +54,24 @@ describe('the examples of the OpenAPI document', () => {
       }
     },
   );
+
+  it('fit their schemas, by format too, those of webhooks with their signatures', () => {
+    for (const { post } of Object.values(document.webhooks ?? {})) {
+      const media = bodyMediaOf(post);
+      expect([post?.operationId, mismatches(media.schema, media.example)]).toEqual([post?.operationId, []]);
+      const headers = Object.fromEntries(
+        (post?.parameters ?? []).map((one) => ('name' in one ? [one.name.toLowerCase(), one.example] : [])),
+      );
+      expect(headers['webhook-signature']).toBe(
+        new Webhook('whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD').sign(
+          headers['webhook-id'],
+          new Date(Number(headers['webhook-timestamp']) * 1_000),
+          JSON.stringify(media.example),
+        ),
+      );
+    }
+    const media = operations.flatMap(({ media }) => media);
+    expect(media.length).toBeGreaterThan(60);
+    for (const { at, schema, example } of media) expect([at, mismatches(schema, example)]).toEqual([at, []]);
+  });
 });

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { createRoutes } from '../src/app.ts';
+import { loadConfig } from '../src/config.ts';
 import { openApiDocument } from '../src/openapi/document.ts';
 import type { Services } from '../src/services.ts';
 import type { TestApp } from './app.ts';
@@ -32,11 +35,51 @@ export interface Operation {
   /** The example of its body; undefined when it takes none. */
   body: Record<string, unknown> | undefined;
   query: readonly string[];
+  /** Its examples, of what is sent and what is answered. */
+  media: readonly Media[];
   /** Where in the document the schema of an answer stands, by status; null for one without a body. */
   answers: Record<string, string | null>;
 }
 
-export const document = openApiDocument('/');
+export const document = openApiDocument(loadConfig({}));
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(document, 'document');
+
+type Schema = object | undefined;
+
+/** What in a value is not as its schema, a part of the document, says; empty when all is. */
+export const mismatches = (schema: Schema, value: unknown): string[] => {
+  const validate = ajv.compile(withReferences(schema));
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+};
+
+/** A schema whose references lead into the document. */
+const withReferences = (schema: Schema): object =>
+  JSON.parse(JSON.stringify(schema ?? {}).replaceAll('"$ref":"#/', '"$ref":"document#/'));
+
+/** A body or answer as JSON, with its example. */
+interface Media {
+  at: string;
+  schema: Schema;
+  example: unknown;
+}
+
+const mediaOf = (at: string, { content }: { content?: object }): Media[] => {
+  const json = (content as Record<string, { schema?: object; example?: unknown }> | undefined)?.[
+    'application/json'
+  ];
+  return json && 'example' in json ? [{ at, schema: json.schema, example: json.example }] : [];
+};
+
+/** The body that an operation takes, or that a webhook gets. */
+export const bodyMediaOf = (operation: { requestBody?: object } = {}): Media => {
+  const [media] = mediaOf('body', operation.requestBody ?? {});
+  if (!media) throw new Error('an operation without a body');
+  return media;
+};
 
 const pointer = (...parts: string[]): string =>
   parts.map((part) => `/${part.replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
@@ -58,6 +101,9 @@ export const operations: readonly Operation[] = Object.entries(document.paths ??
         query: (described.parameters ?? []).flatMap((given) =>
           'in' in given && given.in === 'query' ? [given.name] : [],
         ),
+        media: [described.requestBody ?? {}, ...Object.values(described.responses ?? {})].flatMap((given) =>
+          mediaOf(`${method} ${path}`, given),
+        ),
         answers: Object.fromEntries(
           Object.entries(described.responses ?? {}).map(([status, response]) => [
             status,
@@ -72,6 +118,43 @@ export const operations: readonly Operation[] = Object.entries(document.paths ??
     ];
   }),
 );
+
+/** What is wrong with an answer by the document; empty when nothing is. */
+export const faults = (operation: Operation, status: number, json: unknown): string[] => {
+  const pointer = operation.answers[status];
+  if (pointer === undefined) return [`${operation.id} does not describe status ${status}`];
+  if (pointer === null) return json === undefined ? [] : ['a body where none is described'];
+  return mismatches({ $ref: `#${encodeURI(pointer)}` }, json);
+};
+
+const asPattern = ({ path }: Operation): RegExp =>
+  new RegExp(`^${path.replace(/\/$/, '').replace(/\{\w+\}/g, '[^/]+')}/?$`);
+
+/** The operation that a request is for; a path that is written out comes before one with a parameter. */
+export const operationFor = (method: string, url: string): Operation | undefined => {
+  const [path = ''] = url.split('?');
+  return operations
+    .filter((operation) => operation.method === method && asPattern(operation).test(path))
+    .sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0];
+};
+
+/**
+ * The same app, whose every answer is compared with the document.
+ * @param found gets what is wrong with an answer
+ */
+export const comparedWithDocument = (app: TestApp, found: (fault: string) => void): TestApp['request'] => {
+  return async (method, path, options) => {
+    const answer = await app.request(method, path, options);
+    const operation = operationFor(method, path);
+    const isJson = answer.headers['content-type']?.startsWith('application/json') || answer.text === '';
+    if (operation && isJson) {
+      for (const fault of faults(operation, answer.status, answer.json)) {
+        found(`${method} ${path} ${answer.status}: ${fault} in ${answer.text.slice(0, 500)}`);
+      }
+    }
+    return answer;
+  };
+};
 
 /** Objects of one account, one of each kind, for the operations to work on. */
 export interface Fixtures {

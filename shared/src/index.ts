@@ -1,5 +1,6 @@
 export * from './account.ts';
 export * from './delivery.ts';
+export * from './delivery-body.ts';
 export * from './events.ts';
 export * from './fields.ts';
 export * from './keyword.ts';

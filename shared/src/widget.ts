@@ -36,7 +36,7 @@ export const Widget = z
     is_show_bot_avatar: boolean().default(true),
     use_new_button: boolean().default(false),
     color: text({ max: 9 })
-      .regex(/^#([0-9a-f]{3}|[0-9a-f]{4}|[0-9a-f]{6}|[0-9a-f]{8})$/i, {
+      .regex(/^#([0-9a-fA-F]{3}|[0-9a-fA-F]{4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/, {
         error: 'Enter a valid CSS hex colour.',
       })
       .default('#2563eb'),

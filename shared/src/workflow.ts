@@ -13,6 +13,10 @@ const edge = () => nodeId().nullish();
 
 const optional = (max: number) => text({ max }).nullish();
 
+/** In the document alike for what is sent and what is shown, though unknown fields are only ever sent. */
+const OPEN = { additionalProperties: true };
+const named = (id: string, description: string) => ({ id, description, ...OPEN });
+
 const decimal = ({ min, max }: { min: number; max: number }) =>
   z
     .number({ error: 'A valid number is required.' })
@@ -36,20 +40,24 @@ const listOf = <T extends z.ZodType>(item: T, { min, max }: { min: number; max: 
 };
 
 /** Exactly one in a workflow; its greeting is the start call's `message`. */
-export const StartNode = z.object({
-  id: nodeId(),
-  type: z.literal('start'),
-  greeting: optional(4_000),
-  next: edge(),
-});
+export const StartNode = z
+  .object({
+    id: nodeId(),
+    type: z.literal('start'),
+    greeting: optional(4_000),
+    next: edge(),
+  })
+  .meta(named('StartNode', 'Exactly one in a workflow; its greeting is the start call’s `message`.'));
 
 /** Says its text. */
-export const MessageNode = z.object({
-  id: nodeId(),
-  type: z.literal('message'),
-  text: text({ min: 1, max: 4_000 }),
-  next: edge(),
-});
+export const MessageNode = z
+  .object({
+    id: nodeId(),
+    type: z.literal('message'),
+    text: text({ min: 1, max: 4_000 }),
+    next: edge(),
+  })
+  .meta(named('MessageNode', 'Says its text.'));
 
 export const ANSWER_KINDS = ['text', 'email', 'phone', 'number', 'url', 'choice'] as const;
 export type AnswerKind = (typeof ANSWER_KINDS)[number];
@@ -71,106 +79,129 @@ export const QuestionNode = z
   .refine(({ validate, choices }) => validate !== 'choice' || (choices?.length ?? 0) > 0, {
     error: 'A question that is validated as a choice needs choices.',
     path: ['choices'],
-  });
+  })
+  .meta(named('QuestionNode', 'Asks, waits, and keeps the answer under `save_as`.'));
 
 export const OPERATORS = ['equals', 'contains', 'matches', 'exists', 'greater', 'less'] as const;
 export type Operator = (typeof OPERATORS)[number];
 
 /** One way out of a condition; the first that holds is taken. */
-export const Branch = z.object({
-  variable: text({ min: 1, max: 40 }),
-  operator: choice(OPERATORS),
-  value: z
-    .union([text({ max: 1_000 }), z.number()], {
-      error: 'Not a valid string of at most 1000 characters, nor a number.',
-    })
-    .nullish(),
-  next: edge(),
-});
+export const Branch = z
+  .object({
+    variable: text({ min: 1, max: 40 }),
+    operator: choice(OPERATORS),
+    value: z
+      .union([text({ max: 1_000 }), z.number()], {
+        error: 'Not a valid string of at most 1000 characters, nor a number.',
+      })
+      .nullish(),
+    next: edge(),
+  })
+  .meta(named('Branch', 'One way out of a condition; the first that holds is taken.'));
 
 /** Goes on without saying anything. */
-export const ConditionNode = z.object({
-  id: nodeId(),
-  type: z.literal('condition'),
-  branches: listOf(Branch, { min: 0, max: 50 }),
-  else: edge(),
-  next: edge(),
-});
+export const ConditionNode = z
+  .object({
+    id: nodeId(),
+    type: z.literal('condition'),
+    branches: listOf(Branch, { min: 0, max: 50 }),
+    else: edge(),
+    next: edge(),
+  })
+  .meta(named('ConditionNode', 'Goes on without saying anything.'));
 
 /** Questions that mean the same, and their answer. */
-export const FaqEntry = z.object({
-  questions: listOf(text({ min: 1, max: 500 }), { min: 1, max: 50 }),
-  answer: text({ min: 1, max: 10_000 }),
-});
+export const FaqEntry = z
+  .object({
+    questions: listOf(text({ min: 1, max: 500 }), { min: 1, max: 50 }),
+    answer: text({ min: 1, max: 10_000 }),
+  })
+  .meta(named('FaqEntry', 'Questions that mean the same, and their answer.'));
 export type FaqEntry = z.infer<typeof FaqEntry>;
 
 /** Answers what was asked from its entries, or goes to `on_miss`. */
-export const FaqNode = z.object({
-  id: nodeId(),
-  type: z.literal('faq'),
-  entries: listOf(FaqEntry, { min: 0, max: 1_000 }),
-  threshold: decimal({ min: 0, max: 1 }).nullish(),
-  on_miss: edge(),
-  next: edge(),
-});
+export const FaqNode = z
+  .object({
+    id: nodeId(),
+    type: z.literal('faq'),
+    entries: listOf(FaqEntry, { min: 0, max: 1_000 }),
+    threshold: decimal({ min: 0, max: 1 }).nullish(),
+    on_miss: edge(),
+    next: edge(),
+  })
+  .meta(named('FaqNode', 'Answers what was asked from its entries, or goes to `on_miss`.'));
 
 /** Answers through an OpenAI-compatible endpoint; a failure goes to `on_error`. */
-export const LlmNode = z.object({
-  id: nodeId(),
-  type: z.literal('llm'),
-  prompt: optional(20_000),
-  model: optional(200),
-  max_tokens: integer({ min: 1, max: 100_000 }).nullish(),
-  temperature: decimal({ min: 0, max: 2 }).nullish(),
-  on_error: edge(),
-  next: edge(),
-});
+export const LlmNode = z
+  .object({
+    id: nodeId(),
+    type: z.literal('llm'),
+    prompt: optional(20_000),
+    model: optional(200),
+    max_tokens: integer({ min: 1, max: 100_000 }).nullish(),
+    temperature: decimal({ min: 0, max: 2 }).nullish(),
+    on_error: edge(),
+    next: edge(),
+  })
+  .meta(named('LlmNode', 'Answers through a language model; a failure goes to `on_error`.'));
 
 /** Saves a lead. */
-export const LeadNode = z.object({
-  id: nodeId(),
-  type: z.literal('lead'),
-  fields: z.object(
-    { nickname: optional(1_000), email: optional(1_000), phone_number: optional(1_000) },
-    {
-      error: ({ input }) =>
-        input === undefined ? required : `Invalid data. Expected a dictionary, but got ${jsonType(input)}.`,
-    },
-  ),
-  next: edge(),
-});
+export const LeadNode = z
+  .object({
+    id: nodeId(),
+    type: z.literal('lead'),
+    fields: z
+      .object(
+        { nickname: optional(1_000), email: optional(1_000), phone_number: optional(1_000) },
+        {
+          error: ({ input }) =>
+            input === undefined
+              ? required
+              : `Invalid data. Expected a dictionary, but got ${jsonType(input)}.`,
+        },
+      )
+      .meta(OPEN),
+    next: edge(),
+  })
+  .meta(named('LeadNode', 'Saves a lead.'));
 
 /** Says its text; a person takes over. */
-export const HandoffNode = z.object({
-  id: nodeId(),
-  type: z.literal('handoff'),
-  text: optional(4_000),
-  next: edge(),
-});
+export const HandoffNode = z
+  .object({
+    id: nodeId(),
+    type: z.literal('handoff'),
+    text: optional(4_000),
+    next: edge(),
+  })
+  .meta(named('HandoffNode', 'Says its text; a person takes over.'));
 
 /** Says its text; the conversation has ended. */
-export const EndNode = z.object({
-  id: nodeId(),
-  type: z.literal('end'),
-  text: optional(4_000),
-  next: edge(),
-});
+export const EndNode = z
+  .object({
+    id: nodeId(),
+    type: z.literal('end'),
+    text: optional(4_000),
+    next: edge(),
+  })
+  .meta(named('EndNode', 'Says its text; the conversation has ended.'));
 
 /** A step of a workflow (contract 6, the table of node types). */
-export const WorkflowNode = z.discriminatedUnion(
-  'type',
-  [StartNode, MessageNode, QuestionNode, ConditionNode, FaqNode, LlmNode, LeadNode, HandoffNode, EndNode],
-  {
-    error: ({ input }) => {
-      if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-        return `Invalid data. Expected a dictionary, but got ${jsonType(input)}.`;
-      }
-      const { type } = input as { type?: unknown };
-      if (type === undefined) return required;
-      return `${JSON.stringify(type)?.slice(0, 100)} is not a valid choice.`;
+export const WorkflowNode = z
+  .discriminatedUnion(
+    'type',
+    [StartNode, MessageNode, QuestionNode, ConditionNode, FaqNode, LlmNode, LeadNode, HandoffNode, EndNode],
+    {
+      error: ({ input }) => {
+        if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+          return `Invalid data. Expected a dictionary, but got ${jsonType(input)}.`;
+        }
+        const { type } = input as { type?: unknown };
+        if (type === undefined) return required;
+        return `${JSON.stringify(type)?.slice(0, 100)} is not a valid choice.`;
+      },
     },
-  },
-);
+  )
+  .meta({ id: 'WorkflowNode', description: 'A step of a workflow.' });
 export type WorkflowNode = z.infer<typeof WorkflowNode>;
 export type NodeOf<T extends WorkflowNode['type']> = Extract<WorkflowNode, { type: T }>;
 

@@ -23,6 +23,7 @@ export const leadPaths: ZodOpenApiPathsObject = {
       id: 'listLeads',
       tag,
       summary: 'List your leads',
+      description: 'Newest first; page by the address in `Link`.',
       callers,
       query: listQuery,
       answers: listOf(Lead),
@@ -45,7 +46,7 @@ export const leadPaths: ZodOpenApiPathsObject = {
       tag,
       summary: 'Total leads in a month, or in the days given',
       description:
-        'Largest first; `day` oldest first, without gaps. By default the current UTC month to now.',
+        'Largest first; `day` oldest first, without gaps. By default the current UTC month to now. More than 3660 days by `day` are a 400, as is a `start_date` after the `end_date`.',
       callers,
       query: { group_by: z.enum(LEAD_GROUPS).default('user').optional(), ...statisticsQuery },
       answers: {
@@ -60,6 +61,7 @@ export const leadPaths: ZodOpenApiPathsObject = {
       id: 'retrieveLead',
       tag,
       summary: 'Details of one lead',
+      description: 'By its uuid.',
       callers,
       path,
       condition: 'read',
@@ -69,6 +71,8 @@ export const leadPaths: ZodOpenApiPathsObject = {
       id: 'updateLead',
       tag,
       summary: 'Replace all fields',
+      description:
+        'What is not sent goes back to its default. Fires lead.changed when a field really changed.',
       callers,
       path,
       body: NewLead,

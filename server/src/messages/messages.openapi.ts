@@ -45,6 +45,7 @@ export const messagePaths: ZodOpenApiPathsObject = {
       id: 'retrieveMessage',
       tag,
       summary: 'Details of one message',
+      description: 'With its room, and where a bot answers there, with the bot’s answer.',
       callers: ['account'],
       path: { uuid: uuidInPath() },
       condition: 'read',

@@ -1,12 +1,15 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { accountPaths } from '../accounts/accounts.openapi.ts';
 import { conversationPaths, workflowPaths } from '../agent/agent.openapi.ts';
+import type { Config } from '../config.ts';
 import { keywordPaths } from '../keywords/keywords.openapi.ts';
 import { leadPaths } from '../leads/leads.openapi.ts';
 import { messagePaths } from '../messages/messages.openapi.ts';
 import { roomPaths } from '../rooms/rooms.openapi.ts';
 import { healthPaths } from '../static/health.openapi.ts';
+import { VERSION } from '../version.ts';
 import { sessionPaths } from '../visitors/sessions.openapi.ts';
+import { eventWebhooks, moveBodies } from '../webhooks/events.openapi.ts';
 import { webhookPaths } from '../webhooks/webhooks.openapi.ts';
 import { widgetPaths } from '../widgets/widgets.openapi.ts';
 import { ERROR_RESPONSES, ERROR_SCHEMAS } from './errors.ts';
@@ -59,81 +62,126 @@ const CLIENT = '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
 
 const ETAG = '"1bWc0UqVx0pT6cJ9d3y1Ow2nQkE"';
 
+interface JsonSchema {
+  format?: string;
+  pattern?: string;
+  additionalProperties?: unknown;
+  readOnly?: boolean;
+}
+
+type Settings = Pick<Config, 'PUBLIC_URL' | 'WEBHOOK_RETRY_DELAYS' | 'WEBHOOK_TIMEOUT'>;
+
+const PATTERNED_FORMATS = ['date', 'date-time', 'uuid'];
+
+/**
+ * Leaves out what a format says already, with a pattern over leap years, and patterns that only tools with Unicode read.
+ * That unknown properties are possible is what JSON Schema takes for granted; and what only the server writes is in no
+ * schema of a request to it, but in those of its own requests to webhooks.
+ */
+const simplify = ({ jsonSchema }: { jsonSchema: JsonSchema }): void => {
+  const { format = '', pattern = '', additionalProperties } = jsonSchema;
+  if (PATTERNED_FORMATS.includes(format) || pattern.includes('\\p{')) delete jsonSchema.pattern;
+  delete jsonSchema.readOnly;
+  if (additionalProperties === true) delete jsonSchema.additionalProperties;
+};
+
 /** What this server does, as OpenAPI 3.1, made from the schemas that check requests. */
-export const openApiDocument = (serverUrl: string): ReturnType<typeof createDocument> =>
-  createDocument({
-    openapi: '3.1.1',
-    info: {
-      title: 'Parlor',
-      version: '1.0.0',
-      license: { name: 'MIT', identifier: 'MIT' },
-      description:
-        'Rooms, messages, leads, keyword notifications, webhooks and widgets. Paths work with and without the slash at their end. Unknown and read-only fields in a body are ignored; a field of the wrong type is refused, never converted. For a text that may be left out null means its default. Texts are normalised to NFC; more than 30 combining marks in a row are refused. A body may be compressed (gzip, deflate, br) where a credential goes with it.',
+export const openApiDocument = (config: Settings): ReturnType<typeof createDocument> => {
+  const document = createDocument(
+    {
+      openapi: '3.1.1',
+      info: {
+        title: 'Parlor',
+        version: VERSION,
+        contact: { name: 'Whoever runs this server' },
+        license: { name: 'MIT', identifier: 'MIT' },
+        description:
+          'Rooms, messages, leads, keyword notifications, webhooks and widgets. Paths work with and without the slash at their end. Unknown and read-only fields in a body are ignored; a field of the wrong type is refused, never converted. For a text that may be left out null means its default. Texts are normalised to NFC; more than 30 combining marks in a row are refused. A body may be compressed (gzip, deflate, br) where a credential goes with it.',
+      },
+      servers: [{ url: config.PUBLIC_URL || '/' }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      paths,
+      webhooks: eventWebhooks(config),
+      components: {
+        schemas: ERROR_SCHEMAS as never,
+        responses: ERROR_RESPONSES,
+        headers: {
+          'X-Request-Id': header(
+            'The id of this request in the log.',
+            '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11',
+          ),
+          ETag: header('The version of the object, for If-Match and If-None-Match.', ETAG),
+          Location: header(
+            'The address of the new object.',
+            'https://chat.example.com/api/v1/rooms/spring-sale/',
+          ),
+          Link: header('RFC 8288: the next page; absent on the last.', '<https://…?cursor=…>; rel="next"'),
+          RateLimit: header(
+            'How many requests are left, and when the window ends (seconds).',
+            '"api";r=1199;t=60',
+          ),
+          'RateLimit-Policy': header('The limit and its window (seconds).', '"api";q=1200;w=60'),
+          'Retry-After': header('Seconds to wait.', '12'),
+          'Parlor-Client': header(
+            'The secret of the conversation, for `Parlor-Client` beside an `Idempotency-Key` of its messages.',
+            CLIENT,
+          ),
+          'Idempotency-Replayed': header(
+            '`true` when this is the answer to an earlier equal request.',
+            'true',
+          ),
+        },
+        parameters: {
+          'Idempotency-Key': inHeader(
+            'Idempotency-Key',
+            '1 to 255 printable characters: the same request with the same key is done once and answered the same for 24 hours.',
+            '7d1f0f0e-order-1234',
+          ),
+          'Agent-Idempotency-Key': inHeader(
+            'Idempotency-Key',
+            'The same request with the same key is done once and answered the same for 24 hours. Since all callers have the same `X-API-Key`, it must be a random UUID (version 4), or, for messages, any 1 to 255 printable characters together with `Parlor-Client`; another one is a 400.',
+            '5f0c8a52-3d0e-4f6b-9a53-6c1f7a0f2b9e',
+          ),
+          'Parlor-Client': inHeader(
+            'Parlor-Client',
+            'The secret of the conversation, from the header of the answer of its start: it tells its sender from others with the same `X-API-Key`.',
+            CLIENT,
+          ),
+          'If-None-Match': inHeader(
+            'If-None-Match',
+            'Answers 304 when the object still has that ETag.',
+            ETAG,
+          ),
+          'If-Match': inHeader(
+            'If-Match',
+            'Does it only when the object still has that ETag, else 412.',
+            ETAG,
+          ),
+        },
+        securitySchemes: {
+          Token: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'Authorization',
+            description: 'The word `Token`, a space, and the API token of an account.',
+          },
+          Visitor: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'Authorization',
+            description: 'The word `Visitor`, a space, and the token of a visitor’s session.',
+          },
+          AgentKey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'X-API-Key',
+            description: 'The public key of a workflow: it begins with `pk_live_`.',
+          },
+        },
+      },
     },
-    servers: [{ url: serverUrl }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths,
-    components: {
-      schemas: ERROR_SCHEMAS as never,
-      responses: ERROR_RESPONSES,
-      headers: {
-        'X-Request-Id': header('The id of this request in the log.', '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11'),
-        ETag: header('The version of the object, for If-Match and If-None-Match.', ETAG),
-        Location: header(
-          'The address of the new object.',
-          'https://chat.example.com/api/v1/rooms/spring-sale/',
-        ),
-        Link: header('RFC 8288: the next page; absent on the last.', '<https://…?cursor=…>; rel="next"'),
-        RateLimit: header(
-          'How many requests are left, and when the window ends (seconds).',
-          '"api";r=1199;t=60',
-        ),
-        'RateLimit-Policy': header('The limit and its window (seconds).', '"api";q=1200;w=60'),
-        'Retry-After': header('Seconds to wait.', '12'),
-        'Parlor-Client': header(
-          'The secret of the conversation, for `Parlor-Client` beside an `Idempotency-Key` of its messages.',
-          CLIENT,
-        ),
-        'Idempotency-Replayed': header('`true` when this is the answer to an earlier equal request.', 'true'),
-      },
-      parameters: {
-        'Idempotency-Key': inHeader(
-          'Idempotency-Key',
-          '1 to 255 printable characters: the same request with the same key is done once and answered the same for 24 hours.',
-          '7d1f0f0e-order-1234',
-        ),
-        'Agent-Idempotency-Key': inHeader(
-          'Idempotency-Key',
-          'The same request with the same key is done once and answered the same for 24 hours. Since all callers have the same `X-API-Key`, it must be a random UUID (version 4), or, for messages, any 1 to 255 printable characters together with `Parlor-Client`; another one is a 400.',
-          '5f0c8a52-3d0e-4f6b-9a53-6c1f7a0f2b9e',
-        ),
-        'Parlor-Client': inHeader(
-          'Parlor-Client',
-          'The secret of the conversation, from the header of the answer of its start: it tells its sender from others with the same `X-API-Key`.',
-          CLIENT,
-        ),
-        'If-None-Match': inHeader('If-None-Match', 'Answers 304 when the object still has that ETag.', ETAG),
-        'If-Match': inHeader('If-Match', 'Does it only when the object still has that ETag, else 412.', ETAG),
-      },
-      securitySchemes: {
-        Token: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'Authorization',
-          description: 'The word `Token`, a space, and the API token of an account.',
-        },
-        Visitor: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'Authorization',
-          description: 'The word `Visitor`, a space, and the token of a visitor’s session.',
-        },
-        AgentKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-API-Key',
-          description: 'The public key of a workflow: it begins with `pk_live_`.',
-        },
-      },
-    },
-  });
+    { override: simplify },
+  );
+  moveBodies(document.webhooks);
+  return document;
+};

@@ -107,21 +107,24 @@ const jsonOf = (status: number, detail: string) =>
       };
 
 /** The responses of the errors, for components. */
-export const ERROR_RESPONSES: Record<string, ZodOpenApiResponseObject> = Object.fromEntries(
-  Object.entries(ERRORS).map(([status, { description, detail, headers }]) => [
-    `Error${status}`,
-    {
-      description,
-      headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' }, ...headers },
-      content: {
-        'application/json': jsonOf(Number(status), detail),
-        'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
-      },
-    } as ZodOpenApiResponseObject,
-  ]),
-);
+export const ERROR_RESPONSES: Record<string, ZodOpenApiResponseObject> = {
+  ...Object.fromEntries(
+    Object.entries(ERRORS).map(([status, { description, detail, headers }]) => [
+      `Error${status}`,
+      {
+        description,
+        headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' }, ...headers },
+        content: {
+          'application/json': jsonOf(Number(status), detail),
+          'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+        },
+      } as ZodOpenApiResponseObject,
+    ]),
+  ),
+  Error431: { description: 'The headers of the request are larger than 16 KiB; without a body.' },
+};
 
-export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 429 | 500 | 503;
+export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 429 | 431 | 500 | 503;
 
 /** An error's response in an operation. */
 export const errorResponse = (status: ErrorStatus, description?: string) => ({

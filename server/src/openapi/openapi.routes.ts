@@ -53,7 +53,7 @@ const START = `Scalar.createApiReference('#docs', {
 
 /** GET /api/v1/openapi.json, and /api/v1/docs to read it and try requests (contract 8). */
 export const openApiRoutes = (router: Router<State>, { config }: { config: Config }): void => {
-  const document = representationOf(openApiDocument(config.PUBLIC_URL || '/'));
+  const document = representationOf(openApiDocument(config));
   let script: string | undefined;
 
   router.get('/api/v1/openapi.json', (ctx) => sendRepresentation(ctx, document));

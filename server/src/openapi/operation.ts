@@ -29,7 +29,7 @@ export interface Description {
   id: string;
   tag: string;
   summary: string;
-  description?: string;
+  description: string;
   callers: readonly Caller[];
   /** The parameters in the path. */
   path?: Record<string, z.ZodType>;
@@ -67,6 +67,8 @@ const errorsOf = (given: Description): Set<ErrorStatus> => {
   // A public key opens one workflow and nothing that it could be forbidden.
   if (isOfAgent(given)) add(401, 404, 429);
   else if (!given.callers.includes('public')) add(401, 403, 429);
+  // What every request may be refused for, where nothing else can be wrong with it.
+  if (![...errors].some((status) => status < 500)) add(431);
   return errors;
 };
 
@@ -99,7 +101,7 @@ export const operation = (given: Description): ZodOpenApiOperationObject => ({
   operationId: given.id,
   tags: [given.tag],
   summary: given.summary,
-  ...(given.description && { description: given.description }),
+  description: given.description,
   security: given.callers.map((caller) => SECURITY[caller]),
   requestParams: {
     ...(given.path && { path: z.object(given.path) }),
@@ -127,10 +129,10 @@ export const operation = (given: Description): ZodOpenApiOperationObject => ({
 /** The query of every list (contract 1). */
 export const listQuery = {
   limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT).optional(),
-  cursor: z
-    .string()
-    .optional()
-    .meta({ description: 'Opaque; it comes in the address of `Link: <…>; rel="next"` only.' }),
+  cursor: z.string().min(1).max(200).optional().meta({
+    description:
+      'Opaque; it comes in the address of `Link: <…>; rel="next"` only, and any other one, an empty one too, is a 400.',
+  }),
   start_date: z.iso.date().optional().meta({ description: 'From this UTC day on.', example: '2026-11-01' }),
   end_date: z.iso
     .date()

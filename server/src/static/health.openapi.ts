@@ -11,6 +11,7 @@ export const healthPaths: ZodOpenApiPathsObject = {
       id: 'health',
       tag,
       summary: 'Alive',
+      description: 'Says nothing of the database: restart the process when this fails.',
       callers,
       answers: {
         status: 200,
@@ -24,6 +25,7 @@ export const healthPaths: ZodOpenApiPathsObject = {
       id: 'readiness',
       tag,
       summary: 'Ready: the database is reachable',
+      description: 'Send requests here only while this is a 200.',
       callers,
       errors: [429],
       answers: {
@@ -38,6 +40,7 @@ export const healthPaths: ZodOpenApiPathsObject = {
       id: 'openapi',
       tag,
       summary: 'This document',
+      description: 'OpenAPI 3.1, made from the schemas that check requests.',
       callers,
       condition: 'read',
       answers: {

@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { Dispatcher } from 'undici';
 import type { Duration } from '../duration.ts';
+import { VERSION } from '../version.ts';
 import { type Attempt, attemptDelivery } from './attempt.ts';
 import type { Subscription } from './subscriptions.ts';
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 /** Posts a text to a subscription once, signed at this moment. */
 export type Transport = (subscription: Subscription, eventId: string, body: string) => Promise<Attempt>;
@@ -17,7 +13,7 @@ export const createTransport =
   ({ target, sign }, eventId, body) => {
     const headers = {
       'content-type': 'application/json',
-      'user-agent': `Parlor-Webhooks/${version}`,
+      'user-agent': `Parlor-Webhooks/${VERSION}`,
       ...sign(eventId, new Date(), body),
     };
     return attemptDelivery(outgoing, { target, headers, body, timeout });
