@@ -87,14 +87,14 @@ async function buildLoader(chatFile) {
   });
 }
 
-/** The module for bundler users, with its types. */
+/** The module for bundler users, with its types, which `npm run check` checks. */
 async function buildMount() {
   await rm(`${dist}/mount`, { recursive: true, force: true });
   await module(`${dist}/mount`, 'mount', 'mount.ts', '[name].js');
   const tsc = createRequire(import.meta.url)
     .resolve('typescript/package.json')
     .replace('package.json', 'bin/tsc');
-  await promisify(execFile)(process.execPath, [tsc, '-b', root]);
+  await promisify(execFile)(process.execPath, [tsc, '-b', root, '--noCheck']);
 }
 
 /** The names of the last build's hashed files; none before the first. */

@@ -14,7 +14,7 @@ const parlor = (settings: Record<string, string>, ...args: string[]) => spawnCom
 const statusOf = async ({ url }: ServerProcess, token: string): Promise<number> =>
   (await caller(url, `Token ${token.trim()}`)('GET', '/api/v1/rooms/')).status;
 
-it('works on accounts while the server runs, which follows at once', { timeout: 90_000 }, async () => {
+it('works on accounts while the server runs, which follows at once', { timeout: 180_000 }, async () => {
   const settings = await serverSettings();
   const server = await startServerProcess(settings);
   const made = await parlor(settings, 'account', 'create', 'ada', 'ada@example.com');
