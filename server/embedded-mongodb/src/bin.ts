@@ -1,13 +1,12 @@
-#!/usr/bin/env node
 /**
- * `parlor-embedded-mongodb DATA_DIR LISTEN`: opens a data directory on a socket path or a loopback `host:port`,
- * until SIGTERM or SIGINT. `parlor-embedded-mongodb --check DATA_DIR` verifies documents against indexes.
+ * `node bin.js DATA_DIR LISTEN`: opens a data directory on a socket path or a loopback `host:port`, until SIGTERM or
+ * SIGINT. `node bin.js --check DATA_DIR` verifies documents against indexes.
  */
 import { checkDataDir } from './check.ts';
 import { EmbeddedMongodbError, openEmbeddedMongodb } from './index.ts';
 
-const USAGE = `usage: parlor-embedded-mongodb DATA_DIR LISTEN      (a socket path, or a loopback host:port)
-       parlor-embedded-mongodb --check DATA_DIR`;
+const USAGE = `usage: node bin.js DATA_DIR LISTEN      (a socket path, or a loopback host:port)
+       node bin.js --check DATA_DIR`;
 
 async function serve(dataDir: string, listen: string): Promise<void> {
   const database = await openEmbeddedMongodb({ dataDir, listen });
