@@ -30,6 +30,8 @@ const expected = (what: string): never => {
 
 const anyText = (text: string): string => text;
 
+const folder = (text: string): string => (text.trim() === '' ? expected('the path of a folder') : text);
+
 const wholeNumber = (min: number, max: number) => (text: string) => {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max ? value : expected(`a whole number from ${min} to ${max}`);
@@ -89,7 +91,7 @@ const SETTINGS = {
   PORT: setting('8080', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535)),
   PUBLIC_URL: setting('', 'how browsers and integrators reach this server; empty: as they asked', webOrigin),
   MONGODB_URL: setting('', 'a MongoDB 6 or later; empty: the embedded database', mongodbUrl, true),
-  DATA_DIR: setting('./data', 'where the embedded database and the made SECRET_KEY are kept', anyText),
+  DATA_DIR: setting('./data', 'where the embedded database and the made SECRET_KEY are kept', folder),
   SECRET_KEY: setting(
     '',
     'at least 32 characters; empty with the embedded database: made once and kept in DATA_DIR',

@@ -212,9 +212,18 @@ describe('what keeps the server from starting is one clear line', () => {
     expect(await refusal({ PORT: '0', DATA_DIR: file })).toContain(`DATA_DIR ${file}`);
   });
 
-  it.runIf(process.platform === 'linux')('a DATA_DIR that may not be written', async () => {
-    // Not even root makes a folder there.
-    expect(await refusal({ PORT: '0', DATA_DIR: '/sys/parlor' })).toContain('DATA_DIR /sys/parlor');
+  // Not even root makes a folder there.
+  it.runIf(process.platform === 'linux').each(['/sys/parlor', '/proc/x', '/proc/x/y'])(
+    'a DATA_DIR that may not be written: %s',
+    async (path) => {
+      expect(await refusal({ PORT: '0', DATA_DIR: path })).toContain(`DATA_DIR ${path} can't be used: `);
+    },
+  );
+
+  it.each(['', ' '])('an empty DATA_DIR ("%s")', async (path) => {
+    expect(await refusal({ PORT: '0', DATA_DIR: path })).toBe(
+      `Parlor can't start: DATA_DIR must be the path of a folder, but is "${path}"`,
+    );
   });
 
   it.each([

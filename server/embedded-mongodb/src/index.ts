@@ -8,6 +8,7 @@ import { type Address, parseAddress, privateAddress } from './wire/address.ts';
 
 export { checkDataDir, type DataDirCheck } from './check.ts';
 export { EmbeddedMongodbError, type EmbeddedMongodbErrorCode } from './error.ts';
+export { makeDirectory } from './storage/make-directory.ts';
 export { listenOnPrivateSocket } from './wire/private-socket.ts';
 
 export interface EmbeddedMongodbOptions {

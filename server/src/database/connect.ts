@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openEmbeddedMongodb } from '@parlor/embedded-mongodb';
+import { makeDirectory, openEmbeddedMongodb } from '@parlor/embedded-mongodb';
 import mongoose, { type Connection } from 'mongoose';
 import { type Config, maskPassword } from '../config.ts';
 import { isHalfCopied } from './copy-marker.ts';
@@ -78,7 +78,11 @@ const openEmbedded = async (config: Config, keepExpired: boolean): Promise<Datab
   const fail = (error: Error): never => {
     throw new DatabaseError(`DATA_DIR ${dataDir} can't be used: ${firstLine(error.message)}`);
   };
-  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(fail);
+  try {
+    makeDirectory(dataDir);
+  } catch (error) {
+    fail(error as Error);
+  }
   const embedded = await openEmbeddedMongodb({
     dataDir: embeddedDirectory(dataDir),
     listen: config.EMBEDDED_MONGODB_LISTEN,
