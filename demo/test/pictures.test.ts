@@ -55,7 +55,7 @@ const conversation = async (
   shoot: Shoot,
 ) => {
   const visitor = await visit({ is_ask_name: true, is_ask_email: true });
-  const { page, launcher, widget, say, sent, row, menu, inMenu } = visitor;
+  const { page, launcher, widget, say, sent, row, menu, inMenu, comeBack } = visitor;
   await launcher.click();
   await widget.locator('form input').first().waitFor();
   await shoot(page, 'form');
@@ -79,8 +79,7 @@ const conversation = async (
     await row(text).waitFor();
   }
   // What one has just said is dated by one's own clock; a reload dates all of it by the server's.
-  await page.reload();
-  await launcher.click();
+  await comeBack();
   await row(texts.rest.at(-1) as string).waitFor();
   await person.read();
   await widget.locator('.row.seen').last().waitFor();
@@ -125,23 +124,19 @@ const events = async (
 };
 
 /** A conversation that one comes back to, while it is fetched, and when that fails. */
-const comingBack = async ({ page, widget, launcher, row }: Running, texts: Texts, shoot: Shoot) => {
+const comingBack = async ({ page, widget, row, comeBack }: Running, texts: Texts, shoot: Shoot) => {
   const reads = (url: URL) => url.pathname === '/api/v1/messages/' && url.search !== '';
-  const reopen = async () => {
-    await page.reload();
-    await launcher.click();
-  };
   await page.route(reads, () => {});
-  await reopen();
+  await comeBack();
   await widget.locator('.skeleton').waitFor();
   await shoot(page, 'loading');
   await page.unrouteAll();
   await page.route(reads, (route) => route.fulfill({ status: 500, json: {}, headers: CORS }));
-  await reopen();
+  await comeBack();
   await widget.locator('.blank').waitFor();
   await shoot(page, 'not-loaded');
   await page.unrouteAll();
-  await reopen();
+  await comeBack();
   await row(texts.news).waitFor();
   await widget.locator('.row.seen').last().waitFor();
 };

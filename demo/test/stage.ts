@@ -135,15 +135,23 @@ export const openStage = async (openBrowser: ReturnType<typeof useBrowser>) => {
 const parts = (page: Page) => {
   const widget = page.locator('parlor-widget');
   const field = widget.locator('textarea');
+  const launcher = widget.locator('button.launcher');
+  const dialog = widget.getByRole('dialog');
   const row = (text: string) => widget.locator('.row').filter({ hasText: text });
   return {
     widget,
-    launcher: widget.locator('button.launcher'),
-    dialog: widget.getByRole('dialog'),
+    launcher,
+    dialog,
     menu: widget.locator('.header .tool').first(),
     inMenu: widget.locator('.menu button'),
     field,
     row,
+    /** Loads the page again: on a phone the window has to be opened, elsewhere it opens by itself. */
+    async comeBack() {
+      await page.reload();
+      if ((page.viewportSize()?.width ?? 0) < 480) await launcher.click();
+      else await dialog.waitFor();
+    },
     async say(text: string) {
       await field.fill(text);
       await field.press('Enter');

@@ -64,7 +64,6 @@ it('tells bot and person apart, and hands the conversation over when the visitor
   ]);
 
   await page.reload();
-  await launcher.click();
   await message('I am Ada.').waitFor();
   await message('What is it about?').getByText('Assistant').first().waitFor();
   await expect.poll(() => chip.count(), PATIENT).toBe(0);
@@ -92,7 +91,6 @@ it('stops offering a person when the workflow has handed over by itself', async 
   await message('A colleague comes.').waitFor();
   await chip.waitFor({ state: 'detached' });
   await page.reload();
-  await launcher.click();
   await message('A colleague comes.').waitFor();
   await page.waitForTimeout(500);
   expect(await chip.count()).toBe(0);

@@ -42,7 +42,6 @@ it('scrolls back through a long conversation, and never has more than a window o
     return route.fulfill({ json, headers });
   });
   await page.reload();
-  await launcher.click();
   await message(`message ${COUNT}`).waitFor();
 
   const rows = () => log.getByRole('listitem').count();

@@ -94,7 +94,9 @@ class Schedule {
       try {
         const wait = { timeout: 4_000 };
         if (await tab.field.isVisible()) return;
-        await tab.launcher.click(wait);
+        await tab.launcher.waitFor(wait);
+        // After a reload it may be about to open by itself: a click would close it then.
+        await tab.page.evaluate(() => (window as unknown as { Parlor: { open(): void } }).Parlor.open());
         return await tab.field.waitFor(wait);
       } catch (error) {
         if (tries > 5) throw error;

@@ -48,13 +48,12 @@ it('shows an answer at once, and counts it on the launcher and in the title whil
 });
 
 it('shows what the other side has read, also after a reload', async () => {
-  const { page, launcher, message, url, token, room, rest } = await setUp();
+  const { page, message, url, token, room, rest } = await setUp();
   const { json: messages } = await rest('GET', `/api/v1/messages/?room=${room.uuid}`);
   const operator = await connect(url, { token });
   operator.send({ type: 'read', room: room.uuid, message: messages[0].uuid });
   await message('good morning').getByText('Seen').waitFor();
   await page.reload();
-  await launcher.click();
   await message('good morning').getByText('Seen').waitFor();
 });
 
@@ -70,14 +69,13 @@ it('gets what was said while the page was offline, each message once', async () 
 });
 
 it('keeps its conversation when the network was too slow for the live channel', async () => {
-  const { page, rest, launcher, say, message, answer } = await setUp();
+  const { page, rest, say, message, answer } = await setUp();
   let refused = 0;
   await page.routeWebSocket('**/api/v1/realtime', (socket) => {
     if (refused++) socket.connectToServer();
     else socket.close({ code: 4401, reason: 'not authenticated in time' });
   });
   await page.reload();
-  await launcher.click();
   await expect.poll(() => refused, PATIENT).toBe(2);
   await say('still here?');
   await message('still here?').getByText('Sent').waitFor();
