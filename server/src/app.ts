@@ -7,6 +7,7 @@ import { workflowRoutes } from './agent/workflows.routes.ts';
 import { allowHeader, createMethodsOf, onlyAllowed } from './http/allowed-methods.ts';
 import { createAuthenticator } from './http/authenticate.ts';
 import { createBaseUrl } from './http/base-url.ts';
+import { createClientAddress } from './http/client-address.ts';
 import type { State } from './http/context.ts';
 import { widgetCors } from './http/cors.ts';
 import { errorResponses } from './http/error-responses.ts';
@@ -42,7 +43,7 @@ const securityHeaders = helmet({
 /** Every route of the REST API; the OpenAPI document describes the same ones. */
 export const createRoutes = (services: Services, metrics: Metrics = new Metrics(services)): Router<State> => {
   const { config, models, secrets } = services;
-  const baseUrl = createBaseUrl(config.PUBLIC_URL);
+  const baseUrl = createBaseUrl(config);
   const authenticate = createAuthenticator(services);
   const idempotent = createIdempotency(models.idempotency, secrets);
   const given = { ...services, authenticate, idempotent, baseUrl };
@@ -70,11 +71,15 @@ export const createApp = (services: Services): Koa<State> => {
   const { config, log } = services;
   const metrics = new Metrics(services);
   const router = createRoutes(services, metrics);
-  // Of X-Forwarded-For only what the proxy in front has added is believed: the last address.
-  const app = new Koa<State>({ proxy: config.TRUST_PROXY, maxIpsCount: 1 });
+  const app = new Koa<State>();
+  const clientAddress = createClientAddress(config.TRUST_PROXY);
   app.on('error', (error) => log.warn({ err: error }, 'answer broke off'));
 
   app.use(requestLog(log));
+  app.use((ctx, next) => {
+    ctx.request.ip = clientAddress(ctx.req);
+    return next();
+  });
   app.use(metrics.measure());
   app.use(unreadBody);
   app.use(requestIdHeader);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isTrial, loadConfig } from './config.ts';
+import { ConfigError, isTrial, loadConfig } from './config.ts';
 
 describe('trial mode', () => {
   it.each([
@@ -14,6 +14,26 @@ describe('trial mode', () => {
     ['a PUBLIC_URL', { PUBLIC_URL: 'https://chat.example.com' }, false],
     ['a MONGODB_URL', { MONGODB_URL: 'mongodb://127.0.0.1', SECRET_KEY: 'x'.repeat(32) }, false],
   ])('with %s: %o is %s', (_, env: Record<string, string>, expected) => {
-    expect(isTrial(loadConfig(env))).toBe(expected);
+    expect(isTrial({ ...loadConfig({}), ...env })).toBe(expected);
+  });
+});
+
+describe('PUBLIC_URL', () => {
+  it.each([
+    { HOST: '0.0.0.0' },
+    { HOST: '::' },
+    { HOST: '192.0.2.1' },
+    { TRUST_PROXY: 'loopback' },
+    { TRUST_PROXY: '1' },
+  ])('is required with %o, since nothing that a request says names the server', (env) => {
+    expect(() => loadConfig(env)).toThrow(/^PUBLIC_URL must be set when (HOST|TRUST_PROXY) is [^\n]+$/);
+    expect(loadConfig({ ...env, PUBLIC_URL: 'https://chat.example.com' })).toMatchObject({
+      PUBLIC_URL: 'https://chat.example.com',
+    });
+  });
+
+  it('is not asked for on this machine', () => {
+    for (const HOST of ['127.0.0.1', 'localhost', '::1']) loadConfig({ HOST });
+    expect(() => loadConfig({ TRUST_PROXY: 'true' })).toThrow(ConfigError);
   });
 });

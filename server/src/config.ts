@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { type Duration, parseDuration } from './duration.ts';
+import { parseTrustProxy } from './http/client-address.ts';
 import { isMailAddress } from './mail/address.ts';
 
 /** A setting whose value can't be used; the text names the variable and what it got, on one line. */
@@ -89,7 +90,11 @@ const perMinute = (fallback: number, what: string): Setting<number> =>
 const SETTINGS = {
   HOST: setting('127.0.0.1', 'address to listen on; 0.0.0.0 lets other machines in', anyText),
   PORT: setting('8080', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535)),
-  PUBLIC_URL: setting('', 'how browsers and integrators reach this server; empty: as they asked', webOrigin),
+  PUBLIC_URL: setting(
+    '',
+    'how browsers and integrators reach this server; empty: where it listens; required with TRUST_PROXY or a HOST that others can reach',
+    webOrigin,
+  ),
   MONGODB_URL: setting('', 'a MongoDB 6 or later; empty: the embedded database', mongodbUrl, true),
   DATA_DIR: setting('./data', 'where the embedded database and the made SECRET_KEY are kept', folder),
   SECRET_KEY: setting(
@@ -109,7 +114,11 @@ const SETTINGS = {
     'trace, debug, info, warn, error, fatal or silent',
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   ),
-  TRUST_PROXY: setting('false', 'true: believe X-Forwarded-For and X-Forwarded-Proto', trueOrFalse),
+  TRUST_PROXY: setting(
+    'false',
+    'whose X-Forwarded-For is believed: a number of proxies in a row, a list of CIDRs, or loopback; needs PUBLIC_URL',
+    parseTrustProxy,
+  ),
   EMBEDDED_MONGODB_LISTEN: setting(
     '',
     'a socket path or loopback host:port that opens the embedded database to mongosh; it has no password',
@@ -248,6 +257,12 @@ export const loadConfig = (env: Record<string, string | undefined>): Config => {
     throw new ConfigError(
       'SECRET_KEY must be set when MONGODB_URL is (the same on every server), but is empty; ' +
         'one can be made with: openssl rand -hex 32',
+    );
+  }
+  if (config.PUBLIC_URL === '' && (config.TRUST_PROXY !== false || !isLoopback(String(config.HOST)))) {
+    const why = config.TRUST_PROXY === false ? `HOST is ${config.HOST}` : 'TRUST_PROXY is set';
+    throw new ConfigError(
+      `PUBLIC_URL must be set when ${why}: how browsers reach this server, such as https://chat.example.com`,
     );
   }
   return Object.freeze(config) as Config;

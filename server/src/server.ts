@@ -5,6 +5,7 @@ import { createApp } from './app.ts';
 import { CommandServer } from './cli/command-server.ts';
 import { type Config, ConfigError, isLoopbackPort } from './config.ts';
 import { connectDatabase, type DatabaseError } from './database/connect.ts';
+import { listeningUrl } from './http/base-url.ts';
 import { createGateway } from './realtime/gateway.ts';
 import { createServices, type Services } from './services.ts';
 
@@ -86,8 +87,7 @@ export const startServer = async (
           'the database there, without a password; a socket path is for its owner only',
       );
     }
-    const host = ['0.0.0.0', '::'].includes(config.HOST) ? '127.0.0.1' : config.HOST;
-    const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const url = listeningUrl(config.HOST, port);
     await introduce({ services, url });
     open();
     return {

@@ -233,11 +233,13 @@ describe('what keeps the server from starting is one clear line', () => {
     ['SECRET_KEY', 'short', 'SECRET_KEY must be at least 32 characters, but is 5 characters'],
     ['PUBLIC_URL', 'chat.example.com', 'PUBLIC_URL must be an http or https URL'],
     ['PUBLIC_URL', 'https://example.com/chat', 'PUBLIC_URL must be an http or https URL without a path'],
+    ['TRUST_PROXY', 'true', 'TRUST_PROXY must be false, the number of proxies in front'],
     ['HOST', '192.0.2.1', 'HOST 192.0.2.1 is not an address of this machine'],
     ['EMBEDDED_MONGODB_LISTEN', '0.0.0.0:27017', 'EMBEDDED_MONGODB_LISTEN'],
   ])('a bad %s', async (name, value, line) => {
     const DATA_DIR = join(await temporaryFolder(), 'data');
-    expect(await refusal({ PORT: '0', DATA_DIR, [name]: value })).toContain(line);
+    const env = { PORT: '0', DATA_DIR, PUBLIC_URL: 'https://chat.example.com', [name]: value };
+    expect(await refusal(env)).toContain(line);
   });
 
   it('a MONGODB_URL without a SECRET_KEY', async () => {

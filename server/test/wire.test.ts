@@ -121,3 +121,42 @@ describe('a body that is too large', { timeout: 120_000 }, () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 });
+
+describe('a Host that a client makes up', () => {
+  it('is in no header and on no page: a browser or a cache would believe it', async () => {
+    const { url, connection } = await start();
+    const { token } = await owner(url);
+    const headers = {
+      Host: 'evil.example',
+      'X-Forwarded-Host': 'evil.example',
+      'X-Forwarded-Proto': 'gopher',
+      Forwarded: 'host=evil.example;proto=gopher',
+      Authorization: `Token ${token}`,
+      'Content-Type': 'application/json',
+    };
+    for (let n = 0; n < 2; n++) {
+      const made = await connection.request('POST', '/api/v1/rooms/', headers, '{}');
+      expect(made.headers.location).toMatch(new RegExp(`^${url}/api/v1/rooms/`));
+    }
+    const paths = [
+      '/',
+      '/demo/',
+      '/demo/strict/',
+      '/demo/hostile/',
+      '/api/v1/docs',
+      '/api/v1/openapi.json',
+      '/widget.js',
+    ];
+    for (const path of ['/api/v1/rooms/?limit=1', ...paths]) {
+      const answer = await connection.request('GET', path, headers);
+      expect([path, JSON.stringify(answer.headers)]).not.toEqual([
+        path,
+        expect.stringMatching(/evil|gopher/),
+      ]);
+      expect([path, answer.body.toString()]).not.toEqual([
+        path,
+        expect.stringMatching(/evil\.example|gopher/),
+      ]);
+    }
+  });
+});

@@ -10,7 +10,9 @@ const app = testApp({
   RATE_LIMIT_AGENT_CONVERSATION: '4',
   RATE_LIMIT_AGENT_IP: '12',
   RATE_LIMIT_AGENT_KEY: '20',
-  TRUST_PROXY: 'true',
+  TRUST_PROXY: '1',
+  PUBLIC_URL: 'https://chat.example.com',
+  REGISTRATION: 'open',
 });
 
 const nodes = [

@@ -1,10 +1,17 @@
+import type { Config } from '../config.ts';
 import type { Context } from './context.ts';
 
-/** What a Host header may look like (RFC 9110, 7.2): a name or an address, and a port. */
-const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
+/** The address of a server that listens on HOST; this machine's where it listens on all of them. */
+export const listeningUrl = (host: string, port: number): string => {
+  const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+};
 
-/** How a client reached this server: PUBLIC_URL, else as it asked; it begins every address in an answer. */
+/**
+ * What every address in an answer begins with: PUBLIC_URL, or where this server listens. Never what a request says
+ * in Host or X-Forwarded-Host, which anybody can make up, also for what a cache then keeps for others.
+ */
 export const createBaseUrl =
-  (publicUrl: string) =>
-  (ctx: Pick<Context, 'protocol' | 'host'>): string =>
-    publicUrl || `${ctx.protocol}://${HOST.test(ctx.host) ? ctx.host : 'localhost'}`;
+  ({ HOST, PORT, PUBLIC_URL }: Pick<Config, 'HOST' | 'PORT' | 'PUBLIC_URL'>) =>
+  ({ req }: Pick<Context, 'req'>): string =>
+    PUBLIC_URL || listeningUrl(HOST, req.socket.localPort ?? PORT);

@@ -38,6 +38,8 @@ const LOG_EVERY = 10_000;
 export class RateLimit {
   readonly name: string;
   readonly limit: number;
+  /** In seconds. */
+  readonly window: number;
   readonly #store: RateLimiterMongo;
   readonly #log: Logger;
   readonly #windows = new Map<string, Window>();
@@ -47,6 +49,7 @@ export class RateLimit {
   constructor(name: string, store: RateLimiterMongo, log: Logger) {
     this.name = name;
     this.limit = store.points;
+    this.window = store.duration;
     this.#store = store;
     this.#log = log;
   }

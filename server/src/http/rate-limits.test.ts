@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../test/app.ts';
-import { limitedAddress, RateLimits } from './rate-limits.ts';
+import { RateLimits } from './rate-limits.ts';
 
 const app = testApp({
   RATE_LIMIT: 'on',
@@ -13,7 +13,9 @@ const app = testApp({
   RATE_LIMIT_WRONG_PASSWORDS_NAME: '12',
   RATE_LIMIT_UNKNOWN: '9',
   RATE_LIMIT_READYZ: '7',
-  TRUST_PROXY: 'true',
+  TRUST_PROXY: '1',
+  PUBLIC_URL: 'https://chat.example.com',
+  REGISTRATION: 'open',
 });
 const PASSWORD = 'a long enough secret';
 let widget = '';
@@ -204,15 +206,32 @@ describe('what is unknown', () => {
   });
 });
 
-describe('limitedAddress', () => {
-  it.each([
-    ['::ffff:192.0.2.1', '192.0.2.1'],
-    ['192.0.2.1', '192.0.2.1'],
-    ['nonsense', 'nonsense'],
-  ])('%s counts as %s', (address, counted) => expect(limitedAddress(address)).toBe(counted));
+describe('addresses', () => {
+  const open = (address: string) =>
+    app.request('POST', `/api/v1/widgets/${widget}/sessions/`, { ...from(address), body: {} });
+  const statuses = async (addresses: string[]) => {
+    const found = [];
+    for (const address of addresses) found.push((await open(address)).status);
+    return found;
+  };
+  const six = [201, 201, 201, 201, 201, 201];
 
-  it('takes the /64 of IPv6', () => {
-    expect(limitedAddress('2001:db8::1')).toBe(limitedAddress('2001:db8:0:0:ffff::2'));
-    expect(limitedAddress('2001:db8::1')).not.toBe(limitedAddress('2001:db8:0:1::1'));
+  it('that a client makes up avoid no limit: only what the proxy has added counts', async () => {
+    const made = Array.from({ length: 8 }, (_, n) => `198.51.100.${n}, 203.0.113.77`);
+    expect(await statuses(made)).toEqual([...six, 429, 429]);
+  });
+
+  it('are one in all their spellings, whatever the port', async () => {
+    const spelled = Array.from({ length: 6 }, (_, n) => `203.0.113.78:${4_000 + n}`);
+    expect(await statuses([...spelled, '::ffff:203.0.113.78'])).toEqual([...six, 429]);
+  });
+
+  it('of IPv6 count by /64, and a flood out of many of them by /48', async () => {
+    const within = Array.from({ length: 7 }, (_, n) => `2001:db8:7:1::${n + 1}`);
+    expect(await statuses(within)).toEqual([...six, 429]);
+    const across = Array.from({ length: 50 }, (_, n) => `2001:db8:8:${n.toString(16)}::1`);
+    const found = await statuses(across);
+    expect(found.filter((status) => status === 201)).toHaveLength(48);
+    expect(await statuses(['2001:db8:9::1'])).toEqual([201]);
   });
 });

@@ -1,11 +1,11 @@
-import ipaddr from 'ipaddr.js';
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
 import { RateLimiterMongo } from 'rate-limiter-flexible';
 import type { Config } from '../config.ts';
 import { throttled } from '../errors.ts';
+import { addressKeys } from './client-address.ts';
 import type { Context } from './context.ts';
-import { RateLimit } from './rate-limit.ts';
+import { type Allowance, RateLimit } from './rate-limit.ts';
 
 /** The window of a limit, in seconds, and of those that have another one. */
 const WINDOW = 60;
@@ -34,12 +34,8 @@ const GROUPS = {
 
 export type LimitGroup = keyof typeof GROUPS;
 
-/** An address as limits count it: IPv6 by its /64, which is what one customer of a provider has. */
-export const limitedAddress = (address: string): string => {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.');
-};
+/** An IPv6 /48 may do as much as so many of its 65 536 networks that are counted one by one. */
+const NETWORK_FACTOR = 8;
 
 /** Adds an item to a header that is a list (RFC 9651, 3.1). */
 const addItem = (ctx: Context, name: string, item: string): void => {
@@ -49,26 +45,32 @@ const addItem = (ctx: Context, name: string, item: string): void => {
 
 /** All the limits; with RATE_LIMIT=off none of them. */
 export class RateLimits {
-  readonly #limits: ReadonlyMap<LimitGroup, RateLimit>;
-  readonly #store: RateLimiterMongo | undefined;
+  readonly #limits = new Map<LimitGroup, RateLimit>();
+  readonly #networks = new Map<LimitGroup, RateLimit>();
+  #store: RateLimiterMongo | undefined;
 
   constructor(config: Config, connection: Connection, log: Logger) {
     const groups = config.RATE_LIMIT ? (Object.entries(GROUPS) as [LimitGroup, keyof Config][]) : [];
     // A count that a crash loses is no loss: these writes need not wait for the journal.
     const database = connection.getClient().db(connection.name, { writeConcern: { w: 1, journal: false } });
-    const stores = groups.map(([group, setting]) => {
+    const limitOf = (name: string, points: number, duration: number) => {
       const store = new RateLimiterMongo({
         storeClient: database,
         tableName: COLLECTION,
-        keyPrefix: group,
-        points: config[setting] as number,
-        duration: WINDOWS[group] ?? WINDOW,
+        keyPrefix: name,
+        points,
+        duration,
         disableIndexesCreation: true,
       });
-      return [group, store] as const;
-    });
-    this.#store = stores[0]?.[1];
-    this.#limits = new Map(stores.map(([group, store]) => [group, new RateLimit(group, store, log)]));
+      this.#store = store;
+      return new RateLimit(name, store, log);
+    };
+    for (const [group, setting] of groups) {
+      const points = config[setting] as number;
+      const window = WINDOWS[group] ?? WINDOW;
+      this.#limits.set(group, limitOf(group, points, window));
+      this.#networks.set(group, limitOf(`${group}-network`, points * NETWORK_FACTOR, window));
+    }
   }
 
   async createIndexes(): Promise<void> {
@@ -85,21 +87,34 @@ export class RateLimits {
    * @throws ParlorError `throttled` when it is one too many.
    */
   async count(ctx: Context, group: LimitGroup, key: string): Promise<void> {
-    const limit = this.#limits.get(group);
-    if (!limit) return;
-    const { isAllowed, remaining, resetsIn } = await limit.take(key);
-    addItem(ctx, 'RateLimit-Policy', `"${group}";q=${limit.limit};w=${WINDOWS[group] ?? WINDOW}`);
-    addItem(ctx, 'RateLimit', `"${group}";r=${remaining};t=${Math.ceil(resetsIn / 1_000)}`);
-    if (!isAllowed) throw throttled(resetsIn);
+    await this.#count(ctx, this.#limits.get(group), key);
   }
 
-  /** `count` by the address that the request came from. */
-  countAddress(ctx: Context, group: LimitGroup): Promise<void> {
-    return this.count(ctx, group, this.addressOf(ctx));
+  /** `count` by the address that the request came from, and by its network. */
+  async countAddress(ctx: Context, group: LimitGroup): Promise<void> {
+    const { address, network } = addressKeys(ctx.ip);
+    await this.count(ctx, group, address);
+    if (network) await this.#count(ctx, this.#networks.get(group), network);
   }
 
   /** The address that a request came from, as limits count it. */
   addressOf(ctx: Context): string {
-    return limitedAddress(ctx.ip);
+    return addressKeys(ctx.ip).address;
+  }
+
+  /** Counts something that has no answer to say it in, by address and network. */
+  async takeAddress(group: LimitGroup, from: string): Promise<Allowance> {
+    const { address, network } = addressKeys(from);
+    const own = await this.#limits.get(group)?.take(address);
+    const shared = own?.isAllowed && network && (await this.#networks.get(group)?.take(network));
+    return shared || own || { isAllowed: true, remaining: 0, resetsIn: 0 };
+  }
+
+  async #count(ctx: Context, limit: RateLimit | undefined, key: string): Promise<void> {
+    if (!limit) return;
+    const { isAllowed, remaining, resetsIn } = await limit.take(key);
+    addItem(ctx, 'RateLimit-Policy', `"${limit.name}";q=${limit.limit};w=${limit.window}`);
+    addItem(ctx, 'RateLimit', `"${limit.name}";r=${remaining};t=${Math.ceil(resetsIn / 1_000)}`);
+    if (!isAllowed) throw throttled(resetsIn);
   }
 }

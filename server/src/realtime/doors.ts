@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { throttled } from '../errors.ts';
-import type { RateLimit } from '../http/rate-limit.ts';
-import { limitedAddress } from '../http/rate-limits.ts';
+import { addressKeys } from '../http/client-address.ts';
+import type { Allowance } from '../http/rate-limit.ts';
 import type { OpenConnections } from './open-connections.ts';
 
 /** When a client may try again whose address has too many connections open (milliseconds). */
@@ -9,15 +9,19 @@ const FULL_FOR = 10_000;
 
 /** Who may open a socket: so many from one address at once, and so many a minute (contract 8). */
 export class Doors {
-  readonly #opens: Pick<RateLimit, 'take'> | undefined;
+  readonly #opens: ((address: string) => Promise<Allowance>) | undefined;
   readonly #open: OpenConnections;
-  readonly #trustProxy: boolean;
+  readonly #addressOf: (request: IncomingMessage) => string;
 
-  /** @param opens undefined when limits are off */
-  constructor(opens: Pick<RateLimit, 'take'> | undefined, open: OpenConnections, trustProxy: boolean) {
+  /** @param opens counts a socket that an address opens; undefined when limits are off */
+  constructor(
+    opens: ((address: string) => Promise<Allowance>) | undefined,
+    open: OpenConnections,
+    addressOf: (request: IncomingMessage) => string,
+  ) {
     this.#opens = opens;
     this.#open = open;
-    this.#trustProxy = trustProxy;
+    this.#addressOf = addressOf;
   }
 
   /**
@@ -26,16 +30,11 @@ export class Doors {
    */
   async enter(request: IncomingMessage): Promise<() => void> {
     if (!this.#opens) return () => undefined;
-    const address = limitedAddress(this.#addressOf(request));
-    const { isAllowed, resetsIn } = await this.#opens.take(address);
+    const client = this.#addressOf(request);
+    const { isAllowed, resetsIn } = await this.#opens(client);
     if (!isAllowed) throw throttled(resetsIn);
+    const { address } = addressKeys(client);
     if (!(await this.#open.enter(address))) throw throttled(FULL_FOR);
     return () => this.#open.leave(address);
-  }
-
-  /** As the REST API sees it: of X-Forwarded-For only what the proxy in front has added is believed. */
-  #addressOf({ headers, socket }: IncomingMessage): string {
-    const forwarded = this.#trustProxy ? String(headers['x-forwarded-for'] ?? '') : '';
-    return forwarded.split(',').at(-1)?.trim() || (socket.remoteAddress ?? '');
   }
 }

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ParlorError } from '../errors.ts';
 import { createIdentify } from '../http/authenticate.ts';
+import { createClientAddress } from '../http/client-address.ts';
 import type { Principal } from '../http/context.ts';
 import type { Services } from '../services.ts';
 import { createAdmission } from './admission.ts';
@@ -223,6 +224,9 @@ export const createGateway = (services: Services): Gateway => {
   const isOnlyProcess = config.MONGODB_URL === '';
   const max = config.REALTIME_CONNECTIONS;
   const openConnections = new OpenConnections(models.openConnections, max, isOnlyProcess, log);
+  const opens = config.RATE_LIMIT
+    ? (address: string) => rateLimits.takeAddress('realtime', address)
+    : undefined;
   return new Gateway({
     channel,
     frames,
@@ -231,7 +235,7 @@ export const createGateway = (services: Services): Gateway => {
     recheck: new Recheck({ ...services, audience: channel.audience }, log),
     identify: createIdentify(services),
     log,
-    doors: new Doors(rateLimits.of('realtime'), openConnections, config.TRUST_PROXY),
+    doors: new Doors(opens, openConnections, createClientAddress(config.TRUST_PROXY)),
     openConnections,
     isLimited: config.RATE_LIMIT,
   });

@@ -86,9 +86,9 @@ it.skipIf(inject('isRealMongodb'))('is not there for a browser somewhere else', 
 });
 
 it.skipIf(inject('isRealMongodb'))('is not there behind a proxy', async () => {
-  const { server, read, change, page } = await start({ TRUST_PROXY: 'true' });
+  const { read, change, page } = await start({
+    TRUST_PROXY: 'loopback',
+    PUBLIC_URL: 'https://chat.example.com',
+  });
   expect([(await read()).status, (await change({})).status, (await page()).status]).toEqual([404, 404, 404]);
-  const site = await fetch(`${server.url}/demo/`);
-  expect(site.status).toBe(200);
-  expect(await site.text()).not.toContain('/demo/panel/');
 });

@@ -30,13 +30,14 @@ const PANEL_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
   "frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-const ownPolicy = (ctx: Context): string =>
-  `${promisedPolicy("'self'", `ws://${ctx.host} wss://${ctx.host}`)}; ${OWN_POLICY}`;
+const socketsOf = (server: string): string => server.replace(/^http/, 'ws');
+
+const ownPolicy = (server: string): string => `${promisedPolicy("'self'", socketsOf(server))}; ${OWN_POLICY}`;
 
 /** What becomes of a page's HTML and its policy. */
 interface Case {
   page(html: string): string;
-  policy(ctx: Context, server: string): string;
+  policy(server: string): string;
 }
 
 /**
@@ -51,7 +52,7 @@ const CASES: Record<string, Case> = {
   },
   'strict/': {
     page: (html) => html.replace(/<link rel="stylesheet"[^>]*>/g, ''),
-    policy: (_ctx, server) => promisedPolicy(server, server.replace(/^http/, 'ws')),
+    policy: (server) => promisedPolicy(server, socketsOf(server)),
   },
 };
 
@@ -61,14 +62,14 @@ const CASES: Record<string, Case> = {
  */
 export const demoSite = (services: Pick<Services, 'accounts' | 'widgets' | 'config'>): Handler => {
   const files = new FileSet(SITE);
-  const baseUrl = createBaseUrl(services.config.PUBLIC_URL);
+  const baseUrl = createBaseUrl(services.config);
 
   const sendPage = async (ctx: Context, folder: string, html: string): Promise<void> => {
     const { page, policy } = CASES[folder] as Case;
     const named = String(ctx.query.widget ?? '');
     const token = /^[A-Za-z0-9]{1,64}$/.test(named) ? named : (await demoWidget(services))?.token;
     const hasPanel = isPanelOpen(services.config, ctx) && token !== undefined && token !== named;
-    ctx.set('Content-Security-Policy', policy(ctx, baseUrl(ctx)));
+    ctx.set('Content-Security-Policy', policy(baseUrl(ctx)));
     ctx.type = 'text/html; charset=utf-8';
     ctx.body = page(html)
       .replaceAll(TOKEN_MARK, token ?? '')
