@@ -3,6 +3,7 @@ import { accountModel } from './accounts/accounts.model.ts';
 import { knownAddressModel } from './accounts/known-addresses.ts';
 import { registrationClaimModel } from './accounts/registration.model.ts';
 import { agentModels } from './agent/create-agent.ts';
+import { keyRecordModel } from './database/key-record.ts';
 import { idempotencyModel } from './http/idempotency.model.ts';
 import { keywordModel, notificationModel } from './keywords/keywords.model.ts';
 import { leadModel } from './leads/leads.model.ts';
@@ -29,6 +30,7 @@ export const createModels = (connection: Connection) => ({
   roomDeletions: pendingDeletionModel(connection),
   registrationClaims: registrationClaimModel(connection),
   rooms: roomModel(connection),
+  secretKeys: keyRecordModel(connection),
   sessions: visitorSessionModel(connection),
   tombstones: tombstoneModel(connection),
   widgets: widgetModel(connection),

@@ -15,7 +15,8 @@ type Purpose =
   | 'conversation-client'
   | 'invitation'
   | 'known-address'
-  | 'idempotency';
+  | 'idempotency'
+  | 'key-fingerprint';
 
 /** The keys that are derived from one SECRET_KEY. */
 class DerivedKeys {
@@ -66,34 +67,86 @@ export class Secrets {
     });
   }
 
-  /** AES-256-GCM; the text form is `v1.<nonce>.<ciphertext and tag>` in base64url. */
-  encrypt(plain: string): string {
+  /**
+   * AES-256-GCM; the text form is `v2.<nonce>.<ciphertext and tag>` in base64url. Where it is stored is authenticated
+   * with it (RFC 5116, 2.1): moved to another owner, document or field, it does not open.
+   */
+  encrypt(plain: string, place: SealedPlace): string {
     const nonce = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', this.#keys[0].of('encryption'), nonce);
+    cipher.setAAD(associatedData(place));
     const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return `v1.${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
+    return `v2.${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
   }
 
-  /** @throws Error when the text was changed or another SECRET_KEY sealed it. */
-  decrypt(text: string): string {
-    const [version, nonce, sealed] = text.split('.');
-    if (version !== 'v1' || !nonce || !sealed) throw new Error('not a sealed text of version 1');
-    const bytes = Buffer.from(sealed, 'base64url');
+  /**
+   * Also a text of version 1, which was bound to no place.
+   * @throws Error when the text was changed or moved, or another SECRET_KEY sealed it.
+   */
+  decrypt(text: string, place: SealedPlace): string {
     const [present, ...others] = this.#keys;
     try {
-      return open(present, nonce, bytes);
+      return open(present, text, place);
     } catch (error) {
       if (!others[0]) throw error;
-      return open(others[0], nonce, bytes);
+      return open(others[0], text, place);
     }
   }
+
+  /** Whether a text is sealed as `encrypt` seals now: in its place, by the present key. */
+  isCurrent(text: string, place: SealedPlace): boolean {
+    if (!text.startsWith('v2.')) return false;
+    try {
+      open(this.#keys[0], text, place);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** By what people tell keys apart: 16 hexadecimal characters that say nothing else of the present key. */
+  get keyFingerprint(): string {
+    return keyFingerprintOf(this.#keys[0]);
+  }
+
+  /** The same of SECRET_KEY_PREVIOUS; undefined without one. */
+  get previousKeyFingerprint(): string | undefined {
+    const [, previous] = this.#keys;
+    return previous && keyFingerprintOf(previous);
+  }
 }
+
+/** Where a sealed text is stored. */
+export interface SealedPlace {
+  /** The account's id. */
+  owner: string;
+  document: string;
+  field: string;
+}
+
+/** The place of a field of a document; an account is its own. */
+export const placeOf = (
+  { _id, account = _id }: { _id: string; account?: string },
+  field: string,
+): SealedPlace => ({ owner: account, document: _id, field });
+
+const associatedData = ({ owner, document, field }: SealedPlace): Buffer =>
+  Buffer.from(JSON.stringify(['parlor', 'v2', owner, document, field]));
+
+const keyFingerprintOf = (keys: DerivedKeys): string =>
+  keys.of('key-fingerprint').toString('hex').slice(0, 16);
 
 const fingerprintBy = (keys: DerivedKeys, purpose: Purpose, value: string): string =>
   createHmac('sha256', keys.of(purpose)).update(value).digest('hex');
 
-const open = (keys: DerivedKeys, nonce: string, sealed: Buffer): string => {
+const open = (keys: DerivedKeys, text: string, place: SealedPlace): string => {
+  const [version, nonce, sealed] = text.split('.');
+  if (!['v1', 'v2'].includes(version ?? '') || !nonce || !sealed) {
+    throw new Error('not a sealed text of version 1 or 2');
+  }
+  const bytes = Buffer.from(sealed, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', keys.of('encryption'), Buffer.from(nonce, 'base64url'));
-  decipher.setAuthTag(sealed.subarray(-16));
-  return Buffer.concat([decipher.update(sealed.subarray(0, -16)), decipher.final()]).toString('utf8');
+  if (version === 'v2') decipher.setAAD(associatedData(place));
+  decipher.setAuthTag(bytes.subarray(-16));
+  return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8');
 };

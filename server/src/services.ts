@@ -6,6 +6,7 @@ import { Registrations } from './accounts/registrations.ts';
 import { SignInLimits } from './accounts/sign-in-limits.ts';
 import { createAgent } from './agent/create-agent.ts';
 import type { Config } from './config.ts';
+import { checkKey } from './database/key-record.ts';
 import { SubjectErasure } from './erasure/subject-erasure.ts';
 import { RateLimits } from './http/rate-limits.ts';
 import { KeywordsService } from './keywords/keywords.service.ts';
@@ -43,6 +44,7 @@ export const createServices = async (
 ) => {
   const secrets = new Secrets(secretKey, config.SECRET_KEY_PREVIOUS);
   const models = createModels(connection);
+  await checkKey(models, secrets);
   const rateLimits = new RateLimits(config, connection, log);
   await Promise.all([...Object.values(models), rateLimits].map((model) => model.createIndexes()));
 

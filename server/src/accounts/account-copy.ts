@@ -1,5 +1,6 @@
 import { mongo } from 'mongoose';
 import { duplicateFields } from '../database/duplicate.ts';
+import { placeOf, type Secrets } from '../secrets.ts';
 import type { Services } from '../services.ts';
 import { type AccountCollection, accountCollections } from './account-data.ts';
 import type { Account } from './accounts.model.ts';
@@ -21,12 +22,17 @@ export class ImportError extends Error {
   override name = 'ImportError';
 }
 
+type WithAccount = { _id: string; account?: string };
+
+const openedField = (document: Document, name: string, value: unknown, secrets: Secrets): unknown =>
+  name.endsWith('_sealed') ? secrets.decrypt(String(value), placeOf(document as WithAccount, name)) : value;
+
 /** Opens what only this server's SECRET_KEY opens, and leaves out what is made anew: `*_fingerprint`, events. */
 const opened = (document: Document, { secrets }: Parts): Document =>
   Object.fromEntries(
     Object.entries(document)
       .filter(([name]) => !name.endsWith('_fingerprint') && name !== 'events')
-      .map(([name, value]) => [name, name.endsWith('_sealed') ? secrets.decrypt(String(value)) : value]),
+      .map(([name, value]) => [name, openedField(document, name, value, secrets)]),
   ) as Document;
 
 /** The opposite of `opened`, by this server's SECRET_KEY. */
@@ -34,7 +40,7 @@ const sealed = (document: Document, { secrets }: Parts, hasField: (name: string)
   const result: Document = { ...document };
   for (const [name, value] of Object.entries(document)) {
     if (!name.endsWith('_sealed')) continue;
-    result[name] = secrets.encrypt(String(value));
+    result[name] = secrets.encrypt(String(value), placeOf(document as WithAccount, name));
     const fingerprint = name.replace(/_sealed$/, '_fingerprint');
     if (hasField(fingerprint)) result[fingerprint] = secrets.fingerprint('token-fingerprint', String(value));
   }

@@ -4,7 +4,7 @@ import { duplicateFields } from '../database/duplicate.ts';
 import { findBySecret } from '../database/find-by-secret.ts';
 import { type FieldErrors, invalid, invalidTogether } from '../errors.ts';
 import { newUuid } from '../ids.ts';
-import type { Secrets } from '../secrets.ts';
+import { placeOf, type Secrets } from '../secrets.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
 import type { Account, AccountModel } from './accounts.model.ts';
 import { hashPassword, isOutdated, isPassword, passwordErrors } from './passwords.ts';
@@ -56,14 +56,15 @@ export class AccountsService {
     if (password !== password2) errors.password2 = ["The two password fields didn't match."];
     if (Object.keys(errors).length > 0) throw invalid(errors);
 
+    const _id = newUuid();
     const account: Account = {
-      _id: newUuid(),
+      _id,
       username,
       email,
       username_key: foldName(username),
       email_key: foldName(email),
       password: await hashPassword(password),
-      ...this.#sealed(newToken()),
+      ...this.#sealed(_id, newToken()),
       created_at: new Date(),
       ...more,
     };
@@ -100,12 +101,12 @@ export class AccountsService {
         { $set: { password: stronger } },
       );
     }
-    return reset_token ? this.resetToken(account._id) : this.#secrets.decrypt(account.token_sealed);
+    return reset_token ? this.resetToken(account._id) : this.tokenOf(account);
   }
 
   async resetToken(accountId: string): Promise<string> {
     const token = newToken();
-    const sealed = this.#sealed(token);
+    const sealed = this.#sealed(accountId, token);
     await this.#accounts.updateOne({ _id: accountId }, { $set: sealed });
     for (const listener of this.#resetListeners) await listener(accountId, sealed.token_fingerprint);
     return token;
@@ -113,7 +114,7 @@ export class AccountsService {
 
   /** The account's token, to be shown to its owner. */
   tokenOf(account: Account): string {
-    return this.#secrets.decrypt(account.token_sealed);
+    return this.#secrets.decrypt(account.token_sealed, placeOf(account, 'token_sealed'));
   }
 
   /**
@@ -140,6 +141,11 @@ export class AccountsService {
     return /^[0-9a-f]{40}$/.test(token) ? this.#bySecret(token) : undefined;
   }
 
+  /** What an account's token is found by, now and once it is sealed by the other SECRET_KEY. */
+  fingerprintsOf(account: Account): string[] {
+    return this.#secrets.fingerprints('token-fingerprint', this.tokenOf(account));
+  }
+
   /** What the present tokens of these accounts are found by. */
   async fingerprints(ids: readonly string[]): Promise<Map<string, string>> {
     const found = await this.#accounts
@@ -158,10 +164,10 @@ export class AccountsService {
     return !second && (!first || first.is_demo === true);
   }
 
-  #sealed(token: string): Pick<Account, 'token_fingerprint' | 'token_sealed'> {
+  #sealed(_id: string, token: string): Pick<Account, 'token_fingerprint' | 'token_sealed'> {
     return {
       token_fingerprint: this.#secrets.fingerprint('token-fingerprint', token),
-      token_sealed: this.#secrets.encrypt(token),
+      token_sealed: this.#secrets.encrypt(token, placeOf({ _id }, 'token_sealed')),
     };
   }
 }

@@ -8,7 +8,7 @@ import { insertOnce } from '../database/insert.ts';
 import { findPage, type Page } from '../database/pages.ts';
 import { notFound } from '../errors.ts';
 import { newUuid, randomLetters } from '../ids.ts';
-import type { Secrets } from '../secrets.ts';
+import { placeOf, type Secrets } from '../secrets.ts';
 import { graphProblems } from './problems.ts';
 import type { GraphModel, StoredGraph, StoredWorkflow, WorkflowModel } from './workflows.model.ts';
 
@@ -41,7 +41,7 @@ export class WorkflowsService {
       name,
       is_published,
       graph: await this.#storeGraph(uuid, nodes),
-      ...this.#sealed(newKey()),
+      ...this.#sealed({ _id: uuid, account }, newKey()),
       created_at: new Date(),
       version: 1,
     };
@@ -102,7 +102,8 @@ export class WorkflowsService {
 
   /** A new public key; the old one is dead from now on. */
   async rotateKey(account: string, uuid: string): Promise<StoredWorkflow> {
-    return changeDocument(this.#workflows, { _id: uuid, account }, () => ({ set: this.#sealed(newKey()) }));
+    const own = { _id: uuid, account };
+    return changeDocument(this.#workflows, own, () => ({ set: this.#sealed(own, newKey()) }));
   }
 
   /** Deletes a workflow; its key is dead, and its conversations get no more answers. */
@@ -146,7 +147,7 @@ export class WorkflowsService {
         is_published: workflow.is_published,
         is_room_bot: workflow.room_bot_of !== undefined,
         nodes: JSON.parse(graph.nodes) as WorkflowNode[],
-        public_key: this.#secrets.decrypt(workflow.key_sealed),
+        public_key: this.#secrets.decrypt(workflow.key_sealed, placeOf(workflow, 'key_sealed')),
         problems: graph.problems,
       };
     });
@@ -196,10 +197,13 @@ export class WorkflowsService {
     return changed ?? before;
   }
 
-  #sealed(key: string): Pick<StoredWorkflow, 'key_fingerprint' | 'key_sealed'> {
+  #sealed(
+    workflow: Pick<StoredWorkflow, '_id' | 'account'>,
+    key: string,
+  ): Pick<StoredWorkflow, 'key_fingerprint' | 'key_sealed'> {
     return {
       key_fingerprint: this.#secrets.fingerprint('token-fingerprint', key),
-      key_sealed: this.#secrets.encrypt(key),
+      key_sealed: this.#secrets.encrypt(key, placeOf(workflow, 'key_sealed')),
     };
   }
 }

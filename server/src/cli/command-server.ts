@@ -5,12 +5,14 @@ import { findCommand, type ServiceCommand, UsageError } from './command.ts';
 import { type CallerFrame, frameSender, framesOf, type ServerFrame } from './command-frames.ts';
 import { listenForCommands } from './command-socket.ts';
 import { copyCommands } from './copy.commands.ts';
+import { keysCommands } from './keys.commands.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The commands that run in the server where one runs. */
 export const SERVICE_COMMANDS: Readonly<Record<string, ServiceCommand>> = {
   ...accountCommands,
   ...copyCommands,
+  ...keysCommands,
 };
 
 const PROGRESS_EVERY_MS = 200;

@@ -10,6 +10,7 @@ import {
   whileAlive,
 } from '../database/connect.ts';
 import { CopyError, copyDatabase } from '../database/copy.ts';
+import { recordedKeys } from '../database/key-record.ts';
 import { type Command, createProgress, print, takeArguments, takeOption, UsageError } from './command.ts';
 
 const checkEmbedded = (dataDir: string): void => {
@@ -44,8 +45,12 @@ const copy = async (config: Config, from: Database, to: Database, name: string):
     progress.end();
     throw error instanceof CopyError ? new DatabaseError(error.message) : error;
   }
+  const [fingerprint] = await recordedKeys(target);
+  const own = fingerprint === undefined ? '' : ` (its fingerprint is ${fingerprint})`;
   const key = config.SECRET_KEY === '' ? `what ${secretKeyFile(config.DATA_DIR)} holds` : 'the same as here';
-  if (!to.isEmbedded) print(`start Parlor with MONGODB_URL set to it and SECRET_KEY to ${key}`);
+  if (!to.isEmbedded) print(`start Parlor with MONGODB_URL set to it and SECRET_KEY to ${key}${own}`);
+  else if (fingerprint !== undefined)
+    print(`start Parlor on it with the SECRET_KEY of the source, whose fingerprint is ${fingerprint}`);
 };
 
 export const databaseCommands: Record<string, Command> = {

@@ -172,6 +172,11 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     kept: { after: 'expires_at', seconds: 0 },
     fields: { plain: ['_id', 'expires_at'] },
   }),
+  secretKeys: of<'secretKeys'>()({
+    owner: 'server',
+    kept: 'until deleted',
+    fields: { plain: ['_id', 'fingerprints'] },
+  }),
   tombstones: of<'tombstones'>()({
     owner: 'server',
     kept: 'while at work',

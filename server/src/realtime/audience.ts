@@ -10,7 +10,7 @@ const REMEMBERED_FOR = 10_000;
 
 const hasEnded = (viewer: Viewer, account: string, ended: Ended): boolean => {
   if (viewer.account !== account) return false;
-  if (viewer.side === 'person') return 'token' in ended && viewer.fingerprint !== ended.token;
+  if (viewer.side === 'person') return 'token' in ended && !viewer.fingerprints.includes(ended.token);
   return (
     ('session' in ended && viewer.session === ended.session) ||
     ('widget' in ended && viewer.widget === ended.widget)

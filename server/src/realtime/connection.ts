@@ -25,7 +25,12 @@ const AS_TEXT = { binary: false } as const;
 /** Who is at the other end, and what it sees. */
 export type Viewer =
   | { side: 'visitor'; account: string; room: string; session: string; widget: string }
-  | { side: 'person'; account: string; fingerprint: string; rooms: ReadonlySet<string> | undefined };
+  | {
+      side: 'person';
+      account: string;
+      fingerprints: readonly string[];
+      rooms: ReadonlySet<string> | undefined;
+    };
 
 /** Tells the connections of this process from those of every other. */
 const PROCESS = randomLetters(10);

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { CLOSE_CODES, ClientFrame, REALTIME_PATH } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { AccountsService } from '../accounts/accounts.service.ts';
 import { ParlorError } from '../errors.ts';
 import { createIdentify } from '../http/authenticate.ts';
 import { createClientAddress } from '../http/client-address.ts';
@@ -38,6 +39,7 @@ export interface GatewayParts {
   presence: PresenceService;
   recheck: Recheck;
   identify: ReturnType<typeof createIdentify>;
+  accounts: Pick<AccountsService, 'fingerprintsOf'>;
   doors: Doors;
   openConnections: OpenConnections;
   log: Logger;
@@ -45,11 +47,15 @@ export interface GatewayParts {
   isLimited: boolean;
 }
 
-const viewerOf = (principal: Principal, rooms: readonly string[] | undefined): Viewer => {
+const viewerOf = (
+  principal: Principal,
+  rooms: readonly string[] | undefined,
+  accounts: GatewayParts['accounts'],
+): Viewer => {
   if (principal.kind === 'account') {
-    const { _id, token_fingerprint } = principal.account;
     const narrowed = rooms && new Set(rooms);
-    return { side: 'person', account: _id, fingerprint: token_fingerprint, rooms: narrowed };
+    const fingerprints = accounts.fingerprintsOf(principal.account);
+    return { side: 'person', account: principal.account._id, fingerprints, rooms: narrowed };
   }
   const { account, room, _id, widget } = principal.visitor.session;
   return { side: 'visitor', account, room, session: _id, widget };
@@ -202,7 +208,7 @@ export class Gateway {
       if (!connection.isOpen) return;
       const principal = await identify(`${scheme} ${token}`, connection.origin);
       if (!connection.isOpen) return;
-      connection.viewer = viewerOf(principal, rooms);
+      connection.viewer = viewerOf(principal, rooms, this.#parts.accounts);
       channel.audience.add(connection);
       this.#parts.presence.arrived(connection.viewer);
       await bringUpToDate(channel, connection, after);
@@ -234,6 +240,7 @@ export const createGateway = (services: Services): Gateway => {
     presence,
     recheck: new Recheck({ ...services, audience: channel.audience }, log),
     identify: createIdentify(services),
+    accounts: services.accounts,
     log,
     doors: new Doors(opens, openConnections, createClientAddress(config.TRUST_PROXY)),
     openConnections,

@@ -65,7 +65,7 @@ export class Recheck {
     for (const connection of connections) {
       const { viewer } = connection;
       if (viewer?.side !== 'person') continue;
-      if (fingerprints.get(viewer.account) !== viewer.fingerprint) end(connection);
+      if (!viewer.fingerprints.includes(fingerprints.get(viewer.account) ?? '')) end(connection);
     }
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Secrets } from '../secrets.ts';
+import { placeOf, Secrets } from '../secrets.ts';
 import { MAX_PREVIOUS_SECRETS, previousSecrets, withPresentReplaced } from './previous-secrets.ts';
 import { newSigningSecret } from './signing.ts';
 import type { StoredWebhook } from './webhooks.model.ts';
@@ -9,14 +9,17 @@ const HOUR = 3_600_000;
 const BEGIN = Date.parse('2026-11-21T00:00:00Z');
 const at = (hours: number): Date => new Date(BEGIN + hours * HOUR);
 
-const webhookWith = (secret: string) => ({ secret_sealed: secrets.encrypt(secret) }) as StoredWebhook;
+const own = { _id: 'webhook', account: 'ada' };
+const sealed = (secret: string, field = 'secret_sealed') => secrets.encrypt(secret, placeOf(own, field));
+
+const webhookWith = (secret: string) => ({ ...own, secret_sealed: sealed(secret) }) as StoredWebhook;
 
 /** Rotates to each of `names` in turn, an hour apart, the first at hour 0. */
 const rotated = (webhook: StoredWebhook, names: string[]): StoredWebhook => {
   const current = { ...webhook };
   for (const [hour, name] of names.entries()) {
     Object.assign(current, withPresentReplaced(current, secrets, at(hour)));
-    current.secret_sealed = secrets.encrypt(name);
+    current.secret_sealed = sealed(name);
   }
   return current;
 };
@@ -45,7 +48,7 @@ test('a secret that was stored by itself keeps its promise, over a further rotat
   const alone = newSigningSecret();
   const webhook: StoredWebhook = {
     ...webhookWith('present'),
-    previous_sealed: secrets.encrypt(alone),
+    previous_sealed: sealed(alone, 'previous_sealed'),
     previous_expires_at: at(24),
   };
   const signing = (of: StoredWebhook, hours: number) =>

@@ -1,5 +1,5 @@
 import { throttled } from '../errors.ts';
-import type { Secrets } from '../secrets.ts';
+import { placeOf, type Secrets } from '../secrets.ts';
 import type { StoredWebhook } from './webhooks.model.ts';
 
 /** How long a secret that was replaced signs beside the present one. */
@@ -14,16 +14,13 @@ interface PreviousSecret {
   expires_at: Date;
 }
 
-type WithPrevious = Pick<StoredWebhook, 'previous_sealed' | 'previous_expires_at'>;
+type WithPrevious = Pick<StoredWebhook, '_id' | 'account' | 'previous_sealed' | 'previous_expires_at'>;
 
 /** The secrets that were replaced and still sign at `now`, the latest first. */
-export const previousSecrets = (
-  { previous_sealed, previous_expires_at }: WithPrevious,
-  secrets: Secrets,
-  now: Date,
-): PreviousSecret[] => {
+export const previousSecrets = (webhook: WithPrevious, secrets: Secrets, now: Date): PreviousSecret[] => {
+  const { previous_sealed, previous_expires_at } = webhook;
   if (!previous_sealed || !previous_expires_at || previous_expires_at <= now) return [];
-  const opened = secrets.decrypt(previous_sealed);
+  const opened = secrets.decrypt(previous_sealed, placeOf(webhook, 'previous_sealed'));
   // Before several were kept, the one secret stood here by itself.
   if (opened.startsWith('whsec_')) return [{ secret: opened, expires_at: previous_expires_at }];
   return (JSON.parse(opened) as { secret: string; expires_at: string }[])
@@ -46,9 +43,10 @@ export const withPresentReplaced = (current: StoredWebhook, secrets: Secrets, no
     );
   }
   const expires_at = new Date(now.getTime() + PREVIOUS_SECRET_SIGNS_FOR_MS);
-  const replaced = { secret: secrets.decrypt(current.secret_sealed), expires_at };
+  const secret = secrets.decrypt(current.secret_sealed, placeOf(current, 'secret_sealed'));
+  const all = JSON.stringify([{ secret, expires_at }, ...earlier]);
   return {
-    previous_sealed: secrets.encrypt(JSON.stringify([replaced, ...earlier])),
+    previous_sealed: secrets.encrypt(all, placeOf(current, 'previous_sealed')),
     previous_expires_at: expires_at,
-  } satisfies WithPrevious;
+  } satisfies Partial<WithPrevious>;
 };

@@ -1,5 +1,5 @@
 import type { EventName } from '@parlor/shared';
-import type { Secrets } from '../secrets.ts';
+import { placeOf, type Secrets } from '../secrets.ts';
 import { previousSecrets } from './previous-secrets.ts';
 import { type Sign, signWith } from './signing.ts';
 import { originOf } from './target.ts';
@@ -105,6 +105,9 @@ export class Subscriptions {
 
   #signingSecrets(webhook: StoredWebhook): string[] {
     const previous = previousSecrets(webhook, this.#secrets, new Date());
-    return [this.#secrets.decrypt(webhook.secret_sealed), ...previous.map(({ secret }) => secret)];
+    return [
+      this.#secrets.decrypt(webhook.secret_sealed, placeOf(webhook, 'secret_sealed')),
+      ...previous.map(({ secret }) => secret),
+    ];
   }
 }

@@ -6,7 +6,7 @@ import { insertOnce } from '../database/insert.ts';
 import { findPage, type Page } from '../database/pages.ts';
 import { invalid, invalidTogether, notFound } from '../errors.ts';
 import { newUuid } from '../ids.ts';
-import type { Secrets } from '../secrets.ts';
+import { placeOf, type Secrets } from '../secrets.ts';
 import { withPresentReplaced } from './previous-secrets.ts';
 import { newSigningSecret } from './signing.ts';
 import { targetError } from './target.ts';
@@ -53,7 +53,10 @@ export class WebhooksService {
       created_at: now,
       since: now,
       version: 1,
-      secret_sealed: this.#secrets.encrypt(newSigningSecret()),
+      secret_sealed: this.#secrets.encrypt(
+        newSigningSecret(),
+        placeOf({ _id: uuid, account }, 'secret_sealed'),
+      ),
     };
     const { stored } = await insertOnce(this.#webhooks, webhook).catch(notTwice);
     return stored;
@@ -115,8 +118,8 @@ export class WebhooksService {
 
   /** The secret by which a receiver checks signatures. */
   async secret(account: string, uuid: string): Promise<string> {
-    const { secret_sealed } = await this.get(account, uuid);
-    return this.#secrets.decrypt(secret_sealed);
+    const webhook = await this.get(account, uuid);
+    return this.#secrets.decrypt(webhook.secret_sealed, placeOf(webhook, 'secret_sealed'));
   }
 
   /**
@@ -124,7 +127,8 @@ export class WebhooksService {
    * @throws ParlorError `not_found`, and `throttled` when too many old ones still sign
    */
   async rotateSecret(account: string, uuid: string): Promise<StoredWebhook> {
-    const sealed = this.#secrets.encrypt(newSigningSecret());
+    const place = placeOf({ _id: uuid, account }, 'secret_sealed');
+    const sealed = this.#secrets.encrypt(newSigningSecret(), place);
     const webhook = await changeDocument(this.#webhooks, { _id: uuid, account }, (current) => ({
       set: { secret_sealed: sealed, ...withPresentReplaced(current, this.#secrets, new Date()) },
     }));

@@ -1,0 +1,29 @@
+import { reseal } from '../database/reseal.ts';
+import { type ServiceCommand, takeArguments } from './command.ts';
+
+export const keysCommands: Record<string, ServiceCommand> = {
+  'keys show': {
+    usage: 'keys show',
+    meaning: 'prints the fingerprint of SECRET_KEY, by which the key of a database or a copy is known',
+    run: async (args, { secrets }, { print }) => {
+      takeArguments(args);
+      print(`SECRET_KEY ${secrets.keyFingerprint}`);
+      if (secrets.previousKeyFingerprint) print(`SECRET_KEY_PREVIOUS ${secrets.previousKeyFingerprint}`);
+    },
+  },
+  'keys rotate': {
+    usage: 'keys rotate',
+    meaning:
+      'seals every token and secret anew with SECRET_KEY, once all servers have it and the old one as ' +
+      'SECRET_KEY_PREVIOUS; then that one can go. After an interruption the same command goes on',
+    run: async (args, { models, secrets }, { print, progress }) => {
+      takeArguments(args);
+      const { documents, unchanged } = await reseal(models, secrets, (state) => progress(`sealing ${state}`));
+      print(`${documents} documents sealed anew; ${unchanged} values were so already`);
+      print(`the database takes the key ${secrets.keyFingerprint} alone: remove SECRET_KEY_PREVIOUS`);
+      print(
+        'what the old key signed ends with it: sessions of visitors, invitations, answers kept for a repeat',
+      );
+    },
+  },
+};

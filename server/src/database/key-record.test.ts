@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import mongoose from 'mongoose';
+import { afterAll, expect, inject, it } from 'vitest';
+import { loadConfig } from '../config.ts';
+import { createLog } from '../log.ts';
+import { createServices } from '../services.ts';
+import { reseal } from './reseal.ts';
+
+const OLD = 'the key before, of more than 32 characters';
+const NEW = 'the key after it, of more than 32 characters';
+const THIRD = 'a key of nobody, of more than 32 characters';
+
+const connections: mongoose.Connection[] = [];
+afterAll(async () => {
+  for (const connection of connections) {
+    await connection.dropDatabase();
+    await connection.close();
+  }
+});
+
+/** A database of its own, and what starts services on it. */
+const database = () => {
+  const dbName = `parlor_test_${randomUUID().slice(0, 8)}`;
+  return async (key: string, previous = '') => {
+    const connection = await mongoose
+      .createConnection(inject('mongodbUrl'), { dbName, autoIndex: false, autoCreate: false })
+      .asPromise();
+    connections.push(connection);
+    const config = loadConfig({ LOG_LEVEL: 'silent', RATE_LIMIT: 'off', SECRET_KEY_PREVIOUS: previous });
+    return createServices(config, connection, key, createLog('silent'));
+  };
+};
+
+const person = { username: 'ada', email: 'ada@example.com', password: 'a long enough secret' };
+const credentials = { username: 'ada', password: person.password, reset_token: false };
+
+const register = async ({ accounts }: Awaited<ReturnType<typeof createServices>>) => {
+  const account = await accounts.create({ ...person, password2: person.password });
+  return { account, token: accounts.tokenOf(account) };
+};
+
+it('takes the key that it was made with, and refuses another in one line that names both', async () => {
+  const open = database();
+  const { secrets } = await open(OLD);
+  await open(OLD);
+  const refused = await open(THIRD).catch((error: Error) => error);
+  expect(refused).toMatchObject({ name: 'DatabaseError' });
+  expect((refused as Error).message).toContain(secrets.keyFingerprint);
+  expect((refused as Error).message).not.toContain('\n');
+  await expect(open(THIRD, NEW)).rejects.toThrow(/SECRET_KEY is not the one of this database/);
+});
+
+it('changes keys with SECRET_KEY_PREVIOUS, and rotates so that the old one can go', async () => {
+  const open = database();
+  const before = await open(OLD);
+  const { account, token } = await register(before);
+  const made = { event: 'chat.added', target: 'https://example.com/' } as const;
+  const webhook = await before.webhooks.create(account._id, made);
+  const secret = await before.webhooks.secret(account._id, webhook._id);
+  const node = { id: 's', type: 'start', greeting: 'Hi' } as const;
+  const given = { name: 'Bot', is_published: true, nodes: [node], is_room_bot: false };
+  const workflow = await before.workflows.create(account._id, given as never);
+  const { public_key } = await before.workflows.present(workflow);
+
+  const between = await open(NEW, OLD);
+  expect((await between.accounts.byToken(token))?._id).toBe(account._id);
+  const done = await reseal(between.models, between.secrets, () => undefined);
+  expect(done).toEqual({ documents: 3, unchanged: 0 });
+  // Once more changes nothing; a server that still has the old key first goes on meanwhile.
+  expect(await reseal(between.models, between.secrets, () => undefined)).toEqual({
+    documents: 0,
+    unchanged: 3,
+  });
+
+  const after = await open(NEW);
+  expect((await after.accounts.byToken(token))?._id).toBe(account._id);
+  expect(await after.accounts.token(credentials, '203.0.113.1')).toBe(token);
+  expect(await after.webhooks.secret(account._id, webhook._id)).toBe(secret);
+  expect((await after.workflows.byKey(public_key))?._id).toBe(workflow._id);
+  await expect(open(OLD)).rejects.toThrow(/SECRET_KEY is not the one of this database/);
+});
+
+it('records the key of a database without a record only when it opens something in it', async () => {
+  const open = database();
+  const { models, ...rest } = await open(OLD);
+  await register({ models, ...rest });
+  await models.secretKeys.deleteMany({});
+  await expect(open(THIRD)).rejects.toThrow(/SECRET_KEY is not the one of this database/);
+  expect(await models.secretKeys.countDocuments()).toBe(0);
+  await open(NEW, OLD);
+  await open(OLD);
+});
+
+it('lets exactly one of two servers win that start at once with different keys', async () => {
+  const open = database();
+  const started = await Promise.allSettled([OLD, NEW, THIRD].map((key) => open(key)));
+  expect(started.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+});
+
+it('opens no value that was moved to another account', async () => {
+  const open = database();
+  const { accounts, models, ...rest } = await open(OLD);
+  const { account, token } = await register({ accounts, models, ...rest });
+  const bob = { ...person, username: 'bob', email: 'bob@example.com' };
+  const other = await accounts.create({ ...bob, password2: bob.password });
+  await models.accounts.updateOne({ _id: other._id }, { $set: { token_sealed: account.token_sealed } });
+  expect(accounts.tokenOf(account)).toBe(token);
+  await expect(accounts.token({ ...credentials, username: 'bob' }, '203.0.113.1')).rejects.toThrow();
+});

@@ -1,0 +1,110 @@
+import type { Model } from 'mongoose';
+import type { Models } from '../models.ts';
+import { placeOf, type Secrets } from '../secrets.ts';
+import type { CollectionData } from './collection-data.ts';
+import { DatabaseError } from './connect.ts';
+import { DATA_MAP } from './data-map.ts';
+import { duplicateFields } from './duplicate.ts';
+import { defineModel } from './model.ts';
+
+/** Which SECRET_KEYs a database takes. */
+export interface KeyRecord {
+  _id: 'secret-key';
+  /** Of the keys that have sealed something in it; `keys rotate` leaves the present one's alone. */
+  fingerprints: string[];
+}
+
+export type KeyRecordModel = Model<KeyRecord>;
+
+const ID = 'secret-key' as const;
+
+export const keyRecordModel = defineModel<KeyRecord>(
+  'SecretKey',
+  { _id: String, fingerprints: [String] },
+  [],
+);
+
+const wrongKey = (own: string, given: string): DatabaseError =>
+  new DatabaseError(
+    `SECRET_KEY is not the one of this database: its fingerprint is ${given}, and here it has to be ${own}. ` +
+      'Set SECRET_KEY to the key with that fingerprint (with an embedded database, it is in DATA_DIR/secret-key); ' +
+      'to change keys, set SECRET_KEY_PREVIOUS to that one as well',
+  );
+
+type Holder = { _id: string; account?: string } & Record<string, unknown>;
+
+/** The collections with sealed fields. */
+export const sealedCollections = (models: Models) =>
+  (Object.keys(DATA_MAP) as (keyof Models)[]).flatMap((name) => {
+    const { sealed = [], keyed = [] } = (DATA_MAP[name] as unknown as CollectionData<Holder>).fields;
+    return sealed.length === 0
+      ? []
+      : [{ name, model: models[name] as unknown as Model<Holder>, sealed, keyed: new Set<string>(keyed) }];
+  });
+
+/** What one sealed value of each kind tells: whether there are any, and whether one of the keys opens one. */
+const tryKeys = async (
+  models: Models,
+  secrets: Secrets,
+): Promise<'opens' | 'nothing sealed' | 'opens not'> => {
+  let isAny = false;
+  for (const { model, sealed } of sealedCollections(models)) {
+    const found = await model.findOne({}).lean<Holder>();
+    for (const field of sealed) {
+      const text = found?.[field];
+      if (!found || typeof text !== 'string') continue;
+      isAny = true;
+      try {
+        secrets.decrypt(text, placeOf(found, field));
+        return 'opens';
+      } catch {
+        // Another kind may tell more: what was imported half is not the database's own.
+      }
+    }
+  }
+  return isAny ? 'opens not' : 'nothing sealed';
+};
+
+/**
+ * Holds the keys against the record of the database. Where there is none, it is made once a key has opened something
+ * that is sealed here, or nothing is: of two servers that start at once with different keys, one makes it.
+ * @throws DatabaseError when neither SECRET_KEY nor SECRET_KEY_PREVIOUS is the database's
+ */
+export const checkKey = async (models: Models, secrets: Secrets): Promise<void> => {
+  const { secretKeys } = models;
+  const { keyFingerprint: present, previousKeyFingerprint: previous } = secrets;
+  for (;;) {
+    const record = await secretKeys.findOne({ _id: ID }).lean<KeyRecord>();
+    if (record?.fingerprints.includes(present)) return;
+    if (record) {
+      if (previous === undefined || !record.fingerprints.includes(previous)) {
+        throw wrongKey(record.fingerprints.join(' or '), present);
+      }
+      await secretKeys.updateOne({ _id: ID }, { $addToSet: { fingerprints: present } });
+      return;
+    }
+    if ((await tryKeys(models, secrets)) === 'opens not')
+      throw wrongKey('another, not recorded yet', present);
+    const fingerprints = previous === undefined ? [present] : [present, previous];
+    try {
+      await secretKeys.insertOne({ _id: ID, fingerprints });
+      return;
+    } catch (error) {
+      // Another server was quicker: its record decides.
+      if (!duplicateFields(error)) throw error;
+    }
+  }
+};
+
+/** From now on the present key alone opens the database. */
+export const keepPresentKeyOnly = async ({ secretKeys }: Models, secrets: Secrets): Promise<void> => {
+  await secretKeys.updateOne({ _id: ID }, { $set: { fingerprints: [secrets.keyFingerprint] } });
+};
+
+/** The fingerprints of the keys that a database takes; empty when it has no record. */
+export const recordedKeys = async (db: {
+  collection(name: string): { findOne(filter: object): Promise<unknown> };
+}): Promise<string[]> => {
+  const record = (await db.collection('secretkeys').findOne({ _id: ID })) as KeyRecord | null;
+  return record?.fingerprints ?? [];
+};

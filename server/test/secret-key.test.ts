@@ -1,0 +1,40 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, inject, it } from 'vitest';
+import { owner } from './rest.ts';
+import { GaveUp, serverSettings, startServerProcess } from './server-process.ts';
+
+const OTHER = 'another secret key than before, 40 long!';
+
+/** What a server says that gives up. */
+const gaveUp = async (settings: Record<string, string>): Promise<GaveUp> => {
+  const error = await startServerProcess(settings).catch((reason) => reason);
+  expect(error).toBeInstanceOf(GaveUp);
+  return error;
+};
+
+it('a start with another SECRET_KEY refuses with one line, and changing keys works with both', async () => {
+  const settings: Record<string, string> = { ...(await serverSettings()), REGISTRATION: 'open' };
+  const first = await startServerProcess(settings);
+  const { token } = await owner(first.url);
+  await first.end('SIGTERM');
+
+  const refused = await gaveUp({ ...settings, SECRET_KEY: OTHER });
+  expect([refused.code, refused.stdout]).toEqual([1, '']);
+  expect(refused.stderr).toMatch(
+    /^Parlor can't start: SECRET_KEY is not the one of this database: .*SECRET_KEY_PREVIOUS.*\n$/,
+  );
+
+  const file = join(settings.DATA_DIR ?? '', 'secret-key');
+  const old = inject('isRealMongodb') ? settings.SECRET_KEY : await readFile(file, 'utf8');
+  const changed = { ...settings, SECRET_KEY: OTHER, SECRET_KEY_PREVIOUS: old ?? '' };
+  const second = await startServerProcess(changed);
+  const listed = await fetch(`${second.url}/api/v1/rooms/`, { headers: { Authorization: `Token ${token}` } });
+  expect(listed.status).toBe(200);
+  await second.end('SIGTERM');
+  if (inject('isRealMongodb')) return;
+
+  // A key that was made anew, since its file was lost, is another one as well.
+  await writeFile(file, OTHER.replace('another', 'lost'));
+  expect((await gaveUp(settings)).stderr).toMatch(/SECRET_KEY is not the one of this database/);
+}, 120_000);
