@@ -106,7 +106,10 @@ export const optionalEmail = () =>
 export const optionalPhone = () =>
   patternText(32, /^[\d +().-]*$/, 'Enter a valid phone number.', true)
     .default('')
-    .meta({ maxLength: 32, example: '+44 20 7946 0000' });
+    .meta({ pattern: '^[0-9 +().-]*$', maxLength: 32, example: '+44 20 7946 0000' });
+
+/** What of a web address a pattern can say, for the API's description. */
+const WEB_SCHEME = '^[Hh][Tt][Tt][Pp][Ss]?://[^ ]+$';
 
 const isWebAddress = (value: string): boolean => {
   if (!/^https?:\/\/\S+$/i.test(value)) return false;
@@ -117,14 +120,14 @@ const isWebAddress = (value: string): boolean => {
 export const webAddress = (max: number) =>
   text({ min: 1, max })
     .refine(isWebAddress, { error: 'Enter a valid URL.' })
-    .meta({ format: 'uri', minLength: 1, maxLength: max });
+    .meta({ format: 'uri', pattern: WEB_SCHEME, minLength: 1, maxLength: max });
 
 /** An http or https URL, or nothing. */
 export const optionalWebAddress = (max: number) =>
   text({ max })
     .refine((value) => value === '' || isWebAddress(value), { error: 'Enter a valid URL.' })
     .default('')
-    .meta({ maxLength: max });
+    .meta({ pattern: `^$|${WEB_SCHEME}`, maxLength: max });
 
 /** An integer from `min` to `max`; `"5"` and `5.5` are refused, never rounded. */
 export const integer = ({ min, max }: { min: number; max: number }) =>

@@ -5,7 +5,7 @@ import { type FieldErrors, invalid, invalidTogether, notFound } from '../errors.
 type ObjectSchema = z.ZodType & { shape: z.core.$ZodShape };
 
 /** The default of a text that may be left out, or undefined for any other field. */
-const defaultText = (schema: z.core.$ZodType | undefined): string | undefined => {
+export const defaultText = (schema: z.core.$ZodType | undefined): string | undefined => {
   const { type, defaultValue, innerType } = (schema?._zod.def ?? {}) as {
     type?: string;
     defaultValue?: unknown;

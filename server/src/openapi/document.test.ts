@@ -78,6 +78,23 @@ describe('the OpenAPI document', () => {
     expect(info.version).toBe(packageJson.version);
   });
 
+  it('lets a text that may be left out be null, where it is sent and nowhere else', () => {
+    const typeOf = (name: string, field: string) => {
+      const schema = document.components?.schemas?.[name] as { properties: Record<string, unknown> };
+      return JSON.stringify(schema.properties[field]);
+    };
+    expect(typeOf('NewLead', 'nickname')).toContain('"type":["string","null"]');
+    expect(typeOf('LeadPatch', 'nickname')).toContain('{"type":"null"}');
+    for (const [name, field] of [
+      ['Lead', 'nickname'],
+      ['NewMessage', 'body'],
+      ['LeadPatch', 'uuid'],
+      ['NewWidget', 'horizontal_align'],
+    ] as const) {
+      expect([name, typeOf(name, field) ?? '']).not.toEqual([name, expect.stringContaining('null')]);
+    }
+  });
+
   it('has no pattern where a format says it', () => {
     const text = JSON.stringify(document);
     expect(text).toContain('"format":"date"');

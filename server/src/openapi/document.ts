@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { accountPaths } from '../accounts/accounts.openapi.ts';
 import { conversationPaths, workflowPaths } from '../agent/agent.openapi.ts';
@@ -13,6 +14,7 @@ import { eventWebhooks, moveBodies } from '../webhooks/events.openapi.ts';
 import { webhookPaths } from '../webhooks/webhooks.openapi.ts';
 import { widgetPaths } from '../widgets/widgets.openapi.ts';
 import { ERROR_RESPONSES, ERROR_SCHEMAS } from './errors.ts';
+import { mayBeNull } from './operation.ts';
 
 const paths: ZodOpenApiPathsObject = {
   ...accountPaths,
@@ -63,10 +65,17 @@ const CLIENT = '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
 const ETAG = '"1bWc0UqVx0pT6cJ9d3y1Ow2nQkE"';
 
 interface JsonSchema {
+  type?: string | string[];
   format?: string;
   pattern?: string;
   additionalProperties?: unknown;
   readOnly?: boolean;
+}
+
+interface Rendered {
+  jsonSchema: JsonSchema;
+  zodSchema: z.core.$ZodType;
+  io: 'input' | 'output';
 }
 
 type Settings = Pick<Config, 'PUBLIC_URL' | 'WEBHOOK_RETRY_DELAYS' | 'WEBHOOK_TIMEOUT'>;
@@ -75,13 +84,16 @@ const PATTERNED_FORMATS = ['date', 'date-time', 'uuid'];
 
 /**
  * Leaves out what a format says already, with a pattern over leap years, and patterns that only tools with Unicode read.
- * That unknown properties are possible is what JSON Schema takes for granted; and what only the server writes is in no
+ * For a text that may be left out null is as good. That unknown properties are possible is what JSON Schema takes for granted; and what only the server writes is in no
  * schema of a request to it, but in those of its own requests to webhooks.
  */
-const simplify = ({ jsonSchema }: { jsonSchema: JsonSchema }): void => {
+const simplify = ({ jsonSchema, zodSchema, io }: Rendered): void => {
   const { format = '', pattern = '', additionalProperties } = jsonSchema;
   if (PATTERNED_FORMATS.includes(format) || pattern.includes('\\p{')) delete jsonSchema.pattern;
   delete jsonSchema.readOnly;
+  if (io === 'input' && jsonSchema.type === 'string' && mayBeNull(zodSchema)) {
+    jsonSchema.type = ['string', 'null'];
+  }
   if (additionalProperties === true) delete jsonSchema.additionalProperties;
 };
 

@@ -2,6 +2,7 @@ import { uuidReference } from '@parlor/shared';
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../http/lists.ts';
+import { defaultText } from '../http/validate.ts';
 import { agentErrorResponse, type ErrorStatus, errorResponse } from './errors.ts';
 import { exampleOf } from './example.ts';
 
@@ -170,11 +171,15 @@ export const deleted: Success = { status: 204, description: 'Deleted.' };
 /** The uuid of an object in a path. */
 export const uuidInPath = () => uuidReference().meta({ example: '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11' });
 
+/** Whether null stands for "not given", as it does for a text that may be left out. */
+export const mayBeNull = (field: z.core.$ZodType): boolean => defaultText(field) !== undefined;
+
 /** The body of a PATCH: every field of a POST may be left out, and none has a default. */
 export const patchOf = <T extends z.core.$ZodShape>(schema: z.ZodObject<T>, id: string): z.ZodType => {
   const fields = Object.entries(schema.shape).map(([name, field]) => {
     const inner = (field as z.ZodType) instanceof z.ZodDefault ? (field as z.ZodDefault).unwrap() : field;
-    return [name, z.optional(inner as z.ZodType).meta({ example: exampleOf(field) })];
+    const given = mayBeNull(field) ? z.nullable(inner as z.ZodType) : (inner as z.ZodType);
+    return [name, z.optional(given).meta({ example: exampleOf(field) })];
   });
   return z.object(Object.fromEntries(fields)).meta({ id });
 };
