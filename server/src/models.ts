@@ -40,3 +40,13 @@ export const createModels = (connection: Connection) => ({
 });
 
 export type Models = ReturnType<typeof createModels>;
+
+/** The collections whose documents carry events until those are announced, by their names in metrics. */
+export const outboxOf = (models: Models) => ({
+  rooms: models.rooms,
+  messages: models.messages,
+  leads: models.leads,
+  notifications: models.notifications,
+  read_marks: models.readMarks,
+  tombstones: models.tombstones,
+});

@@ -15,7 +15,7 @@ import { LeadsService } from './leads/leads.service.ts';
 import { LeadStatisticsService } from './leads/statistics.ts';
 import { createMailer } from './mail/create-mail.ts';
 import { MessagesService } from './messages/messages.service.ts';
-import { createModels } from './models.ts';
+import { createModels, outboxOf } from './models.ts';
 import { Relay } from './outbox/relay.ts';
 import { Tombstones } from './outbox/tombstones.ts';
 import { Channel } from './realtime/channel.ts';
@@ -50,7 +50,7 @@ export const createServices = async (
 
   const channel = new Channel(models, log, config.MONGODB_URL + config.EMBEDDED_MONGODB_LISTEN === '');
   const relay = new Relay(
-    [models.rooms, models.messages, models.leads, models.notifications, models.readMarks, models.tombstones],
+    Object.values(outboxOf(models)),
     [
       channel.consume,
       (events) => notifications.raise(events),

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../test/app.ts';
+import { outboxOf } from '../models.ts';
 
 const TOKEN = 'a-token-for-metrics';
 const open = testApp({ SMTP_URL: 'smtp://127.0.0.1:1' });
@@ -20,10 +21,20 @@ describe('GET /metrics', () => {
       'nodejs_eventloop_lag_p99_seconds',
       'parlor_realtime_connections 0',
       'parlor_deliveries_pending 0',
-      'parlor_outbox_waiting{collection="messages"}',
     ]) {
       expect(text).toContain(name);
     }
+  });
+
+  it('tells what waits in every collection whose documents carry events', async () => {
+    const { models } = open.services;
+    const holders = Object.values(models).filter((model) => 'events' in model.schema.paths);
+    expect(new Set(Object.values(outboxOf(models)))).toEqual(new Set(holders));
+    const { text } = await open.request('GET', '/metrics');
+    const told = [...text.matchAll(/^parlor_outbox_waiting\{collection="(\w+)"\} \d+$/gm)].map(
+      ([, name]) => name,
+    );
+    expect(told.sort()).toEqual(['leads', 'messages', 'notifications', 'read_marks', 'rooms', 'tombstones']);
   });
 
   it('counts attempts of webhooks and mails by what came of them', async () => {

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { State } from '../http/context.ts';
+import { outboxOf } from '../models.ts';
 import type { Services } from '../services.ts';
 
 /** Seconds; a page view should see the first half, an operator's alarm the second. */
@@ -68,20 +69,13 @@ export class Metrics {
         mailer.counts,
       );
     }
-    const holders = {
-      rooms: models.rooms,
-      messages: models.messages,
-      leads: models.leads,
-      notifications: models.notifications,
-      tombstones: models.tombstones,
-    };
     new Gauge({
       name: 'parlor_outbox_waiting',
       help: 'Documents whose events have not been announced, of all processes.',
       labelNames: ['collection'],
       registers,
       async collect() {
-        for (const [collection, model] of Object.entries(holders)) {
+        for (const [collection, model] of Object.entries(outboxOf(models))) {
           const counted = (model as typeof models.rooms).countDocuments({ 'events.at': { $exists: true } });
           this.set({ collection }, await counted.limit(COUNTED).exec());
         }
