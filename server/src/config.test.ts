@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, isTrial, loadConfig } from './config.ts';
+import { ConfigError, isOnlyProcess, isTrial, loadConfig } from './config.ts';
 
 describe('trial mode', () => {
   it.each([
@@ -35,5 +35,17 @@ describe('PUBLIC_URL', () => {
   it('is not asked for on this machine', () => {
     for (const HOST of ['127.0.0.1', 'localhost', '::1']) loadConfig({ HOST });
     expect(() => loadConfig({ TRUST_PROXY: 'true' })).toThrow(ConfigError);
+  });
+});
+
+describe('the only process on its database', () => {
+  const SECRET_KEY = 'x'.repeat(32);
+  it.each([
+    ['the embedded database', {}, true],
+    ['a MongoDB', { MONGODB_URL: 'mongodb://127.0.0.1', SECRET_KEY }, false],
+    ['an embedded database on a port', { EMBEDDED_MONGODB_LISTEN: '127.0.0.1:27018' }, false],
+    ['an embedded database on a socket', { EMBEDDED_MONGODB_LISTEN: '/run/parlor/db.sock' }, false],
+  ])('with %s: %o is %s', (_, env: Record<string, string>, expected) => {
+    expect(isOnlyProcess(loadConfig(env))).toBe(expected);
   });
 });

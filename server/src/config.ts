@@ -224,6 +224,16 @@ export type Config = Readonly<{
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
 
+/**
+ * Whether nobody else reads or writes the database: then what is in memory needs no asking, and other processes' traces
+ * are those of dead ones. An embedded database that listens may have other clients.
+ */
+export const isOnlyProcess = ({
+  MONGODB_URL,
+  EMBEDDED_MONGODB_LISTEN,
+}: Pick<Config, 'MONGODB_URL' | 'EMBEDDED_MONGODB_LISTEN'>): boolean =>
+  MONGODB_URL === '' && EMBEDDED_MONGODB_LISTEN === '';
+
 /** Somebody tries Parlor out on their own machine: nobody else can reach it, and nothing but this try is in it. */
 export const isTrial = ({
   HOST,

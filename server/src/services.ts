@@ -5,7 +5,7 @@ import { KnownAddresses } from './accounts/known-addresses.ts';
 import { Registrations } from './accounts/registrations.ts';
 import { SignInLimits } from './accounts/sign-in-limits.ts';
 import { createAgent } from './agent/create-agent.ts';
-import type { Config } from './config.ts';
+import { type Config, isOnlyProcess } from './config.ts';
 import { checkKey } from './database/key-record.ts';
 import { SubjectErasure } from './erasure/subject-erasure.ts';
 import { RateLimits } from './http/rate-limits.ts';
@@ -48,7 +48,7 @@ export const createServices = async (
   const rateLimits = new RateLimits(config, connection, log);
   await Promise.all([...Object.values(models), rateLimits].map((model) => model.createIndexes()));
 
-  const channel = new Channel(models, log, config.MONGODB_URL + config.EMBEDDED_MONGODB_LISTEN === '');
+  const channel = new Channel(models, log, isOnlyProcess(config));
   const relay = new Relay(
     Object.values(outboxOf(models)),
     [
@@ -72,7 +72,7 @@ export const createServices = async (
     models,
     config,
     secrets,
-    isOnlyProcess: config.MONGODB_URL === '',
+    isOnlyProcess: isOnlyProcess(config),
     log,
     markSent,
   });

@@ -1,7 +1,7 @@
 import type { KeywordNotification } from '@parlor/shared';
 import type { Logger } from 'pino';
 import type { AccountModel } from '../accounts/accounts.model.ts';
-import type { Config } from '../config.ts';
+import { type Config, isOnlyProcess } from '../config.ts';
 import { MAIL_TIMEOUT, Mailer } from './mailer.ts';
 import type { MailModel } from './mails.model.ts';
 import { createSmtp, senderAddress } from './smtp.ts';
@@ -24,6 +24,6 @@ export const createMailer = ({
   const send = createSmtp({ url: config.SMTP_URL, from: senderAddress(config), timeout: MAIL_TIMEOUT });
   return new Mailer(
     { ...models, send, notificationsOf, onSent, log },
-    { delays: config.WEBHOOK_RETRY_DELAYS, isOnlyProcess: config.MONGODB_URL === '' },
+    { delays: config.WEBHOOK_RETRY_DELAYS, isOnlyProcess: isOnlyProcess(config) },
   );
 };

@@ -4,6 +4,7 @@ import { CLOSE_CODES, ClientFrame, REALTIME_PATH } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { AccountsService } from '../accounts/accounts.service.ts';
+import { isOnlyProcess } from '../config.ts';
 import { ParlorError } from '../errors.ts';
 import { createIdentify } from '../http/authenticate.ts';
 import { createClientAddress } from '../http/client-address.ts';
@@ -227,9 +228,8 @@ export class Gateway {
 /** The gateway of a server process; its HTTP server has to be attached. */
 export const createGateway = (services: Services): Gateway => {
   const { channel, config, frames, log, models, presence, rateLimits, typing } = services;
-  const isOnlyProcess = config.MONGODB_URL === '';
   const max = config.REALTIME_CONNECTIONS;
-  const openConnections = new OpenConnections(models.openConnections, max, isOnlyProcess, log);
+  const openConnections = new OpenConnections(models.openConnections, max, isOnlyProcess(config), log);
   const opens = config.RATE_LIMIT
     ? (address: string) => rateLimits.takeAddress('realtime', address)
     : undefined;
