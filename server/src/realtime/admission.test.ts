@@ -18,9 +18,15 @@ const crowd = (count: number, isBusy: () => boolean) => {
 
 it('lets whoever comes alone go on at once', async () => {
   const admitted = createAdmission(() => false);
-  await admitted();
-  await vi.advanceTimersByTimeAsync(10);
-  await admitted();
+  for (const pauseMs of [0, 10, 1_000]) {
+    await vi.advanceTimersByTimeAsync(pauseMs);
+    const goesOn = vi.fn();
+    void admitted().then(goesOn);
+    // No timer runs in between.
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(goesOn, `after ${pauseMs} ms`).toHaveBeenCalledOnce();
+  }
 });
 
 it('lets twenty go on each 10 ms, in their order', async () => {
