@@ -46,8 +46,8 @@ const asParlorError = (error: unknown): ParlorError | undefined => {
 };
 
 /**
- * Outermost: turns whatever is thrown below into the contract's JSON (contract 1), or into RFC 9457 problem
- * details when Accept prefers them. An error that is not a ParlorError is a defect: it is logged whole, and the
+ * Turns whatever the routes and their middleware throw into the API's JSON, or into RFC 9457 problem details when
+ * Accept prefers them. What stands above it, the log and the headers, sees an answer and no error. An error that is not a ParlorError is a defect: it is logged whole, and the
  * caller learns the request id only.
  */
 export const errorResponses =
