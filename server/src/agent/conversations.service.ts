@@ -3,6 +3,7 @@ import { v5 } from 'uuid';
 import { isoDatetime } from '../database/document.ts';
 import { ParlorError } from '../errors.ts';
 import { newUuid, randomLetters } from '../ids.ts';
+import { latestMessages } from '../messages/latest-messages.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
@@ -16,7 +17,6 @@ const ID = /^conv_[A-Za-z0-9]{24}$/;
 
 /** How much of a conversation its GET shows: the latest messages, in the order sent. */
 const SHOWN = 500;
-const SHOWN_BYTES = 2_097_152;
 
 /** A conversation that began, and what it was greeted with. */
 export interface Started {
@@ -124,24 +124,12 @@ export class ConversationsService {
   async get(workflow: StoredWorkflow, conversation: string): Promise<Conversation> {
     const room = await this.#find(workflow, conversation);
     await this.#publication.ensure(room);
-    const found: StoredMessage[] = [];
-    const latest = this.#messages
-      .find({ room: room._id }, { events: 0 })
-      .sort({ sent_at: -1, _id: -1 })
-      .limit(SHOWN)
-      .lean<StoredMessage[]>()
-      .cursor();
-    let bytes = 0;
-    for await (const message of latest) {
-      bytes += Buffer.byteLength(message.body);
-      if (bytes > SHOWN_BYTES) break;
-      found.push(message);
-    }
+    const found = await latestMessages(this.#messages, room._id, SHOWN);
     return {
       conversationId: conversation,
       workflowName: workflow.name,
       status: statusOf(room),
-      messages: found.reverse().map((message) => ({
+      messages: found.map((message) => ({
         message: message.body,
         sender: senderOf(message),
         sentAt: isoDatetime(message.sent_at),

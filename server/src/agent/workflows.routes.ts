@@ -7,6 +7,7 @@ import { readPage, sendPage } from '../http/lists.ts';
 import { precondition, sendObject } from '../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../http/validate.ts';
 import { checkPatterns } from './workflow-input.ts';
+import type { StoredWorkflow } from './workflows.model.ts';
 import type { WorkflowsService } from './workflows.service.ts';
 
 /** /api/v1/workflows (contract 6). */
@@ -37,9 +38,9 @@ export const workflowRoutes = (
 
   router.get('/api/v1/workflows', account, async (ctx) => {
     const page = readPage(ctx);
-    const found = await workflows.list(accountOf(ctx)._id, page);
-    const shown = await workflows.presentAll(found.slice(0, page.limit));
-    sendPage(ctx, found, 'created_at', page, shown, baseUrl(ctx));
+    const steps = workflows.list(accountOf(ctx)._id, page);
+    const present = (found: StoredWorkflow[]) => workflows.presentAll(found);
+    await sendPage(ctx, page, { steps, timeField: 'created_at', present, together: 8 }, baseUrl(ctx));
   });
 
   router.post('/api/v1/workflows', account, jsonBody(), withKey, idempotent, async (ctx) => {

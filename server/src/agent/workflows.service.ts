@@ -5,7 +5,7 @@ import { changeDocument } from '../database/change.ts';
 import { duplicateFields } from '../database/duplicate.ts';
 import { findBySecret } from '../database/find-by-secret.ts';
 import { insertOnce } from '../database/insert.ts';
-import { findPage, type Page } from '../database/pages.ts';
+import { type Page, readPages } from '../database/pages.ts';
 import { notFound } from '../errors.ts';
 import { newUuid, randomLetters } from '../ids.ts';
 import { placeOf, type Secrets } from '../secrets.ts';
@@ -49,8 +49,8 @@ export class WorkflowsService {
     return this.#settleRoomBot(stored, is_room_bot);
   }
 
-  list(account: string, page: Page): Promise<StoredWorkflow[]> {
-    return findPage(this.#workflows, { account }, 'created_at', page);
+  list(account: string, page: Page): AsyncGenerator<StoredWorkflow[]> {
+    return readPages(this.#workflows, { account }, 'created_at', page);
   }
 
   /** @throws ParlorError `not_found`, also for another account's workflow. */
@@ -131,16 +131,15 @@ export class WorkflowsService {
     return shown;
   }
 
-  /** The API's form of workflows, their graphs read together. */
-  async presentAll(workflows: readonly StoredWorkflow[]): Promise<Workflow[]> {
+  /** The API's form of workflows, their graphs read together; undefined for one that is gone by now. */
+  async presentAll(workflows: readonly StoredWorkflow[]): Promise<(Workflow | undefined)[]> {
     const wanted = { _id: { $in: workflows.map(({ graph }) => graph) } };
     const graphs = new Map(
       (await this.#graphs.find(wanted).lean<StoredGraph[]>()).map((graph) => [graph._id, graph]),
     );
-    return workflows.flatMap((workflow) => {
+    return workflows.map((workflow) => {
       const graph = graphs.get(workflow.graph);
-      // Deleted since it was read.
-      if (!graph) return [];
+      if (!graph) return undefined;
       return {
         uuid: workflow._id,
         name: workflow.name,

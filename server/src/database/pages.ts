@@ -16,17 +16,49 @@ export interface Page extends Days {
 }
 
 /**
- * One page of `filter`, newest first by (`timeField`, _id), read as a range of the index that begins with the
- * filter's fields: page 10 000 costs what page 1 costs.
- * @returns at most `limit` + 1 documents; the one too many says that there is a next page.
+ * Documents are read in steps, so that whoever has enough of them has not read many more: the first is a page of the
+ * default size with the one that follows it.
  */
-export const findPage = async <T extends { _id: string }>(
+const FIRST_STEP = 101;
+const STEP = 200;
+
+/** Fields that may be large and that no list shows: events which wait to be announced. */
+const UNSHOWN = { events: 0 } as const;
+
+/**
+ * Reads a page of `filter`, newest first by (`timeField`, _id), as a range of the index that begins with the filter's
+ * fields: page 10 000 costs what page 1 costs. It gives at most `limit` + 1 documents, step by step; the one too many
+ * says that there is a next page.
+ * @param without further fields that are not shown
+ * @param most documents that are read in one step, where they may be large
+ */
+export async function* readPages<T extends { _id: string }>(
   model: Model<T>,
   filter: object,
   timeField: keyof T & string,
-  page: Page,
+  { limit, ...page }: Page,
+  without: { [field in keyof T]?: 0 } = {},
+  most: number = STEP,
+): AsyncGenerator<T[]> {
+  let { after } = page;
+  for (let left = limit + 1, size = FIRST_STEP; left > 0; size = STEP) {
+    const wanted = Math.min(left, size, most);
+    const found = await readRange(model, filter, timeField, { ...page, after, limit: wanted }, without);
+    const last = found.at(-1);
+    if (last) yield found;
+    if (!last || found.length < wanted) return;
+    after = { time: last[timeField] as Date, id: last._id };
+    left -= wanted;
+  }
+}
+
+const readRange = async <T extends { _id: string }>(
+  model: Model<T>,
+  filter: object,
+  timeField: keyof T & string,
+  { after, from, until, limit }: Page,
+  without: object,
 ): Promise<T[]> => {
-  const { after, from, until } = page;
   const upTo = after && (!until || after.time < until) ? { $lte: after.time } : until && { $lt: until };
   const range = { ...(from && { $gte: from }), ...upTo };
   const conditions: Record<string, unknown> = { ...filter };
@@ -34,6 +66,7 @@ export const findPage = async <T extends { _id: string }>(
   // Inside the index range only the objects of the cursor's own millisecond are told apart by id.
   if (after) conditions.$or = [{ [timeField]: { $lt: after.time } }, { _id: { $lt: after.id } }];
   // Not through mongoose, whose casting costs more than the rest: the types are right as they are.
-  const options = { limit: page.limit + 1, batchSize: page.limit + 2, sort: { [timeField]: -1, _id: -1 } };
+  const projection = { ...UNSHOWN, ...without };
+  const options = { limit, batchSize: limit + 1, sort: { [timeField]: -1, _id: -1 }, projection };
   return (await model.collection.find(conditions, options as never).toArray()) as unknown as T[];
 };

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { Days, Page } from '../database/pages.ts';
 import { invalid } from '../errors.ts';
 import type { Context } from './context.ts';
@@ -73,25 +74,74 @@ export const readPage = (ctx: Context): Page => {
   return { limit, after: cursor === undefined ? undefined : decodeCursor(cursor), ...queryDays(ctx) };
 };
 
-/**
- * Answers with a bare array; the next page's address stands in `Link` (RFC 8288) only.
- * @param objects what is shown of each document found, in the same order; undefined leaves it out
- */
-export const sendPage = <T extends { _id: string }>(
+/** A list ends its page here, whatever `limit` says; a single object that is larger is a page by itself. */
+export const PAGE_BYTES = 2 * 1024 * 1024;
+
+/** Documents that are presented together, where presenting them reads little. */
+const PRESENTED_TOGETHER = 200;
+
+/** So many lists are made at once: each holds some megabytes while it is. */
+const takeTurns = pLimit(8);
+
+/** A list: where its documents come from and how they are shown. */
+export interface List<T> {
+  /** The documents of the page, newest first, in steps. */
+  steps: AsyncIterable<T[]>;
+  timeField: keyof T & string;
+  /** What is shown of each, in the same order; undefined leaves it out. */
+  present(documents: T[]): readonly (object | undefined)[] | Promise<readonly (object | undefined)[]>;
+  /** How many documents `present` gets at once. */
+  together?: number;
+}
+
+/** The texts of a page, and its last document when there is a next page. */
+const readTexts = async <T>({ steps, present, together = PRESENTED_TOGETHER }: List<T>, limit: number) => {
+  const texts: string[] = [];
+  let bytes = '[]'.length;
+  let count = 0;
+  let last: T | undefined;
+  for await (const step of steps) {
+    for (let from = 0; from < step.length; from += together) {
+      if (count === limit) return { texts, next: last };
+      const documents = step.slice(from, from + together);
+      const shown = await present(documents.slice(0, limit - count));
+      for (const [index, document] of documents.entries()) {
+        const text = JSON.stringify(shown[index]) as string | undefined;
+        if (text !== undefined) bytes += Buffer.byteLength(text) + ','.length;
+        if (count === limit || (bytes > PAGE_BYTES && texts.length > 0)) return { texts, next: last };
+        if (text !== undefined) texts.push(text);
+        last = document;
+        count++;
+      }
+    }
+  }
+  return { texts, next: undefined };
+};
+
+/** The first of some objects, as many as fit into an answer. */
+export const fitting = <T extends object>(objects: readonly T[]): T[] => {
+  let bytes = 0;
+  const end = objects.findIndex((object) => {
+    bytes += Buffer.byteLength(JSON.stringify(object)) + ','.length;
+    return bytes > PAGE_BYTES;
+  });
+  return objects.slice(0, end === -1 ? objects.length : end);
+};
+
+/** Answers with a bare array; the next page's address stands in `Link` (RFC 8288) only. */
+export const sendPage = async <T extends { _id: string }>(
   ctx: Context,
-  found: readonly T[],
-  timeField: keyof T,
   { limit }: Page,
-  objects: readonly (object | undefined)[],
+  list: List<T>,
   baseUrl: string,
-): void => {
-  const last = found[limit - 1];
-  if (found.length > limit && last) {
+): Promise<void> => {
+  const { texts, next } = await takeTurns(() => readTexts(list, limit));
+  if (next) {
     const query = new URLSearchParams(ctx.querystring);
-    query.set('cursor', encodeCursor(last[timeField] as Date, last._id));
+    query.set('cursor', encodeCursor(next[list.timeField] as Date, next._id));
     ctx.set('Link', `<${baseUrl}${ctx.path}?${query}>; rel="next"`);
   }
   ctx.set('Cache-Control', 'no-cache');
   ctx.type = 'application/json';
-  ctx.body = JSON.stringify(objects.slice(0, limit).filter((object) => object !== undefined));
+  ctx.body = `[${texts.join(',')}]`;
 };

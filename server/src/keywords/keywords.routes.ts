@@ -7,7 +7,7 @@ import { readPage, sendPage } from '../http/lists.ts';
 import { precondition, sendCreated, sendObject } from '../http/single-object.ts';
 import { pathUuid, readObject } from '../http/validate.ts';
 import { type KeywordsService, presentKeyword } from './keywords.service.ts';
-import type { NotificationsService } from './notifications.service.ts';
+import { type NotificationsService, READ_TOGETHER } from './notifications.service.ts';
 
 /** /api/v1/keyword_notifications (specification 4) and /api/v1/keywords (contract 3). */
 export const keywordRoutes = (
@@ -30,15 +30,21 @@ export const keywordRoutes = (
 
   router.get('/api/v1/keyword_notifications', account, async (ctx) => {
     const page = readPage(ctx);
-    const found = await notifications.list(accountOf(ctx)._id, page);
-    const shown = await notifications.present(found.slice(0, page.limit));
-    sendPage(ctx, found, 'created_at', page, shown, baseUrl(ctx));
+    const steps = notifications.list(accountOf(ctx)._id, page);
+    const present = notifications.present.bind(notifications);
+    const together = READ_TOGETHER;
+    await sendPage(ctx, page, { steps, timeField: 'created_at', present, together }, baseUrl(ctx));
   });
 
   router.get('/api/v1/keywords', account, async (ctx) => {
     const page = readPage(ctx);
-    const found = await keywords.list(accountOf(ctx)._id, page);
-    sendPage(ctx, found, 'created_at', page, found.map(presentKeyword), baseUrl(ctx));
+    const steps = keywords.list(accountOf(ctx)._id, page);
+    await sendPage(
+      ctx,
+      page,
+      { steps, timeField: 'created_at', present: (found) => found.map(presentKeyword) },
+      baseUrl(ctx),
+    );
   });
 
   router.post('/api/v1/keywords', account, jsonBody(), idempotent, async (ctx) => {

@@ -2,7 +2,7 @@ import { codePoints, Keyword, MAX_KEYWORD, type NewKeyword, tooLong } from '@par
 import { present } from '../database/document.ts';
 import { duplicateFields } from '../database/duplicate.ts';
 import { insertOnce } from '../database/insert.ts';
-import { findPage, type Page } from '../database/pages.ts';
+import { type Page, readPages } from '../database/pages.ts';
 import { invalid, invalidTogether, notFound } from '../errors.ts';
 import { newUuid } from '../ids.ts';
 import { Pace } from '../pace.ts';
@@ -41,8 +41,8 @@ export class KeywordsService {
     return stored;
   }
 
-  list(account: string, page: Page): Promise<StoredKeyword[]> {
-    return findPage(this.#keywords, { account }, 'created_at', page);
+  list(account: string, page: Page): AsyncGenerator<StoredKeyword[]> {
+    return readPages(this.#keywords, { account }, 'created_at', page);
   }
 
   /** @throws ParlorError `not_found`, also for another account's keyword. */

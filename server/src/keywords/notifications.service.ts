@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { v5 } from 'uuid';
 import { present } from '../database/document.ts';
 import { insertOnce } from '../database/insert.ts';
-import { findPage, type Page } from '../database/pages.ts';
+import { type Page, readPages } from '../database/pages.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import { newEvent, type OutboxEvent } from '../outbox/events.ts';
 import type { Relay } from '../outbox/relay.ts';
@@ -15,7 +15,7 @@ import type { KeywordsService } from './keywords.service.ts';
 import { LINE_FIELDS, type Line, transcriptOf } from './transcript.ts';
 
 /** Notifications whose messages are read together: at most 500 of these are in memory at a time. */
-const READ_TOGETHER = 25;
+export const READ_TOGETHER = 25;
 
 /** A customer's message that mentions keywords. */
 interface Hit extends Asked {
@@ -48,8 +48,8 @@ export class NotificationsService {
     this.#cap = new DailyCap(parts.notifications, parts.perDay, parts.log);
   }
 
-  list(account: string, page: Page): Promise<StoredNotification[]> {
-    return findPage(this.#parts.notifications, { account }, 'created_at', page);
+  list(account: string, page: Page): AsyncGenerator<StoredNotification[]> {
+    return readPages(this.#parts.notifications, { account }, 'created_at', page);
   }
 
   /** The API's form of an account's notifications, in their order, from the messages and rooms that still exist. */

@@ -4,7 +4,7 @@ import { notFound } from '../errors.ts';
 import type { Authenticator } from '../http/authenticate.ts';
 import { accountOf, type Context, type Handler, type State } from '../http/context.ts';
 import { jsonBody } from '../http/json-body.ts';
-import { queryDays, queryLimit, queryValue, readPage, sendPage } from '../http/lists.ts';
+import { fitting, queryDays, queryLimit, queryValue, readPage, sendPage } from '../http/lists.ts';
 import { precondition, sendCreated, sendObject } from '../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../http/validate.ts';
 import { type LeadsService, presentLead, visitorLead } from './leads.service.ts';
@@ -32,8 +32,13 @@ export const leadRoutes = (
 
   router.get('/api/v1/leads', account, async (ctx) => {
     const page = readPage(ctx);
-    const found = await leads.list(accountOf(ctx)._id, page);
-    sendPage(ctx, found, 'created_at', page, found.map(presentLead), baseUrl(ctx));
+    const steps = leads.list(accountOf(ctx)._id, page);
+    await sendPage(
+      ctx,
+      page,
+      { steps, timeField: 'created_at', present: (found) => found.map(presentLead) },
+      baseUrl(ctx),
+    );
   });
 
   // Before /leads/:uuid, which would take `stats` for a uuid.
@@ -41,7 +46,7 @@ export const leadRoutes = (
     const group = readLeadGroup(queryValue(ctx, 'group_by'));
     const counted = await leadStatistics.count(accountOf(ctx)._id, group, queryDays(ctx), queryLimit(ctx));
     ctx.set('Cache-Control', 'no-cache');
-    ctx.body = counted;
+    ctx.body = { ...counted, results: fitting(counted.results) };
   });
 
   router.post('/api/v1/leads', accountOrVisitor, jsonBody(), idempotent, async (ctx) => {

@@ -5,7 +5,7 @@ import { deleteDocument } from '../database/delete.ts';
 import { present } from '../database/document.ts';
 import { findBy } from '../database/find-by.ts';
 import { insertOnce } from '../database/insert.ts';
-import { findPage, type Page } from '../database/pages.ts';
+import { type Page, readPages } from '../database/pages.ts';
 import { invalidTogether, notFound } from '../errors.ts';
 import { newUuid } from '../ids.ts';
 import { newEvent } from '../outbox/events.ts';
@@ -88,8 +88,8 @@ export class LeadsService {
     return { lead: await this.change(account, uuid, sent), isNew: false };
   }
 
-  list(account: string, page: Page): Promise<StoredLead[]> {
-    return findPage(this.#leads, { account }, 'created_at', page);
+  list(account: string, page: Page): AsyncGenerator<StoredLead[]> {
+    return readPages(this.#leads, { account }, 'created_at', page);
   }
 
   /** @throws ParlorError `not_found`, also for another account's lead. */

@@ -8,6 +8,7 @@ import { queryValue, readPage, sendPage } from '../http/lists.ts';
 import { sendCreated, sendObject } from '../http/single-object.ts';
 import { pathUuid, readObject } from '../http/validate.ts';
 import { presentCreated } from './added-message.ts';
+import type { StoredMessage } from './messages.model.ts';
 import type { MessagesService } from './messages.service.ts';
 
 /** The room whose messages are asked for: a visitor's is always its own (contract 4). */
@@ -40,8 +41,9 @@ export const messageRoutes = (
   router.get('/api/v1/messages', authenticate.accountOrVisitor, async (ctx) => {
     const page = readPage(ctx);
     const { account, room } = readScope(ctx);
-    const found = await messages.list(account, room, page);
-    sendPage(ctx, found, 'sent_at', page, await messages.present(account, found), baseUrl(ctx));
+    const steps = messages.list(account, room, page);
+    const present = (found: StoredMessage[]) => messages.present(account, found);
+    await sendPage(ctx, page, { steps, timeField: 'sent_at', present }, baseUrl(ctx));
   });
 
   router.post('/api/v1/messages', authenticate.accountOrVisitor, jsonBody(), idempotent, async (ctx) => {

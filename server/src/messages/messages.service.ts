@@ -2,7 +2,7 @@ import { Message, MessageInRoom, type NewMessage } from '@parlor/shared';
 import { present } from '../database/document.ts';
 import { findBy } from '../database/find-by.ts';
 import { insertOnce } from '../database/insert.ts';
-import { findPage, type Page } from '../database/pages.ts';
+import type { Page } from '../database/pages.ts';
 import { invalid, missingObject, notFound } from '../errors.ts';
 import { newUuid } from '../ids.ts';
 import type { Relay } from '../outbox/relay.ts';
@@ -10,6 +10,7 @@ import type { StoredRoom } from '../rooms/rooms.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { Visitor } from '../visitors/sessions.service.ts';
 import { addedMessage } from './added-message.ts';
+import { latestMessages, readMessages } from './latest-messages.ts';
 import type { MessageModel, StoredMessage } from './messages.model.ts';
 
 const unknownRoom = (uuid: string) => invalid({ room: { uuid: [missingObject(uuid)] } });
@@ -70,11 +71,11 @@ export class MessagesService {
   }
 
   /** The account's messages, or those of one room, newest first. */
-  async list(account: string, room: string | undefined, page: Page): Promise<StoredMessage[]> {
-    if (room === undefined) return findPage(this.#messages, { account }, 'sent_at', page);
+  async *list(account: string, room: string | undefined, page: Page): AsyncGenerator<StoredMessage[]> {
+    if (room !== undefined && !(await this.#rooms.byUuid(account, room))) return;
     // By the room alone, so that no database can choose the account's index and search it for a small room.
-    const isOwn = (await this.#rooms.byUuid(account, room)) !== undefined;
-    return isOwn ? findPage(this.#messages, { room }, 'sent_at', page) : [];
+    const filter = room === undefined ? { account } : { room };
+    yield* readMessages(this.#messages, filter, page);
   }
 
   /** @throws ParlorError `not_found`, also for another account's message. */
@@ -116,14 +117,9 @@ export class MessagesService {
     return room?.is_bot_use ? '' : undefined;
   }
 
-  /** The latest `limit` messages of a room, in the order sent. */
+  /** The latest `limit` messages of a room, as many of them as an answer holds, in the order sent. */
   async latestOf(room: string, limit: number): Promise<Message[]> {
-    const found = await this.#messages
-      .find({ room }, { events: 0 })
-      .sort({ sent_at: -1, _id: -1 })
-      .limit(limit)
-      .lean<StoredMessage[]>();
-    return found.reverse().map(presentMessage);
+    return (await latestMessages(this.#messages, room, limit)).map(presentMessage);
   }
 
   /** Who wrote the latest `limit` messages of a room, and when; newest first. */

@@ -144,7 +144,8 @@ export const listQuery = {
 /** The answer of a list: a bare array, newest first. */
 export const listOf = (schema: z.ZodType): Success => ({
   status: 200,
-  description: 'Newest first; `Link` leads to the next page and is absent on the last.',
+  description:
+    'Newest first; a page ends by `limit` or at 2 MiB. `Link` leads to the next page and is absent on the last.',
   schema: z.array(schema),
   headers: ['Link'],
 });

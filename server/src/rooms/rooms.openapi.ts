@@ -14,7 +14,7 @@ const messagesLimit = (fallback: number) => ({
     .max(500)
     .default(fallback)
     .optional()
-    .meta({ description: 'How many of the latest messages a room holds.' }),
+    .meta({ description: 'How many of the latest messages a room holds, as long as they fit into 2 MiB.' }),
 });
 
 export const roomPaths: ZodOpenApiPathsObject = {

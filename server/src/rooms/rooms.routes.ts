@@ -18,6 +18,9 @@ const MESSAGES_IN_LIST = 20;
 const MESSAGES_IN_ROOM = 100;
 const MAX_MESSAGES = 500;
 
+/** About so many messages of different rooms are read at once. */
+const MESSAGES_TOGETHER = 320;
+
 /** What a visitor may change of its own room. */
 const VISITORS_PATCH = NewRoom.pick({ rating: true, is_bot_use: true });
 
@@ -63,9 +66,10 @@ export const roomRoutes = (
   router.get('/api/v1/rooms', authenticate.account, async (ctx) => {
     const page = readPage(ctx);
     const limit = messagesLimit(ctx, MESSAGES_IN_LIST);
-    const found = await rooms.list(accountOf(ctx)._id, page);
-    const shown = await Promise.all(found.slice(0, page.limit).map((room) => show(room, limit)));
-    sendPage(ctx, found, 'created_at', page, shown, baseUrl(ctx));
+    const steps = rooms.list(accountOf(ctx)._id, page);
+    const present = (found: StoredRoom[]) => Promise.all(found.map((room) => show(room, limit)));
+    const together = Math.ceil(MESSAGES_TOGETHER / (limit + 1));
+    await sendPage(ctx, page, { steps, timeField: 'created_at', present, together }, baseUrl(ctx));
   });
 
   router.post('/api/v1/rooms', authenticate.account, jsonBody(), idempotent, async (ctx) => {

@@ -5,7 +5,7 @@ import { present } from '../database/document.ts';
 import { duplicateFields } from '../database/duplicate.ts';
 import { findBy } from '../database/find-by.ts';
 import { insertOnce } from '../database/insert.ts';
-import { findPage, type Page } from '../database/pages.ts';
+import { type Page, readPages } from '../database/pages.ts';
 import { invalid, notFound } from '../errors.ts';
 import { newUuid, randomLetters } from '../ids.ts';
 import { newEvent, type OutboxEvent } from '../outbox/events.ts';
@@ -74,8 +74,8 @@ export class RoomsService {
     return (await this.byUuid(account, room)) ?? (await this.create(account, fields, room));
   }
 
-  list(account: string, page: Page): Promise<StoredRoom[]> {
-    return findPage(this.#rooms, { account }, 'created_at', page);
+  list(account: string, page: Page): AsyncGenerator<StoredRoom[]> {
+    return readPages(this.#rooms, { account }, 'created_at', page, { bot: 0 });
   }
 
   /** @throws ParlorError `not_found`, also for another account's room. */

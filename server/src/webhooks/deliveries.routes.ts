@@ -1,5 +1,6 @@
 import type Router from '@koa/router';
 import { DELIVERY_STATES, EVENT_NAMES, isUuid } from '@parlor/shared';
+import type { Page } from '../database/pages.ts';
 import { invalid } from '../errors.ts';
 import type { Authenticator } from '../http/authenticate.ts';
 import { accountOf, type Context, type Handler, type State } from '../http/context.ts';
@@ -7,6 +8,7 @@ import { jsonBody } from '../http/json-body.ts';
 import { queryValue, readPage, sendPage } from '../http/lists.ts';
 import { sendObject } from '../http/single-object.ts';
 import { pathUuid } from '../http/validate.ts';
+import type { StoredDelivery } from './deliveries.model.ts';
 import { type DeliveriesService, type DeliveryFilter, presentDelivery } from './deliveries.service.ts';
 
 const queryChoice = <const T extends string>(
@@ -47,10 +49,14 @@ export const deliveryRoutes = (
   const deliveryId = (ctx: Context & { params: Record<string, string> }): string =>
     pathUuid({ params: { uuid: ctx.params.id } });
 
+  const send = (ctx: Context, page: Page, steps: AsyncIterable<StoredDelivery[]>): Promise<void> => {
+    const present = (found: StoredDelivery[]) => found.map(presentDelivery);
+    return sendPage(ctx, page, { steps, timeField: 'created_at', present }, baseUrl(ctx));
+  };
+
   router.get('/api/v1/deliveries', account, async (ctx) => {
     const page = readPage(ctx);
-    const found = await deliveries.list(accountOf(ctx)._id, readFilter(ctx), page);
-    sendPage(ctx, found, 'created_at', page, found.map(presentDelivery), baseUrl(ctx));
+    await send(ctx, page, deliveries.list(accountOf(ctx)._id, readFilter(ctx), page));
   });
 
   router.get('/api/v1/deliveries/:id', account, async (ctx) => {
@@ -60,8 +66,7 @@ export const deliveryRoutes = (
   router.get('/api/v1/webhooks/:uuid/deliveries', account, async (ctx) => {
     const page = readPage(ctx);
     const filter = readFilter(ctx);
-    const found = await deliveries.listOf(accountOf(ctx)._id, pathUuid(ctx), filter, page);
-    sendPage(ctx, found, 'created_at', page, found.map(presentDelivery), baseUrl(ctx));
+    await send(ctx, page, deliveries.listOf(accountOf(ctx)._id, pathUuid(ctx), filter, page));
   });
 
   const redeliver = async (ctx: Context, id: string, webhook?: string): Promise<void> => {

@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryState, EventName, TestDelivery } from '@parlor/shared';
 import { isoDatetime } from '../database/document.ts';
 import { insertOnce } from '../database/insert.ts';
-import { findPage, type Page } from '../database/pages.ts';
+import { type Page, readPages } from '../database/pages.ts';
 import { notFound, ParlorError } from '../errors.ts';
 import { newUuid } from '../ids.ts';
 import type { DeliveryModel, StoredDelivery } from './deliveries.model.ts';
@@ -44,23 +44,30 @@ export class DeliveriesService {
   }
 
   /** Newest first; also those of subscriptions that are gone. */
-  list(account: string, { webhook, state, event }: DeliveryFilter, page: Page): Promise<StoredDelivery[]> {
+  list(
+    account: string,
+    { webhook, state, event }: DeliveryFilter,
+    page: Page,
+  ): AsyncGenerator<StoredDelivery[]> {
     const filter = { account, ...(webhook && { webhook }), ...(state && { state }), ...(event && { event }) };
-    return findPage(this.#parts.deliveries, filter, 'created_at', page);
+    return readPages(this.#parts.deliveries, filter, 'created_at', page, { body: 0 });
   }
 
   /** @throws ParlorError `not_found` when the account never had such a webhook, as far as the log goes back. */
-  async listOf(
+  async *listOf(
     account: string,
     webhook: string,
     filter: DeliveryFilter,
     page: Page,
-  ): Promise<StoredDelivery[]> {
-    const found = await this.list(account, { ...filter, webhook }, page);
-    if (found.length > 0) return found;
+  ): AsyncGenerator<StoredDelivery[]> {
+    let isEmpty = true;
+    for await (const step of this.list(account, { ...filter, webhook }, page)) {
+      isEmpty = false;
+      yield step;
+    }
+    if (!isEmpty) return;
     const any = await this.#parts.deliveries.findOne({ account, webhook }, { _id: 1 }).lean();
     if (!any) await this.#parts.webhooks.get(account, webhook);
-    return found;
   }
 
   /** @throws ParlorError `not_found`, also for another account's delivery. */

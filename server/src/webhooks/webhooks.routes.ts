@@ -29,8 +29,13 @@ export const webhookRoutes = (
 
   router.get('/api/v1/webhooks', account, async (ctx) => {
     const page = readPage(ctx);
-    const found = await webhooks.list(accountOf(ctx)._id, page);
-    sendPage(ctx, found, 'created_at', page, found.map(presentWebhook), baseUrl(ctx));
+    const steps = webhooks.list(accountOf(ctx)._id, page);
+    await sendPage(
+      ctx,
+      page,
+      { steps, timeField: 'created_at', present: (found) => found.map(presentWebhook) },
+      baseUrl(ctx),
+    );
   });
 
   router.post('/api/v1/webhooks', account, jsonBody(), idempotent, async (ctx) => {

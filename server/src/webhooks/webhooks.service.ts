@@ -3,7 +3,7 @@ import { changeDocument, differences } from '../database/change.ts';
 import { present } from '../database/document.ts';
 import { duplicateFields } from '../database/duplicate.ts';
 import { insertOnce } from '../database/insert.ts';
-import { findPage, type Page } from '../database/pages.ts';
+import { type Page, readPages } from '../database/pages.ts';
 import { invalid, invalidTogether, notFound } from '../errors.ts';
 import { newUuid } from '../ids.ts';
 import { placeOf, type Secrets } from '../secrets.ts';
@@ -62,8 +62,8 @@ export class WebhooksService {
     return stored;
   }
 
-  list(account: string, page: Page): Promise<StoredWebhook[]> {
-    return findPage(this.#webhooks, { account }, 'created_at', page);
+  list(account: string, page: Page): AsyncGenerator<StoredWebhook[]> {
+    return readPages(this.#webhooks, { account }, 'created_at', page);
   }
 
   /** @throws ParlorError `not_found`, also for another account's webhook. */

@@ -80,8 +80,13 @@ export const widgetRoutes = (
       return isOwn ? sendRepresentation(ctx, widget.stored()) : sendPublic(ctx, widget);
     }
     const page = readPage(ctx);
-    const found = await widgets.list(accountOf(ctx)._id, page);
-    sendPage(ctx, found, 'created_at', page, found.map(presentWidget), baseUrl(ctx));
+    const steps = widgets.list(accountOf(ctx)._id, page);
+    await sendPage(
+      ctx,
+      page,
+      { steps, timeField: 'created_at', present: (found) => found.map(presentWidget) },
+      baseUrl(ctx),
+    );
   });
 
   router.post('/api/v1/widgets', account, jsonBody(), idempotent, async (ctx) => {

@@ -4,7 +4,7 @@ import { deleteDocument } from '../database/delete.ts';
 import { present } from '../database/document.ts';
 import { findBy } from '../database/find-by.ts';
 import { insertOnce } from '../database/insert.ts';
-import { findPage, type Page } from '../database/pages.ts';
+import { type Page, readPages } from '../database/pages.ts';
 import { newUuid, randomLetters } from '../ids.ts';
 import type { Tombstones } from '../outbox/tombstones.ts';
 import type { StoredWidget, WidgetModel } from './widgets.model.ts';
@@ -52,8 +52,8 @@ export class WidgetsService {
     return (await insertOnce(this.#widgets, widget)).stored;
   }
 
-  list(account: string, page: Page): Promise<StoredWidget[]> {
-    return findPage(this.#widgets, { account }, 'created_at', page);
+  list(account: string, page: Page): AsyncGenerator<StoredWidget[]> {
+    return readPages(this.#widgets, { account }, 'created_at', page);
   }
 
   /**
