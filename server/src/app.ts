@@ -12,6 +12,7 @@ import type { State } from './http/context.ts';
 import { widgetCors } from './http/cors.ts';
 import { errorResponses } from './http/error-responses.ts';
 import { createIdempotency } from './http/idempotency.ts';
+import { inPieces } from './http/in-pieces.ts';
 import { requestIdHeader, requestLog } from './http/request-log.ts';
 import { unreadBody } from './http/unread-body.ts';
 import { keywordRoutes } from './keywords/keywords.routes.ts';
@@ -75,6 +76,7 @@ export const createApp = (services: Services): Koa<State> => {
   const clientAddress = createClientAddress(config.TRUST_PROXY);
   app.on('error', (error) => log.warn({ err: error }, 'answer broke off'));
 
+  app.use(inPieces);
   app.use(requestLog(log));
   app.use((ctx, next) => {
     ctx.request.ip = clientAddress(ctx.req);

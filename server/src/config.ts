@@ -152,6 +152,11 @@ const SETTINGS = {
     'open, invite (account invite prints one) or closed; empty: open until the first account exists, and in a trial',
     (text) => (text === '' ? '' : oneOf('open', 'invite', 'closed')(text)),
   ),
+  RESPONSE_STALL_TIMEOUT: setting(
+    '30s',
+    'a client that takes nothing of its answer for so long is cut off',
+    parseDuration,
+  ),
   RATE_LIMIT: setting(
     'on',
     'off lifts all the limits below, as for a benchmark',

@@ -6,6 +6,7 @@ import { CommandServer } from './cli/command-server.ts';
 import { type Config, ConfigError, isLoopbackPort } from './config.ts';
 import { connectDatabase, type DatabaseError } from './database/connect.ts';
 import { listeningUrl } from './http/base-url.ts';
+import { cutSlowReaders } from './http/slow-readers.ts';
 import { createGateway } from './realtime/gateway.ts';
 import { createServices, type Services } from './services.ts';
 
@@ -64,6 +65,7 @@ export const startServer = async (
     requestTimeout: REQUEST_TIMEOUT,
     connectionsCheckingInterval: 1_000,
   });
+  const stopCutting = cutSlowReaders(server, config.RESPONSE_STALL_TIMEOUT, log);
   try {
     const services = await createServices(config, database.connection, database.secretKey, log);
     const handle = createApp(services).callback();
@@ -96,11 +98,13 @@ export const startServer = async (
       url,
       stop: async () => {
         await Promise.all([gateway.close(), closeServer(server), commands?.stop(STOP_TIMEOUT)]);
+        stopCutting();
         await services.stop();
         await database.close();
       },
     };
   } catch (error) {
+    stopCutting();
     server.close();
     await database.close();
     throw error;

@@ -54,16 +54,16 @@ const START = `Scalar.createApiReference('#docs', {
 /** GET /api/v1/openapi.json, and /api/v1/docs to read it and try requests (contract 8). */
 export const openApiRoutes = (router: Router<State>, { config }: { config: Config }): void => {
   const document = representationOf(openApiDocument(config));
-  let script: string | undefined;
+  let script: Buffer | undefined;
 
   router.get('/api/v1/openapi.json', (ctx) => sendRepresentation(ctx, document));
 
   const asset =
-    (type: string, cache: string, text: () => string): Handler =>
+    (type: string, cache: string, content: () => string | Buffer): Handler =>
     (ctx: Context) => {
       ctx.set('Cache-Control', cache);
       ctx.type = type;
-      ctx.body = text();
+      ctx.body = content();
     };
 
   router.get('/api/v1/docs', (ctx) => {
@@ -81,7 +81,7 @@ export const openApiRoutes = (router: Router<State>, { config }: { config: Confi
   router.get(
     '/api/v1/docs/scalar.js',
     asset('text/javascript', SCRIPT_CACHE, () => {
-      script ??= readFileSync(scalarFile(), 'utf8');
+      script ??= readFileSync(scalarFile());
       return script;
     }),
   );
