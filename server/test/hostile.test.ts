@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { type RequestOptions, testApp } from './app.ts';
+import { chooser } from './hostile-texts.ts';
 import {
   bodyFor,
   comparedWithDocument,
@@ -31,20 +32,6 @@ beforeAll(async () => {
   await app.request('PATCH', `/api/v1/rooms/${room.label}/`, { token, body: { name: SECRET } });
   await app.request('POST', '/api/v1/leads/', { token, body: { nickname: SECRET } });
 });
-
-/** mulberry32: small, seeded, good enough to choose with. */
-const randomFrom = (seed: number) => {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const below = (limit: number): number => Math.floor(next() * limit);
-  const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T;
-  return { next, below, pick };
-};
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { deeper: [nested(depth - 1)] });
 
@@ -169,7 +156,7 @@ const HEADERS: Record<string, string>[] = [
 ];
 
 it(`${REQUESTS} hostile requests, seed ${SEED}`, { timeout: 600_000 }, async () => {
-  const { next, below, pick } = randomFrom(SEED);
+  const { next, below, pick } = chooser(SEED);
   let own = await makeFixtures(app);
 
   const request = () => {

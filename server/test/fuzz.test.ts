@@ -1,0 +1,316 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import type { Answer, RequestOptions } from './app.ts';
+import { chooser, hostileText, replaced, textPaths } from './hostile-texts.ts';
+import { bodyFor, credentialFor, type Fixtures, makeFixtures, operations, pathFor } from './openapi.ts';
+import { type RemoteApp, remoteApp } from './remote-app.ts';
+import { MAIN, serverSettings, startServerProcess } from './server-process.ts';
+
+/**
+ * No request may hold a thread that serves everybody for longer than MAX_TURN_MS, answer more than MAX_ANSWER_BYTES, or
+ * be a 5xx. Long texts of many kinds stand in every text field of every operation of the OpenAPI document, in paths,
+ * queries and headers, plain and compressed, and in whatever a workflow does with them. FUZZ_SEED repeats a run.
+ */
+
+const SEED = Number(process.env.FUZZ_SEED ?? 1);
+const ATTEMPTS = Number(process.env.FUZZ_ATTEMPTS ?? 700);
+const MAX_TURN_MS = 50;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** An attempt that is slow once may have met the garbage collector or a cold function; one that is slow always has not. */
+const REPEATS = 5;
+
+/** Work that an answer does not wait for shows in the attempts that follow. */
+const SUSPECTS = 4;
+const AFTERWARDS_MS = 40;
+
+/** What somebody may send, once or again. */
+interface Attempt {
+  name: string;
+  run(): Promise<Answer[]>;
+}
+
+const THREAD_PROBE = fileURLToPath(new URL('./thread-probe.mjs', import.meta.url));
+
+/** A server and a look at how long one turn of its threads' event loops took since the last look. */
+const startProbed = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'parlor-probe-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const probe = join(folder, 'probe');
+  const env = { ...(await serverSettings()), RATE_LIMIT: 'off', REGISTRATION: 'open', THREAD_PROBE: probe };
+  const server = await startServerProcess(env, [process.execPath, '--import', THREAD_PROBE, MAIN]);
+  const threads = inject('isRealMongodb') ? ['main'] : ['main', 'database'];
+  const read = (thread: string) =>
+    new Promise<number>((resolve, reject) => {
+      let text = '';
+      connect(`${probe}-${thread}`)
+        .setEncoding('utf8')
+        .on('data', (data: string) => {
+          text += data;
+        })
+        .on('end', () => resolve(Number(text)))
+        .on('error', reject);
+    });
+  const longestTurnMs = async () => Math.max(...(await Promise.all(threads.map(read))));
+  return { app: remoteApp(server.url), longestTurnMs };
+};
+
+/** A graph with a node of each kind that works on texts, and the text in each. */
+const graphWith = (text: string) => {
+  const upTo = (max: number): string => Array.from(text).slice(0, max).join('') || 'x';
+  const branch = (operator: string, value: string) => ({ variable: 'wish', operator, value, next: null });
+  const questions = Array.from({ length: 20 }, (_, n) => `${upTo(480)} ${n}`);
+  return [
+    { id: 's', type: 'start', greeting: upTo(4_000), next: 'ask' },
+    { id: 'ask', type: 'question', text: upTo(4_000), save_as: 'wish', next: 'pick' },
+    ...[
+      {
+        id: 'pick',
+        type: 'question',
+        text: '?',
+        validate: 'choice',
+        choices: Array(40).fill(upTo(200)),
+        next: 'if',
+      },
+    ],
+    {
+      id: 'if',
+      type: 'condition',
+      branches: [
+        ...Array.from({ length: 10 }, () => branch('equals', upTo(1_000))),
+        ...Array.from({ length: 10 }, () => branch('contains', upTo(1_000))),
+        branch('matches', '(a?){190}[^a]{3}x'),
+      ],
+      else: 'url',
+    },
+    {
+      id: 'url',
+      type: 'question',
+      text: '?',
+      validate: 'url',
+      on_failure: 'lead',
+      max_retries: 0,
+      next: 'lead',
+    },
+    { id: 'lead', type: 'lead', fields: { nickname: upTo(1_000), email: upTo(1_000) }, next: 'faq' },
+    { id: 'faq', type: 'faq', entries: [{ questions, answer: upTo(4_000) }], next: 'ask' },
+  ];
+};
+
+/** A workflow of a graph, and a conversation with it in which the text is said again and again. */
+const conversation =
+  ({ request }: RemoteApp, { token }: Fixtures, nodes: object[], said: string) =>
+  async (): Promise<Answer[]> => {
+    const made = await request('POST', '/api/v1/workflows/', {
+      token,
+      body: { name: 'Fuzzed', is_published: true, nodes },
+    });
+    if (made.status !== 201) return [made];
+    const as = { headers: { 'x-api-key': made.json.public_key } };
+    const started = await request('POST', '/api/v1/public/conversations/start', {
+      ...as,
+      body: { metadata: { a: 'x' } },
+    });
+    const answers = [made, started];
+    const path = `/api/v1/public/conversations/${started.json?.conversationId}/messages`;
+    for (let turn = 0; turn < 6; turn++)
+      answers.push(await request('POST', path, { ...as, body: { message: said } }));
+    await request('DELETE', `/api/v1/workflows/${made.json.uuid}/`, { token });
+    return answers;
+  };
+
+const LONGEST_MESSAGE = '😀'.repeat(10_000);
+const MARKS = `a${'\u0315\u0300'.repeat(64_500)}`;
+
+/** What once stopped a server, or broke it. */
+const knownFaults = (app: RemoteApp, own: Fixtures): Attempt[] => {
+  const { token } = own;
+  const password = 'a long enough secret';
+  const post = (path: string, options: RequestOptions) => async () => [
+    await app.request('POST', path, options),
+  ];
+  const get = (path: string) => async () => [await app.request('GET', path, { token })];
+  const br = { 'content-encoding': 'br' };
+  const marked = brotliCompressSync(JSON.stringify({ username: MARKS, password }));
+  const name = '\ufdfa'.repeat(150);
+  const person = { username: name, email: 'a@example.com', password, password2: password };
+  const slowTemplate = `{{${' '.repeat(3_990)}`;
+  const alike = Array.from({ length: 4 }, (_, entry) => ({
+    questions: Array.from({ length: 50 }, (_, question) =>
+      Array.from({ length: 48 }, (_, n) => `abcde${((entry * 50 + question) * 48 + n).toString(36)}`).join(
+        ' ',
+      ),
+    ),
+    answer: 'x',
+  }));
+  return [
+    { name: 'marks, compressed', run: post('/api/v1/auth/api-token', { body: marked, headers: br }) },
+    { name: 'marks', run: post('/api/v1/auth/api-token', { body: { username: MARKS, password } }) },
+    { name: 'marks with a credential', run: post('/api/v1/leads/', { token, body: { nickname: MARKS } }) },
+    { name: 'a name that folding makes long', run: post('/api/v1/auth/register', { body: person }) },
+    { name: 'sign-in with it', run: post('/api/v1/auth/api-token', { body: { username: name, password } }) },
+    {
+      name: 'a keyword that folding makes long',
+      run: post('/api/v1/keywords/', { token, body: { keyword: '\ufdfa'.repeat(100) } }),
+    },
+    { name: 'all messages', run: get('/api/v1/messages/?limit=1000') },
+    { name: 'all rooms', run: get('/api/v1/rooms/?limit=1000&messages_limit=500') },
+    { name: 'one room', run: get(`/api/v1/rooms/${own.room.label}/?messages_limit=500`) },
+    {
+      name: 'a list of 120 000',
+      run: post('/api/v1/workflows/', { token, body: { name: 'x', nodes: Array(120_000).fill(1) } }),
+    },
+    {
+      name: 'a slow template',
+      run: conversation(
+        app,
+        own,
+        [
+          { id: 's', type: 'start', greeting: slowTemplate, next: 'm' },
+          { id: 'm', type: 'message', text: slowTemplate, next: 'm' },
+        ],
+        'x',
+      ),
+    },
+    {
+      name: 'entries that begin alike',
+      run: conversation(
+        app,
+        own,
+        [
+          { id: 's', type: 'start', next: 'f' },
+          { id: 'f', type: 'faq', entries: alike },
+        ],
+        Array.from({ length: 250 }, (_, n) => `abcde${n.toString(36)}`).join(' '),
+      ),
+    },
+    {
+      name: 'what becomes long in a conversation',
+      run: conversation(app, own, graphWith('\ufdfa'.repeat(4_000)), '\ufdfa'.repeat(10_000)),
+    },
+  ];
+};
+
+/** Headers that are read by what a caller writes. */
+const HEADERS = [
+  'accept',
+  'accept-encoding',
+  'if-match',
+  'if-none-match',
+  'authorization',
+  'idempotency-key',
+  'origin',
+  'user-agent',
+  'x-forwarded-for',
+  'last-event-id',
+  'parlor-client',
+];
+const MAX_HEADER_BYTES = 8_000;
+
+/** One request or conversation with a hostile text somewhere in it. */
+const makeAttempt = (app: RemoteApp, own: Fixtures, choose: ReturnType<typeof chooser>): Attempt => {
+  const { next, pick } = choose;
+  const { name, text } = hostileText(choose);
+  if (next() < 0.08)
+    return {
+      name: `a conversation with ${name}`,
+      run: conversation(app, own, graphWith(text), Array.from(text).slice(0, 10_000).join('')),
+    };
+  const operation = pick(operations.filter(({ method }) => method !== 'DELETE'));
+  const options: RequestOptions = credentialFor(operation, own);
+  let path = pathFor(operation, own);
+  let where = 'the query';
+  const body = bodyFor(operation, own);
+  const places = [...textPaths(body), ['an unknown field']];
+  const short = encodeURIComponent(Buffer.from(text.slice(0, 700)).toString());
+  if (body && next() < 0.85) {
+    const place = pick(places);
+    where = place.join('.');
+    const json = JSON.stringify(
+      replaced(
+        body,
+        place,
+        next() < 0.1
+          ? Array(1 + text.length)
+              .fill('x')
+              .slice(0, 50_000)
+          : text,
+      ),
+    );
+    const [coding, packed] = pick([['gzip', gzipSync], ['br', brotliCompressSync], [], [], []] as const);
+    options.body = packed ? packed(json) : json;
+    if (coding) options.headers = { ...options.headers, 'content-encoding': coding };
+  } else if (next() < 0.3) {
+    where = pick(HEADERS);
+    const value = text
+      .replace(/[^\t\x20-\x7e]/g, '?')
+      .slice(0, MAX_HEADER_BYTES)
+      .trim();
+    options.headers = { ...options.headers, [where]: value };
+  } else if (next() < 0.4) {
+    where = 'the path';
+    path = path.replace(/[^/]+(\/?)$/, `${short}$1`);
+  } else {
+    path += `?limit=1000&messages_limit=500&${pick(['cursor', 'room', 'start_date', 'token', 'group_by', 'webhook', 'x'])}=${short}`;
+  }
+  const { method } = operation;
+  return {
+    name: `${method} ${operation.path} with ${name} in ${where}`,
+    run: async () => [await app.request(method, path, options)],
+  };
+};
+
+const afterwards = () => new Promise((resolve) => setTimeout(resolve, AFTERWARDS_MS));
+
+it(`${ATTEMPTS} attempts to occupy the server, seed ${SEED}`, { timeout: 300_000 }, async () => {
+  const { app, longestTurnMs } = await startProbed();
+  const choose = chooser(SEED);
+  const own = await makeFixtures(app as never);
+  const { token, room } = own;
+  const long = { token, body: { body: LONGEST_MESSAGE, room: { uuid: room.uuid } } };
+  for (let n = 0; n < 15; n++)
+    await Promise.all(Array.from({ length: 8 }, () => app.request('POST', '/api/v1/messages/', long)));
+
+  const statuses = new Map<number, number>();
+  const run = async (attempt: Attempt): Promise<void> => {
+    for (const { status, text } of await attempt.run()) {
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (status >= 500) expect([attempt.name, status, text.slice(0, 300)]).toBe('no 5xx');
+      if (text.length > MAX_ANSWER_BYTES / 4 && Buffer.byteLength(text) > MAX_ANSWER_BYTES)
+        expect([attempt.name, Buffer.byteLength(text)]).toBe('at most 4 MiB');
+    }
+  };
+  /** How long it takes when it is quickest, with what comes after its answer. */
+  const quickestMs = async (attempt: Attempt): Promise<number> => {
+    let quickest = Number.POSITIVE_INFINITY;
+    for (let n = 0; n < REPEATS && quickest > MAX_TURN_MS; n++) {
+      await longestTurnMs();
+      await run(attempt);
+      await afterwards();
+      quickest = Math.min(quickest, await longestTurnMs());
+    }
+    return quickest;
+  };
+
+  const attempts = knownFaults(app, own);
+  for (let n = 0; n < ATTEMPTS; n++) attempts.push(makeAttempt(app, own, choose));
+  await longestTurnMs();
+  for (const [index, attempt] of attempts.entries()) {
+    await run(attempt);
+    const longestMs = await longestTurnMs();
+    if (longestMs <= MAX_TURN_MS) continue;
+    for (const suspect of attempts.slice(Math.max(0, index - SUSPECTS), index + 1)) {
+      const quickest = await quickestMs(suspect);
+      if (quickest > MAX_TURN_MS)
+        expect([suspect.name, quickest]).toBe(`at most ${MAX_TURN_MS} ms in one turn`);
+    }
+  }
+  // The texts came to what works on them, too, and not only to the checks.
+  expect(statuses.get(200) ?? 0).toBeGreaterThan(ATTEMPTS / 20);
+  expect(statuses.get(400) ?? 0).toBeGreaterThan(ATTEMPTS / 10);
+});
