@@ -53,7 +53,7 @@ const traces = (page: Page) =>
     return {
       alerted: (window as unknown as PageWindow).alerted,
       elements: found.map(({ outerHTML }) => outerHTML),
-      colours: colours.filter((colour) => !/^#([\da-f]{3}|[\da-f]{6})$/i.test(colour)),
+      colours: colours.filter((colour) => !/^(#[\da-f]{3}|rgb\([\d,]+\))$/.test(colour)),
     };
   });
 

@@ -25,7 +25,7 @@ export function Composer({ ui }: { ui: Ui }) {
   };
 
   return (
-    <form class="composer" onSubmit={send}>
+    <form class="composer">
       <textarea
         ref={field}
         class="text"
@@ -38,11 +38,13 @@ export function Composer({ ui }: { ui: Ui }) {
         value={draft}
         onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={(event) => {
-          // While an input method composes, Enter belongs to it.
-          if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) send(event);
+          // While an input method composes, Enter belongs to it; to Safari composing has ended by then, and only
+          // the key's code (229) says so.
+          const composes = event.isComposing || event.keyCode === 229;
+          if (event.key === 'Enter' && !event.shiftKey && !composes) send(event);
         }}
       />
-      <button type="submit" class="send" aria-label={t.send} disabled={!draft.trim()}>
+      <button type="submit" class="send" aria-label={t.send} disabled={!draft.trim()} onClick={send}>
         <Icon path={PATHS.send} />
       </button>
     </form>

@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
-import type { Chat, Host } from '../loader/host.ts';
+import type { Chat, ChatModule, Host } from '../loader/host.ts';
+import { warn } from '../loader/warn.ts';
 import type { Texts } from '../locale/en.ts';
 import { ENGLISH, isRightToLeft, loadTexts, pickLocale } from '../locale/locale.ts';
 import { createCore } from '../sending/core.ts';
@@ -8,16 +9,26 @@ import { openStore } from '../sending/storage.ts';
 import css from './chat.css?inline';
 import { PATHS } from './icons.tsx';
 import { isSmall, Panel } from './panel.tsx';
-import { adopt } from './parts.ts';
+import { adopt, LOAD } from './parts.ts';
 import { createUi, type Ui } from './ui.ts';
 
 /** The pause before a file that did not load is asked for again. */
 const TALK_RETRY_MS = 5_000;
 
 function Teaser({ ui }: { ui: Ui }) {
-  const part = ui.parts.teaser.value;
+  const part = ui.parts.extras.value;
   return part && ui.teaser.value && !ui.open.value ? <part.Teaser ui={ui} /> : null;
 }
+
+export const explain: ChatModule['explain'] = async (...what) => (await LOAD.extras()).explain(...what);
+
+/** A call of the page that takes something like the sample; it is told when it gives anything else. */
+const given =
+  <T,>(name: string, sample: T, call: (argument: T) => unknown) =>
+  (argument: T): void => {
+    if (typeof (argument ?? 0) === typeof sample) call(argument);
+    else warn(`${name} needs: ${typeof sample}`);
+  };
 
 /** Builds the chat into the loader's shadow root. */
 export function createChat(host: Host): Chat {
@@ -169,13 +180,13 @@ export function createChat(host: Host): Chat {
     close: () => toggle(false),
     toggle: () => toggle(!ui.open.peek()),
     tease() {
-      if (ui.open.peek() || core.started.peek()) return;
-      ui.parts.need('teaser');
+      if (ui.open.peek() || core.started.peek() || (root.host as HTMLElement).hidden) return;
+      ui.parts.need('extras');
       noteTeaser(widget.greeting_message);
     },
-    setVisitor: core.setVisitor,
-    setLocale,
-    send: core.say,
+    setVisitor: given('setVisitor', {}, core.setVisitor),
+    setLocale: given('setLocale', '', setLocale),
+    send: given('send', '', core.say),
     destroy() {
       life.abort();
       clearTimeout(retry);

@@ -2,12 +2,11 @@ import { type Signal, signal } from '@preact/signals';
 import type { Texts } from '../locale/en.ts';
 
 /** The files that come only when they are needed. Each one's style sheet and English texts come with it. */
-const LOAD = {
+export const LOAD = {
   talk: () => import('../talk/index.tsx'),
   form: () => import('../form/form.tsx'),
   menu: () => import('../rare/menu.tsx'),
-  teaser: () => import('../rare/teaser.tsx'),
-  sound: () => import('../rare/sound.ts'),
+  extras: () => import('../rare/extras.ts'),
 };
 
 type Part = keyof typeof LOAD;

@@ -3,7 +3,7 @@ import type { Host } from '../loader/host.ts';
 import { texts as english } from '../locale/en/chat.ts';
 import type { Texts } from '../locale/en.ts';
 import { ENGLISH } from '../locale/locale.ts';
-import type { Core } from '../sending/core.ts';
+import { type Core, FIELDS } from '../sending/core.ts';
 import type { Talk } from '../talk/index.tsx';
 import { createParts, type Parts } from './parts.ts';
 
@@ -63,13 +63,6 @@ export function createUi(host: Host, core: Core, toggle: Ui['toggle']): Ui {
     caption: () => (texts.value && host.widget.start_button_caption) || '',
   };
 }
-
-/** Asked-for fields by the visitor's own names: the setting, and the name in the API. */
-export const FIELDS = [
-  ['name', 'is_ask_name', 'nickname'],
-  ['email', 'is_ask_email', 'email'],
-  ['phone', 'is_ask_phone', 'phone_number'],
-] as const;
 
 /** True while the form stands before the conversation: the owner asks, and nobody has told yet. */
 export const needsForm = ({ core, host }: Ui): boolean =>

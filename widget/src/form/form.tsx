@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Bubble, greeting } from '../chat/bubble.tsx';
-import { FIELDS, type Ui } from '../chat/ui.ts';
+import type { Ui } from '../chat/ui.ts';
+import { FIELDS } from '../sending/core.ts';
 import type { Visitor } from '../types.ts';
 import css from './form.css?inline';
 import { problem } from './problem.ts';
@@ -8,11 +9,11 @@ import { problem } from './problem.ts';
 export { texts } from '../locale/en/form.ts';
 export { css };
 
-/** How the browser helps with each field, and how long the server lets it be. */
+/** How the browser helps with each field; and what is wrong with what the server refuses, in the visitor's language. */
 const INPUTS = {
-  name: { type: 'text', autocomplete: 'name', maxLength: 150 },
-  email: { type: 'email', autocomplete: 'email', maxLength: 254 },
-  phone: { type: 'tel', autocomplete: 'tel', maxLength: 32 },
+  name: { type: 'text', autocomplete: 'name', refused: 'needed' },
+  email: { type: 'email', autocomplete: 'email', refused: 'badEmail' },
+  phone: { type: 'tel', autocomplete: 'tel', refused: 'badPhone' },
 } as const;
 
 /** Asks for what the owner wants to know before the conversation begins. */
@@ -32,24 +33,27 @@ export function Form({ ui }: { ui: Ui }) {
     event.preventDefault();
     setTried(true);
     const bad = fields.find(([name]) => problem(name, values[name] ?? ''));
-    if (bad) (event.currentTarget as HTMLFormElement).querySelector<HTMLElement>(`[name=${bad[0]}]`)?.focus();
+    const { form } = event.currentTarget as HTMLButtonElement;
+    if (bad) form?.querySelector<HTMLElement>(`[name=${bad[0]}]`)?.focus();
     else core.introduce(values);
   };
 
   return (
-    <form class="form" noValidate onSubmit={submit}>
+    <form class="form" noValidate>
       {widget.greeting_message && <Bubble ui={ui} line={greeting(ui)} />}
       {widget.contact_message && <p class="ask">{widget.contact_message}</p>}
-      {fields.map(([field, , api]) => {
+      {fields.map(([field, , api, length]) => {
         const label = widget[`${field}_placeholder`];
-        const fault = tried && problem(field, values[field] ?? '');
-        const error = (fault && t[fault]) || refused?.[api];
+        const { refused: bad, ...input } = INPUTS[field];
+        const fault = (tried && problem(field, values[field] ?? '')) || (refused?.[api] && bad);
+        const error = fault && t[fault];
         return (
           <div class={`field ${error ? 'bad' : ''}`} key={field}>
             <input
               id={field}
               name={field}
-              {...INPUTS[field]}
+              {...input}
+              maxLength={length}
               placeholder={label}
               required
               value={values[field] ?? ''}
@@ -70,7 +74,8 @@ export function Form({ ui }: { ui: Ui }) {
           </div>
         );
       })}
-      <button type="submit" class="primary">
+      {/* A sandbox without `allow-forms` lets nothing be submitted, by Enter neither; a click it lets through. */}
+      <button type="submit" class="primary" onClick={submit}>
         {widget.start_button_caption}
       </button>
     </form>

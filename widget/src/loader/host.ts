@@ -36,9 +36,12 @@ export interface Chat {
 
 export interface ChatModule {
   createChat(host: Host): Chat;
+  /** Says why the server does not give the widget's configuration, and what the page's owner can do. */
+  explain(answer: Response, tag: Tag): Promise<string>;
 }
 
 /** What the loader needs to start: the script tag and `mount` both end here. */
 export interface Start extends Tag {
-  load(tries: number): Promise<ChatModule>;
+  /** Fetches the chat; `again` grows with each failure, for browsers that remember a failed import by its address. */
+  load(again: string): Promise<ChatModule>;
 }

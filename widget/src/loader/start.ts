@@ -1,18 +1,31 @@
 import type { Parlor } from '../types.ts';
 import { palette } from './color.ts';
-import type { Chat, Start } from './host.ts';
+import type { Chat, Host, Start } from './host.ts';
 import css from './launcher.css?inline';
+import { warn } from './warn.ts';
 
-type Call = readonly [name: string, ...rest: unknown[]];
-type Anything = (...rest: unknown[]) => unknown;
+type Call = readonly [name: string, argument?: unknown];
+type Listening = readonly [event: unknown, listener: (detail: unknown) => void];
 
 const ICON = 'M20.5 12a8.5 8.5 0 0 1-12.4 7.5l-4.6 1 1-4.6A8.5 8.5 0 1 1 20.5 12Z';
 const WORTH_A_FETCH = /open|toggle|send|tease/;
+/** A page that takes the widget away each time it comes must not be busy with that alone. */
+const soon = (task: (nothing?: unknown) => void) => setTimeout(task, 99);
 
-const make = (tag: string, attributes: Record<string, string> = {}, svg = '1999/xhtml') => {
-  const element = document.createElementNS(`http://www.w3.org/${svg}`, tag) as HTMLElement;
-  for (const name in attributes) element.setAttribute(name, attributes[name] as string);
+const make = (tag: string): HTMLElement => document.createElement(tag);
+const draw = (tag: string, name: string, value: string): Element => {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  element.setAttribute(name, value);
   return element;
+};
+
+/** Whatever a page's function does: the page does not see it fail, and the chat goes on. */
+const guard = (what: unknown, run: () => void) => {
+  try {
+    run();
+  } catch (why) {
+    warn(what, why);
+  }
 };
 
 /**
@@ -20,147 +33,152 @@ const make = (tag: string, attributes: Record<string, string> = {}, svg = '1999/
  * when a visitor points at the button, opens it, comes back to a running conversation, or when
  * `popup_timeout` runs out. A page has one widget: a second start gives the first one.
  */
-export function start(settings: Start): Parlor {
-  const { server, token, locale, load } = settings;
+export function start(options: Start): Parlor {
   const page = window as unknown as { Parlor?: Parlor };
-  if (page.Parlor?.open) return page.Parlor;
+  if (page.Parlor?.open) {
+    warn('needs one data-token');
+    return page.Parlor;
+  }
 
-  const listeners: Record<string, Set<Anything>> = {};
-  const pending: Call[] = [];
-  const host = make('parlor-widget', { popover: 'manual' });
+  const listeners = new Set<Listening>();
+  const host = make('parlor-widget');
+  host.popover = 'manual';
   const top = document.documentElement;
-  let chat: Chat | undefined;
+  const loaded = Promise.withResolvers<Chat>();
   let loading = false;
-  let fetchChat: (() => void) | undefined;
   let gone = false;
-  let tries = 0;
+  let again = '';
   let timer = 0;
 
-  const emit = (event: string, detail?: unknown) => {
-    for (const listener of listeners[event] ?? []) listener(detail);
+  const tell = (listening: Listening, detail?: unknown) => {
+    if (!gone && listeners.has(listening)) guard('listener:', () => listening[1](detail));
+  };
+  const emit = (event: unknown, detail?: unknown) => {
+    for (const listening of [...listeners]) if (listening[0] === event) tell(listening, detail);
   };
 
   const failed = (why: unknown) => {
     if (gone) return;
-    console.warn('Parlor:', why);
+    warn(why);
     emit('error', `${why}`);
   };
 
-  /** Gives a call to the chat, or keeps it until there is one. */
+  const fetchChat = () => {
+    if (loading) return;
+    loading = true;
+    drawn
+      // Where the widget has gone meanwhile, the chat goes as soon as it is there.
+      .then(async (host) => loaded.resolve((await options.load(again)).createChat(host)))
+      .catch((why) => {
+        loading = false;
+        again += '?';
+        failed(why);
+      });
+  };
+
+  /** Gives a call to the chat as soon as there is one. */
   const passing =
     (name: string) =>
     (argument?: unknown): void => {
-      if (chat) chat[name as 'send'](argument as string);
-      else {
-        pending.push([name, argument]);
-        if (WORTH_A_FETCH.test(name)) fetchChat?.();
-      }
+      // Opened is seen: what stands in the window counts as read.
+      if (/open|toggle/.test(name)) host.hidden = false;
+      if (WORTH_A_FETCH.test(name)) fetchChat();
+      loaded.promise.then((chat) => gone || chat[name as 'send'](argument as string)).catch(failed);
     };
 
   // Beside the body, not in it: a single-page application that swaps the body leaves it where it is. In the
-  // top layer no transform, filter or stacking of the page reaches it.
+  // top layer no transform, filter or stacking of the page reaches it; but over a modal dialog of the page it
+  // would look alive, and is inert.
   const attach = () => {
-    if (!host.isConnected) {
-      top.append(host);
-      host.showPopover?.();
-    }
+    if (gone) return;
+    if (!host.isConnected) top.append(host);
+    if (!host.togglePopover(!document.querySelector(':modal'))) soon(attach);
   };
-  const observer = new MutationObserver(attach);
+  const observer = new MutationObserver(() => soon(attach));
 
-  const parlor: Record<string, unknown> = {
+  const parlor = {
     show() {
       host.hidden = false;
     },
     hide() {
-      given.close();
+      parlor.close();
       host.hidden = true;
     },
     destroy() {
+      loaded.promise.then((chat) => chat.destroy());
       gone = true;
       clearTimeout(timer);
       observer.disconnect();
-      chat?.destroy();
       host.remove();
       delete page.Parlor;
     },
-    on(event: string, listener: Anything) {
-      listeners[event] ??= new Set();
-      listeners[event].add(listener);
-      return () => void listeners[event]?.delete(listener);
+    on(...listening: Listening) {
+      if ((listening[1] as Listening[1] | undefined)?.call) listeners.add(listening);
+      else warn('on needs a function');
+      // Who comes late hears it too.
+      drawn.then(() => listening[0] === 'ready' && tell(listening));
+      return () => void listeners.delete(listening);
     },
-    q: { push: ([name, ...rest]: Call) => (parlor[name] as Anything)?.(...rest) },
-  };
+    q: {
+      push: (call: Call) =>
+        guard(call, () => (parlor[call[0]] as (...rest: unknown[]) => void)(...call.slice(1))),
+    },
+  } as unknown as Parlor & Record<string, unknown>;
   for (const name of ['open', 'close', 'toggle', 'send', 'setVisitor', 'setLocale'])
     parlor[name] = passing(name);
 
-  const queued = page.Parlor?.q as unknown as Call[] | undefined;
-  const given = parlor as unknown as Parlor;
-  page.Parlor = given;
-  queued?.forEach(given.q.push);
-
-  (async () => {
-    const wanted = [locale, top.lang, ...navigator.languages];
-    const answer = await fetch(`${server}api/v1/widgets/?token=${token}&locale=${wanted}`);
+  const begin = async (): Promise<Host> => {
+    const wanted = [options.locale, top.lang, ...navigator.languages];
+    const answer = await fetch(`${options.server}api/v1/widgets/?token=${options.token}&locale=${wanted}`);
     const widget = await answer.json();
-    if (!answer.ok) throw widget.detail;
-    // Behind the body, so that it is the last to be reached by keyboard. No frame is drawn before there is one.
-    if (!document.body) await new Promise(requestAnimationFrame);
-    if (gone) return;
+    if (!answer.ok) throw await (await options.load('')).explain(answer, options);
+    while (!document.body) await new Promise(soon);
 
     const root = host.attachShadow({ mode: 'open' });
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     root.adoptedStyleSheets = [sheet];
-    const named = { 'aria-label': widget.start_button_caption };
-    const frame = make('section', { class: 'parlor', ...named });
-    frame.style.cssText = palette(widget.color);
+    const frame = make('section');
+    frame.className = 'parlor';
 
-    const launcher = make('button', { class: 'launcher', ...named }) as HTMLButtonElement;
+    const launcher = make('button') as HTMLButtonElement;
+    launcher.className = 'launcher';
+    frame.ariaLabel = launcher.ariaLabel = widget.start_button_caption;
     // All margins are `auto`; the one without leaves it at that edge, and `margin-center` means nothing.
-    launcher.style.cssText = `margin-${widget.vertical_align}:0;margin-${widget.horizontal_align}:0`;
-    const icon = make('svg', { viewBox: '0 0 24 24' }, '2000/svg');
-    icon.append(make('path', { d: ICON }, '2000/svg'));
+    for (const place of [widget.vertical_align, widget.horizontal_align])
+      launcher.style[`margin-${place}` as 'margin'] = '0';
+    const icon = draw('svg', 'viewBox', '0 0 24 24');
+    icon.append(draw('path', 'd', ICON));
     launcher.append(icon);
     if (widget.use_new_button) launcher.appendChild(make('span')).textContent = widget.start_button_caption;
-
-    fetchChat = () => {
-      if (loading) return;
-      loading = true;
-      load(tries++)
-        .then((module) => {
-          if (gone) return;
-          chat = module.createChat({ ...settings, widget, root, frame, launcher, emit });
-          for (const [name, argument] of pending) passing(name)(argument);
-        })
-        .catch((why) => {
-          loading = false;
-          failed(why);
-        });
-    };
     launcher.onpointerenter = launcher.onfocus = fetchChat;
-    launcher.onclick = given.toggle;
+    launcher.onclick = parlor.toggle;
 
     frame.append(launcher);
     root.append(frame);
-    attach();
-    observer.observe(top, { childList: true });
-    emit('ready');
+    if (!gone) {
+      attach();
+      // The browser reads the owner's colour, however it is written.
+      frame.style.color = widget.color;
+      frame.style.cssText = palette(getComputedStyle(frame).color);
+      observer.observe(top, { childList: true });
 
-    const key = `parlor.${token}.`;
-    try {
-      if (
-        pending.some(([name]) => WORTH_A_FETCH.test(name)) ||
-        localStorage[`${key}run`] ||
-        sessionStorage[`${key}open`]
-      )
-        fetchChat();
-      if (widget.popup_timeout && !sessionStorage[`${key}teased`]) {
-        timer = setTimeout(passing('tease'), widget.popup_timeout * 1000);
+      const key = `parlor.${options.token}.`;
+      try {
+        if (localStorage[`${key}run`] || sessionStorage[`${key}open`]) fetchChat();
+        if (widget.popup_timeout && !sessionStorage[`${key}teased`]) {
+          timer = setTimeout(passing('tease'), widget.popup_timeout * 1000);
+        }
+      } catch {
+        // A browser that refuses storage: no conversation to come back to, and no telling a new session.
       }
-    } catch {
-      // A browser that refuses storage: no conversation to come back to, and no telling a new session.
     }
-  })().catch(failed);
+    return { ...options, widget, root, frame, launcher, emit };
+  };
+  const drawn = new Promise<Host>((done) => begin().then(done, failed));
 
-  return given;
+  const queued = page.Parlor?.q as unknown as Call[] | undefined;
+  page.Parlor = parlor;
+  queued?.forEach?.(parlor.q.push);
+  return parlor;
 }

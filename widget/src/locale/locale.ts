@@ -1,22 +1,7 @@
 import type { Texts } from './en.ts';
 
-/** The further languages, each a small file of its own that is fetched when it is needed. */
-const FILES: Record<string, () => Promise<{ texts: Texts }>> = {
-  es: () => import('./es.ts'),
-  pt: () => import('./pt.ts'),
-  fr: () => import('./fr.ts'),
-  de: () => import('./de.ts'),
-  it: () => import('./it.ts'),
-  nl: () => import('./nl.ts'),
-  pl: () => import('./pl.ts'),
-  tr: () => import('./tr.ts'),
-  ar: () => import('./ar.ts'),
-  he: () => import('./he.ts'),
-  hi: () => import('./hi.ts'),
-  zh: () => import('./zh.ts'),
-  ja: () => import('./ja.ts'),
-  ko: () => import('./ko.ts'),
-};
+/** The further languages that are built in. What fetches them is a file of its own: most visitors need none. */
+export const LANGUAGES = 'es pt fr de it nl pl tr ar he hi zh ja ko'.split(' ');
 
 /** True where the language is written from right to left. */
 export const isRightToLeft = (tag: string): boolean => /^(ar|he)\b/i.test(tag);
@@ -30,7 +15,7 @@ export function pickLocale(wanted: readonly (string | null | undefined)[]): [tag
     const primary = tag?.trim().toLowerCase().split(/[-_]/)[0] ?? '';
     // `iw` is what old systems call Hebrew.
     const builtIn = primary === 'iw' ? 'he' : primary;
-    if (tag && (builtIn === 'en' || Object.hasOwn(FILES, builtIn))) return [canonical(tag, builtIn), builtIn];
+    if (tag && (builtIn === 'en' || LANGUAGES.includes(builtIn))) return [canonical(tag, builtIn), builtIn];
   }
   return ['en', 'en'];
 }
@@ -51,6 +36,7 @@ export const ENGLISH: Partial<Texts> = {};
  *  nothing. */
 export async function loadTexts(builtIn: string): Promise<Partial<Texts>> {
   try {
+    const { FILES } = await import('./files.ts');
     return (await FILES[builtIn]?.())?.texts ?? ENGLISH;
   } catch {
     return ENGLISH;

@@ -1,5 +1,16 @@
-/** A gentle sound, made on the spot: no file, so no exception in a page's policy. */
+/** What comes within this time of what came before belongs to it, and makes no sound of its own. */
+const QUIET_MS = 10_000;
+
+let last = Number.NEGATIVE_INFINITY;
+
+/**
+ * A gentle sound, made on the spot: no file, so no exception in a page's policy. Many messages make one sound; and on
+ * a page that nobody has touched yet, for which a browser makes none, there is none.
+ */
 export function chime(): void {
+  const since = performance.now() - last;
+  last += since;
+  if (since < QUIET_MS || !navigator.userActivation?.hasBeenActive) return;
   const context = new AudioContext();
   const volume = context.createGain();
   volume.connect(context.destination);

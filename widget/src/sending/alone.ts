@@ -1,3 +1,5 @@
+import { bare } from './bare.ts';
+
 /** Runs a task while no other one of that name runs. */
 export type Alone = <T>(name: string, task: () => Promise<T>) => Promise<T>;
 
@@ -18,7 +20,7 @@ export function createAlone(prefix: string, signal: AbortSignal): Alone {
       return task();
     };
     try {
-      return await navigator.locks.request(prefix + name, { signal }, begin);
+      return await navigator.locks.request(prefix + name, bare({ signal }), begin);
     } catch (error) {
       if (begun || signal.aborted) throw error;
       const turn = Promise.resolve(tails.get(name)).then(task);

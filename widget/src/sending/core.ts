@@ -1,15 +1,16 @@
 import { batch, signal } from '@preact/signals';
 import type { Host } from '../loader/host.ts';
+import { warn } from '../loader/warn.ts';
 import type { Visitor } from '../types.ts';
 import type { Waiting } from './outbox.ts';
 import { createQueue, type OutItem } from './queue.ts';
 import type { Store } from './storage.ts';
 
-/** How long the server lets each detail be (contract 3). */
-const LENGTHS = [
-  ['name', 150],
-  ['email', 254],
-  ['phone', 32],
+/** A visitor's details: the name here, the setting that asks for it, the name in the API, how long it may be. */
+export const FIELDS = [
+  ['name', 'is_ask_name', 'nickname', 150],
+  ['email', 'is_ask_email', 'email', 254],
+  ['phone', 'is_ask_phone', 'phone_number', 32],
 ] as const;
 
 export type Core = ReturnType<typeof createCore>;
@@ -49,22 +50,25 @@ export function createCore({ server, token, emit }: Host, store: Store, prefix: 
   }
 
   /** What the visitor told of itself becomes a lead, once for each different telling. */
-  function queueLead(): Record<string, string> {
-    const { name, email, phone } = visitor.value;
-    const told = { nickname: name, email, phone_number: phone };
-    const lead = Object.fromEntries(Object.entries(told).filter(([, value]) => value)) as Record<
-      string,
-      string
-    >;
+  function queueLead(byForm?: boolean): Record<string, string> {
+    const lead: Record<string, string> = {};
+    for (const [name, , api] of FIELDS) {
+      const value = visitor.peek()[name];
+      if (value) lead[api] = value;
+    }
     const telling = JSON.stringify(lead);
     if (telling !== '{}' && store.get('lead') !== telling) {
       for (const item of items.peek()) if (item.kind === 'lead' && item.refused) queue.remove(item.id);
       store.set('lead', telling);
-      queue.add('lead', {
-        ...lead,
-        from_page_title: cut(document.title, 300),
-        referrer: cut(document.referrer, 2_000),
-      });
+      queue.add(
+        'lead',
+        {
+          ...lead,
+          from_page_title: cut(document.title, 300),
+          referrer: cut(document.referrer, 2_000),
+        },
+        byForm,
+      );
     }
     return lead;
   }
@@ -72,8 +76,15 @@ export function createCore({ server, token, emit }: Host, store: Store, prefix: 
   /** What a page says of its visitor is cut to what the server takes. */
   function setVisitor(told: Visitor): void {
     const next = { ...visitor.value };
-    for (const [field, length] of LENGTHS)
-      if (told[field] != null) next[field] = cut(`${told[field]}`.trim(), length);
+    for (const [field, , , length] of FIELDS) {
+      const value: unknown = told[field];
+      if (/string|number/.test(typeof value)) next[field] = cut(`${value}`.trim(), length);
+      else if (value != null) warn('setVisitor: no text:', value);
+    }
+    keepVisitor(next);
+  }
+
+  function keepVisitor(next: Visitor): void {
     visitor.value = next;
     store.set('visitor', next);
   }
@@ -92,6 +103,8 @@ export function createCore({ server, token, emit }: Host, store: Store, prefix: 
     emit,
     readItems,
     setVisitor,
+    keepVisitor,
+    queueLead,
     /** A running conversation wants to know when something is to be sent, and when it is being written. */
     onQueued: undefined as (() => void) | undefined,
     onTyping: undefined as ((on: boolean) => void) | undefined,
@@ -105,7 +118,7 @@ export function createCore({ server, token, emit }: Host, store: Store, prefix: 
     /** Takes what the visitor entered in the form: kept for the messages, and sent as a lead. */
     introduce(visitor: Visitor): void {
       setVisitor(visitor);
-      queueLead();
+      queueLead(true);
       said();
     },
     /** This or another tab of this visitor wrote to the store. */

@@ -8,6 +8,8 @@ export interface OutItem {
   /** When it was written, ms; never the same twice in one tab, so it orders. */
   at: number;
   data: Record<string, string>;
+  /** A lead that the visitor entered in the form; without it, it is what the page told. */
+  byForm?: boolean;
   /** The server's acknowledgement, once there is one. */
   sent?: { uuid: string; sent_at: string };
   /** Why the server refused it for good. */
@@ -32,9 +34,9 @@ export function createQueue(store: Store) {
         .map((key) => store.get<OutItem>(key))
         .filter((item) => !!item)
         .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)),
-    add(kind: OutItem['kind'], data: OutItem['data']): OutItem {
+    add(kind: OutItem['kind'], data: OutItem['data'], byForm?: boolean): OutItem {
       last = Math.max(Date.now(), last + 1);
-      const item = { id: newId(), kind, at: last, data };
+      const item = { id: newId(), kind, at: last, data, ...(byForm && { byForm }) };
       store.set(PREFIX + item.id, item);
       return item;
     },

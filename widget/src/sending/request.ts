@@ -1,3 +1,5 @@
+import { bare } from './bare.ts';
+
 /** Why a request did not succeed. `status` is 0 where no answer came. */
 export class Refusal extends Error {
   readonly status: number;
@@ -50,7 +52,8 @@ const PATIENCE_MS = 20_000;
 /**
  * One request to the server, JSON both ways, without cookies. Throws a `Refusal` for everything but 2xx.
  */
-export async function request<T>(url: string, options: RequestOptions): Promise<Answer<T>> {
+export async function request<T>(url: string, given: RequestOptions): Promise<Answer<T>> {
+  const options = bare(given);
   const headers: Record<string, string> = {};
   if (options.body) headers['Content-Type'] = 'application/json';
   if (options.visitor) headers.Authorization = `Visitor ${options.visitor}`;
@@ -59,16 +62,19 @@ export async function request<T>(url: string, options: RequestOptions): Promise<
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), PATIENCE_MS);
   try {
-    const answer = await fetch(url, {
-      method: options.method ?? (options.body ? 'POST' : 'GET'),
-      headers,
-      body: JSON.stringify(options.body) ?? null,
-      credentials: 'omit',
-      cache: 'no-store',
-      // A tab that closes right after "Send" still gets its message out.
-      keepalive: !!options.body,
-      signal: AbortSignal.any([options.signal, late.signal]),
-    });
+    const answer = await fetch(
+      url,
+      bare<RequestInit>({
+        method: options.method ?? (options.body ? 'POST' : 'GET'),
+        headers,
+        body: JSON.stringify(options.body) ?? null,
+        credentials: 'omit',
+        cache: 'no-store',
+        // A tab that closes right after "Send" still gets its message out.
+        keepalive: !!options.body,
+        signal: AbortSignal.any([options.signal, late.signal]),
+      }),
+    );
     const text = await answer.text();
     const body = text ? JSON.parse(text) : undefined;
     if (!answer.ok) throw new Refusal(answer.status, body, answer.headers.get('Retry-After'));

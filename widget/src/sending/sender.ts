@@ -1,6 +1,7 @@
+import { warn } from '../loader/warn.ts';
 import type { VisitorSession } from '../types.ts';
 import { createAlone } from './alone.ts';
-import type { Core } from './core.ts';
+import { type Core, FIELDS } from './core.ts';
 import { createOutbox } from './outbox.ts';
 import type { OutItem } from './queue.ts';
 import { Refusal, type RequestOptions, request } from './request.ts';
@@ -50,19 +51,36 @@ export function createSender(core: Core, locale: () => string, acknowledged: () 
       if (body.sent_at) store.set('skew', skewOf(item.at, Date.parse(body.sent_at), Date.now()));
       return { uuid: body.uuid, sent_at: body.sent_at ?? '' };
     } catch (error) {
-      const { status, fields } = error as Refusal;
+      if (!(error instanceof Refusal)) throw error;
+      const { status, fields } = error;
       if (status === 401) {
         sessions.drop(session);
         if (!again) return deliver(item, true);
         throw new Refusal(503);
       }
       // Bad details, perhaps the page's own by `setVisitor`, must not cost the visitor the message.
-      if (status === 400 && item.kind === 'message' && !fields.body && Object.keys(item.data).length > 1) {
-        item.data = { body: item.data.body ?? '' };
+      const details = Object.keys(item.data).filter((name) => name !== 'body');
+      if (status === 400 && item.kind === 'message' && !fields.body && details.length) {
+        const bad = details.filter((name) => fields[name]);
+        for (const name of bad.length ? bad : details) delete item.data[name];
         return deliver(item, again);
       }
       throw error;
     }
+  }
+
+  /** What the page told wrongly is forgotten; what the visitor entered, the form shows again. */
+  function refuseLead({ id, byForm, refused }: OutItem): void {
+    store.remove('lead');
+    const bad = FIELDS.filter(([, , api]) => refused?.fields[api]);
+    if (bad.length && byForm) return;
+    queue.remove(id);
+    if (!bad.length) return;
+    warn('setVisitor was given what the server does not take:', refused?.fields);
+    const left = { ...core.visitor.value };
+    for (const [name] of bad) delete left[name];
+    core.keepVisitor(left);
+    core.queueLead();
   }
 
   const outbox = createOutbox({
@@ -73,12 +91,12 @@ export function createSender(core: Core, locale: () => string, acknowledged: () 
     alone: (task) => alone('out', task),
     changed(state, item) {
       core.waiting.value = state;
+      const lead = item?.kind === 'lead';
       if (item?.kind === 'person') queue.remove(item.id);
+      if (lead && item.refused) refuseLead(item);
       core.readItems();
       if (!item) return;
-      const lead = item.kind === 'lead';
       if (!item.sent) {
-        if (lead) store.remove('lead');
         core.emit('error', item.refused?.reason);
       } else if (lead) core.emit('lead', core.visitor.value);
       else if (item.kind === 'message') {

@@ -1,7 +1,7 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { Core } from '../sending/core.ts';
 import { pauseAfter } from '../sending/outbox.ts';
-import type { Answer, Refusal } from '../sending/request.ts';
+import { type Answer, Refusal } from '../sending/request.ts';
 import { createSender } from '../sending/sender.ts';
 import { createLive } from './realtime.ts';
 import { merge, type Said } from './timeline.ts';
@@ -90,7 +90,7 @@ export function createHistory(core: Core, locale: () => string, heard: (body: st
       }
     } catch (error) {
       if (life.aborted) return;
-      const { status, passing } = error as Refusal;
+      const { status, passing } = error instanceof Refusal ? error : new Refusal(0);
       if (status === 401) sessions.drop(session);
       if (passing) retry = setTimeout(sync, pauseAfter(failures++, Math.random()));
       // Until the first message has arrived there is no such room: nothing to read is no failure.

@@ -1,4 +1,4 @@
-import { effect } from '@preact/signals';
+import { effect, untracked } from '@preact/signals';
 import type { Ui } from '../chat/ui.ts';
 import { createHistory, type History } from './history.ts';
 import { Log } from './log.tsx';
@@ -19,13 +19,17 @@ export function createTalk(ui: Ui): Talk {
   const heard = (body: string) => {
     const open = ui.open.peek();
     if (open && document.visibilityState === 'visible') return;
-    if (!open) {
-      ui.parts.need('teaser');
-      ui.teaser.value = body;
-    }
-    if (!ui.core.store.get('quiet')) ui.parts.need('sound').then((sound) => sound?.chime());
+    // Another tab may have been the first to show it.
+    if (!history.unread.peek()) return;
+    if (!open) ui.teaser.value = body;
+    ui.parts.need('extras').then((part) => ui.core.store.get('quiet') || part?.chime());
   };
   const history = createHistory(ui.core, () => ui.tag.peek(), heard);
+
+  /** Read is what is looked at. */
+  const read = () => {
+    if (ui.open.peek() && document.visibilityState === 'visible') history.read();
+  };
 
   const mark = titleMark();
   const undo = effect(() => {
@@ -38,17 +42,20 @@ export function createTalk(ui: Ui): Talk {
     const caption = ui.caption();
     launcher.ariaLabel = count ? `${caption} (${t.unread}: ${count})` : caption;
     mark(open ? 0 : count);
-    ui.host.emit('unread', count);
-    // Read as soon as it is looked at.
-    if (open && count && document.visibilityState === 'visible') setTimeout(history.read);
+    // Read here or in another tab, it need not be shown beside the launcher any more.
+    if (!count) ui.teaser.value = '';
+    // What the page does then is not what this depends on.
+    untracked(() => ui.host.emit('unread', count));
+    if (open && count) setTimeout(read);
   });
 
   return {
     ...history,
     Log,
+    read,
     wake() {
       history.wake();
-      if (ui.open.peek()) history.read();
+      read();
     },
     stop() {
       undo();

@@ -95,7 +95,7 @@ export function Log({ ui }: { ui: Ui }) {
     const below = log.scrollHeight - log.scrollTop - log.clientHeight;
     bottom.current = below < 40 && !skip.peek();
     away.value = below > NEAR || skip.peek() > 0;
-    if (bottom.current && ui.open.peek()) talk.read();
+    if (bottom.current) talk.read();
     note(log);
     if (log.scrollTop < NEAR && from > 0) move(log, Math.min(STEP, from));
     else if (below < NEAR && skip.peek()) move(log, -STEP);
