@@ -83,6 +83,12 @@ const mailAddress = (text: string): string =>
 const secretKey = (text: string): string =>
   text === '' || text.length >= 32 ? text : expected('at least 32 characters');
 
+/** Less than a second would take a pause of the machine for a database that is gone. */
+const databaseTimeout = (text: string): Duration => {
+  const timeout = parseDuration(text);
+  return timeout >= 1_000 ? timeout : expected('a duration of at least 1s');
+};
+
 const perMinute = (fallback: number, what: string): Setting<number> =>
   setting(String(fallback), `at most so many a minute: ${what}`, wholeNumber(1, 1_000_000));
 
@@ -97,6 +103,11 @@ const SETTINGS = {
   ),
   MONGODB_URL: setting('', 'a MongoDB 6 or later; empty: the embedded database', mongodbUrl, true),
   DATA_DIR: setting('./data', 'where the embedded database and the made SECRET_KEY are kept', folder),
+  DATABASE_TIMEOUT: setting(
+    '10s',
+    'the time for an operation of the database; then a request is answered with 503',
+    databaseTimeout,
+  ),
   SECRET_KEY: setting(
     '',
     'at least 32 characters; empty with the embedded database: made once and kept in DATA_DIR',

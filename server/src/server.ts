@@ -4,11 +4,11 @@ import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import { CommandServer } from './cli/command-server.ts';
 import { type Config, ConfigError, isLoopbackPort } from './config.ts';
-import { connectDatabase, type DatabaseError } from './database/connect.ts';
+import { connectDatabase, type DatabaseError, whileAlive } from './database/connect.ts';
 import { listeningUrl } from './http/base-url.ts';
 import { cutSlowReaders } from './http/slow-readers.ts';
 import { createGateway } from './realtime/gateway.ts';
-import { createServices, type Services } from './services.ts';
+import { createIndexes, createServices, type Services } from './services.ts';
 
 /** Slow senders: headers within 10 s, the whole request within 30 s, else 408 and closed (contract 8). */
 const HEADERS_TIMEOUT = 10_000;
@@ -67,7 +67,9 @@ export const startServer = async (
   });
   const stopCutting = cutSlowReaders(server, config.RESPONSE_STALL_TIMEOUT, log);
   try {
-    const services = await createServices(config, database.connection, database.secretKey, log);
+    await whileAlive(database, createIndexes(config, database.connection, log));
+    const connection = await database.withDeadlines(config.DATABASE_TIMEOUT);
+    const services = await createServices(config, connection, database.secretKey, log);
     const handle = createApp(services).callback();
     let open: () => void = () => undefined;
     const opened = new Promise<void>((resolve) => {

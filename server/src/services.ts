@@ -32,8 +32,14 @@ import { WidgetsService } from './widgets/widgets.service.ts';
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
+/** Makes all collections and indexes. On a large database that lacks one it takes its time: no deadline may end it. */
+export const createIndexes = async (config: Config, connection: Connection, log: Logger): Promise<void> => {
+  const models = [...Object.values(createModels(connection)), new RateLimits(config, connection, log)];
+  await Promise.all(models.map((model) => model.createIndexes()));
+};
+
 /**
- * Builds everything that Parlor does, without HTTP, on an open database, and makes its collections and indexes.
+ * Builds everything that Parlor does, without HTTP, on an open database that has its indexes.
  * Nothing runs by itself until `start`.
  */
 export const createServices = async (
@@ -46,7 +52,6 @@ export const createServices = async (
   const models = createModels(connection);
   await checkKey(models, secrets);
   const rateLimits = new RateLimits(config, connection, log);
-  await Promise.all([...Object.values(models), rateLimits].map((model) => model.createIndexes()));
 
   const channel = new Channel(models, log, isOnlyProcess(config));
   const relay = new Relay(

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, inject } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { loadConfig } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
-import { createServices, type Services } from '../src/services.ts';
+import { createIndexes, createServices, type Services } from '../src/services.ts';
 
 /** What a request may carry beside its method and path. */
 export interface RequestOptions {
@@ -51,6 +51,7 @@ export const testApp = (env: Record<string, string> = {}): TestApp => {
       // The driver tells what it sends: explain.test.ts asks for the plan of each query.
       monitorCommands: true,
     });
+    await createIndexes(config, connection, createLog('silent'));
     const services = await createServices(
       config,
       connection,

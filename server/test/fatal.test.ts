@@ -54,7 +54,7 @@ it.skipIf(inject('isRealMongodb')).each([
   expect(await fatalEntry(server)).toMatchObject({ err: { message: expect.stringMatching(reason) } });
   await expect
     .poll(() => server.stderr())
-    .toMatch(/^Parlor ends: the embedded database in \S+ ended: .+\n$/m);
+    .toMatch(/^Parlor ends: the embedded database in \S+ ended: .+$/m);
 });
 
 it.each([

@@ -1,7 +1,7 @@
 import { type Config, loadConfig } from '../config.ts';
 import { connectDatabase, DatabaseError, whileAlive } from '../database/connect.ts';
 import { createLog } from '../log.ts';
-import { createServices, type Services } from '../services.ts';
+import { createIndexes, createServices, type Services } from '../services.ts';
 import { askServer } from './ask-server.ts';
 import type { ServiceCommand } from './command.ts';
 import { connectToServer } from './command-socket.ts';
@@ -12,7 +12,10 @@ const withServices = async (config: Config, run: (services: Services) => Promise
   const database = await connectDatabase(config);
   try {
     const log = createLog(process.env.LOG_LEVEL === undefined ? 'warn' : config.LOG_LEVEL);
-    const work = createServices(config, database.connection, database.secretKey, log).then(run);
+    const { connection, secretKey } = database;
+    const work = createIndexes(config, connection, log)
+      .then(() => createServices(config, connection, secretKey, log))
+      .then(run);
     await whileAlive(database, work);
   } finally {
     await database.close();

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory, openEmbeddedMongodb } from '@parlor/embedded-mongodb';
-import mongoose, { type Connection } from 'mongoose';
+import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
 import { type Config, maskPassword } from '../config.ts';
+import type { Duration } from '../duration.ts';
 import { isHalfCopied } from './copy-marker.ts';
 
 /** The database could not be reached or opened; the text is one clear line. */
@@ -13,7 +14,10 @@ export class DatabaseError extends Error {
 
 /** An open database and the key that seals what is in it. */
 export interface Database {
+  /** Waits for as long as an operation takes: for building indexes and copying. */
   connection: Connection;
+  /** Another connection, on which each operation ends within `timeout`, with an error where it has to. */
+  withDeadlines(timeout: Duration): Promise<Connection>;
   isEmbedded: boolean;
   secretKey: string;
   /** Settles when the embedded database has ended unasked: nothing can go on without it. */
@@ -65,12 +69,18 @@ export const whileAlive = <T>({ died }: Pick<Database, 'died'>, work: Promise<T>
  */
 export const connectToMongodb = async (name: string, url: string, secretKey = ''): Promise<Database> => {
   const named = /^[^/]+\/\/[^/]+\/([^?]+)/.exec(url)?.[1];
-  const connection = await connect(url, named ? decodeURIComponent(named) : DEFAULT_NAME).catch(
-    (error: Error) => {
-      throw new DatabaseError(`${name} ${maskPassword(url)} can't be reached: ${firstLine(error.message)}`);
-    },
-  );
-  return { connection, isEmbedded: false, secretKey, died: NEVER, close: () => connection.close() };
+  const connections = new Connections(url, named ? decodeURIComponent(named) : DEFAULT_NAME);
+  const fail = (error: Error): never => {
+    throw new DatabaseError(`${name} ${maskPassword(url)} can't be reached: ${firstLine(error.message)}`);
+  };
+  return {
+    connection: await connections.open(PATIENT).catch(fail),
+    withDeadlines: (timeout) => connections.open(deadlines(timeout)).catch(fail),
+    isEmbedded: false,
+    secretKey,
+    died: NEVER,
+    close: () => connections.close(),
+  };
 };
 
 const openEmbedded = async (config: Config, keepExpired: boolean): Promise<Database> => {
@@ -89,32 +99,67 @@ const openEmbedded = async (config: Config, keepExpired: boolean): Promise<Datab
     keepExpired,
   }).catch(fail);
   const secretKey = config.SECRET_KEY || (await keptSecretKey(dataDir).catch(fail));
-  const connection = await connect(embedded.url, DEFAULT_NAME).catch(fail);
+  const connections = new Connections(embedded.url, DEFAULT_NAME);
   return {
-    connection,
+    connection: await connections.open(PATIENT).catch(fail),
+    withDeadlines: (timeout) => connections.open(deadlines(timeout)).catch(fail),
     isEmbedded: true,
     secretKey,
     died: embedded.died.then(({ message }) => new DatabaseError(message)),
     close: async () => {
-      await connection.close();
+      await connections.close();
       await embedded.close();
     },
   };
 };
 
-/** Every write is acknowledged by a majority and from the journal: what was answered 2xx survives a crash. */
-const connect = async (url: string, dbName: string): Promise<Connection> => {
-  const connection = mongoose.createConnection(url, {
-    dbName,
-    writeConcern: { w: 'majority', j: true },
-    serverSelectionTimeoutMS: 5_000,
-    autoIndex: false,
-    autoCreate: false,
-  });
-  // The driver reports later failures to each command; without a listener they would end the process.
-  connection.on('error', () => undefined);
-  return connection.asPromise();
-};
+/** Without a deadline but for finding the server. */
+const PATIENT: ConnectOptions = { serverSelectionTimeoutMS: 5_000 };
+
+/**
+ * Deadlines that together are `timeout`. The driver's own `timeoutMS` does nothing (mongodb 7.8), so it is made of
+ * what does. A server that is frozen is found out by the monitor: it asks every tenth of the time, and waits for
+ * half of it. Then all operations under way are cut off, and look for a server for what is left of the time. An
+ * operation that alone takes longer than all of it is cut off, too.
+ */
+const deadlines = (timeout: Duration): ConnectOptions => ({
+  heartbeatFrequencyMS: Math.max(500, timeout * 0.1),
+  connectTimeoutMS: timeout * 0.5,
+  serverSelectionTimeoutMS: timeout * 0.4,
+  waitQueueTimeoutMS: timeout * 0.9,
+  socketTimeoutMS: timeout,
+});
+
+/** All connections to one database. */
+class Connections {
+  readonly #url: string;
+  readonly #dbName: string;
+  readonly #open: Connection[] = [];
+
+  constructor(url: string, dbName: string) {
+    this.#url = url;
+    this.#dbName = dbName;
+  }
+
+  /** Every write is acknowledged by a majority and from the journal: what was answered 2xx survives a crash. */
+  open(options: ConnectOptions): Promise<Connection> {
+    const connection = mongoose.createConnection(this.#url, {
+      dbName: this.#dbName,
+      writeConcern: { w: 'majority', j: true },
+      autoIndex: false,
+      autoCreate: false,
+      ...options,
+    });
+    this.#open.push(connection);
+    // The driver reports later failures to each command; without a listener they would end the process.
+    connection.on('error', () => undefined);
+    return connection.asPromise();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#open.map((connection) => connection.close()));
+  }
+}
 
 /**
  * The key made at the very first start, in a file that only its owner reads. Only the process that holds the

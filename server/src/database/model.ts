@@ -9,7 +9,7 @@ export type Index = [
 /**
  * Defines a collection: how its documents are cast, and its indexes. An unknown field is an error rather than
  * silently dropped.
- * @returns what makes the model on a connection
+ * @returns what makes the model on a connection, once
  */
 export const defineModel =
   <T>(
@@ -18,6 +18,8 @@ export const defineModel =
     indexes: readonly Index[],
   ): ((connection: Connection) => Model<T>) =>
   (connection) => {
+    const made = connection.models[name];
+    if (made) return made as unknown as Model<T>;
     const schema = new Schema(fields, { strict: 'throw', versionKey: false, minimize: false, id: false });
     for (const [keys, options] of indexes) schema.index(keys, options);
     return connection.model(name, schema) as unknown as Model<T>;

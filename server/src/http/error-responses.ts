@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
+import { databaseUnavailable } from '../database/unavailable.ts';
 import { type ErrorCode, ParlorError } from '../errors.ts';
 import type { State } from './context.ts';
 
@@ -24,27 +25,6 @@ const STATUS: Record<ErrorCode, number> = {
 /** The agent API has an error shape of its own (specification 7): `{"error": "<text>"}`. */
 const AGENT_PATH = /^\/api\/v1\/public(\/|$)/;
 
-/** Errors that mean that the database can't be reached now; the same request may work in a moment. */
-const DATABASE_GONE = new Set([
-  'MongoNetworkError',
-  'MongoNetworkTimeoutError',
-  'MongoServerSelectionError',
-  'MongoNotConnectedError',
-  'MongoTopologyClosedError',
-  'MongoPoolClearedError',
-  'MongooseServerSelectionError',
-]);
-
-const asParlorError = (error: unknown): ParlorError | undefined => {
-  if (error instanceof ParlorError) return error;
-  if (DATABASE_GONE.has((error as Error)?.name)) {
-    return new ParlorError('unavailable', 'The database is not reachable. Try again.', {
-      headers: { 'Retry-After': '1' },
-    });
-  }
-  return undefined;
-};
-
 /**
  * Turns whatever the routes and their middleware throw into the API's JSON, or into RFC 9457 problem details when
  * Accept prefers them. What stands above it, the log and the headers, sees an answer and no error. An error that is not a ParlorError is a defect: it is logged whole, and the
@@ -57,7 +37,7 @@ export const errorResponses =
       await next();
       if (ctx.status === 404 && ctx.body === undefined) throw new ParlorError('not_found', 'Not found.');
     } catch (thrown) {
-      const error = asParlorError(thrown);
+      const error = thrown instanceof ParlorError ? thrown : databaseUnavailable(thrown);
       const request_id = ctx.state.requestId;
       if (!error || error.code === 'unavailable') log.error({ err: thrown, request_id }, 'request failed');
       const status = error ? STATUS[error.code] : 500;

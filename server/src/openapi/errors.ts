@@ -84,7 +84,7 @@ const ERRORS: Record<number, { description: string; detail: string; headers?: ob
   },
   500: { description: 'A defect of the server.', detail: 'Internal server error.' },
   503: {
-    description: 'The database is not reachable.',
+    description: 'The database is not reachable, did not answer in time, or its disk is full.',
     detail: 'The database is not reachable. Try again.',
     headers: RETRY_AFTER,
   },

@@ -24,7 +24,7 @@ export const healthPaths: ZodOpenApiPathsObject = {
     get: operation({
       id: 'readiness',
       tag,
-      summary: 'Ready: the database is reachable',
+      summary: 'Ready: the database takes a write within 2 seconds',
       description: 'Send requests here only while this is a 200.',
       callers,
       errors: [429],
