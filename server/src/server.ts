@@ -69,7 +69,7 @@ export const startServer = async (
   try {
     await whileAlive(database, createIndexes(config, database.connection, log));
     const connection = await database.withDeadlines(config.DATABASE_TIMEOUT);
-    const services = await createServices(config, connection, database.secretKey, log);
+    const services = await createServices(config, connection, database.secretKey, log, database.copyTo);
     const handle = createApp(services).callback();
     let open: () => void = () => undefined;
     const opened = new Promise<void>((resolve) => {

@@ -6,6 +6,7 @@ import { Registrations } from './accounts/registrations.ts';
 import { SignInLimits } from './accounts/sign-in-limits.ts';
 import { createAgent } from './agent/create-agent.ts';
 import { type Config, isOnlyProcess } from './config.ts';
+import type { Database } from './database/connect.ts';
 import { checkKey } from './database/key-record.ts';
 import { SubjectErasure } from './erasure/subject-erasure.ts';
 import { RateLimits } from './http/rate-limits.ts';
@@ -47,6 +48,7 @@ export const createServices = async (
   connection: Connection,
   secretKey: string,
   log: Logger,
+  copyEmbedded?: Database['copyTo'],
 ) => {
   const secrets = new Secrets(secretKey, config.SECRET_KEY_PREVIOUS);
   const models = createModels(connection);
@@ -140,6 +142,8 @@ export const createServices = async (
 
   return {
     config,
+    /** Copies the embedded database into an empty directory; undefined on a MongoDB. */
+    copyEmbedded,
     connection,
     log,
     secrets,

@@ -52,9 +52,7 @@ it.skipIf(inject('isRealMongodb')).each([
   await happen();
   expect(await server.ended).toEqual({ code: 1, signal: null });
   expect(await fatalEntry(server)).toMatchObject({ err: { message: expect.stringMatching(reason) } });
-  await expect
-    .poll(() => server.stderr())
-    .toMatch(/^Parlor ends: the embedded database in \S+ ended: .+$/m);
+  await expect.poll(() => server.stderr()).toMatch(/^Parlor ends: the embedded database in \S+ ended: .+$/m);
 });
 
 it.each([

@@ -20,8 +20,8 @@ async function serve(dataDir: string, listen: string): Promise<void> {
   process.stdout.write(`${database.listenUrl}\n`);
 }
 
-function check(dataDir: string): void {
-  const { collections, documents, errors } = checkDataDir(dataDir);
+async function check(dataDir: string): Promise<void> {
+  const { collections, documents, errors } = await checkDataDir(dataDir);
   for (const error of errors) process.stderr.write(`${error}\n`);
   process.stdout.write(`${collections} collections, ${documents} documents, ${errors.length} errors\n`);
   process.exitCode = errors.length > 0 ? 1 : 0;
@@ -29,7 +29,7 @@ function check(dataDir: string): void {
 
 const [first, second, ...more] = process.argv.slice(2);
 try {
-  if (first === '--check' && second && more.length === 0) check(second);
+  if (first === '--check' && second && more.length === 0) await check(second);
   else if (first && second && more.length === 0) await serve(first, second);
   else {
     process.stderr.write(`${USAGE}\n`);

@@ -1,10 +1,7 @@
 /** Verifies a whole data directory: every document against every index. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { EmbeddedMongodbError } from './error.ts';
-import { Catalog } from './storage/catalog.ts';
-import { checkCollection } from './storage/check.ts';
-import { claimDirectory } from './storage/claim.ts';
+import { fork } from 'node:child_process';
+import { damaged, EmbeddedMongodbError, type EmbeddedMongodbErrorCode } from './error.ts';
+import { CHECK_PROCESS } from './storage/check-process.ts';
 
 export interface DataDirCheck {
   collections: number;
@@ -13,29 +10,32 @@ export interface DataDirCheck {
   errors: string[];
 }
 
+/** What the process that checks says. */
+export type CheckMessage =
+  | { ns: string; documents: number }
+  | DataDirCheck
+  | { code: EmbeddedMongodbErrorCode; message: string };
+
 /**
- * Checks the data directory, which must not be open anywhere. Blocks until it is done; `show` is told how far it is.
- * Fails with an EmbeddedMongodbError when there is no database or it can't be opened.
+ * Checks the data directory, which must not be open anywhere, in a process of its own: a damaged file may end it.
+ * `show` is told how far it is. Fails with an EmbeddedMongodbError when there is no database, or it can't be opened
+ * or read.
  */
 export function checkDataDir(
   dataDir: string,
   show: (ns: string, documents: number) => void = () => {},
-): DataDirCheck {
-  if (!existsSync(join(dataDir, 'data.mdb'))) {
-    throw new EmbeddedMongodbError('FORMAT', `there is no embedded database in ${dataDir}`);
-  }
-  const environment = claimDirectory(dataDir);
-  try {
-    const collections = new Catalog(environment).list();
-    const results = collections.map((collection) =>
-      checkCollection(environment, collection, (documents) => show(collection.ns, documents)),
-    );
-    return {
-      collections: collections.length,
-      documents: results.reduce((sum, { documents }) => sum + documents, 0),
-      errors: results.flatMap(({ errors }) => errors),
-    };
-  } finally {
-    void environment.close();
-  }
+): Promise<DataDirCheck> {
+  return new Promise((resolve, reject) => {
+    const child = fork(CHECK_PROCESS, [dataDir], { stdio: 'ignore', execArgv: [] });
+    child.on('message', (message: CheckMessage) => {
+      if ('ns' in message) show(message.ns, message.documents);
+      else if ('collections' in message) resolve(message);
+      else if (message.code === 'DAMAGED') reject(damaged(dataDir, message.message));
+      else reject(new EmbeddedMongodbError(message.code, message.message));
+    });
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      reject(damaged(dataDir, `reading it ended the process that did with ${signal ?? `exit code ${code}`}`));
+    });
+  });
 }

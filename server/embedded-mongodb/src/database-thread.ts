@@ -67,6 +67,20 @@ export class DatabaseThread {
     });
   }
 
+  /** Copies the database into a directory that is there and empty, while it is in use. */
+  copyTo(directory: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const listen = (message: WorkerMessage) => {
+        if (!('copiedTo' in message) || message.copiedTo !== directory) return;
+        this.#worker.off('message', listen);
+        if (message.error === undefined) resolve();
+        else reject(new Error(message.error));
+      };
+      this.#worker.on('message', listen);
+      this.#ask({ copyTo: directory });
+    });
+  }
+
   /** Ends the thread after the writes that wait, or without them when it does not answer for 10 s. */
   async stop(): Promise<void> {
     this.#isStopping = true;

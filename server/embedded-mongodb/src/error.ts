@@ -4,6 +4,8 @@ export type EmbeddedMongodbErrorCode =
   | 'LOCKED'
   /** The data directory can't be made, read or written. */
   | 'UNWRITABLE'
+  /** What the data directory holds can't be read any more. */
+  | 'DAMAGED'
   /** The data directory holds something else, or data of a newer format. */
   | 'FORMAT'
   /** The address can't be listened on, or must not be. */
@@ -20,4 +22,10 @@ export class EmbeddedMongodbError extends Error {
     this.name = 'EmbeddedMongodbError';
     this.code = code;
   }
+}
+
+/** The error for a data file that can't be read; `how` says what was seen of it. */
+export function damaged(dataDir: string, how = 'it is cut off, or was overwritten'): EmbeddedMongodbError {
+  const text = `the database in ${dataDir} is damaged (${how}): put a backup in its place`;
+  return new EmbeddedMongodbError('DAMAGED', text);
 }

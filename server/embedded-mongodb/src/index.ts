@@ -27,6 +27,11 @@ export interface EmbeddedMongodb {
   listenUrl: string | undefined;
   /** The size of the JavaScript heap of the database's thread, in bytes. */
   heapBytes(): Promise<number>;
+  /**
+   * Copies the database into a directory that is there and empty, while it is in use: one consistent state, with
+   * every write that was acknowledged before.
+   */
+  copyTo(directory: string): Promise<void>;
   /** Settles when the database's thread has ended unasked, as without memory; its clients wait in vain then. */
   died: Promise<EmbeddedMongodbError>;
   /** Ends after all acknowledged writes are stored; at the latest after 10 s. */
@@ -64,6 +69,7 @@ export async function openEmbeddedMongodb(options: EmbeddedMongodbOptions): Prom
       url: urls[0] as string,
       listenUrl: urls[1],
       heapBytes: () => thread.heapBytes(),
+      copyTo: (directory) => thread.copyTo(directory),
       died: thread.died,
       close: async () => {
         await thread.stop();

@@ -19,14 +19,17 @@ export interface WorkerInput {
 }
 
 /** What it may be asked. */
-export type WorkerAsk = 'close' | 'heap';
+export type WorkerAsk = 'close' | 'heap' | { copyTo: string };
 
 /** What the worker says. */
 export type WorkerMessage =
   | { ready: true; urls: string[] }
   | { ready: false; code: EmbeddedMongodbError['code']; message: string }
   | { heapBytes: number }
+  | { copiedTo: string; error: string | undefined }
   | { closed: true };
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const port = parentPort;
 if (!port) throw new Error('worker.js is started by openEmbeddedMongodb only');
@@ -44,6 +47,11 @@ try {
   port.on('message', async (ask: WorkerAsk) => {
     if (ask === 'heap') {
       send({ heapBytes: process.memoryUsage().heapUsed });
+      return;
+    }
+    if (ask !== 'close') {
+      const error = await engine.environment.copyTo(ask.copyTo).then(() => undefined, messageOf);
+      send({ copiedTo: ask.copyTo, error });
       return;
     }
     stopSweep();
@@ -66,7 +74,6 @@ try {
   send({ ready: true, urls });
 } catch (error) {
   const known = error instanceof EmbeddedMongodbError ? error : undefined;
-  const message = error instanceof Error ? error.message : String(error);
-  send({ ready: false, code: known?.code ?? 'WORKER', message });
+  send({ ready: false, code: known?.code ?? 'WORKER', message: messageOf(error) });
   port.close();
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Services } from '../services.ts';
 import { accountCommands } from './account.commands.ts';
+import { backupCommands } from './backup.commands.ts';
 import { findCommand, type ServiceCommand, UsageError } from './command.ts';
 import { type CallerFrame, frameSender, framesOf, type ServerFrame } from './command-frames.ts';
 import { listenForCommands } from './command-socket.ts';
@@ -13,6 +14,7 @@ export const SERVICE_COMMANDS: Readonly<Record<string, ServiceCommand>> = {
   ...accountCommands,
   ...copyCommands,
   ...keysCommands,
+  ...backupCommands,
 };
 
 const PROGRESS_EVERY_MS = 200;

@@ -21,6 +21,8 @@ export interface Command extends Described {
 export interface ServiceCommand extends Described {
   /** The files that it reads and writes, which are the caller's. */
   files?(args: readonly string[]): CommandFiles;
+  /** The arguments with paths as they are meant where they were typed. */
+  located?(args: readonly string[]): string[];
   run(args: string[], services: Services, terminal: Terminal): Promise<void>;
 }
 

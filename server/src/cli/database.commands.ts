@@ -13,10 +13,10 @@ import { CopyError, copyDatabase } from '../database/copy.ts';
 import { recordedKeys } from '../database/key-record.ts';
 import { type Command, createProgress, print, takeArguments, takeOption, UsageError } from './command.ts';
 
-const checkEmbedded = (dataDir: string): void => {
+const checkEmbedded = async (dataDir: string): Promise<void> => {
   const progress = createProgress();
   try {
-    const { collections, documents, errors } = checkDataDir(embeddedDirectory(dataDir), (ns, n) =>
+    const { collections, documents, errors } = await checkDataDir(embeddedDirectory(dataDir), (ns, n) =>
       progress.show(`checking ${ns}: ${n} documents`),
     );
     progress.end();
@@ -65,7 +65,7 @@ export const databaseCommands: Record<string, Command> = {
           "MONGODB_URL is set: MongoDB has its own check, mongosh's db.collection.validate()",
         );
       }
-      checkEmbedded(config.DATA_DIR);
+      await checkEmbedded(config.DATA_DIR);
     },
   },
   'database copy': {

@@ -12,9 +12,9 @@ const withServices = async (config: Config, run: (services: Services) => Promise
   const database = await connectDatabase(config);
   try {
     const log = createLog(process.env.LOG_LEVEL === undefined ? 'warn' : config.LOG_LEVEL);
-    const { connection, secretKey } = database;
+    const { connection, secretKey, copyTo } = database;
     const work = createIndexes(config, connection, log)
-      .then(() => createServices(config, connection, secretKey, log))
+      .then(() => createServices(config, connection, secretKey, log, copyTo))
       .then(run);
     await whileAlive(database, work);
   } finally {
@@ -42,8 +42,10 @@ export const runWithServices = async (
   const terminal = new LocalTerminal(command.files?.(args) ?? {});
   try {
     const server = await runningServer(config);
-    if (server) await askServer(server, words, terminal);
-    else await withServices(config, (services) => command.run(args, services, terminal));
+    const located = command.located?.(args) ?? args;
+    const name = words.slice(0, words.length - args.length);
+    if (server) await askServer(server, [...name, ...located], terminal);
+    else await withServices(config, (services) => command.run(located, services, terminal));
   } finally {
     await terminal.close();
   }

@@ -20,6 +20,8 @@ export interface Database {
   withDeadlines(timeout: Duration): Promise<Connection>;
   isEmbedded: boolean;
   secretKey: string;
+  /** Copies the embedded database into an empty directory while it is in use; undefined for MongoDB. */
+  copyTo: ((directory: string) => Promise<void>) | undefined;
   /** Settles when the embedded database has ended unasked: nothing can go on without it. */
   died: Promise<DatabaseError>;
   close(): Promise<void>;
@@ -78,6 +80,7 @@ export const connectToMongodb = async (name: string, url: string, secretKey = ''
     withDeadlines: (timeout) => connections.open(deadlines(timeout)).catch(fail),
     isEmbedded: false,
     secretKey,
+    copyTo: undefined,
     died: NEVER,
     close: () => connections.close(),
   };
@@ -105,6 +108,7 @@ const openEmbedded = async (config: Config, keepExpired: boolean): Promise<Datab
     withDeadlines: (timeout) => connections.open(deadlines(timeout)).catch(fail),
     isEmbedded: true,
     secretKey,
+    copyTo: (directory) => embedded.copyTo(directory),
     died: embedded.died.then(({ message }) => new DatabaseError(message)),
     close: async () => {
       await connections.close();

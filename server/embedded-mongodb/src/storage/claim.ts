@@ -7,9 +7,12 @@
  * all processes) whoever finds no reader yet is the owner, and becomes the first reader; anyone else is late.
  * Process numbers, which containers that share a directory may well share too, play no part.
  */
-import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { EmbeddedMongodbError } from '../error.ts';
+import { damaged, EmbeddedMongodbError } from '../error.ts';
+import { CHECK_PROCESS, EXIT_DAMAGED, isCheckProcess } from './check-process.ts';
+import { lookAtDataFile } from './data-file.ts';
 import { Environment } from './environment.ts';
 import { makeDirectory } from './make-directory.ts';
 
@@ -56,7 +59,11 @@ function prepare(dataDir: string): void {
 }
 
 function openEnvironment(dataDir: string): Environment {
-  if (!looksLikeLmdb(join(dataDir, 'data.mdb'))) throw notOurs(dataDir);
+  const file = join(dataDir, 'data.mdb');
+  const state = existsSync(file) ? lookAtDataFile(file) : 'whole';
+  if (state === 'foreign') throw notOurs(dataDir);
+  if (state === 'damaged' || (state === 'short' && !isCheckProcess && !isReadable(dataDir)))
+    throw damaged(dataDir);
   try {
     return new Environment(dataDir);
   } catch (error) {
@@ -64,23 +71,6 @@ function openEnvironment(dataDir: string): Environment {
     const code = /INVALID|VERSION_MISMATCH|CORRUPTED|incompatible/i.test(reason) ? 'FORMAT' : 'UNWRITABLE';
     throw new EmbeddedMongodbError(code, `the database in ${dataDir} can't be opened: ${reason}`);
   }
-}
-
-/** Where an LMDB file says what it is: behind the header of its first page. */
-const MAGIC_OFFSET = 24;
-const MAGIC = 0xbeefc0de;
-
-/** lmdb-js ends the whole process when it opens anything else, so a file is looked at before. */
-function looksLikeLmdb(file: string): boolean {
-  if (!existsSync(file) || statSync(file).size === 0) return true;
-  const head = Buffer.alloc(MAGIC_OFFSET + 4);
-  const descriptor = openSync(file, 'r');
-  try {
-    readSync(descriptor, head, 0, head.length, 0);
-  } finally {
-    closeSync(descriptor);
-  }
-  return head.readUInt32LE(MAGIC_OFFSET) === MAGIC;
 }
 
 interface ReaderInfo {
@@ -113,6 +103,12 @@ function checkFormat(environment: Environment, dataDir: string): void {
     'FORMAT',
     `the database in ${dataDir} has format ${version}; this version reads format ${FORMAT_VERSION}`,
   );
+}
+
+/** Whether another process can read all of it. One that can't open it, as it is in use, says nothing against it. */
+function isReadable(dataDir: string): boolean {
+  const { signal, status } = spawnSync(process.execPath, [CHECK_PROCESS, dataDir]);
+  return signal === null && status !== EXIT_DAMAGED;
 }
 
 function notOurs(dataDir: string): EmbeddedMongodbError {

@@ -115,6 +115,14 @@ export class Environment {
     for (const scan of this.#scans) scan.pause();
   }
 
+  /**
+   * Copies the newest state into another directory, which is there and empty, while writing goes on. Every write
+   * that was acknowledged before is in it.
+   */
+  copyTo(directory: string): Promise<void> {
+    return this.root.backup(directory, false);
+  }
+
   /** Ends after the writes that wait. */
   async close(): Promise<void> {
     while (this.#waiting.length > 0) this.#drain();

@@ -1,0 +1,79 @@
+/**
+ * Looks at a data file before LMDB maps it: a page that is not there is a SIGBUS then, and the end of the process.
+ * The layout is that of lmdb-js's LMDB (data version 1), on machines of 64 bits and little endian.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+
+const MAGIC = 0xbeefc0de;
+/** Bytes before a page's content: its number, transaction, padding, flags, bounds. */
+const HEADER_BYTES = 24;
+const FLAGS_OFFSET = 18;
+const BRANCH_OR_LEAF = 0x03;
+const META_BYTES = HEADER_BYTES + 144;
+const NO_PAGE = 0xffffffffffffffffn;
+
+/** Its bytes as a meta page says: which transaction wrote it, and what belongs to it. */
+interface Meta {
+  pageBytes: number;
+  mainRoot: bigint;
+  lastPage: bigint;
+  transaction: bigint;
+}
+
+export type FileState =
+  /** Nothing speaks against it. */
+  | 'whole'
+  /** It has no page of LMDB's at its beginning. */
+  | 'foreign'
+  /** Its head, or the root of its tree, is not what was written there. */
+  | 'damaged'
+  /** It is shorter than its head says: cut off, or its last pages were free and never written. */
+  | 'short';
+
+/** What the first look at a data file says; an empty one is whole. */
+export function lookAtDataFile(file: string): FileState {
+  const descriptor = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(descriptor);
+    if (size === 0) return 'whole';
+    const read = (at: number, length: number) => {
+      const bytes = Buffer.alloc(length);
+      return readSync(descriptor, bytes, 0, length, at) === length ? bytes : undefined;
+    };
+    const first = read(0, Math.min(size, META_BYTES));
+    if (!first || first.length < HEADER_BYTES + 4) return 'foreign';
+    if (first.readUInt32LE(HEADER_BYTES) !== MAGIC)
+      return first.every((byte) => byte === 0) ? 'damaged' : 'foreign';
+    const head = readMeta(first);
+    const metas = [head, head && readMeta(read(head.pageBytes, META_BYTES))].filter(
+      (meta) => meta !== undefined,
+    );
+    const newest = metas.reduce<Meta | undefined>(
+      (a, b) => (a && a.transaction >= b.transaction ? a : b),
+      undefined,
+    );
+    if (!newest || metas.length < 2) return 'damaged';
+    if (newest.mainRoot !== NO_PAGE) {
+      const root = read(Number(newest.mainRoot) * newest.pageBytes, HEADER_BYTES);
+      const isTree =
+        root?.readBigUInt64LE(0) === newest.mainRoot && root.readUInt16LE(FLAGS_OFFSET) & BRANCH_OR_LEAF;
+      if (!isTree) return 'damaged';
+    }
+    return size < (Number(newest.lastPage) + 1) * newest.pageBytes ? 'short' : 'whole';
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readMeta(page: Buffer | undefined): Meta | undefined {
+  if (!page || page.length < META_BYTES || page.readUInt32LE(HEADER_BYTES) !== MAGIC) return undefined;
+  const pageBytes = page.readUInt32LE(48);
+  const isPowerOf2 = (pageBytes & (pageBytes - 1)) === 0;
+  if (pageBytes < 512 || pageBytes > 65_536 || !isPowerOf2) return undefined;
+  return {
+    pageBytes,
+    mainRoot: page.readBigUInt64LE(136),
+    lastPage: page.readBigUInt64LE(144),
+    transaction: page.readBigUInt64LE(152),
+  };
+}

@@ -1,0 +1,33 @@
+import { resolve } from 'node:path';
+import { BackupError, backUp } from '../database/backup.ts';
+import { secretKeyFile } from '../database/connect.ts';
+import { type ServiceCommand, takeArguments, UsageError } from './command.ts';
+
+export const backupCommands: Record<string, ServiceCommand> = {
+  backup: {
+    usage: 'backup FOLDER',
+    meaning:
+      'copies the embedded database, while the server runs on it, and its key into a new folder, and verifies the ' +
+      'copy; to go back to it, start Parlor with that folder as DATA_DIR',
+    located: (args) => args.map((arg) => (arg.startsWith('-') ? arg : resolve(arg))),
+    run: async (args, { config, copyEmbedded }, terminal) => {
+      const [folder = ''] = takeArguments(args, 'FOLDER');
+      if (!copyEmbedded) throw new UsageError('MONGODB_URL is set: back a MongoDB up with mongodump');
+      const hasKeyFile = config.SECRET_KEY === '';
+      const source = { dataDir: config.DATA_DIR, copyTo: copyEmbedded, hasKeyFile };
+      try {
+        const { collections, documents } = await backUp(source, folder, (state) => terminal.progress(state));
+        terminal.print(
+          `backed up ${collections} collections, ${documents} documents to ${folder}; all verified`,
+        );
+      } catch (error) {
+        throw error instanceof BackupError ? new UsageError(error.message) : error;
+      }
+      terminal.print(
+        hasKeyFile
+          ? `the key that belongs to it is ${secretKeyFile(folder)}`
+          : 'the key that belongs to it is what SECRET_KEY is set to: it is not in the folder',
+      );
+    },
+  },
+};

@@ -1,0 +1,131 @@
+import { cp, mkdir, mkdtemp, open, rm, stat, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkDataDir, openEmbeddedMongodb } from '@parlor/embedded-mongodb';
+import mongoose from 'mongoose';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { spawnCommand } from './command-line.ts';
+import { GaveUp, startServerProcess } from './server-process.ts';
+
+const COPIES = 8;
+
+const temporaryFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'parlor-backup-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+const parlor = (env: Record<string, string>, args: string[]) => spawnCommand(env, args, '').result;
+
+it.skipIf(inject('isRealMongodb'))(
+  `${COPIES} copies taken while writing are whole, with all that was acknowledged before`,
+  { timeout: 120_000 },
+  async () => {
+    const folder = await temporaryFolder();
+    const database = await openEmbeddedMongodb({ dataDir: join(folder, 'database') });
+    const client = await mongoose.mongo.MongoClient.connect(database.url);
+    const written = client.db('parlor').collection<{ _id: number; n: number; text: string }>('written');
+    await written.createIndex({ n: 1 });
+    let acknowledged = 0;
+    let isWriting = true;
+    const writers = [0, 1, 2, 3].map(async (writer) => {
+      for (let i = writer; isWriting; i += 4) {
+        await written.insertOne({ _id: i, n: -i, text: `${i} ${'x'.repeat(2_000)}` });
+        // What is copied has to hold as many as this says when it begins, whoever wrote them.
+        acknowledged++;
+        if (i % 5 === 0)
+          await written.updateOne(
+            { _id: i },
+            { $inc: { n: i }, $set: { text: `changed ${'y'.repeat(i % 6_000)}` } },
+          );
+      }
+    });
+    for (let i = 0; i < COPIES; i++) {
+      const copy = join(folder, `copy${i}`);
+      const before = acknowledged;
+      await mkdir(copy);
+      await database.copyTo(copy);
+      const { documents, errors } = await checkDataDir(copy);
+      expect(errors).toEqual([]);
+      expect(documents).toBeGreaterThanOrEqual(before);
+    }
+    isWriting = false;
+    await Promise.all(writers);
+    await client.close();
+    await database.close();
+  },
+);
+
+it.skipIf(inject('isRealMongodb'))(
+  'backup: of a running server, with its key; what was backed up starts, and nothing is overwritten',
+  { timeout: 180_000 },
+  async () => {
+    const folder = await temporaryFolder();
+    const DATA_DIR = join(folder, 'data');
+    const backup = join(folder, 'backup');
+    const server = await startServerProcess({ PORT: '0', DATA_DIR, TMPDIR: folder });
+    const token = /API token {3}([0-9a-f]{40})/.exec(server.stdout())?.[1];
+    const made = await parlor({ DATA_DIR }, ['backup', backup]);
+    expect([made.code, made.err]).toEqual([0, '']);
+    expect(made.out).toMatch(/^backed up \d+ collections, \d+ documents to \S+; all verified\n/);
+    expect(made.out).toContain(`the key that belongs to it is ${join(backup, 'secret-key')}\n`);
+    expect((await stat(join(backup, 'secret-key'))).mode & 0o777).toBe(0o600);
+    const again = await parlor({ DATA_DIR }, ['backup', backup]);
+    expect(again.code).toBe(1);
+    expect(again.err).toContain(`${backup} is there already`);
+    await server.end('SIGTERM');
+
+    const restored = await startServerProcess({ PORT: '0', DATA_DIR: backup, TMPDIR: folder });
+    const headers = { Authorization: `Token ${token}` };
+    expect((await fetch(`${restored.url}/api/v1/widgets/`, { headers })).status).toBe(200);
+    await restored.end('SIGTERM');
+
+    // Nor does it need a server.
+    const offline = await parlor({ DATA_DIR, SECRET_KEY: 'k'.repeat(40) }, [
+      'backup',
+      join(folder, 'offline'),
+    ]);
+    expect(offline.out).toContain('the key that belongs to it is what SECRET_KEY is set to');
+  },
+);
+
+it.skipIf(inject('isRealMongodb'))(
+  'a damaged data file is told in words, at the start and by the check',
+  { timeout: 180_000 },
+  async () => {
+    const folder = await temporaryFolder();
+    const DATA_DIR = join(folder, 'whole');
+    await (await startServerProcess({ PORT: '0', DATA_DIR, TMPDIR: folder })).end('SIGTERM');
+    const { size } = await stat(join(DATA_DIR, 'database', 'data.mdb'));
+    const damages: [string, (file: string) => Promise<void>][] = [
+      ['cut to its half', (file) => truncate(file, size / 2)],
+      ['cut to one page', (file) => truncate(file, 4_096)],
+      ['cut inside of the first page', (file) => truncate(file, 100)],
+      ['begun with zeros', (file) => overwrite(file, 0, 8_192)],
+      ['with zeros in all but its head', (file) => overwrite(file, 8_192, size - 8_192)],
+    ];
+    for (const [i, [how, damage]] of damages.entries()) {
+      const dataDir = join(folder, `damaged${i}`);
+      await cp(DATA_DIR, dataDir, { recursive: true });
+      await damage(join(dataDir, 'database', 'data.mdb'));
+      const started = await startServerProcess({ PORT: '0', DATA_DIR: dataDir, TMPDIR: folder }).catch(
+        (error) => error,
+      );
+      expect(started, how).toBeInstanceOf(GaveUp);
+      const { code, stderr } = started as GaveUp;
+      expect(code, how).toBe(1);
+      expect(stderr, how).toMatch(
+        /^Parlor can't start: DATA_DIR .* (is damaged|another kind of database).*\n$/,
+      );
+      const check = await parlor({ DATA_DIR: dataDir }, ['database', 'check']);
+      expect(check.code, how).toBe(1);
+      expect(check.err, how).toMatch(/^the .*(is damaged|another kind of database).*\n$/);
+    }
+  },
+);
+
+const overwrite = async (file: string, at: number, length: number): Promise<void> => {
+  const handle = await open(file, 'r+');
+  await handle.write(Buffer.alloc(length), 0, length, at);
+  await handle.close();
+};
