@@ -7,6 +7,7 @@
  * page through an O_DSYNC descriptor; lmdb-js's `overlappingSync` is off), so neither a killed process nor a
  * power cut loses what was acknowledged, or leaves part of a transaction.
  */
+import { statfsSync } from 'node:fs';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { MongoError } from '../document/errors.ts';
 import { RangeScan } from './range-scan.ts';
@@ -43,12 +44,14 @@ export class Environment {
   /** Called when a transaction was rolled back: what is kept in memory is read anew here. */
   afterAbort: () => void = () => {};
 
+  readonly #directory: string;
   #waiting: WaitingWrite[] = [];
   #scheduled = false;
   #writing = false;
   readonly #scans = new Set<RangeScan>();
 
   constructor(directory: string) {
+    this.#directory = directory;
     this.root = open<Buffer, Buffer>(directory, {
       ...BINARY,
       ...PRIVATE,
@@ -150,7 +153,7 @@ export class Environment {
       });
       for (const done of settle) done();
     } catch (error) {
-      if (batch.length === 1) batch[0]?.reject(storageError(error));
+      if (batch.length === 1) batch[0]?.reject(storageError(error, this.#directory));
       else for (const write of batch) this.#writeAlone(write);
     }
   }
@@ -163,7 +166,7 @@ export class Environment {
       });
       settle();
     } catch (error) {
-      write.reject(storageError(error));
+      write.reject(storageError(error, this.#directory));
     }
   }
 }
@@ -179,10 +182,20 @@ function runOne(write: WaitingWrite): () => void {
 }
 
 /** What a client is told when storage failed: a full disk has a code of its own in MongoDB. */
-function storageError(error: unknown): unknown {
+function storageError(error: unknown, directory: string): unknown {
   const message = error instanceof Error ? error.message : String(error);
-  if (/No space left|ENOSPC|File too large|EFBIG|MDB_MAP_FULL|quota/i.test(message)) {
+  const saysFull = /No space left|ENOSPC|File too large|EFBIG|MDB_MAP_FULL|quota/i.test(message);
+  // A page that is written in part is an EIO to LMDB, whatever the reason.
+  if (saysFull || (/Input\/output error|EIO/.test(message) && isFull(directory))) {
     return new MongoError(14031, 'OutOfDiskSpace', `the write was not stored, the disk is full: ${message}`);
   }
   return error;
+}
+
+/** Less free space than this is none: writing a transaction takes more. */
+const NO_SPACE_BYTES = 256 * 1024;
+
+function isFull(directory: string): boolean {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize < NO_SPACE_BYTES;
 }
