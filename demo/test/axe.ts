@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
+import { unwatchedDuring } from './watchdog.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -10,12 +11,15 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
  * @param exclude a selector of what is another page's
  */
 export const axeFaults = async (page: Page, exclude: string[] = []): Promise<string[]> => {
-  await page.evaluate(AXE);
-  return page.evaluate(async (left) => {
+  const run = async (left: string[]) => {
     const { axe } = window as unknown as { axe: typeof import('axe-core') };
     const { violations } = await axe.run(left.length > 0 ? { exclude: left } : document);
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, html }) => `${id}: ${target.flat().join(' ')} ${html.slice(0, 200)}`),
     );
-  }, exclude);
+  };
+  return unwatchedDuring(page, async () => {
+    await page.evaluate(AXE);
+    return page.evaluate(run, exclude);
+  });
 };

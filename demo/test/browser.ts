@@ -1,6 +1,7 @@
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { findBrowser } from './find-browser.mjs';
+import { watch } from './watchdog.ts';
 
 /** What Chromium needs in a container as root, and to stay off the network by itself. */
 export const ARGS = [
@@ -13,6 +14,15 @@ export const ARGS = [
   '--disable-sync',
 ];
 
+/** Fails the test when a page of this browser does not answer. */
+export const failIfFrozen = async (context: BrowserContext): Promise<void> => {
+  const frozen: string[] = [];
+  await watch(context, (address) => frozen.push(address));
+  onTestFinished(() => {
+    if (frozen.length) throw new Error(`Pages that did not answer any more: ${frozen.join(', ')}`);
+  });
+};
+
 /**
  * A real Chromium for the tests of a file.
  * @param more further arguments of its command line
@@ -20,7 +30,10 @@ export const ARGS = [
  */
 export const useBrowser = (
   ...more: string[]
-): ((options?: Parameters<Browser['newContext']>[0]) => Promise<BrowserContext>) => {
+): ((
+  options?: Parameters<Browser['newContext']>[0],
+  extra?: { watched: boolean },
+) => Promise<BrowserContext>) => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await chromium.launch({
@@ -30,9 +43,10 @@ export const useBrowser = (
     });
   });
   afterAll(() => browser?.close());
-  return async (options) => {
+  return async (options, { watched } = { watched: true }) => {
     const context = await browser.newContext(options);
     onTestFinished(() => context.close());
+    if (watched) await failIfFrozen(context);
     return context;
   };
 };

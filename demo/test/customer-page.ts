@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
+import { EMBEDDED } from './watchdog.ts';
 
 /** How long a poll waits for what comes over the network. */
 export const PATIENT = { timeout: 10_000 };
@@ -68,7 +69,7 @@ export const customerPage = (server: string, token: string, made: CustomerPage =
 
 /** Another site's page with that one in a frame: on another host, so that for the browser they are two sites. */
 export const embedded = async (address: string, attributes = ''): Promise<string> => {
-  const frame = `<iframe name="embedded" src="${address}" ${attributes} style="width: 100%; height: 95vh"></iframe>`;
+  const frame = `<iframe name="${EMBEDDED}" src="${address}" ${attributes} style="width: 100%; height: 95vh"></iframe>`;
   const html = `<!doctype html><html lang="en"><title>A portal</title><link rel="icon" href="data:,">${frame}</html>`;
   return (await serve(html, '')).replace('127.0.0.1', 'localhost');
 };
@@ -83,8 +84,8 @@ export const visit = async (browser: BrowserContext, address: string): Promise<V
   });
   await page.goto(address);
   onTestFinished(() => page.close().catch(() => {}));
-  const place = page.frames().some((frame) => frame.name() === 'embedded')
-    ? page.frameLocator('iframe[name=embedded]')
+  const place = page.frames().some((frame) => frame.name() === EMBEDDED)
+    ? page.frameLocator(`iframe[name=${EMBEDDED}]`)
     : page;
   const widget = place.locator('parlor-widget');
   const field = widget.locator('textarea');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-import { ARGS } from './browser.ts';
+import { ARGS, failIfFrozen } from './browser.ts';
 import { findBrowser } from './find-browser.mjs';
 
 /** What a visitor may set in the browser's own settings pages, as Chromium keeps it in a profile. */
@@ -46,5 +46,6 @@ export const openProfile = async (
     await context.close();
     rmSync(folder, { recursive: true, force: true });
   });
+  await failIfFrozen(context);
   return context;
 };

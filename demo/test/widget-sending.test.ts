@@ -3,6 +3,7 @@ import { caller, owner } from '../../server/test/rest.ts';
 import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
 import { useBrowser } from './browser.ts';
 import { customerPage, visit } from './customer-page.ts';
+import { unwatchedDuring } from './watchdog.ts';
 
 const openBrowser = useBrowser();
 
@@ -130,9 +131,11 @@ it('shows a message that another tab has sent, however late it learns of that', 
   await one.message('from one').getByText('Sending').waitFor();
   // It waits for its turn; whichever tab has the turn sends what the other one wrote, too.
   await two.say('from two');
-  await two.page.evaluate(() => {
-    for (const end = performance.now() + 5_000; performance.now() < end; );
-  });
+  await unwatchedDuring(two.page, () =>
+    two.page.evaluate(() => {
+      for (const end = performance.now() + 5_000; performance.now() < end; );
+    }),
+  );
   for (const tab of [one, two])
     for (const text of ['from one', 'from two']) await tab.message(text).getByText('Sent').waitFor();
 });

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { useBrowser } from './browser.ts';
+import { unwatchedDuring, watch } from './watchdog.ts';
+
+const openBrowser = useBrowser();
+
+it('closes a page that runs for ever, and leaves one that is slow or resting', async () => {
+  const context = await openBrowser({}, { watched: false });
+  const frozen: string[] = [];
+  await watch(context, (address) => frozen.push(address));
+  const page = await context.newPage();
+  const busy = (ms: number) =>
+    page.evaluate((end) => {
+      for (const until = performance.now() + end; performance.now() < until; );
+    }, ms);
+  await busy(100);
+  await unwatchedDuring(page, () => busy(1_500));
+  expect(frozen).toEqual([]);
+  // A promise that goes on for ever: no task of the page ever ends, and no other begins.
+  await page.evaluate('setTimeout(async () => { for (;;) await undefined; })').catch(() => {});
+  await expect.poll(() => frozen, { timeout: 20_000 }).toEqual(['about:blank']);
+  await expect.poll(() => page.isClosed(), { timeout: 10_000 }).toBe(true);
+});
