@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, open, rm, stat, truncate } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, open, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkDataDir, openEmbeddedMongodb } from '@parlor/embedded-mongodb';
@@ -81,10 +81,9 @@ it.skipIf(inject('isRealMongodb'))(
     await restored.end('SIGTERM');
 
     // Nor does it need a server.
-    const offline = await parlor({ DATA_DIR, SECRET_KEY: 'k'.repeat(40) }, [
-      'backup',
-      join(folder, 'offline'),
-    ]);
+    const SECRET_KEY = await readFile(join(DATA_DIR, 'secret-key'), 'utf8');
+    const offline = await parlor({ DATA_DIR, SECRET_KEY }, ['backup', join(folder, 'offline')]);
+    expect(offline.err).toBe('');
     expect(offline.out).toContain('the key that belongs to it is what SECRET_KEY is set to');
   },
 );
