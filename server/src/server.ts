@@ -6,6 +6,7 @@ import { CommandServer } from './cli/command-server.ts';
 import { type Config, ConfigError, isLoopbackPort } from './config.ts';
 import { connectDatabase, type DatabaseError, whileAlive } from './database/connect.ts';
 import { listeningUrl } from './http/base-url.ts';
+import { limitConnections } from './http/connections.ts';
 import { cutSlowReaders } from './http/slow-readers.ts';
 import { createGateway } from './realtime/gateway.ts';
 import { createIndexes, createServices, type Services } from './services.ts';
@@ -66,6 +67,7 @@ export const startServer = async (
     connectionsCheckingInterval: 1_000,
   });
   const stopCutting = cutSlowReaders(server, config.RESPONSE_STALL_TIMEOUT, log);
+  limitConnections(server);
   try {
     await whileAlive(database, createIndexes(config, database.connection, log));
     const connection = await database.withDeadlines(config.DATABASE_TIMEOUT);

@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { MAIN, serverSettings, startServerProcess } from './server-process.ts';
+
+it.runIf(process.platform === 'linux')(
+  'silent connections end after 10 s, and never use up what the server needs itself',
+  async () => {
+    const limited = ['sh', '-c', `ulimit -n 512; exec "${process.execPath}" "${MAIN}"`] as const;
+    const server = await startServerProcess(await serverSettings(), limited);
+    const port = Number(new URL(server.url).port);
+    const started = performance.now();
+    const sockets = Array.from({ length: 600 }, () =>
+      connect(port, '127.0.0.1').on('error', () => undefined),
+    );
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    const spoken = sockets[0];
+    spoken?.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+    const ends = sockets.slice(1).map(async (socket) => {
+      await once(socket.resume(), 'close');
+      return performance.now() - started;
+    });
+    expect(String((await once(spoken ?? expect.fail(), 'data'))[0])).toMatch(/^HTTP\/1.1 200 /);
+    const times = await Promise.all(ends);
+    // Those beyond the limit at once, the others when they have said nothing for 10 s.
+    expect(times.filter((time) => time < 8_000).length).toBeGreaterThan(200);
+    expect(times.filter((time) => time > 8_000).length).toBeGreaterThan(100);
+    expect(Math.max(...times)).toBeLessThan(30_000);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    expect(server.stderr()).not.toContain('EMFILE');
+  },
+  60_000,
+);
