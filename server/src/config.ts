@@ -209,6 +209,11 @@ const SETTINGS = {
   ),
   LLM_API_KEY: setting('', 'the key of that endpoint', anyText, true),
   LLM_MODEL: setting('', 'the model of llm nodes that name none', anyText),
+  LLM_MODELS: setting(
+    '',
+    'further models that llm nodes may name, separated by commas; LLM_MODEL is always one',
+    (text): readonly string[] => text.split(',').flatMap((name) => name.trim() || []),
+  ),
   LLM_TIMEOUT: setting('30s', 'the time for an answer, repeated attempts included', parseDuration),
   LLM_CONTEXT_TOKENS: setting(
     '8192',
@@ -218,6 +223,16 @@ const SETTINGS = {
   LLM_TOKENS_PER_DAY: setting(
     '500000',
     'tokens that the workflows of one account may use in a UTC day; 0: any number',
+    wholeNumber(0, 1_000_000_000),
+  ),
+  LLM_TOKENS_PER_DAY_TOTAL: setting(
+    '2000000',
+    'tokens that the workflows of all accounts may use in a UTC day; 0: any number',
+    wholeNumber(0, 1_000_000_000),
+  ),
+  LLM_TOKENS_PER_CONVERSATION: setting(
+    '50000',
+    'tokens that one conversation may use; 0: any number',
     wholeNumber(0, 1_000_000_000),
   ),
   LLM_ALLOW_PRIVATE: setting(

@@ -47,18 +47,30 @@ export const createAgent = ({
   config: Config;
   log: Logger;
 }) => {
-  const workflows = new WorkflowsService(models.workflows, models.graphs, secrets);
+  // Where there is no endpoint, no model is missed.
+  const offered = new Set([config.LLM_MODEL, ...config.LLM_MODELS]);
+  const workflows = new WorkflowsService(
+    models.workflows,
+    models.graphs,
+    secrets,
+    config.LLM_URL === '' ? undefined : offered,
+  );
   const publication = new Publication({ ...models, leads, relay, log });
   const model = new LanguageModel(
     {
       url: config.LLM_URL,
       apiKey: config.LLM_API_KEY,
       model: config.LLM_MODEL,
+      models: offered,
       contextTokens: config.LLM_CONTEXT_TOKENS,
       timeout: config.LLM_TIMEOUT,
     },
     createOutgoing({ allowPrivate: config.LLM_ALLOW_PRIVATE, connectTimeout: config.LLM_TIMEOUT }),
-    new Allowance(models.llmUsage, config.LLM_TOKENS_PER_DAY),
+    new Allowance(models.llmUsage, {
+      conversation: config.LLM_TOKENS_PER_CONVERSATION,
+      account: config.LLM_TOKENS_PER_DAY,
+      server: config.LLM_TOKENS_PER_DAY_TOTAL,
+    }),
     log,
   );
   const turns = new Turns({

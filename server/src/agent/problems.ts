@@ -50,6 +50,14 @@ export const graphProblems = (nodes: readonly WorkflowNode[]): string[] => {
   ];
 };
 
+/** Language models that the operator does not offer. */
+export const modelProblems = (nodes: readonly WorkflowNode[], offered: ReadonlySet<string>): string[] =>
+  nodes.flatMap((node) =>
+    node.type === 'llm' && node.model && !offered.has(node.model)
+      ? [`Node "${node.id}": the model "${node.model}" is not offered by this server.`]
+      : [],
+  );
+
 const startProblems = (starts: readonly NodeOf<'start'>[]): string[] => {
   if (starts.length === 0) return ['The workflow has no Start node.'];
   if (starts.length === 1) return [];

@@ -9,7 +9,7 @@ import { type Page, readPages } from '../database/pages.ts';
 import { notFound } from '../errors.ts';
 import { newUuid, randomLetters } from '../ids.ts';
 import { placeOf, type Secrets } from '../secrets.ts';
-import { graphProblems } from './problems.ts';
+import { graphProblems, modelProblems } from './problems.ts';
 import type { GraphModel, StoredGraph, StoredWorkflow, WorkflowModel } from './workflows.model.ts';
 
 const KEY = /^pk_live_[A-Za-z0-9]{32}$/;
@@ -26,7 +26,11 @@ export class WorkflowsService {
   readonly #secrets: Secrets;
   readonly #bySecret: (key: string) => Promise<StoredWorkflow | undefined>;
 
-  constructor(workflows: WorkflowModel, graphs: GraphModel, secrets: Secrets) {
+  readonly #models: ReadonlySet<string> | undefined;
+
+  /** @param models those that llm nodes may name; undefined where that does not matter */
+  constructor(workflows: WorkflowModel, graphs: GraphModel, secrets: Secrets, models?: ReadonlySet<string>) {
+    this.#models = models;
     this.#workflows = workflows;
     this.#bySecret = findBySecret<StoredWorkflow>(workflows, 'key_fingerprint', secrets);
     this.#graphs = graphs;
@@ -140,14 +144,16 @@ export class WorkflowsService {
     return workflows.map((workflow) => {
       const graph = graphs.get(workflow.graph);
       if (!graph) return undefined;
+      const nodes = JSON.parse(graph.nodes) as WorkflowNode[];
       return {
         uuid: workflow._id,
         name: workflow.name,
         is_published: workflow.is_published,
         is_room_bot: workflow.room_bot_of !== undefined,
-        nodes: JSON.parse(graph.nodes) as WorkflowNode[],
+        nodes,
         public_key: this.#secrets.decrypt(workflow.key_sealed, placeOf(workflow, 'key_sealed')),
-        problems: graph.problems,
+        // What the server offers may have changed since the graph was stored.
+        problems: [...graph.problems, ...(this.#models ? modelProblems(nodes, this.#models) : [])],
       };
     });
   }

@@ -34,7 +34,7 @@ export const createAsk =
       tell(true);
       const again = setInterval(() => tell(true), TYPES_AGAIN_AFTER);
       try {
-        return await ask({ account, node, variables, history: await readHistory(), input, delta });
+        return await ask({ account, room: _id, node, variables, history: await readHistory(), input, delta });
       } finally {
         clearInterval(again);
         tell(false);

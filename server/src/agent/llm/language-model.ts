@@ -22,6 +22,8 @@ export interface LanguageModelSettings {
   apiKey: string;
   /** For nodes that name none. */
   model: string;
+  /** Those that nodes may name. */
+  models: ReadonlySet<string>;
   /** The window that a request and its answer share, in tokens. */
   contextTokens: number;
   /** Milliseconds for an answer, repeated attempts included. */
@@ -31,6 +33,7 @@ export interface LanguageModelSettings {
 /** What a visitor asked, and what goes with it. */
 export interface Question {
   account: string;
+  room: string;
   node: LlmNode;
   variables: ReadonlyMap<string, string>;
   history: readonly HistoryLine[];
@@ -78,16 +81,20 @@ export class LanguageModel {
     await this.#dispatcher.destroy();
   }
 
-  async #ask({ account, node, variables, history, input, delta }: Question, time: number): Promise<string> {
+  async #ask(
+    { account, room, node, variables, history, input, delta }: Question,
+    time: number,
+  ): Promise<string> {
     const { url, apiKey, contextTokens } = this.#settings;
     const model = node.model || this.#settings.model;
     if (url === '') throw new LlmError('LLM_URL is not set');
     if (model === '') throw new LlmError('neither the node nor LLM_MODEL names a model');
+    if (!this.#settings.models.has(model)) throw new LlmError('the model is not one of LLM_MODELS');
     const maxTokens = Math.min(node.max_tokens ?? MAX_TOKENS, Math.floor(contextTokens / 2));
     const window = contextTokens - maxTokens;
     const messages = requestMessages(node.prompt ?? '', variables, history, input, window);
     const prompt = tokensOf(messages);
-    const correct = await this.#allowance.take(account, prompt + maxTokens);
+    const correct = await this.#allowance.take({ account, room }, prompt + maxTokens);
     let used = 0;
     try {
       const { text, tokens } = await this.#attempts(

@@ -25,6 +25,9 @@ const app = testApp({
   LLM_TIMEOUT: '2s',
   LLM_CONTEXT_TOKENS: '2000',
   LLM_TOKENS_PER_DAY: '20000',
+  LLM_TOKENS_PER_DAY_TOTAL: '400000',
+  LLM_TOKENS_PER_CONVERSATION: '19000',
+  LLM_MODELS: 'large, larger',
 });
 afterAll(() => llm.close());
 
@@ -171,5 +174,40 @@ describe('an llm node', () => {
     expect(await agent.talk(id, 'Hm?')).toEqual(FAILED);
     expect(llm.asked).toHaveLength(0);
     expect((await llmUsage.findOne(own).lean())?.tokens).toBe(19_950);
+  });
+
+  it('keeps to the tokens of a conversation, and of all accounts together, also when many ask at once', async () => {
+    const { llmUsage } = app.services.models;
+    const day = new Date().toISOString().slice(0, 10);
+    llm.behave(says('Yes.'));
+    const id = await agent.open();
+    await agent.talk(id, 'Hm?');
+    const room = (await agent.rest('GET', `rooms/${id}/`)).json.uuid;
+    await llmUsage.updateOne({ _id: `${agent.account.id} ${room}` }, { $set: { tokens: 18_990 } });
+    llm.asked.length = 0;
+    expect(await agent.talk(id, 'Hm?')).toEqual(FAILED);
+    expect(llm.asked).toHaveLength(0);
+
+    // Room for less than two of the calls, each of which may take some 130 tokens.
+    const total = { _id: `server ${day}` };
+    const before = (await llmUsage.findOne(total).lean())?.tokens ?? 0;
+    await llmUsage.updateOne(total, { $set: { tokens: 400_000 - 200 } });
+    const others = await Promise.all(Array.from({ length: 4 }, () => testAgent(app, nodes())));
+    llm.behave(says('Yes.', { before: 300 }));
+    const answers = await Promise.all(others.map(async (one) => one.talk(await one.open(), 'Hm?')));
+    // One at a time; another one where the first was through before it asked.
+    const answered = answers.filter(([[said]]) => said === 'Yes.').length;
+    expect([1, 2]).toContain(answered);
+    expect((await llmUsage.findOne(total).lean())?.tokens).toBe(400_000 - 200 + 42 * answered);
+    await llmUsage.updateOne(total, { $set: { tokens: before } });
+  });
+
+  it('asks no model that the operator does not offer, and says so', async () => {
+    agent = await testAgent(app, nodes({ model: 'dearest' }));
+    const { problems } = (await agent.rest('GET', `workflows/${agent.uuid}/`)).json;
+    expect(problems).toEqual(['Node "l": the model "dearest" is not offered by this server.']);
+    llm.behave(says('Yes.'));
+    expect(await agent.talk(await agent.open(), 'Hm?')).toEqual(FAILED);
+    expect(llm.asked).toHaveLength(0);
   });
 });
