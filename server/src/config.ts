@@ -186,6 +186,11 @@ const SETTINGS = {
   RATE_LIMIT_VISITOR: perMinute(20, "writes of one visitor's session"),
   RATE_LIMIT_VISITOR_IP: perMinute(120, 'writes of all visitors at one IP address'),
   RATE_LIMIT_SESSIONS: perMinute(30, 'visitor sessions opened from one IP address'),
+  RATE_LIMIT_ROOMS_DAY: setting(
+    '500',
+    'at most so many a day: rooms that visitors at one IP address open',
+    wholeNumber(1, 1_000_000),
+  ),
   RATE_LIMIT_API: perMinute(1_200, 'requests with one API token'),
   RATE_LIMIT_AGENT_START: perMinute(60, 'conversations started with one agent key'),
   RATE_LIMIT_AGENT_CONVERSATION: perMinute(60, 'messages in one conversation of the agent API'),

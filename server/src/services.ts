@@ -2,6 +2,7 @@ import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
 import { AccountsService } from './accounts/accounts.service.ts';
 import { KnownAddresses } from './accounts/known-addresses.ts';
+import { Quotas } from './accounts/quotas.ts';
 import { Registrations } from './accounts/registrations.ts';
 import { SignInLimits } from './accounts/sign-in-limits.ts';
 import { createAgent } from './agent/create-agent.ts';
@@ -91,6 +92,7 @@ export const createServices = async (
     new KnownAddresses(models.knownAddresses, secrets),
   );
   const accounts = new AccountsService(models.accounts, widgets, secrets, signIns);
+  const quotas = new Quotas(models, models.registrationClaims);
   const registrations = new Registrations(accounts, models.registrationClaims, secrets, config);
   const sessions = new SessionsService(models.sessions, widgets, secrets);
   const rooms = new RoomsService(models.rooms, relay, {
@@ -153,6 +155,7 @@ export const createServices = async (
     widgets,
     publicWidgets,
     accounts,
+    quotas,
     registrations,
     sessions,
     erasure,

@@ -1,12 +1,11 @@
 import type { Registration } from '@parlor/shared';
 import { type Config, isTrial } from '../config.ts';
-import { duplicateFields } from '../database/duplicate.ts';
 import { invalid, ParlorError } from '../errors.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Account } from './accounts.model.ts';
 import type { AccountsService } from './accounts.service.ts';
 import { readInvitation } from './invitations.ts';
-import type { RegistrationClaimModel } from './registration.model.ts';
+import { type RegistrationClaimModel, takeClaim } from './registration.model.ts';
 
 /** While somebody makes the first account nobody else does: longer than a request takes. */
 const FIRST_LEASE_MS = 60_000;
@@ -64,35 +63,19 @@ export class Registrations {
   async #permitInvited(invite: string): Promise<() => Promise<void>> {
     if (invite === '') throw new ParlorError('forbidden', 'Registration needs an invitation.');
     const invitation = readInvitation(this.#secrets, invite);
-    const isNew = invitation && (await this.#claim(`invite ${invitation.id}`, invitation.expires));
+    const isNew =
+      invitation && (await takeClaim(this.#claims, `invite ${invitation.id}`, invitation.expires));
     if (!isNew) throw invalid({ invite: ['This invitation is not good, has run out or was used.'] });
     return isNew;
   }
 
   async #permitFirst(): Promise<() => Promise<void>> {
     if (!(await this.#accounts.isEmpty())) throw closed();
-    const giveBack = await this.#claim('first', new Date(Date.now() + FIRST_LEASE_MS));
+    const giveBack = await takeClaim(this.#claims, 'first', new Date(Date.now() + FIRST_LEASE_MS));
     if (!giveBack) throw closed();
     // Somebody may have been through since the look before.
     if (await this.#accounts.isEmpty()) return giveBack;
     await giveBack();
     throw closed();
-  }
-
-  /** Of several at once the database lets one have it. */
-  async #claim(_id: string, expires_at: Date): Promise<(() => Promise<void>) | undefined> {
-    try {
-      await this.#claims.updateOne(
-        { _id, expires_at: { $lte: new Date() } },
-        { $set: { expires_at } },
-        { upsert: true },
-      );
-    } catch (error) {
-      if (!duplicateFields(error)) throw error;
-      return undefined;
-    }
-    return async () => {
-      await this.#claims.deleteOne({ _id, expires_at });
-    };
   }
 }

@@ -36,7 +36,7 @@ export const workflowPaths: ZodOpenApiPathsObject = {
       tag,
       summary: 'Create a workflow',
       description:
-        'A graph of nodes and a public key that starts conversations with it. `problems` says what is wrong with the graph; it can be published all the same.',
+        'A graph of nodes and a public key that starts conversations with it. `problems` says what is wrong with the graph; it can be published all the same. At most 100 an account; 50 versions of each are kept.',
       callers,
       body: NewWorkflow,
       bodyExample: { name: 'Questions about orders', is_published: true, nodes },

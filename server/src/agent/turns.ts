@@ -2,7 +2,7 @@ import type { ConversationStatus } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { v5 } from 'uuid';
 import { isoDatetime } from '../database/document.ts';
-import { notFound } from '../errors.ts';
+import { notFound, type ParlorError } from '../errors.ts';
 import { addedMessage } from '../messages/added-message.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { Relay } from '../outbox/relay.ts';
@@ -10,7 +10,7 @@ import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import { roomUpdated } from '../rooms/rooms.service.ts';
 import type { BotState, PendingTurn, TurnResult } from './bot-state.ts';
 import { type Outcome, runFlow } from './engine.ts';
-import type { Graphs } from './graph.ts';
+import { Graph, type Graphs } from './graph.ts';
 import { InOrder } from './in-order.ts';
 import type { Publication } from './publication.ts';
 import { type Ask, Turn, type TurnListener } from './turn.ts';
@@ -146,7 +146,11 @@ export class Turns {
     const { bot } = room;
     const sent_at = incoming.sentAt ?? new Date(Math.max(Date.now(), bot.last_sent_at.getTime() + 1));
     listener?.begin();
-    const graph = await graphs.get(bot.graph);
+    const graph = await graphs.get(bot.graph).catch((error: ParlorError) => {
+      // Its version is not kept any more: nothing follows, and the conversation ends.
+      if (error.code !== 'not_found') throw error;
+      return new Graph([]);
+    });
     const turn = new Turn(graph, bot, {
       input: incoming.text,
       ask: ask(room, sent_at),

@@ -50,12 +50,14 @@ export interface StoredGraph {
   /** The nodes as JSON: one text is smaller and quicker to read than a tree of up to 500 documents. */
   nodes: string;
   problems: string[];
+  /** When it was last set; those that were set longest ago go first. */
+  stored_at?: Date;
 }
 
 export type GraphModel = Model<StoredGraph>;
 
 export const graphModel = defineModel<StoredGraph>(
   'WorkflowGraph',
-  { _id: String, workflow: String, nodes: String, problems: [String] },
+  { _id: String, workflow: String, nodes: String, problems: [String], stored_at: Date },
   [[{ workflow: 1 }]],
 );

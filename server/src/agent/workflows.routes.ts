@@ -1,5 +1,6 @@
 import type Router from '@koa/router';
 import { NewWorkflow, type Workflow } from '@parlor/shared';
+import type { Quotas } from '../accounts/quotas.ts';
 import type { Authenticator } from '../http/authenticate.ts';
 import { accountOf, type Context, type Handler, type State } from '../http/context.ts';
 import { jsonBody } from '../http/json-body.ts';
@@ -16,11 +17,13 @@ export const workflowRoutes = (
   {
     authenticate,
     workflows,
+    quotas,
     idempotent,
     baseUrl,
   }: {
     authenticate: Authenticator;
     workflows: WorkflowsService;
+    quotas: Quotas;
     idempotent: Handler;
     baseUrl(ctx: Context): string;
   },
@@ -46,7 +49,11 @@ export const workflowRoutes = (
   router.post('/api/v1/workflows', account, jsonBody(), withKey, idempotent, async (ctx) => {
     const input = readObject(NewWorkflow, ctx.state.body);
     await checkPatterns(input.nodes);
-    const { _id } = await workflows.create(accountOf(ctx)._id, input, ctx.state.newUuid);
+    const { _id: account } = accountOf(ctx);
+    const { newUuid } = ctx.state;
+    const { _id } = await quotas.within('workflows', account, newUuid, () =>
+      workflows.create(account, input, newUuid),
+    );
     ctx.status = 201;
     ctx.set('Location', `${baseUrl(ctx)}/api/v1/workflows/${_id}/`);
     ctx.body = JSON.stringify({ uuid: _id });

@@ -16,6 +16,9 @@ const KEY = /^pk_live_[A-Za-z0-9]{32}$/;
 
 const newKey = (): string => `pk_live_${randomLetters(32)}`;
 
+/** Versions of a workflow's graph that are kept, the present one included. */
+const MAX_VERSIONS = 50;
+
 /** A caller's condition on a workflow as it stands; it throws when the condition does not hold. */
 type Check = ((current: Workflow) => void) | undefined;
 
@@ -101,6 +104,7 @@ export class WorkflowsService {
         },
       };
     });
+    if (nodes) await this.#forgetOldGraphs(changed);
     return this.#settleRoomBot(changed, is_room_bot);
   }
 
@@ -158,13 +162,26 @@ export class WorkflowsService {
     });
   }
 
+  /** A conversation with a version that is not kept any more ends with its next message. */
+  async #forgetOldGraphs({ _id, graph }: StoredWorkflow): Promise<void> {
+    const old = await this.#graphs
+      .find({ workflow: _id }, { _id: 1 })
+      .sort({ stored_at: -1 })
+      .skip(MAX_VERSIONS)
+      .lean<Pick<StoredGraph, '_id'>[]>();
+    const ids = old.map((one) => one._id).filter((id) => id !== graph);
+    if (ids.length > 0) await this.#graphs.deleteMany({ _id: { $in: ids } });
+  }
+
   async #storeGraph(workflow: string, nodes: readonly WorkflowNode[]): Promise<string> {
     const text = JSON.stringify(nodes);
     const _id = v5(createHash('sha256').update(text).digest('hex'), workflow);
     const graph: StoredGraph = { _id, workflow, nodes: text, problems: graphProblems(nodes) };
-    await this.#graphs.updateOne({ _id }, { $setOnInsert: graph }, { upsert: true }).catch((error) => {
-      if (!duplicateFields(error)) throw error;
-    });
+    await this.#graphs
+      .updateOne({ _id }, { $setOnInsert: graph, $set: { stored_at: new Date() } }, { upsert: true })
+      .catch((error) => {
+        if (!duplicateFields(error)) throw error;
+      });
     return _id;
   }
 

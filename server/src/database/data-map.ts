@@ -45,7 +45,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     owner: { by: 'workflow', via: 'workflows' },
     kept: 'until deleted',
     copied: { workflow: 1 },
-    fields: { plain: ['_id', 'workflow'], owner: ['nodes', 'problems'] },
+    fields: { plain: ['_id', 'workflow', 'stored_at'], owner: ['nodes', 'problems'] },
   }),
   workflows: of<'workflows'>()({
     owner: { by: 'account' },

@@ -9,7 +9,7 @@ import { type Allowance, RateLimit } from './rate-limit.ts';
 
 /** The window of a limit, in seconds, and of those that have another one. */
 const WINDOW = 60;
-const WINDOWS: Partial<Record<LimitGroup, number>> = { 'wrong-passwords-name': 3_600 };
+const WINDOWS: Partial<Record<LimitGroup, number>> = { 'wrong-passwords-name': 3_600, 'rooms-day': 86_400 };
 
 const COLLECTION = 'ratelimits';
 
@@ -24,6 +24,7 @@ const GROUPS = {
   visitor: 'RATE_LIMIT_VISITOR',
   'visitor-ip': 'RATE_LIMIT_VISITOR_IP',
   sessions: 'RATE_LIMIT_SESSIONS',
+  'rooms-day': 'RATE_LIMIT_ROOMS_DAY',
   api: 'RATE_LIMIT_API',
   'agent-start': 'RATE_LIMIT_AGENT_START',
   'agent-conversation': 'RATE_LIMIT_AGENT_CONVERSATION',

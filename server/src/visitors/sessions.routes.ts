@@ -35,6 +35,8 @@ export const sessionRoutes = (
       const browser = { origin: ctx.get('Origin'), ...readBrowserHeaders((name) => ctx.get(name)) };
       const token = ctx.params.token ?? '';
       const { principal } = ctx.state;
+      // A session reserves a room.
+      if (principal?.kind !== 'visitor') await rateLimits.countAddress(ctx, 'rooms-day');
       const session =
         principal?.kind === 'visitor'
           ? await sessions.renew(token, principal.visitor)

@@ -58,7 +58,7 @@ export const webhookPaths: ZodOpenApiPathsObject = {
       tag: webhook,
       summary: 'Subscribe an address to an event',
       description:
-        'From now on what happens is posted to `target`, signed by the secret that `…/secret/` shows: see the section on webhooks. The same event and target twice is a 400, as is a target in a private network.',
+        'From now on what happens is posted to `target`, signed by the secret that `…/secret/` shows: see the section on webhooks. The same event and target twice is a 400, as is a target in a private network. At most 50 an account.',
       callers,
       body: NewWebhook,
       isIdempotent: true,

@@ -1,5 +1,6 @@
 import type Router from '@koa/router';
 import { NewWebhook } from '@parlor/shared';
+import type { Quotas } from '../accounts/quotas.ts';
 import { isoDatetime } from '../database/document.ts';
 import type { Authenticator } from '../http/authenticate.ts';
 import { accountOf, type Context, type Handler, type State } from '../http/context.ts';
@@ -15,11 +16,13 @@ export const webhookRoutes = (
   {
     authenticate,
     webhooks,
+    quotas,
     idempotent,
     baseUrl,
   }: {
     authenticate: Authenticator;
     webhooks: WebhooksService;
+    quotas: Quotas;
     idempotent: Handler;
     baseUrl(ctx: Context): string;
   },
@@ -40,7 +43,11 @@ export const webhookRoutes = (
 
   router.post('/api/v1/webhooks', account, jsonBody(), idempotent, async (ctx) => {
     const input = readObject(NewWebhook, ctx.state.body);
-    const webhook = await webhooks.create(accountOf(ctx)._id, input, ctx.state.newUuid);
+    const { _id: account } = accountOf(ctx);
+    const { newUuid } = ctx.state;
+    const webhook = await quotas.within('webhooks', account, newUuid, () =>
+      webhooks.create(account, input, newUuid),
+    );
     sendCreated(ctx, presentWebhook(webhook), `${baseUrl(ctx)}/api/v1/webhooks/${webhook._id}/`);
   });
 

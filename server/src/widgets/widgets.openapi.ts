@@ -36,7 +36,7 @@ export const widgetPaths: ZodOpenApiPathsObject = {
       id: 'createWidget',
       tag,
       summary: 'Make one more widget',
-      description: 'Every field has a default; its `token` is for the script tag.',
+      description: 'Every field has a default; its `token` is for the script tag. At most 100 an account.',
       callers,
       body: NewWidget,
       bodyExample: { name: 'Shop', domain: 'https://shop.example.com', color: '#0f766e' },

@@ -1,5 +1,6 @@
 import type Router from '@koa/router';
 import { lookupLocale, NewWidget } from '@parlor/shared';
+import type { Quotas } from '../accounts/quotas.ts';
 import { forbidden, invalid, notFound } from '../errors.ts';
 import type { Authenticator } from '../http/authenticate.ts';
 import { accountOf, type Context, type Handler, type State } from '../http/context.ts';
@@ -25,6 +26,7 @@ export const widgetRoutes = (
     authenticate,
     idempotent,
     widgets,
+    quotas,
     publicWidgets,
     baseUrl,
     rateLimits,
@@ -32,6 +34,7 @@ export const widgetRoutes = (
     authenticate: Authenticator;
     idempotent: Handler;
     widgets: WidgetsService;
+    quotas: Quotas;
     publicWidgets: PublicWidgets;
     rateLimits: RateLimits;
     baseUrl(ctx: Context): string;
@@ -91,7 +94,11 @@ export const widgetRoutes = (
 
   router.post('/api/v1/widgets', account, jsonBody(), idempotent, async (ctx) => {
     const settings = readObject(NewWidget, ctx.state.body);
-    const widget = await widgets.create(accountOf(ctx)._id, settings, ctx.state.newUuid);
+    const { _id: account } = accountOf(ctx);
+    const { newUuid } = ctx.state;
+    const widget = await quotas.within('widgets', account, newUuid, () =>
+      widgets.create(account, settings, newUuid),
+    );
     sendCreated(ctx, presentWidget(widget), `${baseUrl(ctx)}/api/v1/widgets/?token=${widget.token}`);
   });
 
