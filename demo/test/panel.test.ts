@@ -24,7 +24,8 @@ const openPanel = async (options?: BrowserContextOptions) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
   page.on('response', (response) => bodies.push(response.text().catch(() => '')));
-  await page.goto(`${server.url}/demo/panel/`);
+  await page.goto(/^Settings panel.*: (\S+)$/m.exec(server.stdout())?.[1] ?? '');
+  expect(page.url()).toBe(`${server.url}/demo/panel/`);
   const site = page.frameLocator('#preview');
   await page.getByText('The chat is running.').waitFor({ state: 'attached' });
   for (const title of ['Form before the chat', 'Behaviour']) await page.getByText(title).click();

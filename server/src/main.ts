@@ -45,6 +45,7 @@ const start = async (config: Config, log: Logger): Promise<void> => {
   const started = startServer(config, log, async ({ services, url }) => {
     if (isTrial(config)) {
       await introduceDemoAccount(services, (demo) => say(introduction(url, demo)));
+      await say(`Settings panel, opens once and within 15 minutes: ${url}${services.panelAccess.issue()}\n`);
     }
   });
   // From the beginning: a start that is told to stop finishes what it has begun, and shows what only it knows.

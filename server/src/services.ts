@@ -25,6 +25,7 @@ import { createRealtime } from './realtime/create-realtime.ts';
 import { RoomDeletion } from './rooms/room-deletion.ts';
 import { RoomsService } from './rooms/rooms.service.ts';
 import { Secrets } from './secrets.ts';
+import { PanelAccess } from './static/panel-access.ts';
 import { createErasure } from './visitors/create-erasure.ts';
 import { SessionsService } from './visitors/sessions.service.ts';
 import { createWebhooks } from './webhooks/create-webhooks.ts';
@@ -179,6 +180,7 @@ export const createServices = async (
     workflows: agent.workflows,
     conversations: agent.conversations,
     answers: agent.answers,
+    panelAccess: new PanelAccess(),
     /** Begins announcing events and sending deliveries. */
     async start(): Promise<void> {
       await channel.start();

@@ -1,48 +1,51 @@
 import { NewWidget } from '@parlor/shared';
 import compose from 'koa-compose';
-import type { Config } from '../config.ts';
 import { forbidden, notFound } from '../errors.ts';
-import type { Context, Handler } from '../http/context.ts';
+import type { Handler } from '../http/context.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { readPatch } from '../http/validate.ts';
 import type { Services } from '../services.ts';
 import { presentWidget } from '../widgets/widgets.service.ts';
 import { demoWidget } from './demo-widget.ts';
+import { ENTRANCE_PATH } from './panel-access.ts';
 
 /** Where the panel reads and changes the demo widget's settings. */
 export const SETTINGS_PATH = '/demo/panel/settings';
 
-const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
-const LOOPBACK_ADDRESS = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/i;
+/** What somebody reads who comes without the link. */
+const CLOSED_PAGE = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>The panel is closed</title>
+<h1>This panel is closed</h1>
+<p>It opens by the link that Parlor prints when it starts. The link is good once, and for 15 minutes;
+start Parlor anew to get another one.</p>
+</html>
+`;
 
-/** What a proxy in front adds: then the browser is somewhere else, whatever the address says. */
-const FORWARDED = [
-  'Forwarded',
-  'Via',
-  'X-Forwarded-For',
-  'X-Forwarded-Host',
-  'X-Forwarded-Proto',
-  'X-Real-IP',
-];
+/** What the demo's panel is made of. */
+type PanelServices = Pick<Services, 'accounts' | 'widgets' | 'panelAccess'>;
 
-/**
- * Whether a request may see the demo's settings panel, which changes the demo widget without a credential: only a
- * browser on this very machine, of a server that is being tried out. The Host is checked, too, so that a foreign
- * name that resolves to this machine (DNS rebinding) opens nothing.
- */
-export const isPanelOpen = (
-  { MONGODB_URL, PUBLIC_URL, TRUST_PROXY }: Pick<Config, 'MONGODB_URL' | 'PUBLIC_URL' | 'TRUST_PROXY'>,
-  ctx: Context,
-): boolean =>
-  MONGODB_URL === '' &&
-  PUBLIC_URL === '' &&
-  !TRUST_PROXY &&
-  LOOPBACK_HOST.test(ctx.host) &&
-  LOOPBACK_ADDRESS.test(ctx.req.socket.remoteAddress ?? '') &&
-  FORWARDED.every((header) => ctx.get(header) === '');
+/** GET of the printed link, which opens the panel to the browser that follows it; before everything of the panel. */
+export const demoPanelAccess =
+  ({ panelAccess }: PanelServices): Handler =>
+  (ctx, next) => {
+    if (!ctx.path.startsWith('/demo/panel')) return next();
+    ctx.set('Cache-Control', 'no-store');
+    ctx.set('Referrer-Policy', 'no-referrer');
+    if (ctx.method === 'GET' && ctx.path === ENTRANCE_PATH && panelAccess.enter(ctx)) {
+      ctx.redirect('/demo/panel/');
+      ctx.status = 303;
+      return undefined;
+    }
+    if (panelAccess.isOpen(ctx)) return next();
+    if (ctx.path === SETTINGS_PATH) throw forbidden();
+    ctx.status = 403;
+    ctx.type = 'text/html; charset=utf-8';
+    ctx.body = CLOSED_PAGE;
+    return undefined;
+  };
 
 /** GET and PATCH /demo/panel/settings: the demo widget for the demo's own panel, and for nobody else. */
-export const demoPanelSettings = (services: Pick<Services, 'accounts' | 'widgets' | 'config'>): Handler => {
+export const demoPanelSettings = (services: PanelServices): Handler => {
   const read: Handler = async (ctx) => {
     const widget = await demoWidget(services);
     if (!widget) throw notFound();
@@ -58,14 +61,15 @@ export const demoPanelSettings = (services: Pick<Services, 'accounts' | 'widgets
 
   /** Only the panel's own script: any page on the web may send a browser's request to this machine. */
   const sameOrigin: Handler = (ctx, next) => {
-    if (ctx.get('Origin') !== `${ctx.protocol}://${ctx.host}`) throw forbidden();
+    const origin = ctx.get('Origin');
+    if (!URL.canParse(origin) || new URL(origin).host !== ctx.host) throw forbidden();
     if (!['', 'same-origin'].includes(ctx.get('Sec-Fetch-Site'))) throw forbidden();
     return next();
   };
 
   const changing = compose([sameOrigin, jsonBody(), change]);
   return (ctx, next) => {
-    if (ctx.path !== SETTINGS_PATH || !isPanelOpen(services.config, ctx)) return next();
+    if (ctx.path !== SETTINGS_PATH) return next();
     ctx.set('Cache-Control', 'no-store');
     if (ctx.method === 'GET') return read(ctx, next);
     if (ctx.method === 'PATCH') return changing(ctx, next);

@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url';
 import { createBaseUrl } from '../http/base-url.ts';
 import type { Context, Handler } from '../http/context.ts';
 import type { Services } from '../services.ts';
-import { isPanelOpen } from './demo-panel.ts';
 import { demoWidget } from './demo-widget.ts';
 import { FileSet } from './file-set.ts';
 
@@ -60,7 +59,9 @@ const CASES: Record<string, Case> = {
  * GET /demo/: a small customer's website with the widget on it. The widget is the demo account's, or the one
  * that `?widget=<token>` names, to see one's own on a page. /demo/panel/ is where the demo account's is set.
  */
-export const demoSite = (services: Pick<Services, 'accounts' | 'widgets' | 'config'>): Handler => {
+export const demoSite = (
+  services: Pick<Services, 'accounts' | 'widgets' | 'config' | 'panelAccess'>,
+): Handler => {
   const files = new FileSet(SITE);
   const baseUrl = createBaseUrl(services.config);
 
@@ -68,7 +69,7 @@ export const demoSite = (services: Pick<Services, 'accounts' | 'widgets' | 'conf
     const { page, policy } = CASES[folder] as Case;
     const named = String(ctx.query.widget ?? '');
     const token = /^[A-Za-z0-9]{1,64}$/.test(named) ? named : (await demoWidget(services))?.token;
-    const hasPanel = isPanelOpen(services.config, ctx) && token !== undefined && token !== named;
+    const hasPanel = services.panelAccess.isOpen(ctx) && token !== undefined && token !== named;
     ctx.set('Content-Security-Policy', policy(baseUrl(ctx)));
     ctx.type = 'text/html; charset=utf-8';
     ctx.body = page(html)
@@ -83,7 +84,6 @@ export const demoSite = (services: Pick<Services, 'accounts' | 'widgets' | 'conf
     if (!ctx.path.startsWith('/demo/')) return next();
 
     const isPanel = asked.startsWith('panel/');
-    if (isPanel && !isPanelOpen(services.config, ctx)) return next();
     const path = asked === '' || asked.endsWith('/') ? `${asked}index.html` : asked;
     ctx.set('Cache-Control', 'no-cache');
     if (isPanel) ctx.set('Content-Security-Policy', PANEL_POLICY);

@@ -3,7 +3,7 @@ import compose from 'koa-compose';
 import { isTrial } from '../config.ts';
 import type { Handler } from '../http/context.ts';
 import type { Services } from '../services.ts';
-import { demoPanelSettings } from './demo-panel.ts';
+import { demoPanelAccess, demoPanelSettings } from './demo-panel.ts';
 import { demoSite } from './demo-site.ts';
 import { FileSet } from './file-set.ts';
 
@@ -36,8 +36,12 @@ const documentation: Handler = (ctx, next) =>
  * Everything that is not the API: the widget's files and, for somebody who tries Parlor out, a customer's website with
  * the widget on it. Nowhere else: there anybody could register the demo's account, or show a widget under this name.
  */
-export const staticFiles = (services: Pick<Services, 'accounts' | 'widgets' | 'config'>): Handler =>
+export const staticFiles = (
+  services: Pick<Services, 'accounts' | 'widgets' | 'config' | 'panelAccess'>,
+): Handler =>
   compose([
     widgetFiles(),
-    ...(isTrial(services.config) ? [demoPanelSettings(services), demoSite(services)] : [documentation]),
+    ...(isTrial(services.config)
+      ? [demoPanelAccess(services), demoPanelSettings(services), demoSite(services)]
+      : [documentation]),
   ]);
