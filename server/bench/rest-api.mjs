@@ -6,9 +6,9 @@ const LEADS = 100;
 
 /**
  * The REST API against a bare Koa route with the same driver call and the same JSON.
- * @param {{ url: string, bareUrl: string }} servers
+ * @param {{ url: string, bareUrl: string, metricsToken: string }} servers
  */
-export const restApi = async ({ url, bareUrl }) => {
+export const restApi = async ({ url, bareUrl, metricsToken }) => {
   const { credentials, headers } = await register(url);
   const room = await post(`${url}/api/v1/rooms/`, {}, headers);
 
@@ -59,7 +59,7 @@ export const restApi = async ({ url, bareUrl }) => {
     { url: `${bareUrl}/constant` },
     { goal: 0.9 },
   );
-  await signIn(url, credentials);
+  await signIn(url, credentials, metricsToken);
 };
 
 /**
@@ -76,9 +76,14 @@ const changes = (url, path, headers) => {
 };
 
 /** argon2 must not hold up the event loop: 20 people sign in at once, again and again. */
-const signIn = async (/** @type {string} */ url, /** @type {object} */ credentials) => {
+const signIn = async (
+  /** @type {string} */ url,
+  /** @type {object} */ credentials,
+  /** @type {string} */ metricsToken,
+) => {
+  const headers = { Authorization: `Bearer ${metricsToken}` };
   const lag = async () => {
-    const text = await (await fetch(`${url}/metrics`)).text();
+    const text = await (await fetch(`${url}/metrics`, { headers })).text();
     return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(text)?.[1]) * 1_000;
   };
   await lag();

@@ -14,6 +14,9 @@ import { restApi } from './rest-api.mjs';
 import { webhookLatency } from './webhook-latency.mjs';
 import { webhookThroughput } from './webhook-throughput.mjs';
 
+/** Opens /metrics to the benches. */
+const METRICS_TOKEN = 'a token for the bench';
+
 const BENCHES = {
   'rest-api': restApi,
   lists,
@@ -42,6 +45,7 @@ try {
       SECRET_KEY: 'a secret key for the bench only, 40 long',
       LOG_LEVEL: 'warn',
       RATE_LIMIT: 'off',
+      METRICS_TOKEN,
       REGISTRATION: 'open',
       WEBHOOK_ALLOW_PRIVATE: 'true',
       ...(!given && { EMBEDDED_MONGODB_LISTEN: socket }),
@@ -54,7 +58,15 @@ try {
   );
   for (const [name, bench] of Object.entries(BENCHES)) {
     if (wanted.length === 0 || wanted.includes(name))
-      await bench({ url, bareUrl, dataDir, databaseUrl: mongodbUrl, mongodbUrl: given, probeSocket });
+      await bench({
+        url,
+        bareUrl,
+        dataDir,
+        metricsToken: METRICS_TOKEN,
+        databaseUrl: mongodbUrl,
+        mongodbUrl: given,
+        probeSocket,
+      });
   }
 } finally {
   await endPrograms();

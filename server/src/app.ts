@@ -68,9 +68,8 @@ export const createRoutes = (services: Services, metrics: Metrics = new Metrics(
 };
 
 /** The whole HTTP side of Parlor; opens no socket, so that tests call it directly. */
-export const createApp = (services: Services): Koa<State> => {
+export const createApp = (services: Services, metrics: Metrics = new Metrics(services)): Koa<State> => {
   const { config, log } = services;
-  const metrics = new Metrics(services);
   const router = createRoutes(services, metrics);
   const app = new Koa<State>();
   const clientAddress = createClientAddress(config.TRUST_PROXY);

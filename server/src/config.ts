@@ -72,6 +72,14 @@ const socketOrLoopback = (text: string): string =>
     ? text
     : expected('a socket path, or 127.0.0.1:port, localhost:port or [::1]:port');
 
+const hostAndPort = (text: string): { host: string; port: number } | undefined => {
+  if (text === '') return undefined;
+  const [, inBrackets, name, digits] = /^(?:\[([\da-fA-F:.]+)\]|([\w.-]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = inBrackets ?? name;
+  const port = Number(digits);
+  return host && port >= 1 && port <= 65_535 ? { host, port } : expected('host:port, such as 127.0.0.1:9464');
+};
+
 const smtpUrl = (text: string): string =>
   text === '' || (/^smtps?:\/\/\S+$/.test(text) && URL.canParse(text) && new URL(text).hostname !== '')
     ? text
@@ -157,7 +165,17 @@ const SETTINGS = {
     (text): readonly Duration[] => text.split(',').map((part) => parseDuration(part.trim())),
   ),
   WEBHOOK_TIMEOUT: setting('15s', "the time for a receiver's status line and headers", parseDuration),
-  METRICS_TOKEN: setting('', 'opens /metrics to others than this machine, as a Bearer token', anyText, true),
+  METRICS_TOKEN: setting(
+    '',
+    'opens /metrics, as a Bearer token; empty: only METRICS_LISTEN does',
+    anyText,
+    true,
+  ),
+  METRICS_LISTEN: setting(
+    '',
+    'host:port of a listener for /metrics alone, such as 127.0.0.1:9464; whoever reaches it reads them',
+    hostAndPort,
+  ),
   REGISTRATION: setting(
     '',
     'open, invite (account invite prints one) or closed; empty: open until the first account exists, and in a trial',

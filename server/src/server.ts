@@ -8,6 +8,8 @@ import { connectDatabase, type DatabaseError, whileAlive } from './database/conn
 import { listeningUrl } from './http/base-url.ts';
 import { limitConnections } from './http/connections.ts';
 import { cutSlowReaders } from './http/slow-readers.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { startMetricsListener } from './metrics/metrics-listener.ts';
 import { createGateway } from './realtime/gateway.ts';
 import { createIndexes, createServices, type Services } from './services.ts';
 
@@ -68,16 +70,19 @@ export const startServer = async (
   });
   const stopCutting = cutSlowReaders(server, config.RESPONSE_STALL_TIMEOUT, log);
   limitConnections(server);
+  let metricsServer: Server | undefined;
   try {
     await whileAlive(database, createIndexes(config, database.connection, log));
     const connection = await database.withDeadlines(config.DATABASE_TIMEOUT);
     const services = await createServices(config, connection, database.secretKey, log, database.copyTo);
-    const handle = createApp(services).callback();
+    const metrics = new Metrics(services);
+    const handle = createApp(services, metrics).callback();
     let open: () => void = () => undefined;
     const opened = new Promise<void>((resolve) => {
       open = resolve;
     });
     server.on('request', (request, response) => void opened.then(() => handle(request, response)));
+    metricsServer = await startMetricsListener(config, metrics, log);
     const port = await listen(server, config);
     await services.start();
     const gateway = createGateway(services);
@@ -101,6 +106,8 @@ export const startServer = async (
       died: database.died,
       url,
       stop: async () => {
+        metricsServer?.close();
+        metricsServer?.closeAllConnections();
         await Promise.all([gateway.close(), closeServer(server), commands?.stop(STOP_TIMEOUT)]);
         stopCutting();
         await services.stop();
@@ -110,6 +117,7 @@ export const startServer = async (
   } catch (error) {
     stopCutting();
     server.close();
+    metricsServer?.close();
     await database.close();
     throw error;
   }

@@ -1,8 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type Router from '@koa/router';
-import ipaddr from 'ipaddr.js';
 import type { Config } from '../config.ts';
-import { forbidden, ParlorError } from '../errors.ts';
+import { ParlorError } from '../errors.ts';
 import type { Context, State } from '../http/context.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -11,28 +10,28 @@ const isEqual = (given: string, wanted: string): boolean => {
   return one.length === other.length && timingSafeEqual(one, other);
 };
 
-/** Whether a request comes from this machine itself; what a proxy on it hands on does not. */
-const isLocal = (ctx: Context): boolean => {
-  const address = ctx.req.socket.remoteAddress ?? '';
-  if (['x-forwarded-for', 'forwarded', 'x-real-ip'].some((name) => name in ctx.headers)) return false;
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
+const checkBearer = (ctx: Context, token: string): void => {
+  const [, given = ''] = /^Bearer +(\S+)$/i.exec(ctx.get('Authorization')) ?? [];
+  if (isEqual(given, token)) return;
+  throw new ParlorError('not_authenticated', 'Invalid token.', { headers: { 'WWW-Authenticate': 'Bearer' } });
 };
 
-/** GET /metrics: with METRICS_TOKEN as a Bearer token, without one from this machine only (contract 8). */
+/**
+ * GET /metrics, for whoever has METRICS_TOKEN as a Bearer token, and without one for nobody: behind a proxy every
+ * request looks as if it came from this machine. A listener of its own (METRICS_LISTEN) needs no token.
+ */
 export const metricsRoutes = (
   router: Router<State>,
-  { config, metrics }: { config: Config; metrics: Metrics },
+  { config, metrics }: { config: Pick<Config, 'METRICS_TOKEN'>; metrics: Metrics },
+  isOwnListener = false,
 ): void => {
   router.get('/metrics', async (ctx) => {
-    if (config.METRICS_TOKEN === '') {
-      if (!isLocal(ctx)) throw forbidden();
-    } else {
-      const [, token = ''] = /^Bearer +(\S+)$/i.exec(ctx.get('Authorization')) ?? [];
-      if (!isEqual(token, config.METRICS_TOKEN)) {
-        throw new ParlorError('not_authenticated', 'Invalid token.', {
-          headers: { 'WWW-Authenticate': 'Bearer' },
-        });
-      }
+    if (config.METRICS_TOKEN !== '') checkBearer(ctx, config.METRICS_TOKEN);
+    else if (!isOwnListener) {
+      throw new ParlorError(
+        'forbidden',
+        'Metrics need METRICS_TOKEN, or a listener of their own: METRICS_LISTEN.',
+      );
     }
     const { type, text } = await metrics.text();
     ctx.set('Cache-Control', 'no-store');
