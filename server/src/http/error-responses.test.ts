@@ -104,6 +104,20 @@ describe('every answer', () => {
     expect((await app.request('HEAD', '/api/v1/rooms/')).status).toBe(401);
   });
 
+  it('to a label or a token that is longer than any is 404', async () => {
+    const { token } = await app.account();
+    const long = 'x'.repeat(3_000);
+    const paths = ['rooms', 'leads', 'messages', 'workflows', 'webhooks', 'keywords', 'deliveries'];
+    for (const path of paths)
+      expect((await app.request('GET', `/api/v1/${path}/${long}/`, { token })).status).toBe(404);
+    for (const method of ['PATCH', 'PUT', 'DELETE', 'GET'])
+      expect((await app.request(method, `/api/v1/rooms/${long}/`, { token, body: {} })).status).toBe(404);
+    for (const method of ['PATCH', 'PUT', 'DELETE'])
+      expect((await app.request(method, `/api/v1/widgets/${long}/`, { token, body: {} })).status).toBe(404);
+    expect((await app.request('GET', `/api/v1/widgets/?token=${long}`)).status).toBe(404);
+    expect((await app.request('POST', `/api/v1/widgets/${long}/sessions/`)).status).toBe(404);
+  });
+
   it('survives any Host header', async () => {
     for (const host of ['x y', '[', 'a:b:c', '', 'evil.example/..', '"']) {
       for (let made = 0; made < 2; made++) {

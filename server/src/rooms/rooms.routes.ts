@@ -24,6 +24,16 @@ const MESSAGES_TOGETHER = 320;
 /** What a visitor may change of its own room. */
 const VISITORS_PATCH = NewRoom.pick({ rating: true, is_bot_use: true });
 
+/**
+ * The label in a route's path.
+ * @throws ParlorError `not_found` when no room can have it, before an index is asked for a key that it can't hold
+ */
+const pathLabel = ({ params = {} }: Context): string => {
+  const label = Room.shape.label.safeParse(params.label);
+  if (!label.success) throw notFound();
+  return label.data;
+};
+
 const messagesLimit = (ctx: Context, fallback: number): number =>
   queryInteger(ctx, 'messages_limit', { min: 0, max: MAX_MESSAGES, fallback });
 
@@ -59,7 +69,7 @@ export const roomRoutes = (
 
   const change = async (ctx: Context, account: string, wanted: Partial<NewRoom>): Promise<void> => {
     const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
-    const room = await rooms.change(account, ctx.params?.label ?? '', wanted, conditionOf(ctx, limit));
+    const room = await rooms.change(account, pathLabel(ctx), wanted, conditionOf(ctx, limit));
     sendObject(ctx, await show(room, limit));
   };
 
@@ -83,7 +93,7 @@ export const roomRoutes = (
 
   router.get('/api/v1/rooms/:label', authenticate.account, async (ctx) => {
     const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
-    const room = await rooms.byLabel(accountOf(ctx)._id, ctx.params?.label ?? '');
+    const room = await rooms.byLabel(accountOf(ctx)._id, pathLabel(ctx));
     sendObject(ctx, await show(room, limit));
   });
 
@@ -96,7 +106,7 @@ export const roomRoutes = (
     if (principal?.kind !== 'visitor') return change(ctx, accountOf(ctx)._id, readPatch(NewRoom, body));
     // A visitor rates its own conversation and asks for a person, and changes nothing else of it (contract 4).
     const { account, room } = principal.visitor.session;
-    const current = await rooms.byLabel(account, ctx.params?.label ?? '');
+    const current = await rooms.byLabel(account, pathLabel(ctx));
     if (current._id !== room) throw notFound();
     const wanted = readPatch(VISITORS_PATCH, body);
     // Only the owner gives a conversation to the bot.
@@ -106,7 +116,7 @@ export const roomRoutes = (
 
   router.delete('/api/v1/rooms/:label', authenticate.account, async (ctx) => {
     const condition = conditionOf(ctx, messagesLimit(ctx, MESSAGES_IN_ROOM));
-    await roomDeletion.delete(accountOf(ctx)._id, ctx.params?.label ?? '', condition);
+    await roomDeletion.delete(accountOf(ctx)._id, pathLabel(ctx), condition);
     ctx.status = 204;
   });
 };

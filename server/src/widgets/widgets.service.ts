@@ -5,11 +5,21 @@ import { present } from '../database/document.ts';
 import { findBy } from '../database/find-by.ts';
 import { insertOnce } from '../database/insert.ts';
 import { type Page, readPages } from '../database/pages.ts';
+import { notFound } from '../errors.ts';
 import { newUuid, randomLetters } from '../ids.ts';
 import type { Tombstones } from '../outbox/tombstones.ts';
 import type { StoredWidget, WidgetModel } from './widgets.model.ts';
 
 const TOKEN_LENGTH = 24;
+
+/** Longer than any token that was ever made: nothing is looked up by what cannot be one. */
+const MAX_TOKEN = 100;
+
+/** @throws ParlorError `not_found` */
+const own = (account: string, token: string): { account: string; token: string } => {
+  if (token.length > MAX_TOKEN) throw notFound();
+  return { account, token };
+};
 
 /** A caller's condition on a widget as it stands; it throws when the condition does not hold. */
 type Check = (current: Widget) => void;
@@ -66,7 +76,7 @@ export class WidgetsService {
     wanted: Partial<NewWidget>,
     check?: Check,
   ): Promise<StoredWidget> {
-    const changed = await changeDocument(this.#widgets, { account, token }, (current) => {
+    const changed = await changeDocument(this.#widgets, own(account, token), (current) => {
       check?.(presentWidget(current));
       const known = localized(current);
       const set = differences<NewWidget>(known, wanted);
@@ -81,7 +91,7 @@ export class WidgetsService {
    * @throws ParlorError `not_found`, also for another account's widget, and whatever `check` throws.
    */
   async delete(account: string, token: string, check?: Check): Promise<void> {
-    const gone = await deleteDocument(this.#widgets, { account, token }, this.#tombstones, (current) =>
+    const gone = await deleteDocument(this.#widgets, own(account, token), this.#tombstones, (current) =>
       check?.(presentWidget(current)),
     );
     this.#hasChanged(token);
@@ -95,6 +105,7 @@ export class WidgetsService {
   }
 
   async byToken(token: string): Promise<StoredWidget | undefined> {
+    if (token.length > MAX_TOKEN) return undefined;
     return (await this.#widgets.findOne({ token }).lean<StoredWidget>()) ?? undefined;
   }
 
