@@ -40,8 +40,13 @@ export class Preview {
   async renew() {
     const view = this.#frame.contentWindow;
     // Browsers keep a widget's settings for half a minute: this one's copy is out of date.
-    const address = `/api/v1/widgets/?token=${this.#token}`;
-    await view.fetch(address, { cache: 'reload', credentials: 'omit' });
+    const { language } = this.#around;
+    const asked = [undefined, view.document.documentElement.lang, ...view.navigator.languages];
+    await Promise.all(
+      [asked, language].map((locale) =>
+        view.fetch(`/api/v1/widgets/?token=${this.#token}&locale=${locale}`, { cache: 'reload' }),
+      ),
+    );
     const wasOpen = this.#isOpen;
     this.#keepFocus();
     view.Parlor?.destroy?.();
