@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomLetters } from './ids.ts';
 import type { Services } from './services.ts';
+import { SHOP } from './static/demo-shop.ts';
 import { DEMO_USERNAME } from './static/demo-widget.ts';
 
 /** What the very first start of a trial prints, once. */
@@ -54,5 +55,7 @@ export const demoAccount = async ({
     ));
   const token = known ? await accounts.resetToken(known._id) : accounts.tokenOf(account);
   const widget = await widgets.firstOf(account._id);
+  // The shop's own colours and words, until somebody has changed them.
+  if (widget?.version === 1) await widgets.change(account._id, widget.token, SHOP);
   return { username, password, token, widgetToken: widget?.token ?? '' };
 };

@@ -11,7 +11,8 @@ const introduction = (url: string, { username, password, token, widgetToken }: D
   [
     'Parlor made an account for you to try. This is shown only once:',
     '',
-    `  address     ${url}/demo/`,
+    `  website     ${url}/demo/`,
+    `  documents   ${url}/api/v1/docs`,
     `  username    ${username}`,
     `  password    ${password}`,
     `  API token   ${token}`,

@@ -1,6 +1,6 @@
 import { CONTROLS, selectOf } from './controls.js';
 import { element } from './element.js';
-import { GROUPS, SHOP, SURROUNDINGS } from './fields.js';
+import { GROUPS, SURROUNDINGS } from './fields.js';
 import { Preview } from './preview.js';
 
 /** A pause in writing (ms) after which what was written is saved. */
@@ -12,7 +12,7 @@ const preview = new Preview(byId('preview'), (facts) => {
   byId('facts').textContent = facts;
 });
 const controls = new Map();
-let defaults = {};
+let presets = {};
 let waiting = {};
 let timer = 0;
 let saved = Promise.resolve();
@@ -77,9 +77,7 @@ function build() {
   byId('stage').append(element('button', { type: 'button', onclick: () => preview.forget() }, 'New visitor'));
   byId('settings').addEventListener('submit', (event) => event.preventDefault());
   for (const button of document.querySelectorAll('[data-preset]')) {
-    button.addEventListener('click', () =>
-      change(button.dataset.preset === 'shop' ? { ...defaults, ...SHOP } : defaults),
-    );
+    button.addEventListener('click', () => change(presets[button.dataset.preset]));
   }
   const tabs = [...document.querySelectorAll('[data-tab]')];
   const show = (tab) => {
@@ -91,7 +89,7 @@ function build() {
 }
 
 build();
-const { widget, ...rest } = await (await fetch('settings')).json();
-defaults = rest.defaults;
+const { widget, ...named } = await (await fetch('settings')).json();
+presets = named;
 fill(widget);
 preview.start(widget.token);

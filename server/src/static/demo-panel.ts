@@ -6,6 +6,7 @@ import { jsonBody } from '../http/json-body.ts';
 import { readPatch } from '../http/validate.ts';
 import type { Services } from '../services.ts';
 import { presentWidget } from '../widgets/widgets.service.ts';
+import { SHOP } from './demo-shop.ts';
 import { demoWidget } from './demo-widget.ts';
 import { ENTRANCE_PATH } from './panel-access.ts';
 
@@ -49,7 +50,8 @@ export const demoPanelSettings = (services: PanelServices): Handler => {
   const read: Handler = async (ctx) => {
     const widget = await demoWidget(services);
     if (!widget) throw notFound();
-    ctx.body = { widget: presentWidget(widget), defaults: NewWidget.parse({}) };
+    const defaults = NewWidget.parse({});
+    ctx.body = { widget: presentWidget(widget), defaults, shop: { ...defaults, ...SHOP } };
   };
 
   const change: Handler = async (ctx) => {
