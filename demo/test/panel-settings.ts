@@ -49,7 +49,7 @@ export const SETTINGS: Record<
           () => site.locator('button.launcher').evaluate((it: HTMLElement) => [it.offsetLeft, it.offsetTop]),
           PATIENT,
         )
-        .toEqual([0, 0]),
+        .toEqual([20, 20]),
   ],
   logo_large: [
     (page) => page.getByLabel('Logo').fill(`${new URL(page.url()).origin}/demo/img/mark.svg`),

@@ -29,6 +29,17 @@ const openPanel = async (options?: BrowserContextOptions) => {
   const site = page.frameLocator('#preview');
   await page.getByText('The chat is running.').waitFor({ state: 'attached' });
   for (const title of ['Form before the chat', 'Behaviour']) await page.getByText(title).click();
+  const set = async (change: () => Promise<unknown>) => {
+    const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok());
+    await change();
+    await saved.catch(async (error) => {
+      const says = [page.locator('#saving'), page.locator('#facts')].map((it) => it.textContent());
+      throw new Error(`${error.message}; the panel says: ${(await Promise.all(says)).join(' ')}`);
+    });
+  };
+  // From the same beginning: what is set to what it was is no change.
+  await set(() => page.getByRole('button', { name: 'Parlor’s defaults' }).click());
+  await page.getByText('Saved').waitFor();
   return {
     server,
     page,
@@ -38,14 +49,7 @@ const openPanel = async (options?: BrowserContextOptions) => {
     dialog: site.getByRole('dialog'),
     /** All that the browser was sent, as one text. */
     sent: async () => (await Promise.all(bodies)).join('\n'),
-    set: async (change: () => Promise<unknown>) => {
-      const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok());
-      await change();
-      await saved.catch(async (error) => {
-        const says = [page.locator('#saving'), page.locator('#facts')].map((it) => it.textContent());
-        throw new Error(`${error.message}; the panel says: ${(await Promise.all(says)).join(' ')}`);
-      });
-    },
+    set,
   };
 };
 

@@ -3,6 +3,8 @@ import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 
 /** A page that computes for so long without an answer is frozen for whoever looks at it. */
 const LIMIT_MS = 500;
+/** Nor does it count before this, by the wall clock: of several pages another one may be what computes. */
+const LEAST_MS = 1_000;
 const PAUSE_MS = 200;
 /** The name of a frame that is watched beside the page that it stands in. */
 export const EMBEDDED = 'embedded';
@@ -30,6 +32,7 @@ const processorTimes = async (devtools: CDPSession): Promise<Map<number, number>
 const answers = async (page: Page, devtools: CDPSession): Promise<boolean> => {
   const before = await processorTimes(devtools);
   const frames = page.frames().filter((frame) => frame === page.mainFrame() || frame.name() === EMBEDDED);
+  const asked = performance.now();
   let answered = false;
   // One that goes or is replaced meanwhile is not frozen.
   const all = Promise.allSettled(frames.map((frame) => frame.evaluate('0'))).then(() => {
@@ -40,7 +43,7 @@ const answers = async (page: Page, devtools: CDPSession): Promise<boolean> => {
     if (answered || unwatched.has(page)) return true;
     const now = await processorTimes(devtools);
     const most = Math.max(...[...now].map(([id, time]) => time - (before.get(id) ?? time)));
-    if (!answered && most >= LIMIT_MS) return false;
+    if (!answered && most >= LIMIT_MS && performance.now() - asked >= LEAST_MS) return false;
   }
   return true;
 };
@@ -55,7 +58,9 @@ export const watch = async (context: BrowserContext, frozen: (address: string) =
   const follow = async (page: Page) => {
     const address = () => page.url();
     while (!page.isClosed()) {
-      if (!unwatched.has(page) && !(await answers(page, devtools))) {
+      // Nothing has been loaded before the first address: then the renderer itself is starting.
+      const isLoaded = page.url() !== 'about:blank';
+      if (isLoaded && !unwatched.has(page) && !(await answers(page, devtools))) {
         frozen(address());
         await page.close();
       }

@@ -19,7 +19,7 @@ interface Left {
 it(`leaves no listener, timer, socket or global after destroy(), and no memory in ${ROUNDS} rounds`, async () => {
   const server = await startServerProcess({ ...(await serverSettings()), RATE_LIMIT: 'off' });
   const { widget } = await owner(server.url);
-  const browser = await openBrowser();
+  const browser = await openBrowser({}, { watched: false });
   // Every timer and socket that the page makes, from before its first script on.
   await browser.addInitScript(() => {
     const left: Left = { timers: new Map(), sockets: [] };

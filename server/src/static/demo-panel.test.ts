@@ -44,7 +44,8 @@ it.skipIf(inject('isRealMongodb'))(
     const { server, read, change } = await start();
     const token = /API token +(\w+)/.exec(server.stdout())?.[1] ?? '';
     const before = await read();
-    expect(before.json.widget).toMatchObject({ header_title: before.json.defaults.header_title });
+    expect(before.json.widget).toEqual({ ...before.json.widget, ...before.json.shop });
+    expect(before.json.shop).toMatchObject({ header_title: 'Lantern Row' });
     const changed = await change({ header_title: 'Lamps', token: 'mine', uuid: 'mine' });
     expect(changed).toEqual({ status: 200, json: { ...before.json.widget, header_title: 'Lamps' } });
     const seen = await fetch(`${server.url}/api/v1/widgets/?token=${before.json.widget.token}`);
