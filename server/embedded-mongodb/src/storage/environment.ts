@@ -123,7 +123,8 @@ export class Environment {
    * that was acknowledged before is in it.
    */
   copyTo(directory: string): Promise<void> {
-    return this.root.backup(directory, false);
+    // Compacted: free pages keep what was deleted until something is written over them, and a copy must not.
+    return this.root.backup(directory, true);
   }
 
   /** Ends after the writes that wait. */
