@@ -126,12 +126,12 @@ it('says nothing behind a person who came while the model was thinking', async (
     { id: 'l', type: 'llm' },
   ]);
   const made = await room(agent);
-  llm.behave(says('Too late.', { before: 600 }));
+  llm.behave(says('Too late.', { before: 3_000 }));
   const [message] = await Promise.all([
     write(agent, made.uuid, 'Hi'),
     sleep(200).then(() => write(agent, made.uuid, 'I take over', { is_support_sender: true })),
   ]);
-  await sleep(1_500);
+  await sleep(4_000);
   expect(await said(agent, made.label)).toEqual(['Hi', 'I take over']);
   expect(await single(agent, message.uuid)).not.toHaveProperty('support_answer');
 });
