@@ -130,16 +130,22 @@ describe('what a visitor has asked its system for', () => {
     expect(edgeless).toEqual([]);
   });
 
-  it.each(['light', 'dark'] as const)('colours: %s, on a page of whatever scheme', async (colorScheme) => {
-    const { url, widget } = await setUp();
-    const browser = await openBrowser({ colorScheme });
-    const { launcher, dialog, field } = await visit(
-      browser,
-      await customerPage(url, widget, { head: '<meta name="color-scheme" content="light">' }),
-    );
-    await launcher.click();
-    await field.waitFor();
-    const ground = await dialog.evaluate((element) => getComputedStyle(element).backgroundColor);
-    expect(ground).toBe(colorScheme === 'dark' ? 'rgb(22, 24, 29)' : 'rgb(255, 255, 255)');
-  });
+  it.each([
+    ['light', 'light dark', 'rgb(255, 255, 255)'],
+    ['dark', 'light dark', 'rgb(22, 24, 29)'],
+    ['dark', 'light', 'rgb(255, 255, 255)'],
+  ] as const)(
+    'colours on a %s system, of a page that is made for %s',
+    async (colorScheme, pages, expected) => {
+      const { url, widget } = await setUp();
+      const browser = await openBrowser({ colorScheme });
+      const { launcher, dialog, field } = await visit(
+        browser,
+        await customerPage(url, widget, { head: `<meta name="color-scheme" content="${pages}">` }),
+      );
+      await launcher.click();
+      await field.waitFor();
+      expect(await dialog.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe(expected);
+    },
+  );
 });
