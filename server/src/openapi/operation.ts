@@ -61,7 +61,8 @@ const errorsOf = (given: Description): Set<ErrorStatus> => {
     for (const status of statuses) errors.add(status);
   };
   if (given.body || given.query || given.isIdempotent) add(400);
-  if (given.body) add(413, 415);
+  // What makes a POST safe to repeat compares its body, also where nothing is taken from it.
+  if (given.body || given.isIdempotent) add(413, 415);
   if (given.path) add(404);
   if (given.isIdempotent) add(409, 422);
   if (given.condition === 'write') add(412);
