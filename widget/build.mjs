@@ -47,7 +47,7 @@ const output = (outDir, more) => ({
 });
 
 /** A module with its lazy parts. `lib` is what keeps vite from adding its preloading of chunks, 1.2 kB. */
-const module = (outDir, name, entry, entryFileNames) =>
+const module = (outDir, name, entry, entryFileNames, groups = []) =>
   build({
     ...common,
     build: output(outDir, {
@@ -60,7 +60,7 @@ const module = (outDir, name, entry, entryFileNames) =>
           comments: false,
           entryFileNames,
           chunkFileNames,
-          codeSplitting: { groups: [{ name: 'chat', test: /chat\/index\.tsx$/ }] },
+          codeSplitting: { groups: [...groups, { name: 'chat', test: /chat\/index\.tsx$/ }] },
         },
       },
     }),
@@ -90,7 +90,9 @@ async function buildLoader(chatFile) {
 /** The module for bundler users, with its types, which `npm run check` checks. */
 async function buildMount() {
   await rm(`${dist}/mount`, { recursive: true, force: true });
-  await module(`${dist}/mount`, 'mount', 'mount.ts', '[name].js');
+  // What the loader shares with the chat: in the chat's own file the loader would have to fetch all of that.
+  const shared = { name: 'warn', test: /loader\/warn\.ts$/, priority: 1 };
+  await module(`${dist}/mount`, 'mount', 'mount.ts', '[name].js', [shared]);
   const tsc = createRequire(import.meta.url)
     .resolve('typescript/package.json')
     .replace('package.json', 'bin/tsc');
