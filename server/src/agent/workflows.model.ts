@@ -59,5 +59,5 @@ export type GraphModel = Model<StoredGraph>;
 export const graphModel = defineModel<StoredGraph>(
   'WorkflowGraph',
   { _id: String, workflow: String, nodes: String, problems: [String], stored_at: Date },
-  [[{ workflow: 1 }]],
+  [[{ workflow: 1, stored_at: -1 }]],
 );
