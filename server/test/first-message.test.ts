@@ -35,7 +35,12 @@ it("takes a visitor's first message to the owner and to a webhook subscriber", a
   expect(rooms).toMatchObject([{ uuid: session.room.uuid, label: session.room.label }]);
   expect(rooms[0].messages).toMatchObject([posted.json]);
   const single = await rest('GET', `/api/v1/messages/${posted.json.uuid}/`);
-  expect(single.json).toEqual({ ...posted.json, phone_number: '', is_bot: false });
+  expect(single.json).toEqual({
+    ...posted.json,
+    room: { uuid: rooms[0].uuid, label: rooms[0].label },
+    phone_number: '',
+    is_bot: false,
+  });
 
   const message = await receiver.find((data) => data.uuid === posted.json.uuid);
   expect(verifySignature(secret.secret, message)).toEqual(JSON.parse(message.body));
