@@ -22,10 +22,14 @@ describe('the examples of the OpenAPI document', () => {
       const fixtures = await makeFixtures(app);
       const body = bodyFor(operation, fixtures);
       const query = operation.id === 'retrieveWidget' ? `?token=${fixtures.ids.widgets}` : '';
-      const answer = await app.request(operation.method, `${pathFor(operation, fixtures)}${query}`, {
-        ...credentialFor(operation, fixtures),
-        ...(body && { body }),
-      });
+      const ask = () =>
+        app.request(operation.method, `${pathFor(operation, fixtures)}${query}`, {
+          ...credentialFor(operation, fixtures),
+          ...(body && { body }),
+        });
+      let answer = await ask();
+      // Readiness has 2 s for its write: a busy machine's database may need another try, as the answer says.
+      for (let tries = 0; answer.status === 503 && tries < 5; tries++) answer = await ask();
       expect([answer.status, answer.status < 300 ? '' : answer.text]).toEqual([expect.any(Number), '']);
       expect(faults(operation, answer.status, answer.json)).toEqual([]);
     },
