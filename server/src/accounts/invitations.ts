@@ -1,7 +1,7 @@
 import { newUuid } from '../ids.ts';
 import type { Secrets } from '../secrets.ts';
 
-/** An invitation that is not used for so long is good no more. */
+/** How long an invitation can be used. */
 const LIFETIME_MS = 7 * 86_400_000;
 
 export interface Invitation {

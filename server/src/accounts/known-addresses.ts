@@ -3,7 +3,7 @@ import { duplicateFields } from '../database/duplicate.ts';
 import { defineModel } from '../database/model.ts';
 import type { Secrets } from '../secrets.ts';
 
-/** An address that is not signed in from for so long is forgotten. */
+/** An address expires this long after the last sign-in from it. */
 const LIFETIME_MS = 90 * 86_400_000;
 
 /** An address that somebody has signed in from. */

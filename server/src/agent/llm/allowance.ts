@@ -21,7 +21,7 @@ export const usageModel = defineModel<StoredUsage>(
 
 const DAY_MS = 86_400_000;
 const DAY_KEPT_MS = 3 * DAY_MS;
-/** A conversation that is not gone on with for so long begins anew. */
+/** A conversation's budget expires this long after its last use. */
 const CONVERSATION_KEPT_MS = 30 * DAY_MS;
 
 /** How many tokens may be used; 0 for any number. */
