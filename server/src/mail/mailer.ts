@@ -44,8 +44,6 @@ interface Options {
   delays: readonly Duration[];
   /** The database is this process's alone: at the start nobody else tries a mail. */
   isOnlyProcess: boolean;
-  /** How long a claim holds; for tests. */
-  lease?: Duration;
 }
 
 /**
@@ -134,7 +132,7 @@ export class Mailer {
     const mail = await this.#parts.mails
       .findOneAndUpdate(
         { due_at: { $lte: new Date(now) } },
-        { $set: { due_at: new Date(now + (this.#options.lease ?? LEASE)), claim: newUuid() } },
+        { $set: { due_at: new Date(now + LEASE), claim: newUuid() } },
         { sort: { due_at: 1 }, returnDocument: 'after' },
       )
       .lean<StoredMail>();
