@@ -31,6 +31,7 @@ const common = {
     'process.env.NODE_ENV': '"production"',
     'window.__PREACT_SIGNALS_DEVTOOLS__': 'false',
     'typeof window': '"object"',
+    'typeof requestAnimationFrame': '"function"',
   },
 };
 

@@ -1,14 +1,16 @@
+import type { WebSocketRoute } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { connect } from '../../server/test/realtime-client.ts';
 import { owner } from '../../server/test/rest.ts';
 import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import type { Parlor } from '../../widget/src/page.ts';
 import { useBrowser } from './browser.ts';
 import { customerPage, PATIENT, visit } from './customer-page.ts';
 
 const openBrowser = useBrowser();
 
 const setUp = async () => {
-  const server = await startServerProcess(await serverSettings());
+  const server = await startServerProcess({ ...(await serverSettings()), RATE_LIMIT: 'off' });
   const made = await owner(server.url);
   const tab = await visit(await openBrowser(), await customerPage(server.url, made.widget));
   await tab.launcher.click();
@@ -66,6 +68,58 @@ it('gets what was said while the page was offline, each message once', async () 
   await page.context().setOffline(false);
   for (const word of ['one', 'two', 'three']) await message(`${word} in the gap`).waitFor();
   expect(await message('in the gap').count()).toBe(3);
+});
+
+it('tells of what came in a gap in the order in which it was said: newest beside the launcher, one sound', async () => {
+  const { page, launcher, dialog, message, answer } = await setUp();
+  const sockets: WebSocketRoute[] = [];
+  await page.routeWebSocket('**/api/v1/realtime', (socket) => {
+    // Only the first: then what was said comes by REST.
+    if (sockets.push(socket) > 1) socket.close();
+    else socket.connectToServer();
+  });
+  await page.reload();
+  await message('good morning').waitFor();
+  const devtools = await page.context().newCDPSession(page);
+  let sounds = 0;
+  devtools.on('WebAudio.contextCreated', () => sounds++);
+  await devtools.send('WebAudio.enable');
+  await page.evaluate(() => {
+    const page = window as unknown as { Parlor: Parlor; heard: string[] };
+    page.heard = [];
+    page.Parlor.on('message:received', ({ body }) => page.heard.push(body));
+  });
+  await launcher.click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.context().setOffline(true);
+  await sockets[0]?.close();
+  const bodies = Array.from({ length: 60 }, (_, index) => `answer ${index + 1}`);
+  for (const body of bodies) await answer(body);
+  await page.context().setOffline(false);
+  await page.locator('parlor-widget').getByRole('status').getByText('answer 60').waitFor();
+  expect(await page.evaluate(() => (window as unknown as { heard: string[] }).heard)).toEqual(bodies);
+  expect(await launcher.getAttribute('data-unread')).toBe('9+');
+  await expect.poll(() => sounds, PATIENT).toBe(1);
+});
+
+it('takes what stands beside the launcher away when it is read in another tab', async () => {
+  const { page, launcher, dialog, message, answer } = await setUp();
+  const address = page.url();
+  await launcher.click();
+  await dialog.waitFor({ state: 'hidden' });
+  // What is on its first page is no news to it.
+  const firstPage = page
+    .context()
+    .waitForEvent('response', (response) => response.url().includes('messages/?room='));
+  const other = await visit(page.context(), address);
+  await (await firstPage).finished();
+  const teasers = [page, other.page].map((tab) => tab.locator('parlor-widget').getByRole('status'));
+  await answer('an answer');
+  for (const teaser of teasers) await teaser.getByText('an answer').waitFor();
+  await launcher.click();
+  await message('an answer').waitFor();
+  await teasers[1]?.waitFor({ state: 'detached' });
+  await expect.poll(() => other.page.title(), PATIENT).toBe('A customer');
 });
 
 it('keeps its conversation when the network was too slow for the live channel', async () => {

@@ -8,9 +8,9 @@ let last = Number.NEGATIVE_INFINITY;
  * a page that nobody has touched yet, for which a browser makes none, there is none.
  */
 export function chime(): void {
-  const since = performance.now() - last;
-  last += since;
-  if (since < QUIET_MS || !navigator.userActivation?.hasBeenActive) return;
+  const before = last;
+  last = performance.now();
+  if (last - before < QUIET_MS || !navigator.userActivation?.hasBeenActive) return;
   const context = new AudioContext();
   const volume = context.createGain();
   volume.connect(context.destination);

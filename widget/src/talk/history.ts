@@ -79,7 +79,8 @@ export function createHistory(core: Core, locale: () => string, heard: (body: st
       }
       batch(() => {
         if (!synced) older.value = url;
-        receive(found, synced);
+        // Lists begin with the newest; who is told of it hears it in the order in which it was said.
+        receive(found.reverse(), synced);
         loading.value = '';
       });
       synced = true;
