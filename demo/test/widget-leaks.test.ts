@@ -70,7 +70,11 @@ it(`leaves no listener, timer, socket or global after destroy(), and no memory i
       [`${server.url}/widget.js`, widget],
     );
   const destroy = () =>
-    page.evaluate(() => (window as unknown as { Parlor: { destroy(): void } }).Parlor.destroy());
+    page.evaluate(() => {
+      (window as unknown as { Parlor: { destroy(): void } }).Parlor.destroy();
+      // Or the window would come back by itself, and a click close it.
+      sessionStorage.clear();
+    });
 
   /** Listeners on what outlives the widget, and everything that goes on by itself. */
   const traces = async () => {

@@ -137,6 +137,31 @@ it('stays open on the next page, and leaves the focus to the page', async () => 
   ).toEqual([]);
 });
 
+it('opens by a click on the launcher that comes before it has opened by itself', async () => {
+  const { launcher, field, page, dialog, address } = await open();
+  await launcher.click();
+  await field.waitFor();
+  let come = () => {};
+  const clicked = new Promise<void>((done) => {
+    come = done;
+  });
+  await page.route('**/widget/chat-*', async (route) => {
+    await clicked;
+    await route.continue();
+  });
+  await page.goto(`${address}next`);
+  await launcher.click();
+  come();
+  await field.fill('here to stay');
+  expect(await field.evaluate((element) => element.matches(':focus'))).toBe(true);
+  // A page that closes it at once wants it closed.
+  await page.goto(`${address}third`);
+  await page.evaluate(() => (window as unknown as { Parlor: { close(): void } }).Parlor.close());
+  await page.locator('parlor-widget').locator('.room').waitFor({ state: 'attached' });
+  await page.evaluate(() => new Promise((done) => setTimeout(done)));
+  expect(await dialog.isVisible()).toBe(false);
+});
+
 it('closes its menu when the page is clicked', async () => {
   const { launcher, field, page, dialog } = await open();
   await launcher.click();

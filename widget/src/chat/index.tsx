@@ -45,12 +45,12 @@ export function createChat(host: Host): Chat {
 
   /** @param back whether it was open on the page before: then the focus stays with the page */
   function toggle(open: boolean, back = false): void {
+    if (open) session.set('open', 1);
+    else session.remove('open');
     if (open === ui.open.peek()) return;
     ui.takesFocus = !back;
     ui.menu.value = false;
     ui.open.value = open;
-    if (open) session.set('open', 1);
-    else session.remove('open');
     if (open) {
       noteTeaser('');
       resume();
@@ -172,8 +172,11 @@ export function createChat(host: Host): Chat {
     ui.talk.peek()?.readStore(newValue == null && key.startsWith(`${prefix}out.`));
   });
   resume();
-  // Not over the whole of a phone's screen: there somebody goes to a page to see it.
-  if (!isSmall() && session.get('open')) toggle(true, true);
+  // Not over the whole of a phone's screen: there somebody goes to a page to see it. And not before what waited for
+  // the chat: a click on the launcher is to open the window, not to close what has just opened by itself.
+  setTimeout(() => {
+    if (!signal.aborted && !isSmall() && session.get('open')) toggle(true, true);
+  });
 
   return {
     open: () => toggle(true),
