@@ -1,9 +1,22 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import helmet from 'koa-helmet';
-import { accountRoutes } from './accounts/accounts.routes.ts';
-import { conversationRoutes } from './agent/conversations.routes.ts';
-import { workflowRoutes } from './agent/workflows.routes.ts';
+import type { Services } from './compose.ts';
+import { accountRoutes } from './features/accounts/accounts.routes.ts';
+import { conversationRoutes } from './features/agent/conversations.routes.ts';
+import { workflowRoutes } from './features/agent/workflows.routes.ts';
+import { healthRoutes } from './features/health/health.routes.ts';
+import { keywordRoutes } from './features/keywords/keywords.routes.ts';
+import { leadRoutes } from './features/leads/leads.routes.ts';
+import { messageRoutes } from './features/messages/messages.routes.ts';
+import { metricsRoutes } from './features/metrics/metrics.routes.ts';
+import { Metrics } from './features/metrics/metrics.ts';
+import { roomRoutes } from './features/rooms/rooms.routes.ts';
+import { staticFiles } from './features/site/static-files.ts';
+import { sessionRoutes } from './features/visitors/sessions.routes.ts';
+import { deliveryRoutes } from './features/webhooks/deliveries.routes.ts';
+import { webhookRoutes } from './features/webhooks/webhooks.routes.ts';
+import { widgetRoutes } from './features/widgets/widgets.routes.ts';
 import { allowHeader, createMethodsOf, onlyAllowed } from './http/allowed-methods.ts';
 import { createAuthenticator } from './http/authenticate.ts';
 import { createBaseUrl } from './http/base-url.ts';
@@ -15,20 +28,7 @@ import { createIdempotency } from './http/idempotency.ts';
 import { inPieces } from './http/in-pieces.ts';
 import { requestIdHeader, requestLog } from './http/request-log.ts';
 import { unreadBody } from './http/unread-body.ts';
-import { keywordRoutes } from './keywords/keywords.routes.ts';
-import { leadRoutes } from './leads/leads.routes.ts';
-import { messageRoutes } from './messages/messages.routes.ts';
-import { metricsRoutes } from './metrics/metrics.routes.ts';
-import { Metrics } from './metrics/metrics.ts';
 import { openApiRoutes } from './openapi/openapi.routes.ts';
-import { roomRoutes } from './rooms/rooms.routes.ts';
-import type { Services } from './services.ts';
-import { healthRoutes } from './static/health.routes.ts';
-import { staticFiles } from './static/static-files.ts';
-import { sessionRoutes } from './visitors/sessions.routes.ts';
-import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
-import { webhookRoutes } from './webhooks/webhooks.routes.ts';
-import { widgetRoutes } from './widgets/widgets.routes.ts';
 
 /** Headers for everything; the widget's files and the API are made to be used from other origins. */
 const securityHeaders = helmet({

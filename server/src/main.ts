@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
-import { type Config, ConfigError, isTrial, loadConfig } from './config.ts';
 import { DatabaseError } from './database/connect.ts';
-import { type DemoAccount, introduceDemoAccount } from './demo-account.ts';
-import { createLog } from './log.ts';
+import { type DemoAccount, introduceDemoAccount } from './features/demo/demo-account.ts';
+import { type Config, ConfigError, isTrial, loadConfig } from './platform/config.ts';
+import { createLog } from './platform/log.ts';
 import { startServer } from './server.ts';
 
 /** What a first-time owner needs to go on, to be copied from the terminal. */

@@ -1,23 +1,23 @@
 import type { Connection } from 'mongoose';
-import { accountModel } from './accounts/accounts.model.ts';
-import { knownAddressModel } from './accounts/known-addresses.ts';
-import { registrationClaimModel } from './accounts/registration.model.ts';
-import { agentModels } from './agent/create-agent.ts';
 import { keyRecordModel } from './database/key-record.ts';
+import { tombstoneModel } from './events/tombstones.model.ts';
+import { accountModel } from './features/accounts/accounts.model.ts';
+import { knownAddressModel } from './features/accounts/known-addresses.ts';
+import { registrationClaimModel } from './features/accounts/registration.model.ts';
+import { agentModels } from './features/agent/create-agent.ts';
+import { keywordModel, notificationModel } from './features/keywords/keywords.model.ts';
+import { leadModel } from './features/leads/leads.model.ts';
+import { mailModel } from './features/mail/mails.model.ts';
+import { messageModel } from './features/messages/messages.model.ts';
+import { realtimeModels } from './features/realtime/create-realtime.ts';
+import { pendingDeletionModel } from './features/rooms/room-deletion.model.ts';
+import { roomModel } from './features/rooms/rooms.model.ts';
+import { visitorSessionModel } from './features/visitors/sessions.model.ts';
+import { webhookModels } from './features/webhooks/create-webhooks.ts';
+import { widgetModel } from './features/widgets/widgets.model.ts';
 import { idempotencyModel } from './http/idempotency.model.ts';
-import { keywordModel, notificationModel } from './keywords/keywords.model.ts';
-import { leadModel } from './leads/leads.model.ts';
-import { mailModel } from './mail/mails.model.ts';
-import { messageModel } from './messages/messages.model.ts';
-import { tombstoneModel } from './outbox/tombstones.model.ts';
-import { realtimeModels } from './realtime/create-realtime.ts';
-import { pendingDeletionModel } from './rooms/room-deletion.model.ts';
-import { roomModel } from './rooms/rooms.model.ts';
-import { visitorSessionModel } from './visitors/sessions.model.ts';
-import { webhookModels } from './webhooks/create-webhooks.ts';
-import { widgetModel } from './widgets/widgets.model.ts';
 
-/** Every collection but that of the rate limits, which their store keeps. What is in each: database/data-map.ts. */
+/** Every collection but that of the rate limits, which their store keeps. What is in each: data-map.ts. */
 export const createModels = (connection: Connection) => ({
   accounts: accountModel(connection),
   idempotency: idempotencyModel(connection),

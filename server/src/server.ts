@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import { CommandServer } from './cli/command-server.ts';
-import { type Config, ConfigError, isLoopbackPort } from './config.ts';
+import { createIndexes, createServices, type Services } from './compose.ts';
 import { connectDatabase, type DatabaseError, whileAlive } from './database/connect.ts';
+import { Metrics } from './features/metrics/metrics.ts';
+import { startMetricsListener } from './features/metrics/metrics-listener.ts';
+import { createGateway } from './features/realtime/gateway.ts';
 import { listeningUrl } from './http/base-url.ts';
 import { limitConnections } from './http/connections.ts';
 import { cutSlowReaders } from './http/slow-readers.ts';
-import { Metrics } from './metrics/metrics.ts';
-import { startMetricsListener } from './metrics/metrics-listener.ts';
-import { createGateway } from './realtime/gateway.ts';
-import { createIndexes, createServices, type Services } from './services.ts';
+import { type Config, ConfigError, isLoopbackPort } from './platform/config.ts';
 
 /** Slow senders: headers within 10 s, the whole request within 30 s, else 408 and closed (contract 8). */
 const HEADERS_TIMEOUT = 10_000;

@@ -3,9 +3,9 @@ import { inject as injectRequest } from 'light-my-request';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { createApp } from '../src/app.ts';
-import { loadConfig } from '../src/config.ts';
-import { createLog } from '../src/log.ts';
-import { createIndexes, createServices, type Services } from '../src/services.ts';
+import { createIndexes, createServices, type Services } from '../src/compose.ts';
+import { loadConfig } from '../src/platform/config.ts';
+import { createLog } from '../src/platform/log.ts';
 
 /** What a request may carry beside its method and path. */
 export interface RequestOptions {

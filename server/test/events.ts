@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import type { Services } from '../src/services.ts';
+import type { Services } from '../src/compose.ts';
 
 /** Far enough ahead that no search for events left behind takes them. */
 const LATER = 3_600_000;

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import type { Services } from '../src/services.ts';
+import type { Services } from '../src/compose.ts';
 
 /** The collections of the database, whoever made them. */
 export const allCollections = async ({ connection }: Pick<Services, 'connection'>) => {

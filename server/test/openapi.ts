@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { createRoutes } from '../src/app.ts';
-import { loadConfig } from '../src/config.ts';
+import type { Services } from '../src/compose.ts';
 import { openApiDocument } from '../src/openapi/document.ts';
-import type { Services } from '../src/services.ts';
+import { loadConfig } from '../src/platform/config.ts';
 import type { TestApp } from './app.ts';
 
 /** Routes that answer with files or for operators, and are no part of the API's description. */

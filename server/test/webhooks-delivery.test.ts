@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { newEvent } from '../src/outbox/events.ts';
-import { newDelivery } from '../src/webhooks/delivery-body.ts';
+import { newEvent } from '../src/events/events.ts';
+import { newDelivery } from '../src/features/webhooks/delivery-body.ts';
 import { sleep, startReceiver, until, webhookParts } from './webhooks-parts.ts';
 
 const start = webhookParts();

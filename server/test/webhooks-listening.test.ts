@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createServices } from '../src/services.ts';
+import { createServices } from '../src/compose.ts';
 import { testApp } from './app.ts';
 
 const app = testApp({ EMBEDDED_MONGODB_LISTEN: '/run/parlor/database.sock' });

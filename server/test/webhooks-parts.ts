@@ -6,16 +6,16 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import type { EventName, NewWebhook } from '@parlor/shared';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
-import { loadConfig } from '../src/config.ts';
-import { createLog } from '../src/log.ts';
-import { newEvent, type OutboxEvent } from '../src/outbox/events.ts';
-import { Secrets } from '../src/secrets.ts';
-import { createWebhooks, webhookModels } from '../src/webhooks/create-webhooks.ts';
-import type { StoredDelivery } from '../src/webhooks/deliveries.model.ts';
-import { LANE_LIMITS } from '../src/webhooks/lane-context.ts';
-import type { OutgoingOptions } from '../src/webhooks/outgoing.ts';
-import { OWNERSHIP_TIMING } from '../src/webhooks/ownership.ts';
-import type { SenderOptions } from '../src/webhooks/sender.ts';
+import { newEvent, type OutboxEvent } from '../src/events/events.ts';
+import { createWebhooks, webhookModels } from '../src/features/webhooks/create-webhooks.ts';
+import type { StoredDelivery } from '../src/features/webhooks/deliveries.model.ts';
+import { LANE_LIMITS } from '../src/features/webhooks/lane-context.ts';
+import { OWNERSHIP_TIMING } from '../src/features/webhooks/ownership.ts';
+import type { SenderOptions } from '../src/features/webhooks/sender.ts';
+import type { OutgoingOptions } from '../src/net/outgoing.ts';
+import { loadConfig } from '../src/platform/config.ts';
+import { createLog } from '../src/platform/log.ts';
+import { Secrets } from '../src/platform/secrets.ts';
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

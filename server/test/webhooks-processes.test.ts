@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newEvent } from '../src/outbox/events.ts';
+import { newEvent } from '../src/events/events.ts';
 import { sleep, startReceiver, until, webhookParts } from './webhooks-parts.ts';
 
 const start = webhookParts();

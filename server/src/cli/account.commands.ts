@@ -1,10 +1,10 @@
 import { Registration } from '@parlor/shared';
-import { deleteAccount } from '../accounts/account-data.ts';
-import type { Account } from '../accounts/accounts.model.ts';
-import { newInvitation } from '../accounts/invitations.ts';
-import { type FieldErrors, ParlorError } from '../errors.ts';
-import { randomLetters } from '../ids.ts';
-import type { Services } from '../services.ts';
+import type { Services } from '../compose.ts';
+import { deleteAccount } from '../features/accounts/account-data.ts';
+import type { Account } from '../features/accounts/accounts.model.ts';
+import { newInvitation } from '../features/accounts/invitations.ts';
+import { type FieldErrors, ParlorError } from '../platform/errors.ts';
+import { randomLetters } from '../platform/ids.ts';
 import { type ServiceCommand, takeArguments, takeFlag, UsageError } from './command.ts';
 import type { Terminal } from './terminal.ts';
 

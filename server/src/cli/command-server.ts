@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Services } from '../services.ts';
+import type { Services } from '../compose.ts';
 import { accountCommands } from './account.commands.ts';
 import { backupCommands } from './backup.commands.ts';
 import { findCommand, type ServiceCommand, UsageError } from './command.ts';

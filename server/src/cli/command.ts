@@ -1,4 +1,4 @@
-import type { Services } from '../services.ts';
+import type { Services } from '../compose.ts';
 import type { CommandFiles, Terminal } from './terminal.ts';
 
 /** The command line was not understood; the text says what was expected. */

@@ -1,4 +1,4 @@
-import { exportAccount, ImportError, importAccount } from '../accounts/account-copy.ts';
+import { exportAccount, ImportError, importAccount } from '../features/accounts/account-copy.ts';
 import { accountNamed } from './account.commands.ts';
 import { type ServiceCommand, takeArguments, UsageError } from './command.ts';
 

@@ -1,5 +1,4 @@
 import { checkDataDir, EmbeddedMongodbError } from '@parlor/embedded-mongodb';
-import { type Config, loadConfig, maskPassword } from '../config.ts';
 import {
   connectToMongodb,
   type Database,
@@ -11,6 +10,7 @@ import {
 } from '../database/connect.ts';
 import { CopyError, copyDatabase } from '../database/copy.ts';
 import { recordedKeys } from '../database/key-record.ts';
+import { type Config, loadConfig, maskPassword } from '../platform/config.ts';
 import { type Command, createProgress, print, takeArguments, takeOption, UsageError } from './command.ts';
 
 const checkEmbedded = async (dataDir: string): Promise<void> => {

@@ -1,5 +1,5 @@
-import { ConfigError, describeConfig } from '../config.ts';
 import { DatabaseError } from '../database/connect.ts';
+import { ConfigError, describeConfig } from '../platform/config.ts';
 import { type Command, findCommand, print, takeArguments, UsageError } from './command.ts';
 import { SERVICE_COMMANDS } from './command-server.ts';
 import { databaseCommands } from './database.commands.ts';

@@ -1,7 +1,7 @@
-import { type Config, loadConfig } from '../config.ts';
+import { createIndexes, createServices, type Services } from '../compose.ts';
 import { connectDatabase, DatabaseError, whileAlive } from '../database/connect.ts';
-import { createLog } from '../log.ts';
-import { createIndexes, createServices, type Services } from '../services.ts';
+import { type Config, loadConfig } from '../platform/config.ts';
+import { createLog } from '../platform/log.ts';
 import { askServer } from './ask-server.ts';
 import type { ServiceCommand } from './command.ts';
 import { connectToServer } from './command-socket.ts';

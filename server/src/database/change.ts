@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
-import { notFound } from '../errors.ts';
-import type { OutboxEvent } from '../outbox/events.ts';
+import type { OutboxEvent } from '../events/events.ts';
+import { notFound } from '../platform/errors.ts';
 
 interface Versioned {
   _id: string;

@@ -3,8 +3,8 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory, openEmbeddedMongodb } from '@parlor/embedded-mongodb';
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
-import { type Config, maskPassword } from '../config.ts';
-import type { Duration } from '../duration.ts';
+import { type Config, maskPassword } from '../platform/config.ts';
+import type { Duration } from '../platform/duration.ts';
 import { isHalfCopied } from './copy-marker.ts';
 
 /** The database could not be reached or opened; the text is one clear line. */

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
-import { notFound } from '../errors.ts';
-import type { EventHolder } from '../outbox/events.ts';
-import type { Tombstones } from '../outbox/tombstones.ts';
+import type { EventHolder } from '../events/events.ts';
+import type { Tombstones } from '../events/tombstones.ts';
+import { notFound } from '../platform/errors.ts';
 
 interface Versioned extends EventHolder {
   version: number;

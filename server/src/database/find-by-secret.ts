@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../platform/secrets.ts';
 import { findBy } from './find-by.ts';
 
 /**

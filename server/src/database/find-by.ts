@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose';
-import { together } from './together.ts';
+import { together } from '../platform/batch.ts';
 
 /**
  * Finds documents by a field that is unique, those that are asked for at the same time with one query. Nothing is

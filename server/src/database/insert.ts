@@ -1,6 +1,6 @@
 import { type Model, mongo } from 'mongoose';
+import { together } from '../platform/batch.ts';
 import { duplicateFields } from './duplicate.ts';
-import { together } from './together.ts';
 
 type Insert = (document: object) => Promise<void>;
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
 import { afterAll, expect, inject, it } from 'vitest';
-import { loadConfig } from '../config.ts';
-import { createLog } from '../log.ts';
-import { createServices } from '../services.ts';
+import { createServices } from '../compose.ts';
+import { loadConfig } from '../platform/config.ts';
+import { createLog } from '../platform/log.ts';
 import { reseal } from './reseal.ts';
 
 const OLD = 'the key before, of more than 32 characters';

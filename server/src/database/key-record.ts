@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose';
+import { DATA_MAP } from '../data-map.ts';
 import type { Models } from '../models.ts';
-import { placeOf, type Secrets } from '../secrets.ts';
+import { placeOf, type Secrets } from '../platform/secrets.ts';
 import type { CollectionData } from './collection-data.ts';
 import { DatabaseError } from './connect.ts';
-import { DATA_MAP } from './data-map.ts';
 import { duplicateFields } from './duplicate.ts';
 import { defineModel } from './model.ts';
 

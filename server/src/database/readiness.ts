@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
-import type { Duration } from '../duration.ts';
-import { ParlorError } from '../errors.ts';
+import type { Duration } from '../platform/duration.ts';
+import { ParlorError } from '../platform/errors.ts';
 import { databaseUnavailable } from './unavailable.ts';
 
 /** How long the write may take. */

@@ -1,5 +1,5 @@
 import type { Models } from '../models.ts';
-import { placeOf, type Secrets } from '../secrets.ts';
+import { placeOf, type Secrets } from '../platform/secrets.ts';
 import { keepPresentKeyOnly, sealedCollections } from './key-record.ts';
 
 /** How much was sealed anew. */

@@ -1,4 +1,4 @@
-import { ParlorError } from '../errors.ts';
+import { ParlorError } from '../platform/errors.ts';
 
 /** Errors of the driver that mean that the database can't be reached now, or did not answer in time. */
 const UNREACHABLE = new Set([

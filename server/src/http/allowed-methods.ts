@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import { ParlorError } from '../errors.ts';
+import { ParlorError } from '../platform/errors.ts';
 import type { Handler, State } from './context.ts';
 
 /** The methods of a path, in alphabetical order; none when no route has it. */

@@ -1,7 +1,7 @@
-import type { AccountsService } from '../accounts/accounts.service.ts';
-import type { WorkflowsService } from '../agent/workflows.service.ts';
-import { forbidden, ParlorError } from '../errors.ts';
-import type { SessionsService } from '../visitors/sessions.service.ts';
+import type { AccountsService } from '../features/accounts/accounts.service.ts';
+import type { WorkflowsService } from '../features/agent/workflows.service.ts';
+import type { SessionsService } from '../features/visitors/sessions.service.ts';
+import { forbidden, ParlorError } from '../platform/errors.ts';
 import type { Context, Handler, Principal } from './context.ts';
 import type { RateLimits } from './rate-limits.ts';
 

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../platform/config.ts';
 import type { Context } from './context.ts';
 
 /** The address of a server that listens on HOST; this machine's where it listens on all of them. */

@@ -1,7 +1,7 @@
 import type { Middleware, ParameterizedContext } from 'koa';
-import type { Account } from '../accounts/accounts.model.ts';
-import type { StoredWorkflow } from '../agent/workflows.model.ts';
-import type { Visitor } from '../visitors/sessions.service.ts';
+import type { Account } from '../features/accounts/accounts.model.ts';
+import type { StoredWorkflow } from '../features/agent/workflows.model.ts';
+import type { Visitor } from '../features/visitors/sessions.service.ts';
 
 /** Who makes a request. */
 export type Principal = { kind: 'account'; account: Account } | { kind: 'visitor'; visitor: Visitor };

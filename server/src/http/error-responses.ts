@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { databaseUnavailable } from '../database/unavailable.ts';
-import { type ErrorCode, ParlorError } from '../errors.ts';
+import { type ErrorCode, ParlorError } from '../platform/errors.ts';
 import type { State } from './context.ts';
 
 const STATUS: Record<ErrorCode, number> = {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { duplicateFields } from '../database/duplicate.ts';
-import { ParlorError } from '../errors.ts';
-import { newUuid } from '../ids.ts';
-import type { Secrets } from '../secrets.ts';
+import { ParlorError } from '../platform/errors.ts';
+import { newUuid } from '../platform/ids.ts';
+import type { Secrets } from '../platform/secrets.ts';
 import type { Context, Handler, State } from './context.ts';
 import type { IdempotencyClaim, IdempotencyModel } from './idempotency.model.ts';
 

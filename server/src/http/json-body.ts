@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 import { koaBody } from 'koa-body';
-import { ParlorError } from '../errors.ts';
+import { ParlorError } from '../platform/errors.ts';
 import type { Context, State } from './context.ts';
 
 /** The largest body that is read, in bytes (contract 1). */

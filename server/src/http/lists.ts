@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Days, Page } from '../database/pages.ts';
-import { invalid } from '../errors.ts';
+import { invalid } from '../platform/errors.ts';
 import type { Context } from './context.ts';
 
 /** Page sizes (contract 1, Lists). */

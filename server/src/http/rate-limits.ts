@@ -1,8 +1,8 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
 import { RateLimiterMongo } from 'rate-limiter-flexible';
-import type { Config } from '../config.ts';
-import { throttled } from '../errors.ts';
+import type { Config } from '../platform/config.ts';
+import { throttled } from '../platform/errors.ts';
 import { addressKeys } from './client-address.ts';
 import type { Context } from './context.ts';
 import { type Allowance, RateLimit } from './rate-limit.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ParlorError } from '../errors.ts';
+import { ParlorError } from '../platform/errors.ts';
 import type { Context } from './context.ts';
 
 /** The strong entity tag of a representation (RFC 9110, 8.8.3). */

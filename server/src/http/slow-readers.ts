@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import type { Duration } from '../duration.ts';
+import type { Duration } from '../platform/duration.ts';
 
 /** Connections are looked at so often within the time that they have. */
 const LOOKS = 10;

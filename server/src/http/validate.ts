@@ -1,6 +1,6 @@
 import { isUuid, jsonType } from '@parlor/shared';
 import type { z } from 'zod';
-import { type FieldErrors, invalid, invalidTogether, notFound } from '../errors.ts';
+import { type FieldErrors, invalid, invalidTogether, notFound } from '../platform/errors.ts';
 
 type ObjectSchema = z.ZodType & { shape: z.core.$ZodShape };
 

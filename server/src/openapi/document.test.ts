@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { testApp } from '../../test/app.ts';
 import { document, knownRoutes } from '../../test/openapi.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../platform/config.ts';
 import { openApiDocument } from './document.ts';
 
 const app = testApp();

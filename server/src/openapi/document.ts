@@ -1,20 +1,20 @@
 import type { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { accountPaths } from '../accounts/accounts.openapi.ts';
-import { conversationPaths, workflowPaths } from '../agent/agent.openapi.ts';
-import type { Config } from '../config.ts';
-import { keywordPaths } from '../keywords/keywords.openapi.ts';
-import { leadPaths } from '../leads/leads.openapi.ts';
-import { messagePaths } from '../messages/messages.openapi.ts';
-import { roomPaths } from '../rooms/rooms.openapi.ts';
-import { healthPaths } from '../static/health.openapi.ts';
-import { VERSION } from '../version.ts';
-import { sessionPaths } from '../visitors/sessions.openapi.ts';
-import { eventWebhooks, moveBodies } from '../webhooks/events.openapi.ts';
-import { webhookPaths } from '../webhooks/webhooks.openapi.ts';
-import { widgetPaths } from '../widgets/widgets.openapi.ts';
-import { ERROR_RESPONSES, ERROR_SCHEMAS } from './errors.ts';
-import { mayBeNull } from './operation.ts';
+import { accountPaths } from '../features/accounts/accounts.openapi.ts';
+import { conversationPaths, workflowPaths } from '../features/agent/agent.openapi.ts';
+import { healthPaths } from '../features/health/health.openapi.ts';
+import { keywordPaths } from '../features/keywords/keywords.openapi.ts';
+import { leadPaths } from '../features/leads/leads.openapi.ts';
+import { messagePaths } from '../features/messages/messages.openapi.ts';
+import { roomPaths } from '../features/rooms/rooms.openapi.ts';
+import { sessionPaths } from '../features/visitors/sessions.openapi.ts';
+import { eventWebhooks, moveBodies } from '../features/webhooks/events.openapi.ts';
+import { webhookPaths } from '../features/webhooks/webhooks.openapi.ts';
+import { widgetPaths } from '../features/widgets/widgets.openapi.ts';
+import { ERROR_RESPONSES, ERROR_SCHEMAS } from '../http/openapi/errors.ts';
+import { mayBeNull } from '../http/openapi/operation.ts';
+import type { Config } from '../platform/config.ts';
+import { VERSION } from '../platform/version.ts';
 
 const paths: ZodOpenApiPathsObject = {
   ...accountPaths,

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type Router from '@koa/router';
-import type { Config } from '../config.ts';
 import type { Context, Handler, State } from '../http/context.ts';
 import { representationOf, sendRepresentation } from '../http/single-object.ts';
+import type { Config } from '../platform/config.ts';
 import { openApiDocument } from './document.ts';
 
 /** The docs' own script, from this server alone; a day in caches, since its address does not change with it. */

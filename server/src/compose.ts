@@ -1,0 +1,209 @@
+import type { Connection } from 'mongoose';
+import type { Logger } from 'pino';
+import type { Database } from './database/connect.ts';
+import { checkKey } from './database/key-record.ts';
+import { Relay } from './events/relay.ts';
+import { Tombstones } from './events/tombstones.ts';
+import { AccountsService } from './features/accounts/accounts.service.ts';
+import { KnownAddresses } from './features/accounts/known-addresses.ts';
+import { Quotas } from './features/accounts/quotas.ts';
+import { Registrations } from './features/accounts/registrations.ts';
+import { SignInLimits } from './features/accounts/sign-in-limits.ts';
+import { createAgent } from './features/agent/create-agent.ts';
+import { PanelAccess } from './features/demo/panel-access.ts';
+import { SubjectErasure } from './features/erasure/subject-erasure.ts';
+import { KeywordsService } from './features/keywords/keywords.service.ts';
+import { NotificationsService } from './features/keywords/notifications.service.ts';
+import { LeadsService } from './features/leads/leads.service.ts';
+import { LeadStatisticsService } from './features/leads/statistics.ts';
+import { createMailer } from './features/mail/create-mail.ts';
+import { MessagesService } from './features/messages/messages.service.ts';
+import { Channel } from './features/realtime/channel.ts';
+import { createRealtime } from './features/realtime/create-realtime.ts';
+import { RoomDeletion } from './features/rooms/room-deletion.ts';
+import { RoomsService } from './features/rooms/rooms.service.ts';
+import { createErasure } from './features/visitors/create-erasure.ts';
+import { SessionsService } from './features/visitors/sessions.service.ts';
+import { createWebhooks } from './features/webhooks/create-webhooks.ts';
+import { ErasedDeliveries } from './features/webhooks/erased-deliveries.ts';
+import { PublicWidgets } from './features/widgets/public-widgets.ts';
+import { WidgetsService } from './features/widgets/widgets.service.ts';
+import { RateLimits } from './http/rate-limits.ts';
+import { createModels, outboxOf } from './models.ts';
+import { type Config, isOnlyProcess } from './platform/config.ts';
+import { Secrets } from './platform/secrets.ts';
+
+export type Services = Awaited<ReturnType<typeof createServices>>;
+
+/** Makes all collections and indexes. On a large database that lacks one it takes its time: no deadline may end it. */
+export const createIndexes = async (config: Config, connection: Connection, log: Logger): Promise<void> => {
+  const models = [...Object.values(createModels(connection)), new RateLimits(config, connection, log)];
+  await Promise.all(models.map((model) => model.createIndexes()));
+};
+
+/**
+ * Builds everything that Parlor does, without HTTP, on an open database that has its indexes.
+ * Nothing runs by itself until `start`.
+ */
+export const createServices = async (
+  config: Config,
+  connection: Connection,
+  secretKey: string,
+  log: Logger,
+  copyEmbedded?: Database['copyTo'],
+) => {
+  const secrets = new Secrets(secretKey, config.SECRET_KEY_PREVIOUS);
+  const models = createModels(connection);
+  await checkKey(models, secrets);
+  const rateLimits = new RateLimits(config, connection, log);
+
+  const channel = new Channel(models, log, isOnlyProcess(config));
+  const relay = new Relay(
+    Object.values(outboxOf(models)),
+    [
+      channel.consume,
+      (events) => notifications.raise(events),
+      (events) => consume(events),
+      async (events) => mailer?.consume(events),
+      (events) => agent.answers.consume(events),
+    ],
+    log,
+  );
+  const markSent = (notification: string, at: Date) => notifications.markSent([notification], at);
+  const mailer = createMailer({
+    models,
+    config,
+    notificationsOf: (account, uuids) => notifications.byUuids(account, uuids),
+    onSent: markSent,
+    log,
+  });
+  const { webhooks, deliveries, consume, sender } = createWebhooks({
+    models,
+    config,
+    secrets,
+    isOnlyProcess: isOnlyProcess(config),
+    log,
+    markSent,
+  });
+  const tombstones = new Tombstones(models.tombstones, relay);
+  const widgets = new WidgetsService(models.widgets, tombstones);
+  const publicWidgets = new PublicWidgets(widgets);
+  const signIns = new SignInLimits(
+    { byNameAndAddress: rateLimits.of('wrong-passwords'), byName: rateLimits.of('wrong-passwords-name') },
+    new KnownAddresses(models.knownAddresses, secrets),
+  );
+  const accounts = new AccountsService(models.accounts, widgets, secrets, signIns);
+  const quotas = new Quotas(models, models.registrationClaims);
+  const registrations = new Registrations(accounts, models.registrationClaims, secrets, config);
+  const sessions = new SessionsService(models.sessions, widgets, secrets);
+  const rooms = new RoomsService(models.rooms, relay, {
+    greet: (room) => agent.answers.greet(room),
+    publish: (room) => agent.publication.publish(room),
+  });
+  const erasedDeliveries = new ErasedDeliveries(models.deliveries, log);
+  const subjects = new SubjectErasure(models, tombstones, {
+    deliveries: (subject, before) =>
+      erasedDeliveries.redact(subject, before && { created_at: { $lt: before } }),
+    realtimeEntries: (subject) => channel.forget(subject),
+  });
+  const roomDeletion = new RoomDeletion(models, tombstones, subjects, log);
+  const messages = new MessagesService(models.messages, rooms, relay, {
+    expect: (message) => agent.answers.expect(message),
+    expected: (message) => agent.answers.expected(message),
+  });
+  const { frames, presence, readMarks, typing } = createRealtime({
+    channel,
+    log,
+    messages,
+    models,
+    relay,
+    rooms,
+  });
+  const leads = new LeadsService(models.leads, rooms, relay, tombstones, roomDeletion);
+  const erasure = createErasure({
+    accounts,
+    channel,
+    leads,
+    log,
+    roomDeletion,
+    rooms,
+    sessions,
+    subjects,
+    widgets,
+  });
+  const leadStatistics = new LeadStatisticsService(models.leads, widgets);
+  const keywords = new KeywordsService(models.keywords);
+  const notifications = new NotificationsService({
+    ...models,
+    rooms,
+    keywords,
+    relay,
+    perDay: config.KEYWORD_NOTIFICATIONS_PER_DAY,
+    log,
+  });
+  const agent = createAgent({ models, secrets, rooms, leads, relay, channel, config, log });
+
+  return {
+    config,
+    /** Copies the embedded database into an empty directory; undefined on a MongoDB. */
+    copyEmbedded,
+    connection,
+    log,
+    secrets,
+    models,
+    relay,
+    rateLimits,
+    widgets,
+    publicWidgets,
+    accounts,
+    quotas,
+    registrations,
+    sessions,
+    erasure,
+    rooms,
+    roomDeletion,
+    erasedDeliveries,
+    messages,
+    leads,
+    leadStatistics,
+    keywords,
+    notifications,
+    webhooks,
+    deliveries,
+    sender,
+    mailer,
+    channel,
+    frames,
+    presence,
+    readMarks,
+    typing,
+    workflows: agent.workflows,
+    conversations: agent.conversations,
+    answers: agent.answers,
+    panelAccess: new PanelAccess(),
+    /** Begins announcing events and sending deliveries. */
+    async start(): Promise<void> {
+      await channel.start();
+      presence.start();
+      relay.start();
+      sender.start();
+      await mailer?.start();
+      roomDeletion.start();
+      erasure.start();
+      erasedDeliveries.start();
+      agent.start();
+    },
+    /** Finishes what runs; what is left stays in the database for the next start. */
+    async stop(): Promise<void> {
+      await erasure.stop();
+      await erasedDeliveries.stop();
+      await roomDeletion.stop();
+      await agent.stop();
+      await relay.stop();
+      typing.stop();
+      await presence.stop();
+      await channel.stop();
+      await Promise.all([sender.stop(), mailer?.stop()]);
+    },
+  };
+};

@@ -1,0 +1,248 @@
+import type { Model } from 'mongoose';
+import { type CollectionData, collectionOf } from './database/collection-data.ts';
+import type { Models } from './models.ts';
+
+type DocumentOf<M> = M extends Model<infer T> ? T : never;
+
+const of = <Name extends keyof Models>() => collectionOf<DocumentOf<Models[Name]>>();
+
+const NEWEST_FIRST = { created_at: -1, _id: -1 } as const;
+
+/**
+ * The map of data: what each collection holds, whose it is and how long it stays. The deletion of accounts, their
+ * export and import, and the erasure of visitors follow from it. What others refer to comes first, as an import
+ * needs it.
+ */
+export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Models[Name]>> } = {
+  accounts: of<'accounts'>()({
+    owner: { by: '_id' },
+    kept: 'until deleted',
+    fields: {
+      plain: ['_id', 'created_at', 'is_demo'],
+      owner: ['username', 'email', 'username_key', 'email_key'],
+      hashed: ['password'],
+      sealed: ['token_sealed'],
+      keyed: ['token_fingerprint'],
+    },
+  }),
+  widgets: of<'widgets'>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: NEWEST_FIRST,
+    fields: {
+      plain: ['_id', 'account', 'created_at', 'is_localized', 'version', 'token'],
+      owner: [
+        ...(['name', 'domain', 'greeting_message', 'contact_message', 'color', 'popup_timeout'] as const),
+        ...(['header_title', 'header_subtitle', 'chat_subtitle', 'start_button_caption'] as const),
+        ...(['name_placeholder', 'email_placeholder', 'phone_placeholder', 'message_placeholder'] as const),
+        ...(['is_ask_name', 'is_ask_email', 'is_ask_phone', 'logo_large', 'bot_avatar'] as const),
+        ...(['bot_message_position', 'is_show_bot_avatar', 'use_new_button', 'is_bot_use'] as const),
+        ...(['vertical_align', 'horizontal_align'] as const),
+      ],
+    },
+  }),
+  graphs: of<'graphs'>()({
+    owner: { by: 'workflow', via: 'workflows' },
+    kept: 'until deleted',
+    copied: { workflow: 1 },
+    fields: { plain: ['_id', 'workflow', 'stored_at'], owner: ['nodes', 'problems'] },
+  }),
+  workflows: of<'workflows'>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: NEWEST_FIRST,
+    fields: {
+      plain: ['_id', 'account', 'is_published', 'room_bot_of', 'graph', 'created_at', 'version'],
+      owner: ['name'],
+      sealed: ['key_sealed'],
+      keyed: ['key_fingerprint'],
+    },
+  }),
+  keywords: of<'keywords'>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: NEWEST_FIRST,
+    fields: { plain: ['_id', 'account', 'created_at'], owner: ['keyword', 'folded'] },
+  }),
+  rooms: of<'rooms'>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: NEWEST_FIRST,
+    erased: { by: '_id', how: 'separately' },
+    fields: {
+      plain: ['_id', 'account', 'label', 'is_bot_use', 'created_at', 'version'],
+      visitor: ['name', 'rating', 'bot', 'events'],
+    },
+  }),
+  messages: of<'messages'>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: { sent_at: -1, _id: -1 },
+    erased: { by: 'room', how: 'buried', madeAt: 'sent_at' },
+    fields: {
+      plain: ['_id', 'account', 'room', 'is_support_sender', 'is_bot', 'sent_at', 'answer_due'],
+      visitor: ['nickname', 'email', 'phone_number', 'body', 'support_answer', 'events'],
+    },
+  }),
+  leads: of<'leads'>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: NEWEST_FIRST,
+    erased: { by: 'room', how: 'separately' },
+    fields: {
+      plain: ['_id', 'account', 'widget', 'room', 'created_at', 'version'],
+      visitor: ['nickname', 'email', 'phone_number', 'device', 'from_page_title', 'referrer', 'events'],
+    },
+  }),
+  notifications: of<'notifications'>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: NEWEST_FIRST,
+    erased: { by: 'room', how: 'buried', madeAt: 'created_at' },
+    fields: {
+      plain: ['_id', 'account', 'room', 'messages', 'created_at', 'sent_at'],
+      visitor: ['customer_request', 'nickname', 'email', 'transcripts', 'events'],
+      owner: ['keywords'],
+    },
+  }),
+  webhooks: of<'webhooks'>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: NEWEST_FIRST,
+    fields: {
+      plain: [
+        ...(['_id', 'account', 'event', 'created_at', 'since', 'version'] as const),
+        ...(['previous_expires_at', 'failing_since', 'failed_attempts'] as const),
+      ],
+      owner: ['target', 'target_key'],
+      sealed: ['secret_sealed', 'previous_sealed'],
+    },
+  }),
+  deliveries: of<'deliveries'>()({
+    owner: { by: 'account' },
+    kept: { after: 'expires_at', seconds: 0 },
+    copied: NEWEST_FIRST,
+    erased: { by: 'subject', how: 'redacted', madeAt: 'created_at' },
+    fields: {
+      plain: [
+        ...(['_id', 'account', 'event_id', 'event', 'webhook', 'state', 'created_at', 'tries'] as const),
+        ...(['queue', 'due_at', 'sequence', 'expires_at', 'subject', 'erase_by'] as const),
+      ],
+      visitor: ['body', 'attempts'],
+      owner: ['subscription'],
+    },
+  }),
+  sessions: of<'sessions'>()({
+    owner: { by: 'widget', via: 'widgets' },
+    kept: { after: 'expires_at', seconds: 0 },
+    copied: { widget: 1 },
+    erased: { by: 'room', how: 'separately' },
+    fields: {
+      plain: ['_id', 'account', 'widget', 'room', 'label', 'created_at', 'expires_at', 'closed_at'],
+      visitor: ['page', 'locale', 'device'],
+    },
+  }),
+  // From here on nothing is worth copying: claims, counts and work of this server.
+  idempotency: of<'idempotency'>()({
+    owner: { by: 'account' },
+    kept: { after: 'expires_at', seconds: 0 },
+    erased: { by: 'subject', how: 'deleted' },
+    fields: {
+      plain: ['_id', 'account', 'object', 'subject', 'owner', 'leased_until', 'expires_at'],
+      visitor: ['request', 'answer'],
+    },
+  }),
+  mails: of<'mails'>()({
+    owner: { by: 'account' },
+    kept: { after: 'expires_at', seconds: 0 },
+    fields: {
+      plain: [
+        ...(['_id', 'account', 'state', 'created_at', 'tries', 'due_at', 'claim'] as const),
+        ...(['expires_at', 'error'] as const),
+      ],
+    },
+  }),
+  knownAddresses: of<'knownAddresses'>()({
+    owner: { by: 'account' },
+    kept: { after: 'expires_at', seconds: 0 },
+    fields: { plain: ['_id', 'account', 'expires_at'] },
+  }),
+  registrationClaims: of<'registrationClaims'>()({
+    owner: 'server',
+    kept: { after: 'expires_at', seconds: 0 },
+    fields: { plain: ['_id', 'expires_at'] },
+  }),
+  secretKeys: of<'secretKeys'>()({
+    owner: 'server',
+    kept: 'until deleted',
+    fields: { plain: ['_id', 'fingerprints'] },
+  }),
+  tombstones: of<'tombstones'>()({
+    owner: 'server',
+    kept: 'while at work',
+    erased: { by: 'subject', how: 'announced' },
+    fields: { plain: ['_id', 'subject', 'made_at'], visitor: ['events'] },
+  }),
+  roomDeletions: of<'roomDeletions'>()({
+    owner: { by: 'account' },
+    kept: 'while at work',
+    fields: { plain: ['_id', 'account', 'room', 'is_lead', 'begun_at'] },
+  }),
+  readMarks: of<'readMarks'>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    erased: { by: 'room', how: 'deleted' },
+    fields: { plain: ['_id', 'account', 'room', 'sender', 'message', 'sent_at', 'events'] },
+  }),
+  realtimeEntries: of<'realtimeEntries'>()({
+    owner: { by: 'account' },
+    kept: { after: 'at', seconds: 65 * 60 },
+    erased: { by: 'room', how: 'redacted' },
+    fields: {
+      plain: ['_id', 'event', 'name', 'account', 'room', 'lead', 'at', 'origin'],
+      visitor: ['data'],
+    },
+  }),
+  realtimeHead: of<'realtimeHead'>()({
+    owner: 'server',
+    kept: 'until deleted',
+    fields: { plain: ['_id', 'last', 'at', 'epoch'] },
+  }),
+  presence: of<'presence'>()({
+    owner: { by: 'account' },
+    kept: 'while at work',
+    fields: { plain: ['_id', 'process', 'account', 'side', 'room'] },
+  }),
+  presenceProcesses: of<'presenceProcesses'>()({
+    owner: 'server',
+    kept: 'while at work',
+    fields: { plain: ['_id', 'expires_at'] },
+  }),
+  openConnections: of<'openConnections'>()({
+    owner: 'server',
+    kept: { after: 'expires_at', seconds: 0 },
+    fields: { plain: ['process', 'count', 'expires_at'], address: ['_id', 'address'] },
+  }),
+  webhookSenders: of<'webhookSenders'>()({
+    owner: 'server',
+    kept: 'while at work',
+    fields: { plain: ['_id', 'beat'] },
+  }),
+  webhookOrigins: of<'webhookOrigins'>()({
+    owner: 'server',
+    kept: 'while at work',
+    fields: { plain: ['owner', 'paused', 'woken', 'woken_at'], owner: ['_id'] },
+  }),
+  llmUsage: of<'llmUsage'>()({
+    owner: { by: '_id', isPrefix: true },
+    kept: { after: 'expires_at', seconds: 0 },
+    fields: { plain: ['_id', 'tokens', 'expires_at'] },
+  }),
+};
+
+/**
+ * Collections that are kept by others than this code. `ratelimits`: counts for an hour at most, by address, token or
+ * username (rate-limiter-flexible); `copy_under_way`: the name of a copy's source; `readiness`: when a server last
+ * asked whether the database takes writes.
+ */
+export const OTHER_COLLECTIONS: readonly string[] = ['ratelimits', 'copy_under_way', 'readiness'];

@@ -1,0 +1,81 @@
+import type { EventName, RealtimeEvent } from '@parlor/shared';
+import { Schema, type SchemaDefinition } from 'mongoose';
+import type { Index } from '../database/model.ts';
+import { newUuid } from '../platform/ids.ts';
+
+/** What is announced: to webhooks, to realtime clients, or to both. */
+export type OutboxEventName = EventName | RealtimeEvent;
+
+/** Something that happened to an object, kept inside the object's own document until it has been announced. */
+export interface OutboxEvent {
+  id: string;
+  name: OutboxEventName;
+  account: string;
+  at: Date;
+  /** What subscribers are told: the object as the write left it (contract 5). */
+  data: object;
+  /** The conversation that it belongs to, where `data` does not say it. */
+  room?: string;
+  /** What live clients are told beside `data`; a webhook's data has exactly the fields of its contract. */
+  live?: object;
+  /** A message that a bot is to answer (agent/room-answers.ts). */
+  is_for_bot?: true;
+}
+
+/** A document that may carry events. */
+export interface EventHolder {
+  _id: string;
+  /** Absent when all have been announced, so that the sparse index holds what is waiting and nothing else. */
+  events?: OutboxEvent[];
+}
+
+export const newEvent = (
+  name: OutboxEventName,
+  account: string,
+  at: Date,
+  data: object,
+  room?: string,
+): OutboxEvent => ({
+  id: newUuid(),
+  name,
+  account,
+  at,
+  data,
+  ...(room !== undefined && { room }),
+});
+
+/** The conversation that an event belongs to, where it belongs to one. */
+export const roomOf = ({ name, data, room }: OutboxEvent): string | undefined => {
+  if (room !== undefined) return room;
+  const { uuid, room: inside } = data as { uuid?: string; room?: { uuid?: string } };
+  if (name === 'message.added') return inside?.uuid;
+  return name === 'chat.added' || name === 'room.updated' ? uuid : undefined;
+};
+
+export const isOfLead = ({ name }: Pick<OutboxEvent, 'name'>): boolean => name.startsWith('lead.');
+
+/** By what the words of an event are erased: the lead that it tells of, else its conversation. */
+export const subjectOf = (event: OutboxEvent): string => {
+  const { uuid = '' } = event.data as { uuid?: string };
+  return isOfLead(event) ? uuid : (roomOf(event) ?? uuid);
+};
+
+const eventSchema = new Schema<OutboxEvent>(
+  {
+    id: String,
+    name: String,
+    account: String,
+    at: Date,
+    data: Schema.Types.Mixed,
+    room: String,
+    live: Schema.Types.Mixed,
+    is_for_bot: Boolean,
+  },
+  { _id: false, id: false, minimize: false },
+);
+
+/** The fields of a model whose documents carry events. */
+export const outboxFields: SchemaDefinition = { events: { type: [eventSchema], default: undefined } };
+
+/** The index by which a relay finds what another process left behind. */
+export const outboxIndex: Index = [{ 'events.at': 1 }, { sparse: true }];

@@ -1,0 +1,110 @@
+import { describe, expect, it, vi } from 'vitest';
+import { testApp } from '../../../test/app.ts';
+import { documentsWith } from '../../../test/everything.ts';
+import { type Fixtures, makeFixtures } from '../../../test/openapi.ts';
+import { exportAccount, importAccount } from './account-copy.ts';
+import { deleteAccount } from './account-data.ts';
+
+// What failed once is not tried again while the test looks.
+const app = testApp({ WEBHOOK_RETRY_DELAYS: '1h' });
+
+const accountOf = async (username: string) => {
+  const account = await app.services.accounts.byUsername(username);
+  if (!account) throw new Error('no such account');
+  return account;
+};
+
+const linesOf = async (username: string): Promise<string[]> => {
+  const lines: string[] = [];
+  for await (const line of exportAccount(app.services, await accountOf(username))) lines.push(line);
+  return lines;
+};
+
+async function* each(lines: readonly string[]): AsyncGenerator<string> {
+  yield* lines;
+}
+
+/** Everything that the account can read, as it reads it. */
+const view = async ({ token, ids, agentKey }: Fixtures) => {
+  const paths = [
+    '/api/v1/rooms/',
+    '/api/v1/messages/',
+    '/api/v1/leads/',
+    '/api/v1/keywords/',
+    '/api/v1/keyword_notifications/',
+    '/api/v1/webhooks/',
+    `/api/v1/webhooks/${ids.webhooks}/secret/`,
+    '/api/v1/deliveries/',
+    '/api/v1/widgets/',
+    '/api/v1/workflows/',
+    '/api/v1/leads/stats/?group_by=widget',
+  ];
+  const own = await Promise.all(paths.map((path) => app.request('GET', path, { token })));
+  const conversation = await app.request('GET', `/api/v1/public/conversations/${ids.conversations}`, {
+    headers: { 'x-api-key': agentKey },
+  });
+  return [...own, conversation].map(({ status, json }) => ({ status, json }));
+};
+
+/** An account with one object of each kind, whose deliveries have had their first attempt. */
+const settledFixtures = async (): Promise<Fixtures> => {
+  const fixtures = await makeFixtures(app);
+  await vi.waitFor(
+    async () => {
+      const { json } = await app.request('GET', '/api/v1/deliveries/', { token: fixtures.token });
+      expect(json.map(({ attempts }: { attempts: unknown[] }) => attempts.length)).toEqual(json.map(() => 1));
+    },
+    { timeout: 15_000, interval: 50 },
+  );
+  return fixtures;
+};
+
+describe('export, delete, import', () => {
+  it('brings back everything, ids, tokens and secrets included', async () => {
+    const fixtures = await settledFixtures();
+    const before = await view(fixtures);
+    expect(new Set(before.map(({ status }) => status))).toEqual(new Set([200]));
+    const { _id } = await accountOf(fixtures.username);
+    const lines = await linesOf(fixtures.username);
+
+    await deleteAccount(app.services, _id);
+    expect((await app.request('GET', '/api/v1/rooms/', { token: fixtures.token })).status).toBe(401);
+    expect(await documentsWith(app.services, _id)).toEqual([]);
+
+    expect(await importAccount(app.services, each(lines))).toBe(fixtures.username);
+    expect(await view(fixtures)).toEqual(before);
+    const visitors = await app.request('GET', '/api/v1/messages/', { visitor: fixtures.visitor.token });
+    expect([visitors.status, visitors.json.length]).toEqual([200, 1]);
+    const body = { username: fixtures.username, password: 'a long enough secret' };
+    expect((await app.request('POST', '/api/v1/auth/api-token', { body })).json.token).toBe(fixtures.token);
+    await expect(importAccount(app.services, each(lines))).rejects.toThrow(/is here already/);
+  });
+
+  it('is finished by doing it again when it was broken off', async () => {
+    const fixtures = await settledFixtures();
+    const before = await view(fixtures);
+    const lines = await linesOf(fixtures.username);
+    await deleteAccount(app.services, (await accountOf(fixtures.username))._id);
+    await expect(importAccount(app.services, each(lines.slice(0, -2)))).rejects.toThrow(/the end is missing/);
+    expect((await app.request('GET', '/api/v1/rooms/', { token: fixtures.token })).status).toBe(401);
+    await importAccount(app.services, each(lines));
+    expect(await view(fixtures)).toEqual(before);
+  });
+
+  it.each([
+    [[''], /not an export/],
+    [['{"format":"something"}'], /not an export/],
+    [['{"format":"parlor-account"}', 'x'], /line 2: not a JSON object/],
+    [['{"format":"parlor-account"}', '{"planets":{"_id":"x"}}'], /line 2: unknown kind "planets"/],
+    [
+      [
+        '{"format":"parlor-account"}',
+        '{"rooms":{"_id":"a","account":"x"}}',
+        '{"rooms":{"_id":"b","account":"y"}}',
+      ],
+      /line 3: an object of another account/,
+    ],
+  ])('refuses %j', async (lines, message) => {
+    await expect(importAccount(app.services, each(lines))).rejects.toThrow(message);
+  });
+});

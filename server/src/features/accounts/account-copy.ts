@@ -1,0 +1,156 @@
+import { mongo } from 'mongoose';
+import type { Services } from '../../compose.ts';
+import { duplicateFields } from '../../database/duplicate.ts';
+import { placeOf, type Secrets } from '../../platform/secrets.ts';
+import { type AccountCollection, accountCollections } from './account-data.ts';
+import type { Account } from './accounts.model.ts';
+
+const { EJSON } = mongo.BSON;
+
+const FORMAT = 'parlor-account';
+const VERSION = 1;
+
+/** How many documents are written at a time. */
+const BATCH = 500;
+
+type Document = Record<string, unknown> & { _id: string };
+
+type Parts = Pick<Services, 'models' | 'secrets'>;
+
+/** The text can't be read in; it says why, and at which line. */
+export class ImportError extends Error {
+  override name = 'ImportError';
+}
+
+type WithAccount = { _id: string; account?: string };
+
+const openedField = (document: Document, name: string, value: unknown, secrets: Secrets): unknown =>
+  name.endsWith('_sealed') ? secrets.decrypt(String(value), placeOf(document as WithAccount, name)) : value;
+
+/** Opens what only this server's SECRET_KEY opens, and leaves out what is made anew: `*_fingerprint`, events. */
+const opened = (document: Document, { secrets }: Parts): Document =>
+  Object.fromEntries(
+    Object.entries(document)
+      .filter(([name]) => !name.endsWith('_fingerprint') && name !== 'events')
+      .map(([name, value]) => [name, openedField(document, name, value, secrets)]),
+  ) as Document;
+
+/** The opposite of `opened`, by this server's SECRET_KEY. */
+const sealed = (document: Document, { secrets }: Parts, hasField: (name: string) => boolean): Document => {
+  const result: Document = { ...document };
+  for (const [name, value] of Object.entries(document)) {
+    if (!name.endsWith('_sealed')) continue;
+    result[name] = secrets.encrypt(String(value), placeOf(document as WithAccount, name));
+    const fingerprint = name.replace(/_sealed$/, '_fingerprint');
+    if (hasField(fingerprint)) result[fingerprint] = secrets.fingerprint('token-fingerprint', String(value));
+  }
+  return result;
+};
+
+/**
+ * Everything of an account as JSON lines (contract 8): what it is, its objects with their ids, and the account
+ * itself last. The lines hold its secrets in the clear, so that another server can read them in.
+ */
+export async function* exportAccount(parts: Parts, account: Account): AsyncGenerator<string> {
+  yield JSON.stringify({ format: FORMAT, version: VERSION, username: account.username });
+  for (const { name, model, filter, sort } of await accountCollections(parts.models, account._id)) {
+    for await (const document of model.find(filter).sort(sort).lean().cursor({ batchSize: BATCH })) {
+      yield EJSON.stringify({ [name]: opened(document as Document, parts) });
+    }
+  }
+  yield EJSON.stringify({ account: opened({ ...account } as unknown as Document, parts) });
+}
+
+/**
+ * Reads in what exportAccount wrote. The account comes last, so that nobody sees half of it; an import that was
+ * broken off is finished by doing it again.
+ * @returns the account's username
+ * @throws ImportError
+ */
+export const importAccount = async (
+  parts: Parts,
+  lines: AsyncIterable<string>,
+  progress: (count: number) => void = () => undefined,
+): Promise<string> => {
+  const { models } = parts;
+  let count = 0;
+  let accountId: string | undefined;
+  let collections: Map<string, AccountCollection> | undefined;
+  let batch: Document[] = [];
+  let batchOf = '';
+
+  const flush = async (): Promise<void> => {
+    const model = collections?.get(batchOf)?.model;
+    if (model && batch.length > 0) await insertMissing(model, batch);
+    batch = [];
+  };
+
+  for await (const line of lines) {
+    count++;
+    if (line.trim() === '' && count > 1) continue;
+    const [kind, value] = readLine(line, count);
+    if (count === 1) {
+      if (kind !== 'format' || value !== FORMAT) throw new ImportError('line 1: not an export of an account');
+      collections = new Map((await accountCollections(models, '')).map((one) => [one.name, one]));
+      continue;
+    }
+    const document = value as Document;
+    if (kind === 'account') {
+      await flush();
+      const hasField = (name: string) => models.accounts.schema.path(name) !== undefined;
+      return insertAccount(parts, sealed(document, parts, hasField) as unknown as Account, accountId);
+    }
+    const collection = collections?.get(kind);
+    if (!collection || typeof document?._id !== 'string') {
+      throw new ImportError(`line ${count}: unknown kind "${kind.slice(0, 40)}"`);
+    }
+    // One file holds one account's objects: none of another can be smuggled in.
+    if (typeof document.account === 'string') accountId ??= document.account;
+    if (document.account !== undefined && document.account !== accountId) {
+      throw new ImportError(`line ${count}: an object of another account`);
+    }
+    if (kind !== batchOf || batch.length >= BATCH) await flush();
+    batchOf = kind;
+    batch.push(sealed(document, parts, (name) => collection.model.schema.path(name) !== undefined));
+    progress(count);
+  }
+  throw new ImportError(`line ${count + 1}: the end is missing, which is the account itself`);
+};
+
+const readLine = (line: string, number: number): [kind: string, value: unknown] => {
+  try {
+    const [first] = Object.entries(EJSON.parse(line) as object);
+    if (first) return first;
+  } catch {
+    // Said below, for an empty object as well.
+  }
+  throw new ImportError(
+    number === 1 ? 'line 1: not an export of an account' : `line ${number}: not a JSON object of one entry`,
+  );
+};
+
+/** Documents that are there already were read in before: an import is repeated, or nothing of it is new. */
+const insertMissing = async (model: AccountCollection['model'], documents: Document[]): Promise<void> => {
+  const known = await model.find({ _id: { $in: documents.map(({ _id }) => _id) } }, { _id: 1 }).lean();
+  const ids = new Set(known.map(({ _id }) => String(_id)));
+  const missing = documents.filter(({ _id }) => !ids.has(_id));
+  if (missing.length > 0) await model.insertMany(missing);
+};
+
+const insertAccount = async (
+  { models }: Parts,
+  account: Account,
+  owner: string | undefined,
+): Promise<string> => {
+  if (owner !== undefined && account._id !== owner) throw new ImportError('the account is another one');
+  try {
+    // What was a trial's account is somebody's own on the server that takes it in.
+    const { is_demo: _, ...own } = account;
+    await models.accounts.insertOne(own);
+  } catch (error) {
+    const fields = duplicateFields(error);
+    if (!fields) throw error;
+    throw new ImportError(`an account with this ${fields.join(', ').replace('_key', '')} is here already`);
+  }
+  return account.username;
+};

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { testAgent } from '../../../test/agent.ts';
+import { testApp } from '../../../test/app.ts';
+
+const app = testApp({
+  RATE_LIMIT: 'on',
+  RATE_LIMIT_API: '100000',
+  RATE_LIMIT_ROOMS_DAY: '3',
+});
+
+describe('an account', () => {
+  it.each([
+    ['webhooks', 50, (n: number) => ({ event: 'chat.added', target: `https://example.com/${n}` })],
+    ['widgets', 100, () => ({})],
+    ['workflows', 100, () => ({ name: 'One', nodes: [{ id: 's', type: 'start' }] })],
+  ] as const)('has so many %s at most, also when they are made at once', async (what, limit, body) => {
+    const { token } = await app.account();
+    const make = (n: number, headers = {}) =>
+      app.request('POST', `/api/v1/${what}/`, { token, body: body(n), headers });
+    const before = what === 'widgets' ? 1 : 0;
+    for (let n = before; n < limit - 4; n += 12) {
+      await Promise.all(Array.from({ length: Math.min(12, limit - 4 - n) }, (_, m) => make(n + m)));
+    }
+    const key = { 'idempotency-key': 'the-last' };
+    expect((await make(900, key)).status).toBe(201);
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => make(1_000 + n)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array(9).fill(400)]);
+    expect(answers.find(({ status }) => status === 400)?.json).toEqual({
+      non_field_errors: [`An account may have at most ${limit} ${what}.`],
+    });
+    // A repeated request finds what it made, and what is deleted makes room.
+    expect((await make(900, key)).status).toBe(201);
+    const list = (await app.request('GET', `/api/v1/${what}/?limit=1000`, { token })).json;
+    expect(list).toHaveLength(limit);
+    const [one] = list;
+    await app.request('DELETE', `/api/v1/${what}/${what === 'widgets' ? one.token : one.uuid}/`, { token });
+    expect((await make(2_000)).status).toBe(201);
+  });
+});
+
+it('a workflow keeps 50 versions, and a conversation with an older one ends', async () => {
+  const nodes = (n: number) => [
+    { id: 's', type: 'start', greeting: `Hello ${n}`, next: 'q' },
+    { id: 'q', type: 'question', text: '?', next: 'q' },
+  ];
+  const agent = await testAgent(app, nodes(0));
+  const id = await agent.open();
+  const kept = await agent.open();
+  const set = (n: number) => agent.rest('PATCH', `workflows/${agent.uuid}/`, { nodes: nodes(n) });
+  for (let n = 1; n < 50; n++) await set(n);
+  const graphs = () => app.services.models.graphs.countDocuments({ workflow: agent.uuid });
+  expect(await graphs()).toBe(50);
+  expect(await agent.talk(kept, 'Hi')).toEqual([['?'], 'active']);
+  for (let n = 50; n < 60; n++) await set(n);
+  expect(await graphs()).toBe(50);
+  // As another process would, which has not read that version.
+  const { Graphs } = await import('../agent/graph.ts');
+  const fresh = new Graphs(app.services.workflows);
+  const { get } = Graphs.prototype;
+  Graphs.prototype.get = (graph) => get.call(fresh, graph);
+  expect(await agent.talk(id, 'Hi')).toEqual([[], 'ended']);
+  Graphs.prototype.get = get;
+  expect((await agent.start()).json.message).toBe('Hello 59\n\n?');
+});
+
+it("one address opens so many visitors' rooms a day", async () => {
+  const { widget } = await app.account();
+  const open = () => app.request('POST', `/api/v1/widgets/${widget}/sessions/`, { body: {} });
+  const first = await open();
+  const statuses = [first.status, (await open()).status, (await open()).status, (await open()).status];
+  expect(statuses).toEqual([201, 201, 201, 429]);
+  // Who has a room goes on in it.
+  const renewed = await app.request('POST', `/api/v1/widgets/${widget}/sessions/`, {
+    body: {},
+    visitor: first.json.token,
+  });
+  expect(renewed.status).toBe(201);
+});

@@ -1,0 +1,69 @@
+import type { ConversationStatus } from '@parlor/shared';
+import { Schema, type SchemaDefinition } from 'mongoose';
+import type { Index } from '../../database/model.ts';
+import type { StoredMessage } from '../messages/messages.model.ts';
+import type { LeadFields, Position, Said } from './turn.ts';
+
+/**
+ * What a turn made, until it stands in the collections where it belongs. It is part of the room's document, so
+ * that the turn, its messages and their events are one write: done or undone, never half.
+ */
+export interface PendingTurn {
+  turn: string;
+  at: Date;
+  /** Whole, with their events; their ids derive from the turn's, so that storing them twice changes nothing. */
+  messages: StoredMessage[];
+  leads: { _id: string; fields: LeadFields }[];
+  /** The message in the room that this turn answers, and with what; it is there already. */
+  answers?: { message: string; text: string };
+}
+
+/** A turn's answer to its caller. */
+export interface TurnResult {
+  messages: Said[];
+  status: ConversationStatus;
+}
+
+/** A room's bot: where its conversation stands (contract 6). It lives in the room's document. */
+export interface BotState extends Position {
+  workflow: string;
+  /** The version of the workflow that the conversation began with. */
+  graph: string;
+  /** `conv_…`; only for a conversation of the agent API. */
+  conversation?: string;
+  /** Counts the turns; a turn's compare-and-set goes by it. */
+  turns: number;
+  /** When the last message was sent: the next one is later. */
+  last_sent_at: Date;
+  /** The last turn and its answer, for a caller that comes again. */
+  last: TurnResult & { turn: string };
+  pending?: PendingTurn;
+}
+
+/** What the model of rooms keeps for a bot. */
+export interface WithBot {
+  bot?: BotState;
+}
+
+export const botFields: SchemaDefinition = { bot: { type: Schema.Types.Mixed, default: undefined } };
+
+/** By which a conversation is found, and what a killed process left behind. */
+export const botIndexes: Index[] = [
+  [{ 'bot.conversation': 1 }, { unique: true, sparse: true }],
+  [{ 'bot.pending.at': 1 }, { sparse: true }],
+];
+
+/** What the model of messages keeps for a bot. */
+export interface WithAnswer {
+  /** What the room's bot has answered; absent until it has. */
+  support_answer?: string;
+  /** While it waits for an answer: when the process that has it in hand is taken for dead. */
+  answer_due?: Date;
+}
+
+export const answerFields: SchemaDefinition = {
+  support_answer: { type: String, default: undefined },
+  answer_due: { type: Date, default: undefined },
+};
+
+export const answerIndex: Index = [{ answer_due: 1 }, { sparse: true }];

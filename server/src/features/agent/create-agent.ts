@@ -1,0 +1,111 @@
+import type { Connection } from 'mongoose';
+import type { Logger } from 'pino';
+import type { Relay } from '../../events/relay.ts';
+import { createOutgoing } from '../../net/outgoing.ts';
+import type { Config } from '../../platform/config.ts';
+import type { Secrets } from '../../platform/secrets.ts';
+import type { LeadsService } from '../leads/leads.service.ts';
+import type { MessageModel } from '../messages/messages.model.ts';
+import type { Channel } from '../realtime/channel.ts';
+import type { RoomModel } from '../rooms/rooms.model.ts';
+import type { RoomsService } from '../rooms/rooms.service.ts';
+import { ConversationsService } from './conversations.service.ts';
+import { Graphs } from './graph.ts';
+import { Allowance, usageModel } from './llm/allowance.ts';
+import { createAsk } from './llm/create-ask.ts';
+import { LanguageModel } from './llm/language-model.ts';
+import { Publication } from './publication.ts';
+import { RoomAnswers } from './room-answers.ts';
+import { Turns } from './turns.ts';
+import { graphModel, workflowModel } from './workflows.model.ts';
+import { WorkflowsService } from './workflows.service.ts';
+
+/** The collections of the agent. */
+export const agentModels = (connection: Connection) => ({
+  workflows: workflowModel(connection),
+  graphs: graphModel(connection),
+  llmUsage: usageModel(connection),
+});
+
+/** Builds what the agent API and the rooms' bots consist of. Nothing runs by itself before `start`. */
+export const createAgent = ({
+  models,
+  secrets,
+  rooms,
+  leads,
+  relay,
+  channel,
+  config,
+  log,
+}: {
+  models: ReturnType<typeof agentModels> & { rooms: RoomModel; messages: MessageModel };
+  secrets: Secrets;
+  rooms: Pick<RoomsService, 'create'>;
+  leads: Pick<LeadsService, 'create'>;
+  relay: Pick<Relay, 'announce'>;
+  channel: Pick<Channel, 'pass'>;
+  config: Config;
+  log: Logger;
+}) => {
+  // Where there is no endpoint, no model is missed.
+  const offered = new Set([config.LLM_MODEL, ...config.LLM_MODELS]);
+  const workflows = new WorkflowsService(
+    models.workflows,
+    models.graphs,
+    secrets,
+    config.LLM_URL === '' ? undefined : offered,
+  );
+  const publication = new Publication({ ...models, leads, relay, log });
+  const model = new LanguageModel(
+    {
+      url: config.LLM_URL,
+      apiKey: config.LLM_API_KEY,
+      model: config.LLM_MODEL,
+      models: offered,
+      contextTokens: config.LLM_CONTEXT_TOKENS,
+      timeout: config.LLM_TIMEOUT,
+    },
+    createOutgoing({ allowPrivate: config.LLM_ALLOW_PRIVATE, connectTimeout: config.LLM_TIMEOUT }),
+    new Allowance(models.llmUsage, {
+      conversation: config.LLM_TOKENS_PER_CONVERSATION,
+      account: config.LLM_TOKENS_PER_DAY,
+      server: config.LLM_TOKENS_PER_DAY_TOTAL,
+    }),
+    log,
+  );
+  const turns = new Turns({
+    ...models,
+    graphs: new Graphs(workflows),
+    publication,
+    relay,
+    ask: createAsk(models.messages, model, (account, room, is_typing) => {
+      const data = { sender: 'bot' as const, nickname: '', is_typing };
+      channel.pass({ name: 'typing', account, room, data }).catch(() => undefined);
+    }),
+    log,
+  });
+  const conversations = new ConversationsService(models, rooms, turns, publication);
+  const answers = new RoomAnswers({
+    ...models,
+    workflows,
+    turns,
+    publication,
+    patience: config.BOT_WAIT_MS,
+    log,
+  });
+  return {
+    workflows,
+    conversations,
+    answers,
+    publication,
+    start(): void {
+      publication.start();
+      answers.start();
+    },
+    async stop(): Promise<void> {
+      await answers.stop();
+      await publication.stop();
+      await model.stop();
+    },
+  };
+};

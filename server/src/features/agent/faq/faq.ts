@@ -1,0 +1,189 @@
+import type { FaqEntry } from '@parlor/shared';
+import { Pace } from '../../../platform/pace.ts';
+import { fold } from '../../keywords/folding.ts';
+import { type Language, languageOf } from './languages.ts';
+import { saysLittle, termsOf, wordsOf } from './words.ts';
+
+/*
+ * The figures below were found on one half of server/test/agent-faq.txt and checked on the other half; faq.test.ts
+ * holds what they reach.
+ */
+
+/** What a term counts by where it stands, as BM25F weighs fields: another question of the entry, its answer. */
+const IN_ANOTHER_QUESTION = 0.9;
+const IN_THE_ANSWER = 0.5;
+
+/** What a word that says little counts beside others as rare. */
+const LITTLE = 0.15;
+
+/** A question whose own words were not asked for at all still counts so much. */
+const FLOOR = 0.1;
+
+/** Puts the middle of the scale where right answers part from wrong ones. 0.5 would be the geometric mean. */
+const SCALE = 0.435;
+
+/** Terms that begin alike from so many letters on, and differ by so many at the end, are forms of one word. */
+const SAME_START = 5;
+const OTHER_END = 3;
+
+/** Of the terms that begin alike so many are looked at as forms of one word: a language has far fewer. */
+const MAX_ALIKE = 64;
+
+/** So many words tell the language. */
+const WORDS_OF_LANGUAGE = 2_000;
+
+/** One question of an entry. */
+interface Document {
+  terms: ReadonlySet<string>;
+  /** The weight of all of its terms. */
+  weight: number;
+}
+
+interface Entry {
+  answer: string;
+  documents: Document[];
+  ofQuestions: ReadonlySet<string>;
+  ofAnswer: ReadonlySet<string>;
+}
+
+/** A term of a question, its known forms, and what it weighs. */
+interface Asked {
+  forms: readonly string[];
+  weight: number;
+}
+
+/**
+ * Frequently asked questions, ranked by BM25's rarity of terms over word stems, with fields as in BM25F
+ * (Robertson and Zaragoza, 2009). Two parts make the score, 0..1: how much of what was asked stands in an entry,
+ * and how much of the entry's question was asked; so one threshold fits entries of any number and length.
+ */
+export class Faq {
+  readonly #language: Language;
+  readonly #entries: Entry[] = [];
+  /** In which entries' questions a term stands. */
+  readonly #entriesWith = new Map<string, Entry[]>();
+  readonly #termsByStart = new Map<string, string[]>();
+  readonly #exact = new Map<string, string>();
+
+  private constructor(language: Language) {
+    this.#language = language;
+  }
+
+  /** Makes entries ready to be asked. */
+  static async from(entries: readonly FaqEntry[]): Promise<Faq> {
+    const pace = new Pace();
+    const words: string[] = [];
+    for (const question of entries.flatMap(({ questions }) => questions)) {
+      if (words.length >= WORDS_OF_LANGUAGE) break;
+      words.push(...wordsOf(question).map(fold));
+      await pace.breathe();
+    }
+    const faq = new Faq(languageOf(words));
+    for (const entry of entries) await faq.#add(entry, pace);
+    for (const { documents } of faq.#entries) {
+      for (const document of documents) document.weight = faq.#sum(document.terms);
+      await pace.breathe();
+    }
+    return faq;
+  }
+
+  /** The answer to a question; undefined when none is sure enough. */
+  async answer(question: string, threshold: number, pace: Pace = new Pace()): Promise<string | undefined> {
+    const exact = this.#exact.get(fold(question));
+    if (exact !== undefined) return exact;
+    const best = await this.best(question, pace);
+    return best && best.score >= threshold ? best.answer : undefined;
+  }
+
+  /** The best entry for a question and its score, 0..1. */
+  async best(
+    question: string,
+    pace: Pace = new Pace(),
+  ): Promise<{ answer: string; score: number } | undefined> {
+    const asked = [...termsOf(question, this.#language)].map((term) => this.#understand(term));
+    const all = asked.reduce((sum, { weight }) => sum + weight, 0);
+    const candidates = new Set(
+      asked.flatMap(({ forms }) =>
+        forms.flatMap((form) => (saysLittle(form) ? [] : (this.#entriesWith.get(form) ?? []))),
+      ),
+    );
+    let best: { answer: string; score: number } | undefined;
+    for (const entry of candidates) {
+      for (const document of entry.documents) {
+        await pace.breathe();
+        const score = this.#score(asked, all, entry, document);
+        if (score > (best?.score ?? 0)) best = { answer: entry.answer, score };
+      }
+    }
+    return best;
+  }
+
+  #score(asked: readonly Asked[], all: number, { ofQuestions, ofAnswer }: Entry, document: Document): number {
+    const met = new Set<string>();
+    let found = 0;
+    for (const { forms, weight } of asked) {
+      const here = forms.filter((form) => document.terms.has(form));
+      for (const form of here) met.add(form);
+      if (here.length > 0) found += weight;
+      else if (forms.some((form) => ofQuestions.has(form))) found += weight * IN_ANOTHER_QUESTION;
+      else if (forms.some((form) => ofAnswer.has(form))) found += weight * IN_THE_ANSWER;
+    }
+    const covered = document.weight === 0 ? 0 : this.#sum(met) / document.weight;
+    return ((found / all) * (FLOOR + (1 - FLOOR) * covered)) ** SCALE;
+  }
+
+  async #add({ questions, answer }: FaqEntry, pace: Pace): Promise<void> {
+    const documents: Document[] = [];
+    for (const question of questions) {
+      documents.push({ terms: termsOf(question, this.#language), weight: 0 });
+      const exact = fold(question);
+      if (!this.#exact.has(exact)) this.#exact.set(exact, answer);
+      await pace.breathe();
+    }
+    const ofQuestions = new Set(documents.flatMap(({ terms }) => [...terms]));
+    const entry = { answer, documents, ofQuestions, ofAnswer: termsOf(answer, this.#language) };
+    this.#entries.push(entry);
+    for (const term of ofQuestions) this.#index(term, entry);
+    await pace.breathe();
+  }
+
+  #index(term: string, entry: Entry): void {
+    const known = this.#entriesWith.get(term);
+    if (known) {
+      known.push(entry);
+      return;
+    }
+    this.#entriesWith.set(term, [entry]);
+    const start = term.slice(0, SAME_START);
+    const alike = this.#termsByStart.get(start);
+    if (!alike) this.#termsByStart.set(start, [term]);
+    else if (alike.length < MAX_ALIKE) alike.push(term);
+  }
+
+  #understand(term: string): Asked {
+    const alike = this.#termsByStart.get(term.slice(0, SAME_START)) ?? [];
+    const forms = [term, ...alike.filter((known) => known !== term && isSameWord(known, term))];
+    if (forms.length > 1 && !this.#entriesWith.has(term)) forms.shift();
+    return { forms, weight: Math.max(...forms.map((form) => this.#weight(form))) };
+  }
+
+  /** BM25's inverse document frequency; a term that no entry knows is the rarest. */
+  #weight(term: string): number {
+    const total = this.#entries.length;
+    const count = this.#entriesWith.get(term)?.length ?? 0;
+    const rarity = Math.log(1 + (total - count + 0.5) / (count + 0.5));
+    return saysLittle(term) ? rarity * LITTLE : rarity;
+  }
+
+  #sum(terms: Iterable<string>): number {
+    let sum = 0;
+    for (const term of terms) sum += this.#weight(term);
+    return sum;
+  }
+}
+
+const isSameWord = (a: string, b: string): boolean => {
+  if (saysLittle(a) || saysLittle(b)) return false;
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  return short.length >= SAME_START && long.length - short.length <= OTHER_END && long.startsWith(short);
+};

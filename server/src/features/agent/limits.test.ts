@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { type TestAgent, testAgent } from '../../../test/agent.ts';
+import { testApp } from '../../../test/app.ts';
+
+const app = testApp({
+  RATE_LIMIT: 'on',
+  RATE_LIMIT_REGISTER: '1000',
+  RATE_LIMIT_SIGN_IN: '1000',
+  RATE_LIMIT_AGENT_CONVERSATION: '4',
+  RATE_LIMIT_AGENT_IP: '12',
+  RATE_LIMIT_AGENT_KEY: '20',
+  TRUST_PROXY: '1',
+  PUBLIC_URL: 'https://chat.example.com',
+  REGISTRATION: 'open',
+});
+
+const nodes = [
+  { id: 's', type: 'start', greeting: 'Hello', next: 'q' },
+  { id: 'q', type: 'question', text: 'And?', save_as: 'last', next: 'q' },
+];
+
+/** Each test comes from addresses of its own. */
+let last = 0;
+const address = () => ({ 'x-forwarded-for': `192.0.2.${++last}` });
+
+const LIMITED = {
+  status: 429,
+  json: { error: expect.stringMatching(/^Request was throttled\. Expected available in \d+ seconds\.$/) },
+  headers: expect.objectContaining({
+    'retry-after': expect.stringMatching(/^\d+$/),
+    'ratelimit-policy': expect.any(String),
+  }),
+};
+
+const get = (agent: TestAgent, id: string, headers: Record<string, string>) =>
+  app.request('GET', `/api/v1/public/conversations/${id}`, {
+    headers: { 'X-API-Key': agent.key, ...headers },
+  });
+
+describe('the agent API', () => {
+  it('takes so many messages a minute in one conversation, streamed or not, from wherever they come', async () => {
+    const agent = await testAgent(app, nodes);
+    const id = (await agent.start({}, address())).json.conversationId;
+    const say = (more = {}) => agent.say(id, 'Hi', { ...address(), ...more });
+    const stream = { Accept: 'text/event-stream' };
+    expect((await say()).headers.ratelimit).toMatch(/"agent-conversation";r=3;t=60/);
+    const answers = await Promise.all([say(stream), say(), say(stream), say(), say(stream)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429]);
+    expect(await say()).toMatchObject(LIMITED);
+    expect(await say(stream)).toMatchObject(LIMITED);
+    // Joining a stream that runs is a request, too.
+    const event = '0198c1d2-7a54-4b3e-9c1f-2f6f0a9d4e11.0.0';
+    expect(await say({ ...stream, 'Last-Event-ID': event })).toMatchObject(LIMITED);
+    const other = (await agent.start({}, address())).json.conversationId;
+    expect((await agent.say(other, 'Hi', address())).status).toBe(200);
+  });
+
+  it('takes so many requests of an address, whatever they ask and whether the key is good or not', async () => {
+    const agent = await testAgent(app, nodes);
+    const from = address();
+    const id = (await agent.start({}, from)).json.conversationId;
+    const statuses = [];
+    for (let n = 0; n < 5; n++) statuses.push((await get(agent, id, from)).status);
+    for (let n = 0; n < 6; n++) {
+      const headers = { 'X-API-Key': `pk_live_${String(n).repeat(32)}`, ...from };
+      statuses.push((await app.request('POST', '/api/v1/public/conversations/start', { headers })).status);
+    }
+    expect(statuses).toEqual([...Array(5).fill(200), ...Array(6).fill(401)]);
+    expect(await get(agent, id, from)).toMatchObject(LIMITED);
+    expect(await agent.start({}, from)).toMatchObject(LIMITED);
+    expect((await get(agent, id, address())).status).toBe(200);
+  });
+
+  it('takes so many requests with one key, from wherever they come', async () => {
+    const agent = await testAgent(app, nodes);
+    const id = (await agent.start({}, address())).json.conversationId;
+    const answers = await Promise.all(Array.from({ length: 30 }, () => get(agent, id, address())));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(19);
+    expect(await agent.say(id, 'Hi', address())).toMatchObject(LIMITED);
+  });
+});
+
+it('a conversation is shown as far as 2 MiB of its latest messages go', async () => {
+  const agent = await testAgent(app, nodes);
+  const { conversationId } = (await agent.start({}, address())).json;
+  const { messages, rooms } = app.services.models;
+  const room = await rooms.findOne({ label: conversationId }).lean();
+  const [first] = await messages.find({ room: room?._id ?? '' }).lean();
+  await messages.collection.insertMany(
+    Array.from({ length: 100 }, (_, n) => ({
+      ...first,
+      _id: randomUUID() as never,
+      body: `${n} ${'🦉'.repeat(9_900)}`,
+      sent_at: new Date(Date.now() + n),
+    })),
+  );
+  const answer = await get(agent, conversationId, address());
+  expect(Buffer.byteLength(answer.text)).toBeLessThan(2_200_000);
+  const shown = answer.json.messages.map(({ message }: any) => message.split(' ', 1)[0]);
+  expect(shown).toEqual(Array.from({ length: 52 }, (_, n) => String(n + 48)));
+});
+
+describe('a turn', () => {
+  it('says so many bytes at most, and goes on with the next message', async () => {
+    const long = '{{owls}}'.repeat(18);
+    const agent = await testAgent(app, [
+      { id: 's', type: 'start', greeting: 'Hello', next: 'q' },
+      { id: 'q', type: 'question', text: 'And?', next: 'm0' },
+      ...Array.from({ length: 30 }, (_, n) => ({
+        id: `m${n}`,
+        type: 'message',
+        text: `${n} ${long}`,
+        next: n === 29 ? 'q' : `m${n + 1}`,
+      })),
+    ]);
+    const metadata = { owls: '🦉'.repeat(500) };
+    const id = (await agent.start({ metadata }, address())).json.conversationId;
+    const answer = await agent.say(id, 'Hi', address());
+    expect(answer.status).toBe(200);
+    expect(answer.json.status).toBe('active');
+    expect(Buffer.byteLength(answer.text)).toBeLessThan(300_000);
+    expect(answer.json.messages.length).toBeGreaterThan(5);
+    expect((await agent.say(id, 'Go on', address())).json.messages[0].message).toMatch(/^7 🦉/);
+  });
+});

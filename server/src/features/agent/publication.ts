@@ -1,0 +1,122 @@
+import type { Logger } from 'pino';
+import { insertOnce } from '../../database/insert.ts';
+import type { Relay } from '../../events/relay.ts';
+import type { LeadsService } from '../leads/leads.service.ts';
+import type { MessageModel } from '../messages/messages.model.ts';
+import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
+
+/** How often rooms are searched for turns that a process left behind when it died, and how old those are. */
+const SWEEP_EVERY = 1_000;
+const LEFT_BEHIND_AFTER = 2_000;
+const BATCH = 100;
+
+/** Turns that stand where they belong leave their rooms together, as events do (events/relay.ts). */
+const TAKE_OUT_AFTER = 200;
+
+interface Parts {
+  rooms: RoomModel;
+  messages: MessageModel;
+  leads: Pick<LeadsService, 'create'>;
+  relay: Pick<Relay, 'announce'>;
+  log: Logger;
+}
+
+/**
+ * Puts what a turn made, and a room's document holds, where it belongs: messages among the messages, leads among
+ * the leads. Each step can be repeated; what a process left behind when it died is found by a sweep.
+ */
+export class Publication {
+  readonly #parts: Parts;
+  /** Published, and still in their rooms. */
+  #published: { room: string; turn: string }[] = [];
+  #takeOutTimer: NodeJS.Timeout | undefined;
+  #taking: Promise<void> | undefined;
+  #sweeping: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** When it returns, the last turn of the room is in /messages/ and /leads/, and its events are on their way. */
+  async publish({ _id, account, bot }: Pick<StoredRoom, '_id' | 'account' | 'bot'>): Promise<void> {
+    const pending = bot?.pending;
+    if (!pending) return;
+    const { messages: messageModel, leads, relay } = this.#parts;
+    const { turn, messages, answers } = pending;
+    await Promise.all(messages.map((message) => insertOnce(messageModel, message)));
+    for (const lead of pending.leads) {
+      const none = { device: '', from_page_title: '', referrer: '' };
+      await leads.create(account, { ...lead.fields, ...none }, lead._id, _id);
+    }
+    if (answers) {
+      await messageModel.updateOne(
+        { _id: answers.message },
+        { $set: { support_answer: answers.text }, $unset: { answer_due: 1 } },
+      );
+    }
+    for (const message of messages) relay.announce(messageModel, message);
+    this.#published.push({ room: _id, turn });
+    this.#takeOutTimer ??= setTimeout(() => void this.#takeOut(), TAKE_OUT_AFTER);
+  }
+
+  /** As `publish`, unless this process has just done it. */
+  async ensure(room: Pick<StoredRoom, '_id' | 'account' | 'bot'>): Promise<void> {
+    if (!this.#published.some(({ turn }) => turn === room.bot?.pending?.turn)) await this.publish(room);
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.#startSweep(), SWEEP_EVERY);
+    void this.#startSweep();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#sweeping;
+    clearTimeout(this.#takeOutTimer);
+    await this.#taking;
+    await this.#takeOut();
+  }
+
+  #takeOut(): Promise<void> {
+    this.#takeOutTimer = undefined;
+    const batch = this.#published;
+    this.#published = [];
+    this.#taking = this.#unset(batch).catch((error) =>
+      this.#parts.log.warn({ err: error }, 'turns stay in their rooms: taking them out failed'),
+    );
+    return this.#taking;
+  }
+
+  async #unset(batch: readonly { room: string; turn: string }[]): Promise<void> {
+    if (batch.length === 0) return;
+    const published = {
+      _id: { $in: [...new Set(batch.map(({ room }) => room))] },
+      'bot.pending.turn': { $in: batch.map(({ turn }) => turn) },
+    };
+    await this.#parts.rooms.updateMany(published as never, { $unset: { 'bot.pending': 1 } } as never);
+  }
+
+  #startSweep(): Promise<void> {
+    this.#sweeping ??= this.#sweep()
+      .catch((error) => this.#parts.log.warn({ err: error }, 'searching for turns left behind failed'))
+      .finally(() => {
+        this.#sweeping = undefined;
+      });
+    return this.#sweeping;
+  }
+
+  async #sweep(): Promise<void> {
+    const before = new Date(Date.now() - LEFT_BEHIND_AFTER);
+    const left = await this.#parts.rooms
+      .find({ 'bot.pending.at': { $lte: before } } as never)
+      .sort({ 'bot.pending.at': 1 })
+      .limit(BATCH)
+      .lean<StoredRoom[]>();
+    for (const room of left) {
+      await this.publish(room).catch((error) =>
+        this.#parts.log.error({ err: error, room: room._id }, 'a turn could not be published'),
+      );
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, it } from 'vitest';
+import { type TestAgent, testAgent } from '../../../test/agent.ts';
+import { says, startLlmServer } from '../../../test/agent-llm-server.ts';
+import { testApp } from '../../../test/app.ts';
+
+const llm = await startLlmServer();
+const app = testApp({ BOT_WAIT_MS: '2000', LLM_URL: llm.url, LLM_MODEL: 'small' });
+afterAll(() => llm.close());
+
+const FLOW = [
+  { id: 's', type: 'start', greeting: 'Welcome', next: 'm' },
+  { id: 'm', type: 'message', text: 'I am a bot.', next: 'q' },
+  { id: 'q', type: 'question', text: 'Your name?', save_as: 'name', next: 'a' },
+  { id: 'a', type: 'question', text: 'And you want, {{name}}?', next: 'h' },
+  { id: 'h', type: 'handoff', text: 'A colleague comes.' },
+];
+
+const room = async (agent: TestAgent, fields: object = { is_bot_use: true }) =>
+  (await agent.rest('POST', 'rooms/', fields)).json;
+const write = async (agent: TestAgent, uuid: string, body: string, more = {}, headers = {}) =>
+  (await agent.rest('POST', 'messages/', { body, room: { uuid }, ...more }, headers)).json;
+const said = async (agent: TestAgent, label: string): Promise<string[]> =>
+  (await agent.rest('GET', `rooms/${label}/`)).json.messages.map(({ body }: { body: string }) => body);
+const single = async (agent: TestAgent, uuid: string) => (await agent.rest('GET', `messages/${uuid}/`)).json;
+
+it('greets when a room is made, and answers from the node after it until a person is wanted', async () => {
+  const agent = await testAgent(app, FLOW);
+  const made = await room(agent);
+  expect(made.messages).toMatchObject([{ body: 'Welcome', is_support_sender: true, is_bot: true }]);
+  const first = await write(agent, made.uuid, 'Hi');
+  expect(Object.keys(first)).toEqual([
+    'uuid',
+    'nickname',
+    'email',
+    'body',
+    'is_support_sender',
+    'sent_at',
+    'support_answer',
+  ]);
+  expect(first.support_answer).toBe('I am a bot.\n\nYour name?');
+  expect((await single(agent, first.uuid)).support_answer).toBe('I am a bot.\n\nYour name?');
+  expect((await write(agent, made.uuid, 'Ada')).support_answer).toBe('And you want, Ada?');
+  expect((await write(agent, made.uuid, 'Help')).support_answer).toBe('A colleague comes.');
+  const after = await write(agent, made.uuid, 'Anybody?');
+  expect(after).not.toHaveProperty('support_answer');
+  expect(await said(agent, made.label)).toEqual([
+    'Welcome',
+    'Hi',
+    'I am a bot.',
+    'Your name?',
+    'Ada',
+    'And you want, Ada?',
+    'Help',
+    'A colleague comes.',
+    'Anybody?',
+  ]);
+  // Operators learn that a person is wanted.
+  const handedOff = (await agent.rest('GET', `rooms/${made.label}/`)).json;
+  expect(handedOff.is_bot_use).toBe(false);
+});
+
+it("answers a visitor's first message in the room that its widget makes", async () => {
+  const agent = await testAgent(app, FLOW);
+  const { widget } = agent.account;
+  await agent.rest('PATCH', `widgets/${widget}/`, { is_bot_use: true });
+  const session = await app.session(widget);
+  const { json } = await app.request('POST', '/api/v1/messages/', {
+    visitor: session.visitor,
+    body: { body: 'Hi', room: { uuid: session.room.uuid } },
+  });
+  expect(json.support_answer).toBe('I am a bot.\n\nYour name?');
+  expect(await said(agent, session.room.label)).toEqual(['Welcome', 'Hi', 'I am a bot.', 'Your name?']);
+});
+
+it("ends with a person's message, and begins again when it is switched on", async () => {
+  const agent = await testAgent(app, FLOW);
+  const made = await room(agent);
+  await write(agent, made.uuid, 'Hi');
+  await write(agent, made.uuid, 'I take over', { is_support_sender: true });
+  expect(await write(agent, made.uuid, 'Ada')).not.toHaveProperty('support_answer');
+  await agent.rest('PATCH', `rooms/${made.label}/`, { is_bot_use: true });
+  expect((await write(agent, made.uuid, 'Ada')).support_answer).toBe('And you want, Ada?');
+});
+
+it('has no support_answer where there is no bot', async () => {
+  const agent = await testAgent(app, FLOW);
+  const made = await room(agent, {});
+  const message = await write(agent, made.uuid, 'Hi');
+  expect(message).not.toHaveProperty('support_answer');
+  expect(await single(agent, message.uuid)).not.toHaveProperty('support_answer');
+});
+
+it('is silent without a published workflow, and begins late when there is one', async () => {
+  const agent = await testAgent(app, FLOW, { is_published: false });
+  const made = await room(agent);
+  expect(made.messages).toEqual([]);
+  const unanswered = await write(agent, made.uuid, 'Hi');
+  expect(unanswered).not.toHaveProperty('support_answer');
+  expect((await single(agent, unanswered.uuid)).support_answer).toBe('');
+  await agent.rest('PATCH', `workflows/${agent.uuid}/`, { is_published: true });
+  expect((await write(agent, made.uuid, 'Hi')).support_answer).toBe('I am a bot.\n\nYour name?');
+  expect(await said(agent, made.label)).toEqual(['Hi', 'Hi', 'Welcome', 'I am a bot.', 'Your name?']);
+});
+
+it('does not wait longer than BOT_WAIT_MS, and answers all the same', async () => {
+  const agent = await testAgent(app, [
+    { id: 's', type: 'start', next: 'l' },
+    { id: 'l', type: 'llm' },
+  ]);
+  const made = await room(agent);
+  llm.behave(says('Here I am.', { before: 3_000 }));
+  const started = performance.now();
+  const message = await write(agent, made.uuid, 'Hi');
+  expect(performance.now() - started).toBeLessThan(2_900);
+  expect(message).not.toHaveProperty('support_answer');
+  expect((await single(agent, message.uuid)).support_answer).toBe('');
+  const late = () => single(agent, message.uuid).then(({ support_answer }) => support_answer);
+  await expect.poll(late, { timeout: 10_000, interval: 100 }).not.toBe('');
+  expect(await late()).toBe('Here I am.');
+});
+
+it('says nothing behind a person who came while the model was thinking', async () => {
+  const agent = await testAgent(app, [
+    { id: 's', type: 'start', next: 'l' },
+    { id: 'l', type: 'llm' },
+  ]);
+  const made = await room(agent);
+  llm.behave(says('Too late.', { before: 3_000 }));
+  const [message] = await Promise.all([
+    write(agent, made.uuid, 'Hi'),
+    sleep(200).then(() => write(agent, made.uuid, 'I take over', { is_support_sender: true })),
+  ]);
+  await sleep(4_000);
+  expect(await said(agent, made.label)).toEqual(['Hi', 'I take over']);
+  expect(await single(agent, message.uuid)).not.toHaveProperty('support_answer');
+});
+
+it('answers many messages at once in order, each exactly once', async () => {
+  const agent = await testAgent(app, [
+    { id: 's', type: 'start', next: 'q' },
+    { id: 'q', type: 'question', text: 'And?', save_as: 'last', next: 'm' },
+    { id: 'm', type: 'message', text: 'You said {{last}}.', next: 'q' },
+  ]);
+  const made = await room(agent);
+  await write(agent, made.uuid, 'first');
+  const messages = await Promise.all(Array.from({ length: 12 }, (_, i) => write(agent, made.uuid, `m${i}`)));
+  for (const { uuid, body } of messages) {
+    await expect
+      .poll(async () => (await single(agent, uuid)).support_answer, { timeout: 15_000 })
+      .toBe(`You said ${body}.\n\nAnd?`);
+  }
+  const answers = (await said(agent, made.label)).filter((body) => body.startsWith('You said'));
+  expect(new Set(answers).size).toBe(12);
+  expect(answers).toHaveLength(12);
+  // The outbox may bring a message again: that changes nothing.
+  const events = messages.map(({ uuid }) => ({
+    id: uuid,
+    name: 'message.added' as const,
+    account: agent.account.id,
+    at: new Date(),
+    data: { uuid, is_support_sender: false, room: { uuid: made.uuid } },
+  }));
+  await app.services.answers.consume(events);
+  await sleep(300);
+  expect(await said(agent, made.label)).toHaveLength(1 + 1 + 24 + 12);
+});

@@ -1,0 +1,204 @@
+import type { MessageAdded } from '@parlor/shared';
+import type { Logger } from 'pino';
+import type { EventConsumer } from '../../events/relay.ts';
+import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
+import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
+import type { BotState } from './bot-state.ts';
+import type { Publication } from './publication.ts';
+import { joined, statusOf, type Turns } from './turns.ts';
+import type { WorkflowsService } from './workflows.service.ts';
+
+/** A process that does not say for so long that it still works on an answer is taken for dead. */
+const LEASE = 6_000;
+const RENEW_EVERY = 2_000;
+const SWEEP_EVERY = 1_000;
+const BATCH = 100;
+
+interface Parts {
+  rooms: RoomModel;
+  messages: MessageModel;
+  workflows: Pick<WorkflowsService, 'roomBotOf' | 'byId'>;
+  turns: Turns;
+  publication: Publication;
+  /** Milliseconds that a message's sender waits for the answer at most; 0: not at all (BOT_WAIT_MS). */
+  patience: number;
+  log: Logger;
+}
+
+/** Somebody who waits for an answer. */
+interface Expected {
+  answer: Promise<string | undefined>;
+  settle(answer: string | undefined): void;
+}
+
+/** The bot does not answer this message: it is switched off, has ended, or has no workflow. */
+class NotAnswered extends Error {
+  override name = 'NotAnswered';
+}
+
+/**
+ * Answers visitors' messages in rooms with `is_bot_use` (contract 6). A message is stored with the mark that it
+ * waits, and the mark goes with the answer, so that no answer is lost and none is given twice. The outbox brings
+ * each message, and does not wait for the answer, which may take long.
+ */
+export class RoomAnswers {
+  readonly #parts: Parts;
+  /** Messages that are being answered here. */
+  readonly #inHand = new Map<string, Promise<void>>();
+  /** Senders that wait for the answer to their message. */
+  readonly #expected = new Map<string, Expected>();
+  #timers: NodeJS.Timeout[] = [];
+  #sweeping: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** The bot of a room that is being made: it has said its greeting. Undefined when the account has none. */
+  async greet(room: Pick<StoredRoom, '_id' | 'label' | 'account'>): Promise<BotState | undefined> {
+    const { workflows, turns, log } = this.#parts;
+    const workflow = await workflows.roomBotOf(room.account);
+    if (!workflow) return undefined;
+    const { _id, graph } = workflow;
+    try {
+      return await turns.begin(room, { workflow: _id, graph }, { variables: [], greetsOnly: true });
+    } catch (error) {
+      // A room is made whatever its bot is like.
+      log.error({ err: error, workflow: _id }, "a room's bot could not begin");
+      return undefined;
+    }
+  }
+
+  /** A message to a bot is about to be stored, with the mark that it waits for an answer. Its sender may wait, too. */
+  expect(message: string): { answer_due: Date } {
+    if (this.#parts.patience > 0 && !this.#stopped) {
+      let settle: Expected['settle'] = () => undefined;
+      const answer = new Promise<string | undefined>((resolve) => {
+        settle = resolve;
+      });
+      this.#expected.set(message, { answer, settle });
+      setTimeout(() => this.#resolve(message, undefined), this.#parts.patience).unref();
+    }
+    return { answer_due: leaseEnd() };
+  }
+
+  /** The answer to a message that was expected, or undefined when there is none in time. */
+  async expected(message: string): Promise<string | undefined> {
+    return this.#expected.get(message)?.answer;
+  }
+
+  /** Follows the outbox. */
+  readonly consume: EventConsumer = async (events) => {
+    // What older processes wrote without saying so, the sweep finds.
+    const ids = events.filter(({ is_for_bot }) => is_for_bot).map(({ data }) => (data as MessageAdded).uuid);
+    if (ids.length === 0) return;
+    const waiting = await this.#parts.messages
+      .find({ _id: { $in: ids }, answer_due: { $exists: true } })
+      .lean<StoredMessage[]>();
+    waiting.sort((a, b) => ids.indexOf(a._id) - ids.indexOf(b._id));
+    for (const message of waiting) this.#answer(message);
+  };
+
+  start(): void {
+    this.#timers = [
+      setInterval(() => void this.#renew(), RENEW_EVERY),
+      setInterval(() => void this.#startSweep(), SWEEP_EVERY),
+    ];
+    void this.#startSweep();
+  }
+
+  /** Finishes what runs; what is left is answered after the next start. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#sweeping;
+    await Promise.all(this.#inHand.values());
+    for (const message of this.#expected.keys()) this.#resolve(message, undefined);
+  }
+
+  #resolve(message: string, answer: string | undefined): void {
+    this.#expected.get(message)?.settle(answer);
+    this.#expected.delete(message);
+  }
+
+  #answer(message: StoredMessage): void {
+    if (this.#stopped || this.#inHand.has(message._id)) return;
+    const { messages, log } = this.#parts;
+    const run = this.#take(message)
+      .then((answer) => this.#resolve(message._id, answer))
+      .catch(async (error) => {
+        this.#resolve(message._id, undefined);
+        if (!(error instanceof NotAnswered)) throw error;
+        await messages.updateOne({ _id: message._id }, { $unset: { answer_due: 1 } });
+      })
+      // It stays marked, and is tried again when the lease has run out.
+      .catch((error) => log.warn({ err: error, message: message._id }, 'answering a message failed'))
+      .finally(() => this.#inHand.delete(message._id));
+    this.#inHand.set(message._id, run);
+  }
+
+  async #take({ _id: uuid, room: roomId, body, sent_at }: StoredMessage): Promise<string> {
+    const { rooms, workflows, turns } = this.#parts;
+    const room = await rooms.findOne({ _id: roomId }).lean<StoredRoom>();
+    if (!room?.is_bot_use) throw new NotAnswered();
+    const bot = room.bot ?? (await this.#beginLate(room));
+    const workflow = bot && (await workflows.byId(bot.workflow));
+    if (!workflow?.is_published) throw new NotAnswered();
+    const incoming = { uuid, text: body, sentAt: sent_at, isRepeatable: true };
+    const { messages } = await turns.take(roomId, incoming, (current) => {
+      if (statusOf(current) !== 'active') throw new NotAnswered();
+    });
+    return joined(messages);
+  }
+
+  /** The bot of a room that was switched on, or got its workflow, after the room was made. */
+  async #beginLate(room: StoredRoom): Promise<BotState | undefined> {
+    const { rooms, publication } = this.#parts;
+    const bot = await this.greet(room);
+    if (!bot) return undefined;
+    const without = { _id: room._id, bot: { $exists: false } };
+    const { modifiedCount } = await rooms.updateOne(without as never, { $set: { bot } } as never);
+    if (modifiedCount === 1) await publication.publish({ ...room, bot });
+    return bot;
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#inHand.size === 0) return;
+    const { messages, log } = this.#parts;
+    const own = { _id: { $in: [...this.#inHand.keys()] }, answer_due: { $exists: true } };
+    await messages
+      .updateMany(own, { $set: { answer_due: leaseEnd() } })
+      .catch((error) => log.warn({ err: error }, 'renewing the leases on answers failed'));
+  }
+
+  #startSweep(): Promise<void> {
+    this.#sweeping ??= this.#sweep()
+      .catch((error) => this.#parts.log.warn({ err: error }, 'searching for unanswered messages failed'))
+      .finally(() => {
+        this.#sweeping = undefined;
+      });
+    return this.#sweeping;
+  }
+
+  /** Takes over what a process left behind when it died. */
+  async #sweep(): Promise<void> {
+    const { messages } = this.#parts;
+    const due = await messages
+      .find({ answer_due: { $lte: new Date() } })
+      .sort({ answer_due: 1 })
+      .limit(BATCH)
+      .lean<StoredMessage[]>();
+    for (const message of due) {
+      const { _id, answer_due } = message;
+      if (this.#inHand.has(_id)) continue;
+      const { modifiedCount } = await messages.updateOne(
+        { _id, answer_due },
+        { $set: { answer_due: leaseEnd() } },
+      );
+      if (modifiedCount === 1) this.#answer(message);
+    }
+  }
+}
+
+const leaseEnd = (): Date => new Date(Date.now() + LEASE);

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type TestAgent, testAgent } from '../../../test/agent.ts';
+import { hangs, refuses, says, startLlmServer } from '../../../test/agent-llm-server.ts';
+import { testApp } from '../../../test/app.ts';
+
+const llm = await startLlmServer();
+const app = testApp({ LLM_URL: llm.url, LLM_MODEL: 'small', LLM_TIMEOUT: '2s' });
+afterAll(() => llm.close());
+
+let agent: TestAgent;
+beforeAll(async () => {
+  agent = await testAgent(app, [
+    { id: 's', type: 'start', greeting: 'Hello', next: 'q' },
+    { id: 'q', type: 'question', text: 'Your name?', save_as: 'name', next: 'm' },
+    { id: 'm', type: 'message', text: 'Welcome, {{name}}.', next: 'l' },
+    { id: 'l', type: 'llm', on_error: 'h' },
+    { id: 'h', type: 'handoff', text: 'A colleague comes.' },
+  ]);
+});
+
+/** An Idempotency-Key that nobody guesses. */
+const COUNT = '1c5f3f0e-6f0b-4b5e-8a55-0d0f5c1b7e21';
+
+const SSE = { Accept: 'text/event-stream' };
+
+/** The events of a stream, as [event, data]. */
+const events = (text: string): [event: string, data: any, id: string][] =>
+  text
+    .split('\n\n')
+    .filter((block) => block.includes('event:'))
+    .map((block) => {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? '';
+      return [field('event'), JSON.parse(field('data')), field('id')];
+    });
+
+it('streams a turn as it is made', async () => {
+  const id = await agent.open();
+  const first = await agent.say(id, 'Ada', SSE);
+  expect(first.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+  expect(events(first.text).map(([event, data]) => [event, data])).toEqual([
+    ['message', { message: 'Welcome, Ada.', sentAt: expect.stringMatching(/\+00:00$/) }],
+    ['done', { status: 'active' }],
+  ]);
+  llm.behave(says('We do deliver.'));
+  const second = events((await agent.say(id, 'Do you deliver?', SSE)).text);
+  expect(second.map(([event, data]) => [event, data.text ?? data.message ?? data.status])).toEqual([
+    ['delta', 'We '],
+    ['delta', 'do '],
+    ['delta', 'deliver.'],
+    ['message', 'We do deliver.'],
+    ['done', 'active'],
+  ]);
+  expect(new Set(second.map(([, , eventId]) => eventId)).size).toBe(5);
+  expect((await agent.get(id)).json.messages.at(-1).message).toBe('We do deliver.');
+});
+
+it('resumes after any event, without taking the message twice', async () => {
+  const id = await agent.open();
+  await agent.say(id, 'Ada');
+  llm.behave(says('We do deliver.'));
+  const whole = events((await agent.say(id, 'Do you?', SSE)).text);
+  for (const [index, [, , last]] of whole.entries()) {
+    const again = events((await agent.say(id, 'Do you?', { ...SSE, 'Last-Event-ID': last })).text);
+    // A message that had come in part comes whole.
+    expect(again.map(([event]) => event)).toEqual(
+      index < 3 ? ['message', 'done'] : index === 3 ? ['done'] : [],
+    );
+    for (const event of again) expect(whole).toContainEqual(event);
+  }
+  expect((await agent.get(id)).json.messages).toHaveLength(6);
+});
+
+it('lets whoever lost a stream join it while it runs, and goes on without a reader', async () => {
+  const id = await agent.open();
+  await agent.say(id, 'Ada');
+  llm.behave(says('one two three four five six', { between: 100 }));
+  const running = agent.say(id, 'Count', { ...SSE, 'Idempotency-Key': COUNT });
+  // Its own ids are not known yet: a first look at the stream by the key's uuid would be a guess.
+  const whole = events((await running).text);
+  const replay = await agent.say(id, 'Count', { ...SSE, 'Idempotency-Key': COUNT });
+  expect(replay.headers['idempotency-replayed']).toBe('true');
+  expect(replay.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+  expect(events(replay.text)).toEqual(whole);
+
+  llm.behave(says('one two three four five six', { between: 100 }));
+  const turn = '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4eff';
+  const [first, joined] = await Promise.all([
+    agent.say(id, 'Count', { ...SSE, 'Last-Event-ID': `${turn}.0.0` }),
+    new Promise((resolve) => setTimeout(resolve, 250)).then(() =>
+      agent.say(id, 'Count', { ...SSE, 'Last-Event-ID': `${turn}.0.4` }),
+    ),
+  ]);
+  expect(events(first.text).filter(([event]) => event === 'message')).toHaveLength(1);
+  expect(events(joined.text)).toEqual(events(first.text).slice(1));
+  const { messages } = (await agent.get(id)).json;
+  expect(messages.filter(({ message }: any) => message === 'Count')).toHaveLength(2);
+});
+
+it('tells an ended conversation and wrong input by their status', async () => {
+  const id = await agent.open();
+  await agent.say(id, 'Ada');
+  expect((await agent.say(id, '', SSE)).status).toBe(400);
+  expect((await agent.say(`conv_${'a'.repeat(24)}`, 'Hi', SSE)).status).toBe(404);
+  const ending = await testAgent(app, [
+    { id: 's', type: 'start', next: 'q' },
+    { id: 'q', type: 'question', text: '?' },
+  ]);
+  const other = await ending.open();
+  expect(events((await ending.say(other, 'x', SSE)).text)).toEqual([
+    ['done', { status: 'ended' }, expect.any(String)],
+  ]);
+  expect(await ending.say(other, 'x', SSE)).toMatchObject({
+    status: 409,
+    json: { error: 'Conversation has ended.' },
+  });
+});
+
+it.each([
+  ['a failure', refuses(500)],
+  ['a hang', hangs],
+])('streams what follows %s of the language model', async (_, behaviour) => {
+  const id = await agent.open();
+  await agent.say(id, 'Ada');
+  llm.behave(behaviour);
+  const told = events((await agent.say(id, 'Do you?', SSE)).text);
+  expect(told.map(([event, data]) => [event, data.message ?? data.status])).toEqual([
+    ['message', 'A colleague comes.'],
+    ['done', 'handoff'],
+  ]);
+});
+
+it('takes no message of another account for its own, whatever Last-Event-ID names', async () => {
+  const { token } = await app.account();
+  const room = (await app.request('POST', '/api/v1/rooms/', { token, body: {} })).json;
+  const foreign = (
+    await app.request('POST', '/api/v1/messages/', {
+      token,
+      body: { body: 'Mine', room: { uuid: room.uuid } },
+    })
+  ).json;
+  const id = await agent.open();
+  const answer = await agent.say(id, 'Ada', { ...SSE, 'Last-Event-ID': `${foreign.uuid}.0.0` });
+  expect(events(answer.text).map(([event]) => event)).toEqual(['message', 'done']);
+  llm.behave(says('Yes.'));
+  expect(await agent.talk(id, 'Still there?')).toEqual([['Yes.'], 'active']);
+});

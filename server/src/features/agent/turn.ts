@@ -1,0 +1,146 @@
+import type { ConversationStatus, NodeOf, WorkflowNode } from '@parlor/shared';
+import { Pace } from '../../platform/pace.ts';
+import type { Graph } from './graph.ts';
+import { cut, fill } from './template.ts';
+
+/** Where a conversation stands between two turns. */
+export interface Position {
+  status: ConversationStatus;
+  /** The node that waits for the visitor; empty when none does. */
+  node: string;
+  /** How often the question there has been asked. */
+  asked: number;
+  variables: [name: string, value: string][];
+}
+
+/** What a turn says while it runs; whoever streams it listens. */
+export interface TurnListener {
+  /** The turn is taken; once more when another writer came between, from its beginning. */
+  begin(): void;
+  /** A piece of the message that is being made. */
+  delta(text: string): void;
+  /** A message is whole. */
+  message(text: string, sentAt: Date): void;
+}
+
+/** A message of a turn. */
+export interface Said {
+  text: string;
+  sent_at: Date;
+}
+
+/** What one turn says at most, in bytes of UTF-8: it stands in the room's document until it is published. */
+const MAX_SAID_BYTES = 262_144;
+
+/** What one conversation knows at most, names and values, in bytes of UTF-8. */
+const MAX_KNOWN_BYTES = 262_144;
+
+const bytesOf = (texts: Iterable<string>): number => {
+  let bytes = 0;
+  for (const text of texts) bytes += Buffer.byteLength(text);
+  return bytes;
+};
+
+export interface LeadFields {
+  nickname: string;
+  email: string;
+  phone_number: string;
+}
+
+/** Where a node sends the flow: on to another node, to wait here, or to its end. */
+export type Step =
+  | { kind: 'go'; to: string | null | undefined }
+  | { kind: 'wait' }
+  | { kind: 'stop'; status: 'handoff' | 'ended' };
+
+export const go = (to: string | null | undefined): Step => ({ kind: 'go', to });
+export const wait: Step = { kind: 'wait' };
+
+/** What a node does when the flow comes to it. */
+export type Runner<N extends WorkflowNode> = (node: N, turn: Turn) => Step | Promise<Step>;
+
+/** One line of what was said before. */
+export interface HistoryLine {
+  sender: 'visitor' | 'bot' | 'person';
+  text: string;
+}
+
+export type LlmNode = NodeOf<'llm'>;
+
+/** How long the work of one turn may hold the event loop: most take a millisecond or two. */
+const MAX_TURN_MS = 1_000;
+
+/** Answers a visitor's message through a language model. @throws Error when it can't */
+export type Ask = (
+  node: LlmNode,
+  turn: Pick<Turn, 'variables'> & { input: string },
+  delta: (text: string) => void,
+) => Promise<string>;
+
+/** One turn while it runs: what came in, what is known, what was said. */
+export class Turn {
+  readonly graph: Graph;
+  readonly ask: Ask;
+  readonly pace = new Pace(MAX_TURN_MS);
+  readonly variables: Map<string, string>;
+  readonly said: Said[] = [];
+  readonly leads: LeadFields[] = [];
+  /** faq and llm nodes that had this turn's message: each takes one a turn. */
+  readonly tried = new Set<string>();
+  /** What the visitor wrote, until a node has taken it. */
+  input: string | undefined;
+  asked: number;
+  /** It has said as much as a turn may: the flow goes on with the next message. */
+  isFull = false;
+  readonly #listener: TurnListener | undefined;
+  #lastSentAt: Date;
+  #saidBytes = 0;
+
+  constructor(
+    graph: Graph,
+    position: Pick<Position, 'asked' | 'variables'>,
+    given: { input: string | undefined; ask: Ask; lastSentAt: Date; listener: TurnListener | undefined },
+  ) {
+    this.graph = graph;
+    this.ask = given.ask;
+    this.variables = new Map(position.variables);
+    this.asked = position.asked;
+    this.input = given.input;
+    this.#lastSentAt = given.lastSentAt;
+    this.#listener = given.listener;
+  }
+
+  /** The text with what is known filled in. */
+  fill(template: string | null | undefined): string {
+    return fill(template ?? '', this.variables);
+  }
+
+  /** Says a text as it is; a blank one is not said. Every message has a time of its own, so that they keep their order. */
+  say(text: string): void {
+    if (text.trim() === '') return;
+    const message = cut(text);
+    const bytes = Buffer.byteLength(message);
+    if (this.#saidBytes + bytes > MAX_SAID_BYTES) {
+      this.isFull = true;
+      return;
+    }
+    this.#saidBytes += bytes;
+    const sent_at = new Date(Math.max(Date.now(), this.#lastSentAt.getTime() + 1));
+    this.#lastSentAt = sent_at;
+    this.said.push({ text: message, sent_at });
+    this.#listener?.message(message, sent_at);
+  }
+
+  /** Keeps an answer under a name; not where the conversation knows as much as it may. */
+  keep(name: string, answer: string): void {
+    const known = bytesOf(this.variables.keys()) + bytesOf(this.variables.values());
+    const before = this.variables.get(name);
+    const freed = before === undefined ? 0 : bytesOf([name, before]);
+    if (known - freed + bytesOf([name, answer]) <= MAX_KNOWN_BYTES) this.variables.set(name, answer);
+  }
+
+  /** A piece of a message that will be said when it is whole. */
+  delta(text: string): void {
+    this.#listener?.delta(text);
+  }
+}

@@ -1,0 +1,247 @@
+import type { ConversationStatus } from '@parlor/shared';
+import type { Logger } from 'pino';
+import { v5 } from 'uuid';
+import { isoDatetime } from '../../database/document.ts';
+import type { Relay } from '../../events/relay.ts';
+import { notFound, type ParlorError } from '../../platform/errors.ts';
+import { addedMessage } from '../messages/added-message.ts';
+import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
+import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
+import { roomUpdated } from '../rooms/rooms.service.ts';
+import type { BotState, PendingTurn, TurnResult } from './bot-state.ts';
+import { type Outcome, runFlow } from './engine.ts';
+import { Graph, type Graphs } from './graph.ts';
+import { InOrder } from './in-order.ts';
+import type { Publication } from './publication.ts';
+import { type Ask, Turn, type TurnListener } from './turn.ts';
+
+/** How many messages a turn can say: one a step (contract 6). */
+const MAX_SAID = 100;
+
+/** A visitor's message to a bot. Its uuid is the turn's, too. */
+export interface Incoming {
+  uuid: string;
+  text: string;
+  /** When it was sent, if it is in the room already; otherwise the turn stores it. */
+  sentAt: Date | undefined;
+  /** The uuid was fixed by the caller, so that the turn may have been taken before. */
+  isRepeatable: boolean;
+}
+
+/** A room with a bot that has begun. */
+export type BotRoom = StoredRoom & { bot: BotState };
+
+/** Where a turn belongs. */
+type Place = Pick<StoredRoom, '_id' | 'label' | 'account' | 'bot'>;
+
+interface Parts {
+  rooms: RoomModel;
+  messages: MessageModel;
+  graphs: Graphs;
+  publication: Publication;
+  relay: Pick<Relay, 'announce'>;
+  /** The way to the language model for one turn; it knows what was said before that time. */
+  ask(room: Place, before: Date): Ask;
+  log: Logger;
+}
+
+/** The uuid of what a turn makes: derived, so that whoever makes it again makes the same. */
+const derived = (turn: string, kind: 'message' | 'lead', index: number): string =>
+  v5(`${kind} ${index}`, turn);
+
+/** What the answers of one turn are together (contract 6). */
+export const joined = (said: readonly { text: string }[]): string =>
+  said.map(({ text }) => text).join('\n\n');
+
+/**
+ * Takes turns in rooms' conversations. A turn is one write to the room's document by compare-and-set: the new
+ * position, the messages with their events, the leads. Turns of one room are taken one after the other.
+ */
+export class Turns {
+  readonly #parts: Parts;
+  readonly #inOrder = new InOrder();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** The state of a conversation that begins: what a workflow says and where it then stands. Nothing is written. */
+  async begin(
+    room: Place,
+    { workflow, graph, conversation }: Pick<BotState, 'workflow' | 'graph' | 'conversation'>,
+    how: { variables: [string, string][]; greetsOnly: boolean },
+  ): Promise<BotState | undefined> {
+    const { graphs, ask } = this.#parts;
+    const loaded = await graphs.get(graph);
+    const { start } = loaded;
+    if (!start) return undefined;
+    const turn = new Turn(
+      loaded,
+      { asked: 0, variables: how.variables },
+      { input: undefined, ask: ask(room, new Date(0)), lastSentAt: new Date(0), listener: undefined },
+    );
+    let outcome: Outcome;
+    if (how.greetsOnly) {
+      turn.say(turn.fill(start.greeting));
+      const position = { node: start.next ?? '', asked: 0, variables: how.variables };
+      outcome = { position: { status: start.next ? 'active' : 'ended', ...position }, fault: undefined };
+    } else outcome = await runFlow(turn, start.id);
+    this.#logFault(room, workflow, outcome);
+    const before = { workflow, graph, ...(conversation !== undefined && { conversation }), turns: 0 };
+    return this.#after(before, room, turn, outcome, { turn: room._id });
+  }
+
+  /**
+   * Answers a visitor's message.
+   * @param check sees the conversation as it stands, and throws when it takes no message
+   * @throws ParlorError `not_found` when there is no such room or it has no bot, and whatever `check` throws.
+   */
+  take(
+    room: string,
+    incoming: Incoming,
+    check: (room: BotRoom) => void | Promise<void>,
+    listener?: TurnListener,
+  ): Promise<TurnResult> {
+    return this.#inOrder.run(room, async () => {
+      for (;;) {
+        const current = await this.#parts.rooms.findOne({ _id: room }).lean<StoredRoom>();
+        if (!current?.bot) throw notFound();
+        const place = { ...current, bot: current.bot };
+        const known = await this.#recall(place, incoming);
+        // What an earlier turn left behind is published before it is written over.
+        if (known || current.bot.pending) await this.#parts.publication.publish(place);
+        if (known) return known;
+        await check(place);
+        const result = await this.#tryOnce(place, incoming, listener);
+        if (result) return result;
+      }
+    });
+  }
+
+  /** The answer of a turn that was taken before. */
+  async recall(room: BotRoom, turn: string): Promise<TurnResult> {
+    const { last, status } = room.bot;
+    if (last.turn === turn) return { messages: last.messages, status: last.status };
+    const ids = Array.from({ length: MAX_SAID }, (_, index) => derived(turn, 'message', index));
+    const said = await this.#parts.messages.find({ _id: { $in: ids } }).lean<StoredMessage[]>();
+    said.sort((a, b) => a.sent_at.getTime() - b.sent_at.getTime());
+    return { messages: said.map(({ body, sent_at }) => ({ text: body, sent_at })), status };
+  }
+
+  async #recall(room: BotRoom, { uuid, sentAt, isRepeatable }: Incoming): Promise<TurnResult | undefined> {
+    if (room.bot.last.turn === uuid) return this.recall(room, uuid);
+    if (!isRepeatable) return undefined;
+    const message = await this.#parts.messages.findOne({ _id: uuid, room: room._id }).lean<StoredMessage>();
+    const wasTaken = sentAt ? message?.support_answer !== undefined : message !== null;
+    return wasTaken ? this.recall(room, uuid) : undefined;
+  }
+
+  /** @returns undefined when another writer came between */
+  async #tryOnce(
+    room: BotRoom,
+    incoming: Incoming,
+    listener: TurnListener | undefined,
+  ): Promise<TurnResult | undefined> {
+    const { rooms, graphs, ask, publication, relay } = this.#parts;
+    const { bot } = room;
+    const sent_at = incoming.sentAt ?? new Date(Math.max(Date.now(), bot.last_sent_at.getTime() + 1));
+    listener?.begin();
+    const graph = await graphs.get(bot.graph).catch((error: ParlorError) => {
+      // Its version is not kept any more: nothing follows, and the conversation ends.
+      if (error.code !== 'not_found') throw error;
+      return new Graph([]);
+    });
+    const turn = new Turn(graph, bot, {
+      input: incoming.text,
+      ask: ask(room, sent_at),
+      lastSentAt: sent_at > bot.last_sent_at ? sent_at : bot.last_sent_at,
+      listener,
+    });
+    // A room whose bot is switched on again after a hand-off goes on from its beginning.
+    const from = bot.node || (bot.status === 'handoff' ? graph.start?.next : undefined);
+    const isAnswering = statusOf(room) === 'active' && from;
+    const outcome = isAnswering ? await runFlow(turn, from) : { position: bot, fault: undefined };
+    this.#logFault(room, bot.workflow, outcome);
+
+    const { pending: _, ...before } = bot;
+    const next = this.#after(before, room, turn, outcome, { turn: incoming.uuid, incoming, sent_at });
+    const handsOff = isAnswering && next.status === 'handoff';
+    const set = { bot: next, ...(handsOff && { is_bot_use: false }) };
+    next.last.status = statusOf({ ...room, ...set });
+    const events = handsOff ? [roomUpdated(room, { is_bot_use: false })] : [];
+    const changed = await rooms
+      .findOneAndUpdate(
+        { _id: room._id, 'bot.turns': bot.turns, is_bot_use: room.is_bot_use } as never,
+        {
+          $set: set,
+          ...(handsOff && { $inc: { version: 1 }, $push: { events: { $each: events } } }),
+        } as never,
+        { returnDocument: 'after' },
+      )
+      .lean<StoredRoom>();
+    if (!changed) return undefined;
+    await publication.publish(changed);
+    // Tells operators that a person is wanted (contract 6).
+    if (handsOff) relay.announce(rooms, { ...changed, events });
+    return { messages: next.last.messages, status: next.last.status };
+  }
+
+  #logFault({ _id }: Place, workflow: string, { fault }: Outcome): void {
+    if (fault) this.#parts.log.error({ room: _id, workflow }, `a turn went wrong: ${fault}`);
+  }
+
+  /** The state after a turn, with everything that the turn made in it. */
+  #after(
+    before: Omit<BotState, 'last' | 'last_sent_at' | 'pending' | keyof Outcome['position']>,
+    room: Place,
+    turn: Turn,
+    { position }: Outcome,
+    taken: { turn: string; incoming?: Incoming; sent_at?: Date },
+  ): BotState {
+    const { said } = turn;
+    const text = joined(said);
+    const write = (fields: Pick<StoredMessage, '_id' | 'body' | 'is_bot' | 'sent_at'>): StoredMessage =>
+      addedMessage(room, {
+        nickname: '',
+        email: '',
+        phone_number: '',
+        is_support_sender: fields.is_bot,
+        ...fields,
+      });
+    const messages = said.map(({ text: body, sent_at }, index) =>
+      write({ _id: derived(taken.turn, 'message', index), body, is_bot: true, sent_at }),
+    );
+    const { incoming, sent_at = new Date(0) } = taken;
+    if (incoming && !incoming.sentAt) {
+      const message = write({ _id: incoming.uuid, body: incoming.text, is_bot: false, sent_at });
+      messages.unshift({ ...message, support_answer: text });
+    }
+    const pending: PendingTurn = {
+      turn: taken.turn,
+      at: new Date(),
+      messages,
+      leads: turn.leads.map((fields, index) => ({ _id: derived(taken.turn, 'lead', index), fields })),
+      ...(incoming?.sentAt && { answers: { message: incoming.uuid, text } }),
+    };
+    return {
+      ...before,
+      ...position,
+      turns: before.turns + 1,
+      last_sent_at: messages.at(-1)?.sent_at ?? sent_at,
+      last: { turn: taken.turn, messages: said, status: position.status },
+      pending,
+    };
+  }
+}
+
+/** How a conversation stands: where the bot is switched off, a person has taken over. */
+export const statusOf = ({ bot, is_bot_use }: BotRoom): ConversationStatus => {
+  if (bot.status === 'ended') return 'ended';
+  return is_bot_use ? 'active' : 'handoff';
+};
+
+/** The answer to a caller of the agent API. */
+export const presentTurn = ({ messages, status }: TurnResult) => ({
+  messages: messages.map(({ text, sent_at }) => ({ message: text, sentAt: isoDatetime(sent_at) })),
+  status,
+});

@@ -1,0 +1,26 @@
+import type { WorkflowNode } from '@parlor/shared';
+import { addIssue } from '../../http/validate.ts';
+import { type FieldErrors, invalid } from '../../platform/errors.ts';
+import { Pace } from '../../platform/pace.ts';
+import { patternError } from './patterns.ts';
+
+/**
+ * Checks the patterns of a graph's conditions, which only the server can: there may be thousands.
+ * @throws ParlorError `invalid` that says where and why
+ */
+export const checkPatterns = async (nodes: readonly WorkflowNode[]): Promise<void> => {
+  const pace = new Pace();
+  const errors: FieldErrors = {};
+  for (const [index, node] of nodes.entries()) {
+    if (node.type !== 'condition') continue;
+    for (const [place, { operator, value }] of node.branches.entries()) {
+      if (operator !== 'matches') continue;
+      await pace.breathe();
+      const why = patternError(String(value ?? ''));
+      if (why === undefined) continue;
+      const path = ['nodes', index, 'branches', place, 'value'];
+      addIssue(errors, path, `Enter a valid regular expression (RE2): ${why}.`);
+    }
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+};

@@ -1,0 +1,63 @@
+import type { Model } from 'mongoose';
+import { defineModel } from '../../database/model.ts';
+
+/** A workflow but for its graph, so that a key is looked up without reading one. */
+export interface StoredWorkflow {
+  _id: string;
+  account: string;
+  name: string;
+  is_published: boolean;
+  /** Its account, when the workflow answers the account's rooms: the unique index lets only one do so. */
+  room_bot_of?: string;
+  /** The graph as it stands now. */
+  graph: string;
+  /** The public key, found by its keyed hash and kept encrypted, since it is shown again (issue: like tokens). */
+  key_fingerprint: string;
+  key_sealed: string;
+  created_at: Date;
+  /** Counts the writes; a compare-and-set goes by it. */
+  version: number;
+}
+
+export type WorkflowModel = Model<StoredWorkflow>;
+
+export const workflowModel = defineModel<StoredWorkflow>(
+  'Workflow',
+  {
+    _id: String,
+    account: String,
+    name: String,
+    is_published: Boolean,
+    room_bot_of: { type: String, default: undefined },
+    graph: String,
+    key_fingerprint: String,
+    key_sealed: String,
+    created_at: Date,
+    version: Number,
+  },
+  [
+    [{ key_fingerprint: 1 }, { unique: true }],
+    [{ room_bot_of: 1 }, { unique: true, sparse: true }],
+    [{ account: 1, created_at: -1, _id: -1 }],
+  ],
+);
+
+/** One version of a workflow's graph; never changed, so that a conversation keeps the version it began with. */
+export interface StoredGraph {
+  /** Derived from the workflow and the text, so that the same graph is stored once. */
+  _id: string;
+  workflow: string;
+  /** The nodes as JSON: one text is smaller and quicker to read than a tree of up to 500 documents. */
+  nodes: string;
+  problems: string[];
+  /** When it was last set; those that were set longest ago go first. */
+  stored_at?: Date;
+}
+
+export type GraphModel = Model<StoredGraph>;
+
+export const graphModel = defineModel<StoredGraph>(
+  'WorkflowGraph',
+  { _id: String, workflow: String, nodes: String, problems: [String], stored_at: Date },
+  [[{ workflow: 1, stored_at: -1 }]],
+);

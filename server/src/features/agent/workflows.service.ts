@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto';
+import type { NewWorkflow, Workflow, WorkflowNode } from '@parlor/shared';
+import { v5 } from 'uuid';
+import { changeDocument } from '../../database/change.ts';
+import { duplicateFields } from '../../database/duplicate.ts';
+import { findBySecret } from '../../database/find-by-secret.ts';
+import { insertOnce } from '../../database/insert.ts';
+import { type Page, readPages } from '../../database/pages.ts';
+import { notFound } from '../../platform/errors.ts';
+import { newUuid, randomLetters } from '../../platform/ids.ts';
+import { placeOf, type Secrets } from '../../platform/secrets.ts';
+import { graphProblems, modelProblems } from './problems.ts';
+import type { GraphModel, StoredGraph, StoredWorkflow, WorkflowModel } from './workflows.model.ts';
+
+const KEY = /^pk_live_[A-Za-z0-9]{32}$/;
+
+const newKey = (): string => `pk_live_${randomLetters(32)}`;
+
+/** Versions of a workflow's graph that are kept, the present one included. */
+const MAX_VERSIONS = 50;
+
+/** A caller's condition on a workflow as it stands; it throws when the condition does not hold. */
+type Check = ((current: Workflow) => void) | undefined;
+
+/** Workflows: the graphs that agents run, and the keys that start them (contract 6). */
+export class WorkflowsService {
+  readonly #workflows: WorkflowModel;
+  readonly #graphs: GraphModel;
+  readonly #secrets: Secrets;
+  readonly #bySecret: (key: string) => Promise<StoredWorkflow | undefined>;
+
+  readonly #models: ReadonlySet<string> | undefined;
+
+  /** @param models those that llm nodes may name; undefined where that does not matter */
+  constructor(workflows: WorkflowModel, graphs: GraphModel, secrets: Secrets, models?: ReadonlySet<string>) {
+    this.#models = models;
+    this.#workflows = workflows;
+    this.#bySecret = findBySecret<StoredWorkflow>(workflows, 'key_fingerprint', secrets);
+    this.#graphs = graphs;
+    this.#secrets = secrets;
+  }
+
+  async create(account: string, input: NewWorkflow, uuid = newUuid()): Promise<StoredWorkflow> {
+    const { name, is_published, nodes, is_room_bot } = input;
+    const workflow: StoredWorkflow = {
+      _id: uuid,
+      account,
+      name,
+      is_published,
+      graph: await this.#storeGraph(uuid, nodes),
+      ...this.#sealed({ _id: uuid, account }, newKey()),
+      created_at: new Date(),
+      version: 1,
+    };
+    const { stored } = await insertOnce(this.#workflows, workflow);
+    return this.#settleRoomBot(stored, is_room_bot);
+  }
+
+  list(account: string, page: Page): AsyncGenerator<StoredWorkflow[]> {
+    return readPages(this.#workflows, { account }, 'created_at', page);
+  }
+
+  /** @throws ParlorError `not_found`, also for another account's workflow. */
+  async get(account: string, uuid: string): Promise<StoredWorkflow> {
+    const workflow = await this.#workflows.findOne({ _id: uuid, account }).lean<StoredWorkflow>();
+    if (!workflow) throw notFound();
+    return workflow;
+  }
+
+  /** The workflow that a public key opens, read from the database each time: a rotation holds at once. */
+  async byKey(key: string): Promise<StoredWorkflow | undefined> {
+    return KEY.test(key) ? this.#bySecret(key) : undefined;
+  }
+
+  /** The published workflow that answers the account's rooms. */
+  async roomBotOf(account: string): Promise<StoredWorkflow | undefined> {
+    const workflow = await this.#workflows.findOne({ room_bot_of: account }).lean<StoredWorkflow>();
+    return workflow?.is_published ? workflow : undefined;
+  }
+
+  async byId(uuid: string): Promise<StoredWorkflow | undefined> {
+    return (await this.#workflows.findOne({ _id: uuid }).lean<StoredWorkflow>()) ?? undefined;
+  }
+
+  /**
+   * Sets the fields of `wanted`. Conversations keep the graph that they began with.
+   * @throws ParlorError `not_found`, and whatever `check` throws.
+   */
+  async change(
+    account: string,
+    uuid: string,
+    wanted: Partial<NewWorkflow>,
+    check?: Check,
+  ): Promise<StoredWorkflow> {
+    const { name, is_published, nodes, is_room_bot } = wanted;
+    const changed = await changeDocument(this.#workflows, { _id: uuid, account }, async (current) => {
+      check?.(await this.present(current));
+      const graph = nodes && (await this.#storeGraph(uuid, nodes));
+      return {
+        set: {
+          ...(name !== undefined && { name }),
+          ...(is_published !== undefined && { is_published }),
+          ...(graph !== undefined && { graph }),
+        },
+      };
+    });
+    if (nodes) await this.#forgetOldGraphs(changed);
+    return this.#settleRoomBot(changed, is_room_bot);
+  }
+
+  /** A new public key; the old one is dead from now on. */
+  async rotateKey(account: string, uuid: string): Promise<StoredWorkflow> {
+    const own = { _id: uuid, account };
+    return changeDocument(this.#workflows, own, () => ({ set: this.#sealed(own, newKey()) }));
+  }
+
+  /** Deletes a workflow; its key is dead, and its conversations get no more answers. */
+  async delete(account: string, uuid: string, check?: Check): Promise<void> {
+    for (;;) {
+      const current = await this.get(account, uuid);
+      check?.(await this.present(current));
+      const { deletedCount } = await this.#workflows.deleteOne({ _id: uuid, version: current.version });
+      if (deletedCount === 1) break;
+    }
+    await this.#graphs.deleteMany({ workflow: uuid });
+  }
+
+  /** @throws ParlorError `not_found` when the workflow was deleted. */
+  async graph(id: string): Promise<StoredGraph> {
+    const graph = await this.#graphs.findOne({ _id: id }).lean<StoredGraph>();
+    if (!graph) throw notFound();
+    return graph;
+  }
+
+  /** The API's form of a workflow. */
+  async present(workflow: StoredWorkflow): Promise<Workflow> {
+    const [shown] = await this.presentAll([workflow]);
+    if (!shown) throw notFound();
+    return shown;
+  }
+
+  /** The API's form of workflows, their graphs read together; undefined for one that is gone by now. */
+  async presentAll(workflows: readonly StoredWorkflow[]): Promise<(Workflow | undefined)[]> {
+    const wanted = { _id: { $in: workflows.map(({ graph }) => graph) } };
+    const graphs = new Map(
+      (await this.#graphs.find(wanted).lean<StoredGraph[]>()).map((graph) => [graph._id, graph]),
+    );
+    return workflows.map((workflow) => {
+      const graph = graphs.get(workflow.graph);
+      if (!graph) return undefined;
+      const nodes = JSON.parse(graph.nodes) as WorkflowNode[];
+      return {
+        uuid: workflow._id,
+        name: workflow.name,
+        is_published: workflow.is_published,
+        is_room_bot: workflow.room_bot_of !== undefined,
+        nodes,
+        public_key: this.#secrets.decrypt(workflow.key_sealed, placeOf(workflow, 'key_sealed')),
+        // What the server offers may have changed since the graph was stored.
+        problems: [...graph.problems, ...(this.#models ? modelProblems(nodes, this.#models) : [])],
+      };
+    });
+  }
+
+  /** A conversation with a version that is not kept any more ends with its next message. */
+  async #forgetOldGraphs({ _id, graph }: StoredWorkflow): Promise<void> {
+    const old = await this.#graphs
+      .find({ workflow: _id }, { _id: 1 })
+      .sort({ stored_at: -1 })
+      .skip(MAX_VERSIONS)
+      .lean<Pick<StoredGraph, '_id'>[]>();
+    const ids = old.map((one) => one._id).filter((id) => id !== graph);
+    if (ids.length > 0) await this.#graphs.deleteMany({ _id: { $in: ids } });
+  }
+
+  async #storeGraph(workflow: string, nodes: readonly WorkflowNode[]): Promise<string> {
+    const text = JSON.stringify(nodes);
+    const _id = v5(createHash('sha256').update(text).digest('hex'), workflow);
+    const graph: StoredGraph = { _id, workflow, nodes: text, problems: graphProblems(nodes) };
+    await this.#graphs
+      .updateOne({ _id }, { $setOnInsert: graph, $set: { stored_at: new Date() } }, { upsert: true })
+      .catch((error) => {
+        if (!duplicateFields(error)) throw error;
+      });
+    return _id;
+  }
+
+  /**
+   * Makes a workflow the one that answers the account's rooms, or not. When `wanted` does not say, the first
+   * published one becomes it by itself (contract 6).
+   */
+  async #settleRoomBot(workflow: StoredWorkflow, wanted: boolean | undefined): Promise<StoredWorkflow> {
+    const { _id, account, is_published } = workflow;
+    const isBot = workflow.room_bot_of !== undefined;
+    if (wanted === isBot || (wanted === undefined && (isBot || !is_published))) return workflow;
+    if (wanted === false) return this.#setRoomBot(_id, { $unset: { room_bot_of: 1 } }, workflow);
+    for (let takes = wanted === true; ; ) {
+      if (takes) {
+        const others = { room_bot_of: account, _id: { $ne: _id } };
+        await this.#workflows.updateMany(others, { $unset: { room_bot_of: 1 }, $inc: { version: 1 } });
+      }
+      try {
+        return await this.#setRoomBot(_id, { $set: { room_bot_of: account } }, workflow);
+      } catch (error) {
+        if (!duplicateFields(error)) throw error;
+        // Another one is it already. Who asked to be it takes its place, and so does a published one by itself
+        // when the other is not published.
+        const other = await this.#workflows.findOne({ room_bot_of: account }).lean<StoredWorkflow>();
+        if (!wanted && other?.is_published) return workflow;
+        takes = true;
+      }
+    }
+  }
+
+  async #setRoomBot(_id: string, update: object, before: StoredWorkflow): Promise<StoredWorkflow> {
+    const changed = await this.#workflows
+      .findOneAndUpdate({ _id }, { ...update, $inc: { version: 1 } }, { returnDocument: 'after' })
+      .lean<StoredWorkflow>();
+    return changed ?? before;
+  }
+
+  #sealed(
+    workflow: Pick<StoredWorkflow, '_id' | 'account'>,
+    key: string,
+  ): Pick<StoredWorkflow, 'key_fingerprint' | 'key_sealed'> {
+    return {
+      key_fingerprint: this.#secrets.fingerprint('token-fingerprint', key),
+      key_sealed: this.#secrets.encrypt(key, placeOf(workflow, 'key_sealed')),
+    };
+  }
+}

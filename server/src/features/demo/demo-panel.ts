@@ -1,0 +1,80 @@
+import { NewWidget } from '@parlor/shared';
+import compose from 'koa-compose';
+import type { Services } from '../../compose.ts';
+import type { Handler } from '../../http/context.ts';
+import { jsonBody } from '../../http/json-body.ts';
+import { readPatch } from '../../http/validate.ts';
+import { forbidden, notFound } from '../../platform/errors.ts';
+import { presentWidget } from '../widgets/widgets.service.ts';
+import { SHOP } from './demo-shop.ts';
+import { demoWidget } from './demo-widget.ts';
+import { ENTRANCE_PATH } from './panel-access.ts';
+
+/** Where the panel reads and changes the demo widget's settings. */
+export const SETTINGS_PATH = '/demo/panel/settings';
+
+/** What somebody reads who comes without the link. */
+const CLOSED_PAGE = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>The panel is closed</title>
+<h1>This panel is closed</h1>
+<p>It opens by the link that Parlor prints when it starts. The link is good once, and for 15 minutes;
+start Parlor anew to get another one.</p>
+</html>
+`;
+
+/** What the demo's panel is made of. */
+type PanelServices = Pick<Services, 'accounts' | 'widgets' | 'panelAccess'>;
+
+/** GET of the printed link, which opens the panel to the browser that follows it; before everything of the panel. */
+export const demoPanelAccess =
+  ({ panelAccess }: PanelServices): Handler =>
+  (ctx, next) => {
+    if (!ctx.path.startsWith('/demo/panel')) return next();
+    ctx.set('Cache-Control', 'no-store');
+    ctx.set('Referrer-Policy', 'no-referrer');
+    if (ctx.method === 'GET' && ctx.path === ENTRANCE_PATH && panelAccess.enter(ctx)) {
+      ctx.redirect('/demo/panel/');
+      ctx.status = 303;
+      return undefined;
+    }
+    if (panelAccess.isOpen(ctx)) return next();
+    if (ctx.path === SETTINGS_PATH) throw forbidden();
+    ctx.status = 403;
+    ctx.type = 'text/html; charset=utf-8';
+    ctx.body = CLOSED_PAGE;
+    return undefined;
+  };
+
+/** GET and PATCH /demo/panel/settings: the demo widget for the demo's own panel, and for nobody else. */
+export const demoPanelSettings = (services: PanelServices): Handler => {
+  const read: Handler = async (ctx) => {
+    const widget = await demoWidget(services);
+    if (!widget) throw notFound();
+    const defaults = NewWidget.parse({});
+    ctx.body = { widget: presentWidget(widget), defaults, shop: { ...defaults, ...SHOP } };
+  };
+
+  const change: Handler = async (ctx) => {
+    const widget = await demoWidget(services);
+    if (!widget) throw notFound();
+    const wanted = readPatch(NewWidget, ctx.state.body);
+    ctx.body = presentWidget(await services.widgets.change(widget.account, widget.token, wanted));
+  };
+
+  /** Only the panel's own script: any page on the web may send a browser's request to this machine. */
+  const sameOrigin: Handler = (ctx, next) => {
+    const origin = ctx.get('Origin');
+    if (!URL.canParse(origin) || new URL(origin).host !== ctx.host) throw forbidden();
+    if (!['', 'same-origin'].includes(ctx.get('Sec-Fetch-Site'))) throw forbidden();
+    return next();
+  };
+
+  const changing = compose([sameOrigin, jsonBody(), change]);
+  return (ctx, next) => {
+    if (ctx.path !== SETTINGS_PATH) return next();
+    ctx.set('Cache-Control', 'no-store');
+    if (ctx.method === 'GET') return read(ctx, next);
+    if (ctx.method === 'PATCH') return changing(ctx, next);
+    return next();
+  };
+};

@@ -1,0 +1,64 @@
+import type { Model } from 'mongoose';
+import { DATA_MAP } from '../../data-map.ts';
+import type { CollectionData } from '../../database/collection-data.ts';
+import type { EventHolder } from '../../events/events.ts';
+import type { Tombstones } from '../../events/tombstones.ts';
+import type { Models } from '../../models.ts';
+
+/** How many documents go at a time. */
+const BATCH = 500;
+
+/** The subject: the uuid of a conversation's room, or of a lead. */
+type Redact = (subject: string, before?: Date) => Promise<void>;
+
+type Holder = EventHolder & Record<string, unknown>;
+
+/** The collections whose documents stay and lose what was said: each knows how. */
+export type Redactions = Record<'deliveries' | 'realtimeEntries', Redact>;
+
+/**
+ * Erases what collections hold of a conversation or of a lead, as the map of data says. Events that wait are still announced, as
+ * for everything that is deleted; what they make is erased by doing it again, once `isOut`.
+ */
+export class SubjectErasure {
+  readonly #models: Models;
+  readonly #tombstones: Tombstones;
+  readonly #redactions: Redactions;
+
+  constructor(models: Models, tombstones: Tombstones, redactions: Redactions) {
+    this.#models = models;
+    this.#tombstones = tombstones;
+    this.#redactions = redactions;
+  }
+
+  /**
+   * @param before only what was made before, since the room was made anew then
+   */
+  async erase(subject: string, before?: Date): Promise<void> {
+    for (const name of Object.keys(DATA_MAP) as (keyof Models)[]) {
+      const { erased } = DATA_MAP[name] as unknown as CollectionData<Holder>;
+      if (!erased) continue;
+      if (before && !erased.madeAt) continue;
+      const filter = { [erased.by]: subject, ...(before && { [erased.madeAt ?? '']: { $lt: before } }) };
+      const model = this.#models[name] as unknown as Model<Holder>;
+      if (erased.how === 'deleted') await model.deleteMany(filter);
+      if (erased.how === 'buried') await this.#bury(model, filter);
+      if (erased.how === 'redacted') await this.#redactions[name as keyof Redactions](subject, before);
+    }
+  }
+
+  /** Whether all events of what was deleted have been announced, so that nothing more comes of them. */
+  isOut(subject: string): Promise<boolean> {
+    return this.#tombstones.areOut(subject);
+  }
+
+  async #bury(model: Model<Holder>, filter: object): Promise<void> {
+    for (;;) {
+      const batch = await model.find(filter, { events: 1 }).limit(BATCH).lean<EventHolder[]>();
+      if (batch.length === 0) return;
+      const announce = await this.#tombstones.bury(batch);
+      await model.deleteMany({ _id: { $in: batch.map(({ _id }) => _id) } });
+      announce();
+    }
+  }
+}

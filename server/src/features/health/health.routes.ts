@@ -1,0 +1,28 @@
+import type Router from '@koa/router';
+import type { Services } from '../../compose.ts';
+import { createReadiness } from '../../database/readiness.ts';
+import type { State } from '../../http/context.ts';
+
+/** GET /healthz: the process answers. GET /readyz: the database takes writes, 503 with the reason until then. */
+export const healthRoutes = (
+  router: Router<State>,
+  { connection, rateLimits }: Pick<Services, 'connection' | 'rateLimits'>,
+): void => {
+  const takesWrites = createReadiness(connection);
+
+  router.get('/healthz', (ctx) => {
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = { status: 'alive' };
+  });
+
+  router.get('/readyz', async (ctx) => {
+    const limit = rateLimits.of('readyz');
+    const isSpent = limit?.isSpent(rateLimits.addressOf(ctx));
+    if (isSpent) await rateLimits.countAddress(ctx, 'readyz');
+    await takesWrites();
+    ctx.set('Cache-Control', 'no-store');
+    // Counted afterwards: a database that does not answer is to be told of, and not waited for.
+    await rateLimits.countAddress(ctx, 'readyz');
+    ctx.body = { status: 'ready' };
+  });
+};

@@ -1,0 +1,49 @@
+import { Keyword, KeywordNotification, type Transcript } from '@parlor/shared';
+import type { Model } from 'mongoose';
+import { type Stored, storedFields } from '../../database/document.ts';
+import { defineModel } from '../../database/model.ts';
+import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
+
+export interface StoredKeyword extends Stored<Keyword> {
+  account: string;
+  /** The form in which keywords are compared, with messages and with each other. */
+  folded: string;
+}
+
+export type KeywordModel = Model<StoredKeyword>;
+
+export const keywordModel = defineModel<StoredKeyword>(
+  'Keyword',
+  { ...storedFields(Keyword), account: String, folded: String },
+  [[{ account: 1, folded: 1 }, { unique: true }], [{ account: 1, created_at: -1, _id: -1 }]],
+);
+
+export interface StoredNotification extends EventHolder {
+  _id: string;
+  account: string;
+  room: string;
+  /** The last messages of the room up to and with the one that raised it, by uuid. Their words stand in them alone. */
+  messages?: string[];
+  keywords: string[];
+  created_at: Date;
+  sent_at: Date | null;
+  /** Only of an older version, which kept copies in place of `messages`. */
+  customer_request?: string;
+  nickname?: string;
+  email?: string;
+  transcripts?: Transcript[];
+}
+
+export type NotificationModel = Model<StoredNotification>;
+
+export const notificationModel = defineModel<StoredNotification>(
+  'KeywordNotification',
+  {
+    ...storedFields(KeywordNotification, ['room']),
+    account: String,
+    room: String,
+    messages: { type: [String], default: undefined },
+    ...outboxFields,
+  },
+  [[{ account: 1, created_at: -1, _id: -1 }], [{ room: 1 }], outboxIndex],
+);

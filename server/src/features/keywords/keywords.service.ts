@@ -1,0 +1,77 @@
+import { codePoints, Keyword, MAX_KEYWORD, type NewKeyword, tooLong } from '@parlor/shared';
+import { present } from '../../database/document.ts';
+import { duplicateFields } from '../../database/duplicate.ts';
+import { insertOnce } from '../../database/insert.ts';
+import { type Page, readPages } from '../../database/pages.ts';
+import { invalid, invalidTogether, notFound } from '../../platform/errors.ts';
+import { newUuid } from '../../platform/ids.ts';
+import { Pace } from '../../platform/pace.ts';
+import { fold } from './folding.ts';
+import type { KeywordModel, StoredKeyword } from './keywords.model.ts';
+import { Matchers } from './matchers.ts';
+
+/** How many keywords an account may have (contract 3). */
+const MAX_KEYWORDS = 1_000;
+
+/** Keywords: the words of a customer that an account wants to be told of (contract 3). */
+export class KeywordsService {
+  readonly #keywords: KeywordModel;
+  readonly #matchers: Matchers;
+
+  constructor(keywords: KeywordModel) {
+    this.#keywords = keywords;
+    this.#matchers = new Matchers(keywords, MAX_KEYWORDS);
+  }
+
+  /** @throws ParlorError `invalid` for one that is there already, however it is spelt, too long, and beyond MAX_KEYWORDS. */
+  async create(account: string, { keyword }: NewKeyword, uuid = newUuid()): Promise<StoredKeyword> {
+    const folded = fold(keyword);
+    // U+FDFA becomes 18 letters: what is folded has to fit into the index, too.
+    if (codePoints(folded) > MAX_KEYWORD) throw invalid({ keyword: [tooLong(MAX_KEYWORD)] });
+    const made: StoredKeyword = { _id: uuid, keyword, created_at: new Date(), account, folded };
+    const { stored, isNew } = await insertOnce(this.#keywords, made).catch((error) => {
+      if (!duplicateFields(error)) throw error;
+      throw invalid({ keyword: ['This field must be unique.'] });
+    });
+    // Counted with the new one in it: of those that come at once none can slip in above the limit.
+    if (isNew && (await this.#keywords.countDocuments({ account })) > MAX_KEYWORDS) {
+      await this.#keywords.deleteOne({ _id: uuid });
+      throw invalidTogether(`At most ${MAX_KEYWORDS} keywords can be configured.`);
+    }
+    return stored;
+  }
+
+  list(account: string, page: Page): AsyncGenerator<StoredKeyword[]> {
+    return readPages(this.#keywords, { account }, 'created_at', page);
+  }
+
+  /** @throws ParlorError `not_found`, also for another account's keyword. */
+  async get(account: string, uuid: string): Promise<StoredKeyword> {
+    const keyword = await this.#keywords.findOne({ _id: uuid, account }).lean<StoredKeyword>();
+    if (!keyword) throw notFound();
+    return keyword;
+  }
+
+  /** @throws ParlorError `not_found`, and whatever `check` throws. */
+  async delete(account: string, uuid: string, check?: (current: Keyword) => void): Promise<void> {
+    check?.(presentKeyword(await this.get(account, uuid)));
+    const { deletedCount } = await this.#keywords.deleteOne({ _id: uuid, account });
+    if (deletedCount === 0) throw notFound();
+  }
+
+  /** For each text the keywords of the account that it mentions, as configured, in the order of their making. */
+  async mentionedIn(account: string, texts: readonly string[]): Promise<string[][]> {
+    const { matcher, keywords } = await this.#matchers.of(account);
+    if (keywords.length === 0) return texts.map(() => []);
+    const pace = new Pace();
+    const mentioned: string[][] = [];
+    for (const text of texts) {
+      mentioned.push(matcher.mentionedIn(fold(text)).map((index) => keywords[index] ?? ''));
+      await pace.breathe();
+    }
+    return mentioned;
+  }
+}
+
+/** The API's form of a keyword. */
+export const presentKeyword = (keyword: StoredKeyword): Keyword => present(Keyword, keyword);

@@ -1,0 +1,182 @@
+import { KeywordNotification, type MessageAdded, type RoomReference } from '@parlor/shared';
+import type { Logger } from 'pino';
+import { v5 } from 'uuid';
+import { present } from '../../database/document.ts';
+import { insertOnce } from '../../database/insert.ts';
+import { type Page, readPages } from '../../database/pages.ts';
+import { newEvent, type OutboxEvent } from '../../events/events.ts';
+import type { Relay } from '../../events/relay.ts';
+import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
+import type { RoomsService } from '../rooms/rooms.service.ts';
+import { type Asked, conversationsUpTo } from './conversations.ts';
+import { DailyCap } from './daily-cap.ts';
+import type { NotificationModel, StoredNotification } from './keywords.model.ts';
+import type { KeywordsService } from './keywords.service.ts';
+import { LINE_FIELDS, type Line, transcriptOf } from './transcript.ts';
+
+/** Notifications whose messages are read together: at most 500 of these are in memory at a time. */
+export const READ_TOGETHER = 25;
+
+/** A customer's message that mentions keywords. */
+interface Hit extends Asked {
+  email: string;
+  label: string;
+  keywords: string[];
+}
+
+interface Parts {
+  notifications: NotificationModel;
+  messages: MessageModel;
+  rooms: Pick<RoomsService, 'references'>;
+  keywords: Pick<KeywordsService, 'mentionedIn'>;
+  relay: Pick<Relay, 'announce'>;
+  /** How many an account may get in a UTC day; 0: any number (KEYWORD_NOTIFICATIONS_PER_DAY). */
+  perDay: number;
+  log: Logger;
+}
+
+/**
+ * Keyword notifications: a customer's message mentioned configured keywords. What is stored refers to messages, and
+ * the words stand in those alone; an event tells of 2 kB of the conversation.
+ */
+export class NotificationsService {
+  readonly #parts: Parts;
+  readonly #cap: DailyCap;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#cap = new DailyCap(parts.notifications, parts.perDay, parts.log);
+  }
+
+  list(account: string, page: Page): AsyncGenerator<StoredNotification[]> {
+    return readPages(this.#parts.notifications, { account }, 'created_at', page);
+  }
+
+  /** The API's form of an account's notifications, in their order, from the messages and rooms that still exist. */
+  async present(stored: readonly StoredNotification[]): Promise<KeywordNotification[]> {
+    const presented: KeywordNotification[] = [];
+    const inRooms = stored.map(({ room }) => room);
+    const rooms = await this.#parts.rooms.references(stored[0]?.account ?? '', inRooms);
+    for (let from = 0; from < stored.length; from += READ_TOGETHER) {
+      const some = stored.slice(from, from + READ_TOGETHER);
+      const known = await this.#messagesOf(some);
+      for (const notification of some) {
+        const room = rooms.get(notification.room) ?? null;
+        presented.push(presentNotification(notification, known, room));
+      }
+    }
+    return presented;
+  }
+
+  /** The notifications of these uuids that still exist, oldest first, in the API's form. */
+  async byUuids(account: string, uuids: readonly string[]): Promise<KeywordNotification[]> {
+    const stored = await this.#parts.notifications
+      .find({ _id: { $in: uuids as string[] }, account })
+      .sort({ created_at: 1, _id: 1 })
+      .lean<StoredNotification[]>();
+    return this.present(stored);
+  }
+
+  /**
+   * Follows the events of one account: raises one notification for each customer's message that mentions
+   * keywords. Its uuid derives from the message's, so that an event that comes twice raises it once.
+   */
+  async raise(events: readonly OutboxEvent[]): Promise<void> {
+    const asked = events
+      .filter(({ name }) => name === 'message.added')
+      .map(({ account, data }) => ({ account, message: data as MessageAdded }))
+      .filter(({ message }) => !message.is_support_sender);
+    const account = asked[0]?.account;
+    if (account === undefined) return;
+    const mentioned = await this.#parts.keywords.mentionedIn(
+      account,
+      asked.map(({ message }) => message.body),
+    );
+    const hits = asked.flatMap(({ message }, index) => {
+      const keywords = mentioned[index] ?? [];
+      return keywords.length > 0 ? [hitOf(message, keywords)] : [];
+    });
+    const allowed = await this.#cap.allowed(account, hits);
+    if (allowed.length > 0) await this.#raise(account, allowed);
+  }
+
+  /** The notifications have reached somebody for the first time. */
+  async markSent(uuids: readonly string[], at: Date): Promise<void> {
+    const unsent = { _id: { $in: uuids as string[] }, sent_at: null };
+    await this.#parts.notifications.updateMany(unsent, { $set: { sent_at: at } });
+  }
+
+  async #raise(account: string, hits: readonly Hit[]): Promise<void> {
+    const { notifications, messages, relay } = this.#parts;
+    const conversations = await conversationsUpTo(messages, hits);
+    const created_at = new Date();
+    const made = hits.map((hit) => {
+      const lines = conversations.get(hit._id) ?? [hit];
+      const notification: StoredNotification = {
+        _id: notificationOf(hit._id),
+        account,
+        room: hit.room,
+        messages: lines.map(({ _id }) => _id),
+        keywords: hit.keywords,
+        created_at,
+        sent_at: null,
+      };
+      const data = presentFrom(notification, hit, lines, { uuid: hit.room, label: hit.label });
+      notification.events = [newEvent('keyword_notification.added', account, created_at, data, hit.room)];
+      return notification;
+    });
+    const inserted = await Promise.all(made.map((notification) => insertOnce(notifications, notification)));
+    for (const [index, { isNew }] of inserted.entries()) {
+      const notification = made[index];
+      if (isNew && notification) relay.announce(notifications, notification);
+    }
+  }
+
+  async #messagesOf(notifications: readonly StoredNotification[]): Promise<Map<string, StoredMessage>> {
+    const ids = [...new Set(notifications.flatMap(({ messages = [] }) => messages))];
+    const account = notifications[0]?.account;
+    if (ids.length === 0 || account === undefined) return new Map();
+    const found = await this.#parts.messages
+      .find({ _id: { $in: ids }, account }, { ...LINE_FIELDS, email: 1 })
+      .lean<StoredMessage[]>();
+    return new Map(found.map((message) => [message._id, message]));
+  }
+}
+
+/** The uuid of the notification that a message raises. */
+export const notificationOf = (message: string): string => v5('keyword_notification', message);
+
+const hitOf = (message: MessageAdded, keywords: string[]): Hit => {
+  const { uuid, nickname, email, body, is_support_sender, sent_at, room } = message;
+  return {
+    _id: uuid,
+    room: room.uuid,
+    label: room.label,
+    sent_at: new Date(sent_at),
+    ...{ nickname, email, body, is_support_sender, keywords },
+  };
+};
+
+const presentFrom = (
+  notification: StoredNotification,
+  { body, nickname, email }: Pick<StoredMessage, 'body' | 'nickname' | 'email'>,
+  lines: readonly Line[],
+  room: RoomReference | null,
+): KeywordNotification => {
+  const words = { customer_request: body, nickname, email, transcripts: transcriptOf(lines), room };
+  return present(KeywordNotification, notification, words);
+};
+
+const GONE = { body: '', nickname: '', email: '' };
+
+const presentNotification = (
+  notification: StoredNotification,
+  known: ReadonlyMap<string, StoredMessage>,
+  room: RoomReference | null,
+): KeywordNotification => {
+  const { messages } = notification;
+  // One of an older version, which kept the words themselves.
+  if (!messages) return present(KeywordNotification, notification, { room });
+  const lines = messages.flatMap((uuid) => known.get(uuid) ?? []);
+  return presentFrom(notification, known.get(messages.at(-1) ?? '') ?? GONE, lines, room);
+};

@@ -1,0 +1,31 @@
+import { Lead } from '@parlor/shared';
+import type { Model } from 'mongoose';
+import { type Stored, storedFields } from '../../database/document.ts';
+import { defineModel } from '../../database/model.ts';
+import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
+
+export interface StoredLead extends Stored<Lead>, EventHolder {
+  account: string;
+  /** The widget that it was left in; empty for one that came by the API. */
+  widget: string;
+  /** The conversation that it was left in. */
+  room?: string;
+  /** Counts the writes; a compare-and-set goes by it. */
+  version: number;
+}
+
+export type LeadModel = Model<StoredLead>;
+
+export const leadModel = defineModel<StoredLead>(
+  'Lead',
+  {
+    ...storedFields(Lead),
+    created_at: Date,
+    account: String,
+    widget: String,
+    room: String,
+    version: Number,
+    ...outboxFields,
+  },
+  [[{ account: 1, created_at: -1, _id: -1 }], [{ room: 1 }, { sparse: true }], outboxIndex],
+);

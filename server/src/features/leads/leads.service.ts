@@ -1,0 +1,158 @@
+import { hasContact, Lead, NewLead, NO_CONTACT } from '@parlor/shared';
+import { v5 } from 'uuid';
+import { changeDocument, differences } from '../../database/change.ts';
+import { deleteDocument } from '../../database/delete.ts';
+import { present } from '../../database/document.ts';
+import { findBy } from '../../database/find-by.ts';
+import { insertOnce } from '../../database/insert.ts';
+import { type Page, readPages } from '../../database/pages.ts';
+import { newEvent } from '../../events/events.ts';
+import type { Relay } from '../../events/relay.ts';
+import type { Tombstones } from '../../events/tombstones.ts';
+import { invalidTogether, notFound } from '../../platform/errors.ts';
+import { newUuid } from '../../platform/ids.ts';
+import type { RoomDeletion } from '../rooms/room-deletion.ts';
+import type { RoomsService } from '../rooms/rooms.service.ts';
+import type { VisitorSession } from '../visitors/sessions.model.ts';
+import type { Visitor } from '../visitors/sessions.service.ts';
+import type { LeadModel, StoredLead } from './leads.model.ts';
+
+/** A caller's condition on a lead as it stands; it throws when the condition does not hold. */
+type Check = (current: Lead) => void;
+
+/** The uuid of a visitor's one lead: derived from its session, so that two first posts at once make one lead. */
+export const visitorLead = (session: Pick<VisitorSession, '_id'>): string => v5('lead', session._id);
+
+const checkContact = (lead: Parameters<typeof hasContact>[0]): void => {
+  if (!hasContact(lead)) throw invalidTogether(NO_CONTACT);
+};
+
+/** Leads: who left word of themselves (contract 3). */
+export class LeadsService {
+  readonly #leads: LeadModel;
+  readonly #byId: (uuid: string) => Promise<StoredLead | undefined>;
+  readonly #rooms: Pick<RoomsService, 'ofVisitor'>;
+  readonly #relay: Pick<Relay, 'announce'>;
+  readonly #tombstones: Tombstones;
+  readonly #deletion: Pick<RoomDeletion, 'deleteLead'>;
+
+  constructor(
+    leads: LeadModel,
+    rooms: Pick<RoomsService, 'ofVisitor'>,
+    relay: Pick<Relay, 'announce'>,
+    tombstones: Tombstones,
+    deletion: Pick<RoomDeletion, 'deleteLead'>,
+  ) {
+    this.#leads = leads;
+    this.#byId = findBy<StoredLead>(leads, '_id');
+    this.#rooms = rooms;
+    this.#relay = relay;
+    this.#tombstones = tombstones;
+    this.#deletion = deletion;
+  }
+
+  /**
+   * Stores a lead, with its lead.added event in the same write.
+   * @param room the conversation that a bot took it in
+   * @throws ParlorError `invalid` when it neither names nor reaches anybody.
+   */
+  async create(account: string, input: NewLead, uuid = newUuid(), room?: string): Promise<StoredLead> {
+    return (await this.#insert(account, input, uuid, '', room)).stored;
+  }
+
+  /**
+   * Stores a visitor's lead, or changes the one that it has (contract 4); the first thing that a visitor leaves
+   * makes its room. What the widget does not send of the device and the page, the session knows.
+   */
+  async saveByVisitor(
+    visitor: Visitor,
+    sent: Partial<NewLead>,
+  ): Promise<{ lead: StoredLead; isNew: boolean }> {
+    const { session, widget } = visitor;
+    const { account } = session;
+    const uuid = visitorLead(session);
+    const known = await this.#leads.findOne({ _id: uuid, account }, { _id: 1 }).lean();
+    if (!known) {
+      const given = NewLead.parse(sent);
+      checkContact(given);
+      await this.#rooms.ofVisitor(visitor);
+      const input = {
+        ...given,
+        device: given.device || session.device,
+        from_page_title: given.from_page_title || session.page.title,
+        referrer: given.referrer || session.page.referrer,
+      };
+      const { stored, isNew } = await this.#insert(account, input, uuid, widget._id, session.room);
+      if (isNew) return { lead: stored, isNew };
+    }
+    return { lead: await this.change(account, uuid, sent), isNew: false };
+  }
+
+  list(account: string, page: Page): AsyncGenerator<StoredLead[]> {
+    return readPages(this.#leads, { account }, 'created_at', page);
+  }
+
+  /** @throws ParlorError `not_found`, also for another account's lead. */
+  async get(account: string, uuid: string): Promise<StoredLead> {
+    const lead = await this.#byId(uuid);
+    if (lead?.account !== account) throw notFound();
+    return lead;
+  }
+
+  /**
+   * Sets the fields of `wanted`; lead.changed names those that really changed, and does not fire for none.
+   * @throws ParlorError `not_found`, `invalid`, and whatever `check` throws.
+   */
+  async change(account: string, uuid: string, wanted: Partial<NewLead>, check?: Check): Promise<StoredLead> {
+    const changed = await changeDocument(this.#leads, { _id: uuid, account }, (current) => {
+      check?.(presentLead(current));
+      const set = differences<NewLead>(current, wanted);
+      if (!set) return undefined;
+      const next = { ...current, ...set };
+      checkContact(next);
+      const data = { ...presentLead(next), changed: Object.keys(set) };
+      return { set, events: [newEvent('lead.changed', account, new Date(), data, current.room)] };
+    });
+    this.#relay.announce(this.#leads, changed);
+    return changed;
+  }
+
+  /**
+   * Deletes a lead, with what deliveries and answers say of it.
+   * @throws ParlorError `not_found`, and whatever `check` throws.
+   */
+  async delete(account: string, uuid: string, check?: Check): Promise<void> {
+    await this.get(account, uuid);
+    await this.#deletion.deleteLead(account, uuid, () =>
+      deleteDocument(this.#leads, { _id: uuid, account }, this.#tombstones, (current) =>
+        check?.(presentLead(current)),
+      ),
+    );
+  }
+
+  /** The leads that were left in a conversation. */
+  async ofRoom(account: string, room: string): Promise<string[]> {
+    const found = await this.#leads.find({ room, account }, { _id: 1 }).lean();
+    return found.map(({ _id }) => _id);
+  }
+
+  async #insert(
+    account: string,
+    input: NewLead,
+    uuid: string,
+    widget: string,
+    room?: string,
+  ): Promise<{ stored: StoredLead; isNew: boolean }> {
+    checkContact(input);
+    const created_at = new Date();
+    const lead: StoredLead = { _id: uuid, ...input, created_at, account, widget, version: 1 };
+    if (room !== undefined) lead.room = room;
+    lead.events = [newEvent('lead.added', account, created_at, presentLead(lead), room)];
+    const { stored, isNew } = await insertOnce(this.#leads, lead);
+    if (isNew) this.#relay.announce(this.#leads, lead);
+    return { stored, isNew };
+  }
+}
+
+/** The API's form of a lead. */
+export const presentLead = (lead: StoredLead): Lead => present(Lead, lead);

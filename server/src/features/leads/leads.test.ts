@@ -1,0 +1,288 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { testApp } from '../../../test/app.ts';
+import { buriedEvents, holdEvents, waitingStill } from '../../../test/events.ts';
+
+const app = testApp();
+let token = '';
+let stranger = '';
+let widget = '';
+
+beforeAll(async () => {
+  ({ token, widget } = await app.account());
+  stranger = (await app.account()).token;
+});
+
+const create = (body: object, more = {}) => app.request('POST', '/api/v1/leads/', { token, body, ...more });
+const at = (uuid: string) => `/api/v1/leads/${uuid}/`;
+const ADA = { nickname: 'Ada', email: 'ada@example.com', phone_number: '+44 20 7946 0000' };
+const NO_CONTACT = { non_field_errors: ['One of nickname, email, phone_number must not be blank.'] };
+
+/** The events of leads that were ever made in this file, by the lead's uuid. */
+const eventsOf = async (uuid: string) => {
+  const stored = await app.services.models.leads.findOne({ _id: uuid }).lean();
+  return stored?.events ?? [];
+};
+
+describe('POST /api/v1/leads/', () => {
+  it('answers the whole lead', async () => {
+    const sent = { ...ADA, device: 'a phone', from_page_title: 'Prices', referrer: 'https://x.test/' };
+    const answer = await create(sent);
+    expect(answer.status).toBe(201);
+    expect(answer.json).toEqual({
+      uuid: expect.any(String),
+      ...sent,
+      created_at: expect.stringMatching(/\+00:00$/),
+    });
+    expect(answer.headers.location).toMatch(new RegExp(`/api/v1/leads/${answer.json.uuid}/$`));
+  });
+
+  it.each([
+    [{}, NO_CONTACT],
+    [{ nickname: ' ', email: '', phone_number: null }, NO_CONTACT],
+    [{ email: 'x' }, { email: ['Enter a valid email address.'] }],
+    [{ ...ADA, device: 'x'.repeat(201) }, { device: ['Ensure this field has no more than 200 characters.'] }],
+    [{ ...ADA, referrer: 5 }, { referrer: ['Not a valid string.'] }],
+  ])('refuses %j', async (body, errors) => {
+    const answer = await create(body);
+    expect([answer.status, answer.json]).toEqual([400, errors]);
+  });
+});
+
+describe('/api/v1/leads/<uuid>/', () => {
+  it('is read, replaced, changed and deleted', async () => {
+    const { uuid, created_at } = (await create(ADA)).json;
+    const put = await app.request('PUT', at(uuid), { token, body: { nickname: 'Grace' } });
+    expect([put.status, put.json]).toEqual([
+      200,
+      {
+        uuid,
+        nickname: 'Grace',
+        email: '',
+        phone_number: '',
+        device: '',
+        from_page_title: '',
+        referrer: '',
+        created_at,
+      },
+    ]);
+    const patch = await app.request('PATCH', at(uuid), { token, body: { email: ADA.email } });
+    expect(patch.json).toMatchObject({ nickname: 'Grace', email: ADA.email });
+    expect((await app.request('GET', at(uuid), { token })).json).toEqual(patch.json);
+    const gone = await app.request('DELETE', at(uuid), { token });
+    expect([gone.status, gone.text]).toEqual([204, '']);
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
+      expect((await app.request(method, at(uuid), { token, body: ADA })).status).toBe(404);
+    }
+  });
+
+  it('keeps a way to reach somebody', async () => {
+    const { uuid } = (await create({ nickname: 'Ada' })).json;
+    for (const [method, body] of [
+      ['PUT', {}],
+      ['PATCH', { nickname: '' }],
+      ['PATCH', { nickname: null }],
+    ] as const) {
+      const answer = await app.request(method, at(uuid), { token, body });
+      expect([answer.status, answer.json]).toEqual([400, NO_CONTACT]);
+    }
+  });
+
+  it('announces what really changed', async () => {
+    const resume = holdEvents(app.services);
+    const { uuid } = (await create(ADA)).json;
+    const announced: object[] = [];
+    const { models } = app.services;
+    const before = await models.leads.findOne({ _id: uuid }).lean();
+    await app.request('PATCH', at(uuid), { token, body: {} });
+    await app.request('PATCH', at(uuid), { token, body: { nickname: 'Ada' } });
+    expect((await models.leads.findOne({ _id: uuid }).lean())?.version).toBe(before?.version);
+    const answer = await app.request('PATCH', at(uuid), { token, body: { nickname: 'Grace', device: 'x' } });
+    resume();
+    for (const event of await eventsOf(uuid)) if (event.name === 'lead.changed') announced.push(event.data);
+    expect(announced).toEqual([{ ...answer.json, changed: ['nickname', 'device'] }]);
+  });
+
+  it('changes for one of two writers with the same If-Match', async () => {
+    for (let round = 0; round < 5; round++) {
+      const made = await create(ADA);
+      const headers = { 'if-match': made.headers.etag ?? '' };
+      const write = (device: string) =>
+        app.request('PATCH', at(made.json.uuid), { token, headers, body: { device } });
+      const answers = await Promise.all([write('one'), write('two')]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+      const stale = await app.request('DELETE', at(made.json.uuid), { token, headers });
+      expect([stale.status, stale.json.detail]).toEqual([412, expect.any(String)]);
+      const winner = answers.find(({ status }) => status === 200);
+      const fresh = { 'if-match': `"other", ${winner?.headers.etag}` };
+      expect((await app.request('DELETE', at(made.json.uuid), { token, headers: fresh })).status).toBe(204);
+    }
+  });
+
+  it("is another account's 404 on every method", async () => {
+    const { uuid } = (await create(ADA)).json;
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
+      const answer = await app.request(method, at(uuid), { token: stranger, body: ADA });
+      expect([answer.status, answer.json]).toEqual([404, { detail: 'Not found.' }]);
+    }
+    expect((await app.request('GET', '/api/v1/leads/', { token: stranger })).json).toEqual([]);
+  });
+
+  it('keeps the events of one that is deleted the next instant', async () => {
+    const resume = holdEvents(app.services);
+    const { uuid } = (await create(ADA)).json;
+    await waitingStill(app.services.models.leads, uuid);
+    await app.request('DELETE', at(uuid), { token });
+    resume();
+    expect(await buriedEvents(app.services)).toContainEqual(['lead.added', uuid]);
+  });
+});
+
+describe("a visitor's lead", () => {
+  const CHROME =
+    'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36';
+
+  const session = async () => {
+    const { json } = await app.request('POST', `/api/v1/widgets/${widget}/sessions/`, {
+      headers: { 'user-agent': CHROME },
+      body: { page: { url: 'https://x.test/prices', title: 'Prices', referrer: 'https://search.test/' } },
+    });
+    return { visitor: json.token as string, room: json.room as { uuid: string; label: string } };
+  };
+  const post = (visitor: string, body: object) => app.request('POST', '/api/v1/leads/', { visitor, body });
+
+  it('is one: a second POST changes it and answers 200', async () => {
+    const { visitor, room } = await session();
+    expect((await post(visitor, {})).json).toEqual(NO_CONTACT);
+    const first = await post(visitor, { nickname: 'Ada' });
+    expect(first.status).toBe(201);
+    expect(first.json).toMatchObject({
+      nickname: 'Ada',
+      device: 'Chrome 140 on Android, mobile',
+      from_page_title: 'Prices',
+      referrer: 'https://search.test/',
+    });
+    const second = await post(visitor, { email: ADA.email });
+    expect([second.status, second.json]).toEqual([200, { ...first.json, email: ADA.email }]);
+    const patch = await app.request('PATCH', at(first.json.uuid), { visitor, body: { phone_number: '1' } });
+    expect([patch.status, patch.json.phone_number]).toEqual([200, '1']);
+    const seen = await app.request('GET', `/api/v1/rooms/${room.label}/`, { token });
+    expect([seen.status, seen.json.uuid]).toEqual([200, room.uuid]);
+  });
+
+  it('is one of many first posts at once', async () => {
+    const { visitor } = await session();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => post(visitor, { nickname: `Ada ${n}` })),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(9);
+    expect(new Set(answers.map(({ json }) => json.uuid)).size).toBe(1);
+  });
+
+  it('is all that a visitor touches', async () => {
+    const mine = await session();
+    const other = await session();
+    const { uuid } = (await post(other.visitor, { nickname: 'Grace' })).json;
+    const own = (await post(mine.visitor, { nickname: 'Ada' })).json.uuid;
+    const as = { visitor: mine.visitor, body: { nickname: 'x' } };
+    expect((await app.request('PATCH', at(uuid), as)).status).toBe(404);
+    for (const [method, path] of [
+      ['GET', at(own)],
+      ['PUT', at(own)],
+      ['DELETE', at(own)],
+      ['GET', '/api/v1/leads/'],
+      ['GET', '/api/v1/leads/stats/'],
+    ] as const) {
+      expect([method, path, (await app.request(method, path, as)).status]).toEqual([method, path, 403]);
+    }
+  });
+});
+
+describe('GET /api/v1/leads/stats/', () => {
+  it('counts by each group, largest first, in the days asked for', async () => {
+    const account = await app.account();
+    const stats = (query: string) =>
+      app.request('GET', `/api/v1/leads/stats/?${query}`, { token: account.token });
+    const lead = (n: number, fields: object) => ({
+      _id: `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`,
+      nickname: '',
+      email: '',
+      phone_number: '',
+      device: '',
+      from_page_title: '',
+      referrer: '',
+      created_at: new Date('2026-03-01T23:59:59.999Z'),
+      account: account.id,
+      widget: '',
+      version: 1,
+      ...fields,
+    });
+    const widget = await app.services.widgets.firstOf(account.id);
+    await app.services.models.leads.insertMany([
+      lead(1, { nickname: 'Ada', email: 'a@x.test', widget: widget?._id }),
+      lead(2, { nickname: 'Ada', device: 'a phone', created_at: new Date('2026-03-03T00:00:00Z') }),
+      lead(3, { email: 'b@x.test', phone_number: '1', created_at: new Date('2026-03-03T12:00:00Z') }),
+      lead(4, { phone_number: '2', created_at: new Date('2026-02-28T12:00:00Z') }),
+    ]);
+    const march = 'start_date=2026-03-01&end_date=2026-03-03';
+    const base = { start_date: '2026-03-01', end_date: '2026-03-03', total: 3 };
+    const byUser = {
+      group_by: 'user',
+      ...base,
+      results: [
+        { user: 'Ada', total: 2 },
+        { user: 'b@x.test', total: 1 },
+      ],
+    };
+    expect((await stats(march)).json).toEqual(byUser);
+    expect((await stats(`group_by=user&${march}`)).json).toEqual(byUser);
+    expect((await stats(`group_by=day&${march}`)).json.results).toEqual([
+      { day: '2026-03-01', total: 1 },
+      { day: '2026-03-02', total: 0 },
+      { day: '2026-03-03', total: 2 },
+    ]);
+    expect((await stats(`group_by=device&${march}`)).json.results).toEqual([
+      { device: '', total: 2 },
+      { device: 'a phone', total: 1 },
+    ]);
+    expect((await stats(`group_by=widget&${march}`)).json.results).toEqual([
+      { widget: '', name: '', total: 2 },
+      { widget: widget?._id, name: widget?.name, total: 1 },
+    ]);
+    expect((await stats('end_date=2026-02-28')).json).toEqual({
+      group_by: 'user',
+      start_date: '2026-02-01',
+      end_date: '2026-02-28',
+      total: 1,
+      results: [{ user: '2', total: 1 }],
+    });
+    expect((await stats(`limit=1&${march}`)).json).toEqual({ ...byUser, results: [byUser.results[0]] });
+  });
+
+  it('shows the current month by default', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const answer = await app.request('GET', '/api/v1/leads/stats/?group_by=day', { token });
+    expect(answer.json).toMatchObject({ start_date: `${today.slice(0, 8)}01`, end_date: today });
+    expect(answer.json.results).toHaveLength(Number(today.slice(8)));
+  });
+
+  it.each([
+    'group_by=',
+    'group_by=month',
+    'group_by=$nickname',
+    'start_date=x',
+    'group_by=user&group_by=day',
+  ])('answers 400 to %s', async (query) => {
+    expect((await app.request('GET', `/api/v1/leads/stats/?${query}`, { token })).status).toBe(400);
+  });
+
+  it('names the groups that there are, and refuses more days than can be shown', async () => {
+    const stats = async (query: string) =>
+      (await app.request('GET', `/api/v1/leads/stats/?${query}`, { token })).json;
+    expect((await stats('group_by=x')).group_by[0]).toMatch(
+      /user, day, device, referrer, from_page_title, widget/,
+    );
+    expect(Object.keys(await stats('group_by=day&start_date=0001-01-01'))).toEqual(['start_date']);
+    expect((await stats('start_date=0001-01-01')).start_date).toBe('0001-01-01');
+  });
+});

@@ -1,0 +1,104 @@
+import { LEAD_GROUPS, type LeadGroup, type LeadStatistics } from '@parlor/shared';
+import type { Days } from '../../database/pages.ts';
+import { invalid } from '../../platform/errors.ts';
+import type { WidgetsService } from '../widgets/widgets.service.ts';
+import type { LeadModel } from './leads.model.ts';
+
+const DAY = 86_400_000;
+
+/** The longest range that is shown day by day. */
+const MAX_DAYS = 3_660;
+
+const isoDay = (date: Date): string => date.toISOString().slice(0, 10);
+
+/** The expression whose values are the groups; a person is known by nickname, else e-mail, else phone. */
+const GROUP_BY: Record<LeadGroup, unknown> = {
+  user: {
+    $cond: [
+      { $ne: ['$nickname', ''] },
+      '$nickname',
+      { $cond: [{ $ne: ['$email', ''] }, '$email', '$phone_number'] },
+    ],
+  },
+  day: { $dateToString: { date: '$created_at', format: '%Y-%m-%d' } },
+  device: '$device',
+  referrer: '$referrer',
+  from_page_title: '$from_page_title',
+  widget: '$widget',
+};
+
+/** @throws ParlorError `invalid` that names the allowed ones. */
+export const readLeadGroup = (text = 'user'): LeadGroup => {
+  const group = LEAD_GROUPS.find((known) => known === text);
+  if (!group) {
+    throw invalid({
+      group_by: [`"${text.slice(0, 100)}" is not a valid choice. Choose one of ${LEAD_GROUPS.join(', ')}.`],
+    });
+  }
+  return group;
+};
+
+/** How many leads an account got, by one of LEAD_GROUPS (contract 3). */
+export class LeadStatisticsService {
+  readonly #leads: LeadModel;
+  readonly #widgets: Pick<WidgetsService, 'namesOf'>;
+
+  constructor(leads: LeadModel, widgets: Pick<WidgetsService, 'namesOf'>) {
+    this.#leads = leads;
+    this.#widgets = widgets;
+  }
+
+  /**
+   * The leads of the days given, by default of the current UTC month to now; at most `limit` groups, largest
+   * first, but every day when they are grouped by day.
+   * @throws ParlorError `invalid` when that would be more days than MAX_DAYS.
+   */
+  async count(
+    account: string,
+    group: LeadGroup,
+    { from, until }: Days,
+    limit: number,
+  ): Promise<LeadStatistics> {
+    const now = new Date();
+    const last = until ? new Date(until.getTime() - DAY) : from && from > now ? from : now;
+    const start = from ?? new Date(`${isoDay(last).slice(0, 8)}01`);
+    const end = new Date(new Date(isoDay(last)).getTime() + DAY);
+    if (group === 'day' && end.getTime() - start.getTime() > MAX_DAYS * DAY) {
+      throw invalid({ start_date: [`At most ${MAX_DAYS} days can be shown one by one.`] });
+    }
+    const match = { $match: { account, created_at: { $gte: start, $lt: end } } };
+    const groups = { $group: { _id: GROUP_BY[group], total: { $sum: 1 } } };
+    const top = group === 'day' ? [] : [{ $sort: { total: -1, _id: 1 } as const }, { $limit: limit }];
+    const [counted, [all]] = await Promise.all([
+      this.#leads.aggregate<{ _id: string; total: number }>([match, groups, ...top] as never),
+      this.#leads.aggregate<{ total: number }>([match, { $group: { _id: null, total: { $sum: 1 } } }]),
+    ]);
+    return {
+      group_by: group,
+      start_date: isoDay(start),
+      end_date: isoDay(last),
+      total: all?.total ?? 0,
+      results: await this.#results(account, group, counted, start, end),
+    };
+  }
+
+  async #results(
+    account: string,
+    group: LeadGroup,
+    counted: readonly { _id: string; total: number }[],
+    start: Date,
+    end: Date,
+  ): Promise<LeadStatistics['results']> {
+    if (group === 'day') {
+      const totals = new Map(counted.map(({ _id, total }) => [_id, total]));
+      const days = Array.from({ length: (end.getTime() - start.getTime()) / DAY }, (_, n) =>
+        isoDay(new Date(start.getTime() + n * DAY)),
+      );
+      return days.map((day) => ({ day, total: totals.get(day) ?? 0 }));
+    }
+    if (group !== 'widget') return counted.map(({ _id, total }) => ({ [group]: _id, total }));
+    const ids = counted.map(({ _id }) => _id).filter((id) => id !== '');
+    const names = await this.#widgets.namesOf(account, ids);
+    return counted.map(({ _id, total }) => ({ widget: _id, name: names.get(_id) ?? '', total }));
+  }
+}

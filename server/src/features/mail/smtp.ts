@@ -1,0 +1,91 @@
+import { hostname } from 'node:os';
+import { createTransport } from 'nodemailer';
+import type { Config } from '../../platform/config.ts';
+import type { Duration } from '../../platform/duration.ts';
+import { isMailAddress } from '../../platform/mail-address.ts';
+import type { Letter } from './notification-mail.ts';
+
+/** What came of a mail. `refused`: the server will never take it, however often it is asked. */
+export type Outcome = { kind: 'sent' } | { kind: 'failed' | 'refused'; error: string };
+
+export interface Envelope {
+  to: string;
+  /** Unique to what the mail tells, and the same in each attempt: a second copy can be known as such (RFC 5322, 3.6.4). */
+  id: string;
+  date: Date;
+}
+
+/** Sends a mail once. It never throws: whatever goes wrong is in the outcome. */
+export type SendMail = (envelope: Envelope, letter: Letter) => Promise<Outcome>;
+
+/** The answers to RCPT TO and DATA are about this mail; all others are about the server or its settings. */
+const ABOUT_THE_MAIL = new Set(['RCPT TO', 'DATA']);
+
+/** Who mails come from: SMTP_FROM, else the user of SMTP_URL where that is an address, else parlor@ this host. */
+export const senderAddress = ({
+  SMTP_FROM,
+  SMTP_URL,
+  PUBLIC_URL,
+}: Pick<Config, 'SMTP_FROM' | 'SMTP_URL' | 'PUBLIC_URL'>): string => {
+  if (SMTP_FROM !== '') return SMTP_FROM;
+  const user = decodeURIComponent(new URL(SMTP_URL).username);
+  if (isMailAddress(user)) return user;
+  return `parlor@${PUBLIC_URL === '' ? hostname() : new URL(PUBLIC_URL).hostname}`;
+};
+
+/**
+ * @param url `smtp://` (STARTTLS where the server offers it) or `smtps://`, with user and password inside
+ * @param timeout milliseconds for a whole mail, connecting included
+ */
+export const createSmtp = ({
+  url,
+  from,
+  timeout,
+}: {
+  url: string;
+  from: string;
+  timeout: Duration;
+}): SendMail => {
+  const transport = createTransport({
+    url,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    connectionTimeout: timeout,
+    greetingTimeout: timeout,
+    socketTimeout: timeout,
+    dnsTimeout: timeout,
+  });
+  const domain = from.slice(from.lastIndexOf('@') + 1);
+
+  return async ({ to, id, date }, { subject, text }) => {
+    // nodemailer would read a list in it.
+    if (!isMailAddress(to)) return { kind: 'refused', error: "the account's address is not one address" };
+    try {
+      await transport.sendMail({
+        // As objects: no text of anybody is read as a list of addresses.
+        from: { name: 'Parlor', address: from },
+        to: { name: '', address: to },
+        envelope: { from, to: [to] },
+        messageId: `<${id}@${domain}>`,
+        date,
+        subject,
+        text,
+        // No vacation notice answers it (RFC 3834, 5).
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        // Also against a server that keeps the connection going with a byte now and then.
+        signal: AbortSignal.timeout(timeout),
+      });
+      return { kind: 'sent' };
+    } catch (error) {
+      const { responseCode = 0, command = '', name, message } = error as SmtpError;
+      const isForGood = responseCode >= 500 && ABOUT_THE_MAIL.has(command);
+      const isLate = name === 'AbortError' || name === 'TimeoutError';
+      const reason = isLate ? `not taken within ${timeout / 1_000} s` : message;
+      return { kind: isForGood ? 'refused' : 'failed', error: firstLine(reason) };
+    }
+  };
+};
+
+type SmtpError = Error & { responseCode?: number; command?: string };
+
+const firstLine = (text: string): string => text.split('\n', 1)[0]?.slice(0, 300) ?? '';

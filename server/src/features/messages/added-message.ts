@@ -1,0 +1,23 @@
+import { CreatedMessage } from '@parlor/shared';
+import { present } from '../../database/document.ts';
+import { newEvent } from '../../events/events.ts';
+import type { StoredRoom } from '../rooms/rooms.model.ts';
+import type { StoredMessage } from './messages.model.ts';
+
+/**
+ * A message as it is written into a room, with its message.added event inside (contract 5). No literal here begins
+ * with a spread and goes on with further fields: Node.js 20 makes a new hidden class for each such object.
+ */
+export const addedMessage = (
+  { _id, label, account }: Pick<StoredRoom, '_id' | 'label' | 'account'>,
+  fields: Omit<StoredMessage, 'account' | 'room' | 'events'>,
+): StoredMessage => {
+  const message: StoredMessage = { account, room: _id, ...fields };
+  const data = Object.assign(presentCreated(message), { room: { uuid: _id, label } });
+  const event = newEvent('message.added', account, message.sent_at, data);
+  const isForBot = message.answer_due !== undefined && ({ is_for_bot: true } as const);
+  return { events: [{ live: { is_bot: message.is_bot }, ...event, ...isForBot }], ...message };
+};
+
+/** A message as its create response shows it: exactly six fields. */
+export const presentCreated = (message: StoredMessage): CreatedMessage => present(CreatedMessage, message);

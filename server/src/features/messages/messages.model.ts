@@ -1,0 +1,19 @@
+import { Message } from '@parlor/shared';
+import type { Model } from 'mongoose';
+import { type Stored, storedFields } from '../../database/document.ts';
+import { defineModel } from '../../database/model.ts';
+import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
+import { answerFields, answerIndex, type WithAnswer } from '../agent/bot-state.ts';
+
+export interface StoredMessage extends Stored<Message>, EventHolder, WithAnswer {
+  account: string;
+  room: string;
+}
+
+export type MessageModel = Model<StoredMessage>;
+
+export const messageModel = defineModel<StoredMessage>(
+  'Message',
+  { ...storedFields(Message), account: String, room: String, ...answerFields, ...outboxFields },
+  [[{ account: 1, sent_at: -1, _id: -1 }], [{ room: 1, sent_at: -1, _id: -1 }], answerIndex, outboxIndex],
+);

@@ -1,0 +1,153 @@
+import { Message, MessageInRoom, type NewMessage } from '@parlor/shared';
+import { present } from '../../database/document.ts';
+import { findBy } from '../../database/find-by.ts';
+import { insertOnce } from '../../database/insert.ts';
+import type { Page } from '../../database/pages.ts';
+import type { Relay } from '../../events/relay.ts';
+import { invalid, missingObject, notFound } from '../../platform/errors.ts';
+import { newUuid } from '../../platform/ids.ts';
+import type { StoredRoom } from '../rooms/rooms.model.ts';
+import type { RoomsService } from '../rooms/rooms.service.ts';
+import type { Visitor } from '../visitors/sessions.service.ts';
+import { addedMessage } from './added-message.ts';
+import { latestMessages, readMessages } from './latest-messages.ts';
+import type { MessageModel, StoredMessage } from './messages.model.ts';
+
+const unknownRoom = (uuid: string) => invalid({ room: { uuid: [missingObject(uuid)] } });
+
+/** The answers of rooms' bots (contract 3, `support_answer`). */
+export interface BotAnswers {
+  /** A message to a bot is about to be stored, with this mark, which the answer takes away. */
+  expect(message: string): { answer_due: Date };
+  /** The answer to such a message, or undefined when there is none in time. */
+  expected(message: string): Promise<string | undefined>;
+}
+
+export type MessageOutline = Pick<StoredMessage, '_id' | 'is_support_sender' | 'is_bot' | 'sent_at'>;
+
+/** Messages: what either side of a conversation wrote (contract 3). */
+export class MessagesService {
+  readonly #messages: MessageModel;
+  readonly #byId: (uuid: string) => Promise<StoredMessage | undefined>;
+  readonly #rooms: RoomsService;
+  readonly #relay: Pick<Relay, 'announce'>;
+  readonly #answers: BotAnswers;
+
+  constructor(
+    messages: MessageModel,
+    rooms: RoomsService,
+    relay: Pick<Relay, 'announce'>,
+    answers: BotAnswers,
+  ) {
+    this.#messages = messages;
+    this.#byId = findBy<StoredMessage>(messages, '_id');
+    this.#rooms = rooms;
+    this.#relay = relay;
+    this.#answers = answers;
+  }
+
+  /**
+   * Stores a message of the account's own, with its message.added event in the same write.
+   * @throws ParlorError `invalid` when the account has no such room.
+   */
+  async create(account: string, input: NewMessage, uuid?: string): Promise<StoredMessage> {
+    const room = await this.#rooms.byUuid(account, input.room.uuid);
+    if (!room) throw unknownRoom(input.room.uuid);
+    // Before the message is there: from then on no bot may speak up behind it.
+    if (input.is_support_sender && room.is_bot_use) await this.#rooms.endBot(account, room._id);
+    return this.#insert(room, input, uuid);
+  }
+
+  /**
+   * Stores a visitor's message; its first one makes the room that its session reserved (contract 4).
+   * @throws ParlorError `invalid` when the room is not the visitor's own, or it would write as support.
+   */
+  async createByVisitor(visitor: Visitor, input: NewMessage, uuid?: string): Promise<StoredMessage> {
+    if (input.room.uuid !== visitor.session.room) throw unknownRoom(input.room.uuid);
+    if (input.is_support_sender)
+      throw invalid({ is_support_sender: ['A visitor may not write as support.'] });
+    const room = await this.#rooms.ofVisitor(visitor);
+    return this.#insert(room, input, uuid);
+  }
+
+  /** The account's messages, or those of one room, newest first. */
+  async *list(account: string, room: string | undefined, page: Page): AsyncGenerator<StoredMessage[]> {
+    if (room !== undefined && !(await this.#rooms.byUuid(account, room))) return;
+    // By the room alone, so that no database can choose the account's index and search it for a small room.
+    const filter = room === undefined ? { account } : { room };
+    yield* readMessages(this.#messages, filter, page);
+  }
+
+  /** @throws ParlorError `not_found`, also for another account's message. */
+  async get(account: string, uuid: string): Promise<StoredMessage> {
+    const message = await this.byUuid(account, uuid);
+    if (!message) throw notFound();
+    return message;
+  }
+
+  async byUuid(account: string, uuid: string): Promise<StoredMessage | undefined> {
+    const message = await this.#byId(uuid);
+    return message?.account === account ? message : undefined;
+  }
+
+  /**
+   * Messages of one account as lists show them, each with its room. In the place of one whose room has just been
+   * deleted, and which follows it at once, is undefined.
+   */
+  async present(account: string, found: readonly StoredMessage[]): Promise<(MessageInRoom | undefined)[]> {
+    const rooms = await this.#rooms.references(
+      account,
+      found.map(({ room }) => room),
+    );
+    return found.map((message) => {
+      const room = rooms.get(message.room);
+      return room && present<MessageInRoom>(MessageInRoom, message, { room });
+    });
+  }
+
+  /** The bot's answer to a message that was just created, when it comes within BOT_WAIT_MS. */
+  async answerInTime({ _id, support_answer }: StoredMessage): Promise<string | undefined> {
+    return support_answer ?? (await this.#answers.expected(_id));
+  }
+
+  /** The bot's answer to a customer's message; empty until it has one, undefined where there is no bot. */
+  async answerTo(message: StoredMessage): Promise<string | undefined> {
+    if (message.support_answer !== undefined || message.is_support_sender) return message.support_answer;
+    const room = await this.#rooms.byUuid(message.account, message.room);
+    return room?.is_bot_use ? '' : undefined;
+  }
+
+  /** The latest `limit` messages of a room, as many of them as an answer holds, in the order sent. */
+  async latestOf(room: string, limit: number): Promise<Message[]> {
+    return (await latestMessages(this.#messages, room, limit)).map(presentMessage);
+  }
+
+  /** Who wrote the latest `limit` messages of a room, and when; newest first. */
+  outlineOf(room: string, limit: number): Promise<MessageOutline[]> {
+    return this.#messages
+      .find({ room }, { is_support_sender: 1, is_bot: 1, sent_at: 1 })
+      .sort({ sent_at: -1, _id: -1 })
+      .limit(limit)
+      .lean<MessageOutline[]>()
+      .exec();
+  }
+
+  async #insert(room: StoredRoom, input: NewMessage, uuid = newUuid()): Promise<StoredMessage> {
+    const { room: _, ...fields } = input;
+    const isForBot = room.is_bot_use && !input.is_support_sender;
+    const mark = isForBot ? this.#answers.expect(uuid) : {};
+    const message = addedMessage(room, {
+      _id: uuid,
+      ...fields,
+      is_bot: false,
+      sent_at: new Date(),
+      ...mark,
+    });
+    const { stored, isNew } = await insertOnce(this.#messages, message);
+    if (isNew) this.#relay.announce(this.#messages, message);
+    return stored;
+  }
+}
+
+/** A message as a Room shows it. */
+const presentMessage = (message: StoredMessage): Message => present(Message, message);

@@ -1,0 +1,35 @@
+import { createServer, type Server } from 'node:http';
+import Router from '@koa/router';
+import Koa from 'koa';
+import type { Logger } from 'pino';
+import type { State } from '../../http/context.ts';
+import { errorResponses } from '../../http/error-responses.ts';
+import { type Config, ConfigError } from '../../platform/config.ts';
+import { metricsRoutes } from './metrics.routes.ts';
+import type { Metrics } from './metrics.ts';
+
+/**
+ * Serves GET /metrics, and nothing else, at METRICS_LISTEN: who reaches that address is for the operator to say.
+ * @throws ConfigError when it can't listen there
+ */
+export const startMetricsListener = async (
+  config: Pick<Config, 'METRICS_LISTEN' | 'METRICS_TOKEN'>,
+  metrics: Metrics,
+  log: Logger,
+): Promise<Server | undefined> => {
+  const { METRICS_LISTEN: at } = config;
+  if (!at) return undefined;
+  const router = new Router<State>();
+  metricsRoutes(router, { config, metrics }, true);
+  const app = new Koa<State>();
+  app.use(errorResponses(log));
+  app.use(router.routes());
+  const server = createServer(app.callback());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => {
+      reject(new ConfigError(`METRICS_LISTEN ${at.host}:${at.port}: ${error.message}`));
+    });
+    server.listen(at.port, at.host, resolve);
+  });
+  return server;
+};

@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import { testApp } from '../../../test/app.ts';
+import { serverSettings, startServerProcess } from '../../../test/server-process.ts';
+import { outboxOf } from '../../models.ts';
+
+const TOKEN = 'a-token-for-metrics';
+const open = testApp({ SMTP_URL: 'smtp://127.0.0.1:1', METRICS_TOKEN: TOKEN });
+const bearer = { headers: { authorization: `Bearer ${TOKEN}` } };
+const closed = testApp();
+
+describe('GET /metrics', () => {
+  it('tells requests by route and status, lag, queues and clients', async () => {
+    const { token } = await open.account();
+    await open.request('GET', '/api/v1/rooms/some-label/', { token });
+    await open.request('GET', '/nothing/of/the/kind');
+    const { status, text, headers } = await open.request('GET', '/metrics', bearer);
+    expect([status, headers['content-type']]).toEqual([200, expect.stringMatching(/^text\/plain/)]);
+    const counted = 'parlor_http_request_duration_seconds_count';
+    expect(text).toContain(`${counted}{method="GET",route="/api/v1/rooms/:label",status="404"} 1`);
+    expect(text).toContain(`${counted}{method="GET",route="other",status="404"} 1`);
+    expect(text).not.toContain('some-label');
+    for (const name of [
+      'nodejs_eventloop_lag_p99_seconds',
+      'parlor_realtime_connections 0',
+      'parlor_deliveries_pending 0',
+    ]) {
+      expect(text).toContain(name);
+    }
+  });
+
+  it('tells what waits in every collection whose documents carry events', async () => {
+    const { models } = open.services;
+    const holders = Object.values(models).filter((model) => 'events' in model.schema.paths);
+    expect(new Set(Object.values(outboxOf(models)))).toEqual(new Set(holders));
+    const { text } = await open.request('GET', '/metrics', bearer);
+    const told = [...text.matchAll(/^parlor_outbox_waiting\{collection="(\w+)"\} \d+$/gm)].map(
+      ([, name]) => name,
+    );
+    expect(told.sort()).toEqual(['leads', 'messages', 'notifications', 'read_marks', 'rooms', 'tombstones']);
+  });
+
+  it('counts attempts of webhooks and mails by what came of them', async () => {
+    const { token } = await open.account();
+    const target = 'http://127.0.0.1:1/hook';
+    await open.request('POST', '/api/v1/webhooks/', { token, body: { event: 'chat.added', target } });
+    await open.request('POST', '/api/v1/rooms/', { token, body: {} });
+    await vi.waitFor(
+      async () => {
+        const { text } = await open.request('GET', '/metrics', bearer);
+        expect(text).toMatch(/parlor_delivery_attempts_total\{result="retry"\} [1-9]/);
+        expect(text).toContain('parlor_delivery_attempts_total{result="delivered"} 0');
+        expect(text).toContain('parlor_mail_attempts_total{result="sent"} 0');
+      },
+      { timeout: 10_000, interval: 50 },
+    );
+  });
+
+  it('are for whoever has METRICS_TOKEN, wherever a request seems to come from', async () => {
+    const ask = (authorization: string) => open.request('GET', '/metrics', { headers: { authorization } });
+    expect((await ask(`Bearer ${TOKEN}x`)).status).toBe(401);
+    expect((await ask(`Bearer ${TOKEN}`)).status).toBe(200);
+    expect((await open.request('GET', '/metrics')).headers['www-authenticate']).toBe('Bearer');
+  });
+
+  it('are for nobody without one, not even for this machine: behind a proxy everybody looks like it', async () => {
+    const { status, json } = await closed.request('GET', '/metrics');
+    expect([status, json.detail]).toEqual([403, expect.stringMatching(/METRICS_TOKEN.*METRICS_LISTEN/)]);
+  });
+
+  it('have a listener of their own at METRICS_LISTEN, and nothing else has', async () => {
+    const free = createServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const { port } = free.address() as AddressInfo;
+    await new Promise((resolve) => free.close(resolve));
+    const server = await startServerProcess({
+      ...(await serverSettings()),
+      METRICS_LISTEN: `127.0.0.1:${port}`,
+    });
+    const own = await fetch(`http://127.0.0.1:${port}/metrics`);
+    expect([own.status, await own.text()]).toEqual([
+      200,
+      expect.stringContaining('parlor_realtime_connections'),
+    ]);
+    expect((await fetch(`http://127.0.0.1:${port}/api/v1/rooms/`)).status).toBe(404);
+    expect((await fetch(`${server.url}/metrics`)).status).toBe(403);
+  });
+});

@@ -1,0 +1,108 @@
+import type { Middleware } from 'koa';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Services } from '../../compose.ts';
+import type { State } from '../../http/context.ts';
+import { outboxOf } from '../../models.ts';
+
+/** Seconds; a page view should see the first half, an operator's alarm the second. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/** A queue longer than this is long: it is not counted further. */
+const COUNTED = 100_000;
+
+type Watched = Pick<Services, 'channel' | 'models' | 'sender' | 'mailer'>;
+
+/** What operators watch (contract 8), in a registry of its own, so that servers in one process do not mix. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests: Histogram<'method' | 'route' | 'status'>;
+
+  constructor({ channel, models, sender, mailer }: Watched) {
+    const registers = [this.#registry];
+    // The event loop's lag, memory, garbage collection, open handles.
+    collectDefaultMetrics({ register: this.#registry });
+    this.#requests = new Histogram({
+      name: 'parlor_http_request_duration_seconds',
+      help: 'Duration of HTTP requests.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: BUCKETS,
+      registers,
+    });
+    const gauge = (name: string, help: string, value: () => number | Promise<number>): void => {
+      new Gauge({
+        name,
+        help,
+        registers,
+        async collect() {
+          this.set(await value());
+        },
+      });
+    };
+    gauge('parlor_realtime_connections', 'Clients connected to this process.', () => channel.audience.size);
+    gauge('parlor_deliveries_pending', 'Deliveries that wait for an attempt, of all processes.', () =>
+      models.deliveries
+        .countDocuments({ queue: { $exists: true } })
+        .limit(COUNTED)
+        .exec(),
+    );
+    const attempts = (name: string, help: string, counts: Record<string, number>): void => {
+      new Counter({
+        name,
+        help,
+        labelNames: ['result'],
+        registers,
+        collect() {
+          this.reset();
+          for (const [result, count] of Object.entries(counts)) this.inc({ result }, count);
+        },
+      });
+    };
+    attempts(
+      'parlor_delivery_attempts_total',
+      'Attempts of this process to deliver to webhooks, by what came of them.',
+      sender.counts,
+    );
+    if (mailer) {
+      attempts(
+        'parlor_mail_attempts_total',
+        'Attempts of this process to mail notifications, by what came of them.',
+        mailer.counts,
+      );
+    }
+    new Gauge({
+      name: 'parlor_outbox_waiting',
+      help: 'Documents whose events have not been announced, of all processes.',
+      labelNames: ['collection'],
+      registers,
+      async collect() {
+        for (const [collection, model] of Object.entries(outboxOf(models))) {
+          const counted = (model as typeof models.rooms).countDocuments({ 'events.at': { $exists: true } });
+          this.set({ collection }, await counted.limit(COUNTED).exec());
+        }
+      },
+    });
+  }
+
+  /** Measures every request by its route, not its path: ids must not make ever more series. */
+  measure(): Middleware<State> {
+    return async (ctx, next) => {
+      const started = performance.now();
+      try {
+        await next();
+      } finally {
+        const route = String((ctx as { _matchedRoute?: unknown })._matchedRoute ?? 'other');
+        const seconds = (performance.now() - started) / 1_000;
+        const { req, res } = ctx;
+        this.#requests.observe({ method: knownMethod(req.method), route, status: res.statusCode }, seconds);
+      }
+    };
+  }
+
+  /** The text format of Prometheus, and its media type. */
+  async text(): Promise<{ type: string; text: string }> {
+    return { type: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const knownMethod = (method = ''): string => (METHODS.has(method) ? method : 'other');

@@ -1,0 +1,114 @@
+import type { Logger } from 'pino';
+import type { EventConsumer } from '../../events/relay.ts';
+import { newUuid } from '../../platform/ids.ts';
+import { Audience, type Ended } from './audience.ts';
+import type { LogEntry, LogEntryModel, LogHeadModel } from './event-log.model.ts';
+import { EventLog, type NewEntry } from './event-log.ts';
+import { entryOf, frameText, isPassing, ownFrame } from './frames.ts';
+import { Recent } from './recent.ts';
+import { Tail } from './tail.ts';
+
+/** Something that is told once. */
+type PassingEntry = Omit<NewEntry, 'event' | 'at'>;
+
+/** So that others get their turn in between. */
+const PASSED_AT_ONCE = 50;
+
+/** What processes tell each other. */
+type Control = { ended: Ended } | { forget: string };
+
+/**
+ * What happens, on its way to the clients of all server processes: the relay writes it into the log, every process
+ * follows the log and tells its own audience (contract 7).
+ */
+export class Channel {
+  readonly log: EventLog;
+  readonly tail: Tail;
+  readonly audience = new Audience();
+  readonly recent = new Recent();
+  readonly #logger: Logger;
+  readonly #listeners: ((entry: LogEntry) => void)[] = [];
+
+  /** @param isOnlyProcess no other process writes into the log, so that it need not be asked */
+  constructor(
+    models: { realtimeEntries: LogEntryModel; realtimeHead: LogHeadModel },
+    logger: Logger,
+    isOnlyProcess = false,
+  ) {
+    this.#logger = logger;
+    const offer = (entries: LogEntry[]) => this.tail.offer(entries);
+    this.log = new EventLog(models.realtimeEntries, models.realtimeHead, offer, isOnlyProcess);
+    this.tail = new Tail(
+      this.log,
+      (entry) => this.#tell(entry),
+      () => this.audience.size > 0 && !isOnlyProcess,
+      logger,
+    );
+  }
+
+  /** Writes what the channel carries of the outbox's events into the log; a second time changes nothing. */
+  readonly consume: EventConsumer = async (events) => {
+    const entries = events.flatMap((event) => entryOf(event) ?? []);
+    if (entries.length > 0) await this.log.append(entries);
+  };
+
+  async start(): Promise<void> {
+    await this.tail.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.log.settled();
+    await this.tail.stop();
+  }
+
+  /** Tells something that is not kept, such as that somebody is typing. */
+  pass(entry: PassingEntry): Promise<void> {
+    return this.passAll([entry]);
+  }
+
+  async passAll(entries: readonly PassingEntry[]): Promise<void> {
+    const at = new Date();
+    for (let from = 0; from < entries.length; from += PASSED_AT_ONCE) {
+      const some = entries.slice(from, from + PASSED_AT_ONCE);
+      await this.log.append(some.map((entry) => ({ event: newUuid(), at, ...entry })));
+    }
+  }
+
+  /** Calls `listener` with every event, before the clients of this process are told of it. */
+  onEntry(listener: (entry: LogEntry) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Ends the sockets that rest on a credential, on every process. */
+  end(account: string, ended: Ended): Promise<void> {
+    return this.#control(account, { ended });
+  }
+
+  /** Forgets what was said in a room or of a lead that was deleted: nobody gets it by `after` any more. */
+  async forget(subject: string): Promise<void> {
+    await this.log.erase(subject);
+    await this.#control('', { forget: subject });
+  }
+
+  #control(account: string, data: Control): Promise<void> {
+    return this.log.append([{ event: newUuid(), at: new Date(), name: 'control', account, data }]);
+  }
+
+  #tell(entry: LogEntry): void {
+    if (entry.name === 'control') {
+      const control = entry.data as Control;
+      if ('ended' in control) this.audience.end(entry.account, control.ended);
+      else this.recent.erase(control.forget);
+      return;
+    }
+    for (const listener of this.#listeners) listener(entry);
+    let text = frameText(entry, this.log.idOf(entry._id));
+    if (text === undefined) {
+      this.#logger.error({ event: entry.event, name: entry.name }, 'an event does not fit its frame');
+      // Clients read by REST what can't be told them.
+      text = ownFrame({ type: 'resync' });
+    }
+    if (!isPassing(entry)) this.recent.add({ entry, text });
+    this.audience.tell(entry, text);
+  }
+}

@@ -1,0 +1,156 @@
+import { CLOSE_CODES } from '@parlor/shared';
+import type { Logger } from 'pino';
+import type { WebSocket } from 'ws';
+import { randomLetters } from '../../platform/ids.ts';
+import type { LogEntry } from './event-log.model.ts';
+
+/** A client that does not read is let go before it costs more than this many bytes (contract 7). */
+const MAX_BUFFERED = 1_048_576;
+/** A replay goes on when less than this waits. */
+const DRAINED = 65_536;
+const DRAIN_LOOK_EVERY = 20;
+
+/** A closed socket whose client does not answer is cut off then. */
+const CUT_OFF_AFTER = 5_000;
+
+/** More frames than this in that time are a flood (contract 8). */
+const MAX_FRAMES = 30;
+const FRAMES_WINDOW = 10_000;
+
+/** Rooms that need not be looked up for each frame. */
+const MAX_KNOWN_ROOMS = 50;
+
+const AS_TEXT = { binary: false } as const;
+
+/** Who is at the other end, and what it sees. */
+export type Viewer =
+  | { side: 'visitor'; account: string; room: string; session: string; widget: string }
+  | {
+      side: 'person';
+      account: string;
+      fingerprints: readonly string[];
+      rooms: ReadonlySet<string> | undefined;
+    };
+
+/** Tells the connections of this process from those of every other. */
+const PROCESS = randomLetters(10);
+let lastId = 0;
+
+/** One client's socket. */
+export class Connection {
+  /** Unique among all server processes. */
+  readonly id = `${PROCESS}-${++lastId}`;
+  readonly origin: string;
+  readonly #socket: WebSocket;
+  readonly #log: Logger;
+  /** Once its credential was found good. */
+  viewer: Viewer | undefined;
+  /** Whether new events go to it at once; before that it is being brought up to date. */
+  isLive = false;
+  /** When the client was last heard of (`performance.now()`). */
+  heardAt = performance.now();
+  /** In which step of each round the heartbeat asks it. */
+  heartbeatTurn = 0;
+  #rooms: Set<string> | undefined;
+  #frames = 0;
+  #framesSince = 0;
+  #isClosing = false;
+
+  /** @param origin the page that the client runs on, as its browser says; empty for other programs */
+  constructor(socket: WebSocket, origin: string, log: Logger) {
+    this.#socket = socket;
+    this.origin = origin;
+    this.#log = log;
+  }
+
+  get isOpen(): boolean {
+    return !this.#isClosing && this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  /** Sends a frame's text, unless the client has stopped reading: then it is closed, with 1013. */
+  send(text: string | Buffer): void {
+    if (!this.isOpen) return;
+    if (this.#socket.bufferedAmount + text.length > MAX_BUFFERED) {
+      this.close(CLOSE_CODES.try_again, 'too slow: what it does not read is not kept');
+      return;
+    }
+    this.#socket.send(text, AS_TEXT);
+  }
+
+  /** Resolves when the client has read most of what it was sent, or is gone. */
+  async drained(): Promise<void> {
+    const deadline = performance.now() + CUT_OFF_AFTER;
+    while (this.isOpen && this.#socket.bufferedAmount > DRAINED) {
+      if (performance.now() > deadline) {
+        this.close(CLOSE_CODES.try_again, 'too slow: what it does not read is not kept');
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, DRAIN_LOOK_EVERY));
+    }
+  }
+
+  /** Whether an event is this client's to see. */
+  sees(entry: LogEntry): boolean {
+    const { viewer } = this;
+    if (!viewer || viewer.account !== entry.account || entry.origin === this.id) return false;
+    if (viewer.side === 'visitor') {
+      // Whether somebody is there to answer is the same for all of the account's visitors.
+      if (entry.name === 'presence') return entry.room === undefined;
+      return viewer.room === entry.room && !entry.name.startsWith('lead.');
+    }
+    return !viewer.rooms || (entry.room !== undefined && viewer.rooms.has(entry.room));
+  }
+
+  /** Whether a frame of this client has named this room before, and the room was its own. */
+  knowsRoom(room: string): boolean {
+    return this.#rooms?.has(room) ?? false;
+  }
+
+  learnRoom(room: string): void {
+    if (!this.#rooms || this.#rooms.size >= MAX_KNOWN_ROOMS) this.#rooms = new Set();
+    this.#rooms.add(room);
+  }
+
+  /** Counts a frame that came in. @returns false when that was one too many */
+  countFrame(): boolean {
+    const now = performance.now();
+    if (now - this.#framesSince > FRAMES_WINDOW) {
+      this.#framesSince = now;
+      this.#frames = 0;
+    }
+    return ++this.#frames <= MAX_FRAMES;
+  }
+
+  ping(): void {
+    if (this.isOpen) this.#socket.ping();
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  /** Tells the client why and ends; one that does not answer is cut off. */
+  close(code: number, reason: string): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.isLive = false;
+    this.#socket.resume();
+    if (code !== CLOSE_CODES.going_away) {
+      const { account, side } = this.viewer ?? {};
+      this.#log.info({ code, reason, account, side }, 'closing a realtime connection');
+    }
+    this.#socket.close(code, reason);
+    setTimeout(() => this.#socket.terminate(), CUT_OFF_AFTER).unref();
+  }
+
+  /** Ends without a word: nobody is there. */
+  cut(): void {
+    this.#isClosing = true;
+    this.isLive = false;
+    this.#socket.terminate();
+  }
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import { addressKeys } from '../../http/client-address.ts';
+import type { Allowance } from '../../http/rate-limit.ts';
+import { throttled } from '../../platform/errors.ts';
+import type { OpenConnections } from './open-connections.ts';
+
+/** When a client may try again whose address has too many connections open (milliseconds). */
+const FULL_FOR = 10_000;
+
+/** Who may open a socket: so many from one address at once, and so many a minute (contract 8). */
+export class Doors {
+  readonly #opens: ((address: string) => Promise<Allowance>) | undefined;
+  readonly #open: OpenConnections;
+  readonly #addressOf: (request: IncomingMessage) => string;
+
+  /** @param opens counts a socket that an address opens; undefined when limits are off */
+  constructor(
+    opens: ((address: string) => Promise<Allowance>) | undefined,
+    open: OpenConnections,
+    addressOf: (request: IncomingMessage) => string,
+  ) {
+    this.#opens = opens;
+    this.#open = open;
+    this.#addressOf = addressOf;
+  }
+
+  /**
+   * @returns what has to be called when the socket closes
+   * @throws ParlorError `throttled`
+   */
+  async enter(request: IncomingMessage): Promise<() => void> {
+    if (!this.#opens) return () => undefined;
+    const client = this.#addressOf(request);
+    const { isAllowed, resetsIn } = await this.#opens(client);
+    if (!isAllowed) throw throttled(resetsIn);
+    const { address } = addressKeys(client);
+    if (!(await this.#open.enter(address))) throw throttled(FULL_FOR);
+    return () => this.#open.leave(address);
+  }
+}

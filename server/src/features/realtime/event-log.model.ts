@@ -1,0 +1,71 @@
+import type { RealtimeEvent } from '@parlor/shared';
+import { type Model, Schema } from 'mongoose';
+import { defineModel } from '../../database/model.ts';
+
+/**
+ * `typing` and `presence` are told once and never replayed; `control` is for the processes themselves; `void` fills
+ * a place in the log that its writer never used, or whose event was erased.
+ */
+export type EntryName = RealtimeEvent | 'typing' | 'presence' | 'control' | 'void';
+
+/** A recent event at its place in the log that all server processes share. */
+export interface LogEntry {
+  /** The place: 1, 2, 3 and so on, without a gap in the end. */
+  _id: number;
+  /** The event's own id: the same event never stands in the log twice. */
+  event: string;
+  name: EntryName;
+  account: string;
+  /** The conversation that it belongs to. */
+  room?: string;
+  /** The lead that it tells of. */
+  lead?: string;
+  at: Date;
+  data?: object;
+  /** The connection that caused it, which is not told. */
+  origin?: string;
+}
+
+/** The last place that was taken, and the log's name. */
+export interface LogHead {
+  _id: 'head';
+  last: number;
+  /** When it was taken. */
+  at: Date;
+  /** Tells this log from the one of another database, so that an id of that one is not mistaken for one of this. */
+  epoch: string;
+}
+
+export type LogEntryModel = Model<LogEntry>;
+export type LogHeadModel = Model<LogHead>;
+
+/** Entries are kept longer than the hour that `after` reaches back, since clocks and TTL sweeps are not exact. */
+const KEPT_FOR_SECONDS = 65 * 60;
+
+export const logEntryModel = defineModel<LogEntry>(
+  'RealtimeEvent',
+  {
+    _id: Number,
+    event: String,
+    name: String,
+    account: String,
+    room: String,
+    lead: String,
+    at: Date,
+    data: { type: Schema.Types.Mixed, default: undefined },
+    origin: String,
+  },
+  [
+    [{ event: 1 }, { unique: true }],
+    [{ account: 1, _id: 1 }],
+    [{ room: 1, _id: 1 }, { sparse: true }],
+    [{ lead: 1 }, { sparse: true }],
+    [{ at: 1 }, { expireAfterSeconds: KEPT_FOR_SECONDS }],
+  ],
+);
+
+export const logHeadModel = defineModel<LogHead>(
+  'RealtimeHead',
+  { _id: String, last: Number, at: Date, epoch: String },
+  [],
+);

@@ -1,0 +1,216 @@
+import { duplicateFields } from '../../database/duplicate.ts';
+import { newUuid, randomLetters } from '../../platform/ids.ts';
+import type { LogEntry, LogEntryModel, LogHead, LogHeadModel } from './event-log.model.ts';
+import { EventLogReader } from './event-log-reader.ts';
+
+/** An event on its way into the log. */
+export type NewEntry = Omit<LogEntry, '_id'>;
+
+const HEAD = { _id: 'head' } as const;
+
+/** A place is filled milliseconds after it was taken, or never; clocks may be seconds apart. */
+const SETTLED_AFTER = 60_000;
+
+/** How often a process that is alone writes down how far its counter is: often enough that the log still knows it. */
+const SAVED_EVERY = 60_000;
+
+/** How many places one round takes. */
+const MAX_BATCH = 100;
+
+interface Waiting {
+  entries: readonly NewEntry[];
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The recent events, in one order that all server processes share. A writer takes the next places from a counter
+ * and then fills them. No clock has a part in it, and a reader that knows the places up to `n` knows that it has
+ * missed nothing: a place that is still empty is either about to be filled, or was left by a writer that died,
+ * and is then filled with a void entry. Since places are unique, the one that comes second (the slow writer or
+ * the void) is refused, and a writer that was too slow takes new places.
+ *
+ * A process that has the database for itself counts in memory: one write less for each round.
+ */
+export class EventLog {
+  readonly read: EventLogReader;
+  readonly #entries: LogEntryModel;
+  readonly #head: LogHeadModel;
+  readonly #onStored: (entries: LogEntry[]) => void;
+  readonly #queue: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  readonly #isOnlyProcess: boolean;
+  #epoch = '';
+  /** Only of a process that is alone: the last place that was taken, and when it was written down. */
+  #last = 0;
+  #savedAt = 0;
+
+  /**
+   * @param onStored learns of this process's own entries before any other process can
+   * @param isOnlyProcess no other server process writes to this database
+   */
+  constructor(
+    entries: LogEntryModel,
+    head: LogHeadModel,
+    onStored: (entries: LogEntry[]) => void,
+    isOnlyProcess = false,
+  ) {
+    this.read = new EventLogReader(entries);
+    this.#entries = entries;
+    this.#head = head;
+    this.#onStored = onStored;
+    this.#isOnlyProcess = isOnlyProcess;
+  }
+
+  /**
+   * Makes the counter where there is none.
+   * @returns the last place that was taken, and one up to which nothing is being written any more
+   */
+  async open(): Promise<{ head: number; settled: number }> {
+    const now = Date.now();
+    const first: LogHead = { ...HEAD, last: 0, at: new Date(now), epoch: randomLetters(8) };
+    const found = await this.#head.findOne(HEAD).lean<LogHead>();
+    if (!found) {
+      await this.#head.insertOne(first).catch((error) => {
+        if (!duplicateFields(error)) throw error;
+      });
+    }
+    const head = found ?? (await this.#head.findOne(HEAD).lean<LogHead>()) ?? first;
+    const last = await this.#lastOf(head);
+    this.#epoch = head.epoch;
+    this.#last = Math.max(this.#last, last);
+    const before = new Date(now - SETTLED_AFTER);
+    if (head.at < before) return { head: last, settled: last };
+    const [old] = await this.#entries
+      .find({ at: { $lt: before } })
+      .sort({ at: -1 })
+      .limit(1)
+      .lean<LogEntry[]>();
+    return { head: last, settled: old?._id ?? 0 };
+  }
+
+  /** The last place that was taken: a process that counted in memory may have left a counter that is behind. */
+  async #lastOf(head: LogHead): Promise<number> {
+    const [newest] = await this.#entries.find().sort({ _id: -1 }).limit(1).lean<LogEntry[]>();
+    if (!newest || newest._id <= head.last) return head.last;
+    await this.#head.updateOne(HEAD, { $max: { last: newest._id } });
+    return newest._id;
+  }
+
+  /** What clients know a place in the log by. */
+  idOf(place: number): string {
+    return `${this.#epoch}-${place}`;
+  }
+
+  /** The place that an id stands for; undefined when it is none of this log. */
+  placeOf(id: string): number | undefined {
+    const [, epoch, place] = /^([A-Za-z0-9]{8})-(\d{1,15})$/.exec(id) ?? [];
+    return epoch === this.#epoch ? Number(place) : undefined;
+  }
+
+  /**
+   * Appends entries in their order; those whose event is there already are left out. What is asked for while a
+   * round is under way goes in the next one together.
+   */
+  append(entries: readonly NewEntry[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ entries, resolve, reject });
+      this.#writing ??= this.#write();
+    });
+  }
+
+  /** Resolves when nothing is on its way. */
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+
+  /** Fills places that their writer has left empty; those that are taken by now stay as they are. */
+  async fill(places: readonly number[]): Promise<void> {
+    const at = new Date();
+    await this.#insert(
+      places.map((_id) => ({ _id, event: `void-${_id}-${newUuid()}`, name: 'void', account: '', at })),
+    );
+  }
+
+  /** Empties the entries of a room or lead that was erased; their places stay taken. */
+  async erase(subject: string): Promise<void> {
+    const emptied = { $set: { name: 'void', account: '' }, $unset: { data: 1, room: 1, lead: 1 } } as const;
+    await this.#entries.updateMany({ room: subject }, emptied);
+    await this.#entries.updateMany({ lead: subject }, emptied);
+  }
+
+  async #write(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const round: Waiting[] = [];
+      let size = 0;
+      while (this.#queue[0] && (size === 0 || size + this.#queue[0].entries.length <= MAX_BATCH)) {
+        const waiting = this.#queue.shift() as Waiting;
+        round.push(waiting);
+        size += waiting.entries.length;
+      }
+      try {
+        await this.#place(round.flatMap(({ entries }) => entries));
+        for (const { resolve } of round) resolve();
+      } catch (error) {
+        for (const { reject } of round) reject(error);
+      }
+    }
+    // In the same moment as the look at the queue: what is appended from now on begins anew.
+    this.#writing = undefined;
+  }
+
+  async #place(entries: readonly NewEntry[]): Promise<void> {
+    for (let waiting = entries; waiting.length > 0; ) {
+      const last = await this.#take(waiting.length);
+      const placed = waiting.map((entry, index) => ({ _id: last - waiting.length + 1 + index, ...entry }));
+      const refused = await this.#insert(placed);
+      this.#onStored(placed.filter(({ _id }) => !refused.has(_id)));
+      if (refused.size === 0) return;
+      const left = placed.filter(({ _id }) => refused.has(_id));
+      // Either the event stands in the log, and its new place is not needed, or the place was given up.
+      const events = { event: { $in: left.map(({ event }) => event) } };
+      const known = new Set((await this.#entries.find(events).lean<LogEntry[]>()).map(({ event }) => event));
+      await this.fill(left.filter(({ event }) => known.has(event)).map(({ _id }) => _id));
+      waiting = left.filter(({ event }) => !known.has(event)).map(({ _id, ...entry }) => entry);
+    }
+  }
+
+  /** Takes `count` places. @returns the last of them */
+  async #take(count: number): Promise<number> {
+    if (this.#epoch === '') await this.open();
+    if (this.#isOnlyProcess) return this.#takeAlone(count);
+    const head = await this.#head
+      .findOneAndUpdate(
+        HEAD,
+        { $inc: { last: count }, $set: { at: new Date() } },
+        { returnDocument: 'after' },
+      )
+      .lean<LogHead>();
+    if (!head) throw new Error('the head of the realtime log is gone');
+    return head.last;
+  }
+
+  async #takeAlone(count: number): Promise<number> {
+    this.#last += count;
+    const now = Date.now();
+    if (Math.abs(now - this.#savedAt) >= SAVED_EVERY) {
+      await this.#head.updateOne(HEAD, { $max: { last: this.#last }, $set: { at: new Date(now) } });
+      this.#savedAt = now;
+    }
+    return this.#last;
+  }
+
+  /** @returns the places of the entries that were refused as duplicates */
+  async #insert(entries: readonly LogEntry[]): Promise<Set<number>> {
+    if (entries.length === 0) return new Set();
+    try {
+      const options = { ordered: false, ignoreUndefined: true };
+      await this.#entries.collection.insertMany(entries as never, options);
+      return new Set();
+    } catch (error) {
+      const { writeErrors } = error as { writeErrors?: { code: number; index: number }[] };
+      if (!writeErrors?.length || !writeErrors.every(({ code }) => code === 11_000)) throw error;
+      return new Set(writeErrors.map(({ index }) => entries[index]?._id ?? 0));
+    }
+  }
+}

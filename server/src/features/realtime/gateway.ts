@@ -1,0 +1,268 @@
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { CLOSE_CODES, ClientFrame, REALTIME_PATH } from '@parlor/shared';
+import type { Logger } from 'pino';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Services } from '../../compose.ts';
+import { createIdentify } from '../../http/authenticate.ts';
+import { createClientAddress } from '../../http/client-address.ts';
+import type { Principal } from '../../http/context.ts';
+import { isOnlyProcess } from '../../platform/config.ts';
+import { ParlorError } from '../../platform/errors.ts';
+import type { AccountsService } from '../accounts/accounts.service.ts';
+import { createAdmission } from './admission.ts';
+import type { Channel } from './channel.ts';
+import type { ClientFrames } from './client-frames.ts';
+import { Connection, type Viewer } from './connection.ts';
+import { declineUpgrade } from './decline-upgrade.ts';
+import { Doors } from './doors.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { OpenConnections } from './open-connections.ts';
+import type { PresenceService } from './presence.ts';
+import { Recheck } from './recheck.ts';
+import { bringUpToDate } from './replay.ts';
+import type { Typing } from './typing.ts';
+
+/** Limits of contract 7. */
+const AUTHENTICATED_WITHIN = 5_000;
+const MAX_FRAME = 16_384;
+
+/** When a server stops, its clients come back spread over so long, and it waits so much longer for their goodbye. */
+const SPREAD = 2_000;
+const SPREAD_EACH = 1;
+const GOODBYE_WITHIN = 1_000;
+
+/** What the gateway needs of the rest. */
+export interface GatewayParts {
+  channel: Channel;
+  frames: ClientFrames;
+  typing: Typing;
+  presence: PresenceService;
+  recheck: Recheck;
+  identify: ReturnType<typeof createIdentify>;
+  accounts: Pick<AccountsService, 'fingerprintsOf'>;
+  doors: Doors;
+  openConnections: OpenConnections;
+  log: Logger;
+  /** Whether a client may send only so many frames. */
+  isLimited: boolean;
+}
+
+const viewerOf = (
+  principal: Principal,
+  rooms: readonly string[] | undefined,
+  accounts: GatewayParts['accounts'],
+): Viewer => {
+  if (principal.kind === 'account') {
+    const narrowed = rooms && new Set(rooms);
+    const fingerprints = accounts.fingerprintsOf(principal.account);
+    return { side: 'person', account: principal.account._id, fingerprints, rooms: narrowed };
+  }
+  const { account, room, _id, widget } = principal.visitor.session;
+  return { side: 'visitor', account, room, session: _id, widget };
+};
+
+/** Takes WebSockets at GET /api/v1/realtime (contract 7). */
+export class Gateway {
+  readonly #parts: GatewayParts;
+  readonly #sockets: WebSocketServer;
+  readonly #open = new Set<Connection>();
+  readonly #heartbeat = new Heartbeat();
+  readonly #admitted = createAdmission();
+  #isStopping = false;
+
+  constructor(parts: GatewayParts) {
+    this.#parts = parts;
+    this.#sockets = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      // Measured: it costs each connection more memory than short frames save bytes.
+      perMessageDeflate: false,
+      maxPayload: MAX_FRAME,
+    });
+  }
+
+  /** Takes the upgrades of an HTTP server. */
+  attach(server: Server): void {
+    server.on('upgrade', (request, socket, head) => {
+      if (request.headers.upgrade?.toLowerCase() === 'websocket') void this.#upgrade(request, socket, head);
+      else declineUpgrade(server, request, socket, head);
+    });
+    this.#parts.openConnections.start();
+    this.#heartbeat.start();
+    this.#parts.recheck.start();
+  }
+
+  /** Says goodbye to everybody, spread over a moment, so that they do not all come back at once. */
+  async close(): Promise<void> {
+    this.#isStopping = true;
+    this.#heartbeat.stop();
+    await this.#parts.recheck.stop();
+    const open = [...this.#open];
+    const pause = Math.min(SPREAD, open.length * SPREAD_EACH) / 20;
+    const share = Math.ceil(open.length / 20);
+    for (let from = 0; from < open.length; from += share) {
+      for (const connection of open.slice(from, from + share)) {
+        connection.close(CLOSE_CODES.going_away, 'the server stops');
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+    for (const deadline = performance.now() + GOODBYE_WITHIN; this.#open.size > 0; ) {
+      if (performance.now() > deadline) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    for (const connection of this.#open) connection.cut();
+    await this.#parts.openConnections.stop();
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    // What happens to a connection that is not a WebSocket yet is nobody else's to hear.
+    const onError = () => socket.destroy();
+    socket.on('error', onError);
+    const path = (request.url ?? '').split('?', 1)[0]?.replace(/\/$/, '');
+    if (path !== REALTIME_PATH) return refuse(socket, 404);
+    if (this.#isStopping) return refuse(socket, 503);
+    let leave: () => void;
+    try {
+      leave = await this.#parts.doors.enter(request);
+    } catch (error) {
+      if (!(error instanceof ParlorError)) this.#parts.log.error({ err: error }, 'an upgrade failed');
+      return error instanceof ParlorError ? refuse(socket, 429, error.headers) : refuse(socket, 500);
+    }
+    if (socket.destroyed) return leave();
+    socket.once('close', leave);
+    socket.off('error', onError);
+    this.#sockets.handleUpgrade(request, socket, head, (webSocket) => this.#take(webSocket, request));
+  }
+
+  #take(socket: WebSocket, request: IncomingMessage): void {
+    const { log, channel } = this.#parts;
+    const origin = request.headers.origin ?? '';
+    const connection = new Connection(socket, origin, log);
+    this.#open.add(connection);
+    this.#heartbeat.add(connection);
+    const late = setTimeout(
+      () => connection.close(CLOSE_CODES.not_authenticated, 'no credential in time'),
+      AUTHENTICATED_WITHIN,
+    );
+    const inbox: unknown[] = [];
+    socket.on('message', (data, isBinary) => {
+      connection.heardAt = performance.now();
+      if (!connection.isOpen) return;
+      if (this.#parts.isLimited && !connection.countFrame()) {
+        return connection.close(CLOSE_CODES.violation, 'too many frames');
+      }
+      if (isBinary) return connection.close(CLOSE_CODES.violation, 'a binary frame');
+      const frame = readFrame(data.toString());
+      if (!frame) return connection.close(CLOSE_CODES.violation, 'not a frame of this channel');
+      if ((frame.type === 'auth') === (connection.viewer !== undefined || inbox.length > 0)) {
+        const reason = frame.type === 'auth' ? 'authenticated already' : 'no credential in the first frame';
+        const code = frame.type === 'auth' ? CLOSE_CODES.violation : CLOSE_CODES.not_authenticated;
+        return connection.close(code, reason);
+      }
+      if (frame.type === 'auth') clearTimeout(late);
+      inbox.push(frame);
+      if (inbox.length === 1) void this.#work(connection, inbox as ClientFrame[]);
+    });
+    socket.on('pong', () => {
+      connection.heardAt = performance.now();
+    });
+    // A broken frame or a lost connection: ws closes it with the right code.
+    socket.on('error', (error) => {
+      const { code, message } = error as NodeJS.ErrnoException;
+      log.info({ code, reason: message }, 'a realtime connection broke');
+    });
+    socket.on('close', () => {
+      clearTimeout(late);
+      inbox.length = 0;
+      this.#open.delete(connection);
+      this.#heartbeat.remove(connection);
+      channel.audience.remove(connection);
+      this.#parts.typing.gone(connection.id);
+      if (connection.viewer) this.#parts.presence.left(connection.viewer);
+    });
+  }
+
+  /** Handles the frames of a connection one after another; the client waits where that takes a while. */
+  async #work(connection: Connection, inbox: ClientFrame[]): Promise<void> {
+    connection.pause();
+    while (inbox[0] && connection.isOpen) {
+      await this.#handle(connection, inbox[0]);
+      inbox.shift();
+    }
+    inbox.length = 0;
+    connection.resume();
+  }
+
+  async #handle(connection: Connection, frame: ClientFrame): Promise<void> {
+    if (frame.type === 'auth') return this.#authenticate(connection, frame);
+    if (connection.viewer) await this.#parts.frames.handle(connection, connection.viewer, frame);
+  }
+
+  async #authenticate(
+    connection: Connection,
+    { scheme, token, rooms, after }: Extract<ClientFrame, { type: 'auth' }>,
+  ): Promise<void> {
+    const { identify, channel, log } = this.#parts;
+    try {
+      await this.#admitted();
+      if (!connection.isOpen) return;
+      const principal = await identify(`${scheme} ${token}`, connection.origin);
+      if (!connection.isOpen) return;
+      connection.viewer = viewerOf(principal, rooms, this.#parts.accounts);
+      channel.audience.add(connection);
+      this.#parts.presence.arrived(connection.viewer);
+      await bringUpToDate(channel, connection, after);
+      await this.#parts.presence.greet(connection, connection.viewer);
+    } catch (error) {
+      if (error instanceof ParlorError) {
+        connection.close(CLOSE_CODES.not_authenticated, error.message);
+      } else {
+        log.warn({ err: error }, 'a realtime connection could not be opened');
+        connection.close(CLOSE_CODES.try_again, 'try again');
+      }
+    }
+  }
+}
+
+/** The gateway of a server process; its HTTP server has to be attached. */
+export const createGateway = (services: Services): Gateway => {
+  const { channel, config, frames, log, models, presence, rateLimits, typing } = services;
+  const max = config.REALTIME_CONNECTIONS;
+  const openConnections = new OpenConnections(models.openConnections, max, isOnlyProcess(config), log);
+  const opens = config.RATE_LIMIT
+    ? (address: string) => rateLimits.takeAddress('realtime', address)
+    : undefined;
+  return new Gateway({
+    channel,
+    frames,
+    typing,
+    presence,
+    recheck: new Recheck({ ...services, audience: channel.audience }, log),
+    identify: createIdentify(services),
+    accounts: services.accounts,
+    log,
+    doors: new Doors(opens, openConnections, createClientAddress(config.TRUST_PROXY)),
+    openConnections,
+    isLimited: config.RATE_LIMIT,
+  });
+};
+
+const readFrame = (text: string): ClientFrame | undefined => {
+  try {
+    return ClientFrame.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Answers an upgrade as HTTP does; browsers show a script no more than that it failed. */
+const refuse = (socket: Duplex, status: number, headers: Readonly<Record<string, string>> = {}): void => {
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    'Content-Length: 0',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n`);
+};

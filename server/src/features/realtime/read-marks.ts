@@ -1,0 +1,105 @@
+import type { ReadMark } from '@parlor/shared';
+import { isoDatetime } from '../../database/document.ts';
+import { duplicateFields } from '../../database/duplicate.ts';
+import { newEvent } from '../../events/events.ts';
+import type { Relay } from '../../events/relay.ts';
+import type { MessagesService } from '../messages/messages.service.ts';
+import type { ReadMarkModel, StoredReadMark } from './read-marks.model.ts';
+
+type Side = StoredReadMark['sender'];
+
+type Place = Pick<StoredReadMark, 'message' | 'sent_at'>;
+
+/** Unread messages are counted up to this. */
+const MOST = 100;
+
+const presentMark = ({ sender, message, sent_at }: StoredReadMark): ReadMark => ({
+  sender,
+  message,
+  sent_at: isoDatetime(sent_at),
+});
+
+/** Whether `a` stands before `b` in a conversation: by time, then by uuid (contract 7). */
+const isBefore = (a: Place, b: Place): boolean =>
+  a.sent_at < b.sent_at || (a.sent_at.getTime() === b.sent_at.getTime() && a.message < b.message);
+
+/** How far each side of a conversation has read; a mark only moves forward. */
+export class ReadMarks {
+  readonly #marks: ReadMarkModel;
+  readonly #messages: Pick<MessagesService, 'byUuid' | 'outlineOf'>;
+  readonly #relay: Pick<Relay, 'announce'>;
+
+  constructor(
+    marks: ReadMarkModel,
+    messages: Pick<MessagesService, 'byUuid' | 'outlineOf'>,
+    relay: Pick<Relay, 'announce'>,
+  ) {
+    this.#marks = marks;
+    this.#messages = messages;
+    this.#relay = relay;
+  }
+
+  /**
+   * One side has read up to and with a message; the other learns of it by a `read` event, in the same write.
+   * What is no message of the room changes nothing.
+   */
+  async move(account: string, room: string, sender: Side, uuid: string): Promise<void> {
+    const message = await this.#messages.byUuid(account, uuid);
+    if (message?.room !== room) return;
+    const { sent_at } = message;
+    const _id = `${room}:${sender}`;
+    const mark: StoredReadMark = { _id, account, room, sender, message: uuid, sent_at };
+    const events = [newEvent('read', account, new Date(), presentMark(mark), room)];
+    for (;;) {
+      const current = await this.#marks.findOne({ _id }).lean<StoredReadMark>();
+      if (current && !isBefore(current, mark)) return;
+      if (await this.#write(current, mark, events)) break;
+    }
+    this.#relay.announce(this.#marks, { ...mark, events });
+  }
+
+  /** What one side has not read of a room, and how far both have read. */
+  async state(room: string, sender: Side): Promise<{ unread: number; marks: ReadMark[] }> {
+    const marks = await this.#marks.find({ room }).lean<StoredReadMark[]>();
+    const own = marks.find((mark) => mark.sender === sender);
+    return { unread: await this.#unread(room, sender, own), marks: marks.map(presentMark) };
+  }
+
+  /**
+   * How many messages of the other side one side has not read, of the latest 100. Who writes has read what stands
+   * above; a bot that answers has not read for the people behind it.
+   */
+  async #unread(room: string, sender: Side, mark: StoredReadMark | undefined): Promise<number> {
+    let count = 0;
+    for (const { _id, sent_at, is_support_sender, is_bot } of await this.#messages.outlineOf(room, MOST)) {
+      if (mark && !isBefore(mark, { message: _id, sent_at })) break;
+      const isOwn = sender === 'visitor' ? !is_support_sender : is_support_sender && !is_bot;
+      if (isOwn) break;
+      if (is_support_sender === (sender === 'visitor')) count++;
+    }
+    return count;
+  }
+
+  /** @returns false when another writer came between */
+  async #write(
+    current: StoredReadMark | null,
+    mark: StoredReadMark,
+    events: NonNullable<StoredReadMark['events']>,
+  ): Promise<boolean> {
+    const { _id, message, sent_at } = mark;
+    if (current) {
+      const { matchedCount } = await this.#marks.updateOne(
+        { _id, message: current.message },
+        { $set: { message, sent_at }, $push: { events: { $each: events } } },
+      );
+      return matchedCount === 1;
+    }
+    try {
+      await this.#marks.insertOne({ ...mark, events });
+      return true;
+    } catch (error) {
+      if (duplicateFields(error)) return false;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import type { Logger } from 'pino';
+import { deleteDocument } from '../../database/delete.ts';
+import type { Tombstones } from '../../events/tombstones.ts';
+import { notFound } from '../../platform/errors.ts';
+import { newUuid } from '../../platform/ids.ts';
+import type { SubjectErasure } from '../erasure/subject-erasure.ts';
+import type { LeadModel } from '../leads/leads.model.ts';
+import type { PendingDeletion, PendingDeletionModel } from './room-deletion.model.ts';
+import type { RoomModel, StoredRoom } from './rooms.model.ts';
+
+/** How many deletions are taken up at a time. */
+const BATCH = 500;
+
+/**
+ * A deletion is gone through once more after so long: a request that had found the room before it went may have
+ * stored a message since, and no request takes as long.
+ */
+const AGAIN_AFTER = 60_000;
+const LOOK_EVERY = 20_000;
+
+/**
+ * Deletes rooms and leads with all that is kept of them. That spans many documents, so what is to be done is written down
+ * first, and any process takes it up again after a crash; every step can be repeated.
+ */
+export class RoomDeletion {
+  readonly #rooms: RoomModel;
+  readonly #leads: LeadModel;
+  readonly #pending: PendingDeletionModel;
+  readonly #tombstones: Tombstones;
+  readonly #log: Logger;
+  readonly #erasure: Pick<SubjectErasure, 'erase' | 'isOut'>;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(
+    models: { rooms: RoomModel; leads: LeadModel; roomDeletions: PendingDeletionModel },
+    tombstones: Tombstones,
+    erasure: Pick<SubjectErasure, 'erase' | 'isOut'>,
+    log: Logger,
+  ) {
+    this.#rooms = models.rooms;
+    this.#leads = models.leads;
+    this.#pending = models.roomDeletions;
+    this.#tombstones = tombstones;
+    this.#log = log;
+    this.#erasure = erasure;
+  }
+
+  /**
+   * Deletes a room; when this is through, nothing that was said in it is seen any more.
+   * @throws ParlorError `not_found`, and whatever `check` throws.
+   */
+  async delete(
+    account: string,
+    label: string,
+    check?: (current: StoredRoom) => Promise<void>,
+  ): Promise<void> {
+    const known = await this.#rooms.findOne({ account, label }, { _id: 1 }).lean();
+    if (!known) throw notFound();
+    // By uuid, too: another room may have got the label since.
+    const filter = { account, label, _id: known._id };
+    await this.#delete({ account, room: known._id }, () =>
+      deleteDocument(this.#rooms, filter, this.#tombstones, check),
+    );
+  }
+
+  /** Deletes a lead by `remove`, and then what else is kept of it. @throws whatever `remove` throws */
+  deleteLead(account: string, lead: string, remove: () => Promise<unknown>): Promise<void> {
+    return this.#delete({ account, room: lead, is_lead: true }, remove);
+  }
+
+  /** Takes up what was left behind, now and from time to time. */
+  start(): void {
+    this.#timer = setInterval(() => void this.#look(), LOOK_EVERY);
+    void this.#look();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  /** Finishes the deletions that began before `now` minus AGAIN_AFTER. */
+  async resume(now = new Date()): Promise<void> {
+    const before = new Date(now.getTime() - AGAIN_AFTER);
+    const due = await this.#pending
+      .find({ begun_at: { $lte: before } })
+      .sort({ begun_at: 1 })
+      .limit(BATCH)
+      .lean<PendingDeletion[]>();
+    for (const { _id, account, room, is_lead, begun_at } of due) {
+      const wasOut = await this.#erasure.isOut(room);
+      const model = (is_lead ? this.#leads : this.#rooms) as unknown as RoomModel;
+      const current = await model.findOne({ _id: room, account }, { created_at: 1 }).lean();
+      // A room that is older than its deletion was never deleted; a younger one was made anew by its visitor,
+      // and what was sent before that belongs to the old one.
+      if (!current) await this.#erasure.erase(room);
+      else if (current.created_at > begun_at) await this.#erasure.erase(room, current.created_at);
+      // What is announced only now makes deliveries that are to be erased as well: it is gone through again.
+      if (wasOut && (await this.#erasure.isOut(room))) await this.#pending.deleteOne({ _id });
+    }
+    await this.#tombstones.clear(now);
+  }
+
+  async #delete(
+    what: Omit<PendingDeletion, '_id' | 'begun_at'>,
+    remove: () => Promise<unknown>,
+  ): Promise<void> {
+    const pending = { _id: newUuid(), ...what, begun_at: new Date() };
+    await this.#pending.insertOne(pending);
+    try {
+      await remove();
+    } catch (error) {
+      await this.#pending.deleteOne({ _id: pending._id });
+      throw error;
+    }
+    await this.#erasure.erase(what.room);
+  }
+
+  #look(): Promise<void> {
+    this.#running ??= this.resume()
+      .catch((error) => this.#log.warn({ err: error }, 'deleted rooms wait: taking up the rest failed'))
+      .finally(() => {
+        this.#running = undefined;
+      });
+    return this.#running;
+  }
+}

@@ -1,0 +1,25 @@
+import { Room } from '@parlor/shared';
+import type { Model } from 'mongoose';
+import { type Stored, storedFields } from '../../database/document.ts';
+import { defineModel } from '../../database/model.ts';
+import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
+import { botFields, botIndexes, type WithBot } from '../agent/bot-state.ts';
+
+export interface StoredRoom extends Stored<Omit<Room, 'messages'>>, EventHolder, WithBot {
+  account: string;
+  /** Counts the writes; a compare-and-set goes by it. */
+  version: number;
+}
+
+export type RoomModel = Model<StoredRoom>;
+
+export const roomModel = defineModel<StoredRoom>(
+  'Room',
+  { ...storedFields(Room, ['messages']), account: String, version: Number, ...botFields, ...outboxFields },
+  [
+    [{ account: 1, label: 1 }, { unique: true }],
+    [{ account: 1, created_at: -1, _id: -1 }],
+    ...botIndexes,
+    outboxIndex,
+  ],
+);

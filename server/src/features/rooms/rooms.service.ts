@@ -1,0 +1,134 @@
+import { type NewRoom, Room, type RoomReference } from '@parlor/shared';
+import { changeDocument, differences } from '../../database/change.ts';
+import { present } from '../../database/document.ts';
+import { duplicateFields } from '../../database/duplicate.ts';
+import { findBy } from '../../database/find-by.ts';
+import { insertOnce } from '../../database/insert.ts';
+import { type Page, readPages } from '../../database/pages.ts';
+import { newEvent, type OutboxEvent } from '../../events/events.ts';
+import type { Relay } from '../../events/relay.ts';
+import { invalid, notFound } from '../../platform/errors.ts';
+import { newUuid, randomLetters } from '../../platform/ids.ts';
+import type { BotState } from '../agent/bot-state.ts';
+import type { Visitor } from '../visitors/sessions.service.ts';
+import type { RoomModel, StoredRoom } from './rooms.model.ts';
+
+/** The length of a label that the server makes (contract 3). */
+export const LABEL_LENGTH = 10;
+
+const labelTaken = (error: unknown): never => {
+  if (duplicateFields(error)?.includes('label')) throw invalid({ label: ['This field must be unique.'] });
+  throw error;
+};
+
+/** The event of a change of a room. */
+export const roomUpdated = (current: StoredRoom, set: Partial<StoredRoom>): OutboxEvent => {
+  const room = present<Room>(Room, { ...current, ...set }, { messages: [] });
+  return newEvent('room.updated', current.account, new Date(), { ...room, changed: Object.keys(set) });
+};
+
+/** What looks after the bots of rooms (contract 6). */
+export interface RoomBots {
+  /** The bot of a room that is being made; undefined when the account has none. */
+  greet(room: Pick<StoredRoom, '_id' | 'label' | 'account'>): Promise<BotState | undefined>;
+  /** Puts what a bot has said among the messages. */
+  publish(room: StoredRoom): Promise<void>;
+}
+
+/** Rooms: the conversations of an account (contract 3). */
+export class RoomsService {
+  readonly #rooms: RoomModel;
+  readonly #byId: (uuid: string) => Promise<StoredRoom | undefined>;
+  readonly #relay: Pick<Relay, 'announce'>;
+  readonly #bots: RoomBots;
+
+  constructor(rooms: RoomModel, relay: Pick<Relay, 'announce'>, bots: RoomBots) {
+    this.#rooms = rooms;
+    this.#byId = findBy<StoredRoom>(rooms, '_id');
+    this.#relay = relay;
+    this.#bots = bots;
+  }
+
+  /**
+   * Makes a room, with its chat.added event and its bot's greeting in the same write.
+   * @param bot the bot that has begun already; else the account's own is asked
+   * @throws ParlorError `invalid` when the account has a room of that label.
+   */
+  async create(account: string, input: NewRoom, uuid = newUuid(), bot?: BotState): Promise<StoredRoom> {
+    const created_at = new Date();
+    const label = input.label ?? randomLetters(LABEL_LENGTH);
+    const room: StoredRoom = { _id: uuid, ...input, label, created_at, account, version: 1 };
+    room.events = [newEvent('chat.added', account, created_at, present(Room, room, { messages: [] }))];
+    const begun = bot ?? (input.is_bot_use ? await this.#bots.greet(room) : undefined);
+    if (begun) room.bot = begun;
+    const { stored, isNew } = await insertOnce(this.#rooms, room).catch(labelTaken);
+    if (isNew) this.#relay.announce(this.#rooms, room);
+    if (stored.bot) await this.#bots.publish(stored);
+    return stored;
+  }
+
+  /** The room that a visitor's session reserved; the first thing that the visitor leaves makes it (contract 4). */
+  async ofVisitor({ session, widget }: Visitor): Promise<StoredRoom> {
+    const { account, room, label } = session;
+    const fields = { label, name: '', rating: null, is_bot_use: widget.is_bot_use };
+    return (await this.byUuid(account, room)) ?? (await this.create(account, fields, room));
+  }
+
+  list(account: string, page: Page): AsyncGenerator<StoredRoom[]> {
+    return readPages(this.#rooms, { account }, 'created_at', page, { bot: 0 });
+  }
+
+  /** @throws ParlorError `not_found`, also for another account's room. */
+  async byLabel(account: string, label: string): Promise<StoredRoom> {
+    const room = await this.#rooms.findOne({ account, label }).lean<StoredRoom>();
+    if (!room) throw notFound();
+    return room;
+  }
+
+  /**
+   * Sets the fields of `wanted`. `check` sees the room as it stands, and throws when a caller's condition does
+   * not hold.
+   * @throws ParlorError `not_found`, `invalid` when another room has that label, and whatever `check` throws.
+   */
+  async change(
+    account: string,
+    label: string,
+    wanted: Partial<NewRoom>,
+    check?: (current: StoredRoom) => Promise<void>,
+  ): Promise<StoredRoom> {
+    const changed = await changeDocument(this.#rooms, { account, label }, async (current) => {
+      await check?.(current);
+      const set = differences<NewRoom>(current as NewRoom, wanted) as Partial<StoredRoom> | undefined;
+      return set && { set, events: [roomUpdated(current, set)] };
+    }).catch(labelTaken);
+    this.#relay.announce(this.#rooms, changed);
+    return changed;
+  }
+
+  /** A person has taken the conversation over: its bot answers no more. */
+  async endBot(account: string, uuid: string): Promise<void> {
+    const set = { is_bot_use: false };
+    const changed = await changeDocument(this.#rooms, { _id: uuid, account }, (current) =>
+      current.is_bot_use ? { set, events: [roomUpdated(current, set)] } : undefined,
+    );
+    this.#relay.announce(this.#rooms, changed);
+  }
+
+  /** Which of these rooms the account has. */
+  async existing(account: string, uuids: readonly string[]): Promise<string[]> {
+    return [...(await this.references(account, uuids)).keys()];
+  }
+
+  /** What names these rooms, by uuid, with one query; a room that the account does not have is absent. */
+  async references(account: string, uuids: Iterable<string>): Promise<Map<string, RoomReference>> {
+    const wanted = [...new Set(uuids)];
+    if (wanted.length === 0) return new Map();
+    const found = await this.#rooms.find({ _id: { $in: wanted }, account }, { label: 1 }).lean();
+    return new Map(found.map(({ _id, label }) => [_id, { uuid: _id, label }]));
+  }
+
+  async byUuid(account: string, uuid: string): Promise<StoredRoom | undefined> {
+    const room = await this.#byId(uuid);
+    return room?.account === account ? room : undefined;
+  }
+}

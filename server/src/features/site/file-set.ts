@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { Context } from '../../http/context.ts';
+
+type Encoding = 'identity' | 'br' | 'gzip';
+
+interface StoredFile {
+  extension: string;
+  etag: string;
+  /** The plain bytes, and those of `.br` and `.gz` beside the file where the build made them. */
+  bytes: Partial<Record<Encoding, Buffer>> & { identity: Buffer };
+}
+
+const PRECOMPRESSED = { '.br': 'br', '.gz': 'gzip' } as const;
+
+const isPrecompressed = (path: string): boolean => extname(path) in PRECOMPRESSED;
+
+/**
+ * The files of a directory as they were when it was read, kept in memory: a build that runs beside the server, as
+ * in a deploy, must not change or truncate what the running one serves.
+ */
+export class FileSet {
+  readonly #files = new Map<string, StoredFile>();
+
+  /** @param directory read whole, with the folders in it; nothing is served when it does not exist */
+  constructor(directory: string) {
+    let names: string[] = [];
+    try {
+      names = readdirSync(directory, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+    for (const name of names.filter((file) => !isPrecompressed(file))) {
+      const identity = readFileSync(name);
+      const bytes: StoredFile['bytes'] = { identity };
+      for (const [extension, encoding] of Object.entries(PRECOMPRESSED)) {
+        if (names.includes(name + extension)) bytes[encoding] = readFileSync(name + extension);
+      }
+      const path = name.slice(directory.length).replaceAll('\\', '/').replace(/^\/+/, '');
+      const etag = createHash('sha256').update(identity).digest('base64url').slice(0, 27);
+      this.#files.set(path, { extension: extname(name), etag, bytes });
+    }
+  }
+
+  /** A text file's content; undefined when there is none of that path. */
+  text(path: string): string | undefined {
+    return this.#files.get(path)?.bytes.identity.toString('utf8');
+  }
+
+  /**
+   * Answers with the file in the best encoding that the client takes, 304 when it has it.
+   * @returns false, having done nothing, when there is no such file
+   */
+  send(ctx: Context, path: string): boolean {
+    const file = this.#files.get(path);
+    if (!file) return false;
+    const offered = (['br', 'gzip', 'identity'] as const).filter((encoding) => file.bytes[encoding]);
+    // One by one: asked about all, it would follow the order in which browsers happen to name them, gzip first.
+    const encoding = offered.find((name) => ctx.acceptsEncodings(name)) ?? 'identity';
+    ctx.status = 200;
+    ctx.type = file.extension;
+    ctx.vary('Accept-Encoding');
+    // Each encoding is a representation of its own (RFC 9110, 8.8.3.3).
+    ctx.etag = encoding === 'identity' ? file.etag : `${file.etag}-${encoding}`;
+    if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
+    ctx.body = file.bytes[encoding];
+    if (ctx.fresh) {
+      ctx.status = 304;
+      ctx.remove('Content-Encoding');
+    }
+    return true;
+  }
+}

@@ -1,0 +1,47 @@
+import { fileURLToPath } from 'node:url';
+import compose from 'koa-compose';
+import type { Services } from '../../compose.ts';
+import type { Handler } from '../../http/context.ts';
+import { isTrial } from '../../platform/config.ts';
+import { demoPanelAccess, demoPanelSettings } from '../demo/demo-panel.ts';
+import { demoSite } from '../demo/demo-site.ts';
+import { FileSet } from './file-set.ts';
+
+/** The built widget: loader.js, and assets/ whose names carry a hash of their content. */
+const WIDGET_FILES = fileURLToPath(new URL('../../../../widget/dist', import.meta.url));
+
+/** The loader changes with a deploy, its address does not. */
+const LOADER_CACHE = 'public, max-age=300, stale-while-revalidate=86400';
+const HASHED_CACHE = 'public, max-age=31536000, immutable';
+
+/** GET /widget.js, the loader, and /widget/<file>, what it fetches when it is needed; from any customer's page. */
+const widgetFiles = (): Handler => {
+  const files = new FileSet(WIDGET_FILES);
+  return (ctx, next) => {
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
+    const isLoader = ctx.path === '/widget.js';
+    const path = isLoader ? 'loader.js' : ctx.path.replace(/^\/widget\//, 'assets/');
+    if (path === ctx.path || !files.send(ctx, path)) return next();
+    ctx.set('Cache-Control', isLoader ? LOADER_CACHE : HASHED_CACHE);
+    ctx.set('Access-Control-Allow-Origin', '*');
+    return undefined;
+  };
+};
+
+/** GET / where there is no demo: what somebody finds who comes to the bare address. */
+const documentation: Handler = (ctx, next) =>
+  ctx.path === '/' && (ctx.method === 'GET' || ctx.method === 'HEAD') ? ctx.redirect('/api/v1/docs') : next();
+
+/**
+ * Everything that is not the API: the widget's files and, for somebody who tries Parlor out, a customer's website with
+ * the widget on it. Nowhere else: there anybody could register the demo's account, or show a widget under this name.
+ */
+export const staticFiles = (
+  services: Pick<Services, 'accounts' | 'widgets' | 'config' | 'panelAccess'>,
+): Handler =>
+  compose([
+    widgetFiles(),
+    ...(isTrial(services.config)
+      ? [demoPanelAccess(services), demoPanelSettings(services), demoSite(services)]
+      : [documentation]),
+  ]);

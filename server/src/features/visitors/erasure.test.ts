@@ -1,0 +1,94 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { testApp } from '../../../test/app.ts';
+
+const app = testApp();
+let token = '';
+let widget = '';
+
+beforeAll(async () => {
+  ({ token, widget } = await app.account());
+});
+
+const path = (of = widget) => `/api/v1/widgets/${of}/sessions/`;
+const write = (visitor: string, uuid: string, body = 'Hi') =>
+  app.request('POST', '/api/v1/messages/', { visitor, body: { body, room: { uuid } } });
+const seen = async (list: string) =>
+  JSON.stringify((await app.request('GET', `/api/v1/${list}/?limit=1000`, { token })).json);
+
+describe('DELETE /api/v1/widgets/<widget_token>/sessions/', () => {
+  it('erases the room, the messages, the lead and the session', async () => {
+    const { visitor, room } = await app.session(widget);
+    await write(visitor, room.uuid, 'Forget this');
+    await app.request('POST', '/api/v1/leads/', { visitor, body: { nickname: 'Ephemera' } });
+    expect(await seen('messages')).toContain('Forget this');
+    expect(await seen('leads')).toContain('Ephemera');
+
+    expect((await app.request('DELETE', path(), { visitor })).status).toBe(204);
+    expect(await seen('messages')).not.toContain('Forget this');
+    expect(await seen('leads')).not.toContain('Ephemera');
+    expect(await seen('rooms')).not.toContain(room.uuid);
+    for (const answer of [
+      await app.request('DELETE', path(), { visitor }),
+      await write(visitor, room.uuid),
+      await app.request('POST', path(), { visitor, body: {} }),
+    ]) {
+      expect([answer.status, answer.json]).toEqual([401, { detail: 'Invalid token.' }]);
+    }
+    const { sessions } = app.services.models;
+    const kept = await sessions.findOne({ room: room.uuid }).lean();
+    expect(kept).toMatchObject({ device: '', locale: '', page: { url: '', title: '', referrer: '' } });
+  });
+
+  it('works for a visitor that wrote nothing, and for a room that was renamed', async () => {
+    const silent = await app.session(widget);
+    expect((await app.request('DELETE', path(), { visitor: silent.visitor })).status).toBe(204);
+    const { visitor, room } = await app.session(widget);
+    await write(visitor, room.uuid, 'Renamed');
+    const label = `renamed-${room.label}`;
+    await app.request('PATCH', `/api/v1/rooms/${room.label}/`, { token, body: { label } });
+    expect((await app.request('DELETE', path(), { visitor })).status).toBe(204);
+    expect((await app.request('GET', `/api/v1/rooms/${label}/`, { token })).status).toBe(404);
+  });
+
+  it('is for the visitor alone, on its own widget', async () => {
+    const { visitor } = await app.session(widget);
+    const other = await app.account();
+    expect((await app.request('DELETE', path())).status).toBe(401);
+    expect((await app.request('DELETE', path(), { token })).status).toBe(403);
+    expect((await app.request('DELETE', path(other.widget), { visitor })).status).toBe(404);
+    expect((await app.request('POST', path(), { visitor, body: {} })).status).toBe(201);
+  });
+
+  it('goes through it once more later, for what was written at the same time', async () => {
+    const { visitor, room } = await app.session(widget);
+    await write(visitor, room.uuid);
+    const session = await app.services.models.sessions.findOne({ room: room.uuid }).lean();
+    await app.request('DELETE', path(), { visitor });
+    // A request that had passed before the session was closed.
+    const account = session?.account ?? '';
+    const fields = { label: room.label, name: '', rating: null, is_bot_use: false };
+    await app.services.rooms.create(account, fields, room.uuid);
+    await app.services.erasure.resume(new Date(Date.now() + 61_000));
+    expect(await app.services.rooms.byUuid(account, room.uuid)).toBeUndefined();
+    // It is kept in mind until the last event is out, whose delivery is to be erased as well.
+    await vi.waitFor(
+      async () => {
+        await app.services.erasure.resume(new Date(Date.now() + 61_000));
+        expect(await app.services.models.sessions.findOne({ room: room.uuid }).lean()).toBeNull();
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+  });
+
+  it('empties what the live channel keeps of the room', async () => {
+    const { visitor, room } = await app.session(widget);
+    await write(visitor, room.uuid, 'Told already');
+    const entries = app.services.models.realtimeEntries;
+    const told = () => entries.findOne({ room: room.uuid, name: 'message.added' }).lean();
+    while (!(await told())) await new Promise((resolve) => setTimeout(resolve, 20));
+    await app.request('DELETE', path(), { visitor });
+    expect(await told()).toBeNull();
+    expect(JSON.stringify(await entries.find({}).lean())).not.toContain('Told already');
+    expect(JSON.stringify(app.services.channel.recent.after(0))).not.toContain('Told already');
+  });
+});

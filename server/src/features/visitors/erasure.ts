@@ -1,0 +1,104 @@
+import type { Logger } from 'pino';
+import { notFound, ParlorError } from '../../platform/errors.ts';
+import type { SubjectErasure } from '../erasure/subject-erasure.ts';
+import { type LeadsService, visitorLead } from '../leads/leads.service.ts';
+import type { RoomDeletion } from '../rooms/room-deletion.ts';
+import type { RoomsService } from '../rooms/rooms.service.ts';
+import type { VisitorSession } from './sessions.model.ts';
+import type { SessionsService, Visitor } from './sessions.service.ts';
+
+/** Each erasure is gone through once more after so long: a request that was under way may have written since. */
+const AGAIN_AFTER = 60_000;
+const LOOK_EVERY = 20_000;
+const BATCH = 100;
+
+/** Ends the sockets of a session, on every server process. */
+type EndSession = (session: VisitorSession) => Promise<void>;
+
+interface Parts {
+  sessions: SessionsService;
+  rooms: Pick<RoomsService, 'byUuid'>;
+  roomDeletion: Pick<RoomDeletion, 'delete'>;
+  leads: Pick<LeadsService, 'delete' | 'ofRoom'>;
+  subjects: Pick<SubjectErasure, 'erase' | 'isOut'>;
+}
+
+const ignoreMissing = (error: unknown): void => {
+  if (!(error instanceof ParlorError && error.code === 'not_found')) throw error;
+};
+
+/**
+ * Erases what a visitor wrote and what is kept of it, as the map of data says: its room with the messages, its
+ * leads, what notifications, deliveries and kept answers say of them, and then its session. The
+ * session is dead first of all; what is to be done stands in it, so that any process takes it up again after a
+ * crash. Events that wait are still announced, as for everything that is deleted.
+ */
+export class Erasure {
+  readonly #parts: Parts;
+  readonly #end: EndSession;
+  readonly #log: Logger;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: Parts, end: EndSession, log: Logger) {
+    this.#parts = parts;
+    this.#end = end;
+    this.#log = log;
+  }
+
+  /** @throws ParlorError `not_found` when the visitor came through another widget. */
+  async erase(widgetToken: string, visitor: Visitor): Promise<void> {
+    const session = await this.#parts.sessions.close(widgetToken, visitor);
+    await this.#end(session);
+    await this.#eraseWritings(session);
+  }
+
+  /** Takes up what was left behind, now and from time to time. */
+  start(): void {
+    this.#timer = setInterval(() => void this.#look(), LOOK_EVERY);
+    void this.#look();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  /** Finishes the erasures that were begun before `now` minus AGAIN_AFTER. */
+  async resume(now = new Date()): Promise<void> {
+    const due = await this.#parts.sessions.closedBefore(new Date(now.getTime() - AGAIN_AFTER), BATCH);
+    const { sessions, subjects } = this.#parts;
+    for (const session of due) {
+      const wasOut = await subjects.isOut(session.room);
+      await this.#eraseWritings(session);
+      // What is announced only now makes deliveries that are to be erased as well: it is gone through again.
+      if (wasOut && (await subjects.isOut(session.room))) await sessions.remove(session._id);
+    }
+  }
+
+  #look(): Promise<void> {
+    this.#running ??= this.resume()
+      .catch((error) => this.#log.warn({ err: error }, 'erasing waits: taking up the rest failed'))
+      .finally(() => {
+        this.#running = undefined;
+      });
+    return this.#running;
+  }
+
+  async #eraseWritings({ _id, account, room: uuid }: VisitorSession): Promise<void> {
+    const { rooms, roomDeletion, leads, subjects } = this.#parts;
+    // By what it is called now; should that change this instant, the second round finds it.
+    const room = await rooms.byUuid(account, uuid);
+    const isStillIt = async (current: { _id: string }) => {
+      if (current._id !== uuid) throw notFound();
+    };
+    if (room) await roomDeletion.delete(account, room.label, isStillIt).catch(ignoreMissing);
+    const left = new Set([visitorLead({ _id }), ...(await leads.ofRoom(account, uuid))]);
+    for (const lead of left) {
+      await leads.delete(account, lead).catch(ignoreMissing);
+      // Also of one that its owner had deleted.
+      await subjects.erase(lead);
+    }
+    await subjects.erase(uuid);
+  }
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { testApp } from '../../../test/app.ts';
+import { operations } from '../../../test/openapi.ts';
+
+const app = testApp();
+let widget = '';
+let visitor = '';
+let room = { uuid: '', label: '' };
+
+beforeAll(async () => {
+  ({ widget } = await app.account());
+  ({ visitor, room } = await app.session(widget));
+  await app.request('POST', '/api/v1/messages/', {
+    visitor,
+    body: { body: 'Hi', room: { uuid: room.uuid } },
+  });
+});
+
+/** All that a visitor's token opens (contract 4). */
+const OPEN = [
+  'POST /api/v1/widgets/{widget_token}/sessions/',
+  'DELETE /api/v1/widgets/{widget_token}/sessions/',
+  'GET /api/v1/messages/',
+  'POST /api/v1/messages/',
+  'POST /api/v1/leads/',
+  'PATCH /api/v1/leads/{uuid}/',
+  'PATCH /api/v1/rooms/{label}/',
+];
+
+const named = operations.map((operation) => ({
+  ...operation,
+  name: `${operation.method} ${operation.path}`,
+}));
+const closed = named.filter(({ name, callers }) => !OPEN.includes(name) && callers.includes('Token'));
+
+describe('a visitor', () => {
+  it('is let in where contract 4 says, and nowhere else', () => {
+    const described = named.filter(({ callers }) => callers.includes('Visitor')).map(({ name }) => name);
+    expect(described.sort()).toEqual([...OPEN].sort());
+    expect(closed.length).toBeGreaterThan(20);
+  });
+
+  it.each(closed)('gets 403 for $name', async ({ method, path, body }) => {
+    // Its own room's names wherever they fit: nothing is opened by knowing them.
+    const filled = path
+      .replace('{label}', room.label)
+      .replace('{widget_token}', widget)
+      .replace(/\{\w+\}/g, randomUUID());
+    const answer = await app.request(method, filled, { visitor, ...(body && { body }) });
+    expect([answer.status, answer.json]).toEqual([
+      403,
+      { detail: 'You do not have permission to perform this action.' },
+    ]);
+  });
+
+  it("gets 404 or 400 for what is another visitor's", async () => {
+    const other = await app.session(widget);
+    const send = { visitor: other.visitor, body: { body: 'Hi', room: { uuid: other.room.uuid } } };
+    await app.request('POST', '/api/v1/messages/', send);
+    const lead = await app.request('POST', '/api/v1/leads/', {
+      visitor: other.visitor,
+      body: { nickname: 'Other' },
+    });
+    const foreign = await app.account();
+    for (const [method, path, body, status] of [
+      ['GET', `/api/v1/messages/?room=${other.room.uuid}`, undefined, 404],
+      ['POST', '/api/v1/messages/', { body: 'Hi', room: { uuid: other.room.uuid } }, 400],
+      ['PATCH', `/api/v1/leads/${lead.json.uuid}/`, { nickname: 'Mine' }, 404],
+      ['PATCH', `/api/v1/rooms/${other.room.label}/`, { rating: 1 }, 404],
+      ['POST', `/api/v1/widgets/${foreign.widget}/sessions/`, {}, 404],
+      ['DELETE', `/api/v1/widgets/${foreign.widget}/sessions/`, undefined, 404],
+    ] as const) {
+      const answer = await app.request(method, path, { visitor, ...(body && { body }) });
+      expect([path, answer.status]).toEqual([path, status]);
+    }
+  });
+
+  it('changes nothing of its room but the rating', async () => {
+    const path = `/api/v1/rooms/${room.label}/`;
+    const body = { rating: 4, name: 'Mine', label: 'mine', is_bot_use: true };
+    const answer = await app.request('PATCH', path, { visitor, body });
+    expect([answer.status, answer.json]).toMatchObject([
+      200,
+      { rating: 4, name: '', label: room.label, is_bot_use: false },
+    ]);
+  });
+});

@@ -1,0 +1,137 @@
+import type { NewVisitorSession, VisitorSession as PublicVisitorSession } from '@parlor/shared';
+import { isoDatetime } from '../../database/document.ts';
+import { findBy } from '../../database/find-by.ts';
+import { forbidden, notFound } from '../../platform/errors.ts';
+import { newUuid, randomLetters } from '../../platform/ids.ts';
+import type { Secrets } from '../../platform/secrets.ts';
+import { LABEL_LENGTH } from '../rooms/rooms.service.ts';
+import { isAllowedOrigin } from '../widgets/domain.ts';
+import type { StoredWidget } from '../widgets/widgets.model.ts';
+import type { WidgetsService } from '../widgets/widgets.service.ts';
+import { type BrowserHeaders, deviceOf } from './device.ts';
+import type { VisitorSession, VisitorSessionModel } from './sessions.model.ts';
+import { readVisitorToken, signVisitorToken } from './tokens.ts';
+
+const LIFETIME = 30 * 86_400_000;
+
+/** A visitor: its session, and the widget that it came through. */
+export interface Visitor {
+  session: VisitorSession;
+  widget: StoredWidget;
+}
+
+/** What the browser says of itself when it opens the chat. */
+export interface Browser extends BrowserHeaders {
+  origin: string;
+}
+
+/** Visitor sessions: what lets a browser post without a secret of the account (contract 4). */
+export class SessionsService {
+  readonly #sessions: VisitorSessionModel;
+  readonly #byId: (id: string) => Promise<VisitorSession | undefined>;
+  readonly #widgets: Pick<WidgetsService, 'byToken' | 'byId'>;
+  readonly #secrets: Secrets;
+
+  constructor(
+    sessions: VisitorSessionModel,
+    widgets: Pick<WidgetsService, 'byToken' | 'byId'>,
+    secrets: Secrets,
+  ) {
+    this.#sessions = sessions;
+    this.#byId = findBy<VisitorSession>(sessions, '_id');
+    this.#widgets = widgets;
+    this.#secrets = secrets;
+  }
+
+  /**
+   * Reserves a room for a new visitor; nothing else exists until the first message or lead.
+   * @throws ParlorError `not_found` for an unknown widget, `forbidden` for an origin that its domain excludes.
+   */
+  async open(widgetToken: string, given: NewVisitorSession, browser: Browser): Promise<PublicVisitorSession> {
+    const widget = await this.#widgetFor(widgetToken, browser.origin);
+    const now = new Date();
+    const session: VisitorSession = {
+      _id: newUuid(),
+      account: widget.account,
+      widget: widget._id,
+      room: newUuid(),
+      label: randomLetters(LABEL_LENGTH),
+      page: given.page ?? { url: '', title: '', referrer: '' },
+      locale: given.locale,
+      device: deviceOf(browser),
+      created_at: now,
+      expires_at: new Date(now.getTime() + LIFETIME),
+    };
+    await this.#sessions.insertOne(session);
+    return this.#present(session, session.expires_at);
+  }
+
+  /** A fresh token for a session that goes on; the earlier one stays good until it runs out. */
+  async renew(widgetToken: string, { session, widget }: Visitor): Promise<PublicVisitorSession> {
+    if (widget.token !== widgetToken) throw notFound();
+    const expires = new Date(Date.now() + LIFETIME);
+    await this.#sessions.updateOne({ _id: session._id }, { $max: { expires_at: expires } });
+    return this.#present(session, expires);
+  }
+
+  /**
+   * Who a token stands for; undefined when it is not whole, ran out, was erased, or lost its widget.
+   * @throws ParlorError `forbidden` when the widget's domain excludes the origin.
+   */
+  async byToken(token: string, origin: string): Promise<Visitor | undefined> {
+    const claims = readVisitorToken(this.#secrets, token, new Date());
+    const session = claims && (await this.#byId(claims.session));
+    const widget = session && (await this.#widgets.byId(session.widget));
+    if (!session || session.closed_at || !widget) return undefined;
+    if (!isAllowedOrigin(widget.domain, origin)) throw forbidden();
+    return { session, widget };
+  }
+
+  /**
+   * Ends a session for ever, and forgets what it says of its visitor.
+   * @throws ParlorError `not_found` when the visitor came through another widget.
+   */
+  async close(widgetToken: string, { session, widget }: Visitor): Promise<VisitorSession> {
+    if (widget.token !== widgetToken) throw notFound();
+    const page = { url: '', title: '', referrer: '' };
+    const forgotten = { closed_at: new Date(), page, locale: '', device: '' };
+    await this.#sessions.updateOne({ _id: session._id }, { $set: forgotten });
+    return session;
+  }
+
+  /** Some of the sessions that were closed before `time`. */
+  closedBefore(time: Date, limit: number): Promise<VisitorSession[]> {
+    const closed = { closed_at: { $lte: time } };
+    return this.#sessions.find(closed).sort({ closed_at: 1 }).limit(limit).lean<VisitorSession[]>().exec();
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#sessions.deleteOne({ _id: id });
+  }
+
+  /** The sessions of a widget go with it. */
+  async removeAllOf(widget: string): Promise<void> {
+    await this.#sessions.deleteMany({ widget });
+  }
+
+  /** Which of these sessions are still good, as far as their widget is. */
+  async alive(ids: readonly string[]): Promise<Set<string>> {
+    const found = await this.#sessions.find({ _id: { $in: ids as string[] } }, { closed_at: 1 }).lean();
+    return new Set(found.filter(({ closed_at }) => !closed_at).map(({ _id }) => _id));
+  }
+
+  async #widgetFor(token: string, origin: string): Promise<StoredWidget> {
+    const widget = await this.#widgets.byToken(token);
+    if (!widget) throw notFound();
+    if (!isAllowedOrigin(widget.domain, origin)) throw forbidden();
+    return widget;
+  }
+
+  #present(session: VisitorSession, expires: Date): PublicVisitorSession {
+    return {
+      token: signVisitorToken(this.#secrets, { session: session._id, expires }),
+      expires_at: isoDatetime(expires),
+      room: { uuid: session.room, label: session.label },
+    };
+  }
+}

@@ -1,0 +1,132 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { reasonOf } from '../../net/failure-reasons.ts';
+import type { StoredAttempt } from './deliveries.model.ts';
+
+/** Of an answer's body at most so much is read, for so long; how it ends does not matter (contract 5). */
+const BODY_LIMIT = 16 * 1024;
+const BODY_TIME = 2_000;
+
+/** The part of it that the log keeps. */
+const KEPT_OF_BODY = 1024;
+
+/** What a target answered, or why it did not. */
+export interface Attempt extends StoredAttempt {
+  /** The Retry-After header, as sent. */
+  retryAfter: string | undefined;
+}
+
+const statusError = (status: number): string | null => {
+  if (status >= 200 && status < 300) return null;
+  return status >= 300 && status < 400
+    ? `answered ${status}; redirects are not followed`
+    : `answered ${status}`;
+};
+
+export interface AttemptRequest {
+  target: string;
+  headers: Record<string, string>;
+  body: string;
+  /** Milliseconds from the beginning until status line and headers must be there. */
+  timeout: number;
+}
+
+/** Posts a delivery once. It never throws: whatever goes wrong is the attempt's `error`. */
+export const attemptDelivery = (
+  dispatcher: Dispatcher,
+  { target, headers, body, timeout }: AttemptRequest,
+): Promise<Attempt> =>
+  new Promise((resolve) => {
+    const exchange = new Exchange(timeout, resolve);
+    const { origin, pathname, search } = new URL(target);
+    try {
+      dispatcher.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange);
+    } catch (error) {
+      exchange.onResponseError(undefined, error as Error);
+    }
+  });
+
+/** One request and what is read of its answer; it keeps the time itself, connecting included. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #at = new Date();
+  readonly #started = performance.now();
+  readonly #resolve: (attempt: Attempt) => void;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #answer: Pick<Attempt, 'status' | 'duration_ms' | 'error' | 'retryAfter'> | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #timer: NodeJS.Timeout;
+  #isOver = false;
+
+  constructor(timeout: number, resolve: (attempt: Attempt) => void) {
+    this.#resolve = resolve;
+    this.#timer = setTimeout(() => {
+      this.onResponseError(undefined, new Error(`no status line and headers within ${timeout / 1_000} s`));
+      this.#abort();
+    }, timeout);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // The connection came too late: nothing is sent over it.
+    if (this.#isOver) this.#abort();
+  }
+
+  onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
+    // Informational answers come before the real one (RFC 9110, 15.2).
+    if (status < 200 || this.#isOver) return;
+    const retryAfter = headers['retry-after'];
+    this.#answer = {
+      status,
+      duration_ms: this.#duration(),
+      error: statusError(status),
+      retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+    };
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#stopReading(), BODY_TIME);
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size >= BODY_LIMIT) this.#stopReading();
+  }
+
+  onResponseEnd(): void {
+    this.#finish();
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#answer ??= {
+      status: null,
+      duration_ms: this.#duration(),
+      error: reasonOf(error),
+      retryAfter: undefined,
+    };
+    // Once there is an answer, a body that breaks off changes nothing.
+    this.#finish();
+  }
+
+  #duration(): number {
+    return Math.round((performance.now() - this.#started) * 10) / 10;
+  }
+
+  #stopReading(): void {
+    this.#finish();
+    this.#abort();
+  }
+
+  #abort(): void {
+    this.#controller?.abort(new Error('enough was read'));
+  }
+
+  #finish(): void {
+    if (this.#isOver || !this.#answer) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    const start = Buffer.concat(this.#chunks).subarray(0, KEPT_OF_BODY);
+    // Streaming mode leaves out a character that the cut has torn.
+    const response = new TextDecoder().decode(start, { stream: true });
+    this.#resolve({ at: this.#at, ...this.#answer, response });
+  }
+}

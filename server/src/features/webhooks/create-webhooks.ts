@@ -1,0 +1,78 @@
+import type { Connection } from 'mongoose';
+import type { Logger } from 'pino';
+import { createOutgoing, type OutgoingOptions } from '../../net/outgoing.ts';
+import type { Config } from '../../platform/config.ts';
+import type { Secrets } from '../../platform/secrets.ts';
+import { deliveryModel } from './deliveries.model.ts';
+import { DeliveriesService } from './deliveries.service.ts';
+import { createDeliveries } from './deliveries.ts';
+import { originModel, senderModel } from './ownership.model.ts';
+import { type DeliveredListener, Sender, type SenderOptions } from './sender.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { webhookModel } from './webhooks.model.ts';
+import { WebhooksService } from './webhooks.service.ts';
+
+/** The collections of webhooks; their indexes are the caller's to make. */
+export const webhookModels = (connection: Connection) => ({
+  webhooks: webhookModel(connection),
+  deliveries: deliveryModel(connection),
+  webhookSenders: senderModel(connection),
+  webhookOrigins: originModel(connection),
+});
+
+/** Puts the parts of webhooks together. Nothing is sent before `sender.start()`. */
+export const createWebhooks = ({
+  models,
+  config,
+  secrets,
+  isOnlyProcess,
+  markSent,
+  log,
+  sending,
+  outgoing,
+}: {
+  models: ReturnType<typeof webhookModels>;
+  config: Pick<Config, 'WEBHOOK_ALLOW_PRIVATE' | 'WEBHOOK_RETRY_DELAYS' | 'WEBHOOK_TIMEOUT'>;
+  secrets: Secrets;
+  /** The database is this process's alone, as the embedded one is. */
+  isOnlyProcess: boolean;
+  /** Told when a keyword notification has reached a subscriber (contract 3: its `sent_at`). */
+  markSent?: (notification: string, at: Date) => Promise<void>;
+  log: Logger;
+  /** Other limits and timing than the contract's, for tests. */
+  sending?: Partial<SenderOptions>;
+  outgoing?: Partial<OutgoingOptions>;
+}) => {
+  const allowPrivate = config.WEBHOOK_ALLOW_PRIVATE;
+  const timeout = config.WEBHOOK_TIMEOUT;
+  const subscriptions = new Subscriptions(models.webhooks, secrets);
+  const onDelivered: DeliveredListener = async ({ event, body }, at) => {
+    if (event === 'keyword_notification.added') await markSent?.(JSON.parse(body).data.uuid, at);
+  };
+  const sender = new Sender(
+    {
+      webhooks: models.webhooks,
+      deliveries: models.deliveries,
+      senders: models.webhookSenders,
+      origins: models.webhookOrigins,
+      subscriptions,
+      outgoing: createOutgoing({ allowPrivate, connectTimeout: timeout, ...outgoing }),
+      onDelivered,
+      log,
+    },
+    { delays: config.WEBHOOK_RETRY_DELAYS, timeout, isOnlyProcess, ...sending },
+  );
+  const listener = {
+    changed: (webhook: { _id: string; target: string }) => sender.changed(webhook),
+    deleted: (webhook: string) => sender.drop(webhook),
+  };
+  const webhooks = new WebhooksService(models.webhooks, secrets, listener, { allowPrivate });
+  const deliveries = new DeliveriesService({
+    deliveries: models.deliveries,
+    webhooks,
+    subscriptions,
+    sender,
+  });
+  const { consume } = createDeliveries({ webhooks: models.webhooks, deliveries: models.deliveries, sender });
+  return { webhooks, deliveries, consume, sender };
+};

@@ -1,0 +1,93 @@
+import type { DeliveryState, EventName, Webhook } from '@parlor/shared';
+import { type Model, Schema } from 'mongoose';
+import { defineModel } from '../../database/model.ts';
+
+/** One request to a target and what came of it. */
+export interface StoredAttempt {
+  at: Date;
+  status: number | null;
+  duration_ms: number;
+  error: string | null;
+  response: string;
+}
+
+/** An event on its way to one subscription, and then its entry in the log. */
+export interface StoredDelivery {
+  _id: string;
+  account: string;
+  /** The webhook-id header: derived from the event and the subscription, the same in a redelivery. */
+  event_id: string;
+  event: EventName;
+  /** The subscription's uuid, and the subscription as it stood when the body was made. */
+  webhook: string;
+  subscription: Webhook;
+  /** The exact text that is sent and signed, the same in every attempt. */
+  body: string;
+  /** By what its words are erased: the lead that it tells of, else the conversation. */
+  subject?: string;
+  /** They have been erased, and it is pending: it is redacted once it is decided, or then at the latest. */
+  erase_by?: Date;
+  state: DeliveryState;
+  created_at: Date;
+  tries: number;
+  attempts: StoredAttempt[];
+  /**
+   * Only while it is pending, so that the sparse index holds what waits and nothing else: the subscription in
+   * whose queue it stands, when it is due, and its place among those that are due at once.
+   */
+  queue?: string;
+  due_at?: Date;
+  sequence?: string;
+  /** Only when it is not pending any more: the log forgets it then. */
+  expires_at?: Date;
+}
+
+export type DeliveryModel = Model<StoredDelivery>;
+
+/** How long the log keeps a delivery once it is decided (contract 5). */
+export const LOG_KEPT_FOR = 30 * 86_400_000;
+
+/** What makes a delivery final: out of the queue, and in the log for 30 days. */
+export const settled = (state: Exclude<DeliveryState, 'pending'>, now = new Date()) => ({
+  $set: { state, expires_at: new Date(now.getTime() + LOG_KEPT_FOR) },
+  $unset: { queue: 1 as const, due_at: 1 as const, sequence: 1 as const },
+});
+
+const attemptSchema = new Schema<StoredAttempt>(
+  { at: Date, status: Number, duration_ms: Number, error: String, response: String },
+  { _id: false, id: false },
+);
+
+export const deliveryModel = defineModel<StoredDelivery>(
+  'Delivery',
+  {
+    _id: String,
+    account: String,
+    event_id: String,
+    event: String,
+    webhook: String,
+    subscription: Schema.Types.Mixed,
+    body: String,
+    subject: String,
+    erase_by: Date,
+    state: String,
+    created_at: Date,
+    tries: Number,
+    attempts: [attemptSchema],
+    queue: String,
+    due_at: Date,
+    sequence: String,
+    expires_at: Date,
+  },
+  [
+    [{ queue: 1, due_at: 1, sequence: 1 }, { sparse: true }],
+    [{ account: 1, created_at: -1, _id: -1 }],
+    [{ account: 1, webhook: 1, created_at: -1, _id: -1 }],
+    [{ account: 1, state: 1, created_at: -1, _id: -1 }],
+    [{ account: 1, event: 1, created_at: -1, _id: -1 }],
+    [{ account: 1, webhook: 1, state: 1, created_at: -1, _id: -1 }],
+    [{ subject: 1 }, { sparse: true }],
+    [{ erase_by: 1 }, { sparse: true }],
+    [{ expires_at: 1 }, { expireAfterSeconds: 0 }],
+  ],
+);

@@ -1,0 +1,163 @@
+import type { Delivery, DeliveryState, EventName, TestDelivery } from '@parlor/shared';
+import { isoDatetime } from '../../database/document.ts';
+import { insertOnce } from '../../database/insert.ts';
+import { type Page, readPages } from '../../database/pages.ts';
+import { notFound, ParlorError } from '../../platform/errors.ts';
+import { newUuid } from '../../platform/ids.ts';
+import type { DeliveryModel, StoredDelivery } from './deliveries.model.ts';
+import { deliveryBody } from './delivery-body.ts';
+import { sampleData } from './samples.ts';
+import type { Sender } from './sender.ts';
+import type { Subscription, Subscriptions } from './subscriptions.ts';
+import type { WebhooksService } from './webhooks.service.ts';
+
+/**
+ * A redelivery that goes out at once stands in its queue as due after this long: when the process that sends it
+ * dies, the queue's owner sends it then.
+ */
+const TAKEN_OVER_AFTER = 60_000;
+
+/** So many redeliveries go out at once; more wait for their turn in the queue. */
+const MAX_AT_ONCE = 64;
+
+/** What narrows a list of deliveries. */
+export interface DeliveryFilter {
+  webhook?: string | undefined;
+  state?: DeliveryState | undefined;
+  event?: EventName | undefined;
+}
+
+interface Parts {
+  deliveries: DeliveryModel;
+  webhooks: Pick<WebhooksService, 'get'>;
+  subscriptions: Subscriptions;
+  sender: Pick<Sender, 'notify' | 'sendNow' | 'sendOnce'>;
+}
+
+/** The log of deliveries, redelivery and test sends (contract 5). */
+export class DeliveriesService {
+  readonly #parts: Parts;
+  #atOnce = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Newest first; also those of subscriptions that are gone. */
+  list(
+    account: string,
+    { webhook, state, event }: DeliveryFilter,
+    page: Page,
+  ): AsyncGenerator<StoredDelivery[]> {
+    const filter = { account, ...(webhook && { webhook }), ...(state && { state }), ...(event && { event }) };
+    return readPages(this.#parts.deliveries, filter, 'created_at', page, { body: 0 });
+  }
+
+  /** @throws ParlorError `not_found` when the account never had such a webhook, as far as the log goes back. */
+  async *listOf(
+    account: string,
+    webhook: string,
+    filter: DeliveryFilter,
+    page: Page,
+  ): AsyncGenerator<StoredDelivery[]> {
+    let isEmpty = true;
+    for await (const step of this.list(account, { ...filter, webhook }, page)) {
+      isEmpty = false;
+      yield step;
+    }
+    if (!isEmpty) return;
+    const any = await this.#parts.deliveries.findOne({ account, webhook }, { _id: 1 }).lean();
+    if (!any) await this.#parts.webhooks.get(account, webhook);
+  }
+
+  /** @throws ParlorError `not_found`, also for another account's delivery. */
+  async get(account: string, id: string): Promise<StoredDelivery> {
+    const delivery = await this.#parts.deliveries.findOne({ _id: id, account }).lean<StoredDelivery>();
+    if (!delivery) throw notFound();
+    return delivery;
+  }
+
+  /**
+   * Sends the event of a delivery once more, the same bytes under the same webhook-id, to the subscription's
+   * present target: at once, whatever waits there.
+   * @param webhook the subscription that it must belong to, if given
+   * @throws ParlorError `not_found`; `conflict` when its subscription is gone or its words have been erased
+   */
+  async redeliver(account: string, id: string, webhook?: string, uuid = newUuid()): Promise<StoredDelivery> {
+    const original = await this.get(account, id);
+    if (webhook !== undefined && original.webhook !== webhook) throw notFound();
+    if (original.body === '') throw new ParlorError('conflict', 'What this delivery said has been erased.');
+    const subscription = await this.#subscription(original.webhook);
+    if (!subscription) throw new ParlorError('conflict', 'The webhook of this delivery has been deleted.');
+    const now = Date.now();
+    const isAtOnce = this.#atOnce < MAX_AT_ONCE;
+    const delivery: StoredDelivery = {
+      _id: uuid,
+      account,
+      event_id: original.event_id,
+      event: original.event,
+      webhook: original.webhook,
+      subscription: original.subscription,
+      body: original.body,
+      ...(original.subject !== undefined && { subject: original.subject }),
+      ...(original.erase_by && { erase_by: original.erase_by }),
+      state: 'pending',
+      created_at: new Date(now),
+      tries: 0,
+      attempts: [],
+      queue: original.webhook,
+      due_at: new Date(isAtOnce ? now + TAKEN_OVER_AFTER : now),
+      sequence: uuid,
+    };
+    const { stored, isNew } = await insertOnce(this.#parts.deliveries, delivery);
+    if (isNew) {
+      await this.#parts.sender.notify(subscription.origin, subscription.id);
+      if (isAtOnce) this.#sendAtOnce(subscription, delivery);
+    }
+    return stored;
+  }
+
+  /** Sends a sample of the subscription's event, and waits for what comes of it; the log does not show it. */
+  async test(account: string, webhook: string): Promise<TestDelivery> {
+    await this.#parts.webhooks.get(account, webhook);
+    const subscription = await this.#subscription(webhook);
+    if (!subscription) throw notFound();
+    const { event, target } = subscription;
+    const body = deliveryBody(sampleData(event), { uuid: webhook, event, target });
+    const attempt = await this.#parts.sender.sendOnce(subscription, newUuid(), body);
+    const { status, duration_ms, error, response } = attempt;
+    return { delivered: error === null, status, duration_ms, error, response };
+  }
+
+  #subscription(webhook: string): Promise<Subscription | undefined> {
+    this.#parts.subscriptions.forget(webhook);
+    return this.#parts.subscriptions.get(webhook);
+  }
+
+  #sendAtOnce(subscription: Subscription, delivery: StoredDelivery): void {
+    this.#atOnce++;
+    void this.#parts.sender.sendNow(subscription, delivery).finally(() => {
+      this.#atOnce--;
+    });
+  }
+}
+
+const isoOrNull = (date: Date | undefined): string | null => (date ? isoDatetime(date) : null);
+
+/** A delivery as the log shows it (contract 5). */
+export const presentDelivery = (delivery: StoredDelivery): Delivery => ({
+  id: delivery._id,
+  event_id: delivery.event_id,
+  event: delivery.event,
+  webhook: delivery.subscription,
+  state: delivery.state,
+  created_at: isoDatetime(delivery.created_at),
+  next_attempt_at: isoOrNull(delivery.due_at),
+  attempts: delivery.attempts.map(({ at, status, duration_ms, error, response }) => ({
+    at: isoDatetime(at),
+    status,
+    duration_ms,
+    error,
+    response,
+  })),
+});

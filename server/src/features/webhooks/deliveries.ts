@@ -1,0 +1,68 @@
+import { EVENT_NAMES } from '@parlor/shared';
+import type { OutboxEvent } from '../../events/events.ts';
+import type { EventConsumer } from '../../events/relay.ts';
+import type { DeliveryModel, StoredDelivery } from './deliveries.model.ts';
+import { newDelivery } from './delivery-body.ts';
+import type { Sender } from './sender.ts';
+import { originOf } from './target.ts';
+import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
+
+const DUPLICATE_KEY = 11_000;
+
+/**
+ * Turns events into deliveries: one for each subscription that existed when the event happened, with an id that
+ * derives from both, so that a second time changes nothing (contract 5).
+ */
+export const createDeliveries = ({
+  webhooks,
+  deliveries,
+  sender,
+}: {
+  webhooks: WebhookModel;
+  deliveries: DeliveryModel;
+  sender: Pick<Sender, 'notify'>;
+}): { consume: EventConsumer } => {
+  const subscriptionsFor = (events: readonly OutboxEvent[]): Promise<StoredWebhook[]> => {
+    const account = { $in: [...new Set(events.map((event) => event.account))] };
+    // Some events are for realtime clients only.
+    const names = EVENT_NAMES.filter((name) => events.some((event) => event.name === name));
+    if (names.length === 0) return Promise.resolve([]);
+    const event = { $in: names };
+    // Past mongoose, as every round of the relay asks this.
+    const projection = { account: 1, event: 1, target: 1, since: 1 };
+    return webhooks.collection.find({ account, event }, { projection }).toArray() as never;
+  };
+
+  const insert = async (rows: readonly StoredDelivery[]): Promise<void> => {
+    try {
+      await deliveries.bulkWrite(rows.map((document) => ({ insertOne: { document } })) as never, {
+        ordered: false,
+      });
+    } catch (error) {
+      const { writeErrors } = error as { writeErrors?: { code: number }[] };
+      const isOnlyDuplicates = writeErrors?.length && writeErrors.every(({ code }) => code === DUPLICATE_KEY);
+      if (!isOnlyDuplicates) throw error;
+    }
+  };
+
+  const consume: EventConsumer = async (events) => {
+    const subscriptions = await subscriptionsFor(events);
+    const matches = (event: OutboxEvent, { account, event: name, since }: StoredWebhook): boolean =>
+      account === event.account && name === event.name && since <= event.at;
+    const rows = events.flatMap((event) =>
+      subscriptions
+        .filter((webhook) => matches(event, webhook))
+        .map((webhook) => newDelivery(event, webhook)),
+    );
+    if (rows.length === 0) return;
+    await insert(rows);
+    const waiting = new Set(rows.map(({ webhook }) => webhook));
+    await Promise.all(
+      subscriptions
+        .filter(({ _id }) => waiting.has(_id))
+        .map(({ _id, target }) => sender.notify(originOf(target), _id)),
+    );
+  };
+
+  return { consume };
+};

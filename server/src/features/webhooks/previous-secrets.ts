@@ -1,0 +1,52 @@
+import { throttled } from '../../platform/errors.ts';
+import { placeOf, type Secrets } from '../../platform/secrets.ts';
+import type { StoredWebhook } from './webhooks.model.ts';
+
+/** How long a secret that was replaced signs beside the present one. */
+const PREVIOUS_SECRET_SIGNS_FOR_MS = 24 * 3_600_000;
+
+/** How many secrets sign beside the present one at most: each adds 48 bytes to a header of every delivery. */
+export const MAX_PREVIOUS_SECRETS = 10;
+
+/** A secret that was replaced, and until when it signs. */
+interface PreviousSecret {
+  secret: string;
+  expires_at: Date;
+}
+
+type WithPrevious = Pick<StoredWebhook, '_id' | 'account' | 'previous_sealed' | 'previous_expires_at'>;
+
+/** The secrets that were replaced and still sign at `now`, the latest first. */
+export const previousSecrets = (webhook: WithPrevious, secrets: Secrets, now: Date): PreviousSecret[] => {
+  const { previous_sealed, previous_expires_at } = webhook;
+  if (!previous_sealed || !previous_expires_at || previous_expires_at <= now) return [];
+  const opened = secrets.decrypt(previous_sealed, placeOf(webhook, 'previous_sealed'));
+  // Before several were kept, the one secret stood here by itself.
+  if (opened.startsWith('whsec_')) return [{ secret: opened, expires_at: previous_expires_at }];
+  return (JSON.parse(opened) as { secret: string; expires_at: string }[])
+    .map(({ secret, expires_at }) => ({ secret, expires_at: new Date(expires_at) }))
+    .filter(({ expires_at }) => expires_at > now);
+};
+
+/**
+ * What is stored when the present secret is replaced: it signs for 24 hours more, and those replaced before it until
+ * the end that each was promised.
+ * @throws ParlorError `throttled` when ten that were replaced still sign
+ */
+export const withPresentReplaced = (current: StoredWebhook, secrets: Secrets, now: Date) => {
+  const earlier = previousSecrets(current, secrets, now);
+  const oldest = earlier[MAX_PREVIOUS_SECRETS - 1];
+  if (oldest) {
+    throw throttled(
+      oldest.expires_at.getTime() - now.getTime(),
+      `A secret can be rotated ${MAX_PREVIOUS_SECRETS} times in 24 hours.`,
+    );
+  }
+  const expires_at = new Date(now.getTime() + PREVIOUS_SECRET_SIGNS_FOR_MS);
+  const secret = secrets.decrypt(current.secret_sealed, placeOf(current, 'secret_sealed'));
+  const all = JSON.stringify([{ secret, expires_at }, ...earlier]);
+  return {
+    previous_sealed: secrets.encrypt(all, placeOf(current, 'previous_sealed')),
+    previous_expires_at: expires_at,
+  } satisfies Partial<WithPrevious>;
+};

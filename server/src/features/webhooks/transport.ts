@@ -1,0 +1,20 @@
+import type { Dispatcher } from 'undici';
+import type { Duration } from '../../platform/duration.ts';
+import { VERSION } from '../../platform/version.ts';
+import { type Attempt, attemptDelivery } from './attempt.ts';
+import type { Subscription } from './subscriptions.ts';
+
+/** Posts a text to a subscription once, signed at this moment. */
+export type Transport = (subscription: Subscription, eventId: string, body: string) => Promise<Attempt>;
+
+/** @param timeout milliseconds for status line and headers */
+export const createTransport =
+  (outgoing: Dispatcher, timeout: Duration): Transport =>
+  ({ target, sign }, eventId, body) => {
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': `Parlor-Webhooks/${VERSION}`,
+      ...sign(eventId, new Date(), body),
+    };
+    return attemptDelivery(outgoing, { target, headers, body, timeout });
+  };

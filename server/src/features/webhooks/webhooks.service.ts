@@ -1,0 +1,152 @@
+import { type NewWebhook, Webhook } from '@parlor/shared';
+import { changeDocument, differences } from '../../database/change.ts';
+import { present } from '../../database/document.ts';
+import { duplicateFields } from '../../database/duplicate.ts';
+import { insertOnce } from '../../database/insert.ts';
+import { type Page, readPages } from '../../database/pages.ts';
+import { invalid, invalidTogether, notFound } from '../../platform/errors.ts';
+import { newUuid } from '../../platform/ids.ts';
+import { placeOf, type Secrets } from '../../platform/secrets.ts';
+import { withPresentReplaced } from './previous-secrets.ts';
+import { newSigningSecret } from './signing.ts';
+import { targetError } from './target.ts';
+import { type StoredWebhook, targetKey, type WebhookModel } from './webhooks.model.ts';
+
+/** What must learn of a change at once, so that no further attempt goes by what was. */
+export interface WebhookListener {
+  changed(webhook: StoredWebhook): Promise<void>;
+  deleted(webhook: string): Promise<void>;
+}
+
+/** A check of the object as it stands, such as If-Match's. */
+type Precondition = ((current: object) => void) | undefined;
+
+/** Webhook subscriptions and their secrets (contract 3 and 5). */
+export class WebhooksService {
+  readonly #webhooks: WebhookModel;
+  readonly #secrets: Secrets;
+  readonly #allowPrivate: boolean;
+  readonly #listener: WebhookListener;
+
+  constructor(
+    webhooks: WebhookModel,
+    secrets: Secrets,
+    listener: WebhookListener,
+    { allowPrivate }: { allowPrivate: boolean },
+  ) {
+    this.#webhooks = webhooks;
+    this.#secrets = secrets;
+    this.#listener = listener;
+    this.#allowPrivate = allowPrivate;
+  }
+
+  /** @throws ParlorError `invalid` for a target inside a private network, or a pair that is subscribed already. */
+  async create(account: string, { event, target }: NewWebhook, uuid = newUuid()): Promise<StoredWebhook> {
+    this.#checkTarget(target);
+    const now = new Date();
+    const webhook: StoredWebhook = {
+      _id: uuid,
+      event,
+      target,
+      target_key: targetKey(target),
+      account,
+      created_at: now,
+      since: now,
+      version: 1,
+      secret_sealed: this.#secrets.encrypt(
+        newSigningSecret(),
+        placeOf({ _id: uuid, account }, 'secret_sealed'),
+      ),
+    };
+    const { stored } = await insertOnce(this.#webhooks, webhook).catch(notTwice);
+    return stored;
+  }
+
+  list(account: string, page: Page): AsyncGenerator<StoredWebhook[]> {
+    return readPages(this.#webhooks, { account }, 'created_at', page);
+  }
+
+  /** @throws ParlorError `not_found`, also for another account's webhook. */
+  async get(account: string, uuid: string): Promise<StoredWebhook> {
+    const webhook = await this.#webhooks.findOne({ _id: uuid, account }).lean<StoredWebhook>();
+    if (!webhook) throw notFound();
+    return webhook;
+  }
+
+  /** @throws ParlorError as `get` and `create` do, and what `precondition` throws. */
+  async change(
+    account: string,
+    uuid: string,
+    wanted: Partial<NewWebhook>,
+    precondition: Precondition,
+  ): Promise<StoredWebhook> {
+    if (wanted.target !== undefined) this.#checkTarget(wanted.target);
+    let hasChanged = false;
+    const webhook = await changeDocument(this.#webhooks, { _id: uuid, account }, (current) => {
+      precondition?.(presentWebhook(current));
+      const set: Partial<StoredWebhook> | undefined = differences<StoredWebhook>(current, wanted);
+      hasChanged = set !== undefined;
+      if (!set) return undefined;
+      return {
+        set: {
+          ...set,
+          ...(set.event !== undefined && { since: new Date() }),
+          ...(set.target !== undefined && { target_key: targetKey(set.target) }),
+        },
+      };
+    }).catch(notTwice);
+    if (!hasChanged) return webhook;
+    // Failures say something of the target that they happened at, and nothing of another.
+    if (wanted.target !== undefined) {
+      const reset = { $unset: { failing_since: 1, failed_attempts: 1 } } as const;
+      await this.#webhooks.updateOne({ _id: uuid, target: wanted.target }, reset);
+    }
+    await this.#listener.changed(webhook);
+    return webhook;
+  }
+
+  /** Deletes a webhook; what waits for it is dropped. */
+  async delete(account: string, uuid: string, precondition: Precondition): Promise<void> {
+    for (;;) {
+      const current = await this.get(account, uuid);
+      precondition?.(presentWebhook(current));
+      const { deletedCount } = await this.#webhooks.deleteOne({ _id: uuid, version: current.version });
+      if (deletedCount === 1) break;
+    }
+    await this.#listener.deleted(uuid);
+  }
+
+  /** The secret by which a receiver checks signatures. */
+  async secret(account: string, uuid: string): Promise<string> {
+    const webhook = await this.get(account, uuid);
+    return this.#secrets.decrypt(webhook.secret_sealed, placeOf(webhook, 'secret_sealed'));
+  }
+
+  /**
+   * Replaces the secret; the old one signs too for 24 hours.
+   * @throws ParlorError `not_found`, and `throttled` when too many old ones still sign
+   */
+  async rotateSecret(account: string, uuid: string): Promise<StoredWebhook> {
+    const place = placeOf({ _id: uuid, account }, 'secret_sealed');
+    const sealed = this.#secrets.encrypt(newSigningSecret(), place);
+    const webhook = await changeDocument(this.#webhooks, { _id: uuid, account }, (current) => ({
+      set: { secret_sealed: sealed, ...withPresentReplaced(current, this.#secrets, new Date()) },
+    }));
+    await this.#listener.changed(webhook);
+    return webhook;
+  }
+
+  #checkTarget(target: string): void {
+    const error = targetError(target, this.#allowPrivate);
+    if (error) throw invalid({ target: [error] });
+  }
+}
+
+/** The same event and target twice in an account (contract 3). */
+const notTwice = (error: unknown): never => {
+  if (!duplicateFields(error)?.includes('target_key')) throw error;
+  throw invalidTogether('The fields event, target must make a unique set.');
+};
+
+/** The API's form of a webhook: exactly uuid, event, target. */
+export const presentWebhook = (webhook: StoredWebhook): Webhook => present(Webhook, webhook);

@@ -1,0 +1,97 @@
+import { fillWidgetTexts, type Locale } from '@parlor/shared';
+import { type Representation, representationOf } from '../../http/single-object.ts';
+import type { StoredWidget } from './widgets.model.ts';
+import { presentWidget, type WidgetsService } from './widgets.service.ts';
+
+/** How old a copy may be that is shown without asking the database (milliseconds). */
+const MAX_AGE = 1_000;
+
+/** More widgets than these are in use at once on no server; beyond it the oldest copy goes. */
+const MAX_COPIES = 10_000;
+
+/** A widget as the public sees it. */
+export interface PublicWidget {
+  account: string;
+  domain: string;
+  /** With its texts in that language; made once for each that is asked for. */
+  in(locale: Locale): Representation;
+  /** As its owner has stored it. */
+  stored(): Representation;
+}
+
+const publicWidgetOf = (widget: StoredWidget): PublicWidget => {
+  const shown = presentWidget(widget);
+  const made = new Map<Locale, Representation>();
+  return {
+    account: widget.account,
+    domain: widget.domain,
+    in(locale) {
+      const known = made.get(locale) ?? representationOf(shown, fillWidgetTexts(shown, locale));
+      made.set(locale, known);
+      return known;
+    },
+    stored: () => representationOf(shown),
+  };
+};
+
+/**
+ * What every page view of every customer's site asks for: copies of widgets, each at most a second old. A change
+ * by this process shows at once, one by another process within that second. Unknown tokens are not kept.
+ */
+export class PublicWidgets {
+  readonly #widgets: Pick<WidgetsService, 'byToken'>;
+  readonly #copies = new Map<string, { widget: PublicWidget; read: number }>();
+  readonly #reading = new Map<string, Promise<PublicWidget | undefined>>();
+
+  constructor(widgets: Pick<WidgetsService, 'byToken' | 'onChange'>) {
+    this.#widgets = widgets;
+    widgets.onChange((token) => {
+      this.#copies.delete(token);
+      // What is being read may be from before the change: it is given to those who wait, and not kept.
+      this.#reading.delete(token);
+    });
+  }
+
+  /** The copy, when it is fresh. */
+  #known(token: string): PublicWidget | undefined {
+    const copy = this.#copies.get(token);
+    return copy && performance.now() - copy.read < MAX_AGE ? copy.widget : undefined;
+  }
+
+  /** The widget of that token; read once for all who ask at the same time. */
+  async byToken(token: string): Promise<PublicWidget | undefined> {
+    const known = this.#known(token);
+    if (known) return known;
+    const running = this.#reading.get(token);
+    if (running) return running;
+    const read = performance.now();
+    const reading = this.#read(token).then(
+      (widget) => {
+        if (this.#reading.get(token) === reading) {
+          this.#reading.delete(token);
+          if (widget) this.#keep(token, widget, read);
+        }
+        return widget;
+      },
+      (error) => {
+        if (this.#reading.get(token) === reading) this.#reading.delete(token);
+        throw error;
+      },
+    );
+    this.#reading.set(token, reading);
+    return reading;
+  }
+
+  async #read(token: string): Promise<PublicWidget | undefined> {
+    const widget = await this.#widgets.byToken(token);
+    return widget && publicWidgetOf(widget);
+  }
+
+  #keep(token: string, widget: PublicWidget, read: number): void {
+    this.#copies.delete(token);
+    this.#copies.set(token, { widget, read });
+    if (this.#copies.size <= MAX_COPIES) return;
+    const [oldest] = this.#copies.keys();
+    if (oldest !== undefined) this.#copies.delete(oldest);
+  }
+}

@@ -1,0 +1,156 @@
+import { NewWidget, WIDGET_TEXT_FIELDS, WIDGET_TEXTS, Widget } from '@parlor/shared';
+import { changeDocument, differences } from '../../database/change.ts';
+import { deleteDocument } from '../../database/delete.ts';
+import { present } from '../../database/document.ts';
+import { findBy } from '../../database/find-by.ts';
+import { insertOnce } from '../../database/insert.ts';
+import { type Page, readPages } from '../../database/pages.ts';
+import type { Tombstones } from '../../events/tombstones.ts';
+import { notFound } from '../../platform/errors.ts';
+import { newUuid, randomLetters } from '../../platform/ids.ts';
+import type { StoredWidget, WidgetModel } from './widgets.model.ts';
+
+const TOKEN_LENGTH = 24;
+
+/** Longer than any token that was ever made: nothing is looked up by what cannot be one. */
+const MAX_TOKEN = 100;
+
+/** @throws ParlorError `not_found` */
+const own = (account: string, token: string): { account: string; token: string } => {
+  if (token.length > MAX_TOKEN) throw notFound();
+  return { account, token };
+};
+
+/** A caller's condition on a widget as it stands; it throws when the condition does not hold. */
+type Check = (current: Widget) => void;
+
+/** Widgets: the settings of the chat on an owner's site (contract 3). */
+export class WidgetsService {
+  readonly #widgets: WidgetModel;
+  readonly #byId: (id: string) => Promise<StoredWidget | undefined>;
+  readonly #tombstones: Tombstones;
+  readonly #listeners: ((token: string) => void)[] = [];
+  readonly #deletionListeners: ((widget: StoredWidget) => Promise<void>)[] = [];
+
+  constructor(widgets: WidgetModel, tombstones: Tombstones) {
+    this.#widgets = widgets;
+    this.#byId = findBy<StoredWidget>(widgets, '_id');
+    this.#tombstones = tombstones;
+  }
+
+  /** Calls `listener` with a widget's token when this process has changed or deleted the widget. */
+  onChange(listener: (token: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Calls `listener` with a widget that this process has deleted, before that is answered. */
+  onDelete(listener: (widget: StoredWidget) => Promise<void>): void {
+    this.#deletionListeners.push(listener);
+  }
+
+  /** Makes a widget; what `settings` leaves out gets its default. */
+  async create(account: string, settings: Partial<NewWidget>, uuid = newUuid()): Promise<StoredWidget> {
+    const widget: StoredWidget = {
+      _id: uuid,
+      token: randomLetters(TOKEN_LENGTH),
+      ...NewWidget.parse(settings),
+      account,
+      created_at: new Date(),
+      is_localized: true,
+      version: 1,
+    };
+    return (await insertOnce(this.#widgets, widget)).stored;
+  }
+
+  list(account: string, page: Page): AsyncGenerator<StoredWidget[]> {
+    return readPages(this.#widgets, { account }, 'created_at', page);
+  }
+
+  /**
+   * Sets the fields of `wanted`.
+   * @throws ParlorError `not_found`, also for another account's widget, and whatever `check` throws.
+   */
+  async change(
+    account: string,
+    token: string,
+    wanted: Partial<NewWidget>,
+    check?: Check,
+  ): Promise<StoredWidget> {
+    const changed = await changeDocument(this.#widgets, own(account, token), (current) => {
+      check?.(presentWidget(current));
+      const known = localized(current);
+      const set = differences<NewWidget>(known, wanted);
+      return set && { set: { ...differences<StoredWidget>(current, known), ...set } };
+    });
+    this.#hasChanged(token);
+    return changed;
+  }
+
+  /**
+   * Deletes a widget; its visitors' tokens are dead with it.
+   * @throws ParlorError `not_found`, also for another account's widget, and whatever `check` throws.
+   */
+  async delete(account: string, token: string, check?: Check): Promise<void> {
+    const gone = await deleteDocument(this.#widgets, own(account, token), this.#tombstones, (current) =>
+      check?.(presentWidget(current)),
+    );
+    this.#hasChanged(token);
+    for (const listener of this.#deletionListeners) await listener(gone);
+  }
+
+  /** The names of some of the account's widgets, by id. */
+  async namesOf(account: string, ids: readonly string[]): Promise<Map<string, string>> {
+    const found = await this.#widgets.find({ _id: { $in: ids as string[] }, account }, { name: 1 }).lean();
+    return new Map(found.map(({ _id, name }) => [_id, name]));
+  }
+
+  async byToken(token: string): Promise<StoredWidget | undefined> {
+    if (token.length > MAX_TOKEN) return undefined;
+    return (await this.#widgets.findOne({ token }).lean<StoredWidget>()) ?? undefined;
+  }
+
+  byId(id: string): Promise<StoredWidget | undefined> {
+    return this.#byId(id);
+  }
+
+  /** Which of these widgets exist. */
+  async existing(ids: readonly string[]): Promise<Set<string>> {
+    const found = await this.#widgets.find({ _id: { $in: ids as string[] } }, { _id: 1 }).lean();
+    return new Set(found.map(({ _id }) => _id));
+  }
+
+  /** The account's oldest widget: the one that was made with it. */
+  async firstOf(account: string): Promise<StoredWidget | undefined> {
+    const [first] = await this.#widgets
+      .find({ account })
+      .sort({ created_at: 1, _id: 1 })
+      .limit(1)
+      .lean<StoredWidget[]>();
+    return first;
+  }
+
+  async deleteAllOf(account: string): Promise<void> {
+    await this.#widgets.deleteMany({ account });
+  }
+
+  #hasChanged(token: string): void {
+    for (const listener of this.#listeners) listener(token);
+  }
+}
+
+/**
+ * A widget with empty texts where Parlor's own are meant. Older servers stored those in English, and an empty text
+ * where the owner wanted none; such a widget is stored anew with its next change.
+ */
+const localized = (widget: StoredWidget): StoredWidget => {
+  if (widget.is_localized) return widget;
+  const known: StoredWidget = { ...widget, is_localized: true };
+  for (const field of WIDGET_TEXT_FIELDS) {
+    if (widget[field] === '') known[field] = ' ';
+    else if (widget[field] === WIDGET_TEXTS.en[field]) known[field] = '';
+  }
+  return known;
+};
+
+/** The API's form of a widget, as its owner reads it. */
+export const presentWidget = (widget: StoredWidget): Widget => present(Widget, localized(widget));

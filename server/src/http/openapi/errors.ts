@@ -1,0 +1,157 @@
+import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import { BODY_LIMIT } from '../json-body.ts';
+
+const RETRY_AFTER = {
+  'Retry-After': { $ref: '#/components/headers/Retry-After' },
+} as const;
+
+/** The shapes of errors (contract 1); described here, since they are written by error-responses.ts alone. */
+export const ERROR_SCHEMAS = {
+  Error: {
+    type: 'object',
+    required: ['detail'],
+    properties: {
+      detail: { type: 'string' },
+      request_id: { type: 'string', description: 'Only with status 500; the same as X-Request-Id.' },
+    },
+    example: { detail: 'Not found.' },
+  },
+  FieldErrors: {
+    type: 'object',
+    description: 'What is wrong with each field; `non_field_errors` holds what is wrong with none alone.',
+    additionalProperties: {
+      oneOf: [{ type: 'array', items: { type: 'string' } }, { $ref: '#/components/schemas/FieldErrors' }],
+    },
+    example: { email: ['Enter a valid email address.'] },
+  },
+  Problem: {
+    type: 'object',
+    description: 'The same errors by RFC 9457, when `Accept` prefers `application/problem+json`.',
+    required: ['type', 'title', 'status', 'detail'],
+    properties: {
+      type: { type: 'string', example: 'about:blank' },
+      title: { type: 'string', example: 'Bad Request' },
+      status: { type: 'integer', example: 400 },
+      detail: { type: 'string', example: 'Invalid input.' },
+      errors: { $ref: '#/components/schemas/FieldErrors' },
+      request_id: { type: 'string' },
+    },
+  },
+  AgentError: {
+    type: 'object',
+    description: 'Every error of the agent API (specification 7).',
+    required: ['error'],
+    properties: { error: { type: 'string' }, request_id: { type: 'string' } },
+    example: { error: 'Workflow not found or not published.' },
+  },
+} as const;
+
+/** The errors that routes answer, by status. */
+const ERRORS: Record<number, { description: string; detail: string; headers?: object }> = {
+  400: { description: 'The input is wrong.', detail: 'JSON parse error - unexpected end at position 1' },
+  401: {
+    description: 'No credentials, or wrong ones.',
+    detail: 'Authentication credentials were not provided.',
+    headers: { 'WWW-Authenticate': { schema: { type: 'string' }, example: 'Token' } },
+  },
+  403: {
+    description: 'The credentials do not open this.',
+    detail: 'You do not have permission to perform this action.',
+  },
+  404: { description: "No such object, or another account's.", detail: 'Not found.' },
+  409: {
+    description: 'The first request with this Idempotency-Key is still running.',
+    detail: 'A request with this Idempotency-Key is still running. Try again.',
+    headers: RETRY_AFTER,
+  },
+  412: {
+    description: 'If-Match does not name the object as it stands.',
+    detail: 'The object has changed since: If-Match does not name its ETag.',
+  },
+  413: { description: 'The body is too large.', detail: `Request body is larger than ${BODY_LIMIT} bytes.` },
+  415: {
+    description: 'The body is not application/json, or it is compressed and no credential was shown.',
+    detail: 'Unsupported media type "text/plain" in request.',
+  },
+  422: {
+    description: 'The Idempotency-Key was used for another request.',
+    detail: 'Idempotency-Key was already used for another request.',
+  },
+  429: {
+    description: 'Too many requests.',
+    detail: 'Request was throttled. Expected available in 12 seconds.',
+    headers: RETRY_AFTER,
+  },
+  500: { description: 'A defect of the server.', detail: 'Internal server error.' },
+  503: {
+    description: 'The database is not reachable, did not answer in time, or its disk is full.',
+    detail: 'The database is not reachable. Try again.',
+    headers: RETRY_AFTER,
+  },
+};
+
+const jsonOf = (status: number, detail: string) =>
+  status === 400
+    ? {
+        schema: {
+          oneOf: [{ $ref: '#/components/schemas/FieldErrors' }, { $ref: '#/components/schemas/Error' }],
+        },
+        examples: {
+          fields: { value: { email: ['Enter a valid email address.'] } },
+          body: { value: { detail } },
+        },
+      }
+    : {
+        schema: { $ref: '#/components/schemas/Error' },
+        example: status === 500 ? { detail, request_id: '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11' } : { detail },
+      };
+
+/** The responses of the errors, for components. */
+export const ERROR_RESPONSES: Record<string, ZodOpenApiResponseObject> = {
+  ...Object.fromEntries(
+    Object.entries(ERRORS).map(([status, { description, detail, headers }]) => [
+      `Error${status}`,
+      {
+        description,
+        headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' }, ...headers },
+        content: {
+          'application/json': jsonOf(Number(status), detail),
+          'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+        },
+      } as ZodOpenApiResponseObject,
+    ]),
+  ),
+  Error431: { description: 'The headers of the request are larger than 16 KiB; without a body.' },
+};
+
+export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 429 | 431 | 500 | 503;
+
+/** An error's response in an operation. */
+export const errorResponse = (status: ErrorStatus, description?: string) => ({
+  $ref: `#/components/responses/Error${status}`,
+  ...(description && { description }),
+});
+
+/** What the agent API says where the main API says something else (contract 6). */
+const AGENT_DETAILS: Partial<Record<ErrorStatus, string>> = {
+  400: 'metadata must be an object of strings.',
+  401: 'Missing API key. Include X-API-Key header.',
+  404: 'Workflow not found or not published.',
+  409: 'Conversation has ended.',
+  500: 'Workflow does not have a Start node configured.',
+};
+
+/** An error's response in an operation of the agent API. */
+export const agentErrorResponse = (status: ErrorStatus) => {
+  const { description, detail, headers } = ERRORS[status] ?? { description: '', detail: '' };
+  return {
+    description,
+    headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' }, ...headers },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/AgentError' },
+        example: { error: AGENT_DETAILS[status] ?? detail },
+      },
+    },
+  };
+};

@@ -1,0 +1,187 @@
+import { uuidReference } from '@parlor/shared';
+import { z } from 'zod';
+import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../lists.ts';
+import { defaultText } from '../validate.ts';
+import { agentErrorResponse, type ErrorStatus, errorResponse } from './errors.ts';
+import { exampleOf } from './example.ts';
+
+/** Who may call a route; `public` needs no credentials. */
+export type Caller = 'public' | 'account' | 'visitor' | 'agent';
+
+const SECURITY: Record<Caller, Record<string, string[]>> = {
+  public: {},
+  account: { Token: [] },
+  visitor: { Visitor: [] },
+  agent: { AgentKey: [] },
+};
+
+/** What an operation answers when all is well. */
+interface Success {
+  status: 200 | 201 | 202 | 204;
+  description: string;
+  schema?: z.ZodType;
+  /** Instead of the one that the schema's fields make. */
+  example?: unknown;
+  headers?: readonly string[];
+}
+
+export interface Description {
+  id: string;
+  tag: string;
+  summary: string;
+  description: string;
+  callers: readonly Caller[];
+  /** The parameters in the path. */
+  path?: Record<string, z.ZodType>;
+  query?: Record<string, z.ZodType>;
+  body?: z.ZodType;
+  bodyExample?: unknown;
+  /** Every field has a default: the body may be left out. */
+  isBodyOptional?: true;
+  /** Takes Idempotency-Key. */
+  isIdempotent?: true;
+  /** Other headers of the request that are no credential. */
+  sends?: readonly string[];
+  /** Takes If-None-Match or If-Match. */
+  condition?: 'read' | 'write';
+  /** Errors beside those that follow from the rest. */
+  errors?: readonly ErrorStatus[];
+  answers: Success | readonly Success[];
+}
+
+const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
+const parameter = (name: string) => ({ $ref: `#/components/parameters/${name}` });
+
+const isOfAgent = ({ callers }: Description): boolean => callers.includes('agent');
+
+const errorsOf = (given: Description): Set<ErrorStatus> => {
+  const errors = new Set<ErrorStatus>([...(given.errors ?? []), 500, 503]);
+  const add = (...statuses: ErrorStatus[]) => {
+    for (const status of statuses) errors.add(status);
+  };
+  if (given.body || given.query || given.isIdempotent) add(400);
+  // What makes a POST safe to repeat compares its body, also where nothing is taken from it.
+  if (given.body || given.isIdempotent) add(413, 415);
+  if (given.path) add(404);
+  if (given.isIdempotent) add(409, 422);
+  if (given.condition === 'write') add(412);
+  // A public key opens one workflow and nothing that it could be forbidden.
+  if (isOfAgent(given)) add(401, 404, 429);
+  else if (!given.callers.includes('public')) add(401, 403, 429);
+  // What every request may be refused for, where nothing else can be wrong with it.
+  if (![...errors].some((status) => status < 500)) add(431);
+  return errors;
+};
+
+const responsesOf = (given: Description): ZodOpenApiResponsesObject => {
+  const successes = Array.isArray(given.answers) ? given.answers : [given.answers];
+  const isLimited = errorsOf(given).has(429);
+  const always = ['X-Request-Id', ...(isLimited ? ['RateLimit', 'RateLimit-Policy'] : [])];
+  const responses: Record<string, object> = {};
+  for (const { status, description, schema, example, headers = [] } of successes as Success[]) {
+    const names = [...headers, ...always, ...(given.isIdempotent ? ['Idempotency-Replayed'] : [])];
+    responses[status] = {
+      description,
+      headers: Object.fromEntries(names.map((name) => [name, header(name)])),
+      ...(schema && {
+        content: { 'application/json': { schema, example: example ?? exampleOf(schema) } },
+      }),
+    };
+  }
+  if (given.condition === 'read') {
+    responses[304] = { description: 'Not changed since.', headers: { ETag: header('ETag') } };
+  }
+  for (const status of [...errorsOf(given)].sort()) {
+    responses[status] = isOfAgent(given) ? agentErrorResponse(status) : errorResponse(status);
+  }
+  return responses as ZodOpenApiResponsesObject;
+};
+
+/** An operation of the OpenAPI document: what follows from the kind of route is added here, once. */
+export const operation = (given: Description): ZodOpenApiOperationObject => ({
+  operationId: given.id,
+  tags: [given.tag],
+  summary: given.summary,
+  description: given.description,
+  security: given.callers.map((caller) => SECURITY[caller]),
+  requestParams: {
+    ...(given.path && { path: z.object(given.path) }),
+    ...(given.query && { query: z.object(given.query) }),
+  },
+  parameters: [
+    ...(given.isIdempotent
+      ? [parameter(isOfAgent(given) ? 'Agent-Idempotency-Key' : 'Idempotency-Key')]
+      : []),
+    ...(given.sends ?? []).map(parameter),
+    ...(given.condition === 'read' ? [parameter('If-None-Match')] : []),
+    ...(given.condition === 'write' ? [parameter('If-Match')] : []),
+  ],
+  ...(given.body && {
+    requestBody: {
+      required: !given.isBodyOptional,
+      content: {
+        'application/json': { schema: given.body, example: given.bodyExample ?? exampleOf(given.body) },
+      },
+    },
+  }),
+  responses: responsesOf(given),
+});
+
+/** The query of every list (contract 1). */
+export const listQuery = {
+  limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT).optional(),
+  cursor: z.string().min(1).max(200).optional().meta({
+    description:
+      'Opaque; it comes in the address of `Link: <…>; rel="next"` only, and any other one, an empty one too, is a 400.',
+  }),
+  start_date: z.iso.date().optional().meta({ description: 'From this UTC day on.', example: '2026-11-01' }),
+  end_date: z.iso
+    .date()
+    .optional()
+    .meta({ description: 'Up to and with this UTC day.', example: '2026-11-30' }),
+};
+
+/** The answer of a list: a bare array, newest first. */
+export const listOf = (schema: z.ZodType): Success => ({
+  status: 200,
+  description:
+    'Newest first; a page ends by `limit` or at 2 MiB. `Link` leads to the next page and is absent on the last.',
+  schema: z.array(schema),
+  headers: ['Link'],
+});
+
+/** The answer to a create. */
+export const created = (schema: z.ZodType, example?: unknown): Success => ({
+  status: 201,
+  description: 'Created.',
+  schema,
+  headers: ['Location', 'ETag'],
+  ...(example !== undefined && { example }),
+});
+
+/** One object as it stands. */
+export const shown = (schema: z.ZodType): Success => ({
+  status: 200,
+  description: 'The object.',
+  schema,
+  headers: ['ETag'],
+});
+
+export const deleted: Success = { status: 204, description: 'Deleted.' };
+
+/** The uuid of an object in a path. */
+export const uuidInPath = () => uuidReference().meta({ example: '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11' });
+
+/** Whether null stands for "not given", as it does for a text that may be left out. */
+export const mayBeNull = (field: z.core.$ZodType): boolean => defaultText(field) !== undefined;
+
+/** The body of a PATCH: every field of a POST may be left out, and none has a default. */
+export const patchOf = <T extends z.core.$ZodShape>(schema: z.ZodObject<T>, id: string): z.ZodType => {
+  const fields = Object.entries(schema.shape).map(([name, field]) => {
+    const inner = (field as z.ZodType) instanceof z.ZodDefault ? (field as z.ZodDefault).unwrap() : field;
+    const given = mayBeNull(field) ? z.nullable(inner as z.ZodType) : (inner as z.ZodType);
+    return [name, z.optional(given).meta({ example: exampleOf(field) })];
+  });
+  return z.object(Object.fromEntries(fields)).meta({ id });
+};
