@@ -1,6 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createConnection } from 'mongoose';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { spawnCommand } from './command-line.ts';
 import { documentsWith } from './everything.ts';
 import { connect } from './realtime-client.ts';
 import { owner } from './rest.ts';
@@ -15,6 +18,16 @@ const makeCanary = () => {
   const word = `canary${randomUUID().slice(0, 8)}`;
   const phone = `0${randomInt(10 ** 11, 10 ** 12)}`;
   return { word, phone, email: `${word}@example.com`, pattern: new RegExp(`${word}|${phone}`, 'i') };
+};
+
+/** The files of a folder, and of those in it, in whose bytes a text stands. */
+const filesWith = async (folder: string, pattern: RegExp): Promise<string[]> => {
+  const found: string[] = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name);
+    if (entry.isFile() && pattern.test(await readFile(file, 'latin1'))) found.push(file.slice(folder.length));
+  }
+  return found;
 };
 
 /** A server process, and a connection of the test's own to its database. */
@@ -43,7 +56,7 @@ it('leaves no word of a visitor, a deleted room or a deleted lead anywhere', asy
   onTestFinished(() => smtp.close());
   // Mails wait for their next attempt.
   smtp.answer = () => 451;
-  const { server, connection } = await startWithDatabase({
+  const { settings, server, connection } = await startWithDatabase({
     SMTP_URL: smtp.url,
     LOG_LEVEL: 'trace',
     WEBHOOK_RETRY_DELAYS: Array(20).fill('3s').join(),
@@ -147,6 +160,9 @@ it('leaves no word of a visitor, a deleted room or a deleted lead anywhere', asy
     ]),
   );
 
+  const { DATA_DIR } = settings;
+  if (DATA_DIR) expect(await filesWith(DATA_DIR, pattern)).toEqual(['/database/data.mdb']);
+
   const hook = await rest('POST', '/api/v1/webhooks/', { event: 'message.added', target: late.url });
   await ask('POST', '/api/v1/messages/', visitor, { ...message, body: `The last word of ${word}` });
   await vi.waitFor(() => expect(late.received.length).toBeGreaterThan(0), PATIENCE);
@@ -173,4 +189,11 @@ it('leaves no word of a visitor, a deleted room or a deleted lead anywhere', asy
   const lines = server.stderr().split('\n');
   expect(lines.length).toBeGreaterThan(10);
   expect(lines.filter((line) => pattern.test(line) && !line.includes(`/api/v1/${word}/`))).toEqual([]);
-}, 90_000);
+  if (!DATA_DIR) return;
+
+  // Free pages keep what was deleted, until compaction leaves them out.
+  await connection.close();
+  const compacted = await spawnCommand({ DATA_DIR }, ['database', 'compact']).result;
+  expect([compacted.code, compacted.err]).toEqual([0, '']);
+  expect(await filesWith(DATA_DIR, pattern)).toEqual([]);
+}, 300_000);

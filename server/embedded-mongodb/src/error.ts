@@ -8,6 +8,8 @@ export type EmbeddedMongodbErrorCode =
   | 'DAMAGED'
   /** The data directory holds something else, or data of a newer format. */
   | 'FORMAT'
+  /** The disk has no room for what is to be made. */
+  | 'NO_SPACE'
   /** The address can't be listened on, or must not be. */
   | 'LISTEN'
   /** The worker ended without a word. */

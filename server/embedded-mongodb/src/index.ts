@@ -1,12 +1,12 @@
 /** The embedded database: MongoDB's wire protocol on a private socket, over LMDB, in a worker thread. */
-import { realpathSync, rmSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { rmSync } from 'node:fs';
 import { DatabaseThread } from './database-thread.ts';
-import { EmbeddedMongodbError } from './error.ts';
-import { makeDirectory } from './storage/make-directory.ts';
+import type { EmbeddedMongodbError } from './error.ts';
+import { claimInProcess } from './storage/claim-in-process.ts';
 import { type Address, parseAddress, privateAddress } from './wire/address.ts';
 
 export { checkDataDir, type DataDirCheck } from './check.ts';
+export { type Compaction, compactDataDir } from './compact.ts';
 export { EmbeddedMongodbError, type EmbeddedMongodbErrorCode } from './error.ts';
 export { makeDirectory } from './storage/make-directory.ts';
 export { listenOnPrivateSocket } from './wire/private-socket.ts';
@@ -38,19 +38,16 @@ export interface EmbeddedMongodb {
   close(): Promise<void>;
 }
 
-/** The directories that this process has open: the file lock only tells processes apart. */
-const opened = new Set<string>();
-
 /**
  * Starts the embedded database in a worker thread.
  * Fails with an EmbeddedMongodbError whose message is one line that names the directory or address.
  */
 export async function openEmbeddedMongodb(options: EmbeddedMongodbOptions): Promise<EmbeddedMongodb> {
   const extra = options.listen ? [parseAddress(options.listen)] : [];
-  const dataDir = claimInProcess(options.dataDir);
+  const { dataDir, release } = claimInProcess(options.dataDir);
   const home = privateAddress();
   const cleanUp = () => {
-    opened.delete(dataDir);
+    release();
     if (home.folder) rmSync(home.folder, { recursive: true, force: true });
     process.off('exit', cleanUp);
   };
@@ -80,20 +77,4 @@ export async function openEmbeddedMongodb(options: EmbeddedMongodbOptions): Prom
     cleanUp();
     throw error;
   }
-}
-
-function claimInProcess(directory: string): string {
-  let dataDir = resolve(directory);
-  try {
-    makeDirectory(dataDir);
-    dataDir = realpathSync(dataDir);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new EmbeddedMongodbError('UNWRITABLE', `the data directory ${dataDir} can't be used: ${reason}`);
-  }
-  if (opened.has(dataDir)) {
-    throw new EmbeddedMongodbError('LOCKED', `this process is using the data directory ${dataDir} already`);
-  }
-  opened.add(dataDir);
-  return dataDir;
 }

@@ -1,4 +1,4 @@
-import { checkDataDir, EmbeddedMongodbError } from '@parlor/embedded-mongodb';
+import { checkDataDir, compactDataDir, EmbeddedMongodbError } from '@parlor/embedded-mongodb';
 import {
   connectToMongodb,
   type Database,
@@ -13,20 +13,37 @@ import { recordedKeys } from '../database/key-record.ts';
 import { type Config, loadConfig, maskPassword } from '../platform/config.ts';
 import { type Command, createProgress, print, takeArguments, takeOption, UsageError } from './command.ts';
 
-const checkEmbedded = async (dataDir: string): Promise<void> => {
+/** Where the embedded database is. @throws UsageError with what MongoDB has `instead` where MONGODB_URL is set */
+const embeddedOnly = (instead: string): string => {
+  const { MONGODB_URL, DATA_DIR } = loadConfig(process.env);
+  if (MONGODB_URL !== '') throw new UsageError(`MONGODB_URL is set: ${instead}`);
+  return embeddedDirectory(DATA_DIR);
+};
+
+/** What `work` gives on the files of the embedded database, which nobody has open. */
+const onFiles = async <T>(work: (show: (state: string) => void) => Promise<T>): Promise<T> => {
   const progress = createProgress();
   try {
-    const { collections, documents, errors } = await checkDataDir(embeddedDirectory(dataDir), (ns, n) =>
-      progress.show(`checking ${ns}: ${n} documents`),
-    );
-    progress.end();
-    for (const error of errors) process.stderr.write(`${error}\n`);
-    print(`${collections} collections, ${documents} documents, ${errors.length} errors`);
-    if (errors.length > 0) process.exitCode = 1;
+    return await work((state) => progress.show(state));
   } catch (error) {
-    progress.end();
     throw error instanceof EmbeddedMongodbError ? new DatabaseError(error.message) : error;
+  } finally {
+    progress.end();
   }
+};
+
+const checkEmbedded = async (directory: string): Promise<void> => {
+  const { collections, documents, errors } = await onFiles((show) =>
+    checkDataDir(directory, (ns, n) => show(`checking ${ns}: ${n} documents`)),
+  );
+  for (const error of errors) process.stderr.write(`${error}\n`);
+  print(`${collections} collections, ${documents} documents, ${errors.length} errors`);
+  if (errors.length > 0) process.exitCode = 1;
+};
+
+const compactEmbedded = async (directory: string): Promise<void> => {
+  const { bytesBefore, bytesAfter } = await onFiles((show) => compactDataDir(directory, show));
+  print(`compacted: ${bytesBefore} bytes before, ${bytesAfter} after; all verified`);
 };
 
 const nameOf = ({ MONGODB_URL, DATA_DIR }: Config): string =>
@@ -59,13 +76,17 @@ export const databaseCommands: Record<string, Command> = {
     meaning: 'verifies every document of the embedded database against every index; exit code 1 on errors',
     run: async (args) => {
       takeArguments(args);
-      const config = loadConfig(process.env);
-      if (config.MONGODB_URL !== '') {
-        throw new UsageError(
-          "MONGODB_URL is set: MongoDB has its own check, mongosh's db.collection.validate()",
-        );
-      }
-      await checkEmbedded(config.DATA_DIR);
+      await checkEmbedded(embeddedOnly("MongoDB has its own check, mongosh's db.collection.validate()"));
+    },
+  },
+  'database compact': {
+    usage: 'database compact',
+    meaning:
+      'writes the embedded database anew without its free pages, in which what was deleted still stands; the server ' +
+      'must be stopped, and the disk needs room for a second copy. An interruption does no harm',
+    run: async (args) => {
+      takeArguments(args);
+      await compactEmbedded(embeddedOnly("MongoDB has its own, mongosh's db.runCommand({ compact: … })"));
     },
   },
   'database copy': {

@@ -8,7 +8,7 @@
  * Process numbers, which containers that share a directory may well share too, play no part.
  */
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { damaged, EmbeddedMongodbError } from '../error.ts';
 import { CHECK_PROCESS, EXIT_DAMAGED, isCheckProcess } from './check-process.ts';
@@ -22,6 +22,9 @@ export const FORMAT_VERSION = 1;
 const FORMAT_KEY = Buffer.from('format');
 const FORMAT_NAME = 'parlor-embedded-mongodb';
 
+/** Inside of a data directory: the copy that compaction makes, until it takes the file's place. */
+export const COMPACTED = 'compacted';
+
 /** A process that failed to claim the directory may hold the lock file open for a moment after its owner died. */
 const CLAIM_ATTEMPTS = 5;
 const CLAIM_PAUSE_MS = 100;
@@ -33,6 +36,8 @@ export function claimDirectory(dataDir: string): Environment {
     const environment = openEnvironment(dataDir);
     if (isClaimed(environment)) {
       checkFormat(environment, dataDir);
+      // Left by a killed compaction: what is deleted from now on would stay in it.
+      rmSync(join(dataDir, COMPACTED), { recursive: true, force: true });
       return environment;
     }
     void environment.root.close();
