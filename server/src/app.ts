@@ -23,6 +23,7 @@ import { createBaseUrl } from './http/base-url.ts';
 import { createClientAddress } from './http/client-address.ts';
 import type { State } from './http/context.ts';
 import { widgetCors } from './http/cors.ts';
+import { keepDiskReserve } from './http/disk-reserve.ts';
 import { errorResponses } from './http/error-responses.ts';
 import { createIdempotency } from './http/idempotency.ts';
 import { inPieces } from './http/in-pieces.ts';
@@ -90,6 +91,7 @@ export const createApp = (services: Services, metrics: Metrics = new Metrics(ser
   app.use(allowHeader(methodsOf));
   app.use(widgetCors());
   app.use(onlyAllowed(methodsOf));
+  app.use(keepDiskReserve(services.diskReserve));
   app.use(router.routes());
   app.use(staticFiles(services));
   return app;

@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
 import type { Database } from './database/connect.ts';
+import { DiskReserve } from './database/disk-reserve.ts';
 import { checkKey } from './database/key-record.ts';
 import { Relay } from './events/relay.ts';
 import { Tombstones } from './events/tombstones.ts';
@@ -50,12 +51,15 @@ export const createServices = async (
   connection: Connection,
   secretKey: string,
   log: Logger,
-  copyEmbedded?: Database['copyTo'],
+  embedded?: Database['embedded'],
 ) => {
   const secrets = new Secrets(secretKey, config.SECRET_KEY_PREVIOUS);
   const models = createModels(connection);
   await checkKey(models, secrets);
   const rateLimits = new RateLimits(config, connection, log);
+  const reserveBytes = config.DISK_RESERVE_MIB * 1_024 * 1_024;
+  const diskReserve =
+    embedded && reserveBytes > 0 ? new DiskReserve(embedded.freeBytes, reserveBytes, log) : undefined;
 
   const channel = new Channel(models, log, isOnlyProcess(config));
   const relay = new Relay(
@@ -146,7 +150,9 @@ export const createServices = async (
   return {
     config,
     /** Copies the embedded database into an empty directory; undefined on a MongoDB. */
-    copyEmbedded,
+    copyEmbedded: embedded?.copyTo,
+    /** The last of the embedded database's disk; undefined on a MongoDB, and without a reserve. */
+    diskReserve,
     connection,
     log,
     secrets,
@@ -183,6 +189,7 @@ export const createServices = async (
     panelAccess: new PanelAccess(),
     /** Begins announcing events and sending deliveries. */
     async start(): Promise<void> {
+      await diskReserve?.start();
       await channel.start();
       presence.start();
       relay.start();
@@ -195,6 +202,7 @@ export const createServices = async (
     },
     /** Finishes what runs; what is left stays in the database for the next start. */
     async stop(): Promise<void> {
+      diskReserve?.stop();
       await erasure.stop();
       await erasedDeliveries.stop();
       await roomDeletion.stop();

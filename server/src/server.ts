@@ -74,7 +74,7 @@ export const startServer = async (
   try {
     await whileAlive(database, createIndexes(config, database.connection, log));
     const connection = await database.withDeadlines(config.DATABASE_TIMEOUT);
-    const services = await createServices(config, connection, database.secretKey, log, database.copyTo);
+    const services = await createServices(config, connection, database.secretKey, log, database.embedded);
     const metrics = new Metrics(services);
     const handle = createApp(services, metrics).callback();
     let open: () => void = () => undefined;
@@ -87,12 +87,12 @@ export const startServer = async (
     await services.start();
     const gateway = createGateway(services);
     gateway.attach(server);
-    const commands = database.isEmbedded ? new CommandServer(config.DATA_DIR, services) : undefined;
+    const commands = database.embedded ? new CommandServer(config.DATA_DIR, services) : undefined;
     await commands?.start();
     if (config.WEBHOOK_ALLOW_PRIVATE) {
       log.warn('WEBHOOK_ALLOW_PRIVATE is true: webhooks may reach addresses inside this network');
     }
-    if (database.isEmbedded && isLoopbackPort(config.EMBEDDED_MONGODB_LISTEN)) {
+    if (database.embedded && isLoopbackPort(config.EMBEDDED_MONGODB_LISTEN)) {
       log.warn(
         `EMBEDDED_MONGODB_LISTEN is ${config.EMBEDDED_MONGODB_LISTEN}: every user of this machine may read and write ` +
           'the database there, without a password; a socket path is for its owner only',

@@ -1,17 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { spawnCommand } from './command-line.ts';
 import { startServerProcess } from './server-process.ts';
 
-const DISK_BYTES = 8 * 1024 * 1024;
+const MIB = 1024 * 1024;
 
 /** A small disk of its own, where this user may mount one. */
-const smallDisk = async (): Promise<string | undefined> => {
+const smallDisk = async (bytes: number): Promise<string | undefined> => {
   const folder = await mkdtemp(join(tmpdir(), 'parlor-full-'));
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder]);
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder]);
   onTestFinished(async () => {
     if (status === 0) execFileSync('umount', [folder]);
     await rm(folder, { recursive: true, force: true });
@@ -23,11 +23,12 @@ it.skipIf(inject('isRealMongodb'))(
   'a full disk is told, loses nothing, and is over when there is room',
   { timeout: 120_000 },
   async (context) => {
-    const disk = await smallDisk();
+    const disk = await smallDisk(8 * MIB);
     if (disk === undefined) return context.skip('a small disk can be mounted by root only');
     const dataDir = join(disk, 'data');
     await mkdir(dataDir);
-    const server = await startServerProcess({ PORT: '0', DATA_DIR: dataDir, RATE_LIMIT: 'off' });
+    const settings = { PORT: '0', DATA_DIR: dataDir, RATE_LIMIT: 'off', DISK_RESERVE_MIB: '0' };
+    const server = await startServerProcess(settings);
     const token = /API token {3}([0-9a-f]{40})/.exec(server.stdout())?.[1];
     const headers = { Authorization: `Token ${token}`, 'Content-Type': 'application/json' };
     const api = (path: string, init: RequestInit = {}) =>
@@ -40,7 +41,7 @@ it.skipIf(inject('isRealMongodb'))(
       });
 
     // Somebody else takes most of the room; the server the rest.
-    await writeFile(join(disk, 'others'), Buffer.alloc(DISK_BYTES / 2));
+    await writeFile(join(disk, 'others'), Buffer.alloc(4 * MIB));
     let acknowledged = 0;
     let refused = await say();
     for (; refused.status === 201; refused = await say()) acknowledged++;
@@ -57,5 +58,106 @@ it.skipIf(inject('isRealMongodb'))(
     const check = await spawnCommand({ DATA_DIR: dataDir }, ['database', 'check']).result;
     expect([check.code, check.err]).toEqual([0, '']);
     expect(Number(/(\d+) documents/.exec(check.out)?.[1])).toBeGreaterThan(acknowledged);
+  },
+);
+
+const NEARLY_FULL =
+  'The disk of the database is nearly full: reading, signing in and deleting work, storing does not. Deleting makes room.';
+
+it.skipIf(inject('isRealMongodb'))(
+  'of a disk that fills up the last is kept: reading, signing in and deleting work, and deleting makes room',
+  { timeout: 300_000 },
+  async (context) => {
+    const disk = await smallDisk(96 * MIB);
+    if (disk === undefined) return context.skip('a small disk can be mounted by root only');
+    const fillUpTo = async (name: string, leftBytes: number) => {
+      const { bavail, bsize } = await statfs(disk);
+      await writeFile(join(disk, name), Buffer.alloc(bavail * bsize - leftBytes));
+    };
+    const settings = { PORT: '0', DATA_DIR: join(disk, 'data'), RATE_LIMIT: 'off', METRICS_TOKEN: 'm' };
+    let server = await startServerProcess({ ...settings, LOG_LEVEL: 'info' });
+    const introduction = server.stdout();
+    const shown = (name: string) => new RegExp(` ${name} +(\\S+)`).exec(introduction)?.[1] ?? '';
+    const widget = /data-token="(\w+)"/.exec(introduction)?.[1];
+    const asOwner = { Authorization: `Token ${shown('API token')}` };
+    const ask = async (
+      method: string,
+      path: string,
+      body?: unknown,
+      headers: Record<string, string> = {},
+    ) => {
+      const answer = await fetch(server.url + path, {
+        method,
+        headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    };
+    const logged = (text: string) =>
+      server
+        .stderr()
+        .split('\n')
+        .filter((line) => line.includes(text))
+        .map((line) => JSON.parse(line).msg);
+
+    await fillUpTo('others', 40 * MIB);
+    const room = JSON.parse((await ask('POST', '/api/v1/rooms/', undefined, asOwner)).text);
+    const message = { body: '🦉'.repeat(10_000), room: { uuid: room.uuid } };
+    const say = () => ask('POST', '/api/v1/messages/', message, asOwner);
+    const writers = Array.from({ length: 16 }, async () => {
+      for (;;) {
+        const refused = await say();
+        if (refused.status !== 201) return refused;
+      }
+    });
+    for (const refused of await Promise.all(writers)) {
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);
+      expect(JSON.parse(refused.text)).toEqual({ detail: NEARLY_FULL });
+    }
+
+    const metric = async () => (await ask('GET', '/metrics', undefined, { Authorization: 'Bearer m' })).text;
+    const left = Number(/^parlor_database_free_bytes (\d+)$/m.exec(await metric())?.[1]);
+    expect(left).toBeGreaterThan(4 * MIB);
+    expect(left).toBeLessThan(20 * MIB);
+
+    // As full as it gets while there is room for what is small.
+    await fillUpTo('more', 4 * MIB);
+    const path = `/api/v1/rooms/${room.label}/`;
+    expect((await ask('PATCH', path, { name: 'n' }, asOwner)).status).toBe(503);
+    const session = await ask(
+      'POST',
+      `/api/v1/widgets/${widget}/sessions/`,
+      {},
+      { Origin: 'https://x.test' },
+    );
+    expect([session.status, session.headers.get('access-control-allow-origin')]).toEqual([
+      503,
+      'https://x.test',
+    ]);
+    const agent = await ask('POST', '/api/v1/public/conversations/start', {}, { 'X-API-Key': 'pk' });
+    expect([agent.status, JSON.parse(agent.text)]).toEqual([503, { error: NEARLY_FULL }]);
+    expect((await ask('GET', path, undefined, asOwner)).status).toBe(200);
+    const known = { username: shown('username'), password: shown('password') };
+    const signedIn = await ask('POST', '/api/v1/auth/api-token/', known);
+    expect(JSON.parse(signedIn.text)).toEqual({ token: shown('API token') });
+    const ready = await ask('GET', '/readyz');
+    expect([ready.status, JSON.parse(ready.text)]).toEqual([503, { detail: NEARLY_FULL }]);
+    expect(await metric()).toMatch(/^parlor_disk_reserve_reached 1$/m);
+
+    // Starting needs no more room than that.
+    expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(logged('what stores is refused')).toHaveLength(1);
+    expect(logged('room again')).toEqual([]);
+    expect(logged('request failed')).toEqual([]);
+    server = await startServerProcess({ ...settings, LOG_LEVEL: 'info' });
+    expect((await ask('GET', '/readyz')).status).toBe(503);
+    expect((await ask('DELETE', path, undefined, asOwner)).status).toBe(204);
+    await expect.poll(async () => (await ask('GET', '/readyz')).status, { timeout: 60_000 }).toBe(200);
+    expect((await ask('POST', '/api/v1/rooms/', undefined, asOwner)).status).toBe(201);
+    expect(await metric()).toMatch(/^parlor_disk_reserve_reached 0$/m);
+    expect([logged('what stores is refused').length, logged('room again').length]).toEqual([1, 1]);
+    expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    const check = await spawnCommand(settings, ['database', 'check']).result;
+    expect([check.code, check.err]).toEqual([0, '']);
   },
 );

@@ -56,15 +56,14 @@ export class DatabaseThread {
 
   /** The size of the JavaScript heap of the thread, in bytes. */
   heapBytes(): Promise<number> {
-    return new Promise((resolve) => {
-      const listen = (message: WorkerMessage) => {
-        if (!('heapBytes' in message)) return;
-        this.#worker.off('message', listen);
-        resolve(message.heapBytes);
-      };
-      this.#worker.on('message', listen);
-      this.#ask('heap');
-    });
+    return this.#askNumber('heap', (message) => ('heapBytes' in message ? message.heapBytes : undefined));
+  }
+
+  /** The size of the file's free pages, in bytes. */
+  freePageBytes(): Promise<number> {
+    return this.#askNumber('pages', (message) =>
+      'freePageBytes' in message ? message.freePageBytes : undefined,
+    );
   }
 
   /** Copies the database into a directory that is there and empty, while it is in use. */
@@ -88,6 +87,19 @@ export class DatabaseThread {
     const late = setTimeout(() => void this.#worker.terminate(), STOP_TIMEOUT_MS);
     await this.#exited;
     clearTimeout(late);
+  }
+
+  #askNumber(what: WorkerAsk, read: (message: WorkerMessage) => number | undefined): Promise<number> {
+    return new Promise((resolve) => {
+      const listen = (message: WorkerMessage) => {
+        const answer = read(message);
+        if (answer === undefined) return;
+        this.#worker.off('message', listen);
+        resolve(answer);
+      };
+      this.#worker.on('message', listen);
+      this.#ask(what);
+    });
   }
 
   #ask(what: WorkerAsk): void {

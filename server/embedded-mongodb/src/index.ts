@@ -1,5 +1,6 @@
 /** The embedded database: MongoDB's wire protocol on a private socket, over LMDB, in a worker thread. */
 import { rmSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { DatabaseThread } from './database-thread.ts';
 import type { EmbeddedMongodbError } from './error.ts';
 import { claimInProcess } from './storage/claim-in-process.ts';
@@ -27,6 +28,8 @@ export interface EmbeddedMongodb {
   listenUrl: string | undefined;
   /** The size of the JavaScript heap of the database's thread, in bytes. */
   heapBytes(): Promise<number>;
+  /** The bytes that can still be written: what the disk has free, and the free pages of the file. */
+  freeBytes(): Promise<number>;
   /**
    * Copies the database into a directory that is there and empty, while it is in use: one consistent state, with
    * every write that was acknowledged before.
@@ -66,6 +69,10 @@ export async function openEmbeddedMongodb(options: EmbeddedMongodbOptions): Prom
       url: urls[0] as string,
       listenUrl: urls[1],
       heapBytes: () => thread.heapBytes(),
+      freeBytes: async () => {
+        const [{ bavail, bsize }, pages] = await Promise.all([statfs(dataDir), thread.freePageBytes()]);
+        return bavail * bsize + pages;
+      },
       copyTo: (directory) => thread.copyTo(directory),
       died: thread.died,
       close: async () => {

@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { answerWith } from './command/answer.ts';
 import { Engine } from './engine.ts';
 import { EmbeddedMongodbError } from './error.ts';
+import { pageBytes } from './storage/sizes.ts';
 import { startSweeps } from './ttl.ts';
 import { type Address, addressUrl, listenOn } from './wire/address.ts';
 import { Connection } from './wire/connection.ts';
@@ -19,13 +20,14 @@ export interface WorkerInput {
 }
 
 /** What it may be asked. */
-export type WorkerAsk = 'close' | 'heap' | { copyTo: string };
+export type WorkerAsk = 'close' | 'heap' | 'pages' | { copyTo: string };
 
 /** What the worker says. */
 export type WorkerMessage =
   | { ready: true; urls: string[] }
   | { ready: false; code: EmbeddedMongodbError['code']; message: string }
   | { heapBytes: number }
+  | { freePageBytes: number }
   | { copiedTo: string; error: string | undefined }
   | { closed: true };
 
@@ -47,6 +49,10 @@ try {
   port.on('message', async (ask: WorkerAsk) => {
     if (ask === 'heap') {
       send({ heapBytes: process.memoryUsage().heapUsed });
+      return;
+    }
+    if (ask === 'pages') {
+      send({ freePageBytes: pageBytes(engine.environment).free });
       return;
     }
     if (ask !== 'close') {

@@ -65,7 +65,7 @@ const copy = async (config: Config, from: Database, to: Database, name: string):
   const [fingerprint] = await recordedKeys(target);
   const own = fingerprint === undefined ? '' : ` (its fingerprint is ${fingerprint})`;
   const key = config.SECRET_KEY === '' ? `what ${secretKeyFile(config.DATA_DIR)} holds` : 'the same as here';
-  if (!to.isEmbedded) print(`start Parlor with MONGODB_URL set to it and SECRET_KEY to ${key}${own}`);
+  if (!to.embedded) print(`start Parlor with MONGODB_URL set to it and SECRET_KEY to ${key}${own}`);
   else if (fingerprint !== undefined)
     print(`start Parlor on it with the SECRET_KEY of the source, whose fingerprint is ${fingerprint}`);
 };

@@ -12,9 +12,9 @@ const withServices = async (config: Config, run: (services: Services) => Promise
   const database = await connectDatabase(config);
   try {
     const log = createLog(process.env.LOG_LEVEL === undefined ? 'warn' : config.LOG_LEVEL);
-    const { connection, secretKey, copyTo } = database;
+    const { connection, secretKey, embedded } = database;
     const work = createIndexes(config, connection, log)
-      .then(() => createServices(config, connection, secretKey, log, copyTo))
+      .then(() => createServices(config, connection, secretKey, log, embedded))
       .then(run);
     await whileAlive(database, work);
   } finally {

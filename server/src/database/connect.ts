@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeDirectory, openEmbeddedMongodb } from '@parlor/embedded-mongodb';
+import { type EmbeddedMongodb, makeDirectory, openEmbeddedMongodb } from '@parlor/embedded-mongodb';
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
 import { type Config, maskPassword } from '../platform/config.ts';
 import type { Duration } from '../platform/duration.ts';
@@ -18,10 +18,9 @@ export interface Database {
   connection: Connection;
   /** Another connection, on which each operation ends within `timeout`, with an error where it has to. */
   withDeadlines(timeout: Duration): Promise<Connection>;
-  isEmbedded: boolean;
+  /** Of the embedded database; undefined for MongoDB. */
+  embedded: Pick<EmbeddedMongodb, 'copyTo' | 'freeBytes'> | undefined;
   secretKey: string;
-  /** Copies the embedded database into an empty directory while it is in use; undefined for MongoDB. */
-  copyTo: ((directory: string) => Promise<void>) | undefined;
   /** Settles when the embedded database has ended unasked: nothing can go on without it. */
   died: Promise<DatabaseError>;
   close(): Promise<void>;
@@ -78,9 +77,8 @@ export const connectToMongodb = async (name: string, url: string, secretKey = ''
   return {
     connection: await connections.open(PATIENT).catch(fail),
     withDeadlines: (timeout) => connections.open(deadlines(timeout)).catch(fail),
-    isEmbedded: false,
+    embedded: undefined,
     secretKey,
-    copyTo: undefined,
     died: NEVER,
     close: () => connections.close(),
   };
@@ -106,9 +104,8 @@ const openEmbedded = async (config: Config, keepExpired: boolean): Promise<Datab
   return {
     connection: await connections.open(PATIENT).catch(fail),
     withDeadlines: (timeout) => connections.open(deadlines(timeout)).catch(fail),
-    isEmbedded: true,
+    embedded,
     secretKey,
-    copyTo: (directory) => embedded.copyTo(directory),
     died: embedded.died.then(({ message }) => new DatabaseError(message)),
     close: async () => {
       await connections.close();

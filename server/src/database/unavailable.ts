@@ -23,6 +23,14 @@ const MAX_TIME_EXPIRED = 50;
 const RETRY_AFTER_UNREACHABLE = '1';
 const RETRY_AFTER_FULL = '30';
 
+/** What a caller is told while only the disk's reserve is left (disk-reserve.ts), where the log has one line for all. */
+export const diskNearlyFull = (): ParlorError =>
+  new ParlorError(
+    'disk_nearly_full',
+    'The disk of the database is nearly full: reading, signing in and deleting work, storing does not. Deleting makes room.',
+    { headers: { 'Retry-After': RETRY_AFTER_FULL } },
+  );
+
 /**
  * What a caller is told when the database can't do now what was asked. It may have been done all the same, where
  * only the answer was late.

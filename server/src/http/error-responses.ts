@@ -19,6 +19,7 @@ const STATUS: Record<ErrorCode, number> = {
   key_reused: 422,
   throttled: 429,
   unavailable: 503,
+  disk_nearly_full: 503,
   misconfigured: 500,
 };
 

@@ -116,6 +116,11 @@ const SETTINGS = {
     'the time for an operation of the database; then a request is answered with 503',
     databaseTimeout,
   ),
+  DISK_RESERVE_MIB: setting(
+    '16',
+    "MiB of the embedded database's disk kept for reading, signing in and deleting: below it what stores is a 503; 0: none",
+    wholeNumber(0, 1_000_000),
+  ),
   SECRET_KEY: setting(
     '',
     'at least 32 characters; empty with the embedded database: made once and kept in DATA_DIR',

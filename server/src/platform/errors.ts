@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'key_reused'
   | 'throttled'
   | 'unavailable'
+  | 'disk_nearly_full'
   | 'misconfigured';
 
 /**

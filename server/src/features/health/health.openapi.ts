@@ -25,7 +25,9 @@ export const healthPaths: ZodOpenApiPathsObject = {
       id: 'readiness',
       tag,
       summary: 'Ready: the database takes a write within 2 seconds',
-      description: 'Send requests here only while this is a 200.',
+      description:
+        'Send requests here only while this is a 200. A 503 says what is wrong; while the disk is nearly full (`DISK_RESERVE_MIB`), ' +
+        'it says so, and reading, signing in and deleting still work.',
       callers,
       errors: [429],
       answers: {

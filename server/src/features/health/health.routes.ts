@@ -1,12 +1,13 @@
 import type Router from '@koa/router';
 import type { Services } from '../../compose.ts';
 import { createReadiness } from '../../database/readiness.ts';
+import { diskNearlyFull } from '../../database/unavailable.ts';
 import type { State } from '../../http/context.ts';
 
-/** GET /healthz: the process answers. GET /readyz: the database takes writes, 503 with the reason until then. */
+/** GET /healthz: the process answers. GET /readyz: the database takes writes of any size, 503 with the reason until then. */
 export const healthRoutes = (
   router: Router<State>,
-  { connection, rateLimits }: Pick<Services, 'connection' | 'rateLimits'>,
+  { connection, diskReserve, rateLimits }: Pick<Services, 'connection' | 'diskReserve' | 'rateLimits'>,
 ): void => {
   const takesWrites = createReadiness(connection);
 
@@ -23,6 +24,7 @@ export const healthRoutes = (
     ctx.set('Cache-Control', 'no-store');
     // Counted afterwards: a database that does not answer is to be told of, and not waited for.
     await rateLimits.countAddress(ctx, 'readyz');
+    if (diskReserve?.isReached) throw diskNearlyFull();
     ctx.body = { status: 'ready' };
   });
 };

@@ -10,14 +10,14 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** A queue longer than this is long: it is not counted further. */
 const COUNTED = 100_000;
 
-type Watched = Pick<Services, 'channel' | 'models' | 'sender' | 'mailer'>;
+type Watched = Pick<Services, 'channel' | 'diskReserve' | 'models' | 'sender' | 'mailer'>;
 
 /** What operators watch (contract 8), in a registry of its own, so that servers in one process do not mix. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<'method' | 'route' | 'status'>;
 
-  constructor({ channel, models, sender, mailer }: Watched) {
+  constructor({ channel, diskReserve, models, sender, mailer }: Watched) {
     const registers = [this.#registry];
     // The event loop's lag, memory, garbage collection, open handles.
     collectDefaultMetrics({ register: this.#registry });
@@ -38,6 +38,18 @@ export class Metrics {
         },
       });
     };
+    if (diskReserve) {
+      gauge(
+        'parlor_database_free_bytes',
+        'Bytes that the embedded database can still write, on the disk and in its file.',
+        () => diskReserve.freeBytes,
+      );
+      gauge(
+        'parlor_disk_reserve_reached',
+        '1 while what stores is refused, as the disk is nearly full.',
+        () => Number(diskReserve.isReached),
+      );
+    }
     gauge('parlor_realtime_connections', 'Clients connected to this process.', () => channel.audience.size);
     gauge('parlor_deliveries_pending', 'Deliveries that wait for an attempt, of all processes.', () =>
       models.deliveries

@@ -1,0 +1,75 @@
+import type { Logger } from 'pino';
+import type { Duration } from '../platform/duration.ts';
+
+/** How often the room is looked at; more often when there is less than four times the reserve. */
+const CHECKED_EVERY_MS: Duration = 1_000;
+const CHECKED_OFTEN_MS: Duration = 100;
+
+/** So much more than the reserve has to be free for it to be over: what is refused once is not taken the next moment. */
+const OVER = 1.25;
+
+/**
+ * Keeps the last of the embedded database's disk for what has to work on a full one: deleting needs room, too, until
+ * what is deleted gives some. Who stores asks `isReached`, which is the answer of the last look.
+ */
+export class DiskReserve {
+  readonly #look: () => Promise<number>;
+  readonly #bytes: number;
+  readonly #log: Logger;
+  #freeBytes = Number.POSITIVE_INFINITY;
+  #isReached = false;
+  #next: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  /**
+   * @param look tells how many bytes can still be written
+   * @param bytes the size of the reserve
+   */
+  constructor(look: () => Promise<number>, bytes: number, log: Logger) {
+    this.#look = look;
+    this.#bytes = bytes;
+    this.#log = log;
+  }
+
+  /** Whether only the reserve is left: nothing is to be stored then but what makes room. */
+  get isReached(): boolean {
+    return this.#isReached;
+  }
+
+  /** How many bytes could be written at the last look. */
+  get freeBytes(): number {
+    return this.#freeBytes;
+  }
+
+  /** Resolves after the first look. */
+  async start(): Promise<void> {
+    await this.#check();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#next);
+  }
+
+  async #check(): Promise<void> {
+    try {
+      this.#freeBytes = await this.#look();
+      this.#decide();
+    } catch (error) {
+      this.#log.debug({ err: error }, 'the free room of the disk is not known');
+    }
+    if (this.#isStopped) return;
+    const pause = this.#freeBytes < this.#bytes * 4 ? CHECKED_OFTEN_MS : CHECKED_EVERY_MS;
+    this.#next = setTimeout(() => void this.#check(), pause).unref();
+  }
+
+  #decide(): void {
+    const isReached = this.#freeBytes < this.#bytes * (this.#isReached ? OVER : 1);
+    if (isReached === this.#isReached) return;
+    this.#isReached = isReached;
+    const room = { free_bytes: this.#freeBytes, reserve_bytes: this.#bytes };
+    if (isReached)
+      this.#log.warn(room, 'the disk is nearly full: what stores is refused until there is room');
+    else this.#log.info(room, 'the disk has room again: what stores is taken');
+  }
+}
