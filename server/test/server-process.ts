@@ -107,6 +107,14 @@ export const serverSettings = async (atEnd: AtEnd = onTestFinished): Promise<Rec
     // A killed server leaves its socket's folder behind: here it goes with the rest.
     return { PORT: '0', DATA_DIR, TMPDIR: DATA_DIR, REGISTRATION: 'open' };
   }
+  return sharedSettings(atEnd);
+};
+
+/**
+ * The settings for several servers of a test on one database of their own, on the MongoDB that the run uses or on the
+ * run's embedded one. It is gone at the end.
+ */
+export const sharedSettings = async (atEnd: AtEnd = onTestFinished): Promise<Record<string, string>> => {
   const [, server, options = ''] = /^([^/]+\/\/[^/]+)[^?]*(\?.*)?$/.exec(inject('mongodbUrl')) ?? [];
   const dbName = `parlor_test_${randomUUID().slice(0, 8)}`;
   atEnd(async () => {
