@@ -83,10 +83,10 @@ export const openSocket = async (url: string, options: ClientOptions = {}): Prom
 export const connect = async (
   url: string,
   credential: Credential,
-  more: { after?: string; rooms?: string[]; origin?: string } = {},
+  more: { after?: string; rooms?: string[]; origin?: string; ca?: string } = {},
 ): Promise<RealtimeClient & { after: string }> => {
-  const { origin, ...rest } = more;
-  const client = await openSocket(url, origin === undefined ? {} : { origin });
+  const { origin, ca, ...rest } = more;
+  const client = await openSocket(url, { ...(origin !== undefined && { origin }), ...(ca && { ca }) });
   const who =
     'visitor' in credential
       ? { scheme: 'Visitor' as const, token: credential.visitor }
