@@ -103,7 +103,7 @@ const fill = async (db: Db, documents: number): Promise<void> => {
 
 describe('database copy', () => {
   it('copies all types, options and indexes, goes on after kills, and comes back', {
-    timeout: 240_000,
+    timeout: 600_000,
   }, async () => {
     const dataDir = join(directory, 'full');
     await onDataDir(dataDir, (db) => fill(db, 8_000));
@@ -156,7 +156,7 @@ describe('database copy', () => {
     expect(checked).toEqual({ code: 0, err: '', out: '3 collections, 8004 documents, 0 errors\n' });
   });
 
-  it('makes a database that Parlor starts on, with the same accounts', { timeout: 18_000 }, async () => {
+  it('makes a database that Parlor starts on, with the same accounts', { timeout: 300_000 }, async () => {
     const dataDir = join(directory, 'server');
     const first = await startServerProcess({ DATA_DIR: dataDir, PORT: '0' });
     const token = /API token {3}(\w+)/.exec(first.stdout())?.[1];
@@ -184,7 +184,7 @@ describe('database copy', () => {
     await second.end('SIGTERM');
   });
 
-  it('says in one line what is in the way', { timeout: 60_000 }, async () => {
+  it('says in one line what is in the way', { timeout: 300_000 }, async () => {
     const dataDir = join(directory, 'hints');
     const { url, db } = target('hints');
     const complaint = async (...args: string[]) => {

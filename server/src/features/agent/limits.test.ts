@@ -44,7 +44,7 @@ describe('the agent API', () => {
     const id = (await agent.start({}, address())).json.conversationId;
     const say = (more = {}) => agent.say(id, 'Hi', { ...address(), ...more });
     const stream = { Accept: 'text/event-stream' };
-    expect((await say()).headers.ratelimit).toMatch(/"agent-conversation";r=3;t=60/);
+    expect((await say()).headers.ratelimit).toMatch(/"agent-conversation";r=3;t=\d+/);
     const answers = await Promise.all([say(stream), say(), say(stream), say(), say(stream)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429]);
     expect(await say()).toMatchObject(LIMITED);
