@@ -68,7 +68,11 @@ it.skipIf(inject('isRealMongodb'))(
     const made = await parlor({ DATA_DIR }, ['backup', backup]);
     expect([made.code, made.err]).toEqual([0, '']);
     expect(made.out).toMatch(/^backed up \d+ collections, \d+ documents to \S+; all verified\n/);
-    expect(made.out).toContain(`the key that belongs to it is ${join(backup, 'secret-key')}\n`);
+    const fingerprint = (await parlor({ DATA_DIR }, ['keys', 'show'])).out.trim().split(' ').at(-1);
+    const inFolder = join(backup, 'secret-key');
+    expect(made.out).toContain(
+      `the key that belongs to it is ${inFolder} (its fingerprint is ${fingerprint})\n`,
+    );
     expect((await stat(join(backup, 'secret-key'))).mode & 0o777).toBe(0o600);
     const again = await parlor({ DATA_DIR }, ['backup', backup]);
     expect(again.code).toBe(1);
@@ -84,7 +88,22 @@ it.skipIf(inject('isRealMongodb'))(
     const SECRET_KEY = await readFile(join(DATA_DIR, 'secret-key'), 'utf8');
     const offline = await parlor({ DATA_DIR, SECRET_KEY }, ['backup', join(folder, 'offline')]);
     expect(offline.err).toBe('');
-    expect(offline.out).toContain('the key that belongs to it is what SECRET_KEY is set to');
+    expect(offline.out).toContain(
+      `is what SECRET_KEY is set to, and not in the folder (its fingerprint is ${fingerprint})\n`,
+    );
+
+    // Whoever goes back to it without the key, or with another, is told which it needs; and none is made.
+    const start = (env: Record<string, string>) =>
+      startServerProcess({ PORT: '0', DATA_DIR: join(folder, 'offline'), TMPDIR: folder, ...env });
+    const needed = new RegExp(
+      `^Parlor can't start: DATA_DIR .*: its database needs .* ${fingerprint}: set SECRET_KEY`,
+    );
+    for (const _ of [1, 2]) expect(String((await start({}).catch((error) => error)).stderr)).toMatch(needed);
+    const other = await start({ SECRET_KEY: 'x'.repeat(40) }).catch((error) => error);
+    expect(other.stderr).toMatch(
+      new RegExp(`SECRET_KEY is not the one of this database.* ${fingerprint}\\.`),
+    );
+    await (await start({ SECRET_KEY })).end('SIGTERM');
   },
 );
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { BackupError, backUp } from '../database/backup.ts';
 import { secretKeyFile } from '../database/connect.ts';
+import { recordedKeys } from '../database/recorded-keys.ts';
 import { type ServiceCommand, takeArguments, UsageError } from './command.ts';
 
 export const backupCommands: Record<string, ServiceCommand> = {
@@ -10,7 +11,7 @@ export const backupCommands: Record<string, ServiceCommand> = {
       'copies the embedded database, while the server runs on it, and its key into a new folder, and verifies the ' +
       'copy; to go back to it, start Parlor with that folder as DATA_DIR',
     located: (args) => args.map((arg) => (arg.startsWith('-') ? arg : resolve(arg))),
-    run: async (args, { config, copyEmbedded }, terminal) => {
+    run: async (args, { config, connection, copyEmbedded }, terminal) => {
       const [folder = ''] = takeArguments(args, 'FOLDER');
       if (!copyEmbedded) throw new UsageError('MONGODB_URL is set: back a MongoDB up with mongodump');
       const hasKeyFile = config.SECRET_KEY === '';
@@ -23,11 +24,9 @@ export const backupCommands: Record<string, ServiceCommand> = {
       } catch (error) {
         throw error instanceof BackupError ? new UsageError(error.message) : error;
       }
-      terminal.print(
-        hasKeyFile
-          ? `the key that belongs to it is ${secretKeyFile(folder)}`
-          : 'the key that belongs to it is what SECRET_KEY is set to: it is not in the folder',
-      );
+      const own = (await recordedKeys(connection)).join(' or ');
+      const key = hasKeyFile ? secretKeyFile(folder) : 'what SECRET_KEY is set to, and not in the folder';
+      terminal.print(`the key that belongs to it is ${key} (its fingerprint is ${own})`);
     },
   },
 };

@@ -9,7 +9,7 @@ import {
   whileAlive,
 } from '../database/connect.ts';
 import { CopyError, copyDatabase } from '../database/copy.ts';
-import { recordedKeys } from '../database/key-record.ts';
+import { recordedKeys } from '../database/recorded-keys.ts';
 import { type Config, loadConfig, maskPassword } from '../platform/config.ts';
 import { type Command, createProgress, print, takeArguments, takeOption, UsageError } from './command.ts';
 

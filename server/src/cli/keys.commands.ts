@@ -22,7 +22,7 @@ export const keysCommands: Record<string, ServiceCommand> = {
       print(`${documents} documents sealed anew; ${unchanged} values were so already`);
       print(`the database takes the key ${secrets.keyFingerprint} alone: remove SECRET_KEY_PREVIOUS`);
       print(
-        'what the old key signed ends with it: sessions of visitors, invitations, answers kept for a repeat',
+        'what the old key signed ends with it: sessions of visitors, invitations, answers kept for a repeat, Parlor-Client',
       );
     },
   },

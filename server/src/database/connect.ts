@@ -6,6 +6,7 @@ import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
 import { type Config, maskPassword } from '../platform/config.ts';
 import type { Duration } from '../platform/duration.ts';
 import { isHalfCopied } from './copy-marker.ts';
+import { recordedKeys } from './recorded-keys.ts';
 
 /** The database could not be reached or opened; the text is one clear line. */
 export class DatabaseError extends Error {
@@ -99,18 +100,25 @@ const openEmbedded = async (config: Config, keepExpired: boolean): Promise<Datab
     listen: config.EMBEDDED_MONGODB_LISTEN,
     keepExpired,
   }).catch(fail);
-  const secretKey = config.SECRET_KEY || (await keptSecretKey(dataDir).catch(fail));
   const connections = new Connections(embedded.url, DEFAULT_NAME);
+  const connection = await connections.open(PATIENT).catch(fail);
+  const close = async () => {
+    await connections.close();
+    await embedded.close();
+  };
+  const secretKey =
+    config.SECRET_KEY ||
+    (await keptSecretKey(dataDir, await recordedKeys(connection)).catch(async (error) => {
+      await close();
+      return fail(error);
+    }));
   return {
-    connection: await connections.open(PATIENT).catch(fail),
+    connection,
     withDeadlines: (timeout) => connections.open(deadlines(timeout)).catch(fail),
     embedded,
     secretKey,
     died: embedded.died.then(({ message }) => new DatabaseError(message)),
-    close: async () => {
-      await connections.close();
-      await embedded.close();
-    },
+    close,
   };
 };
 
@@ -164,9 +172,10 @@ class Connections {
 
 /**
  * The key made at the very first start, in a file that only its owner reads. Only the process that holds the
- * database's lock gets here; the rename makes the file whole or absent.
+ * database's lock gets here; the rename makes the file whole or absent. None is made for a database that was restored
+ * without its key.
  */
-const keptSecretKey = async (dataDir: string): Promise<string> => {
+const keptSecretKey = async (dataDir: string, needed: readonly string[]): Promise<string> => {
   const file = secretKeyFile(dataDir);
   const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -175,6 +184,10 @@ const keptSecretKey = async (dataDir: string): Promise<string> => {
   if (kept !== undefined) {
     if (kept.trim().length < 32) throw new Error(`${file} is damaged: it holds no key of 32 characters`);
     return kept.trim();
+  }
+  if (needed.length > 0) {
+    const own = `the key whose fingerprint is ${needed.join(' or ')}`;
+    throw new Error(`its database needs ${own}: set SECRET_KEY to it, or put it into ${file}`);
   }
   const made = randomBytes(32).toString('hex');
   await writeFile(`${file}.new`, made, { mode: 0o600, flush: true });

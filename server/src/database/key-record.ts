@@ -6,17 +6,9 @@ import type { CollectionData } from './collection-data.ts';
 import { DatabaseError } from './connect.ts';
 import { duplicateFields } from './duplicate.ts';
 import { defineModel } from './model.ts';
-
-/** Which SECRET_KEYs a database takes. */
-export interface KeyRecord {
-  _id: 'secret-key';
-  /** Of the keys that have sealed something in it; `keys rotate` leaves the present one's alone. */
-  fingerprints: string[];
-}
+import { KEY_RECORD_ID, type KeyRecord } from './recorded-keys.ts';
 
 export type KeyRecordModel = Model<KeyRecord>;
-
-const ID = 'secret-key' as const;
 
 export const keyRecordModel = defineModel<KeyRecord>(
   'SecretKey',
@@ -74,20 +66,20 @@ export const checkKey = async (models: Models, secrets: Secrets): Promise<void> 
   const { secretKeys } = models;
   const { keyFingerprint: present, previousKeyFingerprint: previous } = secrets;
   for (;;) {
-    const record = await secretKeys.findOne({ _id: ID }).lean<KeyRecord>();
+    const record = await secretKeys.findOne({ _id: KEY_RECORD_ID }).lean<KeyRecord>();
     if (record?.fingerprints.includes(present)) return;
     if (record) {
       if (previous === undefined || !record.fingerprints.includes(previous)) {
         throw wrongKey(record.fingerprints.join(' or '), present);
       }
-      await secretKeys.updateOne({ _id: ID }, { $addToSet: { fingerprints: present } });
+      await secretKeys.updateOne({ _id: KEY_RECORD_ID }, { $addToSet: { fingerprints: present } });
       return;
     }
     if ((await tryKeys(models, secrets)) === 'opens not')
       throw wrongKey('another, not recorded yet', present);
     const fingerprints = previous === undefined ? [present] : [present, previous];
     try {
-      await secretKeys.insertOne({ _id: ID, fingerprints });
+      await secretKeys.insertOne({ _id: KEY_RECORD_ID, fingerprints });
       return;
     } catch (error) {
       // Another server was quicker: its record decides.
@@ -98,13 +90,5 @@ export const checkKey = async (models: Models, secrets: Secrets): Promise<void> 
 
 /** From now on the present key alone opens the database. */
 export const keepPresentKeyOnly = async ({ secretKeys }: Models, secrets: Secrets): Promise<void> => {
-  await secretKeys.updateOne({ _id: ID }, { $set: { fingerprints: [secrets.keyFingerprint] } });
-};
-
-/** The fingerprints of the keys that a database takes; empty when it has no record. */
-export const recordedKeys = async (db: {
-  collection(name: string): { findOne(filter: object): Promise<unknown> };
-}): Promise<string[]> => {
-  const record = (await db.collection('secretkeys').findOne({ _id: ID })) as KeyRecord | null;
-  return record?.fingerprints ?? [];
+  await secretKeys.updateOne({ _id: KEY_RECORD_ID }, { $set: { fingerprints: [secrets.keyFingerprint] } });
 };

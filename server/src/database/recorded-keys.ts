@@ -1,0 +1,16 @@
+/** Which SECRET_KEYs a database takes. */
+export interface KeyRecord {
+  _id: 'secret-key';
+  /** Of the keys that have sealed something in it; `keys rotate` leaves the present one's alone. */
+  fingerprints: string[];
+}
+
+export const KEY_RECORD_ID = 'secret-key' as const;
+
+/** The fingerprints of the keys that a database takes; empty when it has no record. */
+export const recordedKeys = async (db: {
+  collection(name: string): { findOne(filter: object): Promise<unknown> };
+}): Promise<string[]> => {
+  const record = (await db.collection('secretkeys').findOne({ _id: KEY_RECORD_ID })) as KeyRecord | null;
+  return record?.fingerprints ?? [];
+};
