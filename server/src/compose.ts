@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
+import { mapCollections } from './data-map.ts';
 import type { Database } from './database/connect.ts';
 import { DiskReserve } from './database/disk-reserve.ts';
 import { checkKey } from './database/key-record.ts';
@@ -12,6 +13,8 @@ import { Registrations } from './features/accounts/registrations.ts';
 import { SignInLimits } from './features/accounts/sign-in-limits.ts';
 import { createAgent } from './features/agent/create-agent.ts';
 import { PanelAccess } from './features/demo/panel-access.ts';
+import { createErasure } from './features/erasure/create-erasure.ts';
+import { RoomDeletion } from './features/erasure/room-deletion.ts';
 import { SubjectErasure } from './features/erasure/subject-erasure.ts';
 import { KeywordsService } from './features/keywords/keywords.service.ts';
 import { NotificationsService } from './features/keywords/notifications.service.ts';
@@ -21,9 +24,7 @@ import { createMailer } from './features/mail/create-mail.ts';
 import { MessagesService } from './features/messages/messages.service.ts';
 import { Channel } from './features/realtime/channel.ts';
 import { createRealtime } from './features/realtime/create-realtime.ts';
-import { RoomDeletion } from './features/rooms/room-deletion.ts';
 import { RoomsService } from './features/rooms/rooms.service.ts';
-import { createErasure } from './features/visitors/create-erasure.ts';
 import { SessionsService } from './features/visitors/sessions.service.ts';
 import { createWebhooks } from './features/webhooks/create-webhooks.ts';
 import { ErasedDeliveries } from './features/webhooks/erased-deliveries.ts';
@@ -55,15 +56,17 @@ export const createServices = async (
 ) => {
   const secrets = new Secrets(secretKey, config.SECRET_KEY_PREVIOUS);
   const models = createModels(connection);
-  await checkKey(models, secrets);
+  const collections = mapCollections(models);
+  await checkKey({ models, collections }, secrets);
   const rateLimits = new RateLimits(config, connection, log);
   const reserveBytes = config.DISK_RESERVE_MIB * 1_024 * 1_024;
   const diskReserve =
     embedded && reserveBytes > 0 ? new DiskReserve(embedded.freeBytes, reserveBytes, log) : undefined;
 
   const channel = new Channel(models, log, isOnlyProcess(config));
+  const outbox = outboxOf(models);
   const relay = new Relay(
-    Object.values(outboxOf(models)),
+    Object.values(outbox),
     [
       channel.consume,
       (events) => notifications.raise(events),
@@ -105,7 +108,7 @@ export const createServices = async (
     publish: (room) => agent.publication.publish(room),
   });
   const erasedDeliveries = new ErasedDeliveries(models.deliveries, log);
-  const subjects = new SubjectErasure(models, tombstones, {
+  const subjects = new SubjectErasure(collections, tombstones, {
     deliveries: (subject, before) =>
       erasedDeliveries.redact(subject, before && { created_at: { $lt: before } }),
     realtimeEntries: (subject) => channel.forget(subject),
@@ -157,6 +160,8 @@ export const createServices = async (
     log,
     secrets,
     models,
+    collections,
+    outbox,
     relay,
     rateLimits,
     widgets,

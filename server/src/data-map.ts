@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose';
-import { type CollectionData, collectionOf } from './database/collection-data.ts';
+import { type CollectionData, collectionOf, type MappedCollection } from './database/collection-data.ts';
 import type { Models } from './models.ts';
 
 type DocumentOf<M> = M extends Model<infer T> ? T : never;
@@ -246,3 +246,11 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
  * asked whether the database takes writes.
  */
 export const OTHER_COLLECTIONS: readonly string[] = ['ratelimits', 'copy_under_way', 'readiness'];
+
+/** Every collection with what the map says of it, in the order of the map. */
+export const mapCollections = (models: Models): MappedCollection[] =>
+  (Object.keys(DATA_MAP) as (keyof Models)[]).map((name) => ({
+    name,
+    model: models[name] as unknown as MappedCollection['model'],
+    data: DATA_MAP[name] as unknown as MappedCollection['data'],
+  }));

@@ -1,3 +1,5 @@
+import type { Model } from 'mongoose';
+
 /**
  * What a field holds.
  * - `plain`: made by the server, and tells nothing of a person: ids, times, states, counts
@@ -55,6 +57,13 @@ export interface CollectionData<T> {
   erased?: Erased<T>;
   /** Every stored field, once. */
   fields: Partial<Record<FieldKind, readonly FieldOf<T>[]>>;
+}
+
+/** A collection of a running server, and what is known of it. */
+export interface MappedCollection {
+  name: string;
+  model: Model<Record<string, unknown>>;
+  data: CollectionData<Record<string, unknown>>;
 }
 
 type Declared<D> = D extends { fields: Partial<Record<FieldKind, readonly (infer F)[]>> } ? F : never;

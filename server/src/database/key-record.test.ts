@@ -64,10 +64,10 @@ it('changes keys with SECRET_KEY_PREVIOUS, and rotates so that the old one can g
 
   const between = await open(NEW, OLD);
   expect((await between.accounts.byToken(token))?._id).toBe(account._id);
-  const done = await reseal(between.models, between.secrets, () => undefined);
+  const done = await reseal(between, between.secrets, () => undefined);
   expect(done).toEqual({ documents: 3, unchanged: 0 });
   // Once more changes nothing; a server that still has the old key first goes on meanwhile.
-  expect(await reseal(between.models, between.secrets, () => undefined)).toEqual({
+  expect(await reseal(between, between.secrets, () => undefined)).toEqual({
     documents: 0,
     unchanged: 3,
   });

@@ -1,8 +1,6 @@
 import type { Model } from 'mongoose';
-import { DATA_MAP } from '../data-map.ts';
-import type { Models } from '../models.ts';
 import { placeOf, type Secrets } from '../platform/secrets.ts';
-import type { CollectionData } from './collection-data.ts';
+import type { MappedCollection } from './collection-data.ts';
 import { DatabaseError } from './connect.ts';
 import { duplicateFields } from './duplicate.ts';
 import { defineModel } from './model.ts';
@@ -25,22 +23,28 @@ const wrongKey = (own: string, given: string): DatabaseError =>
 
 type Holder = { _id: string; account?: string } & Record<string, unknown>;
 
+/** A database with sealed fields, and the record of the keys that open them. */
+export interface SealedDatabase {
+  models: { secretKeys: KeyRecordModel };
+  collections: readonly MappedCollection[];
+}
+
 /** The collections with sealed fields. */
-export const sealedCollections = (models: Models) =>
-  (Object.keys(DATA_MAP) as (keyof Models)[]).flatMap((name) => {
-    const { sealed = [], keyed = [] } = (DATA_MAP[name] as unknown as CollectionData<Holder>).fields;
+export const sealedCollections = ({ collections }: SealedDatabase) =>
+  collections.flatMap(({ name, model, data }) => {
+    const { sealed = [], keyed = [] } = data.fields;
     return sealed.length === 0
       ? []
-      : [{ name, model: models[name] as unknown as Model<Holder>, sealed, keyed: new Set<string>(keyed) }];
+      : [{ name, model: model as unknown as Model<Holder>, sealed, keyed: new Set<string>(keyed) }];
   });
 
 /** What one sealed value of each kind tells: whether there are any, and whether one of the keys opens one. */
 const tryKeys = async (
-  models: Models,
+  database: SealedDatabase,
   secrets: Secrets,
 ): Promise<'opens' | 'nothing sealed' | 'opens not'> => {
   let isAny = false;
-  for (const { model, sealed } of sealedCollections(models)) {
+  for (const { model, sealed } of sealedCollections(database)) {
     const found = await model.findOne({}).lean<Holder>();
     for (const field of sealed) {
       const text = found?.[field];
@@ -62,8 +66,8 @@ const tryKeys = async (
  * that is sealed here, or nothing is: of two servers that start at once with different keys, one makes it.
  * @throws DatabaseError when neither SECRET_KEY nor SECRET_KEY_PREVIOUS is the database's
  */
-export const checkKey = async (models: Models, secrets: Secrets): Promise<void> => {
-  const { secretKeys } = models;
+export const checkKey = async (database: SealedDatabase, secrets: Secrets): Promise<void> => {
+  const { secretKeys } = database.models;
   const { keyFingerprint: present, previousKeyFingerprint: previous } = secrets;
   for (;;) {
     const record = await secretKeys.findOne({ _id: KEY_RECORD_ID }).lean<KeyRecord>();
@@ -75,7 +79,7 @@ export const checkKey = async (models: Models, secrets: Secrets): Promise<void> 
       await secretKeys.updateOne({ _id: KEY_RECORD_ID }, { $addToSet: { fingerprints: present } });
       return;
     }
-    if ((await tryKeys(models, secrets)) === 'opens not')
+    if ((await tryKeys(database, secrets)) === 'opens not')
       throw wrongKey('another, not recorded yet', present);
     const fingerprints = previous === undefined ? [present] : [present, previous];
     try {
@@ -89,6 +93,7 @@ export const checkKey = async (models: Models, secrets: Secrets): Promise<void> 
 };
 
 /** From now on the present key alone opens the database. */
-export const keepPresentKeyOnly = async ({ secretKeys }: Models, secrets: Secrets): Promise<void> => {
-  await secretKeys.updateOne({ _id: KEY_RECORD_ID }, { $set: { fingerprints: [secrets.keyFingerprint] } });
+export const keepPresentKeyOnly = async ({ models }: SealedDatabase, secrets: Secrets): Promise<void> => {
+  const fingerprints = [secrets.keyFingerprint];
+  await models.secretKeys.updateOne({ _id: KEY_RECORD_ID }, { $set: { fingerprints } });
 };

@@ -1,6 +1,5 @@
-import type { Models } from '../models.ts';
 import { placeOf, type Secrets } from '../platform/secrets.ts';
-import { keepPresentKeyOnly, sealedCollections } from './key-record.ts';
+import { keepPresentKeyOnly, type SealedDatabase, sealedCollections } from './key-record.ts';
 
 /** How much was sealed anew. */
 export interface Resealed {
@@ -16,12 +15,12 @@ export interface Resealed {
  * @throws Error when a value opens by neither key
  */
 export const reseal = async (
-  models: Models,
+  database: SealedDatabase,
   secrets: Secrets,
   progress: (state: string) => void,
 ): Promise<Resealed> => {
   const done: Resealed = { documents: 0, unchanged: 0 };
-  for (const { name, model, sealed, keyed } of sealedCollections(models)) {
+  for (const { name, model, sealed, keyed } of sealedCollections(database)) {
     const hashOf = (field: string): string | undefined => {
       const hash = field.replace(/_sealed$/, '_fingerprint');
       return keyed.has(hash) ? hash : undefined;
@@ -57,6 +56,6 @@ export const reseal = async (
       }
     }
   }
-  await keepPresentKeyOnly(models, secrets);
+  await keepPresentKeyOnly(database, secrets);
   return done;
 };

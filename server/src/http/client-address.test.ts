@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addressKeys, createClientAddress, parseTrustProxy } from './client-address.ts';
+import { parseTrustProxy } from '../platform/trust-proxy.ts';
+import { addressKeys, createClientAddress } from './client-address.ts';
 
 const client = (trust: string, peer: string, forwarded?: string) =>
   createClientAddress(parseTrustProxy(trust))({

@@ -1,63 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Range = ReturnType<typeof ipaddr.parseCIDR>;
-
-/** Whose X-Forwarded-For is believed: nobody's, that of so many proxies in a row, or that of proxies in these ranges. */
-export type TrustProxy = false | number | readonly Range[];
-
-const LOOPBACK: readonly Range[] = [ipaddr.parseCIDR('127.0.0.0/8'), ipaddr.parseCIDR('::1/128')];
-
-/** IPv4 addresses as networks that are IPv6 alone hand them on (RFC 6052, 2.1). */
-const EMBEDDED_IPV4 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
-
-const MAX_HOPS = 16;
-
-/**
- * Reads an address in any of the spellings that proxies use: with a port, in brackets, with a zone, IPv4 inside
- * IPv6. One address is the same whatever its spelling. @returns undefined for what is none
- */
-export const parseAddress = (text: string): Address | undefined => {
-  const inBrackets = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(text)?.[1];
-  const beforePort = /^([\d.]+):\d{1,5}$/.exec(text)?.[1];
-  const [plain = ''] = (inBrackets ?? beforePort ?? text).split('%', 1);
-  // Not the octal and one-number spellings that ipaddr.js takes, too: no proxy writes them.
-  if (!plain.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(plain)) return undefined;
-  if (!ipaddr.isValid(plain)) return undefined;
-  const address = ipaddr.process(plain);
-  if (address instanceof ipaddr.IPv6 && address.match(EMBEDDED_IPV4)) {
-    return new ipaddr.IPv4(address.toByteArray().slice(12));
-  }
-  return address;
-};
-
-const isWithin = (address: Address, ranges: readonly Range[]): boolean =>
-  ranges.some(
-    ([network, bits]) => address.kind() === network.kind() && address.match(network as never, bits),
-  );
-
-const readRange = (text: string): readonly Range[] => {
-  if (text === 'loopback') return LOOPBACK;
-  if (ipaddr.isValidCIDR(text)) return [ipaddr.parseCIDR(text)];
-  const address = parseAddress(text);
-  if (!address) throw new Error();
-  return [[address, address.kind() === 'ipv4' ? 32 : 128]];
-};
-
-/** Reads TRUST_PROXY. @throws Error that says what is expected */
-export const parseTrustProxy = (text: string): TrustProxy => {
-  if (text === 'false') return false;
-  if (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_HOPS) return Number(text);
-  try {
-    return text.split(',').flatMap((part) => readRange(part.trim()));
-  } catch {
-    throw new Error(
-      `false, the number of proxies in front (1 to ${MAX_HOPS}), their addresses as CIDRs ` +
-        '(10.0.0.0/8,fd00::/8), or loopback for those on this machine; never true, which would believe anybody',
-    );
-  }
-};
+import { isWithin, parseAddress, type TrustProxy } from '../platform/trust-proxy.ts';
 
 /**
  * Says where a request came from. X-Forwarded-For is read from the right, where the nearest proxy has written, and

@@ -4,8 +4,9 @@ import { duplicateFields } from '../database/duplicate.ts';
 import { ParlorError } from '../platform/errors.ts';
 import { newUuid } from '../platform/ids.ts';
 import type { Secrets } from '../platform/secrets.ts';
-import type { Context, Handler, State } from './context.ts';
+import type { Context, Handler } from './context.ts';
 import type { IdempotencyClaim, IdempotencyModel } from './idempotency.model.ts';
+import type { Principal } from './principal.ts';
 
 const KEPT_FOR = 86_400_000;
 const LEASE = 30_000;
@@ -21,31 +22,16 @@ const REPLAYED_HEADERS = ['Content-Type', 'Location', 'ETag', 'Cache-Control'];
 const RANDOM_UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i;
 
 /**
- * Within what a key names a request, which is one sender, and whose account that is. The callers of an agent share
- * its public key, so that there it takes something more that only the sender knows: the conversation's secret, or a
- * key that nobody guesses.
+ * Within what a key names a request, which is one sender. Where many share a credential, it takes something more that
+ * only the sender knows: a secret that the feature has recognised the sender by, or a key that nobody guesses.
  */
-const scopeOf = (principal: State['principal'], key: string): { scope: string; account: string } => {
-  if (!principal) throw new Error('idempotency needs an authenticated request');
-  switch (principal.kind) {
-    case 'account':
-      return { scope: `account:${principal.account._id}`, account: principal.account._id };
-    case 'visitor': {
-      const { _id, account } = principal.visitor.session;
-      return { scope: `session:${_id}`, account };
-    }
-    case 'agent': {
-      const { conversation, workflow } = principal;
-      const { key_fingerprint, account } = workflow;
-      if (conversation !== undefined) return { scope: `conversation:${conversation}`, account };
-      if (RANDOM_UUID.test(key)) return { scope: `agent:${key_fingerprint}`, account };
-      throw new ParlorError(
-        'malformed',
-        'Idempotency-Key must be a random UUID (version 4), since others have the same X-API-Key. ' +
-          "Any key is good for messages together with Parlor-Client, the secret from the header of start's answer.",
-      );
-    }
-  }
+const scopeOf = ({ scope, isShared }: Principal, key: string): string => {
+  if (!isShared || RANDOM_UUID.test(key)) return scope;
+  throw new ParlorError(
+    'malformed',
+    'Idempotency-Key must be a random UUID (version 4), since others have the same X-API-Key. ' +
+      "Any key is good for messages together with Parlor-Client, the secret from the header of start's answer.",
+  );
 };
 
 /** Two bodies that are equal as JSON give the same text. The depth is limited by json-body.ts. */
@@ -70,12 +56,14 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): H
     if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
       throw new ParlorError('malformed', 'Idempotency-Key must be 1 to 255 printable characters.');
     }
-    const { scope, account } = scopeOf(ctx.state.principal, key);
+    const { principal } = ctx.state;
+    if (!principal) throw new Error('idempotency needs an authenticated request');
+    const scope = scopeOf(principal, key);
     const _id = secrets.fingerprint('idempotency', `${scope} ${key}`);
     const path = ctx.path.replace(/\/$/, '');
     const request = hash(`${ctx.method} ${path} ${canonical(ctx.state.body)}`);
 
-    const claim = await acquire(claims, { _id, account, request });
+    const claim = await acquire(claims, { _id, account: principal.owner, request });
     if (claim.answer) return replay(ctx, claim.answer);
 
     ctx.state.newUuid = claim.object;

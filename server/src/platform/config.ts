@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
-import { parseTrustProxy } from '../http/client-address.ts';
 import { type Duration, parseDuration } from './duration.ts';
 import { isMailAddress } from './mail-address.ts';
+import { parseTrustProxy } from './trust-proxy.ts';
 
 /** A setting whose value can't be used; the text names the variable and what it got, on one line. */
 export class ConfigError extends Error {

@@ -12,3 +12,6 @@ const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** `length` unguessable letters and digits (5.95 bits each). */
 export const randomLetters = (length: number): string =>
   Array.from({ length }, () => LETTERS_AND_DIGITS[randomInt(LETTERS_AND_DIGITS.length)]).join('');
+
+/** The label of a room, where nobody gives it one (contract 3). */
+export const newRoomLabel = (): string => randomLetters(10);

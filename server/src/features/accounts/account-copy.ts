@@ -1,9 +1,9 @@
 import { mongo } from 'mongoose';
-import type { Services } from '../../compose.ts';
+import type { MappedCollection } from '../../database/collection-data.ts';
 import { duplicateFields } from '../../database/duplicate.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
 import { type AccountCollection, accountCollections } from './account-data.ts';
-import type { Account } from './accounts.model.ts';
+import type { Account, AccountModel } from './accounts.model.ts';
 
 const { EJSON } = mongo.BSON;
 
@@ -15,7 +15,11 @@ const BATCH = 500;
 
 type Document = Record<string, unknown> & { _id: string };
 
-type Parts = Pick<Services, 'models' | 'secrets'>;
+interface Parts {
+  models: { accounts: AccountModel };
+  collections: readonly MappedCollection[];
+  secrets: Secrets;
+}
 
 /** The text can't be read in; it says why, and at which line. */
 export class ImportError extends Error {
@@ -53,7 +57,7 @@ const sealed = (document: Document, { secrets }: Parts, hasField: (name: string)
  */
 export async function* exportAccount(parts: Parts, account: Account): AsyncGenerator<string> {
   yield JSON.stringify({ format: FORMAT, version: VERSION, username: account.username });
-  for (const { name, model, filter, sort } of await accountCollections(parts.models, account._id)) {
+  for (const { name, model, filter, sort } of await accountCollections(parts.collections, account._id)) {
     for await (const document of model.find(filter).sort(sort).lean().cursor({ batchSize: BATCH })) {
       yield EJSON.stringify({ [name]: opened(document as Document, parts) });
     }
@@ -91,7 +95,7 @@ export const importAccount = async (
     const [kind, value] = readLine(line, count);
     if (count === 1) {
       if (kind !== 'format' || value !== FORMAT) throw new ImportError('line 1: not an export of an account');
-      collections = new Map((await accountCollections(models, '')).map((one) => [one.name, one]));
+      collections = new Map((await accountCollections(parts.collections, '')).map((one) => [one.name, one]));
       continue;
     }
     const document = value as Document;

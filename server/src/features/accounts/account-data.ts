@@ -1,8 +1,7 @@
 import type { Model } from 'mongoose';
-import type { Services } from '../../compose.ts';
-import { DATA_MAP } from '../../data-map.ts';
-import type { CollectionData, Owner } from '../../database/collection-data.ts';
-import type { Models } from '../../models.ts';
+import type { MappedCollection, Owner } from '../../database/collection-data.ts';
+import type { AccountModel } from './accounts.model.ts';
+import type { AccountsService } from './accounts.service.ts';
 
 /** A collection that holds an account's objects. */
 export interface AccountCollection {
@@ -16,13 +15,6 @@ export interface AccountCollection {
 
 type Anything = Record<string, unknown>;
 
-const collections = (models: Models): [name: string, Model<Anything>, CollectionData<Anything>][] =>
-  (Object.keys(DATA_MAP) as (keyof Models)[]).map((name) => [
-    name,
-    models[name] as unknown as Model<Anything>,
-    DATA_MAP[name] as unknown as CollectionData<Anything>,
-  ]);
-
 const ownedBy = (
   owner: Exclude<Owner<Anything>, 'server'>,
   account: string,
@@ -35,11 +27,16 @@ const ownedBy = (
 };
 
 /** Every collection with documents of an account but `accounts` itself, in the order of the map of data. */
-const ownedCollections = async (models: Models, account: string) => {
-  const idsOf = async (model: unknown): Promise<string[]> =>
-    (await (model as Model<Anything>).find({ account }, { _id: 1 }).lean()).map(({ _id }) => String(_id));
-  const [widgets, workflows] = await Promise.all([idsOf(models.widgets), idsOf(models.workflows)]);
-  return collections(models).flatMap(([name, model, { owner, copied }]) =>
+const ownedCollections = async (collections: readonly MappedCollection[], account: string) => {
+  const idsOf = async (wanted: string): Promise<string[]> => {
+    const found = await collections
+      .find(({ name }) => name === wanted)
+      ?.model.find({ account }, { _id: 1 })
+      .lean();
+    return (found ?? []).map(({ _id }) => String(_id));
+  };
+  const [widgets, workflows] = await Promise.all([idsOf('widgets'), idsOf('workflows')]);
+  return collections.flatMap(({ name, model, data: { owner, copied } }) =>
     owner === 'server' || name === 'accounts'
       ? []
       : [{ name, model, filter: ownedBy(owner, account, { widgets, workflows }), copied }],
@@ -51,8 +48,11 @@ const ownedCollections = async (models: Models, account: string) => {
  * refer to comes first. What waits for a subscriber goes along, and is sent by whoever reads it in, under the same
  * webhook-id. Claims and counts are this server's own.
  */
-export const accountCollections = async (models: Models, account: string): Promise<AccountCollection[]> =>
-  (await ownedCollections(models, account)).flatMap(({ copied, ...collection }) =>
+export const accountCollections = async (
+  collections: readonly MappedCollection[],
+  account: string,
+): Promise<AccountCollection[]> =>
+  (await ownedCollections(collections, account)).flatMap(({ copied, ...collection }) =>
     copied ? [{ ...collection, sort: copied as Record<string, 1 | -1> }] : [],
   );
 
@@ -61,12 +61,20 @@ export const accountCollections = async (models: Models, account: string): Promi
  * goes last: a deletion that was broken off is finished by doing it again.
  */
 export const deleteAccount = async (
-  { accounts, models }: Pick<Services, 'accounts' | 'models'>,
+  {
+    accounts,
+    collections,
+    models,
+  }: {
+    accounts: Pick<AccountsService, 'lock'>;
+    collections: readonly MappedCollection[];
+    models: { accounts: AccountModel };
+  },
   account: string,
   progress: (collection: string) => void = () => undefined,
 ): Promise<void> => {
   await accounts.lock(account);
-  const owned = await ownedCollections(models, account);
+  const owned = await ownedCollections(collections, account);
   // What is found by way of a widget or workflow goes while those are still there.
   for (const { name, model, filter } of owned.reverse()) {
     progress(name);

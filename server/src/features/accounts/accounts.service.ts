@@ -5,7 +5,6 @@ import { findBySecret } from '../../database/find-by-secret.ts';
 import { type FieldErrors, invalid, invalidTogether } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
-import type { WidgetsService } from '../widgets/widgets.service.ts';
 import type { Account, AccountModel } from './accounts.model.ts';
 import { hashPassword, isOutdated, isPassword, passwordErrors } from './passwords.ts';
 import type { SignInLimits } from './sign-in-limits.ts';
@@ -15,18 +14,24 @@ const TAKEN: Record<string, [field: string, message: string]> = {
   email_key: ['email', 'A user with that email already exists.'],
 };
 
+/** Makes the widget that every account begins with, and takes it away again where there is no account after all. */
+interface FirstWidget {
+  create(account: string, settings: object): Promise<unknown>;
+  deleteAllOf(account: string): Promise<void>;
+}
+
 /** Accounts, their passwords and tokens (contract 2). */
 export class AccountsService {
   readonly #accounts: AccountModel;
   readonly #bySecret: (token: string) => Promise<Account | undefined>;
-  readonly #widgets: Pick<WidgetsService, 'create' | 'deleteAllOf'>;
+  readonly #widgets: FirstWidget;
   readonly #secrets: Secrets;
   readonly #signIns: Pick<SignInLimits, 'take'>;
   readonly #resetListeners: ((account: string, fingerprint: string) => Promise<void>)[] = [];
 
   constructor(
     accounts: AccountModel,
-    widgets: Pick<WidgetsService, 'create' | 'deleteAllOf'>,
+    widgets: FirstWidget,
     secrets: Secrets,
     signIns: Pick<SignInLimits, 'take'>,
   ) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from 'mongoose';
 import { invalidTogether, ParlorError } from '../../platform/errors.ts';
-import { InOrder } from '../agent/in-order.ts';
+import { InOrder } from '../../platform/in-order.ts';
 import { type RegistrationClaimModel, takeClaim } from './registration.model.ts';
 
 /** What an account may have of each. */

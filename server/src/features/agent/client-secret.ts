@@ -1,6 +1,7 @@
-import { type Handler, workflowOf } from '../../http/context.ts';
+import type { Handler } from '../../http/context.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
+import { agentPrincipal, workflowOf } from './principal.ts';
 
 /** What start hands out in its answer, and a caller shows again with the messages of that conversation. */
 export const CLIENT_HEADER = 'Parlor-Client';
@@ -35,7 +36,7 @@ export class ClientSecrets {
       if (!this.#secrets.verify('conversation-client', conversation, shown)) {
         throw new ParlorError('malformed', `${CLIENT_HEADER} is not the secret of this conversation.`);
       }
-      ctx.state.principal = { kind: 'agent', workflow: workflowOf(ctx), conversation };
+      ctx.state.principal = agentPrincipal(workflowOf(ctx), conversation);
     }
     await next();
   };

@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
-import type { Authenticator } from '../../http/authenticate.ts';
-import { type Context, type Handler, type State, workflowOf } from '../../http/context.ts';
+import type { Authenticator } from '../../http/authenticator.ts';
+import type { Context, Handler, State } from '../../http/context.ts';
 import { jsonBody } from '../../http/json-body.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
 import { sendObject } from '../../http/single-object.ts';
@@ -9,6 +9,7 @@ import type { Secrets } from '../../platform/secrets.ts';
 import { readMessage, readMetadata } from './agent-input.ts';
 import { ClientSecrets } from './client-secret.ts';
 import type { ConversationsService } from './conversations.service.ts';
+import { workflowOf } from './principal.ts';
 import { readEventId, TurnStream } from './turn-stream.ts';
 import { presentTurn } from './turns.ts';
 

@@ -1,10 +1,11 @@
 import type { WorkflowNode } from '@parlor/shared';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Position } from '../rooms/bot-state.ts';
 import { runFlow } from './engine.ts';
 import { Graph } from './graph.ts';
 import { graphProblems } from './problems.ts';
-import { type Ask, type Position, Turn } from './turn.ts';
+import { type Ask, Turn } from './turn.ts';
 
 const noModel: Ask = () => Promise.reject(new Error('none'));
 

@@ -1,12 +1,13 @@
 import type { WorkflowNode } from '@parlor/shared';
 import { OutOfTime } from '../../platform/pace.ts';
+import type { Position } from '../rooms/bot-state.ts';
 import { runCondition } from './nodes/condition.ts';
 import { runFaq } from './nodes/faq.ts';
 import { runLead } from './nodes/lead.ts';
 import { runLlm } from './nodes/llm.ts';
 import { runQuestion } from './nodes/question.ts';
 import { runEnd, runHandoff, runMessage, runStart } from './nodes/texts.ts';
-import type { Position, Runner, Step, Turn } from './turn.ts';
+import type { Runner, Step, Turn } from './turn.ts';
 
 /** Steps of one turn (contract 6): no graph can hang a request. */
 const MAX_STEPS = 100;

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { insertOnce } from '../../database/insert.ts';
 import type { Relay } from '../../events/relay.ts';
 import type { LeadsService } from '../leads/leads.service.ts';
-import type { MessageModel } from '../messages/messages.model.ts';
+import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 
 /** How often rooms are searched for turns that a process left behind when it died, and how old those are. */
@@ -43,7 +43,8 @@ export class Publication {
     const pending = bot?.pending;
     if (!pending) return;
     const { messages: messageModel, leads, relay } = this.#parts;
-    const { turn, messages, answers } = pending;
+    const { turn, answers } = pending;
+    const messages = pending.messages as StoredMessage[];
     await Promise.all(messages.map((message) => insertOnce(messageModel, message)));
     for (const lead of pending.leads) {
       const none = { device: '', from_page_title: '', referrer: '' };

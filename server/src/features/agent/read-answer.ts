@@ -1,5 +1,5 @@
 import { type AnswerKind, optionalEmail, optionalPhone, webAddress } from '@parlor/shared';
-import { fold } from '../keywords/folding.ts';
+import { fold } from '../../platform/folding.ts';
 
 const email = optionalEmail();
 const phone = optionalPhone();

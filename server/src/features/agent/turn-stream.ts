@@ -1,5 +1,5 @@
 import { ParlorError } from '../../platform/errors.ts';
-import type { TurnResult } from './bot-state.ts';
+import type { TurnResult } from '../rooms/bot-state.ts';
 import type { TurnListener } from './turn.ts';
 import { presentTurn } from './turns.ts';
 

@@ -1,17 +1,8 @@
-import type { ConversationStatus, NodeOf, WorkflowNode } from '@parlor/shared';
+import type { NodeOf, WorkflowNode } from '@parlor/shared';
 import { Pace } from '../../platform/pace.ts';
+import type { LeadFields, Position, Said } from '../rooms/bot-state.ts';
 import type { Graph } from './graph.ts';
 import { cut, fill } from './template.ts';
-
-/** Where a conversation stands between two turns. */
-export interface Position {
-  status: ConversationStatus;
-  /** The node that waits for the visitor; empty when none does. */
-  node: string;
-  /** How often the question there has been asked. */
-  asked: number;
-  variables: [name: string, value: string][];
-}
 
 /** What a turn says while it runs; whoever streams it listens. */
 export interface TurnListener {
@@ -21,12 +12,6 @@ export interface TurnListener {
   delta(text: string): void;
   /** A message is whole. */
   message(text: string, sentAt: Date): void;
-}
-
-/** A message of a turn. */
-export interface Said {
-  text: string;
-  sent_at: Date;
 }
 
 /** What one turn says at most, in bytes of UTF-8: it stands in the room's document until it is published. */
@@ -40,12 +25,6 @@ const bytesOf = (texts: Iterable<string>): number => {
   for (const text of texts) bytes += Buffer.byteLength(text);
   return bytes;
 };
-
-export interface LeadFields {
-  nickname: string;
-  email: string;
-  phone_number: string;
-}
 
 /** Where a node sends the flow: on to another node, to wait here, or to its end. */
 export type Step =

@@ -4,14 +4,14 @@ import { v5 } from 'uuid';
 import { isoDatetime } from '../../database/document.ts';
 import type { Relay } from '../../events/relay.ts';
 import { notFound, type ParlorError } from '../../platform/errors.ts';
+import { InOrder } from '../../platform/in-order.ts';
 import { addedMessage } from '../messages/added-message.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
+import type { BotState, PendingTurn, TurnResult } from '../rooms/bot-state.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import { roomUpdated } from '../rooms/rooms.service.ts';
-import type { BotState, PendingTurn, TurnResult } from './bot-state.ts';
 import { type Outcome, runFlow } from './engine.ts';
 import { Graph, type Graphs } from './graph.ts';
-import { InOrder } from './in-order.ts';
 import type { Publication } from './publication.ts';
 import { type Ask, Turn, type TurnListener } from './turn.ts';
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { NewWorkflow, Workflow, WorkflowNode } from '@parlor/shared';
 import { v5 } from 'uuid';
-import { changeDocument } from '../../database/change.ts';
 import { duplicateFields } from '../../database/duplicate.ts';
 import { findBySecret } from '../../database/find-by-secret.ts';
 import { insertOnce } from '../../database/insert.ts';
 import { type Page, readPages } from '../../database/pages.ts';
+import { changeDocument } from '../../events/change.ts';
 import { notFound } from '../../platform/errors.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Services } from '../../compose.ts';
 import { randomLetters } from '../../platform/ids.ts';
 import { SHOP } from './demo-shop.ts';
-import { DEMO_USERNAME } from './demo-widget.ts';
+import { DEMO_USERNAME, type DemoServices } from './demo-widget.ts';
 
 /** What the very first start of a trial prints, once. */
 export interface DemoAccount {
@@ -14,7 +13,7 @@ export interface DemoAccount {
   widgetToken: string;
 }
 
-type Parts = Pick<Services, 'accounts' | 'widgets' | 'config'>;
+type Parts = Pick<DemoServices, 'accounts' | 'widgets' | 'config'>;
 
 /** In DATA_DIR while what only the first start knows has not been shown. */
 const UNSEEN = 'demo-account-unseen';
@@ -42,7 +41,7 @@ export const introduceDemoAccount = async (
 export const demoAccount = async ({
   accounts,
   widgets,
-}: Pick<Services, 'accounts' | 'widgets'>): Promise<DemoAccount> => {
+}: Pick<DemoServices, 'accounts' | 'widgets'>): Promise<DemoAccount> => {
   const username = DEMO_USERNAME;
   const password = randomLetters(16);
   const known = await accounts.byUsername(username);

@@ -1,13 +1,12 @@
 import { NewWidget } from '@parlor/shared';
 import compose from 'koa-compose';
-import type { Services } from '../../compose.ts';
 import type { Handler } from '../../http/context.ts';
 import { jsonBody } from '../../http/json-body.ts';
 import { readPatch } from '../../http/validate.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
 import { presentWidget } from '../widgets/widgets.service.ts';
 import { SHOP } from './demo-shop.ts';
-import { demoWidget } from './demo-widget.ts';
+import { type DemoServices, demoWidget } from './demo-widget.ts';
 import { ENTRANCE_PATH } from './panel-access.ts';
 
 /** Where the panel reads and changes the demo widget's settings. */
@@ -23,7 +22,7 @@ start Parlor anew to get another one.</p>
 `;
 
 /** What the demo's panel is made of. */
-type PanelServices = Pick<Services, 'accounts' | 'widgets' | 'panelAccess'>;
+type PanelServices = Pick<DemoServices, 'accounts' | 'widgets' | 'panelAccess'>;
 
 /** GET of the printed link, which opens the panel to the browser that follows it; before everything of the panel. */
 export const demoPanelAccess =

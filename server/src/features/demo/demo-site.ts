@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import type { Services } from '../../compose.ts';
 import { createBaseUrl } from '../../http/base-url.ts';
 import type { Context, Handler } from '../../http/context.ts';
-import { FileSet } from '../site/file-set.ts';
-import { demoWidget } from './demo-widget.ts';
+import { FileSet } from '../../http/file-set.ts';
+import { type DemoServices, demoWidget } from './demo-widget.ts';
 
 const SITE = fileURLToPath(new URL('../../../../demo/site', import.meta.url));
 
@@ -59,9 +58,7 @@ const CASES: Record<string, Case> = {
  * GET /demo/: a small customer's website with the widget on it. The widget is the demo account's, or the one
  * that `?widget=<token>` names, to see one's own on a page. /demo/panel/ is where the demo account's is set.
  */
-export const demoSite = (
-  services: Pick<Services, 'accounts' | 'widgets' | 'config' | 'panelAccess'>,
-): Handler => {
+export const demoSite = (services: DemoServices): Handler => {
   const files = new FileSet(SITE);
   const baseUrl = createBaseUrl(services.config);
 

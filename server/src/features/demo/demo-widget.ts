@@ -1,5 +1,16 @@
-import type { Services } from '../../compose.ts';
+import type { Config } from '../../platform/config.ts';
+import type { AccountsService } from '../accounts/accounts.service.ts';
 import type { StoredWidget } from '../widgets/widgets.model.ts';
+import type { WidgetsService } from '../widgets/widgets.service.ts';
+import type { PanelAccess } from './panel-access.ts';
+
+/** What the demo is made of. */
+export interface DemoServices {
+  accounts: AccountsService;
+  widgets: WidgetsService;
+  config: Config;
+  panelAccess: PanelAccess;
+}
 
 /** The account that the very first start makes (contract 8). */
 export const DEMO_USERNAME = 'demo';
@@ -8,7 +19,7 @@ export const DEMO_USERNAME = 'demo';
 export const demoWidget = async ({
   accounts,
   widgets,
-}: Pick<Services, 'accounts' | 'widgets'>): Promise<StoredWidget | undefined> => {
+}: Pick<DemoServices, 'accounts' | 'widgets'>): Promise<StoredWidget | undefined> => {
   const account = await accounts.byUsername(DEMO_USERNAME);
   return account && (await widgets.firstOf(account._id));
 };

@@ -1,9 +1,7 @@
 import type { Model } from 'mongoose';
-import { DATA_MAP } from '../../data-map.ts';
-import type { CollectionData } from '../../database/collection-data.ts';
+import type { MappedCollection } from '../../database/collection-data.ts';
 import type { EventHolder } from '../../events/events.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
-import type { Models } from '../../models.ts';
 
 /** How many documents go at a time. */
 const BATCH = 500;
@@ -21,12 +19,12 @@ export type Redactions = Record<'deliveries' | 'realtimeEntries', Redact>;
  * for everything that is deleted; what they make is erased by doing it again, once `isOut`.
  */
 export class SubjectErasure {
-  readonly #models: Models;
+  readonly #collections: readonly MappedCollection[];
   readonly #tombstones: Tombstones;
   readonly #redactions: Redactions;
 
-  constructor(models: Models, tombstones: Tombstones, redactions: Redactions) {
-    this.#models = models;
+  constructor(collections: readonly MappedCollection[], tombstones: Tombstones, redactions: Redactions) {
+    this.#collections = collections;
     this.#tombstones = tombstones;
     this.#redactions = redactions;
   }
@@ -35,14 +33,13 @@ export class SubjectErasure {
    * @param before only what was made before, since the room was made anew then
    */
   async erase(subject: string, before?: Date): Promise<void> {
-    for (const name of Object.keys(DATA_MAP) as (keyof Models)[]) {
-      const { erased } = DATA_MAP[name] as unknown as CollectionData<Holder>;
+    for (const { name, model, data } of this.#collections) {
+      const { erased } = data;
       if (!erased) continue;
       if (before && !erased.madeAt) continue;
       const filter = { [erased.by]: subject, ...(before && { [erased.madeAt ?? '']: { $lt: before } }) };
-      const model = this.#models[name] as unknown as Model<Holder>;
       if (erased.how === 'deleted') await model.deleteMany(filter);
-      if (erased.how === 'buried') await this.#bury(model, filter);
+      if (erased.how === 'buried') await this.#bury(model as unknown as Model<Holder>, filter);
       if (erased.how === 'redacted') await this.#redactions[name as keyof Redactions](subject, before);
     }
   }

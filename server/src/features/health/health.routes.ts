@@ -1,13 +1,23 @@
 import type Router from '@koa/router';
-import type { Services } from '../../compose.ts';
+import type { Connection } from 'mongoose';
+import type { DiskReserve } from '../../database/disk-reserve.ts';
 import { createReadiness } from '../../database/readiness.ts';
 import { diskNearlyFull } from '../../database/unavailable.ts';
 import type { State } from '../../http/context.ts';
+import type { RateLimits } from '../../http/rate-limits.ts';
 
 /** GET /healthz: the process answers. GET /readyz: the database takes writes of any size, 503 with the reason until then. */
 export const healthRoutes = (
   router: Router<State>,
-  { connection, diskReserve, rateLimits }: Pick<Services, 'connection' | 'diskReserve' | 'rateLimits'>,
+  {
+    connection,
+    diskReserve,
+    rateLimits,
+  }: {
+    connection: Pick<Connection, 'collection'>;
+    diskReserve: DiskReserve | undefined;
+    rateLimits: RateLimits;
+  },
 ): void => {
   const takesWrites = createReadiness(connection);
 

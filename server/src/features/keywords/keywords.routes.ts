@@ -1,11 +1,12 @@
 import type Router from '@koa/router';
 import { NewKeyword } from '@parlor/shared';
-import type { Authenticator } from '../../http/authenticate.ts';
-import { accountOf, type Context, type Handler, type State } from '../../http/context.ts';
+import type { Authenticator } from '../../http/authenticator.ts';
+import type { Context, Handler, State } from '../../http/context.ts';
 import { jsonBody } from '../../http/json-body.ts';
 import { readPage, sendPage } from '../../http/lists.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
+import { accountOf } from '../accounts/principal.ts';
 import { type KeywordsService, presentKeyword } from './keywords.service.ts';
 import { type NotificationsService, READ_TOGETHER } from './notifications.service.ts';
 

@@ -4,9 +4,9 @@ import { duplicateFields } from '../../database/duplicate.ts';
 import { insertOnce } from '../../database/insert.ts';
 import { type Page, readPages } from '../../database/pages.ts';
 import { invalid, invalidTogether, notFound } from '../../platform/errors.ts';
+import { fold } from '../../platform/folding.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { Pace } from '../../platform/pace.ts';
-import { fold } from './folding.ts';
 import type { KeywordModel, StoredKeyword } from './keywords.model.ts';
 import { Matchers } from './matchers.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fold } from './folding.ts';
+import { fold } from '../../platform/folding.ts';
 import { Matcher } from './matcher.ts';
 
 const mentions = (text: string, keyword: string): boolean =>

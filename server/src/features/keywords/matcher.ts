@@ -1,4 +1,4 @@
-import { isBoundary } from './folding.ts';
+import { isBoundary } from '../../platform/folding.ts';
 
 /** Edges are kept in a hash table that is at most half full. */
 const EMPTY = 0;

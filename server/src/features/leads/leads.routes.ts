@@ -1,12 +1,13 @@
 import type Router from '@koa/router';
 import { NewLead } from '@parlor/shared';
-import type { Authenticator } from '../../http/authenticate.ts';
-import { accountOf, type Context, type Handler, type State } from '../../http/context.ts';
+import type { Authenticator } from '../../http/authenticator.ts';
+import type { Context, Handler, State } from '../../http/context.ts';
 import { jsonBody } from '../../http/json-body.ts';
 import { fitting, queryDays, queryLimit, queryValue, readPage, sendPage } from '../../http/lists.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
+import { accountOf } from '../accounts/principal.ts';
 import { type LeadsService, presentLead, visitorLead } from './leads.service.ts';
 import { type LeadStatisticsService, readLeadGroup } from './statistics.ts';
 

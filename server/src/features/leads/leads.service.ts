@@ -1,17 +1,16 @@
 import { hasContact, Lead, NewLead, NO_CONTACT } from '@parlor/shared';
 import { v5 } from 'uuid';
-import { changeDocument, differences } from '../../database/change.ts';
-import { deleteDocument } from '../../database/delete.ts';
 import { present } from '../../database/document.ts';
 import { findBy } from '../../database/find-by.ts';
 import { insertOnce } from '../../database/insert.ts';
 import { type Page, readPages } from '../../database/pages.ts';
+import { changeDocument, differences } from '../../events/change.ts';
+import { deleteDocument } from '../../events/delete.ts';
 import { newEvent } from '../../events/events.ts';
 import type { Relay } from '../../events/relay.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
 import { invalidTogether, notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
-import type { RoomDeletion } from '../rooms/room-deletion.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { VisitorSession } from '../visitors/sessions.model.ts';
 import type { Visitor } from '../visitors/sessions.service.ts';
@@ -27,6 +26,11 @@ const checkContact = (lead: Parameters<typeof hasContact>[0]): void => {
   if (!hasContact(lead)) throw invalidTogether(NO_CONTACT);
 };
 
+/** Deletes a lead by `remove`, and then what else is kept of it. */
+interface LeadRemoval {
+  deleteLead(account: string, lead: string, remove: () => Promise<unknown>): Promise<void>;
+}
+
 /** Leads: who left word of themselves (contract 3). */
 export class LeadsService {
   readonly #leads: LeadModel;
@@ -34,14 +38,14 @@ export class LeadsService {
   readonly #rooms: Pick<RoomsService, 'ofVisitor'>;
   readonly #relay: Pick<Relay, 'announce'>;
   readonly #tombstones: Tombstones;
-  readonly #deletion: Pick<RoomDeletion, 'deleteLead'>;
+  readonly #deletion: LeadRemoval;
 
   constructor(
     leads: LeadModel,
     rooms: Pick<RoomsService, 'ofVisitor'>,
     relay: Pick<Relay, 'announce'>,
     tombstones: Tombstones,
-    deletion: Pick<RoomDeletion, 'deleteLead'>,
+    deletion: LeadRemoval,
   ) {
     this.#leads = leads;
     this.#byId = findBy<StoredLead>(leads, '_id');

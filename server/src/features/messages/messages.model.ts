@@ -3,7 +3,7 @@ import type { Model } from 'mongoose';
 import { type Stored, storedFields } from '../../database/document.ts';
 import { defineModel } from '../../database/model.ts';
 import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
-import { answerFields, answerIndex, type WithAnswer } from '../agent/bot-state.ts';
+import { answerFields, answerIndex, type WithAnswer } from './answer.ts';
 
 export interface StoredMessage extends Stored<Message>, EventHolder, WithAnswer {
   account: string;

@@ -1,12 +1,13 @@
 import type Router from '@koa/router';
 import { isUuid, NewMessage } from '@parlor/shared';
-import type { Authenticator } from '../../http/authenticate.ts';
-import { accountOf, type Context, type Handler, type State } from '../../http/context.ts';
+import type { Authenticator } from '../../http/authenticator.ts';
+import type { Context, Handler, State } from '../../http/context.ts';
 import { jsonBody } from '../../http/json-body.ts';
 import { queryValue, readPage, sendPage } from '../../http/lists.ts';
 import { sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
 import { invalid, notFound } from '../../platform/errors.ts';
+import { accountOf } from '../accounts/principal.ts';
 import { presentCreated } from './added-message.ts';
 import type { StoredMessage } from './messages.model.ts';
 import type { MessagesService } from './messages.service.ts';

@@ -1,8 +1,10 @@
 import type { Middleware } from 'koa';
+import type { Model } from 'mongoose';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Services } from '../../compose.ts';
+import type { DiskReserve } from '../../database/disk-reserve.ts';
+import type { EventHolder } from '../../events/events.ts';
 import type { State } from '../../http/context.ts';
-import { outboxOf } from '../../models.ts';
+import type { DeliveryModel } from '../webhooks/deliveries.model.ts';
 
 /** Seconds; a page view should see the first half, an operator's alarm the second. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -10,14 +12,23 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** A queue longer than this is long: it is not counted further. */
 const COUNTED = 100_000;
 
-type Watched = Pick<Services, 'channel' | 'diskReserve' | 'models' | 'sender' | 'mailer'>;
+/** What is watched. */
+interface Watched {
+  channel: { audience: { readonly size: number } };
+  diskReserve: DiskReserve | undefined;
+  models: { deliveries: DeliveryModel };
+  sender: { counts: Record<string, number> };
+  mailer: { counts: Record<string, number> } | undefined;
+  /** The collections whose documents carry events, by their names. */
+  outbox: Record<string, unknown>;
+}
 
 /** What operators watch (contract 8), in a registry of its own, so that servers in one process do not mix. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<'method' | 'route' | 'status'>;
 
-  constructor({ channel, diskReserve, models, sender, mailer }: Watched) {
+  constructor({ channel, diskReserve, models, sender, mailer, outbox }: Watched) {
     const registers = [this.#registry];
     // The event loop's lag, memory, garbage collection, open handles.
     collectDefaultMetrics({ register: this.#registry });
@@ -87,8 +98,8 @@ export class Metrics {
       labelNames: ['collection'],
       registers,
       async collect() {
-        for (const [collection, model] of Object.entries(outboxOf(models))) {
-          const counted = (model as typeof models.rooms).countDocuments({ 'events.at': { $exists: true } });
+        for (const [collection, model] of Object.entries(outbox)) {
+          const counted = (model as Model<EventHolder>).countDocuments({ 'events.at': { $exists: true } });
           this.set({ collection }, await counted.limit(COUNTED).exec());
         }
       },

@@ -3,13 +3,13 @@ import type { Duplex } from 'node:stream';
 import { CLOSE_CODES, ClientFrame, REALTIME_PATH } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Services } from '../../compose.ts';
-import { createIdentify } from '../../http/authenticate.ts';
 import { createClientAddress } from '../../http/client-address.ts';
-import type { Principal } from '../../http/context.ts';
-import { isOnlyProcess } from '../../platform/config.ts';
+import type { RateLimits } from '../../http/rate-limits.ts';
+import { type Config, isOnlyProcess } from '../../platform/config.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { AccountsService } from '../accounts/accounts.service.ts';
+import type { AccountPrincipal } from '../accounts/principal.ts';
+import type { VisitorPrincipal } from '../visitors/principal.ts';
 import { createAdmission } from './admission.ts';
 import type { Channel } from './channel.ts';
 import type { ClientFrames } from './client-frames.ts';
@@ -17,9 +17,10 @@ import { Connection, type Viewer } from './connection.ts';
 import { declineUpgrade } from './decline-upgrade.ts';
 import { Doors } from './doors.ts';
 import { Heartbeat } from './heartbeat.ts';
+import type { OpenConnectionsModel } from './open-connections.model.ts';
 import { OpenConnections } from './open-connections.ts';
 import type { PresenceService } from './presence.ts';
-import { Recheck } from './recheck.ts';
+import { Recheck, type RecheckParts } from './recheck.ts';
 import { bringUpToDate } from './replay.ts';
 import type { Typing } from './typing.ts';
 
@@ -39,7 +40,8 @@ export interface GatewayParts {
   typing: Typing;
   presence: PresenceService;
   recheck: Recheck;
-  identify: ReturnType<typeof createIdentify>;
+  /** Says whom a scheme and token stand for, at an origin. @throws ParlorError `not_authenticated`, `forbidden` */
+  identify(authorization: string, origin: string): Promise<AccountPrincipal | VisitorPrincipal>;
   accounts: Pick<AccountsService, 'fingerprintsOf'>;
   doors: Doors;
   openConnections: OpenConnections;
@@ -49,7 +51,7 @@ export interface GatewayParts {
 }
 
 const viewerOf = (
-  principal: Principal,
+  principal: AccountPrincipal | VisitorPrincipal,
   rooms: readonly string[] | undefined,
   accounts: GatewayParts['accounts'],
 ): Viewer => {
@@ -226,8 +228,18 @@ export class Gateway {
 }
 
 /** The gateway of a server process; its HTTP server has to be attached. */
-export const createGateway = (services: Services): Gateway => {
-  const { channel, config, frames, log, models, presence, rateLimits, typing } = services;
+export const createGateway = (
+  services: Omit<GatewayParts, 'recheck' | 'doors' | 'openConnections' | 'isLimited'> &
+    RecheckParts & {
+      config: Pick<
+        Config,
+        'EMBEDDED_MONGODB_LISTEN' | 'MONGODB_URL' | 'RATE_LIMIT' | 'REALTIME_CONNECTIONS' | 'TRUST_PROXY'
+      >;
+      models: { openConnections: OpenConnectionsModel };
+      rateLimits: Pick<RateLimits, 'takeAddress'>;
+    },
+): Gateway => {
+  const { channel, config, frames, identify, log, models, presence, rateLimits, typing } = services;
   const max = config.REALTIME_CONNECTIONS;
   const openConnections = new OpenConnections(models.openConnections, max, isOnlyProcess(config), log);
   const opens = config.RATE_LIMIT
@@ -239,7 +251,7 @@ export const createGateway = (services: Services): Gateway => {
     typing,
     presence,
     recheck: new Recheck({ ...services, audience: channel.audience }, log),
-    identify: createIdentify(services),
+    identify,
     accounts: services.accounts,
     log,
     doors: new Doors(opens, openConnections, createClientAddress(config.TRUST_PROXY)),

@@ -11,8 +11,7 @@ const LOOK_EVERY = 1_000;
 /** So many visitors are looked at each time, one after another. */
 const VISITORS_AT_ONCE = 200;
 
-interface Parts {
-  audience: Audience;
+export interface RecheckParts {
   accounts: Pick<AccountsService, 'fingerprints'>;
   sessions: Pick<SessionsService, 'alive'>;
   widgets: Pick<WidgetsService, 'existing'>;
@@ -24,13 +23,13 @@ interface Parts {
  * sessions in their turn.
  */
 export class Recheck {
-  readonly #parts: Parts;
+  readonly #parts: RecheckParts & { audience: Audience };
   readonly #log: Logger;
   #turn: Connection[] = [];
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(parts: Parts, log: Logger) {
+  constructor(parts: RecheckParts & { audience: Audience }, log: Logger) {
     this.#parts = parts;
     this.#log = log;
   }

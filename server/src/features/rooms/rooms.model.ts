@@ -3,7 +3,7 @@ import type { Model } from 'mongoose';
 import { type Stored, storedFields } from '../../database/document.ts';
 import { defineModel } from '../../database/model.ts';
 import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
-import { botFields, botIndexes, type WithBot } from '../agent/bot-state.ts';
+import { botFields, botIndexes, type WithBot } from './bot-state.ts';
 
 export interface StoredRoom extends Stored<Omit<Room, 'messages'>>, EventHolder, WithBot {
   account: string;

@@ -1,15 +1,14 @@
 import type Router from '@koa/router';
 import { type Message, NewRoom, Room } from '@parlor/shared';
 import { present } from '../../database/document.ts';
-import type { Authenticator } from '../../http/authenticate.ts';
-import { accountOf, type Context, type Handler, type State } from '../../http/context.ts';
+import type { Authenticator } from '../../http/authenticator.ts';
+import type { Context, Handler, State } from '../../http/context.ts';
 import { jsonBody } from '../../http/json-body.ts';
 import { queryInteger, readPage, sendPage } from '../../http/lists.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { readObject, readPatch } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
-import type { MessagesService } from '../messages/messages.service.ts';
-import type { RoomDeletion } from './room-deletion.ts';
+import { accountOf } from '../accounts/principal.ts';
 import type { StoredRoom } from './rooms.model.ts';
 import type { RoomsService } from './rooms.service.ts';
 
@@ -37,6 +36,16 @@ const pathLabel = ({ params = {} }: Context): string => {
 const messagesLimit = (ctx: Context, fallback: number): number =>
   queryInteger(ctx, 'messages_limit', { min: 0, max: MAX_MESSAGES, fallback });
 
+/** What a room shows of what was said in it, oldest first. */
+interface LatestMessages {
+  latestOf(room: string, limit: number): Promise<Message[]>;
+}
+
+/** Deletes a room with all that is kept of it. @throws ParlorError `not_found`, and whatever `check` throws */
+interface RoomRemoval {
+  delete(account: string, label: string, check?: (current: StoredRoom) => Promise<void>): Promise<void>;
+}
+
 /** /api/v1/rooms (specification 4). */
 export const roomRoutes = (
   router: Router<State>,
@@ -51,8 +60,8 @@ export const roomRoutes = (
     authenticate: Authenticator;
     idempotent: Handler;
     rooms: RoomsService;
-    messages: MessagesService;
-    roomDeletion: RoomDeletion;
+    messages: LatestMessages;
+    roomDeletion: RoomRemoval;
     baseUrl(ctx: Context): string;
   },
 ): void => {

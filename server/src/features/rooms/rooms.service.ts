@@ -1,20 +1,17 @@
 import { type NewRoom, Room, type RoomReference } from '@parlor/shared';
-import { changeDocument, differences } from '../../database/change.ts';
 import { present } from '../../database/document.ts';
 import { duplicateFields } from '../../database/duplicate.ts';
 import { findBy } from '../../database/find-by.ts';
 import { insertOnce } from '../../database/insert.ts';
 import { type Page, readPages } from '../../database/pages.ts';
+import { changeDocument, differences } from '../../events/change.ts';
 import { newEvent, type OutboxEvent } from '../../events/events.ts';
 import type { Relay } from '../../events/relay.ts';
 import { invalid, notFound } from '../../platform/errors.ts';
-import { newUuid, randomLetters } from '../../platform/ids.ts';
-import type { BotState } from '../agent/bot-state.ts';
+import { newRoomLabel, newUuid } from '../../platform/ids.ts';
 import type { Visitor } from '../visitors/sessions.service.ts';
+import type { BotState } from './bot-state.ts';
 import type { RoomModel, StoredRoom } from './rooms.model.ts';
-
-/** The length of a label that the server makes (contract 3). */
-export const LABEL_LENGTH = 10;
 
 const labelTaken = (error: unknown): never => {
   if (duplicateFields(error)?.includes('label')) throw invalid({ label: ['This field must be unique.'] });
@@ -56,7 +53,7 @@ export class RoomsService {
    */
   async create(account: string, input: NewRoom, uuid = newUuid(), bot?: BotState): Promise<StoredRoom> {
     const created_at = new Date();
-    const label = input.label ?? randomLetters(LABEL_LENGTH);
+    const label = input.label ?? newRoomLabel();
     const room: StoredRoom = { _id: uuid, ...input, label, created_at, account, version: 1 };
     room.events = [newEvent('chat.added', account, created_at, present(Room, room, { messages: [] }))];
     const begun = bot ?? (input.is_bot_use ? await this.#bots.greet(room) : undefined);

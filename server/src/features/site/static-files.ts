@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import compose from 'koa-compose';
-import type { Services } from '../../compose.ts';
 import type { Handler } from '../../http/context.ts';
+import { FileSet } from '../../http/file-set.ts';
 import { isTrial } from '../../platform/config.ts';
 import { demoPanelAccess, demoPanelSettings } from '../demo/demo-panel.ts';
 import { demoSite } from '../demo/demo-site.ts';
-import { FileSet } from './file-set.ts';
+import type { DemoServices } from '../demo/demo-widget.ts';
 
 /** The built widget: loader.js, and assets/ whose names carry a hash of their content. */
 const WIDGET_FILES = fileURLToPath(new URL('../../../../widget/dist', import.meta.url));
@@ -36,9 +36,7 @@ const documentation: Handler = (ctx, next) =>
  * Everything that is not the API: the widget's files and, for somebody who tries Parlor out, a customer's website with
  * the widget on it. Nowhere else: there anybody could register the demo's account, or show a widget under this name.
  */
-export const staticFiles = (
-  services: Pick<Services, 'accounts' | 'widgets' | 'config' | 'panelAccess'>,
-): Handler =>
+export const staticFiles = (services: DemoServices): Handler =>
   compose([
     widgetFiles(),
     ...(isTrial(services.config)

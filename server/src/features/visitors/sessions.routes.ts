@@ -1,14 +1,18 @@
 import type Router from '@koa/router';
 import { NewVisitorSession } from '@parlor/shared';
-import type { Authenticator } from '../../http/authenticate.ts';
+import type { Authenticator } from '../../http/authenticator.ts';
 import type { Handler, State } from '../../http/context.ts';
 import { jsonBody } from '../../http/json-body.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
 import { readObject } from '../../http/validate.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { readBrowserHeaders } from './device.ts';
-import type { Erasure } from './erasure.ts';
-import type { SessionsService } from './sessions.service.ts';
+import type { SessionsService, Visitor } from './sessions.service.ts';
+
+/** Erases what is kept of a visitor. @throws ParlorError `not_found` when it came through another widget */
+interface VisitorErasure {
+  erase(widgetToken: string, visitor: Visitor): Promise<void>;
+}
 
 /** /api/v1/widgets/<widget_token>/sessions (contract 4). */
 export const sessionRoutes = (
@@ -18,7 +22,12 @@ export const sessionRoutes = (
     erasure,
     rateLimits,
     sessions,
-  }: { authenticate: Authenticator; erasure: Erasure; rateLimits: RateLimits; sessions: SessionsService },
+  }: {
+    authenticate: Authenticator;
+    erasure: VisitorErasure;
+    rateLimits: RateLimits;
+    sessions: SessionsService;
+  },
 ): void => {
   const limited: Handler = async (ctx, next) => {
     await rateLimits.countAddress(ctx, 'sessions');

@@ -2,9 +2,8 @@ import type { NewVisitorSession, VisitorSession as PublicVisitorSession } from '
 import { isoDatetime } from '../../database/document.ts';
 import { findBy } from '../../database/find-by.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
-import { newUuid, randomLetters } from '../../platform/ids.ts';
+import { newRoomLabel, newUuid } from '../../platform/ids.ts';
 import type { Secrets } from '../../platform/secrets.ts';
-import { LABEL_LENGTH } from '../rooms/rooms.service.ts';
 import { isAllowedOrigin } from '../widgets/domain.ts';
 import type { StoredWidget } from '../widgets/widgets.model.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
@@ -55,7 +54,7 @@ export class SessionsService {
       account: widget.account,
       widget: widget._id,
       room: newUuid(),
-      label: randomLetters(LABEL_LENGTH),
+      label: newRoomLabel(),
       page: given.page ?? { url: '', title: '', referrer: '' },
       locale: given.locale,
       device: deviceOf(browser),

@@ -1,13 +1,14 @@
 import type Router from '@koa/router';
 import { DELIVERY_STATES, EVENT_NAMES, isUuid } from '@parlor/shared';
 import type { Page } from '../../database/pages.ts';
-import type { Authenticator } from '../../http/authenticate.ts';
-import { accountOf, type Context, type Handler, type State } from '../../http/context.ts';
+import type { Authenticator } from '../../http/authenticator.ts';
+import type { Context, Handler, State } from '../../http/context.ts';
 import { jsonBody } from '../../http/json-body.ts';
 import { queryValue, readPage, sendPage } from '../../http/lists.ts';
 import { sendObject } from '../../http/single-object.ts';
 import { pathUuid } from '../../http/validate.ts';
 import { invalid } from '../../platform/errors.ts';
+import { accountOf } from '../accounts/principal.ts';
 import type { StoredDelivery } from './deliveries.model.ts';
 import { type DeliveriesService, type DeliveryFilter, presentDelivery } from './deliveries.service.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { readRetryAfter } from '../../net/retry-after.ts';
 import { loadConfig } from '../../platform/config.ts';
-import { judge, readRetryAfter } from './retries.ts';
+import { judge } from './retries.ts';
 
 const DELAYS = loadConfig({}).WEBHOOK_RETRY_DELAYS;
 const S = 1_000;

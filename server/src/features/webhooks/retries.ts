@@ -1,8 +1,7 @@
+import { readRetryAfter } from '../../net/retry-after.ts';
+import { retryDelay } from '../../platform/backoff.ts';
 import type { Duration } from '../../platform/duration.ts';
 import type { Attempt } from './attempt.ts';
-
-/** Delays vary by so much either way, so that what failed together does not come back together. */
-const JITTER = 0.2;
 
 /** Retry-After is believed up to so much (contract 5). */
 const MAX_RETRY_AFTER = 3_600_000;
@@ -15,27 +14,6 @@ export type Verdict =
   | { kind: 'retry'; after: Duration }
   /** The last attempt failed. */
   | { kind: 'failed' };
-
-/** Retry-After in either of its forms (RFC 9110, 10.2.3), in milliseconds from `now`; undefined when it is neither. */
-export const readRetryAfter = (header: string | undefined, now: Date): Duration | undefined => {
-  if (header === undefined) return undefined;
-  if (/^\d{1,10}$/.test(header.trim())) return Number(header) * 1_000;
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
-};
-
-/**
- * The pause after attempt number `tries` (from 1) failed, each a little different; undefined after the last one.
- * @param random from 0 up to 1
- */
-export const retryDelay = (
-  tries: number,
-  delays: readonly Duration[],
-  random: () => number = Math.random,
-): Duration | undefined => {
-  const delay = delays[tries - 1];
-  return delay === undefined ? undefined : Math.round(delay * (1 - JITTER + 2 * JITTER * random()));
-};
 
 /**
  * What follows from attempt number `tries` (from 1) of a delivery.

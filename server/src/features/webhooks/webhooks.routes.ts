@@ -1,12 +1,13 @@
 import type Router from '@koa/router';
 import { NewWebhook } from '@parlor/shared';
 import { isoDatetime } from '../../database/document.ts';
-import type { Authenticator } from '../../http/authenticate.ts';
-import { accountOf, type Context, type Handler, type State } from '../../http/context.ts';
+import type { Authenticator } from '../../http/authenticator.ts';
+import type { Context, Handler, State } from '../../http/context.ts';
 import { jsonBody } from '../../http/json-body.ts';
 import { readPage, sendPage } from '../../http/lists.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
+import { accountOf } from '../accounts/principal.ts';
 import type { Quotas } from '../accounts/quotas.ts';
 import { presentWebhook, type WebhooksService } from './webhooks.service.ts';
 

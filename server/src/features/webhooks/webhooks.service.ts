@@ -1,9 +1,9 @@
 import { type NewWebhook, Webhook } from '@parlor/shared';
-import { changeDocument, differences } from '../../database/change.ts';
 import { present } from '../../database/document.ts';
 import { duplicateFields } from '../../database/duplicate.ts';
 import { insertOnce } from '../../database/insert.ts';
 import { type Page, readPages } from '../../database/pages.ts';
+import { changeDocument, differences } from '../../events/change.ts';
 import { invalid, invalidTogether, notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';

@@ -1,13 +1,14 @@
 import type Router from '@koa/router';
 import { lookupLocale, NewWidget } from '@parlor/shared';
-import type { Authenticator } from '../../http/authenticate.ts';
-import { accountOf, type Context, type Handler, type State } from '../../http/context.ts';
+import type { Authenticator } from '../../http/authenticator.ts';
+import type { Context, Handler, State } from '../../http/context.ts';
 import { jsonBody } from '../../http/json-body.ts';
 import { queryValue, readPage, sendPage } from '../../http/lists.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
 import { precondition, sendCreated, sendObject, sendRepresentation } from '../../http/single-object.ts';
 import { readObject, readPatch } from '../../http/validate.ts';
 import { forbidden, invalid, notFound } from '../../platform/errors.ts';
+import { accountOf } from '../accounts/principal.ts';
 import type { Quotas } from '../accounts/quotas.ts';
 import { isAllowedOrigin } from './domain.ts';
 import type { PublicWidget, PublicWidgets } from './public-widgets.ts';

@@ -1,10 +1,10 @@
 import { NewWidget, WIDGET_TEXT_FIELDS, WIDGET_TEXTS, Widget } from '@parlor/shared';
-import { changeDocument, differences } from '../../database/change.ts';
-import { deleteDocument } from '../../database/delete.ts';
 import { present } from '../../database/document.ts';
 import { findBy } from '../../database/find-by.ts';
 import { insertOnce } from '../../database/insert.ts';
 import { type Page, readPages } from '../../database/pages.ts';
+import { changeDocument, differences } from '../../events/change.ts';
+import { deleteDocument } from '../../events/delete.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
 import { notFound } from '../../platform/errors.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';

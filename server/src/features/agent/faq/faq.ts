@@ -1,6 +1,6 @@
 import type { FaqEntry } from '@parlor/shared';
+import { fold } from '../../../platform/folding.ts';
 import { Pace } from '../../../platform/pace.ts';
-import { fold } from '../../keywords/folding.ts';
 import { type Language, languageOf } from './languages.ts';
 import { saysLittle, termsOf, wordsOf } from './words.ts';
 

@@ -34,7 +34,7 @@ import { stopwords as spanishStops } from '@orama/stopwords/spanish';
 import { stopwords as swedishStops } from '@orama/stopwords/swedish';
 import { stopwords as turkishStops } from '@orama/stopwords/turkish';
 import { stopwords as ukrainianStops } from '@orama/stopwords/ukrainian';
-import { fold } from '../../keywords/folding.ts';
+import { fold } from '../../../platform/folding.ts';
 
 /** How the words of a language come down to their stems, and which of them say little. */
 export interface Language {

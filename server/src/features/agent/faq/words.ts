@@ -1,6 +1,6 @@
 import { stopwords as japanese } from '@orama/stopwords/japanese';
 import { stopwords as mandarin } from '@orama/stopwords/mandarin';
-import { fold } from '../../keywords/folding.ts';
+import { fold } from '../../../platform/folding.ts';
 import type { Language } from './languages.ts';
 
 /** Scripts written without spaces between words. */

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { type Dispatcher, request } from 'undici';
-import { readRetryAfter } from '../../webhooks/retries.ts';
+import { readRetryAfter } from '../../../net/retry-after.ts';
 import { cut } from '../template.ts';
 
 /** The endpoint could not give an answer. The text holds nothing of what was said. */

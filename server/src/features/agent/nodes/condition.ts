@@ -1,5 +1,5 @@
 import type { NodeOf, Operator } from '@parlor/shared';
-import { fold } from '../../keywords/folding.ts';
+import { fold } from '../../../platform/folding.ts';
 import type { Graph } from '../graph.ts';
 import { go, type Runner } from '../turn.ts';
 

@@ -1,6 +1,7 @@
 import { type NodeOf, optionalEmail, optionalPhone, optionalText } from '@parlor/shared';
 import type { z } from 'zod';
-import { go, type LeadFields, type Runner } from '../turn.ts';
+import type { LeadFields } from '../../rooms/bot-state.ts';
+import { go, type Runner } from '../turn.ts';
 
 const FIELDS: Record<keyof LeadFields, z.ZodType<string>> = {
   nickname: optionalText(150),

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import type { AccountsService } from '../accounts/accounts.service.ts';
-import type { SubjectErasure } from '../erasure/subject-erasure.ts';
 import type { LeadsService } from '../leads/leads.service.ts';
 import type { Channel } from '../realtime/channel.ts';
-import type { RoomDeletion } from '../rooms/room-deletion.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
+import type { SessionsService } from '../visitors/sessions.service.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
-import { Erasure } from './erasure.ts';
-import type { SessionsService } from './sessions.service.ts';
+import type { RoomDeletion } from './room-deletion.ts';
+import type { SubjectErasure } from './subject-erasure.ts';
+import { Erasure } from './visitor-erasure.ts';
 
 /**
  * Builds the erasing of visitors, and sees to it that sockets end with the credential that opened them: a token

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
-import type { OutboxEvent } from '../events/events.ts';
 import { notFound } from '../platform/errors.ts';
+import type { OutboxEvent } from './events.ts';
 
 interface Versioned {
   _id: string;

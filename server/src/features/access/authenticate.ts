@@ -1,25 +1,18 @@
-import type { AccountsService } from '../features/accounts/accounts.service.ts';
-import type { WorkflowsService } from '../features/agent/workflows.service.ts';
-import type { SessionsService } from '../features/visitors/sessions.service.ts';
-import { forbidden, ParlorError } from '../platform/errors.ts';
-import type { Context, Handler, Principal } from './context.ts';
-import type { RateLimits } from './rate-limits.ts';
+import type { Authenticator } from '../../http/authenticator.ts';
+import type { Context, Handler } from '../../http/context.ts';
+import type { RateLimits } from '../../http/rate-limits.ts';
+import { forbidden, ParlorError } from '../../platform/errors.ts';
+import type { AccountsService } from '../accounts/accounts.service.ts';
+import { type AccountPrincipal, accountPrincipal } from '../accounts/principal.ts';
+import { agentPrincipal } from '../agent/principal.ts';
+import type { WorkflowsService } from '../agent/workflows.service.ts';
+import { type VisitorPrincipal, visitorPrincipal } from '../visitors/principal.ts';
+import type { SessionsService } from '../visitors/sessions.service.ts';
 
 const notAuthenticated = (message: string, scheme = 'Token'): ParlorError =>
   new ParlorError('not_authenticated', message, { headers: { 'WWW-Authenticate': scheme } });
 
 const invalidToken = (): ParlorError => notAuthenticated('Invalid token.');
-
-export interface Authenticator {
-  /** Lets accounts through: `Authorization: Token <API_KEY>`; visitors get 403, others 401. */
-  account: Handler;
-  /** Lets accounts and visitors through: also `Authorization: Visitor <token>` (contract 4). */
-  accountOrVisitor: Handler;
-  /** Lets anybody through; an Authorization that is given must be a visitor's and good. */
-  visitorIfGiven: Handler;
-  /** Lets whoever has a workflow's key through: `X-API-Key: pk_live_…` (specification 5). */
-  agent: Handler;
-}
 
 /** Where principals are found. */
 interface Identities {
@@ -33,18 +26,18 @@ interface Identities {
  */
 export const createIdentify =
   ({ accounts, sessions }: Identities) =>
-  async (authorization: string, origin: string): Promise<Principal> => {
+  async (authorization: string, origin: string): Promise<AccountPrincipal | VisitorPrincipal> => {
     const [, scheme = '', token = ''] = /^(\S+)\s+(\S+)\s*$/.exec(authorization) ?? [];
     switch (scheme.toLowerCase()) {
       case 'token': {
         const account = await accounts.byToken(token);
         if (!account) throw invalidToken();
-        return { kind: 'account', account };
+        return accountPrincipal(account);
       }
       case 'visitor': {
         const visitor = await sessions.byToken(token, origin);
         if (!visitor) throw invalidToken();
-        return { kind: 'visitor', visitor };
+        return visitorPrincipal(visitor);
       }
       default:
         if (/^(token|visitor)\b/i.test(authorization)) throw invalidToken();
@@ -65,7 +58,7 @@ export const createAuthenticator = ({
   const identify = createIdentify({ accounts, sessions });
 
   /** Every request with a credential counts, whatever comes of it (contract 8). */
-  const count = async (ctx: Context, principal: Principal): Promise<void> => {
+  const count = async (ctx: Context, principal: AccountPrincipal | VisitorPrincipal): Promise<void> => {
     if (principal.kind === 'account') return rateLimits.count(ctx, 'api', principal.account._id);
     const session = principal.visitor.session._id;
     if (ctx.method === 'GET' || ctx.method === 'HEAD') return rateLimits.count(ctx, 'api', session);
@@ -74,7 +67,7 @@ export const createAuthenticator = ({
   };
 
   const allow =
-    (kinds: Principal['kind'][], isCounted = true): Handler =>
+    (kinds: ('account' | 'visitor')[], isCounted = true): Handler =>
     async (ctx, next) => {
       const principal = await identify(ctx.get('Authorization'), ctx.get('Origin')).catch(async (error) => {
         // Whoever tries tokens out is told less and less.
@@ -98,7 +91,7 @@ export const createAuthenticator = ({
       throw notAuthenticated('Invalid API key. Include a valid X-API-Key header.', 'X-API-Key');
     }
     await rateLimits.count(ctx, 'agent-key', workflow._id);
-    ctx.state.principal = { kind: 'agent', workflow };
+    ctx.state.principal = agentPrincipal(workflow);
     await next();
   };
 

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
-import type { EventHolder } from '../events/events.ts';
-import type { Tombstones } from '../events/tombstones.ts';
 import { notFound } from '../platform/errors.ts';
+import type { EventHolder } from './events.ts';
+import type { Tombstones } from './tombstones.ts';
 
 interface Versioned extends EventHolder {
   version: number;

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { notFound, ParlorError } from '../../platform/errors.ts';
-import type { SubjectErasure } from '../erasure/subject-erasure.ts';
 import { type LeadsService, visitorLead } from '../leads/leads.service.ts';
-import type { RoomDeletion } from '../rooms/room-deletion.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
-import type { VisitorSession } from './sessions.model.ts';
-import type { SessionsService, Visitor } from './sessions.service.ts';
+import type { VisitorSession } from '../visitors/sessions.model.ts';
+import type { SessionsService, Visitor } from '../visitors/sessions.service.ts';
+import type { RoomDeletion } from './room-deletion.ts';
+import type { SubjectErasure } from './subject-erasure.ts';
 
 /** Each erasure is gone through once more after so long: a request that was under way may have written since. */
 const AGAIN_AFTER = 60_000;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import type { Context } from '../../http/context.ts';
+import type { Context } from './context.ts';
 
 type Encoding = 'identity' | 'br' | 'gzip';
 

@@ -1,4 +1,4 @@
-import { throttled } from '../../platform/errors.ts';
+import { throttled } from './errors.ts';
 
 /** More messages than this don't wait for one conversation; a person does not write so fast. */
 const MAX_WAITING = 20;

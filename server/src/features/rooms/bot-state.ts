@@ -1,8 +1,29 @@
 import type { ConversationStatus } from '@parlor/shared';
 import { Schema, type SchemaDefinition } from 'mongoose';
 import type { Index } from '../../database/model.ts';
-import type { StoredMessage } from '../messages/messages.model.ts';
-import type { LeadFields, Position, Said } from './turn.ts';
+import type { EventHolder } from '../../events/events.ts';
+
+/** Where a conversation stands between two turns. */
+export interface Position {
+  status: ConversationStatus;
+  /** The node that waits for the visitor; empty when none does. */
+  node: string;
+  /** How often the question there has been asked. */
+  asked: number;
+  variables: [name: string, value: string][];
+}
+
+/** A message of a turn. */
+export interface Said {
+  text: string;
+  sent_at: Date;
+}
+
+export interface LeadFields {
+  nickname: string;
+  email: string;
+  phone_number: string;
+}
 
 /**
  * What a turn made, until it stands in the collections where it belongs. It is part of the room's document, so
@@ -12,7 +33,7 @@ export interface PendingTurn {
   turn: string;
   at: Date;
   /** Whole, with their events; their ids derive from the turn's, so that storing them twice changes nothing. */
-  messages: StoredMessage[];
+  messages: EventHolder[];
   leads: { _id: string; fields: LeadFields }[];
   /** The message in the room that this turn answers, and with what; it is there already. */
   answers?: { message: string; text: string };
@@ -52,18 +73,3 @@ export const botIndexes: Index[] = [
   [{ 'bot.conversation': 1 }, { unique: true, sparse: true }],
   [{ 'bot.pending.at': 1 }, { sparse: true }],
 ];
-
-/** What the model of messages keeps for a bot. */
-export interface WithAnswer {
-  /** What the room's bot has answered; absent until it has. */
-  support_answer?: string;
-  /** While it waits for an answer: when the process that has it in hand is taken for dead. */
-  answer_due?: Date;
-}
-
-export const answerFields: SchemaDefinition = {
-  support_answer: { type: String, default: undefined },
-  answer_due: { type: Date, default: undefined },
-};
-
-export const answerIndex: Index = [{ answer_due: 1 }, { sparse: true }];

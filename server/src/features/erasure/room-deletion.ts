@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import { deleteDocument } from '../../database/delete.ts';
+import { deleteDocument } from '../../events/delete.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
 import { notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
-import type { SubjectErasure } from '../erasure/subject-erasure.ts';
 import type { LeadModel } from '../leads/leads.model.ts';
+import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import type { PendingDeletion, PendingDeletionModel } from './room-deletion.model.ts';
-import type { RoomModel, StoredRoom } from './rooms.model.ts';
+import type { SubjectErasure } from './subject-erasure.ts';
 
 /** How many deletions are taken up at a time. */
 const BATCH = 500;
