@@ -5,7 +5,8 @@ import type { Account } from '../features/accounts/accounts.model.ts';
 import { newInvitation } from '../features/accounts/invitations.ts';
 import { type FieldErrors, ParlorError } from '../platform/errors.ts';
 import { randomLetters } from '../platform/ids.ts';
-import { type ServiceCommand, takeArguments, takeFlag, UsageError } from './command.ts';
+import { takeArguments, takeFlag, UsageError } from './arguments.ts';
+import type { ServiceCommand } from './command.ts';
 import type { Terminal } from './terminal.ts';
 
 const PASSWORD_LENGTH = 20;

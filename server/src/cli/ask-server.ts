@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { DatabaseError } from '../database/connect.ts';
-import { UsageError } from './command.ts';
+import { UsageError } from './arguments.ts';
 import { type CallerFrame, frameSender, framesOf, type ServerFrame } from './command-frames.ts';
 import type { Terminal } from './terminal.ts';
 

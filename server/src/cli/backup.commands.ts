@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { BackupError, backUp } from '../database/backup.ts';
 import { secretKeyFile } from '../database/connect.ts';
 import { recordedKeys } from '../database/recorded-keys.ts';
-import { type ServiceCommand, takeArguments, UsageError } from './command.ts';
+import { takeArguments, UsageError } from './arguments.ts';
+import type { ServiceCommand } from './command.ts';
 
 export const backupCommands: Record<string, ServiceCommand> = {
   backup: {

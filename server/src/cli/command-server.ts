@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import type { Services } from '../compose.ts';
 import { accountCommands } from './account.commands.ts';
+import { UsageError } from './arguments.ts';
 import { backupCommands } from './backup.commands.ts';
-import { findCommand, type ServiceCommand, UsageError } from './command.ts';
+import { findCommand, type ServiceCommand } from './command.ts';
 import { type CallerFrame, frameSender, framesOf, type ServerFrame } from './command-frames.ts';
 import { listenForCommands } from './command-socket.ts';
 import { copyCommands } from './copy.commands.ts';

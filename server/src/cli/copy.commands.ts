@@ -1,6 +1,7 @@
 import { exportAccount, ImportError, importAccount } from '../features/accounts/account-copy.ts';
 import { accountNamed } from './account.commands.ts';
-import { type ServiceCommand, takeArguments, UsageError } from './command.ts';
+import { takeArguments, UsageError } from './arguments.ts';
+import type { ServiceCommand } from './command.ts';
 
 export const copyCommands: Record<string, ServiceCommand> = {
   export: {

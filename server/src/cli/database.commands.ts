@@ -11,7 +11,9 @@ import {
 import { CopyError, copyDatabase } from '../database/copy.ts';
 import { recordedKeys } from '../database/recorded-keys.ts';
 import { type Config, loadConfig, maskPassword } from '../platform/config.ts';
-import { type Command, createProgress, print, takeArguments, takeOption, UsageError } from './command.ts';
+import { takeArguments, takeOption, UsageError } from './arguments.ts';
+import type { Command } from './command.ts';
+import { createProgress, print } from './progress.ts';
 
 /** Where the embedded database is. @throws UsageError with what MongoDB has `instead` where MONGODB_URL is set */
 const embeddedOnly = (instead: string): string => {

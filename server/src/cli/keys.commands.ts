@@ -1,5 +1,6 @@
 import { reseal } from '../database/reseal.ts';
-import { type ServiceCommand, takeArguments } from './command.ts';
+import { takeArguments } from './arguments.ts';
+import type { ServiceCommand } from './command.ts';
 
 export const keysCommands: Record<string, ServiceCommand> = {
   'keys show': {

@@ -1,8 +1,10 @@
 import { DatabaseError } from '../database/connect.ts';
 import { ConfigError, describeConfig } from '../platform/config.ts';
-import { type Command, findCommand, print, takeArguments, UsageError } from './command.ts';
+import { takeArguments, UsageError } from './arguments.ts';
+import { type Command, findCommand } from './command.ts';
 import { SERVICE_COMMANDS } from './command-server.ts';
 import { databaseCommands } from './database.commands.ts';
+import { print } from './progress.ts';
 import { runWithServices } from './with-services.ts';
 
 /** The commands that need no services, by their words. */

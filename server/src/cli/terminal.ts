@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
-import { createProgress, print, UsageError } from './command.ts';
+import { UsageError } from './arguments.ts';
+import { createProgress, print } from './progress.ts';
 
 /** What a command that works on services has of whoever typed it, who may be in another process. */
 export interface Terminal {

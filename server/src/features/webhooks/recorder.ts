@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import type { Attempt } from './attempt.ts';
 import { type DeliveryModel, type StoredAttempt, type StoredDelivery, settled } from './deliveries.model.ts';
 import type { Verdict } from './retries.ts';
-import type { DeliveredListener } from './sender.ts';
 
 /** How long to wait before results are written again after the database refused them. */
 const AGAIN_AFTER = 500;
@@ -14,6 +13,9 @@ const GATHERED_FOR = 10;
 /** At most so many results go in one write, and so many writes are on their way: the database need not wait. */
 const BATCH = 250;
 const WRITES = 2;
+
+/** Told of each delivery that arrived. */
+export type DeliveredListener = (delivery: Pick<StoredDelivery, 'event' | 'body'>, at: Date) => Promise<void>;
 
 interface Result {
   operation: object;

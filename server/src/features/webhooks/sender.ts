@@ -9,7 +9,7 @@ import { LANE_LIMITS, type LaneLimits } from './lane-context.ts';
 import { IDLE_AFTER, Lanes } from './lanes.ts';
 import type { OriginModel, SenderModel } from './ownership.model.ts';
 import { OWNERSHIP_TIMING, Ownership, type OwnershipTiming } from './ownership.ts';
-import { Recorder } from './recorder.ts';
+import { type DeliveredListener, Recorder } from './recorder.ts';
 import { judge } from './retries.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
 import { originOf } from './target.ts';
@@ -46,8 +46,6 @@ export interface SenderParts {
   onDelivered?: DeliveredListener;
   log: Logger;
 }
-
-export type DeliveredListener = (delivery: Pick<StoredDelivery, 'event' | 'body'>, at: Date) => Promise<void>;
 
 /**
  * Sends what stands in the queues. Each origin is owned by one process (ownership.ts) and has a lane there
