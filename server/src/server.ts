@@ -18,6 +18,9 @@ import { type Config, ConfigError, isLoopbackPort } from './platform/config.ts';
 const HEADERS_TIMEOUT = 10_000;
 const REQUEST_TIMEOUT = 30_000;
 
+/** Proxies have to let idle connections go before this; docs/proxies says so to nginx. */
+const KEEP_ALIVE_TIMEOUT = 5_000;
+
 /** What runs may finish for so long after SIGTERM. */
 const STOP_TIMEOUT = 10_000;
 
@@ -67,6 +70,7 @@ export const startServer = async (
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT,
     requestTimeout: REQUEST_TIMEOUT,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
     connectionsCheckingInterval: 1_000,
   });
   const stopCutting = cutSlowReaders(server, config.RESPONSE_STALL_TIMEOUT, log);

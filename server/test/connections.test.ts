@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { MAIN, serverSettings, startServerProcess } from './server-process.ts';
 
@@ -33,3 +35,12 @@ it.runIf(process.platform === 'linux')(
   },
   60_000,
 );
+
+it('an idle connection lives longer than nginx, as it is documented, keeps one', async () => {
+  const { url } = await startServerProcess(await serverSettings());
+  const [, kept] =
+    /^timeout=(\d+)$/.exec((await fetch(`${url}/healthz`)).headers.get('keep-alive') ?? '') ?? [];
+  const file = fileURLToPath(new URL('../../docs/proxies/nginx.conf', import.meta.url));
+  const [, reused] = /^upstream [^}]* keepalive_timeout (\d+)s;/m.exec(await readFile(file, 'utf8')) ?? [];
+  expect([kept, reused]).toEqual(['5', '4']);
+});
