@@ -1,6 +1,7 @@
 import { expect, inject, it } from 'vitest';
 import { behindEach, clientsOf } from './proxies-parts.ts';
 import { PUBLIC_URL, startProxy } from './proxy-process.ts';
+import { openSocket } from './realtime-client.ts';
 import { serverSettings, startServerProcess } from './server-process.ts';
 
 /** Whom a server believes behind the files of docs/proxies. */
@@ -46,6 +47,22 @@ behindEach((name) => {
       expect(await asks(behind, '127.0.0.2', () => '127.0.0.3')).toEqual(Array(PER_MINUTE + 2).fill(429));
     },
   );
+
+  it('live connections count by the address that the proxy has seen, too', async () => {
+    const { proxy } = await start({ PUBLIC_URL, TRUST_PROXY: '1', RATE_LIMIT_REALTIME: String(PER_MINUTE) });
+    const opens = async (localAddress: string) => {
+      const found: boolean[] = [];
+      for (let n = 0; n < PER_MINUTE + 2; n++) {
+        const headers = { 'x-forwarded-for': `198.51.100.${n}` };
+        const { socket } = await openSocket(proxy.url, { ca: proxy.ca, localAddress, headers });
+        found.push(socket.readyState === socket.OPEN);
+      }
+      return found;
+    };
+    const some = [...Array(PER_MINUTE).fill(true), false, false];
+    expect(await opens('127.0.0.2')).toEqual(some);
+    expect(await opens('127.0.0.3')).toEqual(some);
+  });
 
   it('with another proxy in front, TRUST_PROXY=2 reads what that one has seen', async () => {
     const behind = await start({ ...limit, TRUST_PROXY: '2' });
