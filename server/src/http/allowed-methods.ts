@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
 import { ParlorError } from '../platform/errors.ts';
-import type { Handler, State } from './context.ts';
+import type { Context, Handler, State } from './context.ts';
 
 /** The methods of a path, in alphabetical order; none when no route has it. */
 type MethodsOf = (path: string) => readonly string[];
@@ -42,6 +42,23 @@ export const allowHeader =
   };
 
 /**
+ * Whether a request's method is one of those that its path has; OPTIONS is answered here, with their names.
+ * @throws ParlorError `method_not_allowed` for any other
+ */
+export const takesMethod = (ctx: Context, methods: readonly string[]): boolean => {
+  if (methods.includes(ctx.method)) return true;
+  ctx.set('Allow', methods.join(', '));
+  if (ctx.method !== 'OPTIONS') {
+    throw new ParlorError('method_not_allowed', `Method "${ctx.method}" not allowed.`);
+  }
+  ctx.status = 204;
+  return false;
+};
+
+/** What files and pages have, which the router does not know. */
+export const READ_METHODS = ['GET', 'HEAD'] as const;
+
+/**
  * Between CORS and the routes: a method that the path does not have is a 405 with Allow, never a 501, and OPTIONS a 204
  * without credentials. What no route has goes on.
  */
@@ -49,12 +66,5 @@ export const onlyAllowed =
   (methodsOf: MethodsOf): Handler =>
   (ctx, next) => {
     const methods = methodsOf(ctx.path);
-    if (methods.length === 0 || methods.includes(ctx.method)) return next();
-    if (ctx.method !== 'OPTIONS') {
-      throw new ParlorError('method_not_allowed', `Method "${ctx.method}" not allowed.`, {
-        headers: { Allow: methods.join(', ') },
-      });
-    }
-    ctx.status = 204;
-    return undefined;
+    return methods.length === 0 || takesMethod(ctx, methods) ? next() : undefined;
   };

@@ -50,13 +50,14 @@ export class FileSet {
     return this.#files.get(path)?.bytes.identity.toString('utf8');
   }
 
-  /**
-   * Answers with the file in the best encoding that the client takes, 304 when it has it.
-   * @returns false, having done nothing, when there is no such file
-   */
-  send(ctx: Context, path: string): boolean {
+  has(path: string): boolean {
+    return this.#files.has(path);
+  }
+
+  /** Answers with the file, if it has it, in the best encoding that the client takes; 304 when the client has it. */
+  send(ctx: Context, path: string): void {
     const file = this.#files.get(path);
-    if (!file) return false;
+    if (!file) return;
     const offered = (['br', 'gzip', 'identity'] as const).filter((encoding) => file.bytes[encoding]);
     // One by one: asked about all, it would follow the order in which browsers happen to name them, gzip first.
     const encoding = offered.find((name) => ctx.acceptsEncodings(name)) ?? 'identity';
@@ -71,6 +72,5 @@ export class FileSet {
       ctx.status = 304;
       ctx.remove('Content-Encoding');
     }
-    return true;
   }
 }

@@ -1,5 +1,6 @@
 import { NewWidget } from '@parlor/shared';
 import compose from 'koa-compose';
+import { takesMethod } from '../../http/allowed-methods.ts';
 import type { Handler } from '../../http/context.ts';
 import { jsonBody } from '../../http/json-body.ts';
 import { readPatch } from '../../http/validate.ts';
@@ -72,8 +73,7 @@ export const demoPanelSettings = (services: PanelServices): Handler => {
   return (ctx, next) => {
     if (ctx.path !== SETTINGS_PATH) return next();
     ctx.set('Cache-Control', 'no-store');
-    if (ctx.method === 'GET') return read(ctx, next);
-    if (ctx.method === 'PATCH') return changing(ctx, next);
-    return next();
+    if (!takesMethod(ctx, ['GET', 'HEAD', 'PATCH'])) return undefined;
+    return ctx.method === 'PATCH' ? changing(ctx, next) : read(ctx, next);
   };
 };

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { READ_METHODS, takesMethod } from '../../http/allowed-methods.ts';
 import { createBaseUrl } from '../../http/base-url.ts';
 import type { Context, Handler } from '../../http/context.ts';
 import { FileSet } from '../../http/file-set.ts';
@@ -75,17 +76,20 @@ export const demoSite = (services: DemoServices): Handler => {
   };
 
   return async (ctx, next) => {
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
-    if (ctx.path === '/' || ctx.path === '/demo') return ctx.redirect('/demo/');
+    if (ctx.path === '/' || ctx.path === '/demo') {
+      return takesMethod(ctx, READ_METHODS) ? ctx.redirect('/demo/') : undefined;
+    }
     const [, folder = '', asked = ''] = /^\/demo\/((?:hostile|strict)\/)?(.*)$/.exec(ctx.path) ?? [];
     if (!ctx.path.startsWith('/demo/')) return next();
 
     const isPanel = asked.startsWith('panel/');
     const path = asked === '' || asked.endsWith('/') ? `${asked}index.html` : asked;
+    if (!files.has(path)) return next();
+    if (!takesMethod(ctx, READ_METHODS)) return undefined;
     ctx.set('Cache-Control', 'no-cache');
     if (isPanel) ctx.set('Content-Security-Policy', PANEL_POLICY);
-    if (isPanel || !path.endsWith('.html')) return files.send(ctx, path) ? undefined : next();
-    const html = files.text(path);
-    return html === undefined ? next() : sendPage(ctx, folder, html);
+    if (!isPanel && path.endsWith('.html')) return sendPage(ctx, folder, files.text(path) ?? '');
+    files.send(ctx, path);
+    return undefined;
   };
 };

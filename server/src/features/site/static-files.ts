@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import compose from 'koa-compose';
+import { READ_METHODS, takesMethod } from '../../http/allowed-methods.ts';
 import type { Handler } from '../../http/context.ts';
 import { FileSet } from '../../http/file-set.ts';
 import { isTrial } from '../../platform/config.ts';
@@ -18,19 +19,23 @@ const HASHED_CACHE = 'public, max-age=31536000, immutable';
 const widgetFiles = (): Handler => {
   const files = new FileSet(WIDGET_FILES);
   return (ctx, next) => {
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     const isLoader = ctx.path === '/widget.js';
     const path = isLoader ? 'loader.js' : ctx.path.replace(/^\/widget\//, 'assets/');
-    if (path === ctx.path || !files.send(ctx, path)) return next();
-    ctx.set('Cache-Control', isLoader ? LOADER_CACHE : HASHED_CACHE);
+    if (path === ctx.path || !files.has(path)) return next();
     ctx.set('Access-Control-Allow-Origin', '*');
+    if (!takesMethod(ctx, READ_METHODS)) return undefined;
+    files.send(ctx, path);
+    ctx.set('Cache-Control', isLoader ? LOADER_CACHE : HASHED_CACHE);
     return undefined;
   };
 };
 
 /** GET / where there is no demo: what somebody finds who comes to the bare address. */
-const documentation: Handler = (ctx, next) =>
-  ctx.path === '/' && (ctx.method === 'GET' || ctx.method === 'HEAD') ? ctx.redirect('/api/v1/docs') : next();
+const documentation: Handler = (ctx, next) => {
+  if (ctx.path !== '/') return next();
+  if (takesMethod(ctx, READ_METHODS)) ctx.redirect('/api/v1/docs');
+  return undefined;
+};
 
 /**
  * Everything that is not the API: the widget's files and, for somebody who tries Parlor out, a customer's website with
