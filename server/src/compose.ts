@@ -43,6 +43,13 @@ export const createIndexes = async (config: Config, connection: Connection, log:
   await Promise.all(models.map((model) => model.createIndexes()));
 };
 
+/** A part that works by itself between its start and its stop. */
+interface Running {
+  start?(): void | Promise<void>;
+  /** Finishes what it has begun. */
+  stop(): void | Promise<void>;
+}
+
 /**
  * Builds everything that Parlor does, without HTTP, on an open database that has its indexes.
  * Nothing runs by itself until `start`.
@@ -63,36 +70,11 @@ export const createServices = async (
   const diskReserve =
     embedded && reserveBytes > 0 ? new DiskReserve(embedded.freeBytes, reserveBytes, log) : undefined;
 
-  const channel = new Channel(models, log, isOnlyProcess(config));
   const outbox = outboxOf(models);
-  const relay = new Relay(
-    Object.values(outbox),
-    [
-      channel.consume,
-      (events) => notifications.raise(events),
-      (events) => consume(events),
-      async (events) => mailer?.consume(events),
-      (events) => agent.answers.consume(events),
-    ],
-    log,
-  );
-  const markSent = (notification: string, at: Date) => notifications.markSent([notification], at);
-  const mailer = createMailer({
-    models,
-    config,
-    notificationsOf: (account, uuids) => notifications.byUuids(account, uuids),
-    onSent: markSent,
-    log,
-  });
-  const { webhooks, deliveries, consume, sender } = createWebhooks({
-    models,
-    config,
-    secrets,
-    isOnlyProcess: isOnlyProcess(config),
-    log,
-    markSent,
-  });
+  const relay = new Relay(Object.values(outbox), log);
   const tombstones = new Tombstones(models.tombstones, relay);
+  const channel = new Channel(models, log, isOnlyProcess(config));
+
   const widgets = new WidgetsService(models.widgets, tombstones);
   const publicWidgets = new PublicWidgets(widgets);
   const signIns = new SignInLimits(
@@ -103,10 +85,7 @@ export const createServices = async (
   const quotas = new Quotas(models, models.registrationClaims);
   const registrations = new Registrations(accounts, models.registrationClaims, secrets, config);
   const sessions = new SessionsService(models.sessions, widgets, secrets);
-  const rooms = new RoomsService(models.rooms, relay, {
-    greet: (room) => agent.answers.greet(room),
-    publish: (room) => agent.publication.publish(room),
-  });
+
   const erasedDeliveries = new ErasedDeliveries(models.deliveries, log);
   const subjects = new SubjectErasure(collections, tombstones, {
     deliveries: (subject, before) =>
@@ -114,41 +93,60 @@ export const createServices = async (
     realtimeEntries: (subject) => channel.forget(subject),
   });
   const roomDeletion = new RoomDeletion(models, tombstones, subjects, log);
-  const messages = new MessagesService(models.messages, rooms, relay, {
-    expect: (message) => agent.answers.expect(message),
-    expected: (message) => agent.answers.expected(message),
-  });
-  const { frames, presence, readMarks, typing } = createRealtime({
-    channel,
-    log,
-    messages,
-    models,
-    relay,
-    rooms,
-  });
+
+  const rooms = new RoomsService(models.rooms, relay);
+  const messages = new MessagesService(models.messages, rooms, relay);
   const leads = new LeadsService(models.leads, rooms, relay, tombstones, roomDeletion);
-  const erasure = createErasure({
-    accounts,
-    channel,
-    leads,
-    log,
-    roomDeletion,
-    rooms,
-    sessions,
-    subjects,
-    widgets,
-  });
   const leadStatistics = new LeadStatisticsService(models.leads, widgets);
   const keywords = new KeywordsService(models.keywords);
-  const notifications = new NotificationsService({
-    ...models,
-    rooms,
-    keywords,
-    relay,
-    perDay: config.KEYWORD_NOTIFICATIONS_PER_DAY,
+  const perDay = config.KEYWORD_NOTIFICATIONS_PER_DAY;
+  const notifications = new NotificationsService({ ...models, rooms, keywords, relay, perDay, log });
+
+  const markSent = (notification: string, at: Date) => notifications.markSent([notification], at);
+  const { webhooks, deliveries, consume, sender } = createWebhooks({
+    models,
+    config,
+    secrets,
+    isOnlyProcess: isOnlyProcess(config),
+    log,
+    markSent,
+  });
+  const mailer = createMailer({
+    models,
+    config,
+    notificationsOf: (account, uuids) => notifications.byUuids(account, uuids),
+    onSent: markSent,
     log,
   });
+  const realtime = createRealtime({ channel, log, messages, models, relay, rooms });
+  const { frames, presence, readMarks, typing } = realtime;
   const agent = createAgent({ models, secrets, rooms, leads, relay, channel, config, log });
+  rooms.useBots({
+    greet: (room) => agent.answers.greet(room),
+    publish: (room) => agent.publication.publish(room),
+  });
+  messages.useBots(agent.answers);
+  const visitors = { accounts, channel, leads, log, roomDeletion, rooms, sessions, subjects, widgets };
+  const erasure = createErasure(visitors);
+
+  relay.giveTo(channel.consume, (events) => notifications.raise(events), consume);
+  if (mailer) relay.giveTo(mailer.consume);
+  relay.giveTo((events) => agent.answers.consume(events));
+
+  /** What runs by itself, each after what it needs: started in this order, and stopped in the opposite one. */
+  const running: readonly Running[] = [
+    ...(diskReserve ? [diskReserve] : []),
+    sender,
+    ...(mailer ? [mailer] : []),
+    channel,
+    presence,
+    typing,
+    relay,
+    agent,
+    roomDeletion,
+    erasedDeliveries,
+    erasure,
+  ];
 
   return {
     config,
@@ -194,29 +192,11 @@ export const createServices = async (
     panelAccess: new PanelAccess(),
     /** Begins announcing events and sending deliveries. */
     async start(): Promise<void> {
-      await diskReserve?.start();
-      await channel.start();
-      presence.start();
-      relay.start();
-      sender.start();
-      await mailer?.start();
-      roomDeletion.start();
-      erasure.start();
-      erasedDeliveries.start();
-      agent.start();
+      for (const part of running) await part.start?.();
     },
     /** Finishes what runs; what is left stays in the database for the next start. */
     async stop(): Promise<void> {
-      diskReserve?.stop();
-      await erasure.stop();
-      await erasedDeliveries.stop();
-      await roomDeletion.stop();
-      await agent.stop();
-      await relay.stop();
-      typing.stop();
-      await presence.stop();
-      await channel.stop();
-      await Promise.all([sender.stop(), mailer?.stop()]);
+      for (const part of running.toReversed()) await part.stop();
     },
   };
 };

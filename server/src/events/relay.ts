@@ -47,7 +47,7 @@ const MAX_QUEUED = 10_000;
  */
 export class Relay {
   readonly #models: readonly HolderModel[];
-  readonly #consumers: readonly EventConsumer[];
+  readonly #consumers: EventConsumer[] = [];
   readonly #log: Logger;
   readonly #queues = new Map<string, Announcement[]>();
   readonly #running = new Set<Promise<void>>();
@@ -60,10 +60,14 @@ export class Relay {
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  constructor(models: readonly object[], consumers: readonly EventConsumer[], log: Logger) {
+  constructor(models: readonly object[], log: Logger) {
     this.#models = models as unknown as readonly HolderModel[];
-    this.#consumers = consumers;
     this.#log = log;
+  }
+
+  /** Gives events to these as well, in this order; to be called before the start. */
+  giveTo(...consumers: EventConsumer[]): void {
+    this.#consumers.push(...consumers);
   }
 
   /** Announces what was just written; returns at once. */

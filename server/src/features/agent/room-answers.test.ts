@@ -5,7 +5,9 @@ import { says, startLlmServer } from '../../../test/agent-llm-server.ts';
 import { testApp } from '../../../test/app.ts';
 
 const llm = await startLlmServer();
-const app = testApp({ BOT_WAIT_MS: '2000', LLM_URL: llm.url, LLM_MODEL: 'small' });
+const MODEL = { LLM_URL: llm.url, LLM_MODEL: 'small' };
+const app = testApp({ BOT_WAIT_MS: '20000', ...MODEL });
+const impatient = testApp({ BOT_WAIT_MS: '500', ...MODEL });
 afterAll(() => llm.close());
 
 const FLOW = [
@@ -104,15 +106,13 @@ it('is silent without a published workflow, and begins late when there is one', 
 });
 
 it('does not wait longer than BOT_WAIT_MS, and answers all the same', async () => {
-  const agent = await testAgent(app, [
+  const agent = await testAgent(impatient, [
     { id: 's', type: 'start', next: 'l' },
     { id: 'l', type: 'llm' },
   ]);
   const made = await room(agent);
   llm.behave(says('Here I am.', { before: 3_000 }));
-  const started = performance.now();
   const message = await write(agent, made.uuid, 'Hi');
-  expect(performance.now() - started).toBeLessThan(2_900);
   expect(message).not.toHaveProperty('support_answer');
   expect((await single(agent, message.uuid)).support_answer).toBe('');
   const late = () => single(agent, message.uuid).then(({ support_answer }) => support_answer);

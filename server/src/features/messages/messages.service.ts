@@ -31,18 +31,17 @@ export class MessagesService {
   readonly #byId: (uuid: string) => Promise<StoredMessage | undefined>;
   readonly #rooms: RoomsService;
   readonly #relay: Pick<Relay, 'announce'>;
-  readonly #answers: BotAnswers;
+  #answers: BotAnswers | undefined;
 
-  constructor(
-    messages: MessageModel,
-    rooms: RoomsService,
-    relay: Pick<Relay, 'announce'>,
-    answers: BotAnswers,
-  ) {
+  constructor(messages: MessageModel, rooms: RoomsService, relay: Pick<Relay, 'announce'>) {
     this.#messages = messages;
     this.#byId = findBy<StoredMessage>(messages, '_id');
     this.#rooms = rooms;
     this.#relay = relay;
+  }
+
+  /** From now on these answer messages to bots. */
+  useBots(answers: BotAnswers): void {
     this.#answers = answers;
   }
 
@@ -107,7 +106,7 @@ export class MessagesService {
 
   /** The bot's answer to a message that was just created, when it comes within BOT_WAIT_MS. */
   async answerInTime({ _id, support_answer }: StoredMessage): Promise<string | undefined> {
-    return support_answer ?? (await this.#answers.expected(_id));
+    return support_answer ?? (await this.#answers?.expected(_id));
   }
 
   /** The bot's answer to a customer's message; empty until it has one, undefined where there is no bot. */
@@ -135,7 +134,7 @@ export class MessagesService {
   async #insert(room: StoredRoom, input: NewMessage, uuid = newUuid()): Promise<StoredMessage> {
     const { room: _, ...fields } = input;
     const isForBot = room.is_bot_use && !input.is_support_sender;
-    const mark = isForBot ? this.#answers.expect(uuid) : {};
+    const mark = isForBot ? this.#answers?.expect(uuid) : {};
     const message = addedMessage(room, {
       _id: uuid,
       ...fields,

@@ -37,12 +37,16 @@ export class RoomsService {
   readonly #rooms: RoomModel;
   readonly #byId: (uuid: string) => Promise<StoredRoom | undefined>;
   readonly #relay: Pick<Relay, 'announce'>;
-  readonly #bots: RoomBots;
+  #bots: RoomBots | undefined;
 
-  constructor(rooms: RoomModel, relay: Pick<Relay, 'announce'>, bots: RoomBots) {
+  constructor(rooms: RoomModel, relay: Pick<Relay, 'announce'>) {
     this.#rooms = rooms;
     this.#byId = findBy<StoredRoom>(rooms, '_id');
     this.#relay = relay;
+  }
+
+  /** From now on these look after the bots of rooms. */
+  useBots(bots: RoomBots): void {
     this.#bots = bots;
   }
 
@@ -56,11 +60,11 @@ export class RoomsService {
     const label = input.label ?? newRoomLabel();
     const room: StoredRoom = { _id: uuid, ...input, label, created_at, account, version: 1 };
     room.events = [newEvent('chat.added', account, created_at, present(Room, room, { messages: [] }))];
-    const begun = bot ?? (input.is_bot_use ? await this.#bots.greet(room) : undefined);
+    const begun = bot ?? (input.is_bot_use ? await this.#bots?.greet(room) : undefined);
     if (begun) room.bot = begun;
     const { stored, isNew } = await insertOnce(this.#rooms, room).catch(labelTaken);
     if (isNew) this.#relay.announce(this.#rooms, room);
-    if (stored.bot) await this.#bots.publish(stored);
+    if (stored.bot) await this.#bots?.publish(stored);
     return stored;
   }
 

@@ -4,7 +4,7 @@ import { THRESHOLD } from '../nodes/faq.ts';
 import { Faq } from './faq.ts';
 
 const lines = (name: string): string[] =>
-  readFileSync(new URL(`../../../test/${name}`, import.meta.url), 'utf8')
+  readFileSync(new URL(`../../../../test/${name}`, import.meta.url), 'utf8')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
 
