@@ -5,6 +5,9 @@ import { type ServerProcess, sharedSettings, startServerProcess } from './server
 import { StrictConnection } from './strict-http.ts';
 import { type Ask, byFetch } from './wire.ts';
 
+/** A walk over every operation takes 10 s on a machine with nothing else to do. */
+const PATIENCE_MS = 300_000;
+
 export const METRICS_TOKEN = 'a-token-for-the-tests';
 
 /** Declares tests behind each proxy; where it is not installed, they are skipped, and their name says why. */
@@ -13,7 +16,7 @@ export const behindEach = (declare: (name: ProxyName) => void): void => {
   for (const name of PROXIES) {
     const isMissing = missing.includes(name);
     const title = `behind ${name}${isMissing ? ' (not run: it is not installed)' : ''}`;
-    describe.skipIf(isMissing)(title, { timeout: 120_000 }, () => declare(name));
+    describe.skipIf(isMissing)(title, { timeout: PATIENCE_MS }, () => declare(name));
   }
 };
 
@@ -53,7 +56,7 @@ export const twoServers = (name: ProxyName, env: () => Record<string, string> = 
     const [one, two] = [await start(), await start()] as const;
     started.servers = [one, two];
     started.proxy = await startProxy(name, [one.url, two.url], atEnd);
-  });
+  }, PATIENCE_MS);
   afterAll(async () => {
     for (const end of ends) await end();
   });

@@ -66,7 +66,6 @@ behindEach((name) => {
 
   it('the largest body that is taken passes, a larger one is a 413 that any page can read', async () => {
     const ask = fetching();
-    const connection = await strict();
     const api = callableBy(ask);
     const { token } = await api.account();
     const room = (await api.request('POST', '/api/v1/rooms/', { token })).json;
@@ -74,6 +73,7 @@ behindEach((name) => {
       Buffer.concat([Buffer.from(JSON.stringify({ body: 'Hi', room })), Buffer.alloc(bytes, 0x20)], bytes);
     const headers = { ...JSON_TYPE, authorization: `Token ${token}`, origin: 'https://lamps.example' };
     const path = '/api/v1/messages/';
+    const connection = await strict();
     for (const [bytes, status, detail] of [
       [262_144, 201],
       [262_145, 413, TOO_LARGE],
