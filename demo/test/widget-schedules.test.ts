@@ -14,7 +14,7 @@ const SEED = Number(process.env.SCHEDULE_SEED ?? 1);
 /** So many visitors at a time share a browser and a server; a kill of the server meets all of them. */
 const AT_ONCE = 10;
 const MESSAGES = 5;
-/** What a killed server had begun with is free again after 30 s (contract 1). */
+/** What a killed server had begun with is free again after 30 s (docs/contract.md#conventions). */
 const LONG = { timeout: 90_000 };
 
 /** One visitor who writes five messages while the network, the tabs and the server come and go. */

@@ -14,7 +14,10 @@ import { limitConnections } from './http/connections.ts';
 import { cutSlowReaders } from './http/slow-readers.ts';
 import { type Config, ConfigError, isLoopbackPort } from './platform/config.ts';
 
-/** Slow senders: headers within 10 s, the whole request within 30 s, else 408 and closed (contract 8). */
+/**
+ * Slow senders: headers within 10 s, the whole request within 30 s, else 408 and closed
+ * (docs/contract.md#operation).
+ */
 const HEADERS_TIMEOUT = 10_000;
 const REQUEST_TIMEOUT = 30_000;
 

@@ -4,7 +4,8 @@ import { bodyFor, type Fixtures, makeFixtures, type Operation, operations, pathF
 
 /**
  * Every route × method × credential, from the OpenAPI document, so that a new route can't be forgotten: an account
- * sees and touches only its own objects, and another's are a 404 on every method (contract 1, tenancy).
+ * sees and touches only its own objects, and another's are a 404 on every method
+ * (docs/contract.md#conventions, tenancy).
  */
 
 const app = testApp();

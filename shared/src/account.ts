@@ -15,7 +15,7 @@ const username = (min: number) =>
     error: tooLong(MAX_USERNAME),
   });
 
-/** The body of POST /api/v1/auth/register (contract 2). */
+/** The body of POST /api/v1/auth/register (docs/contract.md#accounts). */
 export const Registration = z
   .object({
     username: username(3)

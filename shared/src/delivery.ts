@@ -3,7 +3,10 @@ import { EVENT_NAMES } from './events.ts';
 import { choice, datetime, uuid } from './fields.ts';
 import { Webhook } from './webhook.ts';
 
-/** Where a delivery stands: `dropped` when its subscription went before it was delivered (contract 5). */
+/**
+ * Where a delivery stands: `dropped` when its subscription went before it was delivered
+ * (docs/contract.md#delivery).
+ */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'dropped'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 

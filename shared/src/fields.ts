@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 /**
  * The kinds of fields that resources are made of, with the error texts of Django REST framework, which the
- * original service's integrators know (contract 1). Every schema of a resource is built from these.
+ * original service's integrators know (docs/contract.md#conventions). Every schema of a resource is built
+ * from these.
  */
 
 const required = 'This field is required.';

@@ -6,7 +6,9 @@ import { RoomReference } from './room-reference.ts';
 /** The longest keyword in characters, as it is written and as it is compared. */
 export const MAX_KEYWORD = 100;
 
-/** A word or phrase whose mention by a customer raises a notification (contract 3). */
+/**
+ * A word or phrase whose mention by a customer raises a notification (docs/contract.md#keyword-notification).
+ */
 export const Keyword = z
   .object({
     uuid: uuid(),
@@ -33,7 +35,7 @@ export const Transcript = Message.pick({
 }).meta({ id: 'Transcript' });
 export type Transcript = z.infer<typeof Transcript>;
 
-/** A customer's message mentioned keywords (specification 2, contract 3). */
+/** A customer's message mentioned keywords (specification 2, docs/contract.md#keyword-notification). */
 export const KeywordNotification = z
   .object({
     uuid: uuid(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { datetime, optionalEmail, optionalPhone, optionalText, uuid } from './fields.ts';
 
-/** A visitor's details (contract 3). */
+/** A visitor's details (docs/contract.md#lead). */
 export const Lead = z
   .object({
     uuid: uuid(),
@@ -31,7 +31,9 @@ const day = () => z.iso.date().meta({ example: '2026-11-21' });
 
 const group = () => z.string().optional();
 
-/** What the statistics of leads can be grouped by (contract 3): each result has one of these keys. */
+/**
+ * What the statistics of leads can be grouped by (docs/contract.md#lead): each result has one of these keys.
+ */
 const groups = {
   user: group(),
   day: group(),

@@ -42,7 +42,7 @@ export type CreatedMessage = z.infer<typeof CreatedMessage>;
 export const MessageInRoom = Message.extend({ room: RoomReference }).meta({ id: 'MessageInRoom' });
 export type MessageInRoom = z.infer<typeof MessageInRoom>;
 
-/** What a room's bot adds to the answer about a customer's message (contract 3). */
+/** What a room's bot adds to the answer about a customer's message (docs/contract.md#message). */
 const answered = {
   support_answer: z.string().optional().meta({
     description: "The bot's answer, where the room has a bot; empty until there is one.",

@@ -5,7 +5,10 @@ import { CreatedMessage } from './message.ts';
 import { Room } from './room.ts';
 import { RoomReference } from './room-reference.ts';
 
-/** The frames of the live channel, `GET /api/v1/realtime` (contract 7). All are JSON objects in text frames. */
+/**
+ * The frames of the live channel, `GET /api/v1/realtime` (docs/contract.md#live-channel). All are JSON
+ * objects in text frames.
+ */
 
 /** Where the channel is. */
 export const REALTIME_PATH = '/api/v1/realtime';

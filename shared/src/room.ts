@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boolean, datetime, integer, optionalText, text, uuid } from './fields.ts';
 import { Message } from './message.ts';
 
-/** A conversation (contract 3). `messages` holds the latest ones in the order sent. */
+/** A conversation (docs/contract.md#room). `messages` holds the latest ones in the order sent. */
 export const Room = z
   .object({
     label: text({ min: 1, max: 64 })

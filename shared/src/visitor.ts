@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { datetime, nested, text } from './fields.ts';
 import { RoomReference } from './room-reference.ts';
 
-/** The body of POST /api/v1/widgets/<widget_token>/sessions/ (contract 4). */
+/** The body of POST /api/v1/widgets/<widget_token>/sessions/ (docs/contract.md#visitors). */
 export const NewVisitorSession = z
   .object({
     page: nested({

@@ -185,7 +185,7 @@ export const EndNode = z
   })
   .meta(named('EndNode', 'Says its text; the conversation has ended.'));
 
-/** A step of a workflow (contract 6, the table of node types). */
+/** A step of a workflow (docs/contract.md#agent-api, the table of node types). */
 export const WorkflowNode = z
   .discriminatedUnion(
     'type',
@@ -266,7 +266,7 @@ export type StartedConversation = z.infer<typeof StartedConversation>;
 const sentAt = () =>
   z.iso.datetime({ offset: true, precision: 3 }).meta({ example: '2026-11-21T09:30:00.123+00:00' });
 
-/** The answer to a message in a conversation (contract 6). */
+/** The answer to a message in a conversation (docs/contract.md#agent-api). */
 export const ConversationTurn = z
   .object({
     messages: z.array(z.object({ message: z.string(), sentAt: sentAt() })),

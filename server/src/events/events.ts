@@ -12,7 +12,7 @@ export interface OutboxEvent {
   name: OutboxEventName;
   account: string;
   at: Date;
-  /** What subscribers are told: the object as the write left it (contract 5). */
+  /** What subscribers are told: the object as the write left it (docs/contract.md#events). */
   data: object;
   /** The conversation that it belongs to, where `data` does not say it. */
   room?: string;

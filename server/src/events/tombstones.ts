@@ -7,10 +7,10 @@ import type { Tombstone, TombstoneModel } from './tombstones.model.ts';
 const KEPT_EMPTY = 60_000;
 
 /**
- * Keeps the events of documents that are deleted before their events are out (contract 5: an event of an object
- * that is deleted the next instant is still delivered). The events are copied first and the document is deleted
- * then, so that a crash in between announces them twice under the same ids, which changes nothing, and never not
- * at all.
+ * Keeps the events of documents that are deleted before their events are out (docs/contract.md#events: an
+ * event of an object that is deleted the next instant is still delivered). The events are copied first and
+ * the document is deleted then, so that a crash in between announces them twice under the same ids, which
+ * changes nothing, and never not at all.
  */
 export class Tombstones {
   readonly #model: TombstoneModel;

@@ -4,7 +4,7 @@ import type { Handler } from './context.ts';
 export interface Authenticator {
   /** Lets accounts through: `Authorization: Token <API_KEY>`; visitors get 403, others 401. */
   account: Handler;
-  /** Lets accounts and visitors through: also `Authorization: Visitor <token>` (contract 4). */
+  /** Lets accounts and visitors through: also `Authorization: Visitor <token>` (docs/contract.md#visitors). */
   accountOrVisitor: Handler;
   /** Lets anybody through; an Authorization that is given must be a visitor's and good. */
   visitorIfGiven: Handler;

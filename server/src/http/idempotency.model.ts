@@ -1,7 +1,7 @@
 import { type Model, Schema } from 'mongoose';
 import { defineModel } from '../database/model.ts';
 
-/** A claim on an Idempotency-Key, and then the answer that is replayed (contract 1, Safety for callers). */
+/** A claim on an Idempotency-Key, and then the answer that is replayed (docs/contract.md#idempotency-keys). */
 export interface IdempotencyClaim {
   /** A keyed hash of who asks and the key: neither stands in the database. */
   _id: string;

@@ -45,9 +45,9 @@ const canonical = (value: unknown): string => {
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 /**
- * Makes a POST safe to repeat (contract 1): the same Idempotency-Key with the same request replays the first
- * 2xx answer for 24 h. It stands after authentication and the body, and before the handler, which makes its
- * object under `ctx.state.newUuid`; so a retry after a crash finds what was made.
+ * Makes a POST safe to repeat (docs/contract.md#idempotency-keys): the same Idempotency-Key with the same
+ * request replays the first 2xx answer for 24 h. It stands after authentication and the body, and before the
+ * handler, which makes its object under `ctx.state.newUuid`; so a retry after a crash finds what was made.
  */
 export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): Handler => {
   return async (ctx, next) => {

@@ -3,7 +3,7 @@ import { koaBody } from 'koa-body';
 import { ParlorError } from '../platform/errors.ts';
 import type { Context, State } from './context.ts';
 
-/** The largest body that is read, in bytes (contract 1). */
+/** The largest body that is read, in bytes (docs/contract.md#conventions). */
 export const BODY_LIMIT = 256 * 1024;
 
 /** Deeper input has no meaning here, and recursion over it would end in a stack overflow. */

@@ -3,7 +3,7 @@ import type { Days, Page } from '../database/pages.ts';
 import { invalid } from '../platform/errors.ts';
 import type { Context } from './context.ts';
 
-/** Page sizes (contract 1, Lists). */
+/** Page sizes (docs/contract.md#lists). */
 export const DEFAULT_LIMIT = 100;
 export const MAX_LIMIT = 1_000;
 

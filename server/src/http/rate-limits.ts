@@ -13,7 +13,7 @@ const WINDOWS: Partial<Record<LimitGroup, number>> = { 'wrong-passwords-name': 3
 
 const COLLECTION = 'ratelimits';
 
-/** The limited groups (contract 8) and the settings that hold their limits. */
+/** The limited groups (docs/contract.md#rate-limits) and the settings that hold their limits. */
 const GROUPS = {
   'sign-in': 'RATE_LIMIT_SIGN_IN',
   register: 'RATE_LIMIT_REGISTER',

@@ -29,7 +29,7 @@ export const requestLog =
 
 export const REQUEST_ID = 'X-Request-Id';
 
-/** Says the request's id in its answer (contract 1). */
+/** Says the request's id in its answer (docs/contract.md#conventions). */
 export const requestIdHeader: Middleware<State> = (ctx, next) => {
   ctx.set(REQUEST_ID, ctx.state.requestId);
   return next();

@@ -50,7 +50,7 @@ export const sendRepresentation = (ctx: Context, { text, etag }: Representation,
   }
 };
 
-/** Answers 201 with the new object and its address (contract 1). */
+/** Answers 201 with the new object and its address (docs/contract.md#entity-tags). */
 export const sendCreated = (ctx: Context, object: object, location: string): void => {
   sendObject(ctx, object, 201);
   ctx.set('Location', location);

@@ -51,7 +51,7 @@ const check = <T>(schema: z.ZodType<T>, input: unknown): T => {
   throw invalid(errors);
 };
 
-/** Null for a text that may be left out means "not given": its default (contract 1). */
+/** Null for a text that may be left out means "not given": its default (docs/contract.md#conventions). */
 const withoutNullTexts = (
   shape: z.core.$ZodShape,
   body: Record<string, unknown>,
@@ -92,7 +92,7 @@ export const readPatch = <S extends ObjectSchema>(schema: S, body: unknown): Par
 
 /**
  * The uuid in a route's path, in lower case.
- * @throws ParlorError `not_found` when it is none (contract 1, ids).
+ * @throws ParlorError `not_found` when it is none (docs/contract.md#conventions).
  */
 export const pathUuid = ({ params = {} }: { params?: Record<string, string | undefined> }): string => {
   const value = params.uuid ?? '';

@@ -42,9 +42,9 @@ const lastFourBytes = (address: IPv6): ipaddr.IPv4 => new ipaddr.IPv4(address.to
 const isIsatap = ({ parts }: IPv6): boolean => ((parts[4] ?? 0) & 0xfdff) === 0 && parts[5] === 0x5efe;
 
 /**
- * Whether an address is a public unicast one (contract 5). Of IPv6 only what the registry has handed out is;
- * forms that carry an IPv4 address are judged by that one, or refused where the way to it can't be known
- * (6to4, Teredo, local NAT64 prefixes).
+ * Whether an address is a public unicast one (docs/contract.md#outgoing-requests). Of IPv6 only what the
+ * registry has handed out is; forms that carry an IPv4 address are judged by that one, or refused where the
+ * way to it can't be known (6to4, Teredo, local NAT64 prefixes).
  */
 export const isPublicAddress = (text: string): boolean => {
   if (!ipaddr.isValid(text)) return false;

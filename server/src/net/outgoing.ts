@@ -32,8 +32,8 @@ const KEEP_ALIVE = 10_000;
 
 /**
  * The one way out for requests to addresses that others have chosen: a pool of connections for each origin, and
- * the check of each address on which a connection is opened (contract 5). Proxies of the environment and
- * redirects are not followed.
+ * the check of each address on which a connection is opened (docs/contract.md#outgoing-requests). Proxies of
+ * the environment and redirects are not followed.
  */
 export const createOutgoing = (options: OutgoingOptions): Dispatcher => {
   const { allowPrivate, connectTimeout, ca, dnsServers } = options;

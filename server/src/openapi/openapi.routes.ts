@@ -51,7 +51,7 @@ const START = `Scalar.createApiReference('#docs', {
 });
 `;
 
-/** GET /api/v1/openapi.json, and /api/v1/docs to read it and try requests (contract 8). */
+/** GET /api/v1/openapi.json, and /api/v1/docs to read it and try requests (docs/contract.md#operation). */
 export const openApiRoutes = (router: Router<State>, { config }: { config: Config }): void => {
   const document = representationOf(openApiDocument(config));
   let script: Buffer | undefined;

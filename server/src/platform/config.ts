@@ -100,7 +100,7 @@ const databaseTimeout = (text: string): Duration => {
 const perMinute = (fallback: number, what: string): Setting<number> =>
   setting(String(fallback), `at most so many a minute: ${what}`, wholeNumber(1, 1_000_000));
 
-/** Every variable that Parlor reads, with its default; written here once (contract 8). */
+/** Every variable that Parlor reads, with its default; written here once (docs/contract.md#operation). */
 const SETTINGS = {
   HOST: setting('127.0.0.1', 'address to listen on; 0.0.0.0 lets other machines in', anyText),
   PORT: setting('8080', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535)),

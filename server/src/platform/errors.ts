@@ -1,4 +1,6 @@
-/** A map of field names to lists of what is wrong with them, nested like the object (contract 1). */
+/**
+ * A map of field names to lists of what is wrong with them, nested like the object (docs/contract.md#errors).
+ */
 export interface FieldErrors {
   [field: string]: string[] | FieldErrors;
 }
@@ -66,5 +68,5 @@ export const invalid = (fields: FieldErrors): ParlorError =>
 /** The input is wrong as a whole. */
 export const invalidTogether = (message: string): ParlorError => invalid({ non_field_errors: [message] });
 
-/** A reference in a body to an object that does not exist (contract 3, Message). */
+/** A reference in a body to an object that does not exist (docs/contract.md#message). */
 export const missingObject = (uuid: string): string => `Object with uuid=${uuid} does not exist.`;

@@ -13,5 +13,5 @@ const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 export const randomLetters = (length: number): string =>
   Array.from({ length }, () => LETTERS_AND_DIGITS[randomInt(LETTERS_AND_DIGITS.length)]).join('');
 
-/** The label of a room, where nobody gives it one (contract 3). */
+/** The label of a room, where nobody gives it one (docs/contract.md#resources). */
 export const newRoomLabel = (): string => randomLetters(10);

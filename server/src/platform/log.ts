@@ -1,6 +1,8 @@
 import { type Logger, pino } from 'pino';
 
-/** JSON lines on stderr (contract 8); what may carry a secret is cut out wherever it turns up. */
+/**
+ * JSON lines on stderr (docs/contract.md#operation); what may carry a secret is cut out wherever it turns up.
+ */
 export const createLog = (level: string): Logger =>
   pino(
     {

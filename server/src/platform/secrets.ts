@@ -37,7 +37,10 @@ class DerivedKeys {
   }
 }
 
-/** Everything that is derived from SECRET_KEY (contract 2: a copy of the database alone yields no token). */
+/**
+ * Everything that is derived from SECRET_KEY (docs/contract.md#accounts: a copy of the database alone yields
+ * no token).
+ */
 export class Secrets {
   /** The one that signs and seals first; what another has signed or sealed is good, too. */
   readonly #keys: readonly [DerivedKeys, ...DerivedKeys[]];

@@ -21,8 +21,9 @@ interface Identities {
 }
 
 /**
- * Says who an Authorization's text stands for; a socket's first frame holds the same scheme and token (contract 7).
- * It throws ParlorError `not_authenticated`, and `forbidden` where a widget's domain excludes the origin.
+ * Says who an Authorization's text stands for; a socket's first frame holds the same scheme and token
+ * (docs/contract.md#live-channel). It throws ParlorError `not_authenticated`, and `forbidden` where a
+ * widget's domain excludes the origin.
  */
 export const createIdentify =
   ({ accounts, sessions }: Identities) =>
@@ -57,7 +58,7 @@ export const createAuthenticator = ({
 }): Authenticator => {
   const identify = createIdentify({ accounts, sessions });
 
-  /** Every request with a credential counts, whatever comes of it (contract 8). */
+  /** Every request with a credential counts, whatever comes of it (docs/contract.md#operation). */
   const count = async (ctx: Context, principal: AccountPrincipal | VisitorPrincipal): Promise<void> => {
     if (principal.kind === 'account') return rateLimits.count(ctx, 'api', principal.account._id);
     const session = principal.visitor.session._id;

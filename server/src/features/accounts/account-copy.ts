@@ -52,8 +52,9 @@ const sealed = (document: Document, { secrets }: Parts, hasField: (name: string)
 };
 
 /**
- * Everything of an account as JSON lines (contract 8): what it is, its objects with their ids, and the account
- * itself last. The lines hold its secrets in the clear, so that another server can read them in.
+ * Everything of an account as JSON lines (docs/contract.md#operation): what it is, its objects with their
+ * ids, and the account itself last. The lines hold its secrets in the clear, so that another server can read
+ * them in.
  */
 export async function* exportAccount(parts: Parts, account: Account): AsyncGenerator<string> {
   yield JSON.stringify({ format: FORMAT, version: VERSION, username: account.username });

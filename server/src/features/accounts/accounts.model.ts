@@ -6,7 +6,7 @@ export interface Account {
   _id: string;
   username: string;
   email: string;
-  /** Folded forms: sign-in and uniqueness go without regard to case (contract 2). */
+  /** Folded forms: sign-in and uniqueness go without regard to case (docs/contract.md#accounts). */
   username_key: string;
   email_key: string;
   /** argon2id, in the PHC string format. */

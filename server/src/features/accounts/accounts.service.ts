@@ -20,7 +20,7 @@ interface FirstWidget {
   deleteAllOf(account: string): Promise<void>;
 }
 
-/** Accounts, their passwords and tokens (contract 2). */
+/** Accounts, their passwords and tokens (docs/contract.md#accounts). */
 export class AccountsService {
   readonly #accounts: AccountModel;
   readonly #bySecret: (token: string) => Promise<Account | undefined>;
@@ -177,5 +177,5 @@ export class AccountsService {
   }
 }
 
-/** 40 hexadecimal characters (contract 2). */
+/** 40 hexadecimal characters (docs/contract.md#accounts). */
 const newToken = (): string => randomBytes(20).toString('hex');

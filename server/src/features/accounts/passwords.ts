@@ -26,7 +26,7 @@ const TODAY = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.p
 /** Whether a hash was made at another cost than today's; it is made anew at the next sign-in. */
 export const isOutdated = (hashed: string): boolean => !hashed.startsWith(TODAY);
 
-// Verified when there is no such user, so that a caller can't tell by the time it takes (contract 2).
+// Verified when there is no such user, so that a caller can't tell by the time it takes (docs/contract.md#accounts).
 const nobody = hashPassword('nobody has this password');
 
 /** Whether the password is the one behind `hashed`; takes as long when there is none. */
@@ -43,7 +43,7 @@ const isLike = (password: string, name: string): boolean => {
     .some((part) => part.length >= MIN_LIKENESS && (given.includes(part) || part.includes(given)));
 };
 
-/** What is wrong with a new password (contract 2); empty when nothing is. */
+/** What is wrong with a new password (docs/contract.md#accounts); empty when nothing is. */
 export const passwordErrors = (password: string, username: string, email: string): string[] => {
   const errors: string[] = [];
   if (isLike(password, username)) errors.push('The password is too similar to the username.');

@@ -1,7 +1,7 @@
 import { codePoints, jsonType, text } from '@parlor/shared';
 import { ParlorError } from '../../platform/errors.ts';
 
-/** Limits of `metadata` (contract 6). */
+/** Limits of `metadata` (docs/contract.md#agent-api). */
 const MAX_KEYS = 50;
 const MAX_KEY = 40;
 const MAX_VALUE = 500;

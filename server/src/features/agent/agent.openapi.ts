@@ -109,7 +109,7 @@ const conversation = {
   conversation: z.string().meta({ example: `conv_${'x'.repeat(24)}` }),
 };
 
-/** The public agent API (specification 4, contract 6). */
+/** The public agent API (specification 4, docs/contract.md#agent-api). */
 export const conversationPaths: ZodOpenApiPathsObject = {
   '/api/v1/public/conversations/start': {
     post: operation({

@@ -16,7 +16,7 @@ import { presentTurn } from './turns.ts';
 /** While nothing is said, a comment keeps the connection from being taken for dead. */
 const KEEP_ALIVE = 10_000;
 
-/** The public agent API (specification 4, contract 6). */
+/** The public agent API (specification 4, docs/contract.md#agent-api). */
 export const conversationRoutes = (
   router: Router<State>,
   {

@@ -24,7 +24,7 @@ export interface Started {
   message: string;
 }
 
-/** Conversations of the agent API: rooms that a workflow's key opens (contract 6). */
+/** Conversations of the agent API: rooms that a workflow's key opens (docs/contract.md#agent-api). */
 export class ConversationsService {
   readonly #rooms: RoomModel;
   readonly #messages: MessageModel;

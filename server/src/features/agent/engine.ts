@@ -9,7 +9,7 @@ import { runQuestion } from './nodes/question.ts';
 import { runEnd, runHandoff, runMessage, runStart } from './nodes/texts.ts';
 import type { Runner, Step, Turn } from './turn.ts';
 
-/** Steps of one turn (contract 6): no graph can hang a request. */
+/** Steps of one turn (docs/contract.md#agent-api): no graph can hang a request. */
 const MAX_STEPS = 100;
 
 const RUNNERS: { [T in WorkflowNode['type']]: Runner<Extract<WorkflowNode, { type: T }>> } = {

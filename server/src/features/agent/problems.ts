@@ -36,8 +36,8 @@ export const edgesOf = (node: WorkflowNode): Edge[] => {
 const WAITING: readonly WorkflowNode['type'][] = ['question', 'faq', 'llm'];
 
 /**
- * What is wrong with a graph (contract 6): no or several Start nodes, an edge to nowhere, a node that can't be
- * reached, a loop with no stop. Publishing with problems is allowed.
+ * What is wrong with a graph (docs/contract.md#agent-api): no or several Start nodes, an edge to nowhere, a
+ * node that can't be reached, a loop with no stop. Publishing with problems is allowed.
  */
 export const graphProblems = (nodes: readonly WorkflowNode[]): string[] => {
   const byId = new Map(nodes.map((node) => [node.id, node]));

@@ -29,7 +29,7 @@ const READERS: Record<AnswerKind, (text: string, choices: readonly string[]) => 
   },
 };
 
-/** Reads the answer to a question (contract 6, `validate`). */
+/** Reads the answer to a question (docs/contract.md#agent-api, `validate`). */
 export const readAnswer = (
   kind: AnswerKind,
   text: string,

@@ -37,9 +37,9 @@ class NotAnswered extends Error {
 }
 
 /**
- * Answers visitors' messages in rooms with `is_bot_use` (contract 6). A message is stored with the mark that it
- * waits, and the mark goes with the answer, so that no answer is lost and none is given twice. The outbox brings
- * each message, and does not wait for the answer, which may take long.
+ * Answers visitors' messages in rooms with `is_bot_use` (docs/contract.md#agent-api). A message is stored
+ * with the mark that it waits, and the mark goes with the answer, so that no answer is lost and none is given
+ * twice. The outbox brings each message, and does not wait for the answer, which may take long.
  */
 export class RoomAnswers {
   readonly #parts: Parts;

@@ -31,8 +31,9 @@ export const readEventId = (id: string): { turn: string; after: Place } | undefi
 };
 
 /**
- * A turn as server-sent events, while it is made (contract 6). Each id says how far the stream is, so that whoever
- * lost the connection goes on from there, with this stream or with the turn as it was stored.
+ * A turn as server-sent events, while it is made (docs/contract.md#agent-api). Each id says how far the
+ * stream is, so that whoever lost the connection goes on from there, with this stream or with the turn as it
+ * was stored.
  */
 export class TurnStream implements TurnListener {
   readonly #turn: string;

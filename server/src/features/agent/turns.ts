@@ -15,7 +15,7 @@ import { Graph, type Graphs } from './graph.ts';
 import type { Publication } from './publication.ts';
 import { type Ask, Turn, type TurnListener } from './turn.ts';
 
-/** How many messages a turn can say: one a step (contract 6). */
+/** How many messages a turn can say: one a step (docs/contract.md#agent-api). */
 const MAX_SAID = 100;
 
 /** A visitor's message to a bot. Its uuid is the turn's, too. */
@@ -49,7 +49,7 @@ interface Parts {
 const derived = (turn: string, kind: 'message' | 'lead', index: number): string =>
   v5(`${kind} ${index}`, turn);
 
-/** What the answers of one turn are together (contract 6). */
+/** What the answers of one turn are together (docs/contract.md#agent-api). */
 export const joined = (said: readonly { text: string }[]): string =>
   said.map(({ text }) => text).join('\n\n');
 
@@ -181,7 +181,7 @@ export class Turns {
       .lean<StoredRoom>();
     if (!changed) return undefined;
     await publication.publish(changed);
-    // Tells operators that a person is wanted (contract 6).
+    // Tells operators that a person is wanted (docs/contract.md#agent-api).
     if (handsOff) relay.announce(rooms, { ...changed, events });
     return { messages: next.last.messages, status: next.last.status };
   }

@@ -12,7 +12,7 @@ import { checkPatterns } from './workflow-input.ts';
 import type { StoredWorkflow } from './workflows.model.ts';
 import type { WorkflowsService } from './workflows.service.ts';
 
-/** /api/v1/workflows (contract 6). */
+/** /api/v1/workflows (docs/contract.md#agent-api). */
 export const workflowRoutes = (
   router: Router<State>,
   {

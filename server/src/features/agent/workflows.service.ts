@@ -22,7 +22,7 @@ const MAX_VERSIONS = 50;
 /** A caller's condition on a workflow as it stands; it throws when the condition does not hold. */
 type Check = ((current: Workflow) => void) | undefined;
 
-/** Workflows: the graphs that agents run, and the keys that start them (contract 6). */
+/** Workflows: the graphs that agents run, and the keys that start them (docs/contract.md#agent-api). */
 export class WorkflowsService {
   readonly #workflows: WorkflowModel;
   readonly #graphs: GraphModel;
@@ -187,7 +187,7 @@ export class WorkflowsService {
 
   /**
    * Makes a workflow the one that answers the account's rooms, or not. When `wanted` does not say, the first
-   * published one becomes it by itself (contract 6).
+   * published one becomes it by itself (docs/contract.md#agent-api).
    */
   async #settleRoomBot(workflow: StoredWorkflow, wanted: boolean | undefined): Promise<StoredWorkflow> {
     const { _id, account, is_published } = workflow;

@@ -12,7 +12,7 @@ export interface DemoServices {
   panelAccess: PanelAccess;
 }
 
-/** The account that the very first start makes (contract 8). */
+/** The account that the very first start makes (docs/contract.md#operation). */
 export const DEMO_USERNAME = 'demo';
 
 /** The widget on the demo site: the demo account's first; undefined where there is no such account. */

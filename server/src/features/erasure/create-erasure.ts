@@ -11,7 +11,7 @@ import { Erasure } from './visitor-erasure.ts';
 
 /**
  * Builds the erasing of visitors, and sees to it that sockets end with the credential that opened them: a token
- * that was reset, a session that was erased, a widget that was deleted (contract 7).
+ * that was reset, a session that was erased, a widget that was deleted (docs/contract.md#live-channel).
  */
 export const createErasure = ({
   accounts,

@@ -10,7 +10,10 @@ import { accountOf } from '../accounts/principal.ts';
 import { type KeywordsService, presentKeyword } from './keywords.service.ts';
 import { type NotificationsService, READ_TOGETHER } from './notifications.service.ts';
 
-/** /api/v1/keyword_notifications (specification 4) and /api/v1/keywords (contract 3). */
+/**
+ * /api/v1/keyword_notifications (specification 4) and /api/v1/keywords
+ * (docs/contract.md#keyword-notification).
+ */
 export const keywordRoutes = (
   router: Router<State>,
   {

@@ -10,10 +10,13 @@ import { Pace } from '../../platform/pace.ts';
 import type { KeywordModel, StoredKeyword } from './keywords.model.ts';
 import { Matchers } from './matchers.ts';
 
-/** How many keywords an account may have (contract 3). */
+/** How many keywords an account may have (docs/contract.md#keyword-notification). */
 const MAX_KEYWORDS = 1_000;
 
-/** Keywords: the words of a customer that an account wants to be told of (contract 3). */
+/**
+ * Keywords: the words of a customer that an account wants to be told of
+ * (docs/contract.md#keyword-notification).
+ */
 export class KeywordsService {
   readonly #keywords: KeywordModel;
   readonly #matchers: Matchers;

@@ -11,7 +11,7 @@ import { accountOf } from '../accounts/principal.ts';
 import { type LeadsService, presentLead, visitorLead } from './leads.service.ts';
 import { type LeadStatisticsService, readLeadGroup } from './statistics.ts';
 
-/** /api/v1/leads (specification 4); a visitor may create and PATCH its own (contract 4). */
+/** /api/v1/leads (specification 4); a visitor may create and PATCH its own (docs/contract.md#visitors). */
 export const leadRoutes = (
   router: Router<State>,
   {

@@ -31,7 +31,7 @@ interface LeadRemoval {
   deleteLead(account: string, lead: string, remove: () => Promise<unknown>): Promise<void>;
 }
 
-/** Leads: who left word of themselves (contract 3). */
+/** Leads: who left word of themselves (docs/contract.md#lead). */
 export class LeadsService {
   readonly #leads: LeadModel;
   readonly #byId: (uuid: string) => Promise<StoredLead | undefined>;
@@ -65,8 +65,9 @@ export class LeadsService {
   }
 
   /**
-   * Stores a visitor's lead, or changes the one that it has (contract 4); the first thing that a visitor leaves
-   * makes its room. What the widget does not send of the device and the page, the session knows.
+   * Stores a visitor's lead, or changes the one that it has (docs/contract.md#visitors); the first thing that
+   * a visitor leaves makes its room. What the widget does not send of the device and the page, the session
+   * knows.
    */
   async saveByVisitor(
     visitor: Visitor,

@@ -38,7 +38,7 @@ export const readLeadGroup = (text = 'user'): LeadGroup => {
   return group;
 };
 
-/** How many leads an account got, by one of LEAD_GROUPS (contract 3). */
+/** How many leads an account got, by one of LEAD_GROUPS (docs/contract.md#lead). */
 export class LeadStatisticsService {
   readonly #leads: LeadModel;
   readonly #widgets: Pick<WidgetsService, 'namesOf'>;

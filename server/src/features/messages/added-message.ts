@@ -5,8 +5,9 @@ import type { StoredRoom } from '../rooms/rooms.model.ts';
 import type { StoredMessage } from './messages.model.ts';
 
 /**
- * A message as it is written into a room, with its message.added event inside (contract 5). No literal here begins
- * with a spread and goes on with further fields: Node.js 20 makes a new hidden class for each such object.
+ * A message as it is written into a room, with its message.added event inside (docs/contract.md#webhooks). No
+ * literal here begins with a spread and goes on with further fields: Node.js 20 makes a new hidden class for
+ * each such object.
  */
 export const addedMessage = (
   { _id, label, account }: Pick<StoredRoom, '_id' | 'label' | 'account'>,

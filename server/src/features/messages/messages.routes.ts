@@ -12,7 +12,7 @@ import { presentCreated } from './added-message.ts';
 import type { StoredMessage } from './messages.model.ts';
 import type { MessagesService } from './messages.service.ts';
 
-/** The room whose messages are asked for: a visitor's is always its own (contract 4). */
+/** The room whose messages are asked for: a visitor's is always its own (docs/contract.md#visitors). */
 const readScope = (ctx: Context): { account: string; room: string | undefined } => {
   const given = queryValue(ctx, 'room');
   if (given !== undefined && !isUuid(given)) throw invalid({ room: ['Must be a valid UUID.'] });

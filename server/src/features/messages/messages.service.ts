@@ -15,7 +15,7 @@ import type { MessageModel, StoredMessage } from './messages.model.ts';
 
 const unknownRoom = (uuid: string) => invalid({ room: { uuid: [missingObject(uuid)] } });
 
-/** The answers of rooms' bots (contract 3, `support_answer`). */
+/** The answers of rooms' bots (docs/contract.md#message, `support_answer`). */
 export interface BotAnswers {
   /** A message to a bot is about to be stored, with this mark, which the answer takes away. */
   expect(message: string): { answer_due: Date };
@@ -25,7 +25,7 @@ export interface BotAnswers {
 
 export type MessageOutline = Pick<StoredMessage, '_id' | 'is_support_sender' | 'is_bot' | 'sent_at'>;
 
-/** Messages: what either side of a conversation wrote (contract 3). */
+/** Messages: what either side of a conversation wrote (docs/contract.md#message). */
 export class MessagesService {
   readonly #messages: MessageModel;
   readonly #byId: (uuid: string) => Promise<StoredMessage | undefined>;
@@ -58,7 +58,8 @@ export class MessagesService {
   }
 
   /**
-   * Stores a visitor's message; its first one makes the room that its session reserved (contract 4).
+   * Stores a visitor's message; its first one makes the room that its session reserved
+   * (docs/contract.md#visitors).
    * @throws ParlorError `invalid` when the room is not the visitor's own, or it would write as support.
    */
   async createByVisitor(visitor: Visitor, input: NewMessage, uuid?: string): Promise<StoredMessage> {

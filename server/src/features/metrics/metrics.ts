@@ -23,7 +23,10 @@ interface Watched {
   outbox: Record<string, unknown>;
 }
 
-/** What operators watch (contract 8), in a registry of its own, so that servers in one process do not mix. */
+/**
+ * What operators watch (docs/contract.md#operation), in a registry of its own, so that servers in one process
+ * do not mix.
+ */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<'method' | 'route' | 'status'>;

@@ -19,7 +19,7 @@ type Control = { ended: Ended } | { forget: string };
 
 /**
  * What happens, on its way to the clients of all server processes: the relay writes it into the log, every process
- * follows the log and tells its own audience (contract 7).
+ * follows the log and tells its own audience (docs/contract.md#live-channel).
  */
 export class Channel {
   readonly log: EventLog;

@@ -72,7 +72,7 @@ export class ClientFrames {
         connection.learnRoom(room);
         return room;
       }
-      // A visitor's room exists from its first message on; to everybody else there is nothing before (contract 4).
+      // A visitor's room exists from its first message on; to everybody else there is nothing before (docs/contract.md#visitors).
       if (isVisitor) return undefined;
     }
     connection.close(CLOSE_CODES.violation, 'no such room');

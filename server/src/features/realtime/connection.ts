@@ -4,7 +4,10 @@ import type { WebSocket } from 'ws';
 import { randomLetters } from '../../platform/ids.ts';
 import type { LogEntry } from './event-log.model.ts';
 
-/** A client that does not read is let go before it costs more than this many bytes (contract 7). */
+/**
+ * A client that does not read is let go before it costs more than this many bytes
+ * (docs/contract.md#live-channel).
+ */
 const MAX_BUFFERED = 1_048_576;
 /** A replay goes on when less than this waits. */
 const DRAINED = 65_536;
@@ -13,7 +16,7 @@ const DRAIN_LOOK_EVERY = 20;
 /** A closed socket whose client does not answer is cut off then. */
 const CUT_OFF_AFTER = 5_000;
 
-/** More frames than this in that time are a flood (contract 8). */
+/** More frames than this in that time are a flood (docs/contract.md#operation). */
 const MAX_FRAMES = 30;
 const FRAMES_WINDOW = 10_000;
 

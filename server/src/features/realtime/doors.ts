@@ -7,7 +7,9 @@ import type { OpenConnections } from './open-connections.ts';
 /** When a client may try again whose address has too many connections open (milliseconds). */
 const FULL_FOR = 10_000;
 
-/** Who may open a socket: so many from one address at once, and so many a minute (contract 8). */
+/**
+ * Who may open a socket: so many from one address at once, and so many a minute (docs/contract.md#operation).
+ */
 export class Doors {
   readonly #opens: ((address: string) => Promise<Allowance>) | undefined;
   readonly #open: OpenConnections;

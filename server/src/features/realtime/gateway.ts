@@ -24,7 +24,7 @@ import { Recheck, type RecheckParts } from './recheck.ts';
 import { bringUpToDate } from './replay.ts';
 import type { Typing } from './typing.ts';
 
-/** Limits of contract 7. */
+/** Limits of docs/contract.md#live-channel. */
 const AUTHENTICATED_WITHIN = 5_000;
 const MAX_FRAME = 16_384;
 
@@ -64,7 +64,7 @@ const viewerOf = (
   return { side: 'visitor', account, room, session: _id, widget };
 };
 
-/** Takes WebSockets at GET /api/v1/realtime (contract 7). */
+/** Takes WebSockets at GET /api/v1/realtime (docs/contract.md#live-channel). */
 export class Gateway {
   readonly #parts: GatewayParts;
   readonly #sockets: WebSocketServer;

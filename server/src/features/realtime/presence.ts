@@ -28,8 +28,9 @@ interface Own {
 }
 
 /**
- * Tells operators which visitors are there, and visitors whether somebody is there to answer (contract 7). Nobody
- * is told of a room before it exists, and nothing is told of visitors while no operator is there to hear it.
+ * Tells operators which visitors are there, and visitors whether somebody is there to answer
+ * (docs/contract.md#live-channel). Nobody is told of a room before it exists, and nothing is told of visitors
+ * while no operator is there to hear it.
  */
 export class PresenceService {
   readonly #store: PresenceStore;

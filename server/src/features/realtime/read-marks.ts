@@ -19,7 +19,7 @@ const presentMark = ({ sender, message, sent_at }: StoredReadMark): ReadMark => 
   sent_at: isoDatetime(sent_at),
 });
 
-/** Whether `a` stands before `b` in a conversation: by time, then by uuid (contract 7). */
+/** Whether `a` stands before `b` in a conversation: by time, then by uuid (docs/contract.md#live-channel). */
 const isBefore = (a: Place, b: Place): boolean =>
   a.sent_at < b.sent_at || (a.sent_at.getTime() === b.sent_at.getTime() && a.message < b.message);
 

@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts';
 import { frameText, isPassing, ownFrame } from './frames.ts';
 import type { Told } from './recent.ts';
 
-/** How far back `after` reaches (contract 7). */
+/** How far back `after` reaches (docs/contract.md#live-channel). */
 const REACH = 3_600_000;
 
 /** Entries that one step of a replay reads. */

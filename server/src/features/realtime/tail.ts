@@ -4,7 +4,10 @@ import type { EventLog } from './event-log.ts';
 
 /** How often the log is asked for what other processes wrote. */
 const POLL_EVERY = 100;
-/** When nothing was found for a while; still within what contract 7 promises across processes. */
+/**
+ * When nothing was found for a while; still within what docs/contract.md#live-channel promises across
+ * processes.
+ */
 const POLL_QUIET_EVERY = 200;
 const QUIET_AFTER = 5_000;
 /** When nobody listens, or no other process writes. */

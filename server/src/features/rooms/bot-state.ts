@@ -45,7 +45,9 @@ export interface TurnResult {
   status: ConversationStatus;
 }
 
-/** A room's bot: where its conversation stands (contract 6). It lives in the room's document. */
+/**
+ * A room's bot: where its conversation stands (docs/contract.md#agent-api). It lives in the room's document.
+ */
 export interface BotState extends Position {
   workflow: string;
   /** The version of the workflow that the conversation began with. */

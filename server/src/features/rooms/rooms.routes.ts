@@ -12,7 +12,7 @@ import { accountOf } from '../accounts/principal.ts';
 import type { StoredRoom } from './rooms.model.ts';
 import type { RoomsService } from './rooms.service.ts';
 
-/** How many messages a room shows (contract 3). */
+/** How many messages a room shows (docs/contract.md#room). */
 const MESSAGES_IN_LIST = 20;
 const MESSAGES_IN_ROOM = 100;
 const MAX_MESSAGES = 500;
@@ -113,7 +113,7 @@ export const roomRoutes = (
   router.patch('/api/v1/rooms/:label', authenticate.accountOrVisitor, jsonBody(), async (ctx) => {
     const { principal, body } = ctx.state;
     if (principal?.kind !== 'visitor') return change(ctx, accountOf(ctx)._id, readPatch(NewRoom, body));
-    // A visitor rates its own conversation and asks for a person, and changes nothing else of it (contract 4).
+    // A visitor rates its own conversation and asks for a person, and changes nothing else of it (docs/contract.md#visitors).
     const { account, room } = principal.visitor.session;
     const current = await rooms.byLabel(account, pathLabel(ctx));
     if (current._id !== room) throw notFound();

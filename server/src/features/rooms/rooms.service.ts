@@ -24,7 +24,7 @@ export const roomUpdated = (current: StoredRoom, set: Partial<StoredRoom>): Outb
   return newEvent('room.updated', current.account, new Date(), { ...room, changed: Object.keys(set) });
 };
 
-/** What looks after the bots of rooms (contract 6). */
+/** What looks after the bots of rooms (docs/contract.md#agent-api). */
 export interface RoomBots {
   /** The bot of a room that is being made; undefined when the account has none. */
   greet(room: Pick<StoredRoom, '_id' | 'label' | 'account'>): Promise<BotState | undefined>;
@@ -32,7 +32,7 @@ export interface RoomBots {
   publish(room: StoredRoom): Promise<void>;
 }
 
-/** Rooms: the conversations of an account (contract 3). */
+/** Rooms: the conversations of an account (docs/contract.md#room). */
 export class RoomsService {
   readonly #rooms: RoomModel;
   readonly #byId: (uuid: string) => Promise<StoredRoom | undefined>;
@@ -68,7 +68,10 @@ export class RoomsService {
     return stored;
   }
 
-  /** The room that a visitor's session reserved; the first thing that the visitor leaves makes it (contract 4). */
+  /**
+   * The room that a visitor's session reserved; the first thing that the visitor leaves makes it
+   * (docs/contract.md#visitors).
+   */
   async ofVisitor({ session, widget }: Visitor): Promise<StoredRoom> {
     const { account, room, label } = session;
     const fields = { label, name: '', rating: null, is_bot_use: widget.is_bot_use };

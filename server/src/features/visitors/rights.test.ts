@@ -17,7 +17,7 @@ beforeAll(async () => {
   });
 });
 
-/** All that a visitor's token opens (contract 4). */
+/** All that a visitor's token opens (docs/contract.md#visitors). */
 const OPEN = [
   'POST /api/v1/widgets/{widget_token}/sessions/',
   'DELETE /api/v1/widgets/{widget_token}/sessions/',
@@ -35,7 +35,7 @@ const named = operations.map((operation) => ({
 const closed = named.filter(({ name, callers }) => !OPEN.includes(name) && callers.includes('Token'));
 
 describe('a visitor', () => {
-  it('is let in where contract 4 says, and nowhere else', () => {
+  it('is let in where docs/contract.md#visitors says, and nowhere else', () => {
     const described = named.filter(({ callers }) => callers.includes('Visitor')).map(({ name }) => name);
     expect(described.sort()).toEqual([...OPEN].sort());
     expect(closed.length).toBeGreaterThan(20);

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
 
-/** A visitor's session: what its browser's token stands for (contract 4). */
+/** A visitor's session: what its browser's token stands for (docs/contract.md#visitors). */
 export interface VisitorSession {
   _id: string;
   account: string;

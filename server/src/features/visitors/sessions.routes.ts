@@ -14,7 +14,7 @@ interface VisitorErasure {
   erase(widgetToken: string, visitor: Visitor): Promise<void>;
 }
 
-/** /api/v1/widgets/<widget_token>/sessions (contract 4). */
+/** /api/v1/widgets/<widget_token>/sessions (docs/contract.md#visitors). */
 export const sessionRoutes = (
   router: Router<State>,
   {

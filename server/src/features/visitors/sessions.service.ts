@@ -24,7 +24,7 @@ export interface Browser extends BrowserHeaders {
   origin: string;
 }
 
-/** Visitor sessions: what lets a browser post without a secret of the account (contract 4). */
+/** Visitor sessions: what lets a browser post without a secret of the account (docs/contract.md#visitors). */
 export class SessionsService {
   readonly #sessions: VisitorSessionModel;
   readonly #byId: (id: string) => Promise<VisitorSession | undefined>;

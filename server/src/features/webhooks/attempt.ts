@@ -3,7 +3,10 @@ import type { Dispatcher } from 'undici';
 import { reasonOf } from '../../net/failure-reasons.ts';
 import type { StoredAttempt } from './deliveries.model.ts';
 
-/** Of an answer's body at most so much is read, for so long; how it ends does not matter (contract 5). */
+/**
+ * Of an answer's body at most so much is read, for so long; how it ends does not matter
+ * (docs/contract.md#retries).
+ */
 const BODY_LIMIT = 16 * 1024;
 const BODY_TIME = 2_000;
 

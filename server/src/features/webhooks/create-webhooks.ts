@@ -37,7 +37,7 @@ export const createWebhooks = ({
   secrets: Secrets;
   /** The database is this process's alone, as the embedded one is. */
   isOnlyProcess: boolean;
-  /** Told when a keyword notification has reached a subscriber (contract 3: its `sent_at`). */
+  /** Told when a keyword notification has reached a subscriber (docs/contract.md#webhook: its `sent_at`). */
   markSent?: (notification: string, at: Date) => Promise<void>;
   log: Logger;
   /** Other limits and timing than the contract's, for tests. */

@@ -44,7 +44,7 @@ export interface StoredDelivery {
 
 export type DeliveryModel = Model<StoredDelivery>;
 
-/** How long the log keeps a delivery once it is decided (contract 5). */
+/** How long the log keeps a delivery once it is decided (docs/contract.md#delivery). */
 export const LOG_KEPT_FOR = 30 * 86_400_000;
 
 /** What makes a delivery final: out of the queue, and in the log for 30 days. */

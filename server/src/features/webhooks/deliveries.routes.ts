@@ -31,7 +31,7 @@ const readFilter = (ctx: Context): DeliveryFilter => {
   return { webhook, state, event: queryChoice(ctx, 'event', EVENT_NAMES) };
 };
 
-/** The log of deliveries, redelivery and test sends (contract 5). */
+/** The log of deliveries, redelivery and test sends (docs/contract.md#delivery). */
 export const deliveryRoutes = (
   router: Router<State>,
   {

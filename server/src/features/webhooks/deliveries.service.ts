@@ -34,7 +34,7 @@ interface Parts {
   sender: Pick<Sender, 'notify' | 'sendNow' | 'sendOnce'>;
 }
 
-/** The log of deliveries, redelivery and test sends (contract 5). */
+/** The log of deliveries, redelivery and test sends (docs/contract.md#delivery). */
 export class DeliveriesService {
   readonly #parts: Parts;
   #atOnce = 0;
@@ -144,7 +144,7 @@ export class DeliveriesService {
 
 const isoOrNull = (date: Date | undefined): string | null => (date ? isoDatetime(date) : null);
 
-/** A delivery as the log shows it (contract 5). */
+/** A delivery as the log shows it (docs/contract.md#delivery). */
 export const presentDelivery = (delivery: StoredDelivery): Delivery => ({
   id: delivery._id,
   event_id: delivery.event_id,

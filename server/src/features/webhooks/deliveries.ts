@@ -11,7 +11,7 @@ const DUPLICATE_KEY = 11_000;
 
 /**
  * Turns events into deliveries: one for each subscription that existed when the event happened, with an id that
- * derives from both, so that a second time changes nothing (contract 5).
+ * derives from both, so that a second time changes nothing (docs/contract.md#delivery).
  */
 export const createDeliveries = ({
   webhooks,

@@ -4,8 +4,8 @@ import { type OutboxEvent, subjectOf } from '../../events/events.ts';
 import type { StoredDelivery } from './deliveries.model.ts';
 
 /**
- * The exact text of a delivery (contract 5): `{"data":…,"webhook":{"uuid","event","target"}}`. It is made once
- * and stored, so that every attempt sends the same bytes.
+ * The exact text of a delivery (docs/contract.md#delivery): `{"data":…,"webhook":{"uuid","event","target"}}`.
+ * It is made once and stored, so that every attempt sends the same bytes.
  */
 export const deliveryBody = (data: object, { uuid, event, target }: Webhook): string =>
   JSON.stringify({ data, webhook: { uuid, event, target } });

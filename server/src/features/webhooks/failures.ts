@@ -4,7 +4,10 @@ import type { Verdict } from './retries.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
 import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
 
-/** A subscription whose every attempt failed for so long, and so often, is unsubscribed (contract 5). */
+/**
+ * A subscription whose every attempt failed for so long, and so often, is unsubscribed
+ * (docs/contract.md#retries).
+ */
 export const FAILING_FOR = 5 * 86_400_000;
 export const FAILED_ATTEMPTS = 20;
 

@@ -7,7 +7,7 @@ import type { QueuedDelivery } from './queue.ts';
 import type { Recorder } from './recorder.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
 
-/** The limits of contract 5. */
+/** The limits of docs/contract.md#origins. */
 export interface LaneLimits {
   perSubscription: number;
   perOrigin: number;

@@ -10,8 +10,8 @@ interface PauseOptions {
 }
 
 /**
- * Whether an origin is paused (contract 5): after so many failures in a row it gets one request, a probe, at a
- * time, until one succeeds.
+ * Whether an origin is paused (docs/contract.md#origins): after so many failures in a row it gets one
+ * request, a probe, at a time, until one succeeds.
  */
 export class Pause {
   readonly #options: PauseOptions;

@@ -2,7 +2,7 @@ import type { EventName } from '@parlor/shared';
 import { isoDatetime } from '../../database/document.ts';
 import { newUuid } from '../../platform/ids.ts';
 
-/** Made-up data of an event, in its real shape, for a test delivery (contract 5). */
+/** Made-up data of an event, in its real shape, for a test delivery (docs/contract.md#webhooks). */
 export const sampleData = (event: EventName, now = new Date()): object => {
   const at = isoDatetime(now);
   const lead = {

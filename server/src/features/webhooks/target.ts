@@ -1,6 +1,6 @@
 import { ipLiteral, isPublicAddress } from '../../net/addresses.ts';
 
-/** Where a target is: scheme, host and port, as the limits of contract 5 count it. */
+/** Where a target is: scheme, host and port, as the limits of docs/contract.md#origins count it. */
 export const originOf = (target: string): string => new URL(target).origin;
 
 /** The longest name that the DNS can hold (RFC 1035, 2.3.4), in its text form. */

@@ -11,7 +11,7 @@ import { accountOf } from '../accounts/principal.ts';
 import type { Quotas } from '../accounts/quotas.ts';
 import { presentWebhook, type WebhooksService } from './webhooks.service.ts';
 
-/** /api/v1/webhooks (specification 4), and the secrets of contract 5. */
+/** /api/v1/webhooks (specification 4), and the secrets of docs/contract.md#webhooks. */
 export const webhookRoutes = (
   router: Router<State>,
   {

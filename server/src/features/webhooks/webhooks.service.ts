@@ -21,7 +21,7 @@ export interface WebhookListener {
 /** A check of the object as it stands, such as If-Match's. */
 type Precondition = ((current: object) => void) | undefined;
 
-/** Webhook subscriptions and their secrets (contract 3 and 5). */
+/** Webhook subscriptions and their secrets (docs/contract.md#webhook). */
 export class WebhooksService {
   readonly #webhooks: WebhookModel;
   readonly #secrets: Secrets;
@@ -142,7 +142,7 @@ export class WebhooksService {
   }
 }
 
-/** The same event and target twice in an account (contract 3). */
+/** The same event and target twice in an account (docs/contract.md#webhook). */
 const notTwice = (error: unknown): never => {
   if (!duplicateFields(error)?.includes('target_key')) throw error;
   throw invalidTogether('The fields event, target must make a unique set.');

@@ -14,13 +14,16 @@ import { isAllowedOrigin } from './domain.ts';
 import type { PublicWidget, PublicWidgets } from './public-widgets.ts';
 import { presentWidget, type WidgetsService } from './widgets.service.ts';
 
-/** What every page view of a customer's site asks for: public, and cached for a while (contract 3). */
+/**
+ * What every page view of a customer's site asks for: public, and cached for a while
+ * (docs/contract.md#widget).
+ */
 const PUBLIC_CACHE = 'public, max-age=30, stale-while-revalidate=30';
 
 /** Of `locale`, the languages that a visitor would like best. */
 const MAX_LOCALES_LENGTH = 200;
 
-/** /api/v1/widgets (specification 4, contract 3). */
+/** /api/v1/widgets (specification 4, docs/contract.md#widget). */
 export const widgetRoutes = (
   router: Router<State>,
   {

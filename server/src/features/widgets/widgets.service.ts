@@ -24,7 +24,7 @@ const own = (account: string, token: string): { account: string; token: string }
 /** A caller's condition on a widget as it stands; it throws when the condition does not hold. */
 type Check = (current: Widget) => void;
 
-/** Widgets: the settings of the chat on an owner's site (contract 3). */
+/** Widgets: the settings of the chat on an owner's site (docs/contract.md#widget). */
 export class WidgetsService {
   readonly #widgets: WidgetModel;
   readonly #byId: (id: string) => Promise<StoredWidget | undefined>;

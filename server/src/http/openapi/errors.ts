@@ -5,7 +5,10 @@ const RETRY_AFTER = {
   'Retry-After': { $ref: '#/components/headers/Retry-After' },
 } as const;
 
-/** The shapes of errors (contract 1); described here, since they are written by error-responses.ts alone. */
+/**
+ * The shapes of errors (docs/contract.md#errors); described here, since they are written by
+ * error-responses.ts alone.
+ */
 export const ERROR_SCHEMAS = {
   Error: {
     type: 'object',
@@ -132,7 +135,7 @@ export const errorResponse = (status: ErrorStatus, description?: string) => ({
   ...(description && { description }),
 });
 
-/** What the agent API says where the main API says something else (contract 6). */
+/** What the agent API says where the main API says something else (docs/contract.md#agent-api). */
 const AGENT_DETAILS: Partial<Record<ErrorStatus, string>> = {
   400: 'metadata must be an object of strings.',
   401: 'Missing API key. Include X-API-Key header.',

@@ -128,7 +128,7 @@ export const operation = (given: Description): ZodOpenApiOperationObject => ({
   responses: responsesOf(given),
 });
 
-/** The query of every list (contract 1). */
+/** The query of every list (docs/contract.md#conventions). */
 export const listQuery = {
   limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT).optional(),
   cursor: z.string().min(1).max(200).optional().meta({

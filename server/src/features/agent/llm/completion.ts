@@ -39,7 +39,7 @@ export interface Completion {
   tokens: number | undefined;
 }
 
-/** An answer is as long as a message may be (contract 3); what comes after that is not read. */
+/** An answer is as long as a message may be (docs/contract.md#resources); what comes after that is not read. */
 const MAX_CHARACTERS = 10_000;
 
 /** Bytes of one event, and of a whole answer with its framing. */

@@ -7,7 +7,7 @@ import type { LanguageModel } from './language-model.ts';
 /** At most so many of the latest messages are looked at; the model's window decides how many go along. */
 const MAX_LINES = 100;
 
-/** Clients take somebody who has not said so for 6 s as not typing any more (contract 7). */
+/** Clients take somebody who has not said so for 6 s as not typing any more (docs/contract.md#live-channel). */
 const TYPES_AGAIN_AFTER = 5_000;
 
 /** Tells a room's clients that its bot is typing, or has stopped. */

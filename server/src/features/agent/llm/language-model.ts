@@ -41,7 +41,7 @@ export interface Question {
   delta(text: string): void;
 }
 
-/** Questions to a language model through an OpenAI-compatible endpoint (contract 6). */
+/** Questions to a language model through an OpenAI-compatible endpoint (docs/contract.md#agent-api). */
 export class LanguageModel {
   readonly #settings: LanguageModelSettings;
   readonly #dispatcher: Dispatcher;

@@ -1,7 +1,10 @@
 import type { NodeOf } from '@parlor/shared';
 import { go, type Runner, wait } from '../turn.ts';
 
-/** How sure an answer must be: of all that the question says, so much must stand in an entry (contract 6). */
+/**
+ * How sure an answer must be: of all that the question says, so much must stand in an entry
+ * (docs/contract.md#agent-api).
+ */
 export const THRESHOLD = 0.5;
 
 /** Answers what was asked from its entries, or goes to `on_miss` with the question. */

@@ -2,7 +2,7 @@ import type { NodeOf } from '@parlor/shared';
 import { readAnswer } from '../read-answer.ts';
 import { go, type Runner, wait } from '../turn.ts';
 
-/** Asked three times in all (contract 6). */
+/** Asked three times in all (docs/contract.md#agent-api). */
 const MAX_RETRIES = 2;
 
 /** Asks, waits, keeps the answer; asks again when it is not of the kind that is wanted. */

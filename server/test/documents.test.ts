@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(ROOT, file)));
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+/** The anchors that a reader of Markdown makes of its headings. */
+const anchorsOf = (text: string): Set<string> =>
+  new Set(
+    [...text.matchAll(/^#+ +(.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .trim()
+        .replace(/\s/g, '-'),
+    ),
+  );
+
+/** Where a link leads to nothing: a file that is not there, or a heading that is not in it. */
+const isBroken = (path: string, anchor: string | undefined): boolean =>
+  !existsSync(join(ROOT, path)) || (anchor !== undefined && !anchorsOf(read(path)).has(anchor));
+
+const broken = (
+  file: string,
+  links: Iterable<readonly [path: string, anchor: string | undefined]>,
+): string[] =>
+  [...links].flatMap(([path, anchor]) =>
+    isBroken(path, anchor) ? [`${file}: ${path}${anchor === undefined ? '' : `#${anchor}`}`] : [],
+  );
+
+describe('every link leads somewhere', () => {
+  it('from the code to the documents', () => {
+    const sources = files.filter((file) => /\.(tsx?|mjs|css)$/.test(file));
+    const found = sources.flatMap((file) => {
+      const links = [...read(file).matchAll(/\b(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g)];
+      return links.map(([, path = '', anchor]) => ({ file, path, anchor }));
+    });
+    expect(found.length).toBeGreaterThan(100);
+    expect(found.flatMap(({ file, path, anchor }) => broken(file, [[path, anchor]]))).toEqual([]);
+  });
+
+  it('from document to document', () => {
+    const documents = files.filter((file) => file.endsWith('.md'));
+    const found = documents.flatMap((file) =>
+      [...read(file).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(
+        ([, path = '', anchor]) => {
+          const target = path === '' ? file : normalize(join(dirname(file), path));
+          return { file, path: target, anchor };
+        },
+      ),
+    );
+    expect(found.length).toBeGreaterThan(10);
+    expect(found.flatMap(({ file, path, anchor }) => broken(file, [[path, anchor]]))).toEqual([]);
+  });
+});
