@@ -1,5 +1,5 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 
 /** A picture from the owner's settings; where there is none, or it does not load, what stands inside. */
 export function Picture({
@@ -11,8 +11,8 @@ export function Picture({
   class: string;
   children?: ComponentChildren;
 }) {
-  const [broken, setBroken] = useState('');
-  if (!/^https?:/i.test(source) || broken === source)
+  const broken = useSignal('');
+  if (!/^https?:/i.test(source) || broken.value === source)
     return children ? <span class={name}>{children}</span> : null;
-  return <img class={name} src={source} alt="" onError={() => setBroken(source)} />;
+  return <img class={name} src={source} alt="" onError={() => (broken.value = source)} />;
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
 import { Bubble, greeting } from '../chat/bubble.tsx';
 import type { Ui } from '../chat/ui.ts';
 import { FIELDS } from '../sending/core.ts';
@@ -22,8 +22,9 @@ export function Form({ ui }: { ui: Ui }) {
   const { widget } = ui.host;
   const t = ui.texts.value;
   const refused = core.refusedLead.value;
-  const [values, setValues] = useState<Visitor>(core.visitor.value);
-  const [tried, setTried] = useState(false);
+  const entered = useSignal<Visitor>(core.visitor.value);
+  const values = entered.value;
+  const tried = useSignal(false);
   // What the page has told by `setVisitor` is not asked again, unless the server did not take it.
   const fields = FIELDS.filter(([name, setting, api]) =>
     refused ? widget[setting] || refused[api] : widget[setting] && !core.visitor.value[name],
@@ -31,7 +32,7 @@ export function Form({ ui }: { ui: Ui }) {
 
   const submit = (event: Event) => {
     event.preventDefault();
-    setTried(true);
+    tried.value = true;
     const bad = fields.find(([name]) => problem(name, values[name] ?? ''));
     const { form } = event.currentTarget as HTMLButtonElement;
     if (bad) form?.querySelector<HTMLElement>(`[name=${bad[0]}]`)?.focus();
@@ -45,7 +46,7 @@ export function Form({ ui }: { ui: Ui }) {
       {fields.map(([field, , api, length]) => {
         const label = widget[`${field}_placeholder`];
         const { refused: bad, ...input } = INPUTS[field];
-        const fault = (tried && problem(field, values[field] ?? '')) || (refused?.[api] && bad);
+        const fault = (tried.value && problem(field, values[field] ?? '')) || (refused?.[api] && bad);
         const error = fault && t[fault];
         return (
           <div class={`field ${error ? 'bad' : ''}`} key={field}>
@@ -62,7 +63,7 @@ export function Form({ ui }: { ui: Ui }) {
               onInput={(event) => {
                 // Who fills this in will write: what sends it comes meanwhile.
                 ui.parts.need('talk');
-                setValues({ ...values, [field]: event.currentTarget.value });
+                entered.value = { ...entered.value, [field]: event.currentTarget.value };
               }}
             />
             <label for={field}>{label}</label>

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { palette } from './color.ts';
 
@@ -23,23 +22,20 @@ function contrast(a: Rgb, b: Rgb): number {
 }
 
 test('on every colour the ink has a contrast of at least 4.5', () => {
-  const part = fc.integer({ min: 0, max: 255 });
-  fc.assert(
-    fc.property(fc.tuple(part, part, part), (rgb) => {
-      const ink: Rgb = declared(`rgb(${rgb.join(', ')})`)['--c1'] === '#fff' ? [255, 255, 255] : [0, 0, 0];
-      expect(contrast(rgb, ink)).toBeGreaterThanOrEqual(4.5);
-    }),
-    { numRuns: 5_000 },
-  );
+  let least = 21;
+  for (let red = 0; red < 256; red += 3)
+    for (let green = 0; green < 256; green++)
+      for (let blue = 0; blue < 256; blue += 5) {
+        const rgb: Rgb = [red, green, blue];
+        const ink: Rgb = palette(`rgb(${rgb.join(', ')})`).endsWith('#fff') ? [255, 255, 255] : [0, 0, 0];
+        least = Math.min(least, contrast(rgb, ink));
+      }
+  expect(least).toBeGreaterThanOrEqual(4.5);
 });
 
-test('white is the ink where it can be, the shade is its opposite', () => {
-  expect(declared('rgb(37, 99, 235)')).toEqual({ '--c0': 'rgb(37,99,235)', '--c1': '#fff', '--c2': '#000' });
-  expect(declared('rgb(255, 212, 59)')).toEqual({
-    '--c0': 'rgb(255,212,59)',
-    '--c1': '#000',
-    '--c2': '#fff',
-  });
+test('white is the ink where it can be', () => {
+  expect(declared('rgb(37, 99, 235)')).toEqual({ '--c0': 'rgb(37,99,235)', '--c1': '#fff' });
+  expect(declared('rgb(255, 212, 59)')).toEqual({ '--c0': 'rgb(255,212,59)', '--c1': '#000' });
 });
 
 test('transparency is dropped', () => {
