@@ -101,6 +101,26 @@ describe('what a visitor has asked its system for', () => {
     expect(moved).toEqual(reducedMotion === 'reduce' ? [] : ['parlor-rise']);
   });
 
+  it.each([
+    ['no-preference', false],
+    ['more', true],
+  ] as const)('contrast: %s, from the first opening', async (contrast, isMore) => {
+    const { url, widget } = await setUp();
+    const browser = await openBrowser({ contrast });
+    const { launcher, dialog, field } = await visit(browser, await customerPage(url, widget));
+    await launcher.click();
+    await field.waitFor();
+    const isAsText = await dialog.evaluate((panel) => {
+      const { color } = getComputedStyle(panel);
+      const field = panel.querySelector('textarea') as Element;
+      return [
+        getComputedStyle(field, '::placeholder').color === color,
+        getComputedStyle(panel.querySelector('.avatar') as Element).color === color,
+      ];
+    });
+    expect(isAsText).toEqual([isMore, isMore]);
+  });
+
   it('forced colours: every edge stays visible', async () => {
     const { url, widget, rest } = await setUp();
     await rest('PATCH', `/api/v1/widgets/${widget}/`, { color: '#ffffff' });

@@ -101,14 +101,49 @@ it('stands straight: one left edge, one right edge, round is round, and a long c
   expect(badge[0]).toBe(badge[1]);
 });
 
-it('cuts a caption that is too long for one line', async () => {
-  const { launcher } = await open(
+it('cuts a caption that is too long for one line, and stays as it is when the chat has come', async () => {
+  const { launcher, page } = await open(
     { use_new_button: true, start_button_caption: 'Ask the workshop '.repeat(10).trim() },
     {},
     { viewport: { width: 360, height: 640 } },
   );
   const pill = await box(launcher);
   expect([pill.x >= 20, pill.right <= 340, pill.height < 60]).toEqual([true, true, true]);
+  const isCut = () =>
+    launcher.locator('span').evaluate((caption) => {
+      const { textOverflow, overflow } = getComputedStyle(caption);
+      return [caption.scrollWidth > caption.clientWidth, textOverflow, overflow];
+    });
+  expect(await isCut()).toEqual([true, 'ellipsis', 'hidden']);
+  await launcher.focus();
+  await page.locator('parlor-widget').locator('.room').waitFor({ state: 'attached' });
+  expect([await box(launcher), await isCut()]).toEqual([pill, [true, 'ellipsis', 'hidden']]);
+});
+
+it('is small on a low screen from its first opening', async () => {
+  const { launcher, dialog, field, log } = await open({}, {}, { viewport: { width: 640, height: 240 } });
+  await launcher.click();
+  await field.waitFor();
+  expect(await dialog.locator('.header p').isVisible()).toBe(false);
+  expect((await box(dialog.locator('.header'))).height).toBeLessThan(50);
+  expect((await box(log)).height).toBeGreaterThanOrEqual(100);
+});
+
+it('keeps off what a phone has round its screen', async () => {
+  const phone = { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true };
+  const { launcher, dialog, field, page } = await open({}, {}, phone);
+  const devtools = await page.context().newCDPSession(page);
+  // Newer than the list of commands that Playwright knows.
+  await devtools.send('Emulation.setSafeAreaInsetsOverride' as 'Emulation.clearIdleOverride', {
+    insets: { top: 47, bottom: 34, left: 0, right: 0 },
+  });
+  await launcher.click();
+  await field.waitFor();
+  const [header, composer] = await Promise.all(
+    ['.header', '.composer'].map((part) => box(dialog.locator(part))),
+  );
+  expect(header?.y).toBe(47);
+  expect(composer?.bottom).toBe(640 - 34);
 });
 
 it('keeps its teaser off a pill in the middle of the screen', async () => {
