@@ -11,7 +11,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { owner } from '../../server/test/rest.ts';
 import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
 import { useBrowser } from './browser.ts';
-import { visit } from './customer-page.ts';
+import { PATIENT, visit } from './customer-page.ts';
 
 const openBrowser = useBrowser();
 const WIDGET = fileURLToPath(new URL('../../widget', import.meta.url));
@@ -20,7 +20,9 @@ const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javas
 const MAIN = (server: string, token: string) => `
 import { mount, type Parlor } from '@parlor/widget';
 
-const parlor: Parlor = mount({ server: '${server}', token: '${token}', locale: 'en' });
+const given = { server: '${server}', token: '${token}', locale: 'en' };
+// As a page without types may call it.
+const parlor: Parlor = mount(location.search ? ({ token: '${token}' } as typeof given) : given);
 const stop: () => void = parlor.on('message:sent', ({ uuid, body }) => {
   document.title = \`\${uuid.length} \${body.toUpperCase()}\`;
 });
@@ -72,7 +74,8 @@ it('is mounted by a page of a bundler, with types, and the chat as a file of its
 
   const asked: string[] = [];
   const host = createServer((request, response) => {
-    const path = request.url === '/' ? '/index.html' : (request.url as string);
+    const { pathname } = new URL(request.url as string, 'http://localhost');
+    const path = pathname === '/' ? '/index.html' : pathname;
     asked.push(path);
     response.setHeader('Content-Type', TYPES[extname(path)] ?? 'text/plain');
     response.end(readFileSync(join(folder, 'dist', path)));
@@ -92,4 +95,9 @@ it('is mounted by a page of a bundler, with types, and the chat as a file of its
   expect(await tab.page.title()).toBe('36 HELLO');
   expect((await rest('GET', '/api/v1/messages/')).json).toMatchObject([{ body: 'hello' }]);
   expect(tab.complaints).toEqual([]);
+
+  const without = await visit(await openBrowser(), `http://127.0.0.1:${port}/?without-server`);
+  await expect
+    .poll(() => without.complaints, PATIENT)
+    .toEqual(['Parlor: mount needs a server, such as https://chat.example.com/']);
 });

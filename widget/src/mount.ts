@@ -16,14 +16,18 @@ export interface MountOptions {
 
 /**
  * Puts the widget on the page, as the script tag does, for pages that are built by a bundler. A page has one
- * widget: a second call gives the first one. The chat itself becomes a chunk of its own.
+ * widget: a second call gives the first one. The chat itself becomes a chunk of its own. Does not throw: without a
+ * server's address there is one warning, and nothing is drawn.
  */
 export function mount({ token, server, locale, scheme }: MountOptions): Parlor {
   return start({
     token,
     locale,
     scheme,
-    server: new URL('.', `${server.replace(/\/+$/, '')}/`).href,
+    get server() {
+      if (!URL.canParse(server)) throw 'mount needs a server, such as https://chat.example.com/';
+      return new URL('.', `${server.replace(/\/+$/, '')}/`).href;
+    },
     load: () => import('./chat/index.tsx'),
   });
 }
