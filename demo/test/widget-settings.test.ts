@@ -16,6 +16,8 @@ interface Cell {
   context?: BrowserContextOptions;
   /** The attributes of a frame on another site. */
   frame?: string;
+  /** How much smaller the visual viewport becomes than the layout's, as it does over a keyboard on the screen. */
+  shrunk?: number;
 }
 
 const SCREEN = { width: 1280, height: 1024 };
@@ -36,17 +38,27 @@ const CELLS: Record<string, Cell> = {
   ),
   'zoom 50 %': zoomed(0.5),
   'zoom 200 %': zoomed(2),
+  'zoom 300 %': zoomed(3),
   'zoom 400 %': zoomed(4),
   'a phone': { context: { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true } },
   'a phone on its side': {
     context: { viewport: { width: 640, height: 320 }, isMobile: true, hasTouch: true },
+  },
+  'a phone with a keyboard on its screen': {
+    context: { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true },
+    shrunk: 1.6,
+  },
+  'a tablet with a keyboard on its screen': {
+    context: { viewport: { width: 1024, height: 768 }, isMobile: true, hasTouch: true },
+    shrunk: 2,
   },
   'forced colours': { context: { forcedColors: 'active' } },
   'a dark system on a light page': { context: { colorScheme: 'dark' } },
   'more contrast': { context: { contrast: 'more' } },
 };
 
-it.each(Object.entries(CELLS))('holds a conversation in %s', async (_name, { profile, context, frame }) => {
+it.each(Object.entries(CELLS))('holds a conversation in %s', async (_name, cell) => {
+  const { profile, context, frame, shrunk } = cell;
   const server = await startServerProcess({ ...(await serverSettings()), RATE_LIMIT: 'off' });
   const { widget, rest } = await owner(server.url);
   await rest('PATCH', `/api/v1/widgets/${widget}/`, { is_ask_name: true });
@@ -60,7 +72,7 @@ it.each(Object.entries(CELLS))('holds a conversation in %s', async (_name, { pro
   await launcher.waitFor();
   /** Zoom changes no colour, and a picture of a part is cut out at the wrong place there. */
   const isReadable = async (part: Locator, name: string) => {
-    if (profile?.zoom) return;
+    if (profile?.zoom || shrunk) return;
     expect(contrastIn(await part.screenshot()), name).toBeGreaterThanOrEqual(4.5);
   };
   await isReadable(launcher, 'launcher');
@@ -78,14 +90,21 @@ it.each(Object.entries(CELLS))('holds a conversation in %s', async (_name, { pro
     is_support_sender: true,
   });
   await message('an answer').waitFor();
+  if (shrunk) {
+    const devtools = await browser.newCDPSession(tab.page);
+    await devtools.send('Emulation.setPageScaleFactor', { pageScaleFactor: shrunk });
+    const least = context?.viewport?.height ?? 0;
+    await tab.page.waitForFunction((height) => (visualViewport?.height ?? 0) < height, least);
+  }
 
   const inside = await dialog.evaluate((panel) => {
+    const { offsetTop, height } = visualViewport as VisualViewport;
     const box = (selector: string) => panel.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect();
     return {
-      header: box('.header').top >= 0 && box('.header').height > 20,
+      header: box('.header').top >= offsetTop && box('.header').height > 20,
       log: box('.log').height >= 100,
-      composer: box('.composer').height > 20 && box('.composer').bottom <= innerHeight,
-      width: box('.header').left >= 0 && box('.header').right <= innerWidth,
+      composer: box('.composer').height > 20 && box('.composer').bottom <= offsetTop + height + 0.5,
+      width: box('.header').left >= 0 && box('.header').right <= innerWidth + 1,
     };
   });
   expect(inside).toEqual({ header: true, log: true, composer: true, width: true });
