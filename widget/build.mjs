@@ -47,10 +47,24 @@ const output = (outDir, more) => ({
   ...more,
 });
 
+/**
+ * Imports each part once it has come: a browser remembers a failed import by its address, and fails it ever after.
+ * The further languages do without, since English stands in for them.
+ */
+const comeFirst = {
+  name: 'come-first',
+  renderChunk: (code) =>
+    code.replace(
+      /import\((["'`]\.\/(?!locale).+?["'`])\)/g,
+      'fetch(new URL($1,import.meta.url)).then((part)=>part.text()).then(()=>import($1))',
+    ),
+};
+
 /** A module with its lazy parts. `lib` is what keeps vite from adding its preloading of chunks, 1.2 kB. */
-const module = (outDir, name, entry, entryFileNames, groups = []) =>
+const module = (outDir, name, entry, entryFileNames, { groups = [], plugins = [] } = {}) =>
   build({
     ...common,
+    plugins,
     build: output(outDir, {
       lib: { entry: { [name]: `${root}src/${entry}` }, formats: ['es'] },
       rolldownOptions: {
@@ -68,7 +82,9 @@ const module = (outDir, name, entry, entryFileNames, groups = []) =>
   });
 
 async function buildChat() {
-  const [result] = await module(`${dist}/assets`, 'chat', 'chat/index.tsx', '[name]-[hash:6].js');
+  const [result] = await module(`${dist}/assets`, 'chat', 'chat/index.tsx', '[name]-[hash:6].js', {
+    plugins: [comeFirst],
+  });
   return result.output.filter((file) => file.type === 'chunk').map((file) => file.fileName);
 }
 
@@ -93,7 +109,7 @@ async function buildMount() {
   await rm(`${dist}/mount`, { recursive: true, force: true });
   // What the loader shares with the chat: in the chat's own file the loader would have to fetch all of that.
   const shared = { name: 'warn', test: /loader\/warn\.ts$/, priority: 1 };
-  await module(`${dist}/mount`, 'mount', 'mount.ts', '[name].js', [shared]);
+  await module(`${dist}/mount`, 'mount', 'mount.ts', '[name].js', { groups: [shared] });
   const tsc = createRequire(import.meta.url)
     .resolve('typescript/package.json')
     .replace('package.json', 'bin/tsc');

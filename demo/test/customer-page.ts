@@ -16,8 +16,12 @@ export interface CustomerPage {
   attributes?: string;
   tag?: string;
   lang?: string;
+  /** Without a doctype, as pages of the nineties. */
+  isQuirky?: boolean;
   /** The page's policy; the line that the README promises customers when it is left out. */
   policy?: string;
+  /** A service worker of the page, at /worker.js. */
+  worker?: string;
 }
 
 /** What a visitor should never see: errors, warnings, reports of a policy. */
@@ -39,8 +43,13 @@ export const policyFor = (server: string): string =>
   `default-src 'none'; script-src ${server}; connect-src ${server} ${server.replace('http', 'ws')}; img-src ${server} data:`;
 
 /** Serves one page of a customer from a host of its own until the test ends; gives its address. */
-const serve = async (html: string, policy: string): Promise<string> => {
-  const host = createServer((_request, response) => {
+const serve = async (html: string, policy: string, worker = ''): Promise<string> => {
+  const host = createServer((request, response) => {
+    if (request.url === '/worker.js') {
+      response.writeHead(200, { 'Content-Type': 'text/javascript' });
+      response.end(worker);
+      return;
+    }
     response.writeHead(200, {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': policy,
@@ -60,11 +69,11 @@ export const customerPage = (server: string, token: string, made: CustomerPage =
   const tag =
     made.tag ??
     `<script src="${server}/widget.js" data-token="TOKEN" ${made.attributes ?? ''} async></script>`;
-  const html = `<!doctype html><html lang="${made.lang ?? 'en'}"><head>
+  const html = `${made.isQuirky ? '' : '<!doctype html>'}<html lang="${made.lang ?? 'en'}"><head>
     <meta name="viewport" content="width=device-width"><title>A customer</title><link rel="icon" href="data:,">
     ${made.head ?? ''}${tag.replaceAll('TOKEN', token)}</head>
     <body>${made.body ?? '<main><h1>A customer</h1><a href="#x">a link</a></main>'}</body></html>`;
-  return serve(html, made.policy ?? policyFor(server));
+  return serve(html, made.policy ?? policyFor(server), made.worker);
 };
 
 /** Another site's page with that one in a frame: on another host, so that for the browser they are two sites. */

@@ -193,6 +193,19 @@ it('stands what pages do: a modal dialog, a polluted prototype', async () => {
   await page.evaluate(() => document.querySelector<HTMLDialogElement>('#consent')?.close());
   await expect.poll(isOver, PATIENT).toBe(true);
 
+  // One inside a shadow root, which no selector of the page finds; the page takes the widget away meanwhile.
+  await page.evaluate(() => {
+    const inner = document.body.appendChild(document.createElement('div')).attachShadow({ mode: 'closed' });
+    const consent = inner.appendChild(document.createElement('dialog'));
+    Object.assign(window, { consent });
+    document.querySelector('parlor-widget')?.remove();
+    consent.showModal();
+  });
+  await launcher.waitFor();
+  expect(await isOver()).toBe(false);
+  await page.evaluate(() => (window as unknown as { consent: HTMLDialogElement }).consent.close());
+  await expect.poll(isOver, PATIENT).toBe(true);
+
   await launcher.click();
   await say('before');
   await message('before').getByText('Sent').waitFor();

@@ -45,8 +45,11 @@ export function createChat(host: Host): Chat {
 
   /** @param back whether it was open on the page before: then the focus stays with the page */
   function toggle(open: boolean, back = false): void {
-    if (open) session.set('open', 1);
-    else session.remove('open');
+    if (open) {
+      session.set('open', 1);
+      // Opened is seen: what stands in the window counts as read.
+      (root.host as HTMLElement).hidden = false;
+    } else session.remove('open');
     if (open === ui.open.peek()) return;
     ui.takesFocus = !back;
     ui.menu.value = false;
@@ -110,6 +113,9 @@ export function createChat(host: Host): Chat {
   adopt(root, css);
   // Nothing said: inherited from the page, and from the system only where the page follows it.
   frame.style.colorScheme = host.scheme ?? '';
+  // The shade is the ink's opposite: mixed into the fill it only ever raises their contrast.
+  const ink = frame.style.getPropertyValue('--c1');
+  frame.style.setProperty('--c2', ink === '#000' ? '#fff' : '#000');
   frame.dataset.v = widget.vertical_align;
   frame.dataset.h = widget.horizontal_align;
   frame.dataset.side = widget.bot_message_position;

@@ -42,6 +42,6 @@ export interface ChatModule {
 
 /** What the loader needs to start: the script tag and `mount` both end here. */
 export interface Start extends Tag {
-  /** Fetches the chat; `again` grows with each failure, for browsers that remember a failed import by its address. */
-  load(again: string): Promise<ChatModule>;
+  /** Fetches the chat; may be tried again after a failure. */
+  load(): Promise<ChatModule>;
 }

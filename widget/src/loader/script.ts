@@ -7,10 +7,11 @@ const tag = (document.currentScript ??
   document.querySelector('script[data-token]')) as HTMLScriptElement | null;
 if (tag?.dataset.token) {
   const server = new URL('.', tag.src).href;
+  const chat = `${server}widget/${__CHAT_FILE__}`;
   start({
     ...(tag.dataset as { token: string; locale?: string; scheme?: string }),
     server,
-    // A browser may remember a failed import by its address, so a further try has another one.
-    load: (again) => import(/* @vite-ignore */ `${server}widget/${__CHAT_FILE__}${again}`),
+    // Imported once it has come: a browser remembers a failed import by its address, and fails it ever after.
+    load: async () => (await (await fetch(chat)).text()) && import(/* @vite-ignore */ chat),
   });
 } else warn('needs one data-token');

@@ -7,10 +7,9 @@ import { warn } from './warn.ts';
 type Call = readonly [name: string, argument?: unknown];
 type Listening = readonly [event: unknown, listener: (detail: unknown) => void];
 
-const ICON = 'M20.5 12a8.5 8.5 0 0 1-12.4 7.5l-4.6 1 1-4.6A8.5 8.5 0 1 1 20.5 12Z';
-const WORTH_A_FETCH = /open|toggle|send|tease/;
+const ICON = 'M8 19.5l-4.5 1 1-4.5A8.5 8.5 0 1 1 8 19.5Z';
 /** A page that takes the widget away each time it comes must not be busy with that alone. */
-const soon = (task: (nothing?: unknown) => void) => setTimeout(task, 99);
+const soon = (task: () => void) => setTimeout(task, 99);
 
 const make = (tag: string): HTMLElement => document.createElement(tag);
 const draw = (tag: string, name: string, value: string): Element => {
@@ -43,11 +42,10 @@ export function start(options: Start): Parlor {
   const listeners = new Set<Listening>();
   const host = make('parlor-widget');
   host.popover = 'manual';
-  const top = document.documentElement;
+  const launcher = make('button') as HTMLButtonElement;
   const loaded = Promise.withResolvers<Chat>();
-  let loading = false;
+  let loading: Promise<void> | false = false;
   let gone = false;
-  let again = '';
   let timer = 0;
 
   const tell = (listening: Listening, detail?: unknown) => {
@@ -65,13 +63,11 @@ export function start(options: Start): Parlor {
 
   const fetchChat = () => {
     if (loading) return;
-    loading = true;
-    drawn
+    loading = drawn
       // Where the widget has gone meanwhile, the chat goes as soon as it is there.
-      .then(async (host) => loaded.resolve((await options.load(again)).createChat(host)))
+      .then(async (host) => loaded.resolve((await options.load()).createChat(host)))
       .catch((why) => {
         loading = false;
-        again += '?';
         failed(why);
       });
   };
@@ -80,21 +76,28 @@ export function start(options: Start): Parlor {
   const passing =
     (name: string) =>
     (argument?: unknown): void => {
-      // Opened is seen: what stands in the window counts as read.
-      if (/open|toggle/.test(name)) host.hidden = false;
-      if (WORTH_A_FETCH.test(name)) fetchChat();
+      // To close it, or to say who the visitor is, can wait until somebody wants the chat.
+      if (!/close|set/.test(name)) fetchChat();
       loaded.promise.then((chat) => gone || chat[name as 'send'](argument as string)).catch(failed);
     };
 
   // Beside the body, not in it: a single-page application that swaps the body leaves it where it is. In the
-  // top layer no transform, filter or stacking of the page reaches it; but over a modal dialog of the page it
-  // would look alive, and is inert.
+  // top layer no transform, filter or stacking of the page reaches it; but over a modal dialog of the page, wherever
+  // that one lies, it would look alive and is inert: what is inert is not found where it is drawn.
   const attach = () => {
     if (gone) return;
-    if (!host.isConnected) top.append(host);
-    if (!host.togglePopover(!document.querySelector(':modal'))) soon(attach);
+    // A page that writes itself anew (`document.open`) has taken every listener with it.
+    if (!launcher.onclick) {
+      parlor.destroy();
+      start(options);
+      return;
+    }
+    if (!host.isConnected) document.documentElement.append(host);
+    host.togglePopover(true);
+    const { x, y } = launcher.getBoundingClientRect();
+    if (!host.togglePopover((host.hidden as boolean) || document.elementFromPoint(x + 9, y + 9) === host))
+      soon(attach);
   };
-  const observer = new MutationObserver(() => soon(attach));
 
   const parlor = {
     show() {
@@ -108,7 +111,6 @@ export function start(options: Start): Parlor {
       loaded.promise.then((chat) => chat.destroy());
       gone = true;
       clearTimeout(timer);
-      observer.disconnect();
       host.remove();
       delete page.Parlor;
     },
@@ -128,11 +130,10 @@ export function start(options: Start): Parlor {
     parlor[name] = passing(name);
 
   const begin = async (): Promise<Host> => {
-    const wanted = [options.locale, top.lang, ...navigator.languages];
+    const wanted = [options.locale, document.documentElement.lang, ...navigator.languages];
     const answer = await fetch(`${options.server}api/v1/widgets/?token=${options.token}&locale=${wanted}`);
     const widget = await answer.json();
-    if (!answer.ok) throw await (await options.load('')).explain(answer, options);
-    while (!document.body) await new Promise(soon);
+    if (!answer.ok) throw await (await options.load()).explain(answer, options);
 
     const root = host.attachShadow({ mode: 'open' });
     const sheet = new CSSStyleSheet();
@@ -141,7 +142,6 @@ export function start(options: Start): Parlor {
     const frame = make('section');
     frame.className = 'parlor';
 
-    const launcher = make('button') as HTMLButtonElement;
     launcher.className = 'launcher';
     frame.ariaLabel = launcher.ariaLabel = widget.start_button_caption;
     // All margins are `auto`; the one without leaves it at that edge, and `margin-center` means nothing.
@@ -158,10 +158,11 @@ export function start(options: Start): Parlor {
     root.append(frame);
     if (!gone) {
       attach();
+      // Taken away by the page, it has no size any more.
+      new ResizeObserver(() => gone || soon(attach)).observe(launcher);
       // The browser reads the owner's colour, however it is written.
       frame.style.color = widget.color;
       frame.style.cssText = palette(getComputedStyle(frame).color);
-      observer.observe(top, { childList: true });
 
       const key = `parlor.${options.token}.`;
       try {

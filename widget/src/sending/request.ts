@@ -61,9 +61,12 @@ export async function request<T>(url: string, given: RequestOptions): Promise<An
   // Not `AbortSignal.timeout`: nothing stops that one, and it keeps all that waited for it in memory.
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), PATIENCE_MS);
+  const address = new URL(url);
+  // A page's own service worker may keep every answer for ever, whatever `cache` says.
+  if (!options.body && navigator.serviceWorker?.controller) address.searchParams.set('at', `${Date.now()}`);
   try {
     const answer = await fetch(
-      url,
+      address,
       bare<RequestInit>({
         method: options.method ?? (options.body ? 'POST' : 'GET'),
         headers,
