@@ -10,6 +10,7 @@ import type { TestApp } from './app.ts';
 /** Routes that answer with files or for operators, and are no part of the API's description. */
 const UNDESCRIBED = new Set([
   'GET /api/v1/docs',
+  'GET /api/v1/docs/icon.svg',
   'GET /api/v1/docs/scalar.js',
   'GET /api/v1/docs/start.js',
   'GET /metrics',

@@ -84,7 +84,7 @@ describe('the OpenAPI document', () => {
       return JSON.stringify(schema.properties[field]);
     };
     expect(typeOf('NewLead', 'nickname')).toContain('"type":["string","null"]');
-    expect(typeOf('LeadPatch', 'nickname')).toContain('{"type":"null"}');
+    expect(typeOf('LeadPatch', 'nickname')).toContain('"type":["string","null"]');
     for (const [name, field] of [
       ['Lead', 'nickname'],
       ['NewMessage', 'body'],
@@ -118,6 +118,8 @@ describe('GET /api/v1/docs', () => {
       expect(page.headers['content-security-policy']).not.toMatch(/https?:|unsafe-eval|\*/);
       expect(page.text).not.toMatch(/https?:\/\//);
     }
+    const icon = await app.request('GET', '/api/v1/docs/icon.svg');
+    expect(icon.headers['content-type']).toMatch(/^image\/svg\+xml/);
     const script = await app.request('GET', '/api/v1/docs/scalar.js');
     expect(script.headers['content-type']).toMatch(/^text\/javascript/);
     expect(script.text.length).toBeGreaterThan(1_000_000);

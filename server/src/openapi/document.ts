@@ -15,6 +15,7 @@ import { ERROR_RESPONSES, ERROR_SCHEMAS } from '../http/openapi/errors.ts';
 import { mayBeNull } from '../http/openapi/operation.ts';
 import type { Config } from '../platform/config.ts';
 import { VERSION } from '../platform/version.ts';
+import { typesInOne } from './one-type.ts';
 
 const paths: ZodOpenApiPathsObject = {
   ...accountPaths,
@@ -195,5 +196,6 @@ export const openApiDocument = (config: Settings): ReturnType<typeof createDocum
     { override: simplify },
   );
   moveBodies(document.webhooks);
+  typesInOne(document, document.components?.schemas ?? {});
   return document;
 };

@@ -6,8 +6,8 @@ import { representationOf, sendRepresentation } from '../http/single-object.ts';
 import type { Config } from '../platform/config.ts';
 import { openApiDocument } from './document.ts';
 
-/** The docs' own script, from this server alone; a day in caches, since its address does not change with it. */
-const SCRIPT_CACHE = 'public, max-age=86400';
+/** The docs' own files, from this server alone; a day in caches, since their addresses do not change with them. */
+const FILE_CACHE = 'public, max-age=86400';
 
 /**
  * Scalar makes its styles at run time, and shows pictures and fonts of its own from data URLs; nothing is loaded
@@ -31,6 +31,7 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Parlor API</title>
+<link rel="icon" href="/api/v1/docs/icon.svg">
 </head>
 <body>
 <div id="docs"></div>
@@ -38,6 +39,10 @@ const PAGE = `<!doctype html>
 <script src="/api/v1/docs/start.js"></script>
 </body>
 </html>
+`;
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="6" fill="#2563eb"/>
+<path d="M18 12a6 6 0 0 1-8.8 5.3l-3.2.7.7-3.2A6 6 0 1 1 18 12Z" fill="none" stroke="#fff" stroke-width="1.6"/></svg>
 `;
 
 const START = `Scalar.createApiReference('#docs', {
@@ -77,10 +82,14 @@ export const openApiRoutes = (router: Router<State>, { config }: { config: Confi
     '/api/v1/docs/start.js',
     asset('text/javascript', 'no-cache', () => START),
   );
+  router.get(
+    '/api/v1/docs/icon.svg',
+    asset('image/svg+xml', FILE_CACHE, () => ICON),
+  );
   // Three megabytes, read when somebody first opens the docs.
   router.get(
     '/api/v1/docs/scalar.js',
-    asset('text/javascript', SCRIPT_CACHE, () => {
+    asset('text/javascript', FILE_CACHE, () => {
       script ??= readFileSync(scalarFile());
       return script;
     }),

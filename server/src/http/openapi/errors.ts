@@ -23,7 +23,9 @@ export const ERROR_SCHEMAS = {
     type: 'object',
     description: 'What is wrong with each field; `non_field_errors` holds what is wrong with none alone.',
     additionalProperties: {
-      oneOf: [{ type: 'array', items: { type: 'string' } }, { $ref: '#/components/schemas/FieldErrors' }],
+      type: ['array', 'object'],
+      items: { type: 'string' },
+      additionalProperties: { $ref: '#/components/schemas/FieldErrors/additionalProperties' },
     },
     example: { email: ['Enter a valid email address.'] },
   },
