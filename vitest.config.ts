@@ -6,6 +6,9 @@ const ONLY_EMBEDDED = [
   'server/embedded-mongodb/test/!(differential)*.test.ts',
 ];
 
+/** A test that asserts nothing, or only under a condition that did not hold, fails; waiting alone is no assertion. */
+const EXPECT = { requireAssertions: true };
+
 /**
  * `units` needs no browser: pure logic beside the code, routes through createApp without a port, and the server
  * in child processes. `browser` drives the real page in Chromium. Both use the database that MONGODB_URL names,
@@ -20,6 +23,7 @@ export default defineConfig({
           include: ['{shared,server,widget}/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**', ...(process.env.MONGODB_URL ? ONLY_EMBEDDED : [])],
           globalSetup: ['server/test/database.setup.ts'],
+          expect: EXPECT,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -29,6 +33,7 @@ export default defineConfig({
           name: 'browser',
           include: ['demo/test/**/*.test.ts'],
           globalSetup: ['server/test/database.setup.ts'],
+          expect: EXPECT,
           testTimeout: 60_000,
           hookTimeout: 120_000,
           // A browser and its server are two processes already; side by side they would only wait for a core.

@@ -205,6 +205,7 @@ it('closes its menu when the page is clicked', async () => {
   await dialog.locator('.menu').waitFor();
   await page.mouse.click(200, 300);
   await dialog.locator('.menu').waitFor({ state: 'detached' });
+  expect(await dialog.isVisible()).toBe(true);
 });
 
 describe('on a system in dark mode', () => {

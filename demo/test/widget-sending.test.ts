@@ -54,6 +54,7 @@ it('says that the chat cannot be reached, not that the visitor is offline, while
   await first.end('SIGKILL');
   await tab.say('meanwhile');
   await tab.dialog.getByRole('status').getByText('cannot be reached').waitFor();
+  expect(await tab.dialog.getByText('offline').count()).toBe(0);
   await startServerProcess({ ...settings, PORT: new URL(first.url).port });
   await tab.message('meanwhile').getByText('Sent').waitFor({ timeout: 45_000 });
   await tab.dialog.getByText('cannot be reached').waitFor({ state: 'hidden' });
@@ -97,6 +98,8 @@ it('says why a message was refused when the widget may no longer run on the page
   await rest('PATCH', `/api/v1/widgets/${widget}/`, { domain: '' });
   await failed.getByRole('button', { name: 'Try again' }).click();
   await failed.getByText('Sent').waitFor();
+  const { json } = await rest('GET', '/api/v1/messages/');
+  expect(json.map(({ body }: { body: string }) => body)).toEqual(['still there?', 'welcome']);
 });
 
 it('shows one conversation in two tabs, and sends nothing twice', async () => {
@@ -118,7 +121,7 @@ it('shows one conversation in two tabs, and sends nothing twice', async () => {
 });
 
 it('shows a message that another tab has sent, however late it learns of that', async () => {
-  const { browser, address } = await setUp();
+  const { rest, browser, address } = await setUp();
   const one = await visit(browser, address);
   const two = await visit(browser, address);
   await one.launcher.click();
@@ -138,6 +141,8 @@ it('shows a message that another tab has sent, however late it learns of that', 
   );
   for (const tab of [one, two])
     for (const text of ['from one', 'from two']) await tab.message(text).getByText('Sent').waitFor();
+  const { json } = await rest('GET', '/api/v1/messages/');
+  expect(json.map(({ body }: { body: string }) => body)).toEqual(['from two', 'from one']);
 });
 
 it('sends in one tab what another one that was closed could not send any more', async () => {

@@ -57,6 +57,7 @@ it('shows what the other side has read, also after a reload', async () => {
   await message('good morning').getByText('Seen').waitFor();
   await page.reload();
   await message('good morning').getByText('Seen').waitFor();
+  expect(await message('good morning').count()).toBe(1);
 });
 
 it('gets what was said while the page was offline, each message once', async () => {
