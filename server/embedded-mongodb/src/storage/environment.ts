@@ -7,7 +7,7 @@
  * page through an O_DSYNC descriptor; lmdb-js's `overlappingSync` is off), so neither a killed process nor a
  * power cut loses what was acknowledged, or leaves part of a transaction.
  */
-import { statfsSync } from 'node:fs';
+import { statfsSync, writeSync } from 'node:fs';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { MongoError } from '../document/errors.ts';
 import { RangeScan } from './range-scan.ts';
@@ -91,6 +91,7 @@ export class Environment {
         return result;
       }, COMMIT_AND_FLUSH as never);
     } catch (error) {
+      if (SAYS_FULL.test(messageOf(error))) endNativeLine();
       this.pauseScans();
       this.afterAbort();
       throw error;
@@ -182,12 +183,27 @@ function runOne(write: WaitingWrite): () => void {
   }
 }
 
+const SAYS_FULL = /No space left|ENOSPC|File too large|EFBIG|MDB_MAP_FULL|quota/i;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/**
+ * LMDB itself writes "Write error: …" to stderr when a page could not be written, without a line's end, and nothing
+ * turns that off: so what is logged next has a line of its own.
+ */
+function endNativeLine(): void {
+  try {
+    writeSync(2, '\n');
+  } catch {
+    // Nobody reads it.
+  }
+}
+
 /** What a client is told when storage failed: a full disk has a code of its own in MongoDB. */
 function storageError(error: unknown, directory: string): unknown {
-  const message = error instanceof Error ? error.message : String(error);
-  const saysFull = /No space left|ENOSPC|File too large|EFBIG|MDB_MAP_FULL|quota/i.test(message);
+  const message = messageOf(error);
   // A page that is written in part is an EIO to LMDB, whatever the reason.
-  if (saysFull || (/Input\/output error|EIO/.test(message) && isFull(directory))) {
+  if (SAYS_FULL.test(message) || (/Input\/output error|EIO/.test(message) && isFull(directory))) {
     return new MongoError(14031, 'OutOfDiskSpace', `the write was not stored, the disk is full: ${message}`);
   }
   return error;
