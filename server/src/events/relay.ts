@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from 'mongoose';
 import type { Logger } from 'pino';
+import { Sweeper } from '../platform/sweeper.ts';
 import type { EventHolder, OutboxEvent } from './events.ts';
 
 /**
@@ -56,13 +57,18 @@ export class Relay {
   /** Announced, and still in their documents. */
   readonly #announced: Announcement[] = [];
   #takeOutTimer: NodeJS.Timeout | undefined;
-  #sweeping: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #sweeper: Sweeper;
   #stopped = false;
 
   constructor(models: readonly object[], log: Logger) {
     this.#models = models as unknown as readonly HolderModel[];
     this.#log = log;
+    this.#sweeper = new Sweeper({
+      sweep: () => this.#sweep(),
+      every: SWEEP_EVERY,
+      log,
+      failed: 'searching for events left behind failed',
+    });
   }
 
   /** Gives events to these as well, in this order; to be called before the start. */
@@ -77,15 +83,13 @@ export class Relay {
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.#startSweep(), SWEEP_EVERY);
-    void this.#startSweep();
+    this.#sweeper.start();
   }
 
   /** Stops taking and finishes what runs; the rest stays in its documents. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearInterval(this.#timer);
-    await this.#sweeping;
+    await this.#sweeper.stop();
     await Promise.all(this.#running);
     clearTimeout(this.#takeOutTimer);
     await this.#startTakeOut();
@@ -158,15 +162,6 @@ export class Relay {
       await model.updateMany({ ...holders, 'events.id': taken.id }, { $pull: { events: taken } } as never);
       await model.updateMany({ ...holders, events: { $size: 0 } }, { $unset: { events: 1 } });
     }
-  }
-
-  #startSweep(): Promise<void> {
-    this.#sweeping ??= this.#sweep()
-      .catch((error) => this.#log.warn({ err: error }, 'searching for events left behind failed'))
-      .finally(() => {
-        this.#sweeping = undefined;
-      });
-    return this.#sweeping;
   }
 
   async #sweep(): Promise<void> {

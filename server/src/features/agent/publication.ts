@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { insertOnce } from '../../database/insert.ts';
 import type { Relay } from '../../events/relay.ts';
+import { Sweeper } from '../../platform/sweeper.ts';
 import type { LeadsService } from '../leads/leads.service.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
@@ -31,11 +32,16 @@ export class Publication {
   #published: { room: string; turn: string }[] = [];
   #takeOutTimer: NodeJS.Timeout | undefined;
   #taking: Promise<void> | undefined;
-  #sweeping: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #sweeper: Sweeper;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#sweeper = new Sweeper({
+      sweep: () => this.#sweep(),
+      every: SWEEP_EVERY,
+      log: parts.log,
+      failed: 'searching for turns left behind failed',
+    });
   }
 
   /** When it returns, the last turn of the room is in /messages/ and /leads/, and its events are on their way. */
@@ -67,13 +73,11 @@ export class Publication {
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.#startSweep(), SWEEP_EVERY);
-    void this.#startSweep();
+    this.#sweeper.start();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#sweeping;
+    await this.#sweeper.stop();
     clearTimeout(this.#takeOutTimer);
     await this.#taking;
     await this.#takeOut();
@@ -96,15 +100,6 @@ export class Publication {
       'bot.pending.turn': { $in: batch.map(({ turn }) => turn) },
     };
     await this.#parts.rooms.updateMany(published as never, { $unset: { 'bot.pending': 1 } } as never);
-  }
-
-  #startSweep(): Promise<void> {
-    this.#sweeping ??= this.#sweep()
-      .catch((error) => this.#parts.log.warn({ err: error }, 'searching for turns left behind failed'))
-      .finally(() => {
-        this.#sweeping = undefined;
-      });
-    return this.#sweeping;
   }
 
   async #sweep(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { MessageAdded } from '@parlor/shared';
 import type { Logger } from 'pino';
 import type { EventConsumer } from '../../events/relay.ts';
+import { Sweeper } from '../../platform/sweeper.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { BotState } from '../rooms/bot-state.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
@@ -47,12 +48,26 @@ export class RoomAnswers {
   readonly #inHand = new Map<string, Promise<void>>();
   /** Senders that wait for the answer to their message. */
   readonly #expected = new Map<string, Expected>();
-  #timers: NodeJS.Timeout[] = [];
-  #sweeping: Promise<void> | undefined;
+  readonly #sweepers: readonly Sweeper[];
   #stopped = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    const { log } = parts;
+    this.#sweepers = [
+      new Sweeper({
+        sweep: () => this.#renew(),
+        every: RENEW_EVERY,
+        log,
+        failed: 'renewing the leases on answers failed',
+      }),
+      new Sweeper({
+        sweep: () => this.#sweep(),
+        every: SWEEP_EVERY,
+        log,
+        failed: 'searching for unanswered messages failed',
+      }),
+    ];
   }
 
   /** The bot of a room that is being made: it has said its greeting. Undefined when the account has none. */
@@ -101,18 +116,13 @@ export class RoomAnswers {
   };
 
   start(): void {
-    this.#timers = [
-      setInterval(() => void this.#renew(), RENEW_EVERY),
-      setInterval(() => void this.#startSweep(), SWEEP_EVERY),
-    ];
-    void this.#startSweep();
+    for (const sweeper of this.#sweepers) sweeper.start();
   }
 
   /** Finishes what runs; what is left is answered after the next start. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const timer of this.#timers) clearInterval(timer);
-    await this.#sweeping;
+    await Promise.all(this.#sweepers.map((sweeper) => sweeper.stop()));
     await Promise.all(this.#inHand.values());
     for (const message of this.#expected.keys()) this.#resolve(message, undefined);
   }
@@ -165,20 +175,8 @@ export class RoomAnswers {
 
   async #renew(): Promise<void> {
     if (this.#inHand.size === 0) return;
-    const { messages, log } = this.#parts;
     const own = { _id: { $in: [...this.#inHand.keys()] }, answer_due: { $exists: true } };
-    await messages
-      .updateMany(own, { $set: { answer_due: leaseEnd() } })
-      .catch((error) => log.warn({ err: error }, 'renewing the leases on answers failed'));
-  }
-
-  #startSweep(): Promise<void> {
-    this.#sweeping ??= this.#sweep()
-      .catch((error) => this.#parts.log.warn({ err: error }, 'searching for unanswered messages failed'))
-      .finally(() => {
-        this.#sweeping = undefined;
-      });
-    return this.#sweeping;
+    await this.#parts.messages.updateMany(own, { $set: { answer_due: leaseEnd() } });
   }
 
   /** Takes over what a process left behind when it died. */

@@ -3,6 +3,7 @@ import { deleteDocument } from '../../events/delete.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
 import { notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
+import { Sweeper } from '../../platform/sweeper.ts';
 import type { LeadModel } from '../leads/leads.model.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import type { PendingDeletion, PendingDeletionModel } from './room-deletion.model.ts';
@@ -16,7 +17,7 @@ const BATCH = 500;
  * stored a message since, and no request takes as long.
  */
 const AGAIN_AFTER = 60_000;
-const LOOK_EVERY = 20_000;
+const SWEEP_EVERY_MS = 20_000;
 
 /**
  * Deletes rooms and leads with all that is kept of them. That spans many documents, so what is to be done is written down
@@ -27,10 +28,8 @@ export class RoomDeletion {
   readonly #leads: LeadModel;
   readonly #pending: PendingDeletionModel;
   readonly #tombstones: Tombstones;
-  readonly #log: Logger;
   readonly #erasure: Pick<SubjectErasure, 'erase' | 'isOut'>;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  readonly #sweeper: Sweeper;
 
   constructor(
     models: { rooms: RoomModel; leads: LeadModel; roomDeletions: PendingDeletionModel },
@@ -42,8 +41,13 @@ export class RoomDeletion {
     this.#leads = models.leads;
     this.#pending = models.roomDeletions;
     this.#tombstones = tombstones;
-    this.#log = log;
     this.#erasure = erasure;
+    this.#sweeper = new Sweeper({
+      sweep: () => this.resume(),
+      every: SWEEP_EVERY_MS,
+      log,
+      failed: 'deleted rooms wait: taking up the rest failed',
+    });
   }
 
   /**
@@ -71,13 +75,11 @@ export class RoomDeletion {
 
   /** Takes up what was left behind, now and from time to time. */
   start(): void {
-    this.#timer = setInterval(() => void this.#look(), LOOK_EVERY);
-    void this.#look();
+    this.#sweeper.start();
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#sweeper.stop();
   }
 
   /** Finishes the deletions that began before `now` minus AGAIN_AFTER. */
@@ -115,14 +117,5 @@ export class RoomDeletion {
       throw error;
     }
     await this.#erasure.erase(what.room);
-  }
-
-  #look(): Promise<void> {
-    this.#running ??= this.resume()
-      .catch((error) => this.#log.warn({ err: error }, 'deleted rooms wait: taking up the rest failed'))
-      .finally(() => {
-        this.#running = undefined;
-      });
-    return this.#running;
   }
 }

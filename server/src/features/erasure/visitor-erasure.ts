@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { notFound, ParlorError } from '../../platform/errors.ts';
+import { Sweeper } from '../../platform/sweeper.ts';
 import { type LeadsService, visitorLead } from '../leads/leads.service.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { VisitorSession } from '../visitors/sessions.model.ts';
@@ -9,7 +10,7 @@ import type { SubjectErasure } from './subject-erasure.ts';
 
 /** Each erasure is gone through once more after so long: a request that was under way may have written since. */
 const AGAIN_AFTER = 60_000;
-const LOOK_EVERY = 20_000;
+const SWEEP_EVERY_MS = 20_000;
 const BATCH = 100;
 
 /** Ends the sockets of a session, on every server process. */
@@ -36,14 +37,17 @@ const ignoreMissing = (error: unknown): void => {
 export class Erasure {
   readonly #parts: Parts;
   readonly #end: EndSession;
-  readonly #log: Logger;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  readonly #sweeper: Sweeper;
 
   constructor(parts: Parts, end: EndSession, log: Logger) {
     this.#parts = parts;
     this.#end = end;
-    this.#log = log;
+    this.#sweeper = new Sweeper({
+      sweep: () => this.resume(),
+      every: SWEEP_EVERY_MS,
+      log,
+      failed: 'erasing waits: taking up the rest failed',
+    });
   }
 
   /** @throws ParlorError `not_found` when the visitor came through another widget. */
@@ -55,13 +59,11 @@ export class Erasure {
 
   /** Takes up what was left behind, now and from time to time. */
   start(): void {
-    this.#timer = setInterval(() => void this.#look(), LOOK_EVERY);
-    void this.#look();
+    this.#sweeper.start();
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#sweeper.stop();
   }
 
   /** Finishes the erasures that were begun before `now` minus AGAIN_AFTER. */
@@ -74,15 +76,6 @@ export class Erasure {
       // What is announced only now makes deliveries that are to be erased as well: it is gone through again.
       if (wasOut && (await subjects.isOut(session.room))) await sessions.remove(session._id);
     }
-  }
-
-  #look(): Promise<void> {
-    this.#running ??= this.resume()
-      .catch((error) => this.#log.warn({ err: error }, 'erasing waits: taking up the rest failed'))
-      .finally(() => {
-        this.#running = undefined;
-      });
-    return this.#running;
   }
 
   async #eraseWritings({ _id, account, room: uuid }: VisitorSession): Promise<void> {

@@ -1,12 +1,13 @@
 import { CLOSE_CODES } from '@parlor/shared';
 import type { Logger } from 'pino';
+import { Sweeper } from '../../platform/sweeper.ts';
 import type { AccountsService } from '../accounts/accounts.service.ts';
 import type { SessionsService } from '../visitors/sessions.service.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
 import type { Audience } from './audience.ts';
 import type { Connection } from './connection.ts';
 
-const LOOK_EVERY = 1_000;
+const SWEEP_EVERY_MS = 1_000;
 
 /** So many visitors are looked at each time, one after another. */
 const VISITORS_AT_ONCE = 200;
@@ -24,29 +25,25 @@ export interface RecheckParts {
  */
 export class Recheck {
   readonly #parts: RecheckParts & { audience: Audience };
-  readonly #log: Logger;
   #turn: Connection[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  readonly #sweeper: Sweeper;
 
   constructor(parts: RecheckParts & { audience: Audience }, log: Logger) {
     this.#parts = parts;
-    this.#log = log;
+    this.#sweeper = new Sweeper({
+      sweep: () => this.look(),
+      every: SWEEP_EVERY_MS,
+      log,
+      failed: 'credentials could not be looked at again',
+    });
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#running ??= this.look()
-        .catch((error) => this.#log.debug({ err: error }, 'credentials could not be looked at again'))
-        .finally(() => {
-          this.#running = undefined;
-        });
-    }, LOOK_EVERY);
+    this.#sweeper.start();
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#sweeper.stop();
   }
 
   async look(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { Sweeper } from '../../platform/sweeper.ts';
 import { type DeliveryModel, settled } from './deliveries.model.ts';
 
 /**
@@ -7,7 +8,7 @@ import { type DeliveryModel, settled } from './deliveries.model.ts';
  */
 const SENT_FOR = 7 * 86_400_000;
 
-const LOOK_EVERY = 2_000;
+const SWEEP_EVERY_MS = 2_000;
 const BATCH = 500;
 
 /** A delivery whose words were erased: neither what was sent nor what was answered. */
@@ -16,13 +17,16 @@ const REDACTED = { body: '', 'attempts.$[].response': '' } as const;
 /** Takes what visitors and customers said out of deliveries: at once where they are decided, else when they are. */
 export class ErasedDeliveries {
   readonly #deliveries: DeliveryModel;
-  readonly #log: Logger;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  readonly #sweeper: Sweeper;
 
   constructor(deliveries: DeliveryModel, log: Logger) {
     this.#deliveries = deliveries;
-    this.#log = log;
+    this.#sweeper = new Sweeper({
+      sweep: () => this.resume(),
+      every: SWEEP_EVERY_MS,
+      log,
+      failed: 'erased deliveries wait for the database',
+    });
   }
 
   /** @param filter which of a subject's deliveries; all of them unless it says more */
@@ -36,13 +40,11 @@ export class ErasedDeliveries {
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.#look(), LOOK_EVERY);
-    void this.#look();
+    this.#sweeper.start();
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#sweeper.stop();
   }
 
   /** Redacts what was marked and is decided by now, and gives up what waited too long. */
@@ -58,14 +60,5 @@ export class ErasedDeliveries {
       const ids = { _id: { $in: marked.map(({ _id }) => _id) } };
       await this.#deliveries.updateMany(ids, { $set: REDACTED, $unset: { erase_by: 1 } });
     }
-  }
-
-  #look(): Promise<void> {
-    this.#running ??= this.resume()
-      .catch((error) => this.#log.warn({ err: error }, 'erased deliveries wait for the database'))
-      .finally(() => {
-        this.#running = undefined;
-      });
-    return this.#running;
   }
 }
