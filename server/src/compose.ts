@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
 import { mapCollections } from './data-map.ts';
+import { Budgets } from './database/budgets.ts';
 import type { Database } from './database/connect.ts';
 import { DiskReserve } from './database/disk-reserve.ts';
 import { checkKey } from './database/key-record.ts';
@@ -69,6 +70,7 @@ export const createServices = async (
   const reserveBytes = config.DISK_RESERVE_MIB * 1_024 * 1_024;
   const diskReserve =
     embedded && reserveBytes > 0 ? new DiskReserve(embedded.freeBytes, reserveBytes, log) : undefined;
+  const budgets = new Budgets(models.usage);
 
   const outbox = outboxOf(models);
   const relay = new Relay(Object.values(outbox), log);
@@ -120,7 +122,7 @@ export const createServices = async (
   });
   const realtime = createRealtime({ channel, log, messages, models, relay, rooms });
   const { frames, presence, readMarks, typing } = realtime;
-  const agent = createAgent({ models, secrets, rooms, leads, relay, channel, config, log });
+  const agent = createAgent({ models, budgets, secrets, rooms, leads, relay, channel, config, log });
   rooms.useBots({
     greet: (room) => agent.answers.greet(room),
     publish: (room) => agent.publication.publish(room),

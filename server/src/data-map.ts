@@ -233,10 +233,10 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     kept: 'while at work',
     fields: { plain: ['owner', 'paused', 'woken', 'woken_at'], owner: ['_id'] },
   }),
-  llmUsage: of<'llmUsage'>()({
+  usage: of<'usage'>()({
     owner: { by: '_id', isPrefix: true },
     kept: { after: 'expires_at', seconds: 0 },
-    fields: { plain: ['_id', 'tokens', 'expires_at'] },
+    fields: { plain: ['_id', 'used', 'expires_at'] },
   }),
 };
 

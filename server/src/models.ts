@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import { usageModel } from './database/budgets.ts';
 import { keyRecordModel } from './database/key-record.ts';
 import { tombstoneModel } from './events/tombstones.model.ts';
 import { accountModel } from './features/accounts/accounts.model.ts';
@@ -33,6 +34,7 @@ export const createModels = (connection: Connection) => ({
   secretKeys: keyRecordModel(connection),
   sessions: visitorSessionModel(connection),
   tombstones: tombstoneModel(connection),
+  usage: usageModel(connection),
   widgets: widgetModel(connection),
   ...webhookModels(connection),
   ...realtimeModels(connection),

@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
+import type { Budgets } from '../../database/budgets.ts';
 import type { Relay } from '../../events/relay.ts';
 import { createOutgoing } from '../../net/outgoing.ts';
 import type { Config } from '../../platform/config.ts';
@@ -11,7 +12,7 @@ import type { RoomModel } from '../rooms/rooms.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import { ConversationsService } from './conversations.service.ts';
 import { Graphs } from './graph.ts';
-import { Allowance, usageModel } from './llm/allowance.ts';
+import { Allowance } from './llm/allowance.ts';
 import { createAsk } from './llm/create-ask.ts';
 import { LanguageModel } from './llm/language-model.ts';
 import { Publication } from './publication.ts';
@@ -24,12 +25,12 @@ import { WorkflowsService } from './workflows.service.ts';
 export const agentModels = (connection: Connection) => ({
   workflows: workflowModel(connection),
   graphs: graphModel(connection),
-  llmUsage: usageModel(connection),
 });
 
 /** Builds what the agent API and the rooms' bots consist of. Nothing runs by itself before `start`. */
 export const createAgent = ({
   models,
+  budgets,
   secrets,
   rooms,
   leads,
@@ -39,6 +40,7 @@ export const createAgent = ({
   log,
 }: {
   models: ReturnType<typeof agentModels> & { rooms: RoomModel; messages: MessageModel };
+  budgets: Budgets;
   secrets: Secrets;
   rooms: Pick<RoomsService, 'create'>;
   leads: Pick<LeadsService, 'create'>;
@@ -66,7 +68,7 @@ export const createAgent = ({
       timeout: config.LLM_TIMEOUT,
     },
     createOutgoing({ allowPrivate: config.LLM_ALLOW_PRIVATE, connectTimeout: config.LLM_TIMEOUT }),
-    new Allowance(models.llmUsage, {
+    new Allowance(budgets, {
       conversation: config.LLM_TOKENS_PER_CONVERSATION,
       account: config.LLM_TOKENS_PER_DAY,
       server: config.LLM_TOKENS_PER_DAY_TOTAL,

@@ -1,23 +1,5 @@
-import type { Model } from 'mongoose';
-import { duplicateFields } from '../../../database/duplicate.ts';
-import { defineModel } from '../../../database/model.ts';
+import type { Budget, Budgets } from '../../../database/budgets.ts';
 import { LlmError } from './completion.ts';
-
-/** What was used of the language model: in one UTC day by an account or the server, or in a conversation. */
-export interface StoredUsage {
-  /** `<account> <day>`, `<account> <room>`, or `server <day>`. */
-  _id: string;
-  tokens: number;
-  expires_at: Date;
-}
-
-export type UsageModel = Model<StoredUsage>;
-
-export const usageModel = defineModel<StoredUsage>(
-  'LlmUsage',
-  { _id: String, tokens: Number, expires_at: Date },
-  [[{ expires_at: 1 }, { expireAfterSeconds: 0 }]],
-);
 
 const DAY_MS = 86_400_000;
 const DAY_KEPT_MS = 3 * DAY_MS;
@@ -32,17 +14,14 @@ export interface TokenBudgets {
   server: number;
 }
 
-/**
- * The budgets of tokens, which hold across processes. What a call may take is booked before it, so that many at
- * once keep them, too; a process that dies in between leaves the booking as it is.
- */
+/** The budgets of tokens, which hold across processes. */
 export class Allowance {
-  readonly #usage: UsageModel;
-  readonly #budgets: TokenBudgets;
+  readonly #budgets: Pick<Budgets, 'take'>;
+  readonly #limits: TokenBudgets;
 
-  constructor(usage: UsageModel, budgets: TokenBudgets) {
-    this.#usage = usage;
+  constructor(budgets: Pick<Budgets, 'take'>, limits: TokenBudgets) {
     this.#budgets = budgets;
+    this.#limits = limits;
   }
 
   /**
@@ -55,53 +34,23 @@ export class Allowance {
     tokens: number,
     now = new Date(),
   ): Promise<(used: number) => Promise<void>> {
-    const { conversation, account: daily, server } = this.#budgets;
+    const { conversation, account: daily, server } = this.#limits;
     const day = now.toISOString().slice(0, 10);
-    const until = (milliseconds: number) => new Date(now.getTime() + milliseconds);
-    const wanted: Budget[] = [
-      {
-        _id: `${account} ${room}`,
-        limit: conversation,
-        expires_at: until(CONVERSATION_KEPT_MS),
-        of: 'the conversation',
-      },
-      { _id: `${account} ${day}`, limit: daily, expires_at: until(DAY_KEPT_MS), of: 'the account today' },
-      { _id: `server ${day}`, limit: server, expires_at: until(DAY_KEPT_MS), of: 'the server today' },
-    ];
-    const booked: Budget[] = [];
-    for (const budget of wanted.filter(({ limit }) => limit > 0)) {
-      booked.push(budget);
-      if ((await this.#add(budget, tokens)) <= budget.limit) continue;
-      await Promise.all(booked.map((one) => this.#add(one, -tokens)));
-      throw new LlmError(`the tokens of ${budget.of} are used up`);
-    }
-    return async (used) => {
-      if (used !== tokens) await Promise.all(booked.map((one) => this.#add(one, used - tokens)));
-    };
-  }
-
-  /** @returns what is booked then */
-  async #add({ _id, expires_at }: Budget, count: number): Promise<number> {
-    const add = () =>
-      this.#usage
-        .findOneAndUpdate(
-          { _id },
-          { $inc: { tokens: count }, $max: { expires_at } },
-          { upsert: true, returnDocument: 'after' },
-        )
-        .lean<StoredUsage>();
-    const booked = await add().catch((error) => {
-      // The first two calls came at once.
-      if (!duplicateFields(error)) throw error;
-      return add();
+    const budget = (_id: string, limit: number, kept: number, of: string): Budget & { of: string } => ({
+      _id,
+      limit,
+      expires_at: new Date(now.getTime() + kept),
+      of,
     });
-    return booked?.tokens ?? 0;
+    const taken = await this.#budgets.take(
+      [
+        budget(`${account} tokens ${room}`, conversation, CONVERSATION_KEPT_MS, 'the conversation'),
+        budget(`${account} tokens ${day}`, daily, DAY_KEPT_MS, 'the account today'),
+        budget(`server tokens ${day}`, server, DAY_KEPT_MS, 'the server today'),
+      ],
+      tokens,
+    );
+    if ('exceeded' in taken) throw new LlmError(`the tokens of ${taken.exceeded.of} are used up`);
+    return taken.booking.correct;
   }
-}
-
-interface Budget {
-  _id: string;
-  limit: number;
-  expires_at: Date;
-  of: string;
 }

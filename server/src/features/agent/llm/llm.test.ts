@@ -165,41 +165,41 @@ describe('an llm node', () => {
     llm.behave(says('Yes.'));
     const id = await agent.open();
     expect(await agent.talk(id, 'Hm?')).toEqual([['Yes.'], 'active']);
-    const { llmUsage } = app.services.models;
+    const { usage } = app.services.models;
     const own = { _id: { $regex: `^${agent.account.id} ` } };
     // As the endpoint counted them.
-    expect((await llmUsage.findOne(own).lean())?.tokens).toBe(42);
-    await llmUsage.updateOne(own, { $set: { tokens: 19_950 } });
+    expect((await usage.findOne(own).lean())?.used).toBe(42);
+    await usage.updateOne(own, { $set: { used: 19_950 } });
     llm.asked.length = 0;
     expect(await agent.talk(id, 'Hm?')).toEqual(FAILED);
     expect(llm.asked).toHaveLength(0);
-    expect((await llmUsage.findOne(own).lean())?.tokens).toBe(19_950);
+    expect((await usage.findOne(own).lean())?.used).toBe(19_950);
   });
 
   it('keeps to the tokens of a conversation, and of all accounts together, also when many ask at once', async () => {
-    const { llmUsage } = app.services.models;
+    const { usage } = app.services.models;
     const day = new Date().toISOString().slice(0, 10);
     llm.behave(says('Yes.'));
     const id = await agent.open();
     await agent.talk(id, 'Hm?');
     const room = (await agent.rest('GET', `rooms/${id}/`)).json.uuid;
-    await llmUsage.updateOne({ _id: `${agent.account.id} ${room}` }, { $set: { tokens: 18_990 } });
+    await usage.updateOne({ _id: `${agent.account.id} tokens ${room}` }, { $set: { used: 18_990 } });
     llm.asked.length = 0;
     expect(await agent.talk(id, 'Hm?')).toEqual(FAILED);
     expect(llm.asked).toHaveLength(0);
 
     // Room for less than two of the calls, each of which may take some 130 tokens.
-    const total = { _id: `server ${day}` };
-    const before = (await llmUsage.findOne(total).lean())?.tokens ?? 0;
-    await llmUsage.updateOne(total, { $set: { tokens: 400_000 - 200 } });
+    const total = { _id: `server tokens ${day}` };
+    const before = (await usage.findOne(total).lean())?.used ?? 0;
+    await usage.updateOne(total, { $set: { used: 400_000 - 200 } });
     const others = await Promise.all(Array.from({ length: 4 }, () => testAgent(app, nodes())));
     llm.behave(says('Yes.', { before: 300 }));
     const answers = await Promise.all(others.map(async (one) => one.talk(await one.open(), 'Hm?')));
     // One at a time; another one where the first was through before it asked.
     const answered = answers.filter(([[said]]) => said === 'Yes.').length;
     expect([1, 2]).toContain(answered);
-    expect((await llmUsage.findOne(total).lean())?.tokens).toBe(400_000 - 200 + 42 * answered);
-    await llmUsage.updateOne(total, { $set: { tokens: before } });
+    expect((await usage.findOne(total).lean())?.used).toBe(400_000 - 200 + 42 * answered);
+    await usage.updateOne(total, { $set: { used: before } });
   });
 
   it('asks no model that the operator does not offer, and says so', async () => {
