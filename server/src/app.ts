@@ -4,6 +4,7 @@ import helmet from 'koa-helmet';
 import type { Services } from './compose.ts';
 import { createAuthenticator } from './features/access/authenticate.ts';
 import { accountRoutes } from './features/accounts/accounts.routes.ts';
+import { confirmEmailRoutes } from './features/accounts/confirm-email.routes.ts';
 import { conversationRoutes } from './features/agent/conversations.routes.ts';
 import { workflowRoutes } from './features/agent/workflows.routes.ts';
 import { healthRoutes } from './features/health/health.routes.ts';
@@ -54,7 +55,8 @@ export const createRoutes = (services: Services, metrics: Metrics = new Metrics(
   healthRoutes(router, services);
   metricsRoutes(router, { config, metrics });
   openApiRoutes(router, services);
-  accountRoutes(router, services);
+  accountRoutes(router, given);
+  confirmEmailRoutes(router, services);
   widgetRoutes(router, given);
   sessionRoutes(router, given);
   roomRoutes(router, given);

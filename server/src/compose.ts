@@ -8,6 +8,7 @@ import { checkKey } from './database/key-record.ts';
 import { Relay } from './events/relay.ts';
 import { Tombstones } from './events/tombstones.ts';
 import { AccountsService } from './features/accounts/accounts.service.ts';
+import { EmailConfirmations } from './features/accounts/email-confirmations.ts';
 import { KnownAddresses } from './features/accounts/known-addresses.ts';
 import { Quotas } from './features/accounts/quotas.ts';
 import { Registrations } from './features/accounts/registrations.ts';
@@ -21,7 +22,8 @@ import { KeywordsService } from './features/keywords/keywords.service.ts';
 import { NotificationsService } from './features/keywords/notifications.service.ts';
 import { LeadsService } from './features/leads/leads.service.ts';
 import { LeadStatisticsService } from './features/leads/statistics.ts';
-import { createMailer } from './features/mail/create-mail.ts';
+import { ConfirmationRequests } from './features/mail/confirmation-requests.ts';
+import { createMail } from './features/mail/create-mail.ts';
 import { MessagesService } from './features/messages/messages.service.ts';
 import { Channel } from './features/realtime/channel.ts';
 import { createRealtime } from './features/realtime/create-realtime.ts';
@@ -85,7 +87,6 @@ export const createServices = async (
   );
   const accounts = new AccountsService(models.accounts, widgets, secrets, signIns);
   const quotas = new Quotas(models, models.registrationClaims);
-  const registrations = new Registrations(accounts, models.registrationClaims, secrets, config);
   const sessions = new SessionsService(models.sessions, widgets, secrets);
 
   const erasedDeliveries = new ErasedDeliveries(models.deliveries, log);
@@ -113,11 +114,17 @@ export const createServices = async (
     log,
     markSent,
   });
-  const mailer = createMailer({
-    models,
+  const confirmations = new EmailConfirmations(models, secrets);
+  const mail = createMail({ models, budgets, config, notifications, confirmations, log });
+  // What was raised before has waited for the address to be confirmed.
+  if (mail) confirmations.onConfirmed((account) => mail.digests.request(account));
+  const confirmationRequests = new ConfirmationRequests(mail?.queue, budgets, secrets);
+  const registrations = new Registrations({
+    accounts,
+    claims: models.registrationClaims,
+    confirmations: confirmationRequests,
+    secrets,
     config,
-    notificationsOf: (account, uuids) => notifications.byUuids(account, uuids),
-    onSent: markSent,
     log,
   });
   const realtime = createRealtime({ channel, log, messages, models, relay, rooms });
@@ -132,14 +139,14 @@ export const createServices = async (
   const erasure = createErasure(visitors);
 
   relay.giveTo(channel.consume, (events) => notifications.raise(events), consume);
-  if (mailer) relay.giveTo(mailer.consume);
+  if (mail) relay.giveTo(mail.mailer.consume);
   relay.giveTo((events) => agent.answers.consume(events));
 
   /** What runs by itself, each after what it needs: started in this order, and stopped in the opposite one. */
   const running: readonly Running[] = [
     ...(diskReserve ? [diskReserve] : []),
     sender,
-    ...(mailer ? [mailer] : []),
+    ...(mail ? [mail.mailer] : []),
     channel,
     presence,
     typing,
@@ -169,6 +176,8 @@ export const createServices = async (
     accounts,
     quotas,
     registrations,
+    confirmations,
+    confirmationRequests,
     sessions,
     erasure,
     rooms,
@@ -182,7 +191,7 @@ export const createServices = async (
     webhooks,
     deliveries,
     sender,
-    mailer,
+    mailer: mail?.mailer,
     channel,
     frames,
     presence,

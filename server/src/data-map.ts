@@ -18,7 +18,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     owner: { by: '_id' },
     kept: 'until deleted',
     fields: {
-      plain: ['_id', 'created_at', 'is_demo'],
+      plain: ['_id', 'created_at', 'email_confirmed_at', 'is_demo'],
       owner: ['username', 'email', 'username_key', 'email_key'],
       hashed: ['password'],
       sealed: ['token_sealed'],
@@ -161,6 +161,21 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
         ...(['expires_at', 'error'] as const),
       ],
     },
+  }),
+  outgoingMails: of<'outgoingMails'>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    fields: {
+      plain: [
+        ...(['_id', 'account', 'kind', 'requests', 'due_at', 'claim', 'batch'] as const),
+        ...(['tries', 'error', 'last_at', 'base_url'] as const),
+      ],
+    },
+  }),
+  emailConfirmations: of<'emailConfirmations'>()({
+    owner: { by: 'account' },
+    kept: { after: 'expires_at', seconds: 0 },
+    fields: { plain: ['account', 'expires_at'], owner: ['email_key'], hashed: ['_id'] },
   }),
   knownAddresses: of<'knownAddresses'>()({
     owner: { by: 'account' },

@@ -3,6 +3,7 @@ import { usageModel } from './database/budgets.ts';
 import { keyRecordModel } from './database/key-record.ts';
 import { tombstoneModel } from './events/tombstones.model.ts';
 import { accountModel } from './features/accounts/accounts.model.ts';
+import { emailConfirmationModel } from './features/accounts/email-confirmations.ts';
 import { knownAddressModel } from './features/accounts/known-addresses.ts';
 import { registrationClaimModel } from './features/accounts/registration.model.ts';
 import { agentModels } from './features/agent/create-agent.ts';
@@ -10,6 +11,7 @@ import { pendingDeletionModel } from './features/erasure/room-deletion.model.ts'
 import { keywordModel, notificationModel } from './features/keywords/keywords.model.ts';
 import { leadModel } from './features/leads/leads.model.ts';
 import { mailModel } from './features/mail/mails.model.ts';
+import { outgoingMailModel } from './features/mail/outgoing-mails.model.ts';
 import { messageModel } from './features/messages/messages.model.ts';
 import { realtimeModels } from './features/realtime/create-realtime.ts';
 import { roomModel } from './features/rooms/rooms.model.ts';
@@ -21,6 +23,7 @@ import { idempotencyModel } from './http/idempotency.model.ts';
 /** Every collection but that of the rate limits, which their store keeps. What is in each: data-map.ts. */
 export const createModels = (connection: Connection) => ({
   accounts: accountModel(connection),
+  emailConfirmations: emailConfirmationModel(connection),
   idempotency: idempotencyModel(connection),
   keywords: keywordModel(connection),
   knownAddresses: knownAddressModel(connection),
@@ -28,6 +31,7 @@ export const createModels = (connection: Connection) => ({
   mails: mailModel(connection),
   messages: messageModel(connection),
   notifications: notificationModel(connection),
+  outgoingMails: outgoingMailModel(connection),
   roomDeletions: pendingDeletionModel(connection),
   registrationClaims: registrationClaimModel(connection),
   rooms: roomModel(connection),

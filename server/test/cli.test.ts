@@ -38,6 +38,7 @@ describe('npm run parlor --', () => {
     expect(reset).toMatch(/^[0-9a-f]{40}\n$/);
     expect(reset).not.toBe(`${token}\n`);
     expect((await parlor(['account', 'invite'])).out).toMatch(/^inv1\.[\w-]{36}\.\w+\.[0-9a-f]{64}\n$/);
+    expect((await parlor(['account', 'confirm', 'ada'])).out).toBe('confirmed ada@example.com\n');
     const set = await parlor(['account', 'reset-password', 'ada', '--password-stdin'], {
       input: 'quite another secret\n',
     });

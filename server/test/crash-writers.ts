@@ -92,17 +92,32 @@ const notificationsOf = ({ acknowledged }: Writers): string[] =>
     .filter((text) => text.endsWith(KEYWORD))
     .map((text) => text.replace('message.added', 'keyword_notification.added'));
 
+/** What a mail tells of: the texts that it shows, and how many more there are. A mail of one shows its conversation, too. */
+const toldBy = ({ headers, body }: ReceivedMail): { shown: string[]; more: number } => {
+  const quoted = [...body.matchAll(/^> (.*)$/gm)].map(([, text = '']) => text);
+  const isDigest = headers['message-id']?.startsWith('<keyword-digest.');
+  const more = Number(/^And (\d+) more:/m.exec(body)?.[1] ?? 0);
+  return { shown: isDigest ? quoted : quoted.slice(0, 1), more };
+};
+
+/** What was not mailed, beyond those that digests have counted and not listed. */
+const notMailed = (bodies: readonly string[], mails: readonly ReceivedMail[]): string[] => {
+  const told = [...new Map(mails.map((mail) => [mail.headers['message-id'], toldBy(mail)])).values()];
+  const shown = new Set(told.flatMap((mail) => mail.shown));
+  const unlisted = told.reduce((sum, { more }) => sum + more, 0);
+  return bodies.filter((body) => !shown.has(body)).slice(unlisted);
+};
+
 /** What was acknowledged and has not arrived. */
 export const missing = (writers: Writers, hits: readonly Hit[], mails: readonly ReceivedMail[]): string[] => {
   const arrived = byText(hits);
-  const mailed = new Set(mails.map(({ body }) => /^> (.*)$/m.exec(body)?.[1]));
   const notifications = notificationsOf(writers);
   return [
     ...[...writers.acknowledged.keys(), ...notifications].filter((text) => !arrived.has(text)),
-    ...notifications
-      .map((text) => text.replace('keyword_notification.added ', ''))
-      .filter((body) => !mailed.has(body))
-      .map((body) => `mail ${body}`),
+    ...notMailed(
+      notifications.map((text) => text.replace('keyword_notification.added ', '')),
+      mails,
+    ).map((body) => `mail ${body}`),
   ];
 };
 

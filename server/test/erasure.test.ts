@@ -5,6 +5,7 @@ import { createConnection } from 'mongoose';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { spawnCommand } from './command-line.ts';
 import { documentsWith } from './everything.ts';
+import { confirmByMail, linkOf } from './mailed-account.ts';
 import { connect } from './realtime-client.ts';
 import { owner } from './rest.ts';
 import { serverSettings, startServerProcess } from './server-process.ts';
@@ -54,8 +55,6 @@ it('leaves no word of a visitor, a deleted room or a deleted lead anywhere', asy
   const { word, phone, email, pattern } = makeCanary();
   const smtp = await startSmtpReceiver();
   onTestFinished(() => smtp.close());
-  // Mails wait for their next attempt.
-  smtp.answer = () => 451;
   const { settings, server, connection } = await startWithDatabase({
     SMTP_URL: smtp.url,
     LOG_LEVEL: 'trace',
@@ -63,6 +62,9 @@ it('leaves no word of a visitor, a deleted room or a deleted lead anywhere', asy
     REGISTRATION: 'open',
   });
   const { rest, token, widget } = await owner(server.url);
+  await confirmByMail(smtp, 'ada@example.com');
+  // Mails wait for their next attempt.
+  smtp.answer = () => 451;
   const target = await startWebhookReceiver();
   const broken = await startWebhookReceiver();
   const late = await startWebhookReceiver();
@@ -188,6 +190,9 @@ it('leaves no word of a visitor, a deleted room or a deleted lead anywhere', asy
   expect((await server.end('SIGTERM')).code).toBe(0);
   const lines = server.stderr().split('\n');
   expect(lines.length).toBeGreaterThan(10);
+  const [, secret = ''] = linkOf(smtp.mails[0]).split('=');
+  expect(secret).toMatch(/^[0-9a-f]{64}$/);
+  expect(lines.filter((line) => line.includes(secret))).toEqual([]);
   expect(lines.filter((line) => pattern.test(line) && !line.includes(`/api/v1/${word}/`))).toEqual([]);
   if (!DATA_DIR) return;
 

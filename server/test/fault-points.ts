@@ -15,11 +15,14 @@ const WRITES: Record<string, Write> = {
   'a notification is raised': { collection: 'keywordnotifications', method: 'insertOne' },
   'deliveries are made': { collection: 'deliveries', method: 'bulkWrite', writes: 'insertOne' },
   'a mail is made': { collection: 'mails', method: 'updateOne' },
+  'a mail is asked for or claimed': { collection: 'outgoingmails', method: 'findOneAndUpdate' },
+  'a mail is made due, fixed or finished': { collection: 'outgoingmails', method: 'updateOne' },
+  'a mail is booked': { collection: 'usages', method: 'findOneAndUpdate' },
+  'mails are marked as sent': { collection: 'mails', method: 'updateMany' },
   'events leave their messages': { collection: 'messages', method: 'updateMany' },
   'events leave their tombstones': { collection: 'tombstones', method: 'updateMany' },
   'an origin is claimed': { collection: 'webhookorigins', method: 'findOneAndUpdate' },
-  'a mail is claimed': { collection: 'mails', method: 'findOneAndUpdate' },
-  'a notification is marked as sent': { collection: 'keywordnotifications', method: 'updateOne' },
+  'notifications are marked as sent': { collection: 'keywordnotifications', method: 'updateMany' },
   'attempts are recorded': { collection: 'deliveries', method: 'bulkWrite', writes: 'updateOne' },
 };
 

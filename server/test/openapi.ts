@@ -7,13 +7,15 @@ import { openApiDocument } from '../src/openapi/document.ts';
 import { loadConfig } from '../src/platform/config.ts';
 import type { TestApp } from './app.ts';
 
-/** Routes that answer with files or for operators, and are no part of the API's description. */
+/** Routes that answer with files or pages, or for operators, and are no part of the API's description. */
 const UNDESCRIBED = new Set([
   'GET /api/v1/docs',
   'GET /api/v1/docs/icon.svg',
   'GET /api/v1/docs/scalar.js',
   'GET /api/v1/docs/start.js',
   'GET /metrics',
+  'GET /confirm-email',
+  'POST /confirm-email',
 ]);
 
 /** What the router knows, as `GET /api/v1/rooms/{}`. */

@@ -71,6 +71,16 @@ export const accountCommands: Record<string, ServiceCommand> = {
       terminal.print(newInvitation(secrets));
     },
   },
+  'account confirm': {
+    usage: 'account confirm USERNAME',
+    meaning: "takes the account's e-mail address for its owner's, without a mail",
+    run: async (args, services, terminal) => {
+      const [username = ''] = takeArguments(args, 'USERNAME');
+      const account = await accountNamed(services, username);
+      await services.confirmations.confirmAccount(account);
+      terminal.print(`confirmed ${account.email}`);
+    },
+  },
   'account token': {
     usage: 'account token USERNAME [--reset]',
     meaning: 'prints the API token; --reset makes a new one, and the old one is dead at once',

@@ -6,7 +6,7 @@ import type { Model } from 'mongoose';
  * - `visitor`: what a visitor wrote, or what is known of it
  * - `owner`: what the account's people wrote or set
  * - `address`: where a client connects from
- * - `sealed`: opened by SECRET_KEY alone; `keyed`: a keyed hash, by which a secret is found; `hashed`: a password's
+ * - `sealed`: opened by SECRET_KEY alone; `keyed`: a keyed hash, by which a secret is found; `hashed`: one without a key, of a password or of a secret that was made here
  */
 export type FieldKind = 'plain' | 'visitor' | 'owner' | 'address' | 'sealed' | 'keyed' | 'hashed';
 

@@ -9,7 +9,11 @@ import { type Allowance, RateLimit } from './rate-limit.ts';
 
 /** The window of a limit, in seconds, and of those that have another one. */
 const WINDOW = 60;
-const WINDOWS: Partial<Record<LimitGroup, number>> = { 'wrong-passwords-name': 3_600, 'rooms-day': 86_400 };
+const WINDOWS: Partial<Record<LimitGroup, number>> = {
+  'wrong-passwords-name': 3_600,
+  'rooms-day': 86_400,
+  'confirmation-mail': 3_600,
+};
 
 const COLLECTION = 'ratelimits';
 
@@ -17,6 +21,7 @@ const COLLECTION = 'ratelimits';
 const GROUPS = {
   'sign-in': 'RATE_LIMIT_SIGN_IN',
   register: 'RATE_LIMIT_REGISTER',
+  'confirmation-mail': 'RATE_LIMIT_CONFIRMATION_MAIL',
   'wrong-passwords': 'RATE_LIMIT_WRONG_PASSWORDS',
   'wrong-passwords-name': 'RATE_LIMIT_WRONG_PASSWORDS_NAME',
   unknown: 'RATE_LIMIT_UNKNOWN',

@@ -100,6 +100,12 @@ const databaseTimeout = (text: string): Duration => {
 const perMinute = (fallback: number, what: string): Setting<number> =>
   setting(String(fallback), `at most so many a minute: ${what}`, wholeNumber(1, 1_000_000));
 
+/** Notifications that wait longer than some days are not mailed at all. */
+const digestWindow = (text: string): Duration => {
+  const window = parseDuration(text);
+  return window <= 86_400_000 ? window : expected('a duration of at most 1d');
+};
+
 /** Every variable that Parlor reads, with its default; written here once (docs/contract.md#operation). */
 const SETTINGS = {
   HOST: setting('127.0.0.1', 'address to listen on; 0.0.0.0 lets other machines in', anyText),
@@ -150,7 +156,7 @@ const SETTINGS = {
   ),
   SMTP_URL: setting(
     '',
-    "mails keyword notifications to their account's address: smtp://user:password@host:587, or smtps://; empty: no mail",
+    "mails keyword notifications to their account's confirmed address: smtp://user:password@host:587, or smtps://; empty: no mail",
     smtpUrl,
     true,
   ),
@@ -158,6 +164,26 @@ const SETTINGS = {
     '',
     'who mails come from; empty: the user of SMTP_URL where that is an address, else parlor@ this host',
     mailAddress,
+  ),
+  MAIL_DIGEST_WINDOW: setting(
+    '10m',
+    'keyword notifications that follow a mail within so long come together in the next one; at most 1d',
+    digestWindow,
+  ),
+  MAILS_PER_DAY: setting(
+    '50',
+    'mails of keyword notifications to one account in a UTC day; the rest waits for the next; 0: any number',
+    wholeNumber(0, 1_000_000),
+  ),
+  MAILS_PER_HOUR_TOTAL: setting(
+    '1000',
+    'mails to all accounts together in an hour; the rest waits for the next; 0: any number',
+    wholeNumber(0, 1_000_000_000),
+  ),
+  CONFIRMATION_MAILS_PER_HOUR: setting(
+    '100',
+    'how many of those may ask to confirm an address; 0: any number',
+    wholeNumber(0, 1_000_000_000),
   ),
   WEBHOOK_ALLOW_PRIVATE: setting(
     'false',
@@ -198,6 +224,11 @@ const SETTINGS = {
   ),
   RATE_LIMIT_SIGN_IN: perMinute(10, 'sign-ins from one IP address'),
   RATE_LIMIT_REGISTER: perMinute(10, 'registrations from one IP address'),
+  RATE_LIMIT_CONFIRMATION_MAIL: setting(
+    '5',
+    'at most so many an hour: requests of one account for the mail that confirms its address',
+    wholeNumber(1, 1_000_000),
+  ),
   RATE_LIMIT_WRONG_PASSWORDS: perMinute(5, 'wrong passwords for one username from one IP address'),
   RATE_LIMIT_WRONG_PASSWORDS_NAME: setting(
     '60',

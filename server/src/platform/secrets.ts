@@ -15,6 +15,7 @@ type Purpose =
   | 'conversation-client'
   | 'invitation'
   | 'known-address'
+  | 'email-confirmation'
   | 'idempotency'
   | 'key-fingerprint';
 

@@ -15,6 +15,8 @@ export interface Account {
   token_fingerprint: string;
   token_sealed: string;
   created_at: Date;
+  /** null: nobody has confirmed it, and no mail goes there. Accounts of before there was this field count as confirmed. */
+  email_confirmed_at?: Date | null;
   /** The account of a trial: it is nobody's, so that registration stays open. */
   is_demo?: boolean;
 }
@@ -33,6 +35,7 @@ export const accountModel = defineModel<Account>(
     token_fingerprint: String,
     token_sealed: String,
     created_at: Date,
+    email_confirmed_at: Date,
     is_demo: Boolean,
   },
   [

@@ -23,6 +23,25 @@ export const accountPaths: ZodOpenApiPathsObject = {
       },
     }),
   },
+  '/api/v1/auth/confirmation-mail': {
+    post: operation({
+      id: 'requestConfirmationMail',
+      tag,
+      summary: 'Ask for the mail that confirms the e-mail address',
+      description:
+        'An account that was registered gets mails once somebody opens the link in this mail and presses the button there; registering sends the first one. The answer is the same whether the address is confirmed already, has had its three mails of today, or no mail is sent at all (`SMTP_URL`). At most 5 an hour (`RATE_LIMIT_CONFIRMATION_MAIL`).',
+      callers: ['account'],
+      answers: {
+        status: 202,
+        description: 'A mail is on its way, if the address needs one.',
+        schema: z.object({
+          message: z.string().meta({
+            example: 'A mail is on its way, unless the address is confirmed or has had its mails of today.',
+          }),
+        }),
+      },
+    }),
+  },
   '/api/v1/auth/api-token': {
     post: operation({
       id: 'obtainToken',

@@ -48,12 +48,12 @@ export class AccountsService {
   }
 
   /**
-   * Makes an account with its token and first widget.
+   * Makes an account with its token and first widget; its e-mail address counts as confirmed unless `more` says otherwise.
    * @throws ParlorError `invalid` for a weak or mistyped password, or a username or e-mail that is taken.
    */
   async create(
     { username, email, password, password2 }: Omit<Registration, 'invite'>,
-    more: Pick<Account, 'is_demo'> = {},
+    more: Pick<Account, 'is_demo' | 'email_confirmed_at'> = {},
   ): Promise<Account> {
     const errors: FieldErrors = {};
     const weak = passwordErrors(password, username, email);
@@ -71,6 +71,7 @@ export class AccountsService {
       password: await hashPassword(password),
       ...this.#sealed(_id, newToken()),
       created_at: new Date(),
+      email_confirmed_at: new Date(),
       ...more,
     };
     // The widget first: a crash in between leaves a widget that nobody owns, rather than an owner without one.

@@ -1,9 +1,11 @@
 import type { Registration } from '@parlor/shared';
+import type { Logger } from 'pino';
 import { type Config, isTrial } from '../../platform/config.ts';
 import { invalid, ParlorError } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Account } from './accounts.model.ts';
 import type { AccountsService } from './accounts.service.ts';
+import type { ConfirmationRequests } from './email-confirmations.ts';
 import { readInvitation } from './invitations.ts';
 import { type RegistrationClaimModel, takeClaim } from './registration.model.ts';
 
@@ -17,33 +19,53 @@ export class Registrations {
   readonly #accounts: Pick<AccountsService, 'create' | 'isEmpty'>;
   readonly #claims: RegistrationClaimModel;
   readonly #secrets: Secrets;
+  readonly #confirmations: ConfirmationRequests;
+  readonly #log: Logger;
   readonly #mode: 'open' | 'invite' | 'closed' | 'first';
 
-  constructor(
-    accounts: Pick<AccountsService, 'create' | 'isEmpty'>,
-    claims: RegistrationClaimModel,
-    secrets: Secrets,
-    config: Config,
-  ) {
+  constructor({
+    accounts,
+    claims,
+    confirmations,
+    secrets,
+    config,
+    log,
+  }: {
+    accounts: Pick<AccountsService, 'create' | 'isEmpty'>;
+    claims: RegistrationClaimModel;
+    confirmations: ConfirmationRequests;
+    secrets: Secrets;
+    config: Config;
+    log: Logger;
+  }) {
     this.#accounts = accounts;
     this.#claims = claims;
+    this.#confirmations = confirmations;
     this.#secrets = secrets;
+    this.#log = log;
     this.#mode = config.REGISTRATION || (isTrial(config) ? 'open' : 'first');
   }
 
   /**
-   * Makes an account for somebody who asks for one.
+   * Makes an account for somebody who asks for one, and mails a link to its address, which nobody has confirmed.
+   * @param baseUrl what that link begins with
    * @throws ParlorError `forbidden` where registration is closed or needs an invitation, `invalid` for one that is
    * not good, and what `AccountsService.create` throws.
    */
-  async register(given: Registration): Promise<Account> {
+  async register(given: Registration, baseUrl: string): Promise<Account> {
     const giveBack = await this.#permit(given.invite);
+    let account: Account;
     try {
-      return await this.#accounts.create(given);
+      account = await this.#accounts.create(given, { email_confirmed_at: null });
     } catch (error) {
       await giveBack?.();
       throw error;
     }
+    // The account is there, and can ask for the mail itself.
+    await this.#confirmations
+      .request(account, baseUrl)
+      .catch((error) => this.#log.warn({ err: error }, 'a confirmation mail was not asked for'));
+    return account;
   }
 
   /** @returns what frees the right again that this registration has taken */

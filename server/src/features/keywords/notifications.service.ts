@@ -68,13 +68,21 @@ export class NotificationsService {
     return presented;
   }
 
-  /** The notifications of these uuids that still exist, oldest first, in the API's form. */
-  async byUuids(account: string, uuids: readonly string[]): Promise<KeywordNotification[]> {
+  /** Of these uuids those that still exist: their number, and the first ones, oldest first, in the API's form. */
+  async told(
+    account: string,
+    uuids: readonly string[],
+    limit: number,
+  ): Promise<{ count: number; first: KeywordNotification[] }> {
+    const those = { _id: { $in: uuids as string[] }, account };
     const stored = await this.#parts.notifications
-      .find({ _id: { $in: uuids as string[] }, account })
+      .find(those)
       .sort({ created_at: 1, _id: 1 })
+      .limit(limit)
       .lean<StoredNotification[]>();
-    return this.present(stored);
+    const isAll = stored.length < limit;
+    const count = isAll ? stored.length : await this.#parts.notifications.countDocuments(those);
+    return { count, first: await this.present(stored) };
   }
 
   /**

@@ -1,29 +1,45 @@
-import type { KeywordNotification } from '@parlor/shared';
 import type { Logger } from 'pino';
+import type { Budgets } from '../../database/budgets.ts';
 import { type Config, isOnlyProcess } from '../../platform/config.ts';
 import type { AccountModel } from '../accounts/accounts.model.ts';
+import type { EmailConfirmations } from '../accounts/email-confirmations.ts';
+import { ConfirmationMails } from './confirmation-mails.ts';
+import { Digests, type NotificationsForMail } from './digests.ts';
+import { MailBudgets } from './mail-budgets.ts';
+import { MailQueue } from './mail-queue.ts';
 import { MAIL_TIMEOUT, Mailer } from './mailer.ts';
 import type { MailModel } from './mails.model.ts';
+import type { OutgoingMailModel } from './outgoing-mails.model.ts';
 import { createSmtp, senderAddress } from './smtp.ts';
 
-/** What mails keyword notifications; undefined where no SMTP_URL is set. Nothing is sent before `start()`. */
-export const createMailer = ({
-  models,
-  config,
-  notificationsOf,
-  onSent,
-  log,
-}: {
-  models: { mails: MailModel; accounts: AccountModel };
+interface Parts {
+  models: { mails: MailModel; outgoingMails: OutgoingMailModel; accounts: AccountModel };
+  budgets: Pick<Budgets, 'take'>;
   config: Config;
-  notificationsOf(account: string, uuids: readonly string[]): Promise<KeywordNotification[]>;
-  onSent(notification: string, at: Date): Promise<void>;
+  notifications: NotificationsForMail;
+  confirmations: Pick<EmailConfirmations, 'issue'>;
   log: Logger;
-}): Mailer | undefined => {
+}
+
+/** What mails; undefined where no SMTP_URL is set. Nothing is sent before `start()`. */
+export const createMail = ({ models, budgets, config, notifications, confirmations, log }: Parts) => {
   if (config.SMTP_URL === '') return undefined;
-  const send = createSmtp({ url: config.SMTP_URL, from: senderAddress(config), timeout: MAIL_TIMEOUT });
-  return new Mailer(
-    { ...models, send, notificationsOf, onSent, log },
+  const queue = new MailQueue(models.outgoingMails);
+  const digests = new Digests({ ...models, queue, notifications }, config.MAIL_DIGEST_WINDOW);
+  const mailer = new Mailer(
+    {
+      queue,
+      kinds: { digest: digests, confirmation: new ConfirmationMails(confirmations) },
+      budgets: new MailBudgets(budgets, {
+        account: config.MAILS_PER_DAY,
+        server: config.MAILS_PER_HOUR_TOTAL,
+        confirmations: config.CONFIRMATION_MAILS_PER_HOUR,
+      }),
+      accounts: models.accounts,
+      send: createSmtp({ url: config.SMTP_URL, from: senderAddress(config), timeout: MAIL_TIMEOUT }),
+      log,
+    },
     { delays: config.WEBHOOK_RETRY_DELAYS, isOnlyProcess: isOnlyProcess(config) },
   );
+  return { mailer, digests, queue };
 };

@@ -1,22 +1,21 @@
 import type { Model } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
 
-/** A keyword notification on its way to its account's address, and then the mark that it has been mailed. */
+/** A keyword notification that is to be mailed, and then the mark that it has been. */
 export interface StoredMail {
-  /** The notification's uuid: one mail for each, however often its event comes. */
+  /** The notification's uuid: it is mailed once, however often its event comes. */
   _id: string;
   account: string;
   state: 'pending' | 'sent' | 'failed';
   created_at: Date;
-  tries: number;
-  /** Why the last attempt failed. */
+  /** Why it failed. */
   error?: string;
-  /** Only while it is pending: when it may be tried, which is later while somebody tries it. */
-  due_at?: Date;
-  /** Who tries it; nobody, while it waits for its next attempt. */
-  claim?: string;
-  /** Only when it is not pending any more: nobody remembers it then. */
+  /** Nobody remembers it then; what is still pending, for want of a confirmed address, is not mailed any more. */
   expires_at?: Date;
+  /** Only of an older version, which mailed each one for itself. */
+  due_at?: Date;
+  claim?: string;
+  tries?: number;
 }
 
 export type MailModel = Model<StoredMail>;
@@ -28,11 +27,15 @@ export const mailModel = defineModel<StoredMail>(
     account: String,
     state: String,
     created_at: Date,
-    tries: Number,
     error: String,
+    expires_at: Date,
     due_at: Date,
     claim: String,
-    expires_at: Date,
+    tries: Number,
   },
-  [[{ due_at: 1 }, { sparse: true }], [{ account: 1 }], [{ expires_at: 1 }, { expireAfterSeconds: 0 }]],
+  [
+    [{ due_at: 1 }, { sparse: true }],
+    [{ account: 1, state: 1, created_at: 1 }],
+    [{ expires_at: 1 }, { expireAfterSeconds: 0 }],
+  ],
 );

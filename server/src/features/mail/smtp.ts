@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import type { Config } from '../../platform/config.ts';
 import type { Duration } from '../../platform/duration.ts';
 import { isMailAddress } from '../../platform/mail-address.ts';
-import type { Letter } from './notification-mail.ts';
+import type { Letter } from './letter.ts';
 
 /** What came of a mail. `refused`: the server will never take it, however often it is asked. */
 export type Outcome = { kind: 'sent' } | { kind: 'failed' | 'refused'; error: string };

@@ -53,6 +53,7 @@ describe('GET /metrics', () => {
         expect(text).toMatch(/parlor_delivery_attempts_total\{result="retry"\} [1-9]/);
         expect(text).toContain('parlor_delivery_attempts_total{result="delivered"} 0');
         expect(text).toContain('parlor_mail_attempts_total{result="sent"} 0');
+        expect(text).toContain('parlor_mail_attempts_total{result="deferred"} 0');
       },
       { timeout: 10_000, interval: 50 },
     );

@@ -91,7 +91,7 @@ export class Metrics {
     if (mailer) {
       attempts(
         'parlor_mail_attempts_total',
-        'Attempts of this process to mail notifications, by what came of them.',
+        'Attempts of this process to send mails, by what came of them; deferred: a budget was used up.',
         mailer.counts,
       );
     }
