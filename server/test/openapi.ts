@@ -133,12 +133,16 @@ export const faults = (operation: Operation, status: number, json: unknown): str
 const asPattern = ({ path }: Operation): RegExp =>
   new RegExp(`^${path.replace(/\/$/, '').replace(/\{\w+\}/g, '[^/]+')}/?$`);
 
-/** The operation that a request is for; a path that is written out comes before one with a parameter. */
+/**
+ * The operation that a request is for. A path that is written out comes before one with a parameter, also where it has
+ * no operation of the method (OpenAPI 3.1, 4.8.8).
+ */
 export const operationFor = (method: string, url: string): Operation | undefined => {
   const [path = ''] = url.split('?');
-  return operations
-    .filter((operation) => operation.method === method && asPattern(operation).test(path))
-    .sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0];
+  const [nearest] = operations
+    .filter((operation) => asPattern(operation).test(path))
+    .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
+  return operations.find((operation) => operation.path === nearest?.path && operation.method === method);
 };
 
 /**
