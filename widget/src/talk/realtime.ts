@@ -172,6 +172,18 @@ export function createLive(options: LiveOptions): Live {
   }
   const pulse = setInterval(check, PING_MS);
 
+  function hangUp(): void {
+    clearTimeout(retry);
+    const last = socket;
+    socket = undefined;
+    ready = false;
+    // Browsers complain in the page's console about a socket that is closed before it is open.
+    if (last?.readyState === 0) last.onopen = () => last.close();
+    else last?.close();
+  }
+  // Browsers keep a page for "back" only where it holds no socket; when it is looked at again, it wakes up.
+  addEventListener('pagehide', hangUp);
+
   open();
 
   return {
@@ -200,13 +212,10 @@ export function createLive(options: LiveOptions): Live {
     },
     stop() {
       stopped = true;
-      clearTimeout(retry);
       clearTimeout(quiet);
       clearInterval(pulse);
-      const last = socket;
-      // Browsers complain in the page's console about a socket that is closed before it is open.
-      if (last?.readyState === 0) last.onopen = () => last.close();
-      else last?.close();
+      removeEventListener('pagehide', hangUp);
+      hangUp();
     },
   };
 }
