@@ -2,7 +2,7 @@
 import { calculateObjectSize, Int32, Long } from 'bson';
 import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../cursor/cursors.ts';
 import { MongoError } from '../document/errors.ts';
-import type { PipelineEnvironment } from '../document/pipeline/stages.ts';
+import type { PipelineEnvironment } from '../document/pipeline/stage.ts';
 import { compilePipeline } from '../document/pipeline.ts';
 import type { Engine } from '../engine.ts';
 import { countMatches } from '../query/count.ts';

@@ -1,16 +1,8 @@
 import { type Doc, failedToParse, mongoError, refused } from './errors.ts';
+import type { Expression, ExpressionContext } from './expression/expression.ts';
 import { compileOperator } from './expression/operators.ts';
 import { checkFieldPath } from './paths.ts';
 import { appendField, fieldsOf, getField, isDocument, MISSING } from './values.ts';
-
-/** Computes a value from a document; `MISSING` is "no such field". */
-export type Expression = (root: Doc) => unknown;
-
-/** What an expression may know beside the document. */
-export interface ExpressionContext {
-  /** `$$NOW`: one time for a whole command. */
-  now: Date;
-}
 
 /** Compiles an aggregation expression: a field path, a literal, a document, an array or an operator. */
 export function compileExpression(spec: unknown, context: ExpressionContext): Expression {
@@ -31,7 +23,7 @@ export function compileExpression(spec: unknown, context: ExpressionContext): Ex
     if (names.length > 1) {
       throw mongoError(15983, 'An object representing an expression must have exactly one field');
     }
-    return compileOperator(operator, fields[operator], context);
+    return compileOperator(operator, fields[operator], (operand) => compileExpression(operand, context));
   }
   return compileDocument(fields, context);
 }

@@ -2,6 +2,7 @@ import { type Doc, MongoError, mongoError, REFUSED, refused } from './errors.ts'
 import { checkFieldPath } from './paths.ts';
 import { compileGroup } from './pipeline/group.ts';
 import { collect, paced } from './pipeline/pace.ts';
+import type { Documents, PipelineContext, PipelineEnvironment, Stage } from './pipeline/stage.ts';
 import {
   compileCount,
   compileLimit,
@@ -11,10 +12,6 @@ import {
   compileSkip,
   compileSortStage,
   compileUnset,
-  type Documents,
-  type PipelineContext,
-  type PipelineEnvironment,
-  type Stage,
   unknownStage,
 } from './pipeline/stages.ts';
 import { compileUnwind } from './pipeline/unwind.ts';

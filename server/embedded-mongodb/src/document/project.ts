@@ -1,5 +1,5 @@
 import { type Doc, mongoError, refused } from './errors.ts';
-import type { ExpressionContext } from './expression.ts';
+import type { ExpressionContext } from './expression/expression.ts';
 import { compileMatch, type MatchResult } from './match.ts';
 import { buildProjection, type Entry, parseEntries } from './project/parse.ts';
 import { compileSlice, sliceElements } from './project/slice.ts';

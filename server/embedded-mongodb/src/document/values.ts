@@ -174,3 +174,8 @@ export function isSame(a: unknown, b: unknown): boolean {
 export function isIndex(part: string): boolean {
   return /^(0|[1-9][0-9]*)$/.test(part);
 }
+
+/** Null, missing and BSON's old undefined: what expressions treat as "no value". */
+export function isNullish(value: unknown): boolean {
+  return value === null || value === undefined || value === MISSING;
+}

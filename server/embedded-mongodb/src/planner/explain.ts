@@ -1,7 +1,7 @@
 /** A plan in the shape of MongoDB's explain. */
 import type { Doc } from '../storage/bson.ts';
+import type { Interval } from './bounds.ts';
 import type { IndexAccess } from './index-access.ts';
-import type { Interval } from './intervals.ts';
 import type { Plan } from './plan.ts';
 
 /** The stages of a plan, outermost first. */

@@ -1,6 +1,7 @@
 /** How one index answers a conjunction: which of its key ranges, what they prove, what order they give. */
 import type { Collection, Index } from '../storage/collection.ts';
-import { boundsOf, EVERYTHING, type Interval, intersect, inverted } from './intervals.ts';
+import { EVERYTHING, type Interval } from './bounds.ts';
+import { boundsOf, intersect, inverted } from './bounds-builder.ts';
 import type { Conjunction, Predicate } from './predicates.ts';
 
 /** A range of stored keys. */

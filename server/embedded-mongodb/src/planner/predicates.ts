@@ -1,7 +1,7 @@
 /** Reads a filter as a conjunction of conditions on paths: what an index can help with, and what is left. */
 import { typeByte } from '../index/value-key.ts';
 import type { Doc } from '../storage/bson.ts';
-import type { Bounds } from './intervals.ts';
+import type { Bounds } from './bounds.ts';
 
 export type Operator = 'eq' | 'in' | 'gt' | 'gte' | 'lt' | 'lte' | 'regex' | 'exists';
 
@@ -9,7 +9,7 @@ export interface Predicate {
   path: string;
   operator: Operator;
   value: unknown;
-  /** What it means for an index, once that was worked out (see intervals.ts); null for nothing. */
+  /** What it means for an index, once that was worked out (see bounds-builder.ts); null for nothing. */
   bounds?: Bounds | null;
 }
 

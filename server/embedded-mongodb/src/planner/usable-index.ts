@@ -2,7 +2,8 @@
 
 import { TYPE } from '../index/value-key.ts';
 import type { Index } from '../storage/collection.ts';
-import { boundsOf, type Interval, intersect, within } from './intervals.ts';
+import type { Interval } from './bounds.ts';
+import { boundsOf, intersect, within } from './bounds-builder.ts';
 import { type Conjunction, conjunction, type Predicate } from './predicates.ts';
 
 /** Whether the index may answer the conjunction at all. */

@@ -8,11 +8,10 @@
  * power cut loses what was acknowledged, or leaves part of a transaction.
  */
 import { statfsSync, writeSync } from 'node:fs';
-import { type Database, open, type RootDatabase } from 'lmdb';
+import { open, type RootDatabase } from 'lmdb';
 import { MongoError } from '../document/errors.ts';
+import type { KeySpace } from './key-space.ts';
 import { RangeScan } from './range-scan.ts';
-
-export type KeySpace = Database<Buffer, Buffer>;
 
 /** lmdb-js's flag for a transaction that is committed and flushed before the call returns. */
 const COMMIT_AND_FLUSH = 2;

@@ -1,4 +1,4 @@
-import type { KeySpace } from './environment.ts';
+import type { KeySpace } from './key-space.ts';
 
 /**
  * A scan over a range of keys that can be paused: it then holds no snapshot, and goes on after its last key

@@ -1,11 +1,10 @@
 import { mongoError, refused } from '../errors.ts';
-import { compileExpression, type Expression, type ExpressionContext } from '../expression.ts';
-import { fieldsOf, isDocument, typeName } from '../values.ts';
+import { fieldsOf, isDocument, isNullish, typeName } from '../values.ts';
 import { DAY, MINUTE, timeOf, zoneOffset } from './dates.ts';
-import { isNullish } from './operators.ts';
+import type { CompileOperand, Expression } from './expression.ts';
 
 /** `$dateToString`: a date as text, by default ISO 8601. */
-export function compileDateToString(operand: unknown, context: ExpressionContext): Expression {
+export function compileDateToString(operand: unknown, compile: CompileOperand): Expression {
   if (!isDocument(operand)) throw mongoError(18629, '$dateToString only supports an object as its argument');
   const fields = fieldsOf(operand);
   const unknown = Object.keys(fields).find(
@@ -13,8 +12,7 @@ export function compileDateToString(operand: unknown, context: ExpressionContext
   );
   if (unknown !== undefined) throw mongoError(18534, `Unrecognized argument to $dateToString: ${unknown}`);
   if (!Object.hasOwn(fields, 'date')) throw mongoError(18628, "Missing 'date' parameter to $dateToString");
-  const part = (name: string) =>
-    Object.hasOwn(fields, name) ? compileExpression(fields[name], context) : undefined;
+  const part = (name: string) => (Object.hasOwn(fields, name) ? compile(fields[name]) : undefined);
   const date = part('date') as Expression;
   const [format, timezone, onNull] = [part('format'), part('timezone'), part('onNull')];
   return (root) => {

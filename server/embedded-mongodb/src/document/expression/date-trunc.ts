@@ -1,9 +1,8 @@
 import { mongoError, refused } from '../errors.ts';
-import { compileExpression, type Expression, type ExpressionContext } from '../expression.ts';
 import { asInteger } from '../numbers.ts';
-import { fieldsOf, isDocument, isNumber, typeName } from '../values.ts';
+import { fieldsOf, isDocument, isNullish, isNumber, typeName } from '../values.ts';
 import { DAY, HOUR, MINUTE, SECOND, timeOf, zoneOffset } from './dates.ts';
-import { isNullish } from './operators.ts';
+import type { CompileOperand, Expression } from './expression.ts';
 
 const LENGTHS: Record<string, number> = {
   millisecond: 1,
@@ -19,7 +18,7 @@ const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
 const REFERENCE = Date.UTC(2000, 0, 1);
 
 /** `$dateTrunc`: the start of the bin of `binSize` units that a date falls into. */
-export function compileDateTrunc(operand: unknown, context: ExpressionContext): Expression {
+export function compileDateTrunc(operand: unknown, compile: CompileOperand): Expression {
   if (!isDocument(operand)) throw mongoError(5439007, '$dateTrunc only supports an object as its argument');
   const fields = fieldsOf(operand);
   const unknown = Object.keys(fields).find(
@@ -30,8 +29,7 @@ export function compileDateTrunc(operand: unknown, context: ExpressionContext): 
     if (!Object.hasOwn(fields, name))
       throw mongoError(5439009 + i, `Missing '${name}' parameter to $dateTrunc`);
   }
-  const part = (name: string) =>
-    Object.hasOwn(fields, name) ? compileExpression(fields[name], context) : undefined;
+  const part = (name: string) => (Object.hasOwn(fields, name) ? compile(fields[name]) : undefined);
   const date = part('date') as Expression;
   const unit = part('unit') as Expression;
   const [binSize, timezone, startOfWeek] = [part('binSize'), part('timezone'), part('startOfWeek')];

@@ -1,7 +1,6 @@
 import type { ObjectId, Timestamp } from 'bson';
 import { mongoError, refused } from '../errors.ts';
-import { typeName } from '../values.ts';
-import { isNullish } from './operators.ts';
+import { isNullish, typeName } from '../values.ts';
 
 /** Milliseconds in the units whose length never changes. */
 export const SECOND = 1000;

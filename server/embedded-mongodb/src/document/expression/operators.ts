@@ -1,40 +1,40 @@
 import { Int32, type Long } from 'bson';
 import { compareValues } from '../compare.ts';
 import { mongoError, refused } from '../errors.ts';
-import { compileExpression, type Expression, type ExpressionContext } from '../expression.ts';
-import { fieldsOf, isDocument, isTrue, MISSING, typeName } from '../values.ts';
+import { fieldsOf, isDocument, isNullish, isTrue, MISSING, typeName } from '../values.ts';
 import { compileDateToString } from './date-format.ts';
 import { compileDateTrunc } from './date-trunc.ts';
+import type { CompileOperand, Expression } from './expression.ts';
 
-type OperatorCompiler = (operand: unknown, context: ExpressionContext) => Expression;
+type OperatorCompiler = (operand: unknown, compile: CompileOperand) => Expression;
 
 const OPERATORS: Record<string, OperatorCompiler> = {
   $literal: (operand) => () => operand,
-  $eq: (operand, context) => comparison('$eq', operand, context, (order) => order === 0),
-  $ne: (operand, context) => comparison('$ne', operand, context, (order) => order !== 0),
-  $gt: (operand, context) => comparison('$gt', operand, context, (order) => order > 0),
-  $gte: (operand, context) => comparison('$gte', operand, context, (order) => order >= 0),
-  $lt: (operand, context) => comparison('$lt', operand, context, (order) => order < 0),
-  $lte: (operand, context) => comparison('$lte', operand, context, (order) => order <= 0),
-  $cmp: (operand, context) => comparison('$cmp', operand, context, (order) => new Int32(Math.sign(order))),
-  $and: (operand, context) => {
-    const parts = argumentsOf(operand, context);
+  $eq: (operand, compile) => comparison('$eq', operand, compile, (order) => order === 0),
+  $ne: (operand, compile) => comparison('$ne', operand, compile, (order) => order !== 0),
+  $gt: (operand, compile) => comparison('$gt', operand, compile, (order) => order > 0),
+  $gte: (operand, compile) => comparison('$gte', operand, compile, (order) => order >= 0),
+  $lt: (operand, compile) => comparison('$lt', operand, compile, (order) => order < 0),
+  $lte: (operand, compile) => comparison('$lte', operand, compile, (order) => order <= 0),
+  $cmp: (operand, compile) => comparison('$cmp', operand, compile, (order) => new Int32(Math.sign(order))),
+  $and: (operand, compile) => {
+    const parts = argumentsOf(operand, compile);
     // MongoDB looks at constants first, and then at nothing else when they decide.
     if (constantsOf(operand).some((value) => !isTrue(value))) return () => false;
     return (root) => parts.every((part) => isTrue(part(root)));
   },
-  $or: (operand, context) => {
-    const parts = argumentsOf(operand, context);
+  $or: (operand, compile) => {
+    const parts = argumentsOf(operand, compile);
     if (constantsOf(operand).some(isTrue)) return () => true;
     return (root) => parts.some((part) => isTrue(part(root)));
   },
-  $not: (operand, context) => {
-    const [part] = exactly('$not', 1, operand, context);
+  $not: (operand, compile) => {
+    const [part] = exactly('$not', 1, operand, compile);
     return (root) => !isTrue(part?.(root));
   },
   $cond: compileCond,
-  $ifNull: (operand, context) => {
-    const parts = argumentsOf(operand, context);
+  $ifNull: (operand, compile) => {
+    const parts = argumentsOf(operand, compile);
     if (parts.length < 2) throw mongoError(1257300, '$ifNull needs at least two arguments');
     return (root) => {
       let value: unknown = MISSING;
@@ -45,10 +45,10 @@ const OPERATORS: Record<string, OperatorCompiler> = {
       return value;
     };
   },
-  $toLower: (operand, context) => changeCase('$toLower', operand, context),
-  $toUpper: (operand, context) => changeCase('$toUpper', operand, context),
-  $concat: (operand, context) => {
-    const parts = argumentsOf(operand, context);
+  $toLower: (operand, compile) => changeCase('$toLower', operand, compile),
+  $toUpper: (operand, compile) => changeCase('$toUpper', operand, compile),
+  $concat: (operand, compile) => {
+    const parts = argumentsOf(operand, compile);
     return (root) => {
       let text = '';
       for (const part of parts) {
@@ -67,20 +67,15 @@ const OPERATORS: Record<string, OperatorCompiler> = {
 };
 
 /** Compiles `{ $operator: operand }`; operators that this database has not are refused by name. */
-export function compileOperator(name: string, operand: unknown, context: ExpressionContext): Expression {
-  const compile = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
-  if (compile === undefined) throw refused(`the expression ${name}`);
-  return compile(operand, context);
+export function compileOperator(name: string, operand: unknown, compile: CompileOperand): Expression {
+  const compileNamed = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
+  if (compileNamed === undefined) throw refused(`the expression ${name}`);
+  return compileNamed(operand, compile);
 }
 
-/** Null, missing and BSON's old undefined: what expressions treat as "no value". */
-export function isNullish(value: unknown): boolean {
-  return value === null || value === undefined || value === MISSING;
-}
-
-function argumentsOf(operand: unknown, context: ExpressionContext): Expression[] {
+function argumentsOf(operand: unknown, compile: CompileOperand): Expression[] {
   const list = Array.isArray(operand) ? operand : [operand];
-  return list.map((argument) => compileExpression(argument, context));
+  return list.map((argument) => compile(argument));
 }
 
 function constantsOf(operand: unknown): unknown[] {
@@ -93,8 +88,8 @@ function constantsOf(operand: unknown): unknown[] {
   });
 }
 
-function exactly(name: string, count: number, operand: unknown, context: ExpressionContext): Expression[] {
-  const parts = argumentsOf(operand, context);
+function exactly(name: string, count: number, operand: unknown, compile: CompileOperand): Expression[] {
+  const parts = argumentsOf(operand, compile);
   if (parts.length !== count) {
     throw mongoError(
       16020,
@@ -107,14 +102,14 @@ function exactly(name: string, count: number, operand: unknown, context: Express
 function comparison(
   name: string,
   operand: unknown,
-  context: ExpressionContext,
+  compile: CompileOperand,
   decide: (order: number) => unknown,
 ): Expression {
-  const [left, right] = exactly(name, 2, operand, context) as [Expression, Expression];
+  const [left, right] = exactly(name, 2, operand, compile) as [Expression, Expression];
   return (root) => decide(compareValues(left(root), right(root)));
 }
 
-function compileCond(operand: unknown, context: ExpressionContext): Expression {
+function compileCond(operand: unknown, compile: CompileOperand): Expression {
   let parts: Expression[];
   if (isDocument(operand)) {
     const fields = fieldsOf(operand);
@@ -122,15 +117,15 @@ function compileCond(operand: unknown, context: ExpressionContext): Expression {
     if (unknown !== undefined) throw mongoError(17083, `Unrecognized parameter to $cond: ${unknown}`);
     parts = ['if', 'then', 'else'].map((name, i) => {
       if (!Object.hasOwn(fields, name)) throw mongoError(17080 + i, `Missing '${name}' parameter to $cond`);
-      return compileExpression(fields[name], context);
+      return compile(fields[name]);
     });
-  } else parts = exactly('$cond', 3, operand, context);
+  } else parts = exactly('$cond', 3, operand, compile);
   const [test, then, otherwise] = parts as [Expression, Expression, Expression];
   return (root) => (isTrue(test(root)) ? then(root) : otherwise(root));
 }
 
-function changeCase(name: string, operand: unknown, context: ExpressionContext): Expression {
-  const [part] = exactly(name, 1, operand, context) as [Expression];
+function changeCase(name: string, operand: unknown, compile: CompileOperand): Expression {
+  const [part] = exactly(name, 1, operand, compile) as [Expression];
   return (root) => {
     const text = asString(name, part(root));
     // MongoDB changes ASCII letters only.

@@ -1,7 +1,7 @@
 import { badValue, failedToParse, typeMismatch } from '../errors.ts';
 import { asInteger, isNaNValue, numeric, toDecimal } from '../numbers.ts';
 import { isNumber, TYPES, type TypeName, typeName } from '../values.ts';
-import type { Test } from './field.ts';
+import type { Test } from './predicate.ts';
 
 const NUMBERS: TypeName[] = ['int', 'long', 'double', 'decimal'];
 

@@ -1,8 +1,8 @@
 import type { BSONRegExp, BSONSymbol } from 'bson';
 import { badValue, mongoError } from '../errors.ts';
 import { typeName } from '../values.ts';
-import type { Test } from './field.ts';
 import { translatePattern } from './pcre.ts';
+import type { Test } from './predicate.ts';
 
 /** A regular expression as a condition: it matches strings, and regular expressions equal to itself. */
 export function compileRegex(value: unknown): Test {

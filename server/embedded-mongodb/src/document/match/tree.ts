@@ -1,7 +1,8 @@
 import { badValue, type Doc, refused } from '../errors.ts';
 import { visitPath } from '../paths.ts';
 import { fieldsOf, isDocument } from '../values.ts';
-import { compileField, type Predicate } from './field.ts';
+import { compileField } from './field.ts';
+import type { Predicate } from './predicate.ts';
 
 /** Collects the array index that a positional operator will use. */
 export interface Details {

@@ -1,10 +1,10 @@
 import { compareValues } from '../compare.ts';
 import { type Doc, mongoError, refused } from '../errors.ts';
-import { isNullish } from '../expression/operators.ts';
-import { compileExpression, type ExpressionContext } from '../expression.ts';
+import type { ExpressionContext } from '../expression/expression.ts';
+import { compileExpression } from '../expression.ts';
 import { type HeldMemory, heapSize } from '../memory.ts';
 import { numeric } from '../numbers.ts';
-import { fieldsOf, isDocument, MISSING } from '../values.ts';
+import { fieldsOf, isDocument, isNullish, MISSING } from '../values.ts';
 import { groupKey } from './key.ts';
 import { Summation } from './sum.ts';
 

@@ -1,10 +1,11 @@
 import { type Doc, mongoError } from '../errors.ts';
-import { compileExpression, type Expression, type ExpressionContext } from '../expression.ts';
+import type { Expression, ExpressionContext } from '../expression/expression.ts';
+import { compileExpression } from '../expression.ts';
 import { heapSize } from '../memory.ts';
 import { appendField, fieldsOf, isDocument, isNumber, MISSING } from '../values.ts';
 import { type Accumulator, compileAccumulator } from './accumulators.ts';
 import { groupKey } from './key.ts';
-import type { PipelineEnvironment, Stage } from './stages.ts';
+import type { PipelineEnvironment, Stage } from './stage.ts';
 
 interface Group {
   id: unknown;

@@ -1,7 +1,7 @@
 /** What lets a stage that holds many documents pause in the middle of its work. */
 import type { Doc } from '../errors.ts';
 import { type HeldMemory, heapSize } from '../memory.ts';
-import type { Documents } from './stages.ts';
+import type { Documents } from './stage.ts';
 
 /** How long a stage works before it gives a pause. */
 const SLICE_MS = 10;

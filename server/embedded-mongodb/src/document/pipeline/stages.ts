@@ -1,8 +1,8 @@
 import { Int32, Long } from 'bson';
-import { type Doc, mongoError, refused } from '../errors.ts';
-import { compileExpression, type ExpressionContext } from '../expression.ts';
+import { mongoError, refused } from '../errors.ts';
+import type { ExpressionContext } from '../expression/expression.ts';
+import { compileExpression } from '../expression.ts';
 import { compileMatch } from '../match.ts';
-import type { Memory } from '../memory.ts';
 import { asInteger } from '../numbers.ts';
 import { checkFieldPath } from '../paths.ts';
 import { buildProjection, parseEntries } from '../project/parse.ts';
@@ -17,27 +17,7 @@ import {
 import { compileSort } from '../sort.ts';
 import { fieldsOf, isDocument, isNumber, typeName } from '../values.ts';
 import { collect, paced } from './pace.ts';
-
-/**
- * Documents on their way through a pipeline. Undefined is a pause: whoever can, lets others have their turn there,
- * and every stage hands it on.
- */
-export type Documents = Iterable<Doc | undefined>;
-
-/** Turns a stream of documents into another one. */
-export type Stage = (input: Documents) => Documents;
-
-/** What a pipeline runs in. */
-export interface PipelineEnvironment extends ExpressionContext {
-  /** What counts the documents that stages hold. */
-  memory: Memory;
-}
-
-/** What the stages of one pipeline share while they are compiled. */
-export interface PipelineContext extends PipelineEnvironment {
-  /** The paths that stages so far may have removed. */
-  removed: Set<string>;
-}
+import type { PipelineContext, PipelineEnvironment, Stage } from './stage.ts';
 
 /** `$match`. */
 export function compileMatchStage(spec: unknown): Stage {

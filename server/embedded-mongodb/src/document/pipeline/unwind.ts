@@ -11,7 +11,7 @@ import {
   setField,
   typeName,
 } from '../values.ts';
-import type { PipelineContext, Stage } from './stages.ts';
+import type { PipelineContext, Stage } from './stage.ts';
 
 /** `$unwind`: one document per array element. */
 export function compileUnwind(spec: unknown, context: PipelineContext): Stage {

@@ -1,5 +1,6 @@
 import { type Doc, mongoError, refused } from '../errors.ts';
-import { compileExpression, type Expression, type ExpressionContext } from '../expression.ts';
+import type { Expression, ExpressionContext } from '../expression/expression.ts';
+import { compileExpression } from '../expression.ts';
 import { compileField } from '../match/field.ts';
 import { compileNode } from '../match/tree.ts';
 import { checkFieldPath } from '../paths.ts';

@@ -1,5 +1,5 @@
 import { type Doc, mongoError, refused } from '../errors.ts';
-import type { Expression } from '../expression.ts';
+import type { Expression } from '../expression/expression.ts';
 import { appendField, copyFields, fieldsOf, getField, isDocument, MISSING, setField } from '../values.ts';
 
 /** What becomes of each field, one level of a document at a time. */

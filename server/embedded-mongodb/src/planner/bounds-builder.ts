@@ -3,25 +3,9 @@
 import { encodeValue } from '../index/entry-key.ts';
 import { TYPE, typeByte } from '../index/value-key.ts';
 import { after } from '../storage/catalog.ts';
+import type { Bounds, Interval } from './bounds.ts';
 import { isNullish, isRegex, type Predicate } from './predicates.ts';
 import { regexPrefix } from './regex-prefix.ts';
-
-/** The keys from `start` (inclusive) to `end` (exclusive) of one field's encoding. */
-export interface Interval {
-  start: Buffer;
-  end: Buffer;
-  /** Whether exactly one value lies in it, so that the next field of a compound index can be bounded too. */
-  point: boolean;
-}
-
-export interface Bounds {
-  intervals: Interval[];
-  /** Whether every entry in the intervals satisfies the condition, so that it needs no further check. */
-  exact: boolean;
-}
-
-/** Everything, and nothing known about it. */
-export const EVERYTHING: Interval = { start: Buffer.from([0]), end: Buffer.from([0xff]), point: false };
 
 /** The bounds of one condition in ascending order; undefined when an index can't narrow it. */
 export function boundsOf(predicate: Predicate): Bounds | undefined {
