@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NewWidget } from '@parlor/shared';
 import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../src/platform/config.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -58,5 +60,27 @@ describe('every link leads somewhere', () => {
     );
     expect(found.length).toBeGreaterThan(10);
     expect(found.flatMap(({ file, path, anchor }) => broken(file, [[path, anchor]]))).toEqual([]);
+  });
+});
+
+describe('every setting is described', () => {
+  const widgetSettings = Object.keys(NewWidget.shape);
+  const limits = Object.keys(loadConfig({})).filter((name) =>
+    /^RATE_LIMIT_|_PER_|_RESERVE_|CONNECTIONS/.test(name),
+  );
+
+  const missing = (names: readonly string[], file: string, quoted: (name: string) => string): string[] =>
+    names.filter((name) => !read(file).includes(quoted(name)));
+
+  it("of a widget, in its README and in the demo's panel", () => {
+    expect(missing(widgetSettings, 'widget/README.md', (name) => `\`${name}\``)).toEqual([]);
+    // One control has both.
+    const ownControl = widgetSettings.filter((name) => !name.endsWith('_align'));
+    expect(missing(ownControl, 'demo/site/panel/fields.js', (name) => `'${name}'`)).toEqual([]);
+  });
+
+  it('that is a limit of the server, in docs/limits.md', () => {
+    expect(limits.length).toBeGreaterThan(20);
+    expect(missing(limits, 'docs/limits.md', (name) => `\`${name}\``)).toEqual([]);
   });
 });
