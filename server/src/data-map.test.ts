@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { testApp } from '../test/app.ts';
-import { allCollections } from '../test/everything.ts';
+import { allCollections, documentsWith } from '../test/everything.ts';
 import { makeFixtures } from '../test/openapi.ts';
 import { DATA_MAP, OTHER_COLLECTIONS } from './data-map.ts';
 import type { CollectionData } from './database/collection-data.ts';
@@ -53,4 +53,15 @@ it('knows every collection that the server makes', async () => {
   const known = names.map((name) => app.services.models[name].collection.collectionName);
   const made = (await allCollections(app.services)).map(({ collectionName }) => collectionName);
   expect(made.filter((name) => ![...known, ...OTHER_COLLECTIONS].includes(name))).toEqual([]);
+});
+
+it('keeps no secret in the clear: a copy of the database alone opens nothing', async () => {
+  const { token, agentKey, ids, visitor } = await makeFixtures(app);
+  const { json } = await app.request('GET', `/api/v1/webhooks/${ids.webhooks}/secret/`, { token });
+  expect(json.secret).toMatch(/^whsec_/);
+  const literally = (text: string) => new RegExp(text.replace(/[+.]/g, '\\$&'));
+  for (const secret of [token, agentKey, json.secret, visitor.token]) {
+    expect(await documentsWith(app.services, literally(secret))).toEqual([]);
+  }
+  expect(await documentsWith(app.services, literally(ids.webhooks ?? ''))).not.toEqual([]);
 });
