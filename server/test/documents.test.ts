@@ -61,6 +61,17 @@ describe('every link leads somewhere', () => {
     expect(found.length).toBeGreaterThan(10);
     expect(found.flatMap(({ file, path, anchor }) => broken(file, [[path, anchor]]))).toEqual([]);
   });
+
+  it('from a path in a document to a file or folder of the repository', () => {
+    const documents = files.filter((file) => file.endsWith('.md'));
+    const found = documents.flatMap((file) =>
+      [...read(file).matchAll(/`((?:demo|docs|scripts|server|shared|widget|\.ci)\/[\w./-]*)`/g)].map(
+        ([, path = '']) => ({ file, path }),
+      ),
+    );
+    expect(found.length).toBeGreaterThan(100);
+    expect(found.flatMap(({ file, path }) => broken(file, [[path, undefined]]))).toEqual([]);
+  });
 });
 
 describe('every setting is described', () => {
