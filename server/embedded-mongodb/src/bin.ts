@@ -2,8 +2,9 @@
  * `node bin.js DATA_DIR LISTEN`: opens a data directory on a socket path or a loopback `host:port`, until SIGTERM or
  * SIGINT. `node bin.js --check DATA_DIR` verifies documents against indexes.
  */
-import { checkDataDir } from './check.ts';
+
 import { EmbeddedMongodbError, openEmbeddedMongodb } from './index.ts';
+import { checkDataDir } from './maintenance/check.ts';
 
 const USAGE = `usage: node bin.js DATA_DIR LISTEN      (a socket path, or a loopback host:port)
        node bin.js --check DATA_DIR`;

@@ -1,14 +1,14 @@
 /** The embedded database: MongoDB's wire protocol on a private socket, over LMDB, in a worker thread. */
 import { rmSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { DatabaseThread } from './database-thread.ts';
-import type { EmbeddedMongodbError } from './error.ts';
-import { claimInProcess } from './storage/claim-in-process.ts';
+import type { EmbeddedMongodbError } from './errors/embedded-mongodb-error.ts';
+import { lockInProcess } from './storage/process-lock.ts';
+import { DatabaseThread } from './thread/database-thread.ts';
 import { type Address, parseAddress, privateAddress } from './wire/address.ts';
 
-export { checkDataDir, type DataDirCheck } from './check.ts';
-export { type Compaction, compactDataDir } from './compact.ts';
-export { EmbeddedMongodbError, type EmbeddedMongodbErrorCode } from './error.ts';
+export { EmbeddedMongodbError, type EmbeddedMongodbErrorCode } from './errors/embedded-mongodb-error.ts';
+export { checkDataDir, type DataDirCheck } from './maintenance/check.ts';
+export { type Compaction, compactDataDir } from './maintenance/compact.ts';
 export { makeDirectory } from './storage/make-directory.ts';
 export { listenOnPrivateSocket } from './wire/private-socket.ts';
 
@@ -47,7 +47,7 @@ export interface EmbeddedMongodb {
  */
 export async function openEmbeddedMongodb(options: EmbeddedMongodbOptions): Promise<EmbeddedMongodb> {
   const extra = options.listen ? [parseAddress(options.listen)] : [];
-  const { dataDir, release } = claimInProcess(options.dataDir);
+  const { dataDir, release } = lockInProcess(options.dataDir);
   const home = privateAddress();
   const cleanUp = () => {
     release();

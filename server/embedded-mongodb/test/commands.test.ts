@@ -4,11 +4,11 @@ import { Long, MongoClient } from 'mongodb';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedMongodb, openEmbeddedMongodb } from '../dist/index.js';
+import { decode, encode } from '../src/bson/document.ts';
 import { readIndexRequest } from '../src/command/index-request.ts';
 import { prepareInsert } from '../src/command/insert.ts';
-import { Engine } from '../src/engine.ts';
-import { decode, encode } from '../src/storage/bson.ts';
-import { removeExpired } from '../src/ttl.ts';
+import { Engine } from '../src/query/engine.ts';
+import { removeExpired } from '../src/thread/ttl-monitor.ts';
 import { temporaryFolder } from './bin-process.ts';
 
 const folder = temporaryFolder();

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedMongodb, openEmbeddedMongodb } from '../dist/index.js';
-import { heapSize, MAX_STAGE_BYTES, Memory } from '../src/document/memory.ts';
-import { compilePipeline } from '../src/document/pipeline.ts';
+import { compilePipeline } from '../src/aggregation/pipeline.ts';
+import { heapSize, MAX_STAGE_BYTES, Memory } from '../src/limits/memory.ts';
 import { temporaryFolder } from './bin-process.ts';
 
 type Doc = Record<string, unknown>;

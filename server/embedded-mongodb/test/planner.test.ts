@@ -4,16 +4,16 @@
  */
 import { Decimal128, Double, EJSON, Int32, Long, ObjectId } from 'bson';
 import { afterAll, expect, test } from 'vitest';
+import { type Doc, decode, encode } from '../src/bson/document.ts';
 import { readIndexRequest } from '../src/command/index-request.ts';
 import { prepareInsert } from '../src/command/insert.ts';
-import { MongoError } from '../src/document/errors.ts';
-import { Engine } from '../src/engine.ts';
+import { MongoError } from '../src/errors/mongo-error.ts';
 import { explainPlan } from '../src/planner/explain.ts';
 import { countMatches } from '../src/query/count.ts';
+import { Engine } from '../src/query/engine.ts';
 import { allMatches, planQuery, type Query, queryFor } from '../src/query/query.ts';
-import { type Doc, decode, encode } from '../src/storage/bson.ts';
-import { checkCollection } from '../src/storage/check.ts';
 import type { Collection } from '../src/storage/collection.ts';
+import { validateCollection } from '../src/storage/validate.ts';
 import { temporaryFolder } from './bin-process.ts';
 import { type Random, seededRandom } from './random.ts';
 
@@ -148,7 +148,7 @@ test(`planned queries answer as a collection scan does (PLANNER_SEED=${SEED})`, 
       }
     });
     const collection = engine.catalog.get(`test.${name}`) as Collection;
-    expect(checkCollection(engine.environment, collection).errors).toEqual([]);
+    expect(validateCollection(engine.environment, collection).errors).toEqual([]);
     for (let i = 0; i < QUERIES; i++) {
       const sort = random.chance(0.5)
         ? Object.fromEntries(

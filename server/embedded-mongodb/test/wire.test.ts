@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { deserialize, serialize } from 'bson';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MAX_MESSAGE_BYTES } from '../src/limits/limits.ts';
 import { crc32c } from '../src/wire/crc32c.ts';
-import { MAX_MESSAGE_BYTES } from '../src/wire/limits.ts';
 import { type BinProcess, startBin, temporaryFolder } from './bin-process.ts';
 import { seededRandom } from './random.ts';
 

@@ -1,17 +1,17 @@
 /** aggregate: a leading $match and $sort are planned like a find, the rest runs over what they give. */
 import { calculateObjectSize, Int32, Long } from 'bson';
-import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../cursor/cursors.ts';
-import { MongoError } from '../document/errors.ts';
-import type { PipelineEnvironment } from '../document/pipeline/stage.ts';
-import { compilePipeline } from '../document/pipeline.ts';
-import type { Engine } from '../engine.ts';
+import { compilePipeline } from '../aggregation/pipeline.ts';
+import type { PipelineEnvironment } from '../aggregation/stage.ts';
+import { type Doc, decode, encode } from '../bson/document.ts';
+import { MongoError, refused } from '../errors/mongo-error.ts';
+import { COMMAND_OVERHEAD_BYTES } from '../limits/limits.ts';
 import { countMatches } from '../query/count.ts';
+import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../query/cursors.ts';
+import type { Engine } from '../query/engine.ts';
 import { matchesOf, type Pause, planQuery, type Query, timeExpired } from '../query/query.ts';
-import { type Doc, decode, encode } from '../storage/bson.ts';
 import type { Collection } from '../storage/collection.ts';
 import { MAX_DOCUMENT_BYTES } from '../storage/document-writer.ts';
 import { cursorReply } from '../wire/cursor-reply.ts';
-import { COMMAND_OVERHEAD_BYTES } from '../wire/limits.ts';
 import { collStatsOf } from './coll-stats-stage.ts';
 import type { Command, CommandCall } from './command.ts';
 import { type CountOnly, countOnly } from './count-only.ts';
@@ -27,15 +27,11 @@ export const aggregate: Command = {
     const { engine, body, db } = call;
     const name = body.aggregate;
     if (typeof name !== 'string') {
-      throw new MongoError(238, 'NotImplemented', 'the embedded database aggregates collections only');
+      throw refused('an aggregation without a collection');
     }
     const ns = `${db}.${collectionName(call)}`;
     if (readBoolean(body, 'explain', false)) {
-      throw new MongoError(
-        238,
-        'NotImplemented',
-        'the embedded database does not support aggregate.explain; use the explain command',
-      );
+      throw refused('aggregate.explain; use the explain command');
     }
     const pipeline = readPipeline(body);
     const cursor = readDoc(body, 'cursor');

@@ -1,7 +1,7 @@
 /** $collStats, which stands first in a pipeline and gives one document: what mongosh's stats() asks for. */
 import { hostname } from 'node:os';
-import { MongoError } from '../document/errors.ts';
-import type { Doc } from '../storage/bson.ts';
+import type { Doc } from '../bson/document.ts';
+import { MongoError, refused } from '../errors/mongo-error.ts';
 import type { CommandCall } from './command.ts';
 import { isDoc, readDoc, wrongType } from './fields.ts';
 import { existingCollection } from './namespace.ts';
@@ -17,11 +17,7 @@ export function collStatsOf(call: CommandCall, pipeline: readonly Doc[]): Doc | 
   if (!isDoc(spec)) throw new MongoError(5447000, 'Location5447000', '$collStats must take a nested object');
   for (const [name, value] of Object.entries(spec)) {
     if (REFUSED.has(name)) {
-      throw new MongoError(
-        238,
-        'NotImplemented',
-        `the embedded database does not support $collStats.${name}`,
-      );
+      throw refused(`$collStats.${name}`);
     }
     if (name !== 'count' && name !== 'storageStats') {
       throw new MongoError(40415, 'IDLUnknownField', `BSON field '$collStats.${name}' is an unknown field.`);

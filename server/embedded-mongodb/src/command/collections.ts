@@ -1,9 +1,9 @@
 /** Databases and collections: list, create, drop, rename. */
 import { Binary, Long } from 'bson';
-import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../cursor/cursors.ts';
-import { MongoError } from '../document/errors.ts';
-import { compileMatch } from '../document/match.ts';
-import { type Doc, encode } from '../storage/bson.ts';
+import { type Doc, encode } from '../bson/document.ts';
+import { MongoError } from '../errors/mongo-error.ts';
+import { compileMatch } from '../matcher/matcher.ts';
+import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../query/cursors.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Command } from './command.ts';
 import { readBoolean, readCount, readDoc, readString } from './fields.ts';

@@ -1,6 +1,7 @@
 /** What a command is, and what it is given. */
-import type { Engine } from '../engine.ts';
-import type { Doc } from '../storage/bson.ts';
+
+import type { Doc } from '../bson/document.ts';
+import type { Engine } from '../query/engine.ts';
 import type { Connection } from '../wire/connection.ts';
 
 export interface CommandCall {

@@ -1,7 +1,9 @@
 /** The pipeline that drivers send for countDocuments: a count needs no documents. */
+
+import type { Doc } from '../bson/document.ts';
+import { toNumber } from '../bson/numbers.ts';
 import type { Query } from '../query/query.ts';
-import type { Doc } from '../storage/bson.ts';
-import { isDoc, toNumber } from './fields.ts';
+import { isDoc } from './fields.ts';
 import { splitPipeline } from './pipeline-query.ts';
 
 export interface CountOnly {

@@ -1,5 +1,5 @@
 /** count. */
-import { compileMatch } from '../document/match.ts';
+import { compileMatch } from '../matcher/matcher.ts';
 import { countMatches } from '../query/count.ts';
 import { queryFor } from '../query/query.ts';
 import type { Command } from './command.ts';

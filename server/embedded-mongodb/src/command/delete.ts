@@ -1,10 +1,11 @@
 /** delete. */
-import { MongoError } from '../document/errors.ts';
-import { compileMatch } from '../document/match.ts';
-import type { Engine } from '../engine.ts';
-import { type ChangeCount, changeInParts, quickMatches } from '../query/parts.ts';
+
+import { type Doc, decode } from '../bson/document.ts';
+import { MongoError, refused } from '../errors/mongo-error.ts';
+import { compileMatch } from '../matcher/matcher.ts';
+import type { Engine } from '../query/engine.ts';
+import { type ChangeCount, fewMatches, writeInBatches } from '../query/multi-write.ts';
 import { type Match, type Query, queryFor } from '../query/query.ts';
-import { type Doc, decode } from '../storage/bson.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Command, CommandCall } from './command.ts';
 import { readDoc, readHint, readInteger } from './fields.ts';
@@ -22,14 +23,14 @@ export const deleteCommand: Command = {
       statements: readStatements(call, 'deletes').map(readDelete),
       run(statement, _index, made) {
         const collection = checkedCollection(call, statement);
-        const matches = collection && quickMatches(engine, collection, queryOf(call, statement));
+        const matches = collection && fewMatches(engine, collection, queryOf(call, statement));
         if (collection && !matches) return false;
         if (collection && matches) made.n += removeAll(engine, collection, matches).n;
         return true;
       },
-      async runInParts(statement, _index, made) {
+      async runInBatches(statement, _index, made) {
         const ns = `${call.db}.${collectionName(call)}`;
-        const { n } = await changeInParts(engine, ns, queryOf(call, statement), (collection, matches) =>
+        const { n } = await writeInBatches(engine, ns, queryOf(call, statement), (collection, matches) =>
           removeAll(engine, collection, matches),
         );
         made.n += n;
@@ -53,11 +54,7 @@ function queryOf({ deadline }: CommandCall, { filter, limit, hint }: Deletion): 
 /** Looks for what is wrong in a statement, and gives the collection that it is about, if there is one. */
 function checkedCollection(call: CommandCall, { filter, collation }: Deletion): Collection | undefined {
   if (collation !== undefined) {
-    throw new MongoError(
-      238,
-      'NotImplemented',
-      'the embedded database does not support delete.deletes.collation',
-    );
+    throw refused('delete.deletes.collation');
   }
   compileMatch(filter);
   return existingCollection(call);

@@ -1,13 +1,13 @@
 /** distinct. */
-import { compareValues } from '../document/compare.ts';
-import { MongoError, mongoError, refused } from '../document/errors.ts';
-import { compileMatch } from '../document/match.ts';
-import { documentKeys } from '../index/document-keys.ts';
-import { encodeValue } from '../index/entry-key.ts';
+import { compareValues } from '../bson/compare.ts';
+import { type Doc, decode } from '../bson/document.ts';
+import { MongoError, mongoError, refused } from '../errors/mongo-error.ts';
+import { documentKeys } from '../index-key/document-keys.ts';
+import { encodeValue } from '../index-key/entry-key.ts';
+import { compileMatch } from '../matcher/matcher.ts';
 import { isHinted } from '../planner/plan.ts';
 import { pause } from '../query/count.ts';
 import { matchesOf, planQuery, type Query, queryFor } from '../query/query.ts';
-import { type Doc, decode } from '../storage/bson.ts';
 import type { Collection, Index } from '../storage/collection.ts';
 import type { Command } from './command.ts';
 import { isDoc, readDoc, readHint, readString } from './fields.ts';

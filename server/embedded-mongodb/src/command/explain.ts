@@ -1,10 +1,11 @@
 /** explain: which plan a find, count, distinct, update, delete, findAndModify or aggregate would take. */
-import { MongoError } from '../document/errors.ts';
-import type { Engine } from '../engine.ts';
+
+import type { Doc } from '../bson/document.ts';
+import { MongoError } from '../errors/mongo-error.ts';
 import { explainPlan } from '../planner/explain.ts';
 import { pause } from '../query/count.ts';
+import type { Engine } from '../query/engine.ts';
 import { matchesOf, planQuery, type Query, queryFor } from '../query/query.ts';
-import type { Doc } from '../storage/bson.ts';
 import { readPipeline } from './aggregate.ts';
 import type { Command } from './command.ts';
 import { readDoc, readHint, readString, wrongType } from './fields.ts';

@@ -1,6 +1,9 @@
 /** Reading a command's fields, with MongoDB's errors for wrong ones. */
-import { MongoError } from '../document/errors.ts';
-import type { Doc } from '../storage/bson.ts';
+
+import type { Doc } from '../bson/document.ts';
+import { toNumber } from '../bson/numbers.ts';
+import { typeName } from '../bson/values.ts';
+import { MongoError } from '../errors/mongo-error.ts';
 
 /** The error for a field of the wrong type. */
 export function wrongType(field: string, value: unknown, expected: string): MongoError {
@@ -81,55 +84,8 @@ export function readCollection(body: Doc, command: string): string {
   return value;
 }
 
-/** The number behind any BSON number type; undefined for all other values. */
-export function toNumber(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
-  if (typeof value === 'bigint') return Number(value);
-  switch ((value as { _bsontype?: string } | null)?._bsontype) {
-    case 'Int32':
-    case 'Double':
-      return (value as { value: number }).value;
-    case 'Long':
-      return (value as { toNumber(): number }).toNumber();
-    case 'Decimal128':
-      return Number(String(value));
-    default:
-      return undefined;
-  }
-}
-
 /** Whether a value is an embedded document. */
 export function isDoc(value: unknown): value is Doc {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
   return (value as { _bsontype?: unknown })._bsontype === undefined && !(value instanceof Date);
 }
-
-/** MongoDB's name for a value's type. */
-export function typeName(value: unknown): string {
-  if (value === undefined) return 'missing';
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (value instanceof Date) return 'date';
-  if (typeof value === 'boolean') return 'bool';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'double';
-  if (typeof value !== 'object') return typeof value;
-  const type = (value as { _bsontype?: string })._bsontype;
-  return type === undefined ? 'object' : (TYPE_NAMES[type] ?? type);
-}
-
-const TYPE_NAMES: Record<string, string> = {
-  ObjectId: 'objectId',
-  Int32: 'int',
-  Long: 'long',
-  Double: 'double',
-  Decimal128: 'decimal',
-  Binary: 'binData',
-  UUID: 'binData',
-  BSONRegExp: 'regex',
-  Timestamp: 'timestamp',
-  MinKey: 'minKey',
-  MaxKey: 'maxKey',
-  Code: 'javascript',
-  BSONSymbol: 'symbol',
-  DBRef: 'object',
-};

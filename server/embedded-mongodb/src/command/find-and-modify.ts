@@ -1,10 +1,11 @@
 /** findAndModify. */
-import { MongoError } from '../document/errors.ts';
-import { compileMatch } from '../document/match.ts';
-import { compileProjection } from '../document/project.ts';
-import { applyUpdate, executing, upsert } from '../query/change.ts';
+
+import { type Doc, decode } from '../bson/document.ts';
+import { MongoError } from '../errors/mongo-error.ts';
+import { compileMatch } from '../matcher/matcher.ts';
+import { compileProjection } from '../projection/projection.ts';
+import { applyUpdate, inPlanExecutor, upsert } from '../query/apply-update.ts';
 import { allMatches, type Query, queryFor, sortFields } from '../query/query.ts';
-import { type Doc, decode } from '../storage/bson.ts';
 import type { Command, CommandCall } from './command.ts';
 import { isDoc, readBoolean, readDoc, readHint } from './fields.ts';
 import { collectionName, ensuredCollection, existingCollection } from './namespace.ts';
@@ -88,7 +89,7 @@ function updateOne(call: CommandCall): Doc {
   if (returnsNew && (collection || readBoolean(body, 'upsert', false))) refusePositional(body);
   const match = collection && allMatches(engine, collection, query)[0];
   if (collection && match) {
-    const { old, raw } = executing('findAndModify', () =>
+    const { old, raw } = inPlanExecutor('findAndModify', () =>
       applyUpdate(engine, collection, match, query.filter, change, new Date()),
     );
     return { lastErrorObject: { n: 1, updatedExisting: true }, value: show(decode(returnsNew ? raw : old)) };
@@ -96,7 +97,7 @@ function updateOne(call: CommandCall): Doc {
   if (!readBoolean(body, 'upsert', false)) {
     return { lastErrorObject: { n: 0, updatedExisting: false }, value: null };
   }
-  const { doc, raw } = executing('findAndModify', () =>
+  const { doc, raw } = inPlanExecutor('findAndModify', () =>
     upsert(engine, ensuredCollection(call), query.filter, change),
   );
   const value = returnsNew ? show(decode(raw)) : null;

@@ -1,11 +1,11 @@
 /** find, getMore, killCursors. */
 import type { Long } from 'bson';
-import { type Batch, DEFAULT_FIRST_BATCH, type DocumentStream } from '../cursor/cursors.ts';
-import { MongoError } from '../document/errors.ts';
-import { compileMatch } from '../document/match.ts';
-import { compileProjection } from '../document/project.ts';
+import type { Doc } from '../bson/document.ts';
+import { MongoError } from '../errors/mongo-error.ts';
+import { compileMatch } from '../matcher/matcher.ts';
+import { compileProjection } from '../projection/projection.ts';
+import { type Batch, DEFAULT_FIRST_BATCH, type DocumentStream } from '../query/cursors.ts';
 import { documentsOf, type Query, sortFields } from '../query/query.ts';
-import type { Doc } from '../storage/bson.ts';
 import { cursorReply } from '../wire/cursor-reply.ts';
 import type { Command, CommandCall } from './command.ts';
 import { readArray, readBoolean, readCount, readDoc, readHint, wrongType } from './fields.ts';

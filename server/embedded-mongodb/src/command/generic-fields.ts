@@ -1,7 +1,9 @@
 /** The fields that every command may carry, and which of their values mean something that is not done here. */
-import { MongoError } from '../document/errors.ts';
-import type { Doc } from '../storage/bson.ts';
-import { isDoc, readCount, toNumber } from './fields.ts';
+
+import type { Doc } from '../bson/document.ts';
+import { toNumber } from '../bson/numbers.ts';
+import { MongoError, refused } from '../errors/mongo-error.ts';
+import { isDoc, readCount } from './fields.ts';
 
 /** Checked below, or without effect on a server of one node that flushes each write. */
 export const GENERIC_FIELDS: ReadonlySet<string> = new Set([
@@ -35,7 +37,7 @@ function checkReadConcern(concern: unknown): void {
   if (!isDoc(concern)) throw new MongoError(14, 'TypeMismatch', 'readConcern must be an object');
   for (const [name, value] of Object.entries(concern)) {
     if (name === 'level' && READ_LEVELS.has(String(value))) continue;
-    throw new MongoError(238, 'NotImplemented', `readConcern ${name}: ${String(value)} is not supported`);
+    throw refused(`readConcern ${name}: ${String(value)}`);
   }
 }
 

@@ -1,8 +1,8 @@
 /** What drivers ask first: who is there, and what it can do. */
 import { arch, platform } from 'node:os';
 import { Int32 } from 'bson';
-import type { Doc } from '../storage/bson.ts';
-import { MAX_BSON_OBJECT_BYTES, MAX_MESSAGE_BYTES, MAX_WRITE_BATCH } from '../wire/limits.ts';
+import type { Doc } from '../bson/document.ts';
+import { MAX_BSON_OBJECT_BYTES, MAX_MESSAGE_BYTES, MAX_WRITE_BATCH } from '../limits/limits.ts';
 import type { Command, CommandCall } from './command.ts';
 
 /** MongoDB 7.0's wire version: what its drivers of today ask for at least, and no promise of newer commands. */

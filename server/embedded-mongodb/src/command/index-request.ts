@@ -1,12 +1,14 @@
 /** Reading one index of a createIndexes command. */
-import { MongoError } from '../document/errors.ts';
-import { compileMatch } from '../document/match.ts';
-import { encodeValue } from '../index/entry-key.ts';
-import type { IndexSpec } from '../index/index-spec.ts';
+
+import type { Doc } from '../bson/document.ts';
+import { toNumber } from '../bson/numbers.ts';
+import { MongoError, refused } from '../errors/mongo-error.ts';
+import { encodeValue } from '../index-key/entry-key.ts';
+import type { IndexSpec } from '../index-key/index-spec.ts';
+import { compileMatch } from '../matcher/matcher.ts';
+import { conjunction } from '../planner/conjunction.ts';
 import { samePattern } from '../planner/plan.ts';
-import { conjunction } from '../planner/predicates.ts';
-import type { Doc } from '../storage/bson.ts';
-import { isDoc, readBoolean, readDoc, readString, toNumber, wrongType } from './fields.ts';
+import { isDoc, readBoolean, readDoc, readString, wrongType } from './fields.ts';
 
 export type IndexRequest = Omit<IndexSpec, 'id' | 'multikey'>;
 
@@ -73,11 +75,7 @@ export function readIndexRequest(spec: unknown): IndexRequest {
         `The field '${name}' is not valid for an index specification`,
       );
     }
-    throw new MongoError(
-      238,
-      'NotImplemented',
-      `the embedded database does not support the index option ${name}`,
-    );
+    throw refused(`the index option ${name}`);
   }
   const key = readDoc(spec, 'key');
   if (!key)
@@ -129,7 +127,7 @@ function checkKey(key: Doc): void {
       throw cannotCreate(`Unknown index plugin '${direction}'`);
     }
     if (typeof direction === 'string') {
-      throw new MongoError(238, 'NotImplemented', `the embedded database has no ${direction} indexes`);
+      throw refused(`an index of the kind ${direction}`);
     }
     const number = toNumber(direction);
     if (number === undefined || number === 0 || Number.isNaN(number)) {
@@ -141,11 +139,7 @@ function checkKey(key: Doc): void {
       if (part.startsWith('$'))
         throw cannotCreate(`Index key contains an illegal field name: field name starts with '$'.`);
       if (/^\d+$/.test(part)) {
-        throw new MongoError(
-          238,
-          'NotImplemented',
-          `the embedded database does not index a position in an array: ${path}`,
-        );
+        throw refused(`an index on a position in an array (${path})`);
       }
     }
   }

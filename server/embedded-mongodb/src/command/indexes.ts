@@ -1,10 +1,11 @@
 /** createIndexes, listIndexes, dropIndexes. */
-import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../cursor/cursors.ts';
-import { MongoError } from '../document/errors.ts';
-import type { Engine } from '../engine.ts';
-import { recordKey } from '../index/entry-key.ts';
+
+import { type Doc, decode, encode } from '../bson/document.ts';
+import { MongoError } from '../errors/mongo-error.ts';
+import { recordKey } from '../index-key/entry-key.ts';
 import { isHinted } from '../planner/plan.ts';
-import { type Doc, decode, encode } from '../storage/bson.ts';
+import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../query/cursors.ts';
+import type { Engine } from '../query/engine.ts';
 import { after } from '../storage/catalog.ts';
 import type { Collection, Index } from '../storage/collection.ts';
 import type { Command, CommandCall } from './command.ts';

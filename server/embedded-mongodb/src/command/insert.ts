@@ -1,11 +1,11 @@
 /** insert. */
 import { ObjectId } from 'bson';
-import { MongoError } from '../document/errors.ts';
-import { type Doc, decode, encode } from '../storage/bson.ts';
+import { type Doc, decode, encode } from '../bson/document.ts';
+import { checkStorable } from '../bson/storable.ts';
+import { checkId, checkIdFirst } from '../query/document-id.ts';
 import { checkSize } from '../storage/document-writer.ts';
-import { checkStorable } from '../storage/storable.ts';
 import type { Command } from './command.ts';
-import { readArray, typeName, wrongType } from './fields.ts';
+import { readArray, wrongType } from './fields.ts';
 import { collectionName, ensuredCollection } from './namespace.ts';
 import { checkBatch } from './statements.ts';
 import { runStatements, writeErrorsOf } from './write-batch.ts';
@@ -53,29 +53,7 @@ function withFirstId(doc: Doc): { doc: Doc; raw: Buffer } {
   const raw = encode(doc);
   // Names like "7" come before `_id` in a JavaScript object, wherever it was put.
   checkStorable(doc, raw);
-  if (Object.keys(doc)[0] !== '_id') {
-    throw new MongoError(
-      238,
-      'NotImplemented',
-      'the embedded database does not store a field named like an array index before _id',
-    );
-  }
+  checkIdFirst(doc);
   checkSize(raw);
   return { doc, raw };
-}
-
-/** Refuses values that MongoDB does not take for an `_id`. */
-export function checkId(id: unknown): void {
-  const type = typeName(id);
-  if (type === 'object') checkIdFields(id as Doc);
-  if (!['array', 'regex', 'missing'].includes(type)) return;
-  throw new MongoError(53, 'InvalidIdField', `The '_id' value cannot be of type ${type}`);
-}
-
-function checkIdFields(id: Doc): void {
-  for (const name of Object.keys(id)) {
-    if (!name.startsWith('$') || (id as { _bsontype?: string })._bsontype === 'DBRef') continue;
-    const text = `_id fields may not contain '$'-prefixed fields: ${name} is not valid for storage.`;
-    throw new MongoError(52, 'DollarPrefixedFieldName', text);
-  }
 }

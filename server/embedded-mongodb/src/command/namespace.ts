@@ -1,5 +1,5 @@
 /** Names of collections. */
-import { MongoError } from '../document/errors.ts';
+import { MongoError, refused } from '../errors/mongo-error.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { CommandCall } from './command.ts';
 import { readCollection } from './fields.ts';
@@ -19,11 +19,7 @@ export function checkCollectionName(db: string, name: string): void {
     throw new MongoError(73, 'InvalidNamespace', `Invalid namespace specified '${db}.${name}'`);
   }
   if (name.startsWith('system.')) {
-    throw new MongoError(
-      238,
-      'NotImplemented',
-      `the embedded database has no system collections: ${db}.${name}`,
-    );
+    throw refused(`the system collection ${db}.${name}`);
   }
   if (Buffer.byteLength(`${db}.${name}`) > MAX_NAMESPACE_BYTES) {
     throw new MongoError(73, 'InvalidNamespace', `Fully qualified namespace is too long: '${db}.${name}'`);

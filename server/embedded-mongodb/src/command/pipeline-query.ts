@@ -1,6 +1,7 @@
 /** The part of a pipeline that a query plan can take over. */
+
+import type { Doc } from '../bson/document.ts';
 import { type Query, queryFor } from '../query/query.ts';
-import type { Doc } from '../storage/bson.ts';
 import { isDoc } from './fields.ts';
 
 /** Splits the stages that a query plan can take over from those that run after it. */

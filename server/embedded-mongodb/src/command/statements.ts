@@ -1,8 +1,9 @@
 /** Reading the statements of insert, update and delete. */
-import { MongoError } from '../document/errors.ts';
-import { type Doc, decode } from '../storage/bson.ts';
-import { checkReadable } from '../storage/storable.ts';
-import { MAX_WRITE_BATCH } from '../wire/limits.ts';
+
+import { type Doc, decode } from '../bson/document.ts';
+import { checkReadable } from '../bson/storable.ts';
+import { MongoError } from '../errors/mongo-error.ts';
+import { MAX_WRITE_BATCH } from '../limits/limits.ts';
 import type { CommandCall } from './command.ts';
 import { isDoc, readArray, wrongType } from './fields.ts';
 

@@ -1,10 +1,11 @@
 /** dbStats, collStats, validate. */
-import { MongoError } from '../document/errors.ts';
-import type { Engine } from '../engine.ts';
-import type { Doc } from '../storage/bson.ts';
-import { checkCollection } from '../storage/check.ts';
+
+import type { Doc } from '../bson/document.ts';
+import { MongoError } from '../errors/mongo-error.ts';
+import type { Engine } from '../query/engine.ts';
 import type { Collection } from '../storage/collection.ts';
 import { indexBytes } from '../storage/sizes.ts';
+import { validateCollection } from '../storage/validate.ts';
 import type { Command } from './command.ts';
 import { readInteger } from './fields.ts';
 import { collectionName, existingCollection } from './namespace.ts';
@@ -85,7 +86,7 @@ export const validate: Command = {
     const collection = existingCollection(call);
     if (!collection)
       throw new MongoError(26, 'NamespaceNotFound', `Collection '${ns}' does not exist to validate.`);
-    const { documents, entries, errors } = checkCollection(call.engine.environment, collection);
+    const { documents, entries, errors } = validateCollection(call.engine.environment, collection);
     return {
       ns,
       nInvalidDocuments: 0,

@@ -1,14 +1,14 @@
 /** update. */
 import { Int32 } from 'bson';
-import { MongoError } from '../document/errors.ts';
-import { compileMatch } from '../document/match.ts';
-import { type CompiledUpdate, compileUpdate } from '../document/update.ts';
-import type { Engine } from '../engine.ts';
-import { applyUpdate, executing, upsert } from '../query/change.ts';
-import { type ChangeCount, changeInParts, quickMatches } from '../query/parts.ts';
+import type { Doc } from '../bson/document.ts';
+import { MongoError, refused } from '../errors/mongo-error.ts';
+import { compileMatch } from '../matcher/matcher.ts';
+import { applyUpdate, inPlanExecutor, upsert } from '../query/apply-update.ts';
+import type { Engine } from '../query/engine.ts';
+import { type ChangeCount, fewMatches, writeInBatches } from '../query/multi-write.ts';
 import { type Match, type Query, queryFor } from '../query/query.ts';
-import type { Doc } from '../storage/bson.ts';
 import type { Collection } from '../storage/collection.ts';
+import { type CompiledUpdate, compileUpdate } from '../update/update.ts';
 import type { Command, CommandCall } from './command.ts';
 import { isDoc, readArray, readBoolean, readDoc, readHint } from './fields.ts';
 import { collectionName, ensuredCollection, existingCollection } from './namespace.ts';
@@ -27,16 +27,16 @@ export const update: Command = {
         const statement = read(call.deadline);
         const { query, isUpsert } = statement;
         const collection = existingCollection(call);
-        const matches = collection && quickMatches(engine, collection, query);
+        const matches = collection && fewMatches(engine, collection, query);
         if (collection && !matches) return false;
         if (collection && matches) count(made, changeAll(engine, collection, statement, matches));
         if (!matches?.length && isUpsert) insertOne(call, statement, index, made);
         return true;
       },
-      async runInParts(read, index, made) {
+      async runInBatches(read, index, made) {
         const statement = read(call.deadline);
         const ns = `${call.db}.${collectionName(call)}`;
-        const done = await changeInParts(engine, ns, statement.query, (collection, matches) =>
+        const done = await writeInBatches(engine, ns, statement.query, (collection, matches) =>
           changeAll(engine, collection, statement, matches),
         );
         count(made, done);
@@ -107,11 +107,7 @@ function readUpdate(statement: Doc): (deadline: number) => UpdateStatement {
 function refuseOptions(statement: Doc): void {
   for (const name of ['collation', 'c']) {
     if (statement[name] === undefined) continue;
-    throw new MongoError(
-      238,
-      'NotImplemented',
-      `the embedded database does not support update.updates.${name}`,
-    );
+    throw refused(`update.updates.${name}`);
   }
 }
 
@@ -130,7 +126,7 @@ function changeAll(
   const now = new Date();
   let nModified = 0;
   for (const match of matches) {
-    const { isModified } = executing('update', () =>
+    const { isModified } = inPlanExecutor('update', () =>
       applyUpdate(engine, collection, match, query.filter, change, now),
     );
     if (isModified) nModified++;
@@ -140,7 +136,7 @@ function changeAll(
 
 function insertOne(call: CommandCall, { query, change }: UpdateStatement, index: number, made: Tally): void {
   const collection = ensuredCollection(call);
-  const { doc } = executing('update', () => upsert(call.engine, collection, query.filter, change));
+  const { doc } = inPlanExecutor('update', () => upsert(call.engine, collection, query.filter, change));
   made.upserted.push({ index: new Int32(index), _id: doc._id });
   made.n++;
 }

@@ -4,9 +4,9 @@
  * their turn in between: what MongoDB does, too.
  */
 import { Int32 } from 'bson';
-import { MongoError } from '../document/errors.ts';
+import type { Doc } from '../bson/document.ts';
+import { MongoError } from '../errors/mongo-error.ts';
 import { timeExpired } from '../query/query.ts';
-import type { Doc } from '../storage/bson.ts';
 import type { CommandCall } from './command.ts';
 import { readBoolean } from './fields.ts';
 
@@ -23,7 +23,7 @@ export interface Statements<T> {
   /** Runs a whole statement inside a transaction. False when it would take long; then it has changed nothing. */
   run(statement: T, index: number, tally: Tally): boolean;
   /** Runs one that takes long, in transactions of its own. */
-  runInParts?(statement: T, index: number, tally: Tally): Promise<void>;
+  runInBatches?(statement: T, index: number, tally: Tally): Promise<void>;
 }
 
 /** How many statements share one transaction at most. */
@@ -41,7 +41,7 @@ export async function runStatements<T>(call: CommandCall, batch: Statements<T>):
     next = part.next;
     if (!part.isStuck || isOver()) continue;
     try {
-      await batch.runInParts?.(statements[next] as T, next, total);
+      await batch.runInBatches?.(statements[next] as T, next, total);
     } catch (error) {
       noteError(total, next, error);
     }

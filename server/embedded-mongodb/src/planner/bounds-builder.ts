@@ -1,10 +1,10 @@
 /** The parts of an index field's key space that a condition allows. */
 
-import { encodeValue } from '../index/entry-key.ts';
-import { TYPE, typeByte } from '../index/value-key.ts';
+import { encodeValue } from '../index-key/entry-key.ts';
+import { TYPE, typeByte } from '../index-key/value-key.ts';
 import { after } from '../storage/catalog.ts';
 import type { Bounds, Interval } from './bounds.ts';
-import { isNullish, isRegex, type Predicate } from './predicates.ts';
+import { isNullish, isRegex, type Predicate } from './conjunction.ts';
 import { regexPrefix } from './regex-prefix.ts';
 
 /** The bounds of one condition in ascending order; undefined when an index can't narrow it. */

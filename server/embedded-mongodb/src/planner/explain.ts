@@ -1,5 +1,5 @@
 /** A plan in the shape of MongoDB's explain. */
-import type { Doc } from '../storage/bson.ts';
+import type { Doc } from '../bson/document.ts';
 import type { Interval } from './bounds.ts';
 import type { IndexAccess } from './index-access.ts';
 import type { Plan } from './plan.ts';

@@ -2,7 +2,7 @@
 import type { Collection, Index } from '../storage/collection.ts';
 import { EVERYTHING, type Interval } from './bounds.ts';
 import { boundsOf, intersect, inverted } from './bounds-builder.ts';
-import type { Conjunction, Predicate } from './predicates.ts';
+import type { Conjunction, Predicate } from './conjunction.ts';
 
 /** A range of stored keys. */
 export interface KeyRange {

@@ -1,9 +1,10 @@
 /** Chooses how a query is answered: which index, in which order, and what is left to check and to sort. */
-import { MongoError } from '../document/errors.ts';
-import type { Doc } from '../storage/bson.ts';
+
+import type { Doc } from '../bson/document.ts';
+import { MongoError } from '../errors/mongo-error.ts';
 import type { Collection, Index } from '../storage/collection.ts';
+import { type Conjunction, conjunction } from './conjunction.ts';
 import { accessBy, type IndexAccess, type KeyRange } from './index-access.ts';
-import { type Conjunction, conjunction } from './predicates.ts';
 import { type IndexOrder, orderOf, type SortField } from './sort-order.ts';
 import { isUsable } from './usable-index.ts';
 

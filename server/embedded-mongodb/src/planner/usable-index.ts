@@ -1,10 +1,10 @@
 /** Whether a sparse or partial index holds every document that a conjunction can match. */
 
-import { TYPE } from '../index/value-key.ts';
+import { TYPE } from '../index-key/value-key.ts';
 import type { Index } from '../storage/collection.ts';
 import type { Interval } from './bounds.ts';
 import { boundsOf, intersect, within } from './bounds-builder.ts';
-import { type Conjunction, conjunction, type Predicate } from './predicates.ts';
+import { type Conjunction, conjunction, type Predicate } from './conjunction.ts';
 
 /** Whether the index may answer the conjunction at all. */
 export function isUsable(index: Index, asked: Conjunction): boolean {

@@ -1,7 +1,8 @@
 /** Counting matches: by the index alone where it proves the filter, else by looking at the documents. */
-import type { Engine } from '../engine.ts';
+
 import type { Plan } from '../planner/plan.ts';
 import type { Collection } from '../storage/collection.ts';
+import type { Engine } from './engine.ts';
 import { matchesOf, planQuery, type Query } from './query.ts';
 
 /** How many documents match, after skip and limit. Lets others have their turn when it takes long. */

@@ -1,16 +1,17 @@
 /** A query from filter to documents: planned, matched, sorted, cut, projected; a stream all the way. */
-import { MongoError } from '../document/errors.ts';
-import { compileMatch, type MatchResult } from '../document/match.ts';
-import { heapSize } from '../document/memory.ts';
-import { compileProjection } from '../document/project.ts';
-import { compileSort } from '../document/sort.ts';
-import type { Engine } from '../engine.ts';
+
+import { type Doc, decode, encode } from '../bson/document.ts';
+import { MongoError } from '../errors/mongo-error.ts';
+import { heapSize } from '../limits/memory.ts';
+import { compileMatch, type MatchResult } from '../matcher/matcher.ts';
+import { conjunction } from '../planner/conjunction.ts';
 import { type Effort, type Hit, runPlan } from '../planner/execute.ts';
 import { choosePlan, type Plan } from '../planner/plan.ts';
-import { conjunction } from '../planner/predicates.ts';
 import type { SortField } from '../planner/sort-order.ts';
-import { type Doc, decode, encode } from '../storage/bson.ts';
+import { compileProjection } from '../projection/projection.ts';
+import { compileSort } from '../sort/sort.ts';
 import type { Collection } from '../storage/collection.ts';
+import type { Engine } from './engine.ts';
 
 export interface Query {
   filter: Doc;

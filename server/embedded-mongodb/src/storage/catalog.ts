@@ -3,8 +3,8 @@
  * space; counts are written at the end of each transaction that changed them.
  */
 import { randomBytes } from 'node:crypto';
-import type { IndexSpec } from '../index/index-spec.ts';
-import { type Doc, decode, encode } from './bson.ts';
+import { type Doc, decode, encode } from '../bson/document.ts';
+import type { IndexSpec } from '../index-key/index-spec.ts';
 import { type Collection, deriveIndex, ID_INDEX, type Index } from './collection.ts';
 import type { Environment } from './environment.ts';
 

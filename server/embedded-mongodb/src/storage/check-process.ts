@@ -1,10 +1,24 @@
 /** Where the process is that reads a whole data directory for others, and what its end says. */
 import { fileURLToPath } from 'node:url';
+import type { EmbeddedMongodbErrorCode } from '../errors/embedded-mongodb-error.ts';
 
-export const CHECK_PROCESS = fileURLToPath(new URL('../check-all.js', import.meta.url));
+export const CHECK_PROCESS = fileURLToPath(new URL('./check-main.js', import.meta.url));
 
 /** Its exit code where the database can't be read. */
 export const EXIT_DAMAGED = 3;
 
 /** Whether this is that process. */
 export const isCheckProcess = process.argv[1] === CHECK_PROCESS;
+
+export interface DataDirCheck {
+  collections: number;
+  documents: number;
+  /** One line for each thing that is wrong, with the collection's name. */
+  errors: string[];
+}
+
+/** What the process that checks says. */
+export type CheckMessage =
+  | { ns: string; documents: number }
+  | DataDirCheck
+  | { code: EmbeddedMongodbErrorCode; message: string };

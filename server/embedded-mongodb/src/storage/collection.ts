@@ -1,9 +1,9 @@
 /** A collection as the catalog knows it. */
 
-import type { Matcher } from '../document/match.ts';
-import { compileMatch } from '../document/match.ts';
-import { type IndexField, type IndexSpec, indexFields } from '../index/index-spec.ts';
-import type { Doc } from './bson.ts';
+import type { Doc } from '../bson/document.ts';
+import { type IndexField, type IndexSpec, indexFields } from '../index-key/index-spec.ts';
+import type { Matcher } from '../matcher/matcher.ts';
+import { compileMatch } from '../matcher/matcher.ts';
 
 /** An index with what is derived from its definition. */
 export interface Index extends IndexSpec {

@@ -31,7 +31,7 @@ export type FileState =
   | 'short';
 
 /** What the first look at a data file says; an empty one is whole. */
-export function lookAtDataFile(file: string): FileState {
+export function inspectDataFile(file: string): FileState {
   const descriptor = openSync(file, 'r');
   try {
     const { size } = fstatSync(descriptor);

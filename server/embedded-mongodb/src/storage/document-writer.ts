@@ -1,8 +1,9 @@
 /** Stores documents and keeps every index in step with them. All of it inside write transactions only. */
-import { MongoError } from '../document/errors.ts';
-import { documentKeys } from '../index/document-keys.ts';
-import { entryKey, entryPrefix, recordKey } from '../index/entry-key.ts';
-import type { Doc } from './bson.ts';
+
+import type { Doc } from '../bson/document.ts';
+import { MongoError } from '../errors/mongo-error.ts';
+import { documentKeys } from '../index-key/document-keys.ts';
+import { entryKey, entryPrefix, recordKey } from '../index-key/entry-key.ts';
 import type { Catalog } from './catalog.ts';
 import { after } from './catalog.ts';
 import type { Collection, Index } from './collection.ts';

@@ -1,8 +1,9 @@
 /** MongoDB's error for a taken unique key, with its exact wording. */
-import { MongoError } from '../document/errors.ts';
-import type { Doc } from './bson.ts';
+
+import { describeValue } from '../bson/describe-value.ts';
+import type { Doc } from '../bson/document.ts';
+import { MongoError } from '../errors/mongo-error.ts';
 import type { Collection, Index } from './collection.ts';
-import { describeValue } from './describe-value.ts';
 
 /** The error 11000 with `keyPattern` and `keyValue`; `values` are those of the index's fields in order. */
 export function duplicateKey(collection: Collection, index: Index, values: readonly unknown[]): MongoError {

@@ -9,7 +9,7 @@
  */
 import { statfsSync, writeSync } from 'node:fs';
 import { open, type RootDatabase } from 'lmdb';
-import { MongoError } from '../document/errors.ts';
+import { MongoError } from '../errors/mongo-error.ts';
 import type { KeySpace } from './key-space.ts';
 import { RangeScan } from './range-scan.ts';
 

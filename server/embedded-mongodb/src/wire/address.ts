@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { EmbeddedMongodbError } from '../error.ts';
+import { EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
 import { listenOnPrivateSocket } from './private-socket.ts';
 
 export type Address = { path: string } | { host: string; port: number };

@@ -1,5 +1,5 @@
 /** Cuts a byte stream into wire protocol messages. */
-import { MAX_MESSAGE_BYTES } from './limits.ts';
+import { MAX_MESSAGE_BYTES } from '../limits/limits.ts';
 
 /** The peer does not speak the protocol: its connection can only be closed. */
 export class WireError extends Error {}

@@ -2,10 +2,10 @@
  * Reading and writing messages.
  * https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/
  */
-import { type Doc, decodeCommand } from '../storage/bson.ts';
+import { type Doc, decodeCommand } from '../bson/document.ts';
+import { COMMAND_OVERHEAD_BYTES, MAX_BSON_OBJECT_BYTES } from '../limits/limits.ts';
 import { crc32c } from './crc32c.ts';
 import { WireError } from './frames.ts';
-import { COMMAND_OVERHEAD_BYTES, MAX_BSON_OBJECT_BYTES } from './limits.ts';
 
 const OP_REPLY = 1;
 const OP_QUERY = 2004;

@@ -1,7 +1,7 @@
 /** What an operation answers, as text that is equal exactly when the answers mean the same. */
 import { EJSON } from 'bson';
 import type { Db } from 'mongodb';
-import { groupKey } from '../../src/document/pipeline/key.ts';
+import { groupKey } from '../../src/aggregation/group-key.ts';
 import { COLLECTION, type Operation } from './operations.ts';
 import type { Doc } from './values.ts';
 

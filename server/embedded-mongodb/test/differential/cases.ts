@@ -11,7 +11,7 @@ export interface Case {
   answers: string[];
 }
 
-const FILE = new URL('../differential-cases.json', import.meta.url);
+const FILE = new URL('./differential-cases.json', import.meta.url);
 
 /** Operators that EJSON would read as a value of a BSON type; the file spells them with one more dollar. */
 const AMBIGUOUS = /^\$+(regex|ref|scope|undefined)$/;

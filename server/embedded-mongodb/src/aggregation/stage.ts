@@ -1,0 +1,24 @@
+import type { Doc } from '../bson/document.ts';
+import type { ExpressionContext } from '../expression/expression.ts';
+import type { Memory } from '../limits/memory.ts';
+
+/**
+ * Documents on their way through a pipeline. Undefined is a pause: whoever can, lets others have their turn there,
+ * and every stage hands it on.
+ */
+export type Documents = Iterable<Doc | undefined>;
+
+/** Turns a stream of documents into another one. */
+export type Stage = (input: Documents) => Documents;
+
+/** What a pipeline runs in. */
+export interface PipelineEnvironment extends ExpressionContext {
+  /** What counts the documents that stages hold. */
+  memory: Memory;
+}
+
+/** What the stages of one pipeline share while they are compiled. */
+export interface PipelineContext extends PipelineEnvironment {
+  /** The paths that stages so far may have removed. */
+  removed: Set<string>;
+}

@@ -1,0 +1,86 @@
+/** From a request to its answer: finds the command, checks its fields, runs it, shapes its errors. */
+
+import { type Doc, encode } from '../bson/document.ts';
+import { checkReadable } from '../bson/storable.ts';
+import { MongoError, refused } from '../errors/mongo-error.ts';
+import type { Engine } from '../query/engine.ts';
+import type { Answer } from '../wire/connection.ts';
+import type { Request } from '../wire/message.ts';
+import type { Command, CommandResult } from './command.ts';
+import { checkGenericFields, GENERIC_FIELDS } from './generic-fields.ts';
+import { COMMANDS } from './registry.ts';
+
+/** The function that answers all requests to this engine. */
+export function dispatcher(engine: Engine): Answer {
+  return (request, connection) => {
+    try {
+      const name = Object.keys(request.body)[0] ?? '';
+      const command = findCommand(name, request);
+      const db = readDb(request.body);
+      const deadline = checkFields(name, command, request);
+      const { body, raw, sequences } = request;
+      checkReadable(body, raw);
+      const result = command.run({ engine, connection, name, db, body, sequences, deadline });
+      if (result instanceof Promise) {
+        return result.then(shape, shapeError).finally(() => engine.environment.pauseScans());
+      }
+      return shape(result);
+    } catch (error) {
+      return shapeError(error);
+    } finally {
+      engine.environment.pauseScans();
+    }
+  };
+}
+
+function findCommand(name: string, request: Request): Command {
+  const command = COMMANDS.get(name);
+  if (!command) throw new MongoError(59, 'CommandNotFound', `no such command: '${name}'`);
+  if (request.isQuery && !HELLO_NAMES.has(name)) {
+    throw new MongoError(352, 'UnsupportedOpQueryCommand', `Unsupported OP_QUERY command: ${name}`);
+  }
+  return command;
+}
+
+const HELLO_NAMES = new Set(['hello', 'isMaster', 'ismaster']);
+
+function readDb(body: Doc): string {
+  const db = body.$db;
+  if (typeof db !== 'string')
+    throw new MongoError(40571, 'Location40571', 'OP_MSG requests require a $db argument');
+  if (db === '' || db.length > 63 || /[/\\. "$\0]/.test(db)) {
+    throw new MongoError(73, 'InvalidNamespace', `Invalid database name: '${db}'`);
+  }
+  return db;
+}
+
+function checkFields(name: string, command: Command, request: Request): number {
+  for (const [field, value] of [...Object.entries(request.body), ...request.sequences]) {
+    if (field === name || GENERIC_FIELDS.has(field) || command.fields.includes(field)) continue;
+    if (command.refused?.includes(field)) {
+      if (value === null || value === false) continue;
+      throw refused(`${name}.${field}`);
+    }
+    if (TRANSACTION_FIELDS.has(field)) {
+      const text = 'Transaction numbers are only allowed on a replica set member or mongos';
+      throw new MongoError(20, 'IllegalOperation', text);
+    }
+    throw new MongoError(40415, 'IDLUnknownField', `BSON field '${name}.${field}' is an unknown field.`);
+  }
+  return checkGenericFields(request.body);
+}
+
+const TRANSACTION_FIELDS = new Set(['txnNumber', 'startTransaction', 'autocommit']);
+
+function shape(result: CommandResult): Uint8Array {
+  return result instanceof Uint8Array ? result : encode({ ...result, ok: 1 });
+}
+
+function shapeError(error: unknown): Uint8Array {
+  if (error instanceof MongoError) {
+    const { message, code, codeName, extra } = error;
+    return encode({ ok: 0, errmsg: message, code, codeName, ...extra });
+  }
+  const errmsg = error instanceof Error ? error.message : String(error);
+  return encode({ ok: 0, errmsg, code: 1, codeName: 'InternalError' });
+}

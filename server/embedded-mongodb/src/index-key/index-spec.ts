@@ -1,0 +1,31 @@
+import type { Doc } from '../bson/document.ts';
+/** What an index is: its definition as createIndexes gives it, and what storage knows of it beside. */
+export interface IndexSpec {
+  /** The prefix of the index's entries in storage, never used twice. The `_id` index has no entries: 0. */
+  id: number;
+  name: string;
+  /** Field path -> 1 or -1, as given (so with BSON number objects), in order. */
+  key: Doc;
+  unique: boolean;
+  sparse: boolean;
+  partialFilterExpression: Doc | undefined;
+  expireAfterSeconds: unknown;
+  /** Per field: whether any document ever had an array on its path. Never reset. */
+  multikey: boolean[];
+}
+
+/** The fields of an index in order, split into path parts, with their directions. */
+export interface IndexField {
+  path: string;
+  parts: string[];
+  descending: boolean;
+}
+
+/** Reads the key pattern of an index. */
+export function indexFields(key: Doc): IndexField[] {
+  return Object.entries(key).map(([path, direction]) => ({
+    path,
+    parts: path.split('.'),
+    descending: Number(direction) < 0,
+  }));
+}

@@ -1,0 +1,102 @@
+/** Writes a data directory anew without its free pages, in which deleted documents stand until they are used again. */
+import { chmod, mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
+import { COMPACTED, openDataDirectory } from '../storage/data-directory.ts';
+import type { Environment } from '../storage/environment.ts';
+import { lockInProcess } from '../storage/process-lock.ts';
+import { pageBytes } from '../storage/sizes.ts';
+import { checkDataDir } from './check.ts';
+
+/** The sizes of the data file. */
+export interface Compaction {
+  bytesBefore: number;
+  bytesAfter: number;
+}
+
+/** What is written besides the pages in use: the lock file of the copy, the folder, the head. */
+const EXTRA_BYTES = 1024 * 1024;
+
+/**
+ * Compacts the data directory, which must not be open anywhere: a verified copy of what is in use takes the place of
+ * the file. Killed at any moment it leaves the one or the other, whole; doing it again begins anew. `show` is told
+ * what it does. Fails with an EmbeddedMongodbError when it is in use or damaged, or the disk has no room for the copy.
+ */
+export async function compactDataDir(
+  dataDir: string,
+  show: (step: string) => void = () => {},
+): Promise<Compaction> {
+  show('checking');
+  const before = await checkDataDir(dataDir);
+  if (before.errors.length > 0) throw damaged(dataDir, before.errors[0]);
+  const locked = lockInProcess(dataDir);
+  try {
+    const environment = openDataDirectory(locked.dataDir);
+    try {
+      return await compact(locked.dataDir, environment, before.documents, show);
+    } finally {
+      // Until here nobody else could open the directory: what they wrote into the old file would be lost.
+      await environment.close();
+    }
+  } finally {
+    locked.release();
+  }
+}
+
+async function compact(
+  dataDir: string,
+  environment: Environment,
+  documents: number,
+  show: (step: string) => void,
+): Promise<Compaction> {
+  const file = join(dataDir, 'data.mdb');
+  const folder = join(dataDir, COMPACTED);
+  const copy = join(folder, 'data.mdb');
+  await checkRoom(dataDir, pageBytes(environment).used + EXTRA_BYTES);
+  try {
+    const { size: bytesBefore } = await stat(file);
+    show('copying');
+    await mkdir(folder, { mode: 0o700 });
+    await environment.copyTo(folder).catch((error: Error) => {
+      throw new EmbeddedMongodbError('NO_SPACE', `${dataDir} could not be copied: ${error.message}`);
+    });
+    await chmod(copy, 0o600);
+    show('checking the copy');
+    const after = await checkDataDir(folder);
+    if (after.errors.length > 0 || after.documents !== documents) {
+      const why = after.errors[0] ?? `${after.documents} of ${documents} documents`;
+      throw damaged(dataDir, `its copy is not good: ${why}`);
+    }
+    const { size: bytesAfter } = await stat(copy);
+    await flush(copy);
+    show('replacing');
+    // Windows renames over no file that is open; nor can anybody who opens it meanwhile be overtaken there.
+    if (process.platform === 'win32') await environment.close();
+    await rename(copy, file);
+    show('flushing');
+    await flush(dataDir);
+    show('cleaning up');
+    return { bytesBefore, bytesAfter };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function checkRoom(dataDir: string, needed: number): Promise<void> {
+  const { bavail, bsize } = await statfs(dataDir);
+  const free = bavail * bsize;
+  if (free >= needed) return;
+  throw new EmbeddedMongodbError(
+    'NO_SPACE',
+    `compacting ${dataDir} needs ${needed} bytes beside the database, and the disk has ${free} free`,
+  );
+}
+
+/** Writes a file or folder down for good; Windows flushes no folders. */
+async function flush(path: string): Promise<void> {
+  const handle = await open(path, 'r').catch((error) => {
+    if (process.platform === 'win32') return undefined;
+    throw error;
+  });
+  await handle?.sync().finally(() => handle.close());
+}

@@ -1,0 +1,32 @@
+/** The database behind the wire: storage, catalog, cursors. Commands get it, and nothing else. */
+
+import { Memory } from '../limits/memory.ts';
+import { Catalog } from '../storage/catalog.ts';
+import { openDataDirectory } from '../storage/data-directory.ts';
+import { DocumentWriter } from '../storage/document-writer.ts';
+import type { Environment } from '../storage/environment.ts';
+import { Cursors } from './cursors.ts';
+
+export class Engine {
+  readonly environment: Environment;
+  readonly catalog: Catalog;
+  readonly writer: DocumentWriter;
+  readonly cursors: Cursors;
+  /** What counts the memory that queries hold. */
+  readonly memory = new Memory();
+  readonly startedAt = Date.now();
+
+  /** Opens a data directory. Fails with an EmbeddedMongodbError when that is not possible. */
+  constructor(dataDir: string) {
+    this.environment = openDataDirectory(dataDir);
+    this.catalog = new Catalog(this.environment);
+    this.writer = new DocumentWriter(this.environment, this.catalog);
+    this.cursors = new Cursors(this.environment);
+  }
+
+  /** Ends after the writes that wait. */
+  async close(): Promise<void> {
+    this.cursors.closeAll();
+    await this.environment.close();
+  }
+}

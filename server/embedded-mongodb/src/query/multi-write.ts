@@ -1,0 +1,102 @@
+/** Changing many documents: at once when they are few and quickly found, else in parts that let others have turns. */
+
+import { decode } from '../bson/document.ts';
+import { compileMatch } from '../matcher/matcher.ts';
+import type { Collection } from '../storage/collection.ts';
+import { pause } from './count.ts';
+import type { Engine } from './engine.ts';
+import { type Match, matchesOf, planQuery, type Query, timeExpired } from './query.ts';
+
+/** How many documents one transaction changes at most. */
+const CHANGES_PER_TRANSACTION = 500;
+
+/** How many documents matched, and how many of them a change changed. */
+export interface ChangeCount {
+  n: number;
+  nModified: number;
+}
+
+/**
+ * All matches of a query, for changing them in the running transaction; undefined when there are many or looking for
+ * them takes long. All are found before the first change, which may move a document within the index being read.
+ * A query for one document is never given up: finding and changing it is one step.
+ */
+export function fewMatches(engine: Engine, collection: Collection, query: Query): Match[] | undefined {
+  const matches: Match[] = [];
+  for (const match of matchesOf(engine, planQuery(collection, query), query)) {
+    if (match && matches.length < CHANGES_PER_TRANSACTION) matches.push(match);
+    else if (query.limit !== 1) return undefined;
+  }
+  return matches;
+}
+
+/**
+ * Changes all matches of a query in parts. A document that no longer matches when its part's turn comes is left
+ * alone; one that a change has moved to where it is found again is not changed twice. `change` runs inside of write
+ * transactions, one of which may be tried again.
+ */
+export async function writeInBatches(
+  engine: Engine,
+  ns: string,
+  query: Query,
+  change: (collection: Collection, matches: Match[]) => ChangeCount,
+): Promise<ChangeCount> {
+  const total = { n: 0, nModified: 0 };
+  const first = engine.catalog.get(ns);
+  if (!first) return total;
+  const plan = planQuery(first, query);
+  // Reading by the records' own order never meets a document twice.
+  const seen = plan.accesses.some(({ index }) => index.id !== 0) ? new Set<string>() : undefined;
+  const matcher = compileMatch(query.filter);
+  let found: Buffer[] = [];
+  const changeFound = async () => {
+    engine.environment.pauseScans();
+    const { n, nModified } = await engine.environment.write(() => {
+      const collection = engine.catalog.get(ns);
+      if (collection?.id !== first.id) return { n: 0, nModified: 0 };
+      return change(collection, [...stillMatching(engine, found, matcher)]);
+    });
+    total.n += n;
+    total.nModified += nModified;
+    found = [];
+  };
+  const memory = engine.memory.begin('A change of many documents');
+  try {
+    for (const match of matchesOf(engine, plan, query)) {
+      if (!match) {
+        await pause(engine);
+        continue;
+      }
+      const key = seen && match.record.toString('latin1');
+      if (key !== undefined && seen?.has(key)) continue;
+      if (key !== undefined) {
+        memory.add(SEEN_BYTES + key.length);
+        seen?.add(key);
+      }
+      if (found.push(match.record) < CHANGES_PER_TRANSACTION) continue;
+      await changeFound();
+      if (performance.now() > query.deadline) throw timeExpired();
+    }
+    if (found.length > 0) await changeFound();
+  } finally {
+    memory.release();
+  }
+  return total;
+}
+
+/** About what an entry of a set takes beside its key. */
+const SEEN_BYTES = 50;
+
+function* stillMatching(
+  engine: Engine,
+  records: readonly Buffer[],
+  matcher: ReturnType<typeof compileMatch>,
+): Generator<Match, void, void> {
+  for (const record of records) {
+    const raw = engine.environment.records.getBinary(record);
+    if (!raw) continue;
+    const doc = decode(raw);
+    const result = matcher(doc);
+    if (result) yield { record, raw, doc, result };
+  }
+}

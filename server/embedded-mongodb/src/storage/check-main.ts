@@ -1,0 +1,35 @@
+/**
+ * The process that `checkDataDir` starts: reads a data directory, which may be damaged so that LMDB ends the process.
+ * Says how far it is and what it found by messages.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
+import { Catalog } from './catalog.ts';
+import { type CheckMessage, EXIT_DAMAGED } from './check-process.ts';
+import { openDataDirectory } from './data-directory.ts';
+import { validateCollection } from './validate.ts';
+
+const dataDir = process.argv[2] ?? '';
+const send = (message: CheckMessage) => process.send?.(message);
+
+try {
+  if (!existsSync(join(dataDir, 'data.mdb'))) {
+    throw new EmbeddedMongodbError('FORMAT', `there is no embedded database in ${dataDir}`);
+  }
+  const environment = openDataDirectory(dataDir);
+  const collections = new Catalog(environment).list();
+  const results = collections.map((collection) =>
+    validateCollection(environment, collection, (documents) => send({ ns: collection.ns, documents })),
+  );
+  send({
+    collections: collections.length,
+    documents: results.reduce((sum, { documents }) => sum + documents, 0),
+    errors: results.flatMap(({ errors }) => errors),
+  });
+  await environment.close();
+} catch (error) {
+  const code = error instanceof EmbeddedMongodbError ? error.code : 'DAMAGED';
+  send({ code, message: error instanceof Error ? error.message : String(error) });
+  process.exitCode = code === 'DAMAGED' ? EXIT_DAMAGED : 1;
+}

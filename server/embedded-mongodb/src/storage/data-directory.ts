@@ -1,0 +1,121 @@
+/**
+ * Opens a data directory for this process alone, and checks that it is one of ours.
+ *
+ * The lock is LMDB's own: it keeps `lock.mdb` locked in the kernel (fcntl, LockFileEx) while it is open, which
+ * ends with the process however it dies. The first process to open it resets its table of readers; one that
+ * comes while another has it open finds the table as it is. So: inside a write transaction (one at a time, over
+ * all processes) whoever finds no reader yet is the owner, and becomes the first reader; anyone else is late.
+ * Process numbers, which containers that share a directory may well share too, play no part.
+ */
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
+import { CHECK_PROCESS, EXIT_DAMAGED, isCheckProcess } from './check-process.ts';
+import { inspectDataFile } from './data-file.ts';
+import { Environment } from './environment.ts';
+import { makeDirectory } from './make-directory.ts';
+
+/** Raised when what lies on disk changes in a way that older code would misread. */
+export const FORMAT_VERSION = 1;
+
+const FORMAT_KEY = Buffer.from('format');
+const FORMAT_NAME = 'parlor-embedded-mongodb';
+
+/** Inside of a data directory: the copy that compaction makes, until it takes the file's place. */
+export const COMPACTED = 'compacted';
+
+/** A process that failed to take the lock may hold the lock file open for a moment after its owner died. */
+const LOCK_ATTEMPTS = 5;
+const LOCK_RETRY_MS = 100;
+
+/** Opens the environment in `dataDir`, making the directory when it is not there. */
+export function openDataDirectory(dataDir: string): Environment {
+  prepare(dataDir);
+  for (let attempt = 1; ; attempt++) {
+    const environment = openEnvironment(dataDir);
+    if (isFirstReader(environment)) {
+      checkFormat(environment, dataDir);
+      // Left by a killed compaction: what is deleted from now on would stay in it.
+      rmSync(join(dataDir, COMPACTED), { recursive: true, force: true });
+      return environment;
+    }
+    void environment.root.close();
+    if (attempt === LOCK_ATTEMPTS) {
+      throw new EmbeddedMongodbError('LOCKED', `another process is using the data directory ${dataDir}`);
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_RETRY_MS);
+  }
+}
+
+function prepare(dataDir: string): void {
+  try {
+    makeDirectory(dataDir);
+    if (!statSync(dataDir).isDirectory()) throw new Error('it is not a directory');
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    for (const name of ['data.mdb', 'lock.mdb']) {
+      const file = join(dataDir, name);
+      if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EmbeddedMongodbError('UNWRITABLE', `the data directory ${dataDir} can't be used: ${reason}`);
+  }
+}
+
+function openEnvironment(dataDir: string): Environment {
+  const file = join(dataDir, 'data.mdb');
+  const state = existsSync(file) ? inspectDataFile(file) : 'whole';
+  if (state === 'foreign') throw notOurs(dataDir);
+  if (state === 'damaged' || (state === 'short' && !isCheckProcess && !isReadable(dataDir)))
+    throw damaged(dataDir);
+  try {
+    return new Environment(dataDir);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const code = /INVALID|VERSION_MISMATCH|CORRUPTED|incompatible/i.test(reason) ? 'FORMAT' : 'UNWRITABLE';
+    throw new EmbeddedMongodbError(code, `the database in ${dataDir} can't be opened: ${reason}`);
+  }
+}
+
+interface ReaderInfo {
+  env: { info(): { numReaders: number } };
+}
+
+function isFirstReader(environment: Environment): boolean {
+  return environment.writeNow(() => {
+    const { numReaders } = (environment.root as unknown as ReaderInfo).env.info();
+    if (numReaders > 0) return false;
+    // Beginning a read transaction takes a place in the table, which stays taken.
+    environment.root.useReadTransaction().done();
+    return true;
+  });
+}
+
+function checkFormat(environment: Environment, dataDir: string): void {
+  const stored = environment.meta.getBinary(FORMAT_KEY)?.toString();
+  if (stored === undefined) {
+    if (environment.records.getKeysCount({ limit: 1 }) > 0) throw notOurs(dataDir);
+    environment.writeNow(() => {
+      environment.meta.putSync(FORMAT_KEY, Buffer.from(`${FORMAT_NAME} ${FORMAT_VERSION}`));
+    });
+    return;
+  }
+  const [name, version] = stored.split(' ');
+  if (name !== FORMAT_NAME) throw notOurs(dataDir);
+  if (Number(version) === FORMAT_VERSION) return;
+  throw new EmbeddedMongodbError(
+    'FORMAT',
+    `the database in ${dataDir} has format ${version}; this version reads format ${FORMAT_VERSION}`,
+  );
+}
+
+/** Whether another process can read all of it. One that can't open it, as it is in use, says nothing against it. */
+function isReadable(dataDir: string): boolean {
+  const { signal, status } = spawnSync(process.execPath, [CHECK_PROCESS, dataDir]);
+  return signal === null && status !== EXIT_DAMAGED;
+}
+
+function notOurs(dataDir: string): EmbeddedMongodbError {
+  return new EmbeddedMongodbError('FORMAT', `the data directory ${dataDir} holds another kind of database`);
+}

@@ -1,0 +1,115 @@
+/** The database's thread as the thread that started it sees it. */
+import { Worker } from 'node:worker_threads';
+import { EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
+import type { WorkerAsk, WorkerInput, WorkerMessage } from './worker.ts';
+
+/**
+ * The heap that the thread may use, in MiB. What queries hold is bounded to a third of it (limits/memory.ts); the
+ * rest is for what runs at the moment. Documents and answers are buffers, which lie outside of it.
+ */
+const MAX_HEAP_MB = 1024;
+
+/** How long the thread may take to end when it is asked. */
+const STOP_TIMEOUT_MS = 10_000;
+
+export class DatabaseThread {
+  /** The connection strings of the addresses; fails with an EmbeddedMongodbError when it can't start. */
+  readonly started: Promise<string[]>;
+  /** Settles when the thread has ended unasked after its start. */
+  readonly died: Promise<EmbeddedMongodbError>;
+  readonly #worker: Worker;
+  readonly #exited: Promise<void>;
+  #isStopping = false;
+
+  constructor(input: WorkerInput) {
+    const worker = new Worker(new URL('./worker.js', import.meta.url), {
+      workerData: input,
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    });
+    this.#worker = worker;
+    let reason: string | undefined;
+    const ended = new Promise<EmbeddedMongodbError>((resolve) => {
+      worker.once('error', (error) => {
+        reason = reasonOf(error);
+      });
+      worker.once('exit', (code) => {
+        const text = `the embedded database in ${input.dataDir} ended: ${reason ?? `exit code ${code}`}`;
+        resolve(new EmbeddedMongodbError('WORKER', text));
+      });
+    });
+    this.#exited = ended.then(() => undefined);
+    this.started = new Promise((resolve, reject) => {
+      void ended.then(reject);
+      worker.once('message', (message: WorkerMessage) => {
+        if (!('ready' in message)) return;
+        if (message.ready) resolve(message.urls);
+        else reject(new EmbeddedMongodbError(message.code, message.message));
+      });
+    });
+    this.died = new Promise((resolve) => {
+      void this.started.then(
+        () => ended.then((error) => this.#isStopping || resolve(error)),
+        () => undefined,
+      );
+    });
+  }
+
+  /** The size of the JavaScript heap of the thread, in bytes. */
+  heapBytes(): Promise<number> {
+    return this.#askNumber('heap', (message) => ('heapBytes' in message ? message.heapBytes : undefined));
+  }
+
+  /** The size of the file's free pages, in bytes. */
+  freePageBytes(): Promise<number> {
+    return this.#askNumber('pages', (message) =>
+      'freePageBytes' in message ? message.freePageBytes : undefined,
+    );
+  }
+
+  /** Copies the database into a directory that is there and empty, while it is in use. */
+  copyTo(directory: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const listen = (message: WorkerMessage) => {
+        if (!('copiedTo' in message) || message.copiedTo !== directory) return;
+        this.#worker.off('message', listen);
+        if (message.error === undefined) resolve();
+        else reject(new Error(message.error));
+      };
+      this.#worker.on('message', listen);
+      this.#ask({ copyTo: directory });
+    });
+  }
+
+  /** Ends the thread after the writes that wait, or without them when it does not answer for 10 s. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#ask('close');
+    const late = setTimeout(() => void this.#worker.terminate(), STOP_TIMEOUT_MS);
+    await this.#exited;
+    clearTimeout(late);
+  }
+
+  #askNumber(what: WorkerAsk, read: (message: WorkerMessage) => number | undefined): Promise<number> {
+    return new Promise((resolve) => {
+      const listen = (message: WorkerMessage) => {
+        const answer = read(message);
+        if (answer === undefined) return;
+        this.#worker.off('message', listen);
+        resolve(answer);
+      };
+      this.#worker.on('message', listen);
+      this.#ask(what);
+    });
+  }
+
+  #ask(what: WorkerAsk): void {
+    this.#worker.postMessage(what);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') {
+    return `it ran out of memory (it may use ${MAX_HEAP_MB} MiB)`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

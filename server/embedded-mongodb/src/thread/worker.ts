@@ -1,0 +1,85 @@
+/** The worker thread: the engine, and the servers that listen for its clients. */
+import type { Server, Socket } from 'node:net';
+import { parentPort, workerData } from 'node:worker_threads';
+import { dispatcher } from '../command/dispatch.ts';
+import { EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
+import { Engine } from '../query/engine.ts';
+import { pageBytes } from '../storage/sizes.ts';
+import { type Address, addressUrl, listenOn } from '../wire/address.ts';
+import { Connection } from '../wire/connection.ts';
+import { replaceStaleSocketFolder } from '../wire/stale-socket-folder.ts';
+import { startMonitors } from './ttl-monitor.ts';
+
+/** What the starting thread passes in. */
+export interface WorkerInput {
+  dataDir: string;
+  addresses: Address[];
+  /** The folder of the private socket, when it is one. */
+  folder: string | undefined;
+  keepExpired: boolean;
+}
+
+/** What it may be asked. */
+export type WorkerAsk = 'close' | 'heap' | 'pages' | { copyTo: string };
+
+/** What the worker says. */
+export type WorkerMessage =
+  | { ready: true; urls: string[] }
+  | { ready: false; code: EmbeddedMongodbError['code']; message: string }
+  | { heapBytes: number }
+  | { freePageBytes: number }
+  | { copiedTo: string; error: string | undefined }
+  | { closed: true };
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const port = parentPort;
+if (!port) throw new Error('worker.js is started by openEmbeddedMongodb only');
+const send = (message: WorkerMessage) => port.postMessage(message);
+const input = workerData as WorkerInput;
+
+try {
+  const engine = new Engine(input.dataDir);
+  replaceStaleSocketFolder(input.dataDir, input.folder);
+  const stopSweep = startMonitors(engine, input);
+  const sockets = new Set<Socket>();
+  const servers: Server[] = [];
+  const answer = dispatcher(engine);
+  const urls: string[] = [];
+  port.on('message', async (ask: WorkerAsk) => {
+    if (ask === 'heap') {
+      send({ heapBytes: process.memoryUsage().heapUsed });
+      return;
+    }
+    if (ask === 'pages') {
+      send({ freePageBytes: pageBytes(engine.environment).free });
+      return;
+    }
+    if (ask !== 'close') {
+      const error = await engine.environment.copyTo(ask.copyTo).then(() => undefined, messageOf);
+      send({ copiedTo: ask.copyTo, error });
+      return;
+    }
+    stopSweep();
+    for (const server of servers) server.close();
+    for (const socket of sockets) socket.destroy();
+    await engine.close();
+    send({ closed: true });
+    port.close();
+  });
+  for (const address of input.addresses) {
+    const server = await listenOn(address);
+    servers.push(server);
+    urls.push(addressUrl(address, server));
+    server.on('connection', (socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      new Connection(socket, answer);
+    });
+  }
+  send({ ready: true, urls });
+} catch (error) {
+  const known = error instanceof EmbeddedMongodbError ? error : undefined;
+  send({ ready: false, code: known?.code ?? 'WORKER', message: messageOf(error) });
+  port.close();
+}
