@@ -38,6 +38,10 @@ export function createHistory(core: Core, locale: () => string, heard: (body: st
   let failures = 0;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let skipped = false;
+  let syncing = false;
+  let stale = false;
+  /** What the other side has just said, until the page is told of it. */
+  const news: Said[] = [];
 
   /** Takes messages in; an own one that may be what a request still under way has made waits for its answer. */
   function receive(messages: readonly Said[], isNews: boolean): void {
@@ -54,15 +58,33 @@ export function createHistory(core: Core, locale: () => string, heard: (body: st
     });
     if (!isNews) return;
     const ids = new Set(known.map((message) => message.uuid));
-    for (const { uuid, body, is_support_sender } of messages) {
-      if (!is_support_sender || ids.has(uuid)) continue;
+    news.push(...messages.filter((message) => message.is_support_sender && !ids.has(message.uuid)));
+    if (!syncing) tell();
+  }
+
+  function tell(): void {
+    for (const { uuid, body } of merge([], news.splice(0))) {
       core.emit('message:received', { uuid, body });
       heard(body);
     }
   }
 
-  /** Gets what was said since the last known message; the first time, the latest page. */
+  /** One at a time: asked meanwhile, it reads once more, for what was said since. What comes live while it reads
+   *  is shown at once, but told of afterwards, in the order in which all of it was said. */
   async function sync(): Promise<void> {
+    stale = true;
+    if (syncing) return;
+    syncing = true;
+    while (stale && !life.aborted) {
+      stale = false;
+      await read();
+    }
+    syncing = false;
+    if (!life.aborted) tell();
+  }
+
+  /** Gets what was said since the last known message; the first time, the latest page. */
+  async function read(): Promise<void> {
     clearTimeout(retry);
     const session = sessions.current();
     if (!session) return;
@@ -157,6 +179,8 @@ export function createHistory(core: Core, locale: () => string, heard: (body: st
     },
   });
   core.onTyping = live.typing;
+  // Beside the live channel, not after it: that may never be ready.
+  sync();
 
   return {
     keys,

@@ -7,7 +7,7 @@ export interface Live {
   typing(on: boolean): void;
   /** Says that the visitor has read up to this message. */
   read(uuid: string): void;
-  /** A message was acknowledged: where no socket is open, the answer to it is fetched soon. */
+  /** A message was acknowledged: where no socket is ready, the answer to it is fetched soon. */
   acknowledged(): void;
   /** The device woke up, came online, or the page is looked at again. */
   wake(): void;
@@ -44,8 +44,8 @@ const TYPING_ENDS_MS = 6_000;
 const TYPING_AGAIN_MS = 3_000;
 
 /**
- * Keeps a socket open; while there is none, asks by REST with growing pauses, so that a network or a proxy
- * that forbids WebSockets costs seconds and no message.
+ * Keeps a socket open; while none is ready, asks by REST with growing pauses, so that a network or a proxy
+ * that forbids WebSockets, or never answers them, costs seconds and no message.
  */
 export function createLive(options: LiveOptions): Live {
   let socket: WebSocket | undefined;
@@ -77,8 +77,8 @@ export function createLive(options: LiveOptions): Live {
     switch (frame.type) {
       case 'ready':
         ready = true;
-        tries = 0;
-        // Without a known event the server replays nothing: what was said before comes by REST, what was read so.
+        calm();
+        // Without a known event the server replays nothing: what was said until now comes by REST, what was read so.
         if (!after) {
           options.sync();
           send({ type: 'unread' });
@@ -110,16 +110,16 @@ export function createLive(options: LiveOptions): Live {
   }
 
   async function open(): Promise<void> {
-    clearTimeout(retry);
     // Only the first message makes a session; without one there is nothing to listen to.
-    if (stopped || socket || !options.sessions.current()) return;
+    if (stopped || ready || !options.sessions.current()) return;
+    again();
+    if (socket) return;
     const session = await options.sessions.ensure().catch(() => undefined);
-    if (stopped || socket) return;
-    if (!session) return again();
+    if (stopped || socket || !session) return;
     try {
       socket = new WebSocket(`${options.server.replace(/^http/, 'ws')}api/v1/realtime`);
     } catch {
-      return again();
+      return;
     }
     const mine = socket;
     heard = Date.now();
@@ -145,18 +145,32 @@ export function createLive(options: LiveOptions): Live {
     };
   }
 
-  function again(): void {
-    if (stopped) return;
+  function calm(): void {
     clearTimeout(retry);
+    retry = undefined;
+    tries = 0;
+  }
+
+  /** Goes on until the channel is ready, also while a request for it is under way: nobody may ever answer that. */
+  function again(): void {
+    if (stopped || retry) return;
     retry = setTimeout(
       () => {
+        retry = undefined;
         // Refused, or only too slow to say who it is in time: REST says for certain whether a session has ended.
-        if (!socket && (refused || tries > 1)) options.sync();
+        if (refused || tries > 1) options.sync();
         refused = false;
         open();
       },
       Math.min(1_000 * 2 ** tries++, 60_000) * (0.8 + 0.4 * Math.random()),
     );
+  }
+
+  function ask(): void {
+    if (ready) return;
+    calm();
+    options.sync();
+    open();
   }
 
   /** A socket that has said nothing for two pings is dead, whatever the browser believes. */
@@ -173,7 +187,7 @@ export function createLive(options: LiveOptions): Live {
   const pulse = setInterval(check, PING_MS);
 
   function hangUp(): void {
-    clearTimeout(retry);
+    calm();
     const last = socket;
     socket = undefined;
     ready = false;
@@ -197,18 +211,10 @@ export function createLive(options: LiveOptions): Live {
       lastRead = uuid;
       tellRead();
     },
-    acknowledged() {
-      if (ready) return;
-      options.sync();
-      open();
-    },
+    acknowledged: ask,
     wake() {
       check();
-      if (!socket) {
-        tries = 0;
-        options.sync();
-        open();
-      }
+      ask();
     },
     stop() {
       stopped = true;
