@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { createRoutes } from '../src/app.ts';
+import { createRouter } from '../src/app.ts';
 import type { Services } from '../src/compose.ts';
 import { openApiDocument } from '../src/openapi/document.ts';
 import { loadConfig } from '../src/platform/config.ts';
+import { createRoutes } from '../src/routes.ts';
 import type { TestApp } from './app.ts';
 
 /** Routes that answer with files or pages, or for operators, and are no part of the API's description. */
@@ -20,8 +21,8 @@ const UNDESCRIBED = new Set([
 
 /** What the router knows, as `GET /api/v1/rooms/{}`. */
 export const knownRoutes = (services: Services): string[] =>
-  createRoutes(services)
-    .stack.flatMap(({ path, methods }) =>
+  createRouter(services)
+    .router.stack.flatMap(({ path, methods }) =>
       methods
         .filter((method) => method !== 'HEAD')
         .map((method) => `${method} ${String(path).replace(/:\w+/g, '{}')}`),
@@ -44,7 +45,7 @@ export interface Operation {
   answers: Record<string, string | null>;
 }
 
-export const document = openApiDocument(loadConfig({}));
+export const document = openApiDocument(createRoutes({} as never), loadConfig({}));
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);

@@ -1,9 +1,10 @@
 import cors from '@koa/cors';
 import type { Context, Handler } from './context.ts';
+import type { CorsPolicy, Route } from './route.ts';
 
-/** Headers that a page's script may send and read on the routes that the widget uses. */
-const ALLOWED_HEADERS = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match'];
-const AGENT_HEADERS = [
+/** Headers that a page's script may send. */
+const SENT_HEADERS = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match'];
+const SENT_TO_AGENT = [
   'Content-Type',
   'Idempotency-Key',
   'If-None-Match',
@@ -11,6 +12,8 @@ const AGENT_HEADERS = [
   'Parlor-Client',
   'X-API-Key',
 ];
+
+/** Headers that it may read. */
 const EXPOSED_HEADERS = [
   'ETag',
   'Idempotency-Replayed',
@@ -22,44 +25,50 @@ const EXPOSED_HEADERS = [
   'Retry-After',
   'X-Request-Id',
 ];
-const MAX_AGE = 600;
 
-/** A visitor's sessions on a widget. */
-const SESSION_ROUTES = /^\/api\/v1\/widgets\/[^/]+\/sessions\/?$/;
+/** How long browsers keep a preflight's answer. */
+const MAX_AGE_S = 600;
 
-/** The public read of a widget: with `token`; without it the path is the owner's list, which no page may read. */
-const WIDGET_ROUTE = /^\/api\/v1\/widgets\/?$/;
+/** The routes of one path; without `apply` no page may call them. */
+interface PathPolicy {
+  pattern: RegExp;
+  apply: Handler | undefined;
+  isForPages: (ctx: Context) => boolean;
+}
 
-/** Routes that a visitor's token opens. */
-const VISITOR_ROUTES = /^\/api\/v1\/(messages|leads(\/[^/]+)?|rooms\/[^/]+)\/?$/;
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replace(/\/$/, '').replace(/\{\w+\}/g, '[^/]+')}/?$`);
 
-/** The agent API is opened by a public key alone, on whatever page it stands. */
-const AGENT_ROUTES = /^\/api\/v1\/public\//;
-
-/**
- * CORS for what a customer's page calls, by the widget or by an agent's public key, and for nothing else. Any page may read the answers, since
- * nothing there rests on cookies: a page that a widget's domain excludes, or that has a wrong token, has to learn it
- * from the 403 or 404 itself. The origin is checked where the request is answered.
- */
-export const widgetCors = (): Handler => {
-  const common = { exposeHeaders: EXPOSED_HEADERS, allowHeaders: ALLOWED_HEADERS, maxAge: MAX_AGE };
-  // These answers differ by origin, so that caches have to keep one for each.
-  const origin = (ctx: Context) => ctx.get('Origin');
-  const ofWidget = cors({ ...common, allowMethods: ['GET'], origin });
-  const ofSessions = cors({ ...common, allowMethods: ['POST', 'DELETE'], origin });
-  const ofVisitor = cors({ ...common, allowMethods: ['GET', 'POST', 'PATCH'], origin: '*' });
-  const ofAgent = cors({
-    ...common,
-    allowHeaders: AGENT_HEADERS,
-    allowMethods: ['GET', 'POST'],
-    origin: '*',
+const policyOf = (policy: CorsPolicy, allowMethods: string[]): Handler =>
+  cors({
+    exposeHeaders: EXPOSED_HEADERS,
+    allowHeaders: policy === 'agent' ? SENT_TO_AGENT : SENT_HEADERS,
+    maxAge: MAX_AGE_S,
+    allowMethods,
+    // Answers to a widget differ by origin, so that caches have to keep one for each.
+    origin: policy === 'widget' ? (ctx: Context) => ctx.get('Origin') : '*',
   });
 
+/**
+ * CORS for the routes that a customer's page calls, and for nothing else. Any page may read the answers, since nothing
+ * there rests on cookies: a page that a widget's domain excludes, or that has a wrong token, has to learn it from the
+ * 403 or 404 itself. The origin is checked where the request is answered.
+ */
+export const createCors = (routes: readonly Route[]): Handler => {
+  const paths = [...new Set(routes.map(({ path }) => path))];
+  const policies = paths.map((path): PathPolicy => {
+    const forPages = routes.filter((route) => route.path === path && route.cors !== undefined);
+    const methods = forPages.map(({ method }) => method);
+    const [first] = forPages;
+    return {
+      pattern: patternOf(path),
+      apply: first?.cors && policyOf(first.cors, methods),
+      isForPages: first?.isForPages ?? (() => true),
+    };
+  });
   return (ctx, next) => {
-    if (SESSION_ROUTES.test(ctx.path)) return ofSessions(ctx, next);
-    if (WIDGET_ROUTE.test(ctx.path) && ctx.query.token !== undefined) return ofWidget(ctx, next);
-    if (VISITOR_ROUTES.test(ctx.path)) return ofVisitor(ctx, next);
-    if (AGENT_ROUTES.test(ctx.path)) return ofAgent(ctx, next);
-    return next();
+    // The first that fits, as in the router: /leads/stats is no /leads/{uuid}.
+    const policy = policies.find(({ pattern }) => pattern.test(ctx.path));
+    return policy?.apply && policy.isForPages(ctx) ? policy.apply(ctx, next) : next();
   };
 };

@@ -7,6 +7,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { testApp } from '../../test/app.ts';
 import { document, knownRoutes } from '../../test/openapi.ts';
 import { loadConfig } from '../platform/config.ts';
+import { createRoutes } from '../routes.ts';
 import { openApiDocument } from './document.ts';
 
 const app = testApp();
@@ -69,7 +70,7 @@ describe('the OpenAPI document', () => {
 
   it('says the retries and time limits that are set, and the version of the package', () => {
     const config = loadConfig({ WEBHOOK_RETRY_DELAYS: '90s,2h', WEBHOOK_TIMEOUT: '7s' });
-    const { webhooks, info } = openApiDocument(config);
+    const { webhooks, info } = openApiDocument(createRoutes({} as never), config);
     const text = webhooks?.['lead.added']?.post?.description ?? '';
     expect(text).toContain(
       '| attempt | pause before it |\n|---|---|\n| 1 | none |\n| 2 | 1 min 30 s |\n| 3 | 2 h |\n',

@@ -1,34 +1,20 @@
 import type { z } from 'zod';
-import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { accountPaths } from '../features/accounts/accounts.openapi.ts';
-import { conversationPaths, workflowPaths } from '../features/agent/agent.openapi.ts';
-import { healthPaths } from '../features/health/health.openapi.ts';
-import { keywordPaths } from '../features/keywords/keywords.openapi.ts';
-import { leadPaths } from '../features/leads/leads.openapi.ts';
-import { messagePaths } from '../features/messages/messages.openapi.ts';
-import { roomPaths } from '../features/rooms/rooms.openapi.ts';
-import { sessionPaths } from '../features/visitors/sessions.openapi.ts';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { eventWebhooks, moveBodies } from '../features/webhooks/events.openapi.ts';
-import { webhookPaths } from '../features/webhooks/webhooks.openapi.ts';
-import { widgetPaths } from '../features/widgets/widgets.openapi.ts';
 import { ERROR_RESPONSES, ERROR_SCHEMAS } from '../http/openapi/errors.ts';
-import { mayBeNull } from '../http/openapi/operation.ts';
+import { mayBeNull, operation } from '../http/openapi/operation.ts';
+import type { Route } from '../http/route.ts';
 import type { Config } from '../platform/config.ts';
 import { VERSION } from '../platform/version.ts';
 import { typesInOne } from './one-type.ts';
 
-const paths: ZodOpenApiPathsObject = {
-  ...accountPaths,
-  ...roomPaths,
-  ...messagePaths,
-  ...keywordPaths,
-  ...leadPaths,
-  ...webhookPaths,
-  ...widgetPaths,
-  ...sessionPaths,
-  ...workflowPaths,
-  ...conversationPaths,
-  ...healthPaths,
+/** What the document says of routes, by path and method, in the order of the list. */
+const pathsOf = (routes: readonly Route[]): ZodOpenApiPathsObject => {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) };
+  }
+  return paths;
 };
 
 /** What the routes are grouped by, in the order of the specification. */
@@ -98,8 +84,11 @@ const simplify = ({ jsonSchema, zodSchema, io }: Rendered): void => {
   if (additionalProperties === true) delete jsonSchema.additionalProperties;
 };
 
-/** What this server does, as OpenAPI 3.1, made from the schemas that check requests. */
-export const openApiDocument = (config: Settings): ReturnType<typeof createDocument> => {
+/** What this server does, as OpenAPI 3.1, made from the routes and the schemas that check requests. */
+export const openApiDocument = (
+  routes: readonly Route[],
+  config: Settings,
+): ReturnType<typeof createDocument> => {
   const document = createDocument(
     {
       openapi: '3.1.1',
@@ -113,7 +102,7 @@ export const openApiDocument = (config: Settings): ReturnType<typeof createDocum
       },
       servers: [{ url: config.PUBLIC_URL || '/' }],
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-      paths,
+      paths: pathsOf(routes),
       webhooks: eventWebhooks(config),
       components: {
         schemas: ERROR_SCHEMAS as never,

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type Router from '@koa/router';
+import { z } from 'zod';
 import type { Context, Handler, State } from '../http/context.ts';
+import type { Route } from '../http/route.ts';
 import { representationOf, sendRepresentation } from '../http/single-object.ts';
 import type { Config } from '../platform/config.ts';
 import { openApiDocument } from './document.ts';
@@ -56,12 +58,34 @@ const START = `Scalar.createApiReference('#docs', {
 });
 `;
 
-/** GET /api/v1/openapi.json, and /api/v1/docs to read it and try requests (docs/contract.md#operation). */
-export const openApiRoutes = (router: Router<State>, { config }: { config: Config }): void => {
-  const document = representationOf(openApiDocument(config));
-  let script: Buffer | undefined;
+/** GET /api/v1/openapi.json: what is said of these routes, and of itself; made when somebody first asks for it. */
+export const openApiRoute = (routes: () => readonly Route[], config: Config): Route => {
+  let document: ReturnType<typeof representationOf> | undefined;
+  return {
+    method: 'GET',
+    path: '/api/v1/openapi.json',
+    id: 'openapi',
+    tag: 'Operation',
+    summary: 'This document',
+    description: 'OpenAPI 3.1, made from the schemas that check requests.',
+    callers: ['public'],
+    condition: 'read',
+    answers: {
+      status: 200,
+      description: 'OpenAPI 3.1.',
+      schema: z.looseObject({ openapi: z.string().meta({ example: '3.1.1' }) }),
+      headers: ['ETag'],
+    },
+    handler: (ctx) => {
+      document ??= representationOf(openApiDocument(routes(), config));
+      sendRepresentation(ctx, document);
+    },
+  };
+};
 
-  router.get('/api/v1/openapi.json', (ctx) => sendRepresentation(ctx, document));
+/** GET /api/v1/docs, to read the document and try requests (docs/contract.md#operation). */
+export const docsRoutes = (router: Router<State>): void => {
+  let script: Buffer | undefined;
 
   const asset =
     (type: string, cache: string, content: () => string | Buffer): Handler =>

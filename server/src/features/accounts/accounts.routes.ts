@@ -1,59 +1,110 @@
-import type Router from '@koa/router';
 import { Credentials, Registration } from '@parlor/shared';
-import type { Authenticator } from '../../http/authenticator.ts';
-import type { Context, State } from '../../http/context.ts';
-import { jsonBody } from '../../http/json-body.ts';
+import { z } from 'zod';
+import type { Context } from '../../http/context.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
+import type { Route } from '../../http/route.ts';
 import { readObject } from '../../http/validate.ts';
 import type { AccountsService } from './accounts.service.ts';
 import type { ConfirmationRequests } from './email-confirmations.ts';
 import { accountOf } from './principal.ts';
 import type { Registrations } from './registrations.ts';
 
+const tag = 'Account';
+
 /**
  * POST /api/v1/auth/register and /api/v1/auth/api-token (docs/contract.md#accounts), where Idempotency-Key is ignored, and
  * POST /api/v1/auth/confirmation-mail.
  */
-export const accountRoutes = (
-  router: Router<State>,
+export const accountRoutes = ({
+  accounts,
+  confirmationRequests,
+  rateLimits,
+  registrations,
+  baseUrl,
+}: {
+  accounts: AccountsService;
+  confirmationRequests: ConfirmationRequests;
+  rateLimits: RateLimits;
+  registrations: Registrations;
+  baseUrl(ctx: Context): string;
+}): Route[] => [
   {
-    accounts,
-    authenticate,
-    confirmationRequests,
-    rateLimits,
-    registrations,
-    baseUrl,
-  }: {
-    accounts: AccountsService;
-    authenticate: Authenticator;
-    confirmationRequests: ConfirmationRequests;
-    rateLimits: RateLimits;
-    registrations: Registrations;
-    baseUrl(ctx: Context): string;
+    method: 'POST',
+    path: '/api/v1/auth/register',
+    limits: [{ group: 'register', after: 'body' }],
+    id: 'register',
+    tag,
+    summary: 'Register an account',
+    description:
+      'Makes the account and its first widget. `REGISTRATION` says who may: by itself everybody until the first account exists and nobody from then on (403), or whoever has an invitation. `Idempotency-Key` is ignored here.',
+    callers: ['public'],
+    body: Registration,
+    errors: [403, 429],
+    answers: {
+      status: 201,
+      description: 'Registered.',
+      schema: z.object({ message: z.string().meta({ example: 'User registered successfully.' }) }),
+    },
+    handler: async (ctx) => {
+      await registrations.register(readObject(Registration, ctx.state.body), baseUrl(ctx));
+      ctx.status = 201;
+      ctx.body = { message: 'User registered successfully.' };
+    },
   },
-): void => {
-  router.post('/api/v1/auth/register', jsonBody(), async (ctx) => {
-    await rateLimits.countAddress(ctx, 'register');
-    await registrations.register(readObject(Registration, ctx.state.body), baseUrl(ctx));
-    ctx.status = 201;
-    ctx.body = { message: 'User registered successfully.' };
-  });
-
-  router.post('/api/v1/auth/api-token', jsonBody(), async (ctx) => {
-    await rateLimits.countAddress(ctx, 'sign-in');
-    const token = await accounts.token(readObject(Credentials, ctx.state.body), rateLimits.addressOf(ctx));
-    ctx.set('Cache-Control', 'no-store');
-    ctx.body = { token };
-  });
-
+  {
+    method: 'POST',
+    path: '/api/v1/auth/api-token',
+    limits: [{ group: 'sign-in', after: 'body' }],
+    id: 'obtainToken',
+    tag,
+    summary: 'Obtain the API token, or a new one',
+    description:
+      'Shows the same token each time; `reset_token: true` makes a new one, and the old one is dead at once.',
+    callers: ['public'],
+    body: Credentials,
+    errors: [429],
+    answers: {
+      status: 200,
+      description: 'The token, for `Authorization: Token <token>`.',
+      schema: z.object({
+        token: z
+          .string()
+          .meta({ example: '9944b09199c62bcf9418ad846dd0e4bbdfc6ee4b', pattern: '^[0-9a-f]{40}$' }),
+      }),
+    },
+    handler: async (ctx) => {
+      const token = await accounts.token(readObject(Credentials, ctx.state.body), rateLimits.addressOf(ctx));
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = { token };
+    },
+  },
   // The same answer whatever comes of it: an address's limit is shared with accounts of others.
-  router.post('/api/v1/auth/confirmation-mail', authenticate.account, async (ctx) => {
-    const account = accountOf(ctx);
-    await rateLimits.count(ctx, 'confirmation-mail', account._id);
-    await confirmationRequests.request(account, baseUrl(ctx));
-    ctx.status = 202;
-    ctx.body = {
-      message: 'A mail is on its way, unless the address is confirmed or has had its mails of today.',
-    };
-  });
-};
+  {
+    method: 'POST',
+    path: '/api/v1/auth/confirmation-mail',
+    limits: [{ group: 'confirmation-mail', after: 'credential', key: (ctx) => accountOf(ctx)._id }],
+    id: 'requestConfirmationMail',
+    tag,
+    summary: 'Ask for the mail that confirms the e-mail address',
+    description:
+      'An account that was registered gets mails once somebody opens the link in this mail and presses the button there; registering sends the first one. The answer is the same whether the address is confirmed already, has had its three mails of today, or no mail is sent at all (`SMTP_URL`). At most 5 an hour (`RATE_LIMIT_CONFIRMATION_MAIL`).',
+    callers: ['account'],
+    answers: {
+      status: 202,
+      description: 'A mail is on its way, if the address needs one.',
+      schema: z.object({
+        message: z.string().meta({
+          example: 'A mail is on its way, unless the address is confirmed or has had its mails of today.',
+        }),
+      }),
+    },
+    handler: async (ctx) => {
+      const account = accountOf(ctx);
+      await confirmationRequests.request(account, baseUrl(ctx));
+      ctx.status = 202;
+      ctx.body = {
+        message: 'A mail is on its way, unless the address is confirmed or has had its mails of today.',
+      };
+    },
+  },
+];

@@ -1,8 +1,8 @@
-import type Router from '@koa/router';
-import type { Authenticator } from '../../http/authenticator.ts';
-import type { Context, Handler, State } from '../../http/context.ts';
-import { jsonBody } from '../../http/json-body.ts';
-import type { RateLimits } from '../../http/rate-limits.ts';
+import { Conversation, ConversationTurn, StartedConversation } from '@parlor/shared';
+import { z } from 'zod';
+import type { Context, Handler } from '../../http/context.ts';
+import { shown } from '../../http/openapi/operation.ts';
+import type { Route } from '../../http/route.ts';
 import { sendObject } from '../../http/single-object.ts';
 import { newUuid } from '../../platform/ids.ts';
 import type { Secrets } from '../../platform/secrets.ts';
@@ -16,56 +16,20 @@ import { presentTurn } from './turns.ts';
 /** While nothing is said, a comment keeps the connection from being taken for dead. */
 const KEEP_ALIVE = 10_000;
 
+const conversation = {
+  conversation: z.string().meta({ example: `conv_${'x'.repeat(24)}` }),
+};
+
 /** The public agent API (specification 4, docs/contract.md#agent-api). */
-export const conversationRoutes = (
-  router: Router<State>,
-  {
-    authenticate,
-    conversations,
-    idempotent,
-    rateLimits,
-    secrets,
-  }: {
-    authenticate: Authenticator;
-    conversations: ConversationsService;
-    idempotent: Handler;
-    rateLimits: Pick<RateLimits, 'count'>;
-    secrets: Secrets;
-  },
-): void => {
-  const path = '/api/v1/public/conversations';
+export const conversationRoutes = ({
+  conversations,
+  secrets,
+}: {
+  conversations: ConversationsService;
+  secrets: Secrets;
+}): Route[] => {
   const { handOut, recognise } = new ClientSecrets(secrets);
   const conversationIn = (ctx: Context): string => ctx.params?.conversation ?? '';
-
-  const limitStarts: Handler = async (ctx, next) => {
-    await rateLimits.count(ctx, 'agent-start', workflowOf(ctx)._id);
-    await next();
-  };
-
-  const limitMessages: Handler = async (ctx, next) => {
-    await rateLimits.count(ctx, 'agent-conversation', conversationIn(ctx));
-    await next();
-  };
-
-  router.post(
-    `${path}/start`,
-    authenticate.agent,
-    limitStarts,
-    jsonBody(),
-    handOut,
-    idempotent,
-    async (ctx) => {
-      const workflow = workflowOf(ctx);
-      const metadata = readMetadata(ctx.state.body);
-      const started = await conversations.start(workflow, metadata, ctx.state.newUuid);
-      ctx.set('Cache-Control', 'no-store');
-      ctx.body = { ...started, workflowName: workflow.name };
-    },
-  );
-
-  router.get(`${path}/:conversation`, authenticate.agent, async (ctx) => {
-    sendObject(ctx, await conversations.get(workflowOf(ctx), conversationIn(ctx)));
-  });
 
   /** Turns that are being streamed, by conversation and turn. */
   const running = new Map<string, { stream: TurnStream; done: Promise<void> }>();
@@ -80,38 +44,106 @@ export const conversationRoutes = (
     await send(ctx, known.stream, last.after, known.done);
   };
 
-  router.post(
-    `${path}/:conversation/messages`,
-    authenticate.agent,
-    limitMessages,
-    rejoin,
-    jsonBody(),
-    recognise,
-    idempotent,
-    async (ctx) => {
-      const workflow = workflowOf(ctx);
-      const conversation = conversationIn(ctx);
-      const text = readMessage(ctx.state.body);
-      const last = wantsStream(ctx) ? readEventId(ctx.get('Last-Event-ID')) : undefined;
-      const uuid = ctx.state.newUuid ?? last?.turn;
-      if (ctx.state.newUuid) ctx.state.subject = await conversations.roomOf(workflow, conversation);
-      if (!wantsStream(ctx)) {
-        ctx.body = presentTurn(await conversations.say(workflow, conversation, text, { uuid }));
-        return;
-      }
-      await conversations.checkOpen(workflow, conversation, uuid);
-      const turn = uuid ?? newUuid();
-      const stream = new TurnStream(turn);
-      const name = `${conversation} ${turn}`;
-      const done = conversations
-        .say(workflow, conversation, text, { uuid: turn, listener: stream })
-        .then((result) => stream.finish(result))
-        .catch((error) => stream.fail(error))
-        .finally(() => running.delete(name));
-      running.set(name, { stream, done });
-      await send(ctx, stream, last?.turn === turn ? last.after : undefined, done);
+  return [
+    {
+      method: 'POST',
+      path: '/api/v1/public/conversations/start',
+      cors: 'agent',
+      limits: [{ group: 'agent-start', after: 'credential', key: (ctx) => workflowOf(ctx)._id }],
+      aroundKept: handOut,
+      id: 'startConversation',
+      tag: 'Agent',
+      summary: 'Start a conversation with a published workflow',
+      description:
+        'Takes the flow to its first wait. The answer’s `message` is the greeting and what follows it, joined by a blank line; say `metadata` to fill texts.',
+      callers: ['agent'],
+      body: z
+        .object({
+          metadata: z
+            .record(z.string().max(40), z.string().max(500))
+            .optional()
+            .meta({ description: 'At most 50 keys; texts of the workflow are filled from them.' }),
+        })
+        .meta({ id: 'ConversationStart' }),
+      bodyExample: { metadata: { name: 'Ada' } },
+      isBodyOptional: true,
+      isIdempotent: true,
+      errors: [429],
+      answers: {
+        status: 200,
+        description: 'Started; `message` is the greeting and what follows it.',
+        schema: StartedConversation,
+        headers: ['Parlor-Client'],
+      },
+      handler: async (ctx) => {
+        const workflow = workflowOf(ctx);
+        const metadata = readMetadata(ctx.state.body);
+        const started = await conversations.start(workflow, metadata, ctx.state.newUuid);
+        ctx.set('Cache-Control', 'no-store');
+        ctx.body = { ...started, workflowName: workflow.name };
+      },
     },
-  );
+    {
+      method: 'GET',
+      path: '/api/v1/public/conversations/{conversation}',
+      cors: 'agent',
+      id: 'retrieveConversation',
+      tag: 'Agent',
+      summary: 'A conversation with what was said in it: the latest 500 messages, and 2 MiB of them',
+      description: 'For a page that is opened again; oldest first.',
+      callers: ['agent'],
+      params: conversation,
+      condition: 'read',
+      answers: shown(Conversation),
+      handler: async (ctx) => {
+        sendObject(ctx, await conversations.get(workflowOf(ctx), conversationIn(ctx)));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/v1/public/conversations/{conversation}/messages',
+      cors: 'agent',
+      limits: [{ group: 'agent-conversation', after: 'credential', key: conversationIn }],
+      beforeBody: rejoin,
+      aroundKept: recognise,
+      id: 'continueConversation',
+      tag: 'Agent',
+      summary: 'Say something, and get the answers',
+      description:
+        'With `Accept: text/event-stream` the same, streamed as it is made: `delta`, `message`, and `done` last.',
+      callers: ['agent'],
+      params: conversation,
+      body: z
+        .object({ message: z.string().min(1).max(10_000).meta({ example: 'Do you deliver?' }) })
+        .meta({ id: 'ConversationMessage' }),
+      isIdempotent: true,
+      sends: ['Parlor-Client'],
+      answers: { status: 200, description: 'The answers.', schema: ConversationTurn },
+      handler: async (ctx) => {
+        const workflow = workflowOf(ctx);
+        const conversation = conversationIn(ctx);
+        const text = readMessage(ctx.state.body);
+        const last = wantsStream(ctx) ? readEventId(ctx.get('Last-Event-ID')) : undefined;
+        const uuid = ctx.state.newUuid ?? last?.turn;
+        if (ctx.state.newUuid) ctx.state.subject = await conversations.roomOf(workflow, conversation);
+        if (!wantsStream(ctx)) {
+          ctx.body = presentTurn(await conversations.say(workflow, conversation, text, { uuid }));
+          return;
+        }
+        await conversations.checkOpen(workflow, conversation, uuid);
+        const turn = uuid ?? newUuid();
+        const stream = new TurnStream(turn);
+        const name = `${conversation} ${turn}`;
+        const done = conversations
+          .say(workflow, conversation, text, { uuid: turn, listener: stream })
+          .then((result) => stream.finish(result))
+          .catch((error) => stream.fail(error))
+          .finally(() => running.delete(name));
+        running.set(name, { stream, done });
+        await send(ctx, stream, last?.turn === turn ? last.after : undefined, done);
+      },
+    },
+  ];
 };
 
 /**

@@ -1,9 +1,16 @@
-import type Router from '@koa/router';
-import { NewWorkflow, type Workflow } from '@parlor/shared';
-import type { Authenticator } from '../../http/authenticator.ts';
-import type { Context, Handler, State } from '../../http/context.ts';
-import { jsonBody } from '../../http/json-body.ts';
+import { NewWorkflow, Workflow } from '@parlor/shared';
+import type { Context, Handler } from '../../http/context.ts';
 import { readPage, sendPage } from '../../http/lists.ts';
+import {
+  created,
+  deleted,
+  listOf,
+  listQuery,
+  patchOf,
+  shown,
+  uuidInPath,
+} from '../../http/openapi/operation.ts';
+import type { Route } from '../../http/route.ts';
 import { precondition, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { accountOf } from '../accounts/principal.ts';
@@ -12,24 +19,24 @@ import { checkPatterns } from './workflow-input.ts';
 import type { StoredWorkflow } from './workflows.model.ts';
 import type { WorkflowsService } from './workflows.service.ts';
 
+const tag = 'Workflows';
+const callers = ['account'] as const;
+const params = { uuid: uuidInPath() };
+const nodes = [
+  { id: 'hello', type: 'start', greeting: 'Hello! What can we do for you?', next: 'bye' },
+  { id: 'bye', type: 'end', text: 'Goodbye.' },
+];
+
 /** /api/v1/workflows (docs/contract.md#agent-api). */
-export const workflowRoutes = (
-  router: Router<State>,
-  {
-    authenticate,
-    workflows,
-    quotas,
-    idempotent,
-    baseUrl,
-  }: {
-    authenticate: Authenticator;
-    workflows: WorkflowsService;
-    quotas: Quotas;
-    idempotent: Handler;
-    baseUrl(ctx: Context): string;
-  },
-): void => {
-  const { account } = authenticate;
+export const workflowRoutes = ({
+  workflows,
+  quotas,
+  baseUrl,
+}: {
+  workflows: WorkflowsService;
+  quotas: Quotas;
+  baseUrl(ctx: Context): string;
+}): Route[] => {
   const own = (ctx: Context): [account: string, uuid: string] => [accountOf(ctx)._id, pathUuid(ctx)];
 
   // The key joins the answer outside of `idempotent`, which keeps answers in the database as they are.
@@ -40,53 +47,141 @@ export const workflowRoutes = (
     sendObject(ctx, await workflows.present(workflow), ctx.status);
   };
 
-  router.get('/api/v1/workflows', account, async (ctx) => {
-    const page = readPage(ctx);
-    const steps = workflows.list(accountOf(ctx)._id, page);
-    const present = (found: StoredWorkflow[]) => workflows.presentAll(found);
-    await sendPage(ctx, page, { steps, timeField: 'created_at', present, together: 8 }, baseUrl(ctx));
-  });
-
-  router.post('/api/v1/workflows', account, jsonBody(), withKey, idempotent, async (ctx) => {
-    const input = readObject(NewWorkflow, ctx.state.body);
-    await checkPatterns(input.nodes);
-    const { _id: account } = accountOf(ctx);
-    const { newUuid } = ctx.state;
-    const { _id } = await quotas.within('workflows', account, newUuid, () =>
-      workflows.create(account, input, newUuid),
-    );
-    ctx.status = 201;
-    ctx.set('Location', `${baseUrl(ctx)}/api/v1/workflows/${_id}/`);
-    ctx.body = JSON.stringify({ uuid: _id });
-  });
-
-  router.get('/api/v1/workflows/:uuid', account, async (ctx) => {
-    sendObject(ctx, await workflows.present(await workflows.get(...own(ctx))));
-  });
-
-  router.put('/api/v1/workflows/:uuid', account, jsonBody(), async (ctx) => {
-    const ids = own(ctx);
-    const wanted = readObject(NewWorkflow, ctx.state.body);
-    await checkPatterns(wanted.nodes);
-    const changed = await workflows.change(...ids, wanted, precondition(ctx));
-    sendObject(ctx, await workflows.present(changed));
-  });
-
-  router.patch('/api/v1/workflows/:uuid', account, jsonBody(), async (ctx) => {
-    const ids = own(ctx);
-    const wanted = readPatch(NewWorkflow, ctx.state.body);
-    await checkPatterns(wanted.nodes ?? []);
-    const changed = await workflows.change(...ids, wanted, precondition(ctx));
-    sendObject(ctx, await workflows.present(changed));
-  });
-
-  router.delete('/api/v1/workflows/:uuid', account, async (ctx) => {
-    await workflows.delete(...own(ctx), precondition(ctx));
-    ctx.status = 204;
-  });
-
-  router.post('/api/v1/workflows/:uuid/rotate-key', account, jsonBody(), withKey, idempotent, async (ctx) => {
-    const { _id } = await workflows.rotateKey(...own(ctx));
-    ctx.body = JSON.stringify({ uuid: _id });
-  });
+  return [
+    {
+      method: 'GET',
+      path: '/api/v1/workflows/',
+      id: 'listWorkflows',
+      tag,
+      summary: 'List your workflows',
+      description: 'Newest first, each with its whole graph and what is wrong with it.',
+      callers,
+      query: listQuery,
+      answers: listOf(Workflow),
+      handler: async (ctx) => {
+        const page = readPage(ctx);
+        const steps = workflows.list(accountOf(ctx)._id, page);
+        const present = (found: StoredWorkflow[]) => workflows.presentAll(found);
+        await sendPage(ctx, page, { steps, timeField: 'created_at', present, together: 8 }, baseUrl(ctx));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/v1/workflows/',
+      aroundKept: withKey,
+      id: 'createWorkflow',
+      tag,
+      summary: 'Create a workflow',
+      description:
+        'A graph of nodes and a public key that starts conversations with it. `problems` says what is wrong with the graph; it can be published all the same. At most 100 an account; 50 versions of each are kept.',
+      callers,
+      body: NewWorkflow,
+      bodyExample: { name: 'Questions about orders', is_published: true, nodes },
+      isIdempotent: true,
+      answers: created(Workflow),
+      handler: async (ctx) => {
+        const input = readObject(NewWorkflow, ctx.state.body);
+        await checkPatterns(input.nodes);
+        const { _id: account } = accountOf(ctx);
+        const { newUuid } = ctx.state;
+        const { _id } = await quotas.within('workflows', account, newUuid, () =>
+          workflows.create(account, input, newUuid),
+        );
+        ctx.status = 201;
+        ctx.set('Location', `${baseUrl(ctx)}/api/v1/workflows/${_id}/`);
+        ctx.body = JSON.stringify({ uuid: _id });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/v1/workflows/{uuid}/',
+      id: 'retrieveWorkflow',
+      tag,
+      summary: 'Details of one workflow',
+      description: 'With its graph, its public key and what is wrong with it.',
+      callers,
+      params,
+      condition: 'read',
+      answers: shown(Workflow),
+      handler: async (ctx) => {
+        sendObject(ctx, await workflows.present(await workflows.get(...own(ctx))));
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/api/v1/workflows/{uuid}/',
+      id: 'updateWorkflow',
+      tag,
+      summary: 'Replace all fields',
+      description: 'Conversations that have begun go on by the graph that they began with.',
+      callers,
+      params,
+      body: NewWorkflow,
+      bodyExample: { name: 'Questions about orders', nodes },
+      condition: 'write',
+      answers: shown(Workflow),
+      handler: async (ctx) => {
+        const ids = own(ctx);
+        const wanted = readObject(NewWorkflow, ctx.state.body);
+        await checkPatterns(wanted.nodes);
+        const changed = await workflows.change(...ids, wanted, precondition(ctx));
+        sendObject(ctx, await workflows.present(changed));
+      },
+    },
+    {
+      method: 'PATCH',
+      path: '/api/v1/workflows/{uuid}/',
+      id: 'changeWorkflow',
+      tag,
+      summary: 'Change one or some fields',
+      description: 'Conversations that have begun go on by the graph that they began with.',
+      callers,
+      params,
+      body: patchOf(NewWorkflow, 'WorkflowPatch'),
+      bodyExample: { is_published: false },
+      isBodyOptional: true,
+      condition: 'write',
+      answers: shown(Workflow),
+      handler: async (ctx) => {
+        const ids = own(ctx);
+        const wanted = readPatch(NewWorkflow, ctx.state.body);
+        await checkPatterns(wanted.nodes ?? []);
+        const changed = await workflows.change(...ids, wanted, precondition(ctx));
+        sendObject(ctx, await workflows.present(changed));
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/api/v1/workflows/{uuid}/',
+      id: 'deleteWorkflow',
+      tag,
+      summary: 'Delete a workflow',
+      description: 'Its public key is dead at once.',
+      callers,
+      params,
+      condition: 'write',
+      answers: deleted,
+      handler: async (ctx) => {
+        await workflows.delete(...own(ctx), precondition(ctx));
+        ctx.status = 204;
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/v1/workflows/{uuid}/rotate-key/',
+      aroundKept: withKey,
+      id: 'rotateWorkflowKey',
+      tag,
+      summary: 'Make a new public key; the old one is dead at once',
+      description: 'For a key that fell into the wrong hands; put the new one on your pages.',
+      callers,
+      params,
+      isIdempotent: true,
+      answers: shown(Workflow),
+      handler: async (ctx) => {
+        const { _id } = await workflows.rotateKey(...own(ctx));
+        ctx.body = JSON.stringify({ uuid: _id });
+      },
+    },
+  ];
 };

@@ -1,68 +1,120 @@
-import type Router from '@koa/router';
-import { NewKeyword } from '@parlor/shared';
-import type { Authenticator } from '../../http/authenticator.ts';
-import type { Context, Handler, State } from '../../http/context.ts';
-import { jsonBody } from '../../http/json-body.ts';
+import { Keyword, KeywordNotification, NewKeyword } from '@parlor/shared';
+import type { Context } from '../../http/context.ts';
 import { readPage, sendPage } from '../../http/lists.ts';
+import { created, deleted, listOf, listQuery, shown, uuidInPath } from '../../http/openapi/operation.ts';
+import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
 import { accountOf } from '../accounts/principal.ts';
 import { type KeywordsService, presentKeyword } from './keywords.service.ts';
 import { type NotificationsService, READ_TOGETHER } from './notifications.service.ts';
 
+const callers = ['account'] as const;
+const params = { uuid: uuidInPath() };
+
 /**
  * /api/v1/keyword_notifications (specification 4) and /api/v1/keywords
  * (docs/contract.md#keyword-notification).
  */
-export const keywordRoutes = (
-  router: Router<State>,
+export const keywordRoutes = ({
+  keywords,
+  notifications,
+  baseUrl,
+}: {
+  keywords: KeywordsService;
+  notifications: NotificationsService;
+  baseUrl(ctx: Context): string;
+}): Route[] => [
   {
-    authenticate,
-    idempotent,
-    keywords,
-    notifications,
-    baseUrl,
-  }: {
-    authenticate: Authenticator;
-    idempotent: Handler;
-    keywords: KeywordsService;
-    notifications: NotificationsService;
-    baseUrl(ctx: Context): string;
+    method: 'GET',
+    path: '/api/v1/keyword_notifications/',
+    id: 'listKeywordNotifications',
+    tag: 'Keyword notifications',
+    summary: 'List your keyword notifications',
+    description:
+      'One for each message of a customer that mentions keywords, at most 1,000 a UTC day unless the server is ' +
+      'set otherwise. `transcripts` holds the latest messages up to and with that one: at most 20, and at most ' +
+      '2 kB of names and bodies; a body of more than 512 bytes is cut and ends in an ellipsis. It is made from ' +
+      'the messages that still exist; deleting a room, or erasing a visitor, deletes its notifications, too.',
+    callers,
+    query: listQuery,
+    answers: listOf(KeywordNotification),
+    handler: async (ctx) => {
+      const page = readPage(ctx);
+      const steps = notifications.list(accountOf(ctx)._id, page);
+      const present = notifications.present.bind(notifications);
+      const together = READ_TOGETHER;
+      await sendPage(ctx, page, { steps, timeField: 'created_at', present, together }, baseUrl(ctx));
+    },
   },
-): void => {
-  const { account } = authenticate;
-
-  router.get('/api/v1/keyword_notifications', account, async (ctx) => {
-    const page = readPage(ctx);
-    const steps = notifications.list(accountOf(ctx)._id, page);
-    const present = notifications.present.bind(notifications);
-    const together = READ_TOGETHER;
-    await sendPage(ctx, page, { steps, timeField: 'created_at', present, together }, baseUrl(ctx));
-  });
-
-  router.get('/api/v1/keywords', account, async (ctx) => {
-    const page = readPage(ctx);
-    const steps = keywords.list(accountOf(ctx)._id, page);
-    await sendPage(
-      ctx,
-      page,
-      { steps, timeField: 'created_at', present: (found) => found.map(presentKeyword) },
-      baseUrl(ctx),
-    );
-  });
-
-  router.post('/api/v1/keywords', account, jsonBody(), idempotent, async (ctx) => {
-    const input = readObject(NewKeyword, ctx.state.body);
-    const keyword = await keywords.create(accountOf(ctx)._id, input, ctx.state.newUuid);
-    sendCreated(ctx, presentKeyword(keyword), `${baseUrl(ctx)}/api/v1/keywords/${keyword._id}/`);
-  });
-
-  router.get('/api/v1/keywords/:uuid', account, async (ctx) => {
-    sendObject(ctx, presentKeyword(await keywords.get(accountOf(ctx)._id, pathUuid(ctx))));
-  });
-
-  router.delete('/api/v1/keywords/:uuid', account, async (ctx) => {
-    await keywords.delete(accountOf(ctx)._id, pathUuid(ctx), precondition(ctx));
-    ctx.status = 204;
-  });
-};
+  {
+    method: 'GET',
+    path: '/api/v1/keywords/',
+    id: 'listKeywords',
+    tag: 'Keywords',
+    summary: 'List your keywords',
+    description: 'Newest first.',
+    callers,
+    query: listQuery,
+    answers: listOf(Keyword),
+    handler: async (ctx) => {
+      const page = readPage(ctx);
+      const steps = keywords.list(accountOf(ctx)._id, page);
+      await sendPage(
+        ctx,
+        page,
+        { steps, timeField: 'created_at', present: (found) => found.map(presentKeyword) },
+        baseUrl(ctx),
+      );
+    },
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/keywords/',
+    id: 'createKeyword',
+    tag: 'Keywords',
+    summary: 'Configure a keyword',
+    description:
+      'Matched as whole words, without regard to case or diacritics; at most 1000 an account, each once.',
+    callers,
+    body: NewKeyword,
+    isIdempotent: true,
+    answers: created(Keyword),
+    handler: async (ctx) => {
+      const input = readObject(NewKeyword, ctx.state.body);
+      const keyword = await keywords.create(accountOf(ctx)._id, input, ctx.state.newUuid);
+      sendCreated(ctx, presentKeyword(keyword), `${baseUrl(ctx)}/api/v1/keywords/${keyword._id}/`);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/keywords/{uuid}/',
+    id: 'retrieveKeyword',
+    tag: 'Keywords',
+    summary: 'Details of one keyword',
+    description: 'By its uuid.',
+    callers,
+    params,
+    condition: 'read',
+    answers: shown(Keyword),
+    handler: async (ctx) => {
+      sendObject(ctx, presentKeyword(await keywords.get(accountOf(ctx)._id, pathUuid(ctx))));
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/api/v1/keywords/{uuid}/',
+    id: 'deleteKeyword',
+    tag: 'Keywords',
+    summary: 'Remove a keyword',
+    description: 'Messages from now on raise no notification by it; those that were raised stay.',
+    callers,
+    params,
+    condition: 'write',
+    answers: deleted,
+    handler: async (ctx) => {
+      await keywords.delete(accountOf(ctx)._id, pathUuid(ctx), precondition(ctx));
+      ctx.status = 204;
+    },
+  },
+];

@@ -1,9 +1,17 @@
-import type Router from '@koa/router';
-import { NewLead } from '@parlor/shared';
-import type { Authenticator } from '../../http/authenticator.ts';
-import type { Context, Handler, State } from '../../http/context.ts';
-import { jsonBody } from '../../http/json-body.ts';
+import { LEAD_GROUPS, Lead, LeadStatistics, NewLead } from '@parlor/shared';
+import { z } from 'zod';
+import type { Context } from '../../http/context.ts';
 import { fitting, queryDays, queryLimit, queryValue, readPage, sendPage } from '../../http/lists.ts';
+import {
+  created,
+  deleted,
+  listOf,
+  listQuery,
+  patchOf,
+  shown,
+  uuidInPath,
+} from '../../http/openapi/operation.ts';
+import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
@@ -11,81 +19,174 @@ import { accountOf } from '../accounts/principal.ts';
 import { type LeadsService, presentLead, visitorLead } from './leads.service.ts';
 import { type LeadStatisticsService, readLeadGroup } from './statistics.ts';
 
+const tag = 'Leads';
+const callers = ['account'] as const;
+const params = { uuid: uuidInPath() };
+const { cursor: _, ...statisticsQuery } = listQuery;
+
 /** /api/v1/leads (specification 4); a visitor may create and PATCH its own (docs/contract.md#visitors). */
-export const leadRoutes = (
-  router: Router<State>,
-  {
-    authenticate,
-    idempotent,
-    leads,
-    leadStatistics,
-    baseUrl,
-  }: {
-    authenticate: Authenticator;
-    idempotent: Handler;
-    leads: LeadsService;
-    leadStatistics: LeadStatisticsService;
-    baseUrl(ctx: Context): string;
-  },
-): void => {
-  const { account, accountOrVisitor } = authenticate;
+export const leadRoutes = ({
+  leads,
+  leadStatistics,
+  baseUrl,
+}: {
+  leads: LeadsService;
+  leadStatistics: LeadStatisticsService;
+  baseUrl(ctx: Context): string;
+}): Route[] => {
   const own = (ctx: Context): [account: string, uuid: string] => [accountOf(ctx)._id, pathUuid(ctx)];
 
-  router.get('/api/v1/leads', account, async (ctx) => {
-    const page = readPage(ctx);
-    const steps = leads.list(accountOf(ctx)._id, page);
-    await sendPage(
-      ctx,
-      page,
-      { steps, timeField: 'created_at', present: (found) => found.map(presentLead) },
-      baseUrl(ctx),
-    );
-  });
-
-  // Before /leads/:uuid, which would take `stats` for a uuid.
-  router.get('/api/v1/leads/stats', account, async (ctx) => {
-    const group = readLeadGroup(queryValue(ctx, 'group_by'));
-    const counted = await leadStatistics.count(accountOf(ctx)._id, group, queryDays(ctx), queryLimit(ctx));
-    ctx.set('Cache-Control', 'no-cache');
-    ctx.body = { ...counted, results: fitting(counted.results) };
-  });
-
-  router.post('/api/v1/leads', accountOrVisitor, jsonBody(), idempotent, async (ctx) => {
-    const { principal, body, newUuid } = ctx.state;
-    const address = (uuid: string) => `${baseUrl(ctx)}/api/v1/leads/${uuid}/`;
-    if (principal?.kind === 'visitor') {
-      const { lead, isNew } = await leads.saveByVisitor(principal.visitor, readPatch(NewLead, body));
-      ctx.state.subject = lead._id;
-      if (isNew) sendCreated(ctx, presentLead(lead), address(lead._id));
-      else sendObject(ctx, presentLead(lead));
-    } else {
-      const lead = await leads.create(accountOf(ctx)._id, readObject(NewLead, body), newUuid);
-      sendCreated(ctx, presentLead(lead), address(lead._id));
-    }
-  });
-
-  router.get('/api/v1/leads/:uuid', account, async (ctx) => {
-    sendObject(ctx, presentLead(await leads.get(...own(ctx))));
-  });
-
-  router.put('/api/v1/leads/:uuid', account, jsonBody(), async (ctx) => {
-    const ids = own(ctx);
-    const wanted = readObject(NewLead, ctx.state.body);
-    sendObject(ctx, presentLead(await leads.change(...ids, wanted, precondition(ctx))));
-  });
-
-  router.patch('/api/v1/leads/:uuid', accountOrVisitor, jsonBody(), async (ctx) => {
-    const uuid = pathUuid(ctx);
-    const { principal } = ctx.state;
-    const isVisitor = principal?.kind === 'visitor';
-    if (isVisitor && uuid !== visitorLead(principal.visitor.session)) throw notFound();
-    const owner = isVisitor ? principal.visitor.session.account : accountOf(ctx)._id;
-    const wanted = readPatch(NewLead, ctx.state.body);
-    sendObject(ctx, presentLead(await leads.change(owner, uuid, wanted, precondition(ctx))));
-  });
-
-  router.delete('/api/v1/leads/:uuid', account, async (ctx) => {
-    await leads.delete(...own(ctx), precondition(ctx));
-    ctx.status = 204;
-  });
+  return [
+    {
+      method: 'GET',
+      path: '/api/v1/leads/',
+      id: 'listLeads',
+      tag,
+      summary: 'List your leads',
+      description: 'Newest first; page by the address in `Link`.',
+      callers,
+      query: listQuery,
+      answers: listOf(Lead),
+      handler: async (ctx) => {
+        const page = readPage(ctx);
+        const steps = leads.list(accountOf(ctx)._id, page);
+        await sendPage(
+          ctx,
+          page,
+          { steps, timeField: 'created_at', present: (found) => found.map(presentLead) },
+          baseUrl(ctx),
+        );
+      },
+    },
+    // Before /leads/:uuid, which would take `stats` for a uuid.
+    {
+      method: 'GET',
+      path: '/api/v1/leads/stats/',
+      id: 'countLeads',
+      tag,
+      summary: 'Total leads in a month, or in the days given',
+      description:
+        'Largest first; `day` oldest first, without gaps. By default the current UTC month to now. More than 3660 days by `day` are a 400, as is a `start_date` after the `end_date`.',
+      callers,
+      query: { group_by: z.enum(LEAD_GROUPS).default('user').optional(), ...statisticsQuery },
+      answers: {
+        status: 200,
+        description: 'Each result has the word of `group_by` as its key.',
+        schema: LeadStatistics,
+      },
+      handler: async (ctx) => {
+        const group = readLeadGroup(queryValue(ctx, 'group_by'));
+        const counted = await leadStatistics.count(
+          accountOf(ctx)._id,
+          group,
+          queryDays(ctx),
+          queryLimit(ctx),
+        );
+        ctx.set('Cache-Control', 'no-cache');
+        ctx.body = { ...counted, results: fitting(counted.results) };
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/v1/leads/',
+      cors: 'visitor',
+      id: 'createLead',
+      tag,
+      summary: 'Create a lead',
+      description:
+        'One of nickname, email, phone_number must not be blank. Fires lead.added. A visitor has one lead: its second POST changes that one, fires lead.changed and answers 200.',
+      callers: ['account', 'visitor'],
+      body: NewLead,
+      isIdempotent: true,
+      answers: [created(Lead), { ...shown(Lead), description: "A visitor's lead, changed." }],
+      handler: async (ctx) => {
+        const { principal, body, newUuid } = ctx.state;
+        const address = (uuid: string) => `${baseUrl(ctx)}/api/v1/leads/${uuid}/`;
+        if (principal?.kind === 'visitor') {
+          const { lead, isNew } = await leads.saveByVisitor(principal.visitor, readPatch(NewLead, body));
+          ctx.state.subject = lead._id;
+          if (isNew) sendCreated(ctx, presentLead(lead), address(lead._id));
+          else sendObject(ctx, presentLead(lead));
+        } else {
+          const lead = await leads.create(accountOf(ctx)._id, readObject(NewLead, body), newUuid);
+          sendCreated(ctx, presentLead(lead), address(lead._id));
+        }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/v1/leads/{uuid}/',
+      id: 'retrieveLead',
+      tag,
+      summary: 'Details of one lead',
+      description: 'By its uuid.',
+      callers,
+      params,
+      condition: 'read',
+      answers: shown(Lead),
+      handler: async (ctx) => {
+        sendObject(ctx, presentLead(await leads.get(...own(ctx))));
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/api/v1/leads/{uuid}/',
+      id: 'updateLead',
+      tag,
+      summary: 'Replace all fields',
+      description:
+        'What is not sent goes back to its default. Fires lead.changed when a field really changed.',
+      callers,
+      params,
+      body: NewLead,
+      condition: 'write',
+      answers: shown(Lead),
+      handler: async (ctx) => {
+        const ids = own(ctx);
+        const wanted = readObject(NewLead, ctx.state.body);
+        sendObject(ctx, presentLead(await leads.change(...ids, wanted, precondition(ctx))));
+      },
+    },
+    {
+      method: 'PATCH',
+      path: '/api/v1/leads/{uuid}/',
+      cors: 'visitor',
+      id: 'changeLead',
+      tag,
+      summary: 'Change one or some fields',
+      description: 'Fires lead.changed when a field really changed. A visitor may change its own lead.',
+      callers: ['account', 'visitor'],
+      params,
+      body: patchOf(NewLead, 'LeadPatch'),
+      bodyExample: { email: 'ada@example.com' },
+      isBodyOptional: true,
+      condition: 'write',
+      answers: shown(Lead),
+      handler: async (ctx) => {
+        const uuid = pathUuid(ctx);
+        const { principal } = ctx.state;
+        const isVisitor = principal?.kind === 'visitor';
+        if (isVisitor && uuid !== visitorLead(principal.visitor.session)) throw notFound();
+        const owner = isVisitor ? principal.visitor.session.account : accountOf(ctx)._id;
+        const wanted = readPatch(NewLead, ctx.state.body);
+        sendObject(ctx, presentLead(await leads.change(owner, uuid, wanted, precondition(ctx))));
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/api/v1/leads/{uuid}/',
+      id: 'deleteLead',
+      tag,
+      summary: 'Delete a lead',
+      description: 'Deliveries that told of it lose what they said.',
+      callers,
+      params,
+      condition: 'write',
+      answers: deleted,
+      handler: async (ctx) => {
+        await leads.delete(...own(ctx), precondition(ctx));
+        ctx.status = 204;
+      },
+    },
+  ];
 };

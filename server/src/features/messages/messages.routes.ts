@@ -1,9 +1,15 @@
-import type Router from '@koa/router';
-import { isUuid, NewMessage } from '@parlor/shared';
-import type { Authenticator } from '../../http/authenticator.ts';
-import type { Context, Handler, State } from '../../http/context.ts';
-import { jsonBody } from '../../http/json-body.ts';
+import {
+  CreatedMessageWithAnswer,
+  isUuid,
+  MessageInRoom,
+  MessageWithAnswer,
+  NewMessage,
+  uuidReference,
+} from '@parlor/shared';
+import type { Context } from '../../http/context.ts';
 import { queryValue, readPage, sendPage } from '../../http/lists.ts';
+import { created, listOf, listQuery, shown, uuidInPath } from '../../http/openapi/operation.ts';
+import type { Route } from '../../http/route.ts';
 import { sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
 import { invalid, notFound } from '../../platform/errors.ts';
@@ -24,48 +30,86 @@ const readScope = (ctx: Context): { account: string; room: string | undefined } 
   return { account: session.account, room: session.room };
 };
 
+const tag = 'Messages';
+
 /** /api/v1/messages (specification 4). */
-export const messageRoutes = (
-  router: Router<State>,
+export const messageRoutes = ({
+  messages,
+  baseUrl,
+}: {
+  messages: MessagesService;
+  baseUrl(ctx: Context): string;
+}): Route[] => [
   {
-    authenticate,
-    idempotent,
-    messages,
-    baseUrl,
-  }: {
-    authenticate: Authenticator;
-    idempotent: Handler;
-    messages: MessagesService;
-    baseUrl(ctx: Context): string;
+    method: 'GET',
+    path: '/api/v1/messages/',
+    cors: 'visitor',
+    id: 'listMessages',
+    tag,
+    summary: 'List your messages',
+    description: "A visitor gets those of its own room; `room` narrows an account's to one room.",
+    callers: ['account', 'visitor'],
+    query: { ...listQuery, room: uuidReference().optional() },
+    errors: [404],
+    answers: listOf(MessageInRoom),
+    handler: async (ctx) => {
+      const page = readPage(ctx);
+      const { account, room } = readScope(ctx);
+      const steps = messages.list(account, room, page);
+      const present = (found: StoredMessage[]) => messages.present(account, found);
+      await sendPage(ctx, page, { steps, timeField: 'sent_at', present }, baseUrl(ctx));
+    },
   },
-): void => {
-  router.get('/api/v1/messages', authenticate.accountOrVisitor, async (ctx) => {
-    const page = readPage(ctx);
-    const { account, room } = readScope(ctx);
-    const steps = messages.list(account, room, page);
-    const present = (found: StoredMessage[]) => messages.present(account, found);
-    await sendPage(ctx, page, { steps, timeField: 'sent_at', present }, baseUrl(ctx));
-  });
-
-  router.post('/api/v1/messages', authenticate.accountOrVisitor, jsonBody(), idempotent, async (ctx) => {
-    const input = readObject(NewMessage, ctx.state.body);
-    const { principal, newUuid } = ctx.state;
-    ctx.state.subject = input.room.uuid;
-    const message =
-      principal?.kind === 'visitor'
-        ? await messages.createByVisitor(principal.visitor, input, newUuid)
-        : await messages.create(accountOf(ctx)._id, input, newUuid);
-    const answer = await messages.answerInTime(message);
-    const created = { ...presentCreated(message), ...(answer && { support_answer: answer }) };
-    sendCreated(ctx, created, `${baseUrl(ctx)}/api/v1/messages/${message._id}/`);
-  });
-
-  router.get('/api/v1/messages/:uuid', authenticate.account, async (ctx) => {
-    const { _id: account } = accountOf(ctx);
-    const message = await messages.get(account, pathUuid(ctx));
-    const [shown] = await messages.present(account, [message]);
-    if (!shown) throw notFound();
-    const support_answer = await messages.answerTo(message);
-    sendObject(ctx, { ...shown, ...(support_answer !== undefined && { support_answer }) });
-  });
-};
+  {
+    method: 'POST',
+    path: '/api/v1/messages/',
+    cors: 'visitor',
+    id: 'createMessage',
+    tag,
+    summary: 'Create a message',
+    description:
+      'Fires message.added. A visitor writes into its own room, never as support; its first message makes the room.',
+    callers: ['account', 'visitor'],
+    body: NewMessage,
+    bodyExample: {
+      body: 'Do you deliver?',
+      email: 'ada@example.com',
+      nickname: 'Ada',
+      room: { uuid: '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11' },
+    },
+    isIdempotent: true,
+    answers: created(CreatedMessageWithAnswer),
+    handler: async (ctx) => {
+      const input = readObject(NewMessage, ctx.state.body);
+      const { principal, newUuid } = ctx.state;
+      ctx.state.subject = input.room.uuid;
+      const message =
+        principal?.kind === 'visitor'
+          ? await messages.createByVisitor(principal.visitor, input, newUuid)
+          : await messages.create(accountOf(ctx)._id, input, newUuid);
+      const answer = await messages.answerInTime(message);
+      const created = { ...presentCreated(message), ...(answer && { support_answer: answer }) };
+      sendCreated(ctx, created, `${baseUrl(ctx)}/api/v1/messages/${message._id}/`);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/messages/{uuid}/',
+    id: 'retrieveMessage',
+    tag,
+    summary: 'Details of one message',
+    description: 'With its room, and where a bot answers there, with the bot’s answer.',
+    callers: ['account'],
+    params: { uuid: uuidInPath() },
+    condition: 'read',
+    answers: shown(MessageWithAnswer),
+    handler: async (ctx) => {
+      const { _id: account } = accountOf(ctx);
+      const message = await messages.get(account, pathUuid(ctx));
+      const [shown] = await messages.present(account, [message]);
+      if (!shown) throw notFound();
+      const support_answer = await messages.answerTo(message);
+      sendObject(ctx, { ...shown, ...(support_answer !== undefined && { support_answer }) });
+    },
+  },
+];

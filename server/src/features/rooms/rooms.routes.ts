@@ -1,10 +1,10 @@
-import type Router from '@koa/router';
 import { type Message, NewRoom, Room } from '@parlor/shared';
+import { z } from 'zod';
 import { present } from '../../database/document.ts';
-import type { Authenticator } from '../../http/authenticator.ts';
-import type { Context, Handler, State } from '../../http/context.ts';
-import { jsonBody } from '../../http/json-body.ts';
+import type { Context } from '../../http/context.ts';
 import { queryInteger, readPage, sendPage } from '../../http/lists.ts';
+import { created, deleted, listOf, listQuery, patchOf, shown } from '../../http/openapi/operation.ts';
+import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { readObject, readPatch } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
@@ -46,25 +46,32 @@ interface RoomRemoval {
   delete(account: string, label: string, check?: (current: StoredRoom) => Promise<void>): Promise<void>;
 }
 
+const tag = 'Rooms';
+const callers = ['account'] as const;
+const params = { label: Room.shape.label };
+
+const messagesLimitQuery = (fallback: number) => ({
+  messages_limit: z
+    .int()
+    .min(0)
+    .max(MAX_MESSAGES)
+    .default(fallback)
+    .optional()
+    .meta({ description: 'How many of the latest messages a room holds, as long as they fit into 2 MiB.' }),
+});
+
 /** /api/v1/rooms (specification 4). */
-export const roomRoutes = (
-  router: Router<State>,
-  {
-    authenticate,
-    idempotent,
-    rooms,
-    messages,
-    roomDeletion,
-    baseUrl,
-  }: {
-    authenticate: Authenticator;
-    idempotent: Handler;
-    rooms: RoomsService;
-    messages: LatestMessages;
-    roomDeletion: RoomRemoval;
-    baseUrl(ctx: Context): string;
-  },
-): void => {
+export const roomRoutes = ({
+  rooms,
+  messages,
+  roomDeletion,
+  baseUrl,
+}: {
+  rooms: RoomsService;
+  messages: LatestMessages;
+  roomDeletion: RoomRemoval;
+  baseUrl(ctx: Context): string;
+}): Route[] => {
   const show = async (room: StoredRoom, limit: number): Promise<Room> => {
     const latest: Message[] = limit === 0 ? [] : await messages.latestOf(room._id, limit);
     return present(Room, room, { messages: latest });
@@ -82,50 +89,130 @@ export const roomRoutes = (
     sendObject(ctx, await show(room, limit));
   };
 
-  router.get('/api/v1/rooms', authenticate.account, async (ctx) => {
-    const page = readPage(ctx);
-    const limit = messagesLimit(ctx, MESSAGES_IN_LIST);
-    const steps = rooms.list(accountOf(ctx)._id, page);
-    const present = (found: StoredRoom[]) => Promise.all(found.map((room) => show(room, limit)));
-    const together = Math.ceil(MESSAGES_TOGETHER / (limit + 1));
-    await sendPage(ctx, page, { steps, timeField: 'created_at', present, together }, baseUrl(ctx));
-  });
-
-  router.post('/api/v1/rooms', authenticate.account, jsonBody(), idempotent, async (ctx) => {
-    const room = await rooms.create(
-      accountOf(ctx)._id,
-      readObject(NewRoom, ctx.state.body),
-      ctx.state.newUuid,
-    );
-    sendCreated(ctx, await show(room, MESSAGES_IN_ROOM), `${baseUrl(ctx)}/api/v1/rooms/${room.label}/`);
-  });
-
-  router.get('/api/v1/rooms/:label', authenticate.account, async (ctx) => {
-    const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
-    const room = await rooms.byLabel(accountOf(ctx)._id, pathLabel(ctx));
-    sendObject(ctx, await show(room, limit));
-  });
-
-  router.put('/api/v1/rooms/:label', authenticate.account, jsonBody(), async (ctx) => {
-    await change(ctx, accountOf(ctx)._id, readObject(NewRoom, ctx.state.body));
-  });
-
-  router.patch('/api/v1/rooms/:label', authenticate.accountOrVisitor, jsonBody(), async (ctx) => {
-    const { principal, body } = ctx.state;
-    if (principal?.kind !== 'visitor') return change(ctx, accountOf(ctx)._id, readPatch(NewRoom, body));
-    // A visitor rates its own conversation and asks for a person, and changes nothing else of it (docs/contract.md#visitors).
-    const { account, room } = principal.visitor.session;
-    const current = await rooms.byLabel(account, pathLabel(ctx));
-    if (current._id !== room) throw notFound();
-    const wanted = readPatch(VISITORS_PATCH, body);
-    // Only the owner gives a conversation to the bot.
-    if (wanted.is_bot_use) delete wanted.is_bot_use;
-    await change(ctx, account, wanted);
-  });
-
-  router.delete('/api/v1/rooms/:label', authenticate.account, async (ctx) => {
-    const condition = conditionOf(ctx, messagesLimit(ctx, MESSAGES_IN_ROOM));
-    await roomDeletion.delete(accountOf(ctx)._id, pathLabel(ctx), condition);
-    ctx.status = 204;
-  });
+  return [
+    {
+      method: 'GET',
+      path: '/api/v1/rooms/',
+      id: 'listRooms',
+      tag,
+      summary: 'List your rooms',
+      description: 'Newest first, each with its latest messages; page by the address in `Link`.',
+      callers,
+      query: { ...listQuery, ...messagesLimitQuery(MESSAGES_IN_LIST) },
+      answers: listOf(Room),
+      handler: async (ctx) => {
+        const page = readPage(ctx);
+        const limit = messagesLimit(ctx, MESSAGES_IN_LIST);
+        const steps = rooms.list(accountOf(ctx)._id, page);
+        const present = (found: StoredRoom[]) => Promise.all(found.map((room) => show(room, limit)));
+        const together = Math.ceil(MESSAGES_TOGETHER / (limit + 1));
+        await sendPage(ctx, page, { steps, timeField: 'created_at', present, together }, baseUrl(ctx));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/v1/rooms/',
+      id: 'createRoom',
+      tag,
+      summary: 'Create a room',
+      description: 'Fires chat.added. Without a label the server makes one; every other field has a default.',
+      callers,
+      body: NewRoom,
+      isBodyOptional: true,
+      isIdempotent: true,
+      answers: created(Room),
+      handler: async (ctx) => {
+        const room = await rooms.create(
+          accountOf(ctx)._id,
+          readObject(NewRoom, ctx.state.body),
+          ctx.state.newUuid,
+        );
+        sendCreated(ctx, await show(room, MESSAGES_IN_ROOM), `${baseUrl(ctx)}/api/v1/rooms/${room.label}/`);
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/v1/rooms/{label}/',
+      id: 'retrieveRoom',
+      tag,
+      summary: 'Details of one room',
+      description: 'By its label, with its latest messages in the order sent.',
+      callers,
+      params,
+      query: messagesLimitQuery(MESSAGES_IN_ROOM),
+      condition: 'read',
+      answers: shown(Room),
+      handler: async (ctx) => {
+        const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
+        const room = await rooms.byLabel(accountOf(ctx)._id, pathLabel(ctx));
+        sendObject(ctx, await show(room, limit));
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/api/v1/rooms/{label}/',
+      id: 'updateRoom',
+      tag,
+      summary: 'Replace all fields',
+      description: 'What is not sent goes back to its default; the label stays when it is not sent.',
+      callers,
+      params,
+      query: messagesLimitQuery(MESSAGES_IN_ROOM),
+      body: NewRoom,
+      isBodyOptional: true,
+      condition: 'write',
+      answers: shown(Room),
+      handler: async (ctx) => {
+        await change(ctx, accountOf(ctx)._id, readObject(NewRoom, ctx.state.body));
+      },
+    },
+    {
+      method: 'PATCH',
+      path: '/api/v1/rooms/{label}/',
+      cors: 'visitor',
+      id: 'changeRoom',
+      tag,
+      summary: 'Change one or some fields',
+      description:
+        'A visitor may change the `rating` of its own room, and set `is_bot_use` to false: it wants a person.',
+      callers: ['account', 'visitor'],
+      params,
+      query: messagesLimitQuery(MESSAGES_IN_ROOM),
+      body: patchOf(NewRoom, 'RoomPatch'),
+      bodyExample: { rating: 5 },
+      isBodyOptional: true,
+      condition: 'write',
+      answers: shown(Room),
+      handler: async (ctx) => {
+        const { principal, body } = ctx.state;
+        if (principal?.kind !== 'visitor') return change(ctx, accountOf(ctx)._id, readPatch(NewRoom, body));
+        // A visitor rates its own conversation and asks for a person, and changes nothing else of it (docs/contract.md#visitors).
+        const { account, room } = principal.visitor.session;
+        const current = await rooms.byLabel(account, pathLabel(ctx));
+        if (current._id !== room) throw notFound();
+        const wanted = readPatch(VISITORS_PATCH, body);
+        // Only the owner gives a conversation to the bot.
+        if (wanted.is_bot_use) delete wanted.is_bot_use;
+        await change(ctx, account, wanted);
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/api/v1/rooms/{label}/',
+      id: 'deleteRoom',
+      tag,
+      summary: 'Delete a room and its messages',
+      description: 'Its notifications go, too, and its deliveries lose what they said; leads stay.',
+      callers,
+      params,
+      query: messagesLimitQuery(MESSAGES_IN_ROOM),
+      condition: 'write',
+      answers: deleted,
+      handler: async (ctx) => {
+        const condition = conditionOf(ctx, messagesLimit(ctx, MESSAGES_IN_ROOM));
+        await roomDeletion.delete(accountOf(ctx)._id, pathLabel(ctx), condition);
+        ctx.status = 204;
+      },
+    },
+  ];
 };

@@ -1,9 +1,7 @@
-import type Router from '@koa/router';
-import { NewVisitorSession } from '@parlor/shared';
-import type { Authenticator } from '../../http/authenticator.ts';
-import type { Handler, State } from '../../http/context.ts';
-import { jsonBody } from '../../http/json-body.ts';
+import { NewVisitorSession, VisitorSession, Widget } from '@parlor/shared';
+import { deleted } from '../../http/openapi/operation.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
+import type { Route } from '../../http/route.ts';
 import { readObject } from '../../http/validate.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { readBrowserHeaders } from './device.ts';
@@ -14,35 +12,40 @@ interface VisitorErasure {
   erase(widgetToken: string, visitor: Visitor): Promise<void>;
 }
 
-/** /api/v1/widgets/<widget_token>/sessions (docs/contract.md#visitors). */
-export const sessionRoutes = (
-  router: Router<State>,
-  {
-    authenticate,
-    erasure,
-    rateLimits,
-    sessions,
-  }: {
-    authenticate: Authenticator;
-    erasure: VisitorErasure;
-    rateLimits: RateLimits;
-    sessions: SessionsService;
-  },
-): void => {
-  const limited: Handler = async (ctx, next) => {
-    await rateLimits.countAddress(ctx, 'sessions');
-    await next();
-  };
+const tag = 'Visitors';
+const params = { widget_token: Widget.shape.token };
 
-  router.post(
-    '/api/v1/widgets/:token/sessions',
-    limited,
-    authenticate.visitorIfGiven,
-    jsonBody(),
-    async (ctx) => {
+/** /api/v1/widgets/<widget_token>/sessions (docs/contract.md#visitors). */
+export const sessionRoutes = ({
+  erasure,
+  rateLimits,
+  sessions,
+}: {
+  erasure: VisitorErasure;
+  rateLimits: RateLimits;
+  sessions: SessionsService;
+}): Route[] => [
+  {
+    method: 'POST',
+    path: '/api/v1/widgets/{widget_token}/sessions/',
+    cors: 'widget',
+    limits: [{ group: 'sessions', after: 'nothing' }],
+    id: 'openSession',
+    tag,
+    summary: 'Open a visitor’s session, or go on with it',
+    description:
+      'Reserves a room, which exists from the visitor’s first message or lead on. With `Authorization: Visitor` a fresh token for the same room.',
+    callers: ['public', 'visitor'],
+    params,
+    body: NewVisitorSession,
+    bodyExample: { page: { url: 'https://shop.example.com/', title: 'Shop', referrer: '' }, locale: 'en' },
+    isBodyOptional: true,
+    errors: [401, 403, 429],
+    answers: { status: 201, description: 'The token of the session.', schema: VisitorSession },
+    handler: async (ctx) => {
       const given = readObject(NewVisitorSession, ctx.state.body);
       const browser = { origin: ctx.get('Origin'), ...readBrowserHeaders((name) => ctx.get(name)) };
-      const token = ctx.params.token ?? '';
+      const token = ctx.params?.widget_token ?? '';
       const { principal } = ctx.state;
       // A session reserves a room.
       if (principal?.kind !== 'visitor') await rateLimits.countAddress(ctx, 'rooms-day');
@@ -54,12 +57,27 @@ export const sessionRoutes = (
       ctx.set('Cache-Control', 'no-store');
       ctx.body = session;
     },
-  );
-
-  router.delete('/api/v1/widgets/:token/sessions', authenticate.accountOrVisitor, async (ctx) => {
-    const { principal } = ctx.state;
-    if (principal?.kind !== 'visitor') throw forbidden();
-    await erasure.erase(ctx.params.token ?? '', principal.visitor);
-    ctx.status = 204;
-  });
-};
+  },
+  {
+    method: 'DELETE',
+    path: '/api/v1/widgets/{widget_token}/sessions/',
+    cors: 'widget',
+    id: 'eraseSession',
+    tag,
+    summary: 'Erase what the visitor wrote, and end the session',
+    description:
+      'The room with its messages and notifications, the leads left in it, kept answers to an Idempotency-Key, and ' +
+      'what the session knows of the page and the browser. Deliveries in the log lose what was sent and answered. ' +
+      'One that still waits is sent first, since every event is delivered, and loses it then, after 7 days at the ' +
+      'latest.',
+    callers: ['visitor'],
+    params,
+    answers: deleted,
+    handler: async (ctx) => {
+      const { principal } = ctx.state;
+      if (principal?.kind !== 'visitor') throw forbidden();
+      await erasure.erase(ctx.params?.widget_token ?? '', principal.visitor);
+      ctx.status = 204;
+    },
+  },
+];

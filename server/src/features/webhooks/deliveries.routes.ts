@@ -1,10 +1,10 @@
-import type Router from '@koa/router';
-import { DELIVERY_STATES, EVENT_NAMES, isUuid } from '@parlor/shared';
+import { DELIVERY_STATES, Delivery, EVENT_NAMES, isUuid, TestDelivery, uuidReference } from '@parlor/shared';
+import { z } from 'zod';
 import type { Page } from '../../database/pages.ts';
-import type { Authenticator } from '../../http/authenticator.ts';
-import type { Context, Handler, State } from '../../http/context.ts';
-import { jsonBody } from '../../http/json-body.ts';
+import type { Context } from '../../http/context.ts';
 import { queryValue, readPage, sendPage } from '../../http/lists.ts';
+import { listOf, listQuery, shown, uuidInPath } from '../../http/openapi/operation.ts';
+import type { Route } from '../../http/route.ts';
 import { sendObject } from '../../http/single-object.ts';
 import { pathUuid } from '../../http/validate.ts';
 import { invalid } from '../../platform/errors.ts';
@@ -31,44 +31,39 @@ const readFilter = (ctx: Context): DeliveryFilter => {
   return { webhook, state, event: queryChoice(ctx, 'event', EVENT_NAMES) };
 };
 
+const callers = ['account'] as const;
+const params = { uuid: uuidInPath() };
+const deliveryPath = { id: uuidInPath() };
+const deliveryQuery = {
+  ...listQuery,
+  webhook: uuidReference().optional(),
+  state: z.enum(DELIVERY_STATES).optional(),
+  event: z.enum(EVENT_NAMES).optional(),
+};
+
+const redelivered = {
+  status: 202,
+  description: 'The new delivery of the same event.',
+  schema: Delivery,
+  headers: ['Location', 'ETag'],
+} as const;
+const webhook = 'Webhooks';
+const log = 'Deliveries';
+
 /** The log of deliveries, redelivery and test sends (docs/contract.md#delivery). */
-export const deliveryRoutes = (
-  router: Router<State>,
-  {
-    authenticate,
-    deliveries,
-    idempotent,
-    baseUrl,
-  }: {
-    authenticate: Authenticator;
-    deliveries: DeliveriesService;
-    idempotent: Handler;
-    baseUrl(ctx: Context): string;
-  },
-): void => {
-  const { account } = authenticate;
-  const deliveryId = (ctx: Context & { params: Record<string, string> }): string =>
-    pathUuid({ params: { uuid: ctx.params.id } });
+export const deliveryRoutes = ({
+  deliveries,
+  baseUrl,
+}: {
+  deliveries: DeliveriesService;
+  baseUrl(ctx: Context): string;
+}): Route[] => {
+  const deliveryId = (ctx: Context): string => pathUuid({ params: { uuid: ctx.params?.id } });
 
   const send = (ctx: Context, page: Page, steps: AsyncIterable<StoredDelivery[]>): Promise<void> => {
     const present = (found: StoredDelivery[]) => found.map(presentDelivery);
     return sendPage(ctx, page, { steps, timeField: 'created_at', present }, baseUrl(ctx));
   };
-
-  router.get('/api/v1/deliveries', account, async (ctx) => {
-    const page = readPage(ctx);
-    await send(ctx, page, deliveries.list(accountOf(ctx)._id, readFilter(ctx), page));
-  });
-
-  router.get('/api/v1/deliveries/:id', account, async (ctx) => {
-    sendObject(ctx, presentDelivery(await deliveries.get(accountOf(ctx)._id, deliveryId(ctx))));
-  });
-
-  router.get('/api/v1/webhooks/:uuid/deliveries', account, async (ctx) => {
-    const page = readPage(ctx);
-    const filter = readFilter(ctx);
-    await send(ctx, page, deliveries.listOf(accountOf(ctx)._id, pathUuid(ctx), filter, page));
-  });
 
   const redeliver = async (ctx: Context, id: string, webhook?: string): Promise<void> => {
     const delivery = await deliveries.redeliver(accountOf(ctx)._id, id, webhook, ctx.state.newUuid);
@@ -76,17 +71,99 @@ export const deliveryRoutes = (
     ctx.set('Location', `${baseUrl(ctx)}/api/v1/deliveries/${delivery._id}/`);
   };
 
-  router.post('/api/v1/deliveries/:id/redeliver', account, jsonBody(), idempotent, (ctx) =>
-    redeliver(ctx, deliveryId(ctx)),
-  );
-
-  router.post('/api/v1/webhooks/:uuid/deliveries/:id/redeliver', account, jsonBody(), idempotent, (ctx) =>
-    redeliver(ctx, deliveryId(ctx), pathUuid(ctx)),
-  );
-
-  router.post('/api/v1/webhooks/:uuid/test', account, jsonBody(), idempotent, async (ctx) => {
-    const result = await deliveries.test(accountOf(ctx)._id, pathUuid(ctx));
-    ctx.set('Cache-Control', 'no-store');
-    ctx.body = result;
-  });
+  return [
+    {
+      method: 'GET',
+      path: '/api/v1/deliveries/',
+      id: 'listDeliveries',
+      tag: log,
+      summary: 'The log of deliveries, 30 days of it',
+      description: 'Newest first, of all webhooks, those that are gone too, with every attempt.',
+      callers,
+      query: deliveryQuery,
+      answers: listOf(Delivery),
+      handler: async (ctx) => {
+        const page = readPage(ctx);
+        await send(ctx, page, deliveries.list(accountOf(ctx)._id, readFilter(ctx), page));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/v1/deliveries/{id}/',
+      id: 'retrieveDelivery',
+      tag: log,
+      summary: 'Details of one delivery',
+      description: 'With every attempt: status, duration, and the beginning of what the target answered.',
+      callers,
+      params: deliveryPath,
+      condition: 'read',
+      answers: shown(Delivery),
+      handler: async (ctx) => {
+        sendObject(ctx, presentDelivery(await deliveries.get(accountOf(ctx)._id, deliveryId(ctx))));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/v1/webhooks/{uuid}/deliveries/',
+      id: 'listDeliveriesOfWebhook',
+      tag: log,
+      summary: 'The log of one webhook’s deliveries',
+      description: 'Newest first, with every attempt, for 30 days, also when the webhook is gone.',
+      callers,
+      params,
+      query: deliveryQuery,
+      answers: listOf(Delivery),
+      handler: async (ctx) => {
+        const page = readPage(ctx);
+        const filter = readFilter(ctx);
+        await send(ctx, page, deliveries.listOf(accountOf(ctx)._id, pathUuid(ctx), filter, page));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/v1/deliveries/{id}/redeliver/',
+      id: 'redeliver',
+      tag: log,
+      summary: 'Deliver the same event once more',
+      description:
+        'The same bytes under the same `webhook-id`, to the present target. 409 when the webhook has been deleted, or ' +
+        'when what the delivery said has been erased with its visitor, room or lead.',
+      callers,
+      params: deliveryPath,
+      isIdempotent: true,
+      answers: redelivered,
+      handler: (ctx) => redeliver(ctx, deliveryId(ctx)),
+    },
+    {
+      method: 'POST',
+      path: '/api/v1/webhooks/{uuid}/deliveries/{id}/redeliver/',
+      id: 'redeliverOfWebhook',
+      tag: log,
+      summary: 'Deliver the same event once more',
+      description: 'A new delivery with the same body and `webhook-id`, at once.',
+      callers,
+      params: { ...params, ...deliveryPath },
+      isIdempotent: true,
+      answers: redelivered,
+      handler: (ctx) => redeliver(ctx, deliveryId(ctx), pathUuid(ctx)),
+    },
+    {
+      method: 'POST',
+      path: '/api/v1/webhooks/{uuid}/test/',
+      id: 'testWebhook',
+      tag: webhook,
+      summary: 'Send a sample now, and say what came of it',
+      description:
+        'Made-up data in the real shape, signed, sent once and not logged. 200 whatever the target did.',
+      callers,
+      params,
+      isIdempotent: true,
+      answers: { status: 200, description: 'Whatever the target did.', schema: TestDelivery },
+      handler: async (ctx) => {
+        const result = await deliveries.test(accountOf(ctx)._id, pathUuid(ctx));
+        ctx.set('Cache-Control', 'no-store');
+        ctx.body = result;
+      },
+    },
+  ];
 };

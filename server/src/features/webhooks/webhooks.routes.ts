@@ -1,82 +1,38 @@
-import type Router from '@koa/router';
-import { NewWebhook } from '@parlor/shared';
+import { NewWebhook, RotatedWebhookSecret, Webhook, WebhookSecret } from '@parlor/shared';
 import { isoDatetime } from '../../database/document.ts';
-import type { Authenticator } from '../../http/authenticator.ts';
-import type { Context, Handler, State } from '../../http/context.ts';
-import { jsonBody } from '../../http/json-body.ts';
+import type { Context, Handler } from '../../http/context.ts';
 import { readPage, sendPage } from '../../http/lists.ts';
+import {
+  created,
+  deleted,
+  listOf,
+  listQuery,
+  patchOf,
+  shown,
+  uuidInPath,
+} from '../../http/openapi/operation.ts';
+import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { accountOf } from '../accounts/principal.ts';
 import type { Quotas } from '../accounts/quotas.ts';
 import { presentWebhook, type WebhooksService } from './webhooks.service.ts';
 
+const callers = ['account'] as const;
+const params = { uuid: uuidInPath() };
+const webhook = 'Webhooks';
+
 /** /api/v1/webhooks (specification 4), and the secrets of docs/contract.md#webhooks. */
-export const webhookRoutes = (
-  router: Router<State>,
-  {
-    authenticate,
-    webhooks,
-    quotas,
-    idempotent,
-    baseUrl,
-  }: {
-    authenticate: Authenticator;
-    webhooks: WebhooksService;
-    quotas: Quotas;
-    idempotent: Handler;
-    baseUrl(ctx: Context): string;
-  },
-): void => {
-  const { account } = authenticate;
+export const webhookRoutes = ({
+  webhooks,
+  quotas,
+  baseUrl,
+}: {
+  webhooks: WebhooksService;
+  quotas: Quotas;
+  baseUrl(ctx: Context): string;
+}): Route[] => {
   const own = (ctx: Context): [account: string, uuid: string] => [accountOf(ctx)._id, pathUuid(ctx)];
-
-  router.get('/api/v1/webhooks', account, async (ctx) => {
-    const page = readPage(ctx);
-    const steps = webhooks.list(accountOf(ctx)._id, page);
-    await sendPage(
-      ctx,
-      page,
-      { steps, timeField: 'created_at', present: (found) => found.map(presentWebhook) },
-      baseUrl(ctx),
-    );
-  });
-
-  router.post('/api/v1/webhooks', account, jsonBody(), idempotent, async (ctx) => {
-    const input = readObject(NewWebhook, ctx.state.body);
-    const { _id: account } = accountOf(ctx);
-    const { newUuid } = ctx.state;
-    const webhook = await quotas.within('webhooks', account, newUuid, () =>
-      webhooks.create(account, input, newUuid),
-    );
-    sendCreated(ctx, presentWebhook(webhook), `${baseUrl(ctx)}/api/v1/webhooks/${webhook._id}/`);
-  });
-
-  router.get('/api/v1/webhooks/:uuid', account, async (ctx) => {
-    sendObject(ctx, presentWebhook(await webhooks.get(...own(ctx))));
-  });
-
-  router.put('/api/v1/webhooks/:uuid', account, jsonBody(), async (ctx) => {
-    const ids = own(ctx);
-    const wanted = readObject(NewWebhook, ctx.state.body);
-    sendObject(ctx, presentWebhook(await webhooks.change(...ids, wanted, precondition(ctx))));
-  });
-
-  router.patch('/api/v1/webhooks/:uuid', account, jsonBody(), async (ctx) => {
-    const ids = own(ctx);
-    const wanted = readPatch(NewWebhook, ctx.state.body);
-    sendObject(ctx, presentWebhook(await webhooks.change(...ids, wanted, precondition(ctx))));
-  });
-
-  router.delete('/api/v1/webhooks/:uuid', account, async (ctx) => {
-    await webhooks.delete(...own(ctx), precondition(ctx));
-    ctx.status = 204;
-  });
-
-  router.get('/api/v1/webhooks/:uuid/secret', account, async (ctx) => {
-    ctx.set('Cache-Control', 'no-store');
-    ctx.body = { secret: await webhooks.secret(...own(ctx)) };
-  });
 
   // The secret joins the answer outside of `idempotent`, which keeps answers in the database as they are.
   const withSecret: Handler = async (ctx, next) => {
@@ -86,17 +42,153 @@ export const webhookRoutes = (
     ctx.body = { secret: await webhooks.secret(...own(ctx)), ...kept };
   };
 
-  router.post(
-    '/api/v1/webhooks/:uuid/secret/rotate',
-    account,
-    jsonBody(),
-    withSecret,
-    idempotent,
-    async (ctx) => {
-      const { previous_expires_at } = await webhooks.rotateSecret(...own(ctx));
-      ctx.body = JSON.stringify({
-        previous_expires_at: previous_expires_at && isoDatetime(previous_expires_at),
-      });
+  return [
+    {
+      method: 'GET',
+      path: '/api/v1/webhooks/',
+      id: 'listWebhooks',
+      tag: webhook,
+      summary: 'List your webhooks',
+      description: 'Newest first, without their secrets.',
+      callers,
+      query: listQuery,
+      answers: listOf(Webhook),
+      handler: async (ctx) => {
+        const page = readPage(ctx);
+        const steps = webhooks.list(accountOf(ctx)._id, page);
+        await sendPage(
+          ctx,
+          page,
+          { steps, timeField: 'created_at', present: (found) => found.map(presentWebhook) },
+          baseUrl(ctx),
+        );
+      },
     },
-  );
+    {
+      method: 'POST',
+      path: '/api/v1/webhooks/',
+      id: 'createWebhook',
+      tag: webhook,
+      summary: 'Subscribe an address to an event',
+      description:
+        'From now on what happens is posted to `target`, signed by the secret that `…/secret/` shows: see the section on webhooks. The same event and target twice is a 400, as is a target in a private network. At most 50 an account.',
+      callers,
+      body: NewWebhook,
+      isIdempotent: true,
+      answers: created(Webhook),
+      handler: async (ctx) => {
+        const input = readObject(NewWebhook, ctx.state.body);
+        const { _id: account } = accountOf(ctx);
+        const { newUuid } = ctx.state;
+        const webhook = await quotas.within('webhooks', account, newUuid, () =>
+          webhooks.create(account, input, newUuid),
+        );
+        sendCreated(ctx, presentWebhook(webhook), `${baseUrl(ctx)}/api/v1/webhooks/${webhook._id}/`);
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/v1/webhooks/{uuid}/',
+      id: 'retrieveWebhook',
+      tag: webhook,
+      summary: 'Details of one webhook',
+      description: 'By its uuid.',
+      callers,
+      params,
+      condition: 'read',
+      answers: shown(Webhook),
+      handler: async (ctx) => {
+        sendObject(ctx, presentWebhook(await webhooks.get(...own(ctx))));
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/api/v1/webhooks/{uuid}/',
+      id: 'updateWebhook',
+      tag: webhook,
+      summary: 'Replace all fields',
+      description: 'What waits to be delivered goes to the new target. Another event is heard from now on.',
+      callers,
+      params,
+      body: NewWebhook,
+      condition: 'write',
+      answers: shown(Webhook),
+      handler: async (ctx) => {
+        const ids = own(ctx);
+        const wanted = readObject(NewWebhook, ctx.state.body);
+        sendObject(ctx, presentWebhook(await webhooks.change(...ids, wanted, precondition(ctx))));
+      },
+    },
+    {
+      method: 'PATCH',
+      path: '/api/v1/webhooks/{uuid}/',
+      id: 'changeWebhook',
+      tag: webhook,
+      summary: 'Change one or some fields',
+      description: 'What waits to be delivered goes to the new target. Another event is heard from now on.',
+      callers,
+      params,
+      body: patchOf(NewWebhook, 'WebhookPatch'),
+      bodyExample: { target: 'https://example.com/hooks/new' },
+      isBodyOptional: true,
+      condition: 'write',
+      answers: shown(Webhook),
+      handler: async (ctx) => {
+        const ids = own(ctx);
+        const wanted = readPatch(NewWebhook, ctx.state.body);
+        sendObject(ctx, presentWebhook(await webhooks.change(...ids, wanted, precondition(ctx))));
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/api/v1/webhooks/{uuid}/',
+      id: 'deleteWebhook',
+      tag: webhook,
+      summary: 'Unsubscribe',
+      description: 'What waits to be delivered is dropped; its deliveries stay in the log.',
+      callers,
+      params,
+      condition: 'write',
+      answers: deleted,
+      handler: async (ctx) => {
+        await webhooks.delete(...own(ctx), precondition(ctx));
+        ctx.status = 204;
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/v1/webhooks/{uuid}/secret/',
+      id: 'retrieveWebhookSecret',
+      tag: webhook,
+      summary: 'The secret that signs its deliveries',
+      description: 'For a receiver to check signatures with, by any library of Standard Webhooks.',
+      callers,
+      params,
+      answers: { status: 200, description: 'The secret.', schema: WebhookSecret },
+      handler: async (ctx) => {
+        ctx.set('Cache-Control', 'no-store');
+        ctx.body = { secret: await webhooks.secret(...own(ctx)) };
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/v1/webhooks/{uuid}/secret/rotate/',
+      aroundKept: withSecret,
+      id: 'rotateWebhookSecret',
+      tag: webhook,
+      summary: 'Make a new secret; the old one signs, too, for 24 hours',
+      description:
+        'Each delivery carries a signature by the present secret and by every one that was replaced within the last 24 hours, so that rotating again breaks no promise. At most ten rotations in 24 hours: then 429.',
+      callers,
+      params,
+      isIdempotent: true,
+      answers: { status: 200, description: 'The new secret.', schema: RotatedWebhookSecret },
+      handler: async (ctx) => {
+        const { previous_expires_at } = await webhooks.rotateSecret(...own(ctx));
+        ctx.body = JSON.stringify({
+          previous_expires_at: previous_expires_at && isoDatetime(previous_expires_at),
+        });
+      },
+    },
+  ];
 };

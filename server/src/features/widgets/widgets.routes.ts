@@ -1,10 +1,11 @@
-import type Router from '@koa/router';
-import { lookupLocale, NewWidget } from '@parlor/shared';
-import type { Authenticator } from '../../http/authenticator.ts';
-import type { Context, Handler, State } from '../../http/context.ts';
-import { jsonBody } from '../../http/json-body.ts';
+import { lookupLocale, NewWidget, Widget } from '@parlor/shared';
+import { z } from 'zod';
+import type { Context, Handler } from '../../http/context.ts';
 import { queryValue, readPage, sendPage } from '../../http/lists.ts';
+import { exampleOf } from '../../http/openapi/example.ts';
+import { created, deleted, listQuery, patchOf, shown } from '../../http/openapi/operation.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
+import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject, sendRepresentation } from '../../http/single-object.ts';
 import { readObject, readPatch } from '../../http/validate.ts';
 import { forbidden, invalid, notFound } from '../../platform/errors.ts';
@@ -23,34 +24,34 @@ const PUBLIC_CACHE = 'public, max-age=30, stale-while-revalidate=30';
 /** Of `locale`, the languages that a visitor would like best. */
 const MAX_LOCALES_LENGTH = 200;
 
+const tag = 'Widgets';
+const callers = ['account'] as const;
+const LOCALES_QUERY = z.string().optional().meta({
+  description: 'Language tags in the order of preference, with commas between them.',
+  example: 'de-AT,de,en',
+});
+const params = { widget_token: Widget.shape.token };
+
 /** /api/v1/widgets (specification 4, docs/contract.md#widget). */
-export const widgetRoutes = (
-  router: Router<State>,
-  {
-    authenticate,
-    idempotent,
-    widgets,
-    quotas,
-    publicWidgets,
-    baseUrl,
-    rateLimits,
-  }: {
-    authenticate: Authenticator;
-    idempotent: Handler;
-    widgets: WidgetsService;
-    quotas: Quotas;
-    publicWidgets: PublicWidgets;
-    rateLimits: RateLimits;
-    baseUrl(ctx: Context): string;
-  },
-): void => {
-  const { account } = authenticate;
+export const widgetRoutes = ({
+  widgets,
+  quotas,
+  publicWidgets,
+  baseUrl,
+  rateLimits,
+}: {
+  widgets: WidgetsService;
+  quotas: Quotas;
+  publicWidgets: PublicWidgets;
+  rateLimits: RateLimits;
+  baseUrl(ctx: Context): string;
+}): Route[] => {
   const own = (ctx: Context): [account: string, token: string] => [
     accountOf(ctx)._id,
-    ctx.params?.token ?? '',
+    ctx.params?.widget_token ?? '',
   ];
 
-  const shown = async (ctx: Context, token: string): Promise<PublicWidget> => {
+  const publicWidget = async (ctx: Context, token: string): Promise<PublicWidget> => {
     const widget = await publicWidgets.byToken(token);
     if (!widget) {
       await rateLimits.countAddress(ctx, 'unknown');
@@ -76,48 +77,125 @@ export const widgetRoutes = (
       if (ctx.get('Authorization') !== '') return next();
       throw invalid({ token: ['This parameter is required.'] });
     }
-    sendPublic(ctx, await shown(ctx, token));
+    sendPublic(ctx, await publicWidget(ctx, token));
   };
 
-  router.get('/api/v1/widgets', publicByToken, account, async (ctx) => {
-    const token = queryValue(ctx, 'token');
-    if (token !== undefined) {
-      const widget = await shown(ctx, token);
-      const isOwn = widget.account === accountOf(ctx)._id;
-      return isOwn ? sendRepresentation(ctx, widget.stored()) : sendPublic(ctx, widget);
-    }
-    const page = readPage(ctx);
-    const steps = widgets.list(accountOf(ctx)._id, page);
-    await sendPage(
-      ctx,
-      page,
-      { steps, timeField: 'created_at', present: (found) => found.map(presentWidget) },
-      baseUrl(ctx),
-    );
-  });
-
-  router.post('/api/v1/widgets', account, jsonBody(), idempotent, async (ctx) => {
-    const settings = readObject(NewWidget, ctx.state.body);
-    const { _id: account } = accountOf(ctx);
-    const { newUuid } = ctx.state;
-    const widget = await quotas.within('widgets', account, newUuid, () =>
-      widgets.create(account, settings, newUuid),
-    );
-    sendCreated(ctx, presentWidget(widget), `${baseUrl(ctx)}/api/v1/widgets/?token=${widget.token}`);
-  });
-
-  router.put('/api/v1/widgets/:token', account, jsonBody(), async (ctx) => {
-    const wanted = readObject(NewWidget, ctx.state.body);
-    sendObject(ctx, presentWidget(await widgets.change(...own(ctx), wanted, precondition(ctx))));
-  });
-
-  router.patch('/api/v1/widgets/:token', account, jsonBody(), async (ctx) => {
-    const wanted = readPatch(NewWidget, ctx.state.body);
-    sendObject(ctx, presentWidget(await widgets.change(...own(ctx), wanted, precondition(ctx))));
-  });
-
-  router.delete('/api/v1/widgets/:token', account, async (ctx) => {
-    await widgets.delete(...own(ctx), precondition(ctx));
-    ctx.status = 204;
-  });
+  return [
+    {
+      method: 'GET',
+      path: '/api/v1/widgets/',
+      cors: 'widget',
+      // Without `token` the path is the owner's list, which no page may read.
+      isForPages: (ctx) => ctx.query.token !== undefined,
+      before: publicByToken,
+      id: 'retrieveWidget',
+      tag,
+      summary: 'The settings of one widget, or with Authorization your widgets',
+      description:
+        'With `token` it is public, cached, and answers browsers of the origins that `domain` allows; the 403 that others get, and the 404 for an unknown token, can be read by any page. Texts that the owner has not written come filled, in the first language of `locale` that the widget speaks, else in English; with the owner’s Authorization they come as they are stored. Without `token` it needs Authorization and lists the account’s widgets.',
+      callers: ['public', 'account'],
+      query: { token: Widget.shape.token.optional(), locale: LOCALES_QUERY, ...listQuery },
+      condition: 'read',
+      errors: [401, 403, 404, 429],
+      answers: {
+        status: 200,
+        description: 'The widget; a list of widgets without `token`.',
+        schema: z.union([Widget, z.array(Widget)]),
+        example: exampleOf(Widget),
+        headers: ['ETag', 'Link'],
+      },
+      handler: async (ctx) => {
+        const token = queryValue(ctx, 'token');
+        if (token !== undefined) {
+          const widget = await publicWidget(ctx, token);
+          const isOwn = widget.account === accountOf(ctx)._id;
+          return isOwn ? sendRepresentation(ctx, widget.stored()) : sendPublic(ctx, widget);
+        }
+        const page = readPage(ctx);
+        const steps = widgets.list(accountOf(ctx)._id, page);
+        await sendPage(
+          ctx,
+          page,
+          { steps, timeField: 'created_at', present: (found) => found.map(presentWidget) },
+          baseUrl(ctx),
+        );
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/v1/widgets/',
+      id: 'createWidget',
+      tag,
+      summary: 'Make one more widget',
+      description: 'Every field has a default; its `token` is for the script tag. At most 100 an account.',
+      callers,
+      body: NewWidget,
+      bodyExample: { name: 'Shop', domain: 'https://shop.example.com', color: '#0f766e' },
+      isBodyOptional: true,
+      isIdempotent: true,
+      answers: created(Widget),
+      handler: async (ctx) => {
+        const settings = readObject(NewWidget, ctx.state.body);
+        const { _id: account } = accountOf(ctx);
+        const { newUuid } = ctx.state;
+        const widget = await quotas.within('widgets', account, newUuid, () =>
+          widgets.create(account, settings, newUuid),
+        );
+        sendCreated(ctx, presentWidget(widget), `${baseUrl(ctx)}/api/v1/widgets/?token=${widget.token}`);
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/api/v1/widgets/{widget_token}/',
+      id: 'updateWidget',
+      tag,
+      summary: 'Replace all fields',
+      description: 'What is not sent goes back to its default. Open pages follow within half a minute.',
+      callers,
+      params,
+      body: NewWidget,
+      isBodyOptional: true,
+      condition: 'write',
+      answers: shown(Widget),
+      handler: async (ctx) => {
+        const wanted = readObject(NewWidget, ctx.state.body);
+        sendObject(ctx, presentWidget(await widgets.change(...own(ctx), wanted, precondition(ctx))));
+      },
+    },
+    {
+      method: 'PATCH',
+      path: '/api/v1/widgets/{widget_token}/',
+      id: 'changeWidget',
+      tag,
+      summary: 'Change one or some fields',
+      description: 'What is not sent stays. Open pages follow within half a minute.',
+      callers,
+      params,
+      body: patchOf(NewWidget, 'WidgetPatch'),
+      bodyExample: { header_title: 'Ask us anything' },
+      isBodyOptional: true,
+      condition: 'write',
+      answers: shown(Widget),
+      handler: async (ctx) => {
+        const wanted = readPatch(NewWidget, ctx.state.body);
+        sendObject(ctx, presentWidget(await widgets.change(...own(ctx), wanted, precondition(ctx))));
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/api/v1/widgets/{widget_token}/',
+      id: 'deleteWidget',
+      tag,
+      summary: 'Delete a widget',
+      description: 'Its visitors’ tokens are dead with it.',
+      callers,
+      params,
+      condition: 'write',
+      answers: deleted,
+      handler: async (ctx) => {
+        await widgets.delete(...own(ctx), precondition(ctx));
+        ctx.status = 204;
+      },
+    },
+  ];
 };

@@ -33,7 +33,7 @@ export interface Description {
   description: string;
   callers: readonly Caller[];
   /** The parameters in the path. */
-  path?: Record<string, z.ZodType>;
+  params?: Record<string, z.ZodType>;
   query?: Record<string, z.ZodType>;
   body?: z.ZodType;
   bodyExample?: unknown;
@@ -63,7 +63,7 @@ const errorsOf = (given: Description): Set<ErrorStatus> => {
   if (given.body || given.query || given.isIdempotent) add(400);
   // What makes a POST safe to repeat compares its body, also where nothing is taken from it.
   if (given.body || given.isIdempotent) add(413, 415);
-  if (given.path) add(404);
+  if (given.params) add(404);
   if (given.isIdempotent) add(409, 422);
   if (given.condition === 'write') add(412);
   // A public key opens one workflow and nothing that it could be forbidden.
@@ -106,7 +106,7 @@ export const operation = (given: Description): ZodOpenApiOperationObject => ({
   description: given.description,
   security: given.callers.map((caller) => SECURITY[caller]),
   requestParams: {
-    ...(given.path && { path: z.object(given.path) }),
+    ...(given.params && { path: z.object(given.params) }),
     ...(given.query && { query: z.object(given.query) }),
   },
   parameters: [

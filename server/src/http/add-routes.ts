@@ -1,0 +1,62 @@
+import type Router from '@koa/router';
+import { forbidden } from '../platform/errors.ts';
+import type { Authenticator } from './authenticator.ts';
+import type { Handler, State } from './context.ts';
+import { jsonBody } from './json-body.ts';
+import type { RateLimits } from './rate-limits.ts';
+import type { Route } from './route.ts';
+
+interface Parts {
+  authenticate: Authenticator;
+  idempotent: Handler;
+  rateLimits: Pick<RateLimits, 'count' | 'countAddress'>;
+}
+
+/** A path as @koa/router takes it, with or without a slash at its end. */
+const routerPath = (path: string): string => path.replace(/\/$/, '').replace(/\{(\w+)\}/g, ':$1');
+
+/** Puts routes into a router, each with what its description asks for, in the order that every route has. */
+export const addRoutes = (router: Router<State>, routes: readonly Route[], parts: Parts): void => {
+  for (const route of routes) {
+    router.register(routerPath(route.path), [route.method], middlewareOf(route, parts));
+  }
+};
+
+const middlewareOf = (route: Route, { authenticate, idempotent, rateLimits }: Parts): Handler[] => {
+  const limited = (after: string): Handler[] =>
+    (route.limits ?? [])
+      .filter((limit) => limit.after === after)
+      .map(({ group, key }) => async (ctx, next) => {
+        if (key) await rateLimits.count(ctx, group, key(ctx));
+        else await rateLimits.countAddress(ctx, group);
+        await next();
+      });
+  const given = (handler: Handler | undefined): Handler[] => (handler ? [handler] : []);
+  return [
+    ...limited('nothing'),
+    ...given(route.before),
+    ...authenticating(route, authenticate),
+    ...limited('credential'),
+    ...given(route.beforeBody),
+    // What makes a POST safe to repeat compares its body, also where nothing is taken from it.
+    ...(route.body || route.isIdempotent ? [jsonBody()] : []),
+    ...limited('body'),
+    ...given(route.aroundKept),
+    ...(route.isIdempotent ? [idempotent] : []),
+    (ctx) => route.handler(ctx),
+  ];
+};
+
+const authenticating = ({ callers }: Route, authenticate: Authenticator): Handler[] => {
+  const has = (caller: Route['callers'][number]): boolean => callers.includes(caller);
+  if (has('agent')) return [authenticate.agent];
+  if (has('account')) return [has('visitor') ? authenticate.accountOrVisitor : authenticate.account];
+  if (!has('visitor')) return [];
+  return has('public') ? [authenticate.visitorIfGiven] : [authenticate.accountOrVisitor, onlyVisitors];
+};
+
+/** An account's token is good, and opens nothing here. @throws ParlorError `forbidden` */
+const onlyVisitors: Handler = (ctx, next) => {
+  if (ctx.state.principal?.kind !== 'visitor') throw forbidden();
+  return next();
+};

@@ -1,0 +1,39 @@
+import type { Services } from './compose.ts';
+import { accountRoutes } from './features/accounts/accounts.routes.ts';
+import { conversationRoutes } from './features/agent/conversations.routes.ts';
+import { workflowRoutes } from './features/agent/workflows.routes.ts';
+import { healthRoutes } from './features/health/health.routes.ts';
+import { keywordRoutes } from './features/keywords/keywords.routes.ts';
+import { leadRoutes } from './features/leads/leads.routes.ts';
+import { messageRoutes } from './features/messages/messages.routes.ts';
+import { roomRoutes } from './features/rooms/rooms.routes.ts';
+import { sessionRoutes } from './features/visitors/sessions.routes.ts';
+import { deliveryRoutes } from './features/webhooks/deliveries.routes.ts';
+import { webhookRoutes } from './features/webhooks/webhooks.routes.ts';
+import { widgetRoutes } from './features/widgets/widgets.routes.ts';
+import type { Context } from './http/context.ts';
+import type { Route } from './http/route.ts';
+import { openApiRoute } from './openapi/openapi.routes.ts';
+
+/**
+ * Every route of the API, in the order of its document. Nothing of the services is touched before a request comes, so
+ * that the document can be made without them.
+ */
+export const createRoutes = (services: Services & { baseUrl(ctx: Context): string }): Route[] => {
+  const routes: Route[] = [
+    ...accountRoutes(services),
+    ...roomRoutes(services),
+    ...messageRoutes(services),
+    ...leadRoutes(services),
+    ...keywordRoutes(services),
+    ...webhookRoutes(services),
+    ...deliveryRoutes(services),
+    ...widgetRoutes(services),
+    ...sessionRoutes(services),
+    ...workflowRoutes(services),
+    ...conversationRoutes(services),
+    ...healthRoutes(services),
+    openApiRoute(() => routes, services.config),
+  ];
+  return routes;
+};
