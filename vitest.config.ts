@@ -21,8 +21,9 @@ export default defineConfig({
           exclude: ['**/node_modules/**', '**/dist/**', ...(process.env.MONGODB_URL ? ONLY_EMBEDDED : [])],
           globalSetup: ['server/test/database.setup.ts'],
           expect: EXPECT,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          // Against what hangs: a machine that is busy with other things takes its time.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -31,7 +32,7 @@ export default defineConfig({
           include: ['demo/test/**/*.test.ts'],
           globalSetup: ['server/test/database.setup.ts'],
           expect: EXPECT,
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 120_000,
           // A browser and its server are two processes already; side by side they would only wait for a core.
           fileParallelism: false,

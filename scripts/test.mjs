@@ -1,4 +1,4 @@
-// `npm test`: builds what is stale, type-checks, lints, and runs every test.
+// `npm test`: builds what is stale, type-checks, lints, and runs every test; `npm run test:long` with longer rounds.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { findBrowser } from '../demo/test/find-browser.mjs';
@@ -18,6 +18,22 @@ const run = (command, args, env = {}) => {
   if (status !== 0) process.exit(status ?? 1);
 };
 
+/** How long the tests that can go on for ever do, in the long form; what the environment says goes first. */
+const LONG = {
+  AGENT_KILL_ROUNDS: '50',
+  API_RUNS: '50',
+  FUZZ_ATTEMPTS: '10000',
+  HOSTILE_REQUESTS: '20000',
+  KILL_ROUNDS: '500',
+  PLANNER_ROUNDS: '100',
+  REALTIME_FRAMES: '10000',
+  REALTIME_ROUNDS: '50',
+  REALTIME_SCHEDULES: '100',
+  SCHEDULES: '60',
+  WEBHOOK_CRASH_ROUNDS: '200',
+  WIRE_ROUNDS: '5000',
+};
+
 /** Tests that can't run here are reported as skipped; this says so before anything else, and what to do. */
 const tellMissingProxies = () => {
   const missing = missingProxies();
@@ -32,7 +48,10 @@ try {
   tellMissingProxies();
   await buildStale();
   run('npm', ['run', '--silent', 'check']);
-  run('npx', ['vitest', 'run', ...process.argv.slice(2)], { CHROME_PATH: findBrowser() });
+  const args = process.argv.slice(2);
+  const isLong = args[0] === '--long';
+  const rounds = isLong ? { ...LONG, ...process.env } : {};
+  run('npx', ['vitest', 'run', ...args.slice(Number(isLong))], { ...rounds, CHROME_PATH: findBrowser() });
 } catch (error) {
   process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
   process.exit(1);
