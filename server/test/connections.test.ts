@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { MAIN, serverSettings, startServerProcess } from './server-process.ts';
 
 it.runIf(process.platform === 'linux')(
@@ -44,3 +44,23 @@ it('an idle connection lives longer than nginx, as it is documented, keeps one',
   const [, reused] = /^upstream [^}]* keepalive_timeout (\d+)s;/m.exec(await readFile(file, 'utf8')) ?? [];
   expect([kept, reused]).toEqual(['5', '4']);
 });
+
+it('a refused upgrade ends whether or not the client closes its half', async () => {
+  const { url } = await startServerProcess(await serverSettings());
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
+  onTestFinished(() => void socket.destroy());
+  let failure: string | undefined;
+  socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+    failure = code;
+  });
+  socket.write('GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+  expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1.1 404 /);
+  await once(socket, 'end');
+  await vi.waitFor(
+    () => {
+      socket.write('x');
+      expect(failure).toMatch(/^(ECONNRESET|EPIPE)$/);
+    },
+    { timeout: 20_000 },
+  );
+}, 60_000);

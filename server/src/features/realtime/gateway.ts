@@ -268,7 +268,10 @@ const readFrame = (text: string): ClientFrame | undefined => {
   }
 };
 
-/** Answers an upgrade as HTTP does; browsers show a script no more than that it failed. */
+/**
+ * Answers an upgrade as HTTP does; browsers show a script no more than that it failed. The HTTP server has let the
+ * socket go, with its time-outs: a client that never closes its half would hold a descriptor for ever.
+ */
 const refuse = (socket: Duplex, status: number, headers: Readonly<Record<string, string>> = {}): void => {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -276,5 +279,5 @@ const refuse = (socket: Duplex, status: number, headers: Readonly<Record<string,
     'Content-Length: 0',
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
-  socket.end(`${lines.join('\r\n')}\r\n\r\n`);
+  socket.end(`${lines.join('\r\n')}\r\n\r\n`, () => socket.destroy());
 };
