@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
 
@@ -27,6 +28,12 @@ const SCARCE = 0.25;
 /** Beyond so many keys the windows that have ended are cleared out. */
 const MAX_WINDOWS = 10_000;
 
+/** A longer key is counted by its hash: what a client writes may stand in it, and the store can't index any length. */
+const MAX_KEY = 200;
+
+const keyOf = (key: string): string =>
+  key.length <= MAX_KEY ? key : createHash('sha256').update(key).digest('base64url');
+
 /** How often it is said that the store does not answer. */
 const LOG_EVERY = 10_000;
 
@@ -54,8 +61,9 @@ export class RateLimit {
     this.#log = log;
   }
 
-  /** Counts one request of `key`. */
-  async take(key: string): Promise<Allowance> {
+  /** Counts one request of a key. */
+  async take(of: string): Promise<Allowance> {
+    const key = keyOf(of);
     for (;;) {
       const now = performance.now();
       const window = this.#windows.get(key);
@@ -73,14 +81,15 @@ export class RateLimit {
     }
   }
 
-  /** Whether it is known here, without asking the store, that nothing is left for `key`. */
-  isSpent(key: string): boolean {
-    const window = this.#windows.get(key);
+  /** Whether it is known here, without asking the store, that nothing is left for a key. */
+  isSpent(of: string): boolean {
+    const window = this.#windows.get(keyOf(of));
     return !!window && window.ends > performance.now() && window.left <= 0 && window.rest <= 0;
   }
 
-  /** Takes back one request of `key` that was not what the limit is for. */
-  async giveBack(key: string): Promise<void> {
+  /** Takes back one request of a key that was not what the limit is for. */
+  async giveBack(of: string): Promise<void> {
+    const key = keyOf(of);
     this.#windows.delete(key);
     await this.#store.reward(key, 1).catch((error) => this.#say(error));
   }

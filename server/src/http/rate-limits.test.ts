@@ -77,6 +77,23 @@ describe('a rate limit', () => {
     clock.mockRestore();
   });
 
+  it('holds for a key of any length', async () => {
+    const { config, connection, log } = app.services;
+    const limit = new RateLimits(config, connection, log).of('visitor');
+    const take = async (key: string) => (await limit?.take(key))?.isAllowed;
+    const key = 'k'.repeat(15_000);
+    expect([await take(key), await take(key), await take(key), await take(key)]).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(limit?.isSpent(key)).toBe(true);
+    expect(await take(`${key}2`)).toBe(true);
+    await limit?.giveBack(key);
+    expect(await take(key)).toBe(true);
+  });
+
   it("counts a visitor's writes by session and by address", async () => {
     const open = async () =>
       (await app.request('POST', `/api/v1/widgets/${widget}/sessions/`, { body: {}, ...from('192.0.2.1') }))
