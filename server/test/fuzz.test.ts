@@ -151,7 +151,12 @@ const knownFaults = (app: RemoteApp, own: Fixtures): Attempt[] => {
     ),
     answer: 'x',
   }));
+  const parameters = 'a&'.repeat(7_500);
+  const widget = `/api/v1/widgets/?token=${own.ids.widgets}`;
   return [
+    { name: 'many parameters', run: get(`/api/v1/rooms/?${parameters}`) },
+    { name: 'many parameters of a public route', run: get(`${widget}&${parameters}`) },
+    { name: 'many parameters of a page', run: get(`/demo/?${parameters}`) },
     { name: 'marks, compressed', run: post('/api/v1/auth/api-token', { body: marked, headers: br }) },
     { name: 'marks', run: post('/api/v1/auth/api-token', { body: { username: MARKS, password } }) },
     { name: 'marks with a credential', run: post('/api/v1/leads/', { token, body: { nickname: MARKS } }) },
