@@ -10,13 +10,13 @@ import { staticFiles } from './features/site/static-files.ts';
 import { addRoutes } from './http/add-routes.ts';
 import { allowHeader, createMethodsOf, onlyAllowed } from './http/allowed-methods.ts';
 import { createBaseUrl } from './http/base-url.ts';
+import { chunkedResponse } from './http/chunked-response.ts';
 import { createClientAddress } from './http/client-address.ts';
 import type { State } from './http/context.ts';
 import { createCors } from './http/cors.ts';
 import { keepDiskReserve } from './http/disk-reserve.ts';
 import { errorResponses } from './http/error-responses.ts';
 import { createIdempotency } from './http/idempotency.ts';
-import { inPieces } from './http/in-pieces.ts';
 import { requestIdHeader, requestLog } from './http/request-log.ts';
 import type { Route } from './http/route.ts';
 import { unreadBody } from './http/unread-body.ts';
@@ -61,7 +61,7 @@ export const createApp = (services: Services, metrics: Metrics = new Metrics(ser
   const clientAddress = createClientAddress(config.TRUST_PROXY);
   app.on('error', (error) => log.warn({ err: error }, 'answer broke off'));
 
-  app.use(inPieces);
+  app.use(chunkedResponse);
   app.use(requestLog(log));
   app.use((ctx, next) => {
     ctx.request.ip = clientAddress(ctx.req);

@@ -31,7 +31,7 @@ import { RoomsService } from './features/rooms/rooms.service.ts';
 import { SessionsService } from './features/visitors/sessions.service.ts';
 import { createWebhooks } from './features/webhooks/create-webhooks.ts';
 import { ErasedDeliveries } from './features/webhooks/erased-deliveries.ts';
-import { PublicWidgets } from './features/widgets/public-widgets.ts';
+import { PublicWidgetCache } from './features/widgets/public-widget-cache.ts';
 import { WidgetsService } from './features/widgets/widgets.service.ts';
 import { RateLimits } from './http/rate-limits.ts';
 import { createModels, outboxOf } from './models.ts';
@@ -80,7 +80,7 @@ export const createServices = async (
   const channel = new Channel(models, log, isOnlyProcess(config));
 
   const widgets = new WidgetsService(models.widgets, tombstones);
-  const publicWidgets = new PublicWidgets(widgets);
+  const publicWidgets = new PublicWidgetCache(widgets);
   const signIns = new SignInLimits(
     { byNameAndAddress: rateLimits.of('wrong-passwords'), byName: rateLimits.of('wrong-passwords-name') },
     new KnownAddresses(models.knownAddresses, secrets),
@@ -138,9 +138,9 @@ export const createServices = async (
   const visitors = { accounts, channel, leads, log, roomDeletion, rooms, sessions, subjects, widgets };
   const erasure = createErasure(visitors);
 
-  relay.giveTo(channel.consume, (events) => notifications.raise(events), consume);
-  if (mail) relay.giveTo(mail.mailer.consume);
-  relay.giveTo((events) => agent.answers.consume(events));
+  relay.subscribe(channel.consume, (events) => notifications.raise(events), consume);
+  if (mail) relay.subscribe(mail.mailer.consume);
+  relay.subscribe((events) => agent.answers.consume(events));
 
   /** What runs by itself, each after what it needs: started in this order, and stopped in the opposite one. */
   const running: readonly Running[] = [

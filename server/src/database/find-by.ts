@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose';
-import { together } from '../platform/batch.ts';
+import { batched } from '../platform/batch.ts';
 
 /**
  * Finds documents by a field that is unique, those that are asked for at the same time with one query. Nothing is
@@ -10,7 +10,7 @@ export const findBy = <T extends object>(
   model: Pick<Model<unknown>, 'collection'>,
   field: keyof T & string,
 ): ((value: string) => Promise<T | undefined>) =>
-  together(async (values: string[]) => {
+  batched(async (values: string[]) => {
     const wanted = [...new Set(values)];
     const filter = { [field]: wanted.length === 1 ? wanted[0] : { $in: wanted } };
     const options = { batchSize: wanted.length + 1 };

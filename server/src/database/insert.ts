@@ -1,5 +1,5 @@
 import { type Model, mongo } from 'mongoose';
-import { together } from '../platform/batch.ts';
+import { batched } from '../platform/batch.ts';
 import { duplicateFields } from './duplicate.ts';
 
 type Insert = (document: object) => Promise<void>;
@@ -14,7 +14,7 @@ const inserterOf = ({ collection }: Pick<Model<unknown>, 'collection'>): Insert 
   const alone: Insert = async (document) => {
     await collection.insertOne(document, { ignoreUndefined: true });
   };
-  const insert = together<object, void>(async (documents) => {
+  const insert = batched<object, void>(async (documents) => {
     if (documents.length === 1) return documents.map(alone);
     try {
       await collection.insertMany(documents, { ordered: false, ignoreUndefined: true });

@@ -30,7 +30,7 @@ const BATCH = 200;
  * Announced events leave their documents together, this long after: one command for many costs a fraction of one
  * for each. A crash in between has them announced again, which changes nothing.
  */
-const TAKE_OUT_AFTER = 200;
+const REMOVE_AFTER_MS = 200;
 
 /**
  * An account's rounds begin this far apart (milliseconds): the first event goes at once, those that follow it
@@ -56,7 +56,7 @@ export class Relay {
   readonly #inHand = new Set<string>();
   /** Announced, and still in their documents. */
   readonly #announced: Announcement[] = [];
-  #takeOutTimer: NodeJS.Timeout | undefined;
+  #removalTimer: NodeJS.Timeout | undefined;
   readonly #sweeper: Sweeper;
   #stopped = false;
 
@@ -72,7 +72,7 @@ export class Relay {
   }
 
   /** Gives events to these as well, in this order; to be called before the start. */
-  giveTo(...consumers: EventConsumer[]): void {
+  subscribe(...consumers: EventConsumer[]): void {
     this.#consumers.push(...consumers);
   }
 
@@ -91,8 +91,8 @@ export class Relay {
     this.#stopped = true;
     await this.#sweeper.stop();
     await Promise.all(this.#running);
-    clearTimeout(this.#takeOutTimer);
-    await this.#startTakeOut();
+    clearTimeout(this.#removalTimer);
+    await this.#startRemoving();
   }
 
   #enqueue(announcement: Announcement): void {
@@ -132,13 +132,13 @@ export class Relay {
     const failed = consumed.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
     if (failed) throw failed.reason;
     this.#announced.push(...batch);
-    this.#takeOutTimer ??= setTimeout(() => void this.#startTakeOut(), TAKE_OUT_AFTER);
+    this.#removalTimer ??= setTimeout(() => void this.#startRemoving(), REMOVE_AFTER_MS);
   }
 
-  #startTakeOut(): Promise<void> {
-    this.#takeOutTimer = undefined;
+  #startRemoving(): Promise<void> {
+    this.#removalTimer = undefined;
     const batch = this.#announced.splice(0);
-    const run = this.#takeOut(batch)
+    const run = this.#removeAnnounced(batch)
       .catch((error) =>
         this.#log.warn({ err: error }, 'events stay: taking them out of their documents failed'),
       )
@@ -150,7 +150,7 @@ export class Relay {
     return run;
   }
 
-  async #takeOut(batch: readonly Announcement[]): Promise<void> {
+  async #removeAnnounced(batch: readonly Announcement[]): Promise<void> {
     for (const model of new Set(batch.map((announcement) => announcement.model))) {
       const own = batch.filter((announcement) => announcement.model === model);
       const holders = { _id: { $in: [...new Set(own.map(({ holder }) => holder))] } };

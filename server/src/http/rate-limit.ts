@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { type RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
 
 /** What a request may count on after it was counted. */
-export interface Allowance {
+export interface RateLimitResult {
   isAllowed: boolean;
   remaining: number;
   /** Milliseconds until the window ends. */
@@ -62,7 +62,7 @@ export class RateLimit {
   }
 
   /** Counts one request of a key. */
-  async take(of: string): Promise<Allowance> {
+  async take(of: string): Promise<RateLimitResult> {
     const key = keyOf(of);
     for (;;) {
       const now = performance.now();

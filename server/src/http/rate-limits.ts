@@ -5,7 +5,7 @@ import type { Config } from '../platform/config.ts';
 import { throttled } from '../platform/errors.ts';
 import { addressKeys } from './client-address.ts';
 import type { Context } from './context.ts';
-import { type Allowance, RateLimit } from './rate-limit.ts';
+import { RateLimit, type RateLimitResult } from './rate-limit.ts';
 
 /** The window of a limit, in seconds, and of those that have another one. */
 const WINDOW = 60;
@@ -109,7 +109,7 @@ export class RateLimits {
   }
 
   /** Counts something that has no answer to say it in, by address and network. */
-  async takeAddress(group: LimitGroup, from: string): Promise<Allowance> {
+  async takeAddress(group: LimitGroup, from: string): Promise<RateLimitResult> {
     const { address, network } = addressKeys(from);
     const own = await this.#limits.get(group)?.take(address);
     const shared = own?.isAllowed && network && (await this.#networks.get(group)?.take(network));

@@ -13,7 +13,7 @@ interface Asked<Question, Answer> {
  * database, and when thousands of clients come back at once, each would cost several.
  * @param run answers all questions of a round, in their order; when it fails, it fails for this round alone
  */
-export const together = <Question, Answer>(
+export const batched = <Question, Answer>(
   run: (questions: Question[]) => Promise<(Answer | Promise<Answer>)[]>,
 ): ((question: Question) => Promise<Answer>) => {
   const waiting: Asked<Question, Answer>[] = [];

@@ -54,12 +54,12 @@ it('a workflow keeps 50 versions, and a conversation with an older one ends', as
   for (let n = 50; n < 60; n++) await set(n);
   expect(await graphs()).toBe(50);
   // As another process would, which has not read that version.
-  const { Graphs } = await import('../agent/graph.ts');
-  const fresh = new Graphs(app.services.workflows);
-  const { get } = Graphs.prototype;
-  Graphs.prototype.get = (graph) => get.call(fresh, graph);
+  const { GraphCache } = await import('../agent/graph.ts');
+  const fresh = new GraphCache(app.services.workflows);
+  const { get } = GraphCache.prototype;
+  GraphCache.prototype.get = (graph) => get.call(fresh, graph);
   expect(await agent.talk(id, 'Hi')).toEqual([[], 'ended']);
-  Graphs.prototype.get = get;
+  GraphCache.prototype.get = get;
   expect((await agent.start()).json.message).toBe('Hello 59\n\n?');
 });
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from 'mongoose';
 import { invalidTogether, ParlorError } from '../../platform/errors.ts';
-import { InOrder } from '../../platform/in-order.ts';
+import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import { type RegistrationClaimModel, takeClaim } from './registration.model.ts';
 
 /** What an account may have of each. */
@@ -21,7 +21,7 @@ const MAX_WAITING = 2_000;
 export class Quotas {
   readonly #models: Record<Counted, Pick<Model<{ _id: string; account: string }>, 'countDocuments'>>;
   readonly #claims: RegistrationClaimModel;
-  readonly #inOrder = new InOrder(MAX_WAITING);
+  readonly #mutex = new KeyedMutex(MAX_WAITING);
 
   constructor(models: Record<Counted, unknown>, claims: RegistrationClaimModel) {
     this.#models = models as Record<Counted, Model<{ _id: string; account: string }>>;
@@ -35,7 +35,7 @@ export class Quotas {
    */
   within<T>(what: Counted, account: string, uuid: string | undefined, make: () => Promise<T>): Promise<T> {
     const name = `quota ${what} ${account}`;
-    return this.#inOrder.run(name, async () => {
+    return this.#mutex.run(name, async () => {
       const giveBack = await this.#hold(name);
       try {
         const others = { account, ...(uuid !== undefined && { _id: { $ne: uuid } }) };

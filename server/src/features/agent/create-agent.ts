@@ -11,7 +11,7 @@ import type { Channel } from '../realtime/channel.ts';
 import type { RoomModel } from '../rooms/rooms.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import { ConversationsService } from './conversations.service.ts';
-import { Graphs } from './graph.ts';
+import { GraphCache } from './graph.ts';
 import { Allowance } from './llm/allowance.ts';
 import { createAsk } from './llm/create-ask.ts';
 import { LanguageModel } from './llm/language-model.ts';
@@ -77,7 +77,7 @@ export const createAgent = ({
   );
   const turns = new Turns({
     ...models,
-    graphs: new Graphs(workflows),
+    graphs: new GraphCache(workflows),
     publication,
     relay,
     ask: createAsk(models.messages, model, (account, room, is_typing) => {

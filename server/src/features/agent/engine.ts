@@ -1,5 +1,5 @@
 import type { WorkflowNode } from '@parlor/shared';
-import { OutOfTime } from '../../platform/pace.ts';
+import { OutOfTime } from '../../platform/cpu-budget.ts';
 import type { Position } from '../rooms/bot-state.ts';
 import { runCondition } from './nodes/condition.ts';
 import { runFaq } from './nodes/faq.ts';
@@ -50,7 +50,7 @@ export const runFlow = async (turn: Turn, from: string): Promise<Outcome> => {
     if (!node) return { position: at('ended', ''), fault: `node "${id}" does not exist` };
     let step: Step;
     try {
-      await turn.pace.breathe();
+      await turn.budget.checkpoint();
       step = await run(node, turn);
     } catch (error) {
       if (!(error instanceof OutOfTime)) throw error;

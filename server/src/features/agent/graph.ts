@@ -38,7 +38,7 @@ export class Graph {
 const MAX_CHARACTERS = 8_000_000;
 
 /** Graphs as they were stored; a version never changes, so that one that was read once stays good. */
-export class Graphs {
+export class GraphCache {
   readonly #workflows: Pick<WorkflowsService, 'graph'>;
   readonly #kept = new Map<string, { graph: Graph; size: number }>();
   #size = 0;

@@ -12,7 +12,7 @@ const LEFT_BEHIND_AFTER = 2_000;
 const BATCH = 100;
 
 /** Turns that stand where they belong leave their rooms together, as events do (events/relay.ts). */
-const TAKE_OUT_AFTER = 200;
+const REMOVE_AFTER_MS = 200;
 
 interface Parts {
   rooms: RoomModel;
@@ -30,7 +30,7 @@ export class Publication {
   readonly #parts: Parts;
   /** Published, and still in their rooms. */
   #published: { room: string; turn: string }[] = [];
-  #takeOutTimer: NodeJS.Timeout | undefined;
+  #removalTimer: NodeJS.Timeout | undefined;
   #taking: Promise<void> | undefined;
   readonly #sweeper: Sweeper;
 
@@ -64,7 +64,7 @@ export class Publication {
     }
     for (const message of messages) relay.announce(messageModel, message);
     this.#published.push({ room: _id, turn });
-    this.#takeOutTimer ??= setTimeout(() => void this.#takeOut(), TAKE_OUT_AFTER);
+    this.#removalTimer ??= setTimeout(() => void this.#removeAnnounced(), REMOVE_AFTER_MS);
   }
 
   /** As `publish`, unless this process has just done it. */
@@ -78,13 +78,13 @@ export class Publication {
 
   async stop(): Promise<void> {
     await this.#sweeper.stop();
-    clearTimeout(this.#takeOutTimer);
+    clearTimeout(this.#removalTimer);
     await this.#taking;
-    await this.#takeOut();
+    await this.#removeAnnounced();
   }
 
-  #takeOut(): Promise<void> {
-    this.#takeOutTimer = undefined;
+  #removeAnnounced(): Promise<void> {
+    this.#removalTimer = undefined;
     const batch = this.#published;
     this.#published = [];
     this.#taking = this.#unset(batch).catch((error) =>

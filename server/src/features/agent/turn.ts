@@ -1,5 +1,5 @@
 import type { NodeOf, WorkflowNode } from '@parlor/shared';
-import { Pace } from '../../platform/pace.ts';
+import { CpuBudget } from '../../platform/cpu-budget.ts';
 import type { LeadFields, Position, Said } from '../rooms/bot-state.ts';
 import type { Graph } from './graph.ts';
 import { cut, fill } from './template.ts';
@@ -60,7 +60,7 @@ export type Ask = (
 export class Turn {
   readonly graph: Graph;
   readonly ask: Ask;
-  readonly pace = new Pace(MAX_TURN_MS);
+  readonly budget = new CpuBudget(MAX_TURN_MS);
   readonly variables: Map<string, string>;
   readonly said: Said[] = [];
   readonly leads: LeadFields[] = [];

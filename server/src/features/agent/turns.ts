@@ -4,14 +4,14 @@ import { v5 } from 'uuid';
 import { isoDatetime } from '../../database/document.ts';
 import type { Relay } from '../../events/relay.ts';
 import { notFound, type ParlorError } from '../../platform/errors.ts';
-import { InOrder } from '../../platform/in-order.ts';
+import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import { addedMessage } from '../messages/added-message.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { BotState, PendingTurn, TurnResult } from '../rooms/bot-state.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import { roomUpdated } from '../rooms/rooms.service.ts';
 import { type Outcome, runFlow } from './engine.ts';
-import { Graph, type Graphs } from './graph.ts';
+import { Graph, type GraphCache } from './graph.ts';
 import type { Publication } from './publication.ts';
 import { type Ask, Turn, type TurnListener } from './turn.ts';
 
@@ -37,7 +37,7 @@ type Place = Pick<StoredRoom, '_id' | 'label' | 'account' | 'bot'>;
 interface Parts {
   rooms: RoomModel;
   messages: MessageModel;
-  graphs: Graphs;
+  graphs: GraphCache;
   publication: Publication;
   relay: Pick<Relay, 'announce'>;
   /** The way to the language model for one turn; it knows what was said before that time. */
@@ -59,7 +59,7 @@ export const joined = (said: readonly { text: string }[]): string =>
  */
 export class Turns {
   readonly #parts: Parts;
-  readonly #inOrder = new InOrder();
+  readonly #mutex = new KeyedMutex();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -102,7 +102,7 @@ export class Turns {
     check: (room: BotRoom) => void | Promise<void>,
     listener?: TurnListener,
   ): Promise<TurnResult> {
-    return this.#inOrder.run(room, async () => {
+    return this.#mutex.run(room, async () => {
       for (;;) {
         const current = await this.#parts.rooms.findOne({ _id: room }).lean<StoredRoom>();
         if (!current?.bot) throw notFound();

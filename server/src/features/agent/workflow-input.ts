@@ -1,7 +1,7 @@
 import type { WorkflowNode } from '@parlor/shared';
 import { addIssue } from '../../http/validate.ts';
+import { CpuBudget } from '../../platform/cpu-budget.ts';
 import { type FieldErrors, invalid } from '../../platform/errors.ts';
-import { Pace } from '../../platform/pace.ts';
 import { patternError } from './patterns.ts';
 
 /**
@@ -9,13 +9,13 @@ import { patternError } from './patterns.ts';
  * @throws ParlorError `invalid` that says where and why
  */
 export const checkPatterns = async (nodes: readonly WorkflowNode[]): Promise<void> => {
-  const pace = new Pace();
+  const budget = new CpuBudget();
   const errors: FieldErrors = {};
   for (const [index, node] of nodes.entries()) {
     if (node.type !== 'condition') continue;
     for (const [place, { operator, value }] of node.branches.entries()) {
       if (operator !== 'matches') continue;
-      await pace.breathe();
+      await budget.checkpoint();
       const why = patternError(String(value ?? ''));
       if (why === undefined) continue;
       const path = ['nodes', index, 'branches', place, 'value'];

@@ -3,12 +3,12 @@ import { present } from '../../database/document.ts';
 import { duplicateFields } from '../../database/duplicate.ts';
 import { insertOnce } from '../../database/insert.ts';
 import { type Page, readPages } from '../../database/pages.ts';
+import { CpuBudget } from '../../platform/cpu-budget.ts';
 import { invalid, invalidTogether, notFound } from '../../platform/errors.ts';
 import { fold } from '../../platform/folding.ts';
 import { newUuid } from '../../platform/ids.ts';
-import { Pace } from '../../platform/pace.ts';
 import type { KeywordModel, StoredKeyword } from './keywords.model.ts';
-import { Matchers } from './matchers.ts';
+import { MatcherCache } from './matcher-cache.ts';
 
 /** How many keywords an account may have (docs/contract.md#keyword-notification). */
 const MAX_KEYWORDS = 1_000;
@@ -19,11 +19,11 @@ const MAX_KEYWORDS = 1_000;
  */
 export class KeywordsService {
   readonly #keywords: KeywordModel;
-  readonly #matchers: Matchers;
+  readonly #matchers: MatcherCache;
 
   constructor(keywords: KeywordModel) {
     this.#keywords = keywords;
-    this.#matchers = new Matchers(keywords, MAX_KEYWORDS);
+    this.#matchers = new MatcherCache(keywords, MAX_KEYWORDS);
   }
 
   /** @throws ParlorError `invalid` for one that is there already, however it is spelt, too long, and beyond MAX_KEYWORDS. */
@@ -66,11 +66,11 @@ export class KeywordsService {
   async mentionedIn(account: string, texts: readonly string[]): Promise<string[][]> {
     const { matcher, keywords } = await this.#matchers.of(account);
     if (keywords.length === 0) return texts.map(() => []);
-    const pace = new Pace();
+    const budget = new CpuBudget();
     const mentioned: string[][] = [];
     for (const text of texts) {
       mentioned.push(matcher.mentionedIn(fold(text)).map((index) => keywords[index] ?? ''));
-      await pace.breathe();
+      await budget.checkpoint();
     }
     return mentioned;
   }

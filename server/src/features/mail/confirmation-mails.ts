@@ -1,10 +1,10 @@
 import type { Account } from '../accounts/accounts.model.ts';
 import type { EmailConfirmations } from '../accounts/email-confirmations.ts';
-import type { Composed, KindOfMail } from './mail-kind.ts';
+import type { Composed, MailType } from './mail-type.ts';
 import type { Batch, OutgoingMail } from './outgoing-mails.model.ts';
 
 /** Mails with the link that confirms an account's address. They hold no text of whoever has registered it. */
-export class ConfirmationMails implements KindOfMail {
+export class ConfirmationMails implements MailType {
   readonly kind = 'confirmation';
   readonly window = 0;
   readonly #confirmations: Pick<EmailConfirmations, 'issue'>;
@@ -32,7 +32,7 @@ If it was not you, do nothing: an address that is not confirmed gets no other ma
 
 -- \nParlor sends this once for each request, and at most 3 times a day to one address.
 `;
-    return { id: `email-confirmation.${id}`, letter: { subject: 'Confirm your e-mail address', text } };
+    return { id: `email-confirmation.${id}`, content: { subject: 'Confirm your e-mail address', text } };
   }
 
   async sent(): Promise<void> {}

@@ -1,5 +1,5 @@
 import type { KeywordNotification } from '@parlor/shared';
-import { keywordFooter, type Letter, LONGEST_IN_SUBJECT, moment, onOneLine } from './letter.ts';
+import { keywordFooter, LONGEST_IN_SUBJECT, type MailContent, moment, onOneLine } from './mail-content.ts';
 
 /** How many notifications a digest lists; the rest is counted. */
 export const MAX_LISTED = 50;
@@ -36,7 +36,7 @@ export const digestMail = (
   notifications: readonly KeywordNotification[],
   more: number,
   username: string,
-): Letter => {
+): MailContent => {
   const entries: string[] = [];
   let left = MAX_BYTES;
   for (const notification of notifications.slice(0, MAX_LISTED)) {

@@ -3,9 +3,9 @@ import type { OutboxEvent } from '../../events/events.ts';
 import type { Duration } from '../../platform/duration.ts';
 import type { Account } from '../accounts/accounts.model.ts';
 import { digestMail, MAX_LISTED } from './digest-mail.ts';
-import type { Letter } from './letter.ts';
-import type { Composed, KindOfMail } from './mail-kind.ts';
+import type { MailContent } from './mail-content.ts';
 import type { MailQueue } from './mail-queue.ts';
+import type { Composed, MailType } from './mail-type.ts';
 import type { MailModel, StoredMail } from './mails.model.ts';
 import { notificationMail } from './notification-mail.ts';
 import type { Batch } from './outgoing-mails.model.ts';
@@ -35,7 +35,7 @@ export interface NotificationsForMail {
  * Keyword notifications, mailed to the address of their account: the first one at once, and what follows within the
  * window together. A row for each is made before the event leaves its document.
  */
-export class Digests implements KindOfMail {
+export class Digests implements MailType {
   readonly kind = 'digest';
   readonly window: Duration;
   readonly #mails: MailModel;
@@ -117,10 +117,10 @@ export class Digests implements KindOfMail {
     const [only] = first;
     if (!only) return undefined;
     const isOne = members.length === 1;
-    const letter: Letter = isOne
+    const content: MailContent = isOne
       ? notificationMail(only, username)
       : digestMail(first, count - first.length, username);
-    return { id: isOne ? `keyword-notification.${only.uuid}` : `keyword-digest.${id}`, letter };
+    return { id: isOne ? `keyword-notification.${only.uuid}` : `keyword-digest.${id}`, content };
   }
 
   async sent({ members }: Batch, at: Date): Promise<void> {

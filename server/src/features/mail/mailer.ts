@@ -7,8 +7,8 @@ import { newUuid } from '../../platform/ids.ts';
 import type { Account, AccountModel } from '../accounts/accounts.model.ts';
 import type { Digests } from './digests.ts';
 import type { MailBudgets } from './mail-budgets.ts';
-import type { KindOfMail } from './mail-kind.ts';
 import type { ClaimedMail, FixedMail, MailQueue } from './mail-queue.ts';
+import type { MailType } from './mail-type.ts';
 import type { Outcome, SendMail } from './smtp.ts';
 
 /** Mails on their way at the same time. */
@@ -28,7 +28,7 @@ const AGAIN_AFTER = 500;
 
 interface Parts {
   queue: MailQueue;
-  kinds: { digest: KindOfMail & Pick<Digests, 'consume' | 'adopt'>; confirmation: KindOfMail };
+  kinds: { digest: MailType & Pick<Digests, 'consume' | 'adopt'>; confirmation: MailType };
   budgets: Pick<MailBudgets, 'take'>;
   accounts: AccountModel;
   send: SendMail;
@@ -128,7 +128,7 @@ export class Mailer {
       return queue.finish(mail, 0);
     }
     const envelope = { to: owner.email, id: composed.id, date: batch.at };
-    const outcome = await send(envelope, composed.letter);
+    const outcome = await send(envelope, composed.content);
     if (outcome.kind !== 'sent') return this.#failed(mail, kind, outcome);
     this.counts.sent++;
     const at = new Date();
@@ -139,7 +139,7 @@ export class Mailer {
   }
 
   /** Books the mail and decides what it is about. @returns undefined when nothing is to be sent now */
-  async #fixed(mail: ClaimedMail, kind: KindOfMail): Promise<FixedMail | undefined> {
+  async #fixed(mail: ClaimedMail, kind: MailType): Promise<FixedMail | undefined> {
     const { queue, budgets, log } = this.#parts;
     const members = await kind.members(mail.account);
     if (!members) {
@@ -158,7 +158,7 @@ export class Mailer {
 
   async #failed(
     mail: FixedMail,
-    kind: KindOfMail,
+    kind: MailType,
     { kind: outcome, error }: Exclude<Outcome, { kind: 'sent' }>,
   ): Promise<void> {
     const { _id, batch, tries } = mail;
@@ -174,7 +174,7 @@ export class Mailer {
     });
   }
 
-  #through(mail: FixedMail, kind: KindOfMail): Promise<void> {
+  #through(mail: FixedMail, kind: MailType): Promise<void> {
     const { queue } = this.#parts;
     return mail.kind === 'digest' ? queue.finish(mail, kind.window) : queue.end(mail);
   }

@@ -1,5 +1,13 @@
 import type { KeywordNotification, Transcript } from '@parlor/shared';
-import { cut, keywordFooter, type Letter, LONGEST_IN_SUBJECT, moment, onOneLine, quoted } from './letter.ts';
+import {
+  cut,
+  keywordFooter,
+  LONGEST_IN_SUBJECT,
+  type MailContent,
+  moment,
+  onOneLine,
+  quoted,
+} from './mail-content.ts';
 
 /** Of one message of the conversation so much is told; the whole is in the notification itself. */
 const LONGEST_LINE = 1_000;
@@ -11,7 +19,7 @@ const spoken = ({ nickname, body, is_support_sender, sent_at }: Transcript): str
 };
 
 /** The mail that tells an account's owner of a keyword notification: plain text, nothing to load or to click. */
-export const notificationMail = (notification: KeywordNotification, username: string): Letter => {
+export const notificationMail = (notification: KeywordNotification, username: string): MailContent => {
   const { customer_request, keywords, nickname, email, transcripts, created_at } = notification;
   const name = onOneLine(nickname, LONGEST_IN_SUBJECT) || 'A customer';
   const [first = ''] = keywords;

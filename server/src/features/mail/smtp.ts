@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import type { Config } from '../../platform/config.ts';
 import type { Duration } from '../../platform/duration.ts';
 import { isMailAddress } from '../../platform/mail-address.ts';
-import type { Letter } from './letter.ts';
+import type { MailContent } from './mail-content.ts';
 
 /** What came of a mail. `refused`: the server will never take it, however often it is asked. */
 export type Outcome = { kind: 'sent' } | { kind: 'failed' | 'refused'; error: string };
@@ -16,7 +16,7 @@ export interface Envelope {
 }
 
 /** Sends a mail once. It never throws: whatever goes wrong is in the outcome. */
-export type SendMail = (envelope: Envelope, letter: Letter) => Promise<Outcome>;
+export type SendMail = (envelope: Envelope, content: MailContent) => Promise<Outcome>;
 
 /** The answers to RCPT TO and DATA are about this mail; all others are about the server or its settings. */
 const ABOUT_THE_MAIL = new Set(['RCPT TO', 'DATA']);

@@ -5,7 +5,7 @@ import { Audience, type Ended } from './audience.ts';
 import type { LogEntry, LogEntryModel, LogHeadModel } from './event-log.model.ts';
 import { EventLog, type NewEntry } from './event-log.ts';
 import { entryOf, frameText, isPassing, ownFrame } from './frames.ts';
-import { Recent } from './recent.ts';
+import { RecentFrames } from './recent-frames.ts';
 import { Tail } from './tail.ts';
 
 /** Something that is told once. */
@@ -25,7 +25,7 @@ export class Channel {
   readonly log: EventLog;
   readonly tail: Tail;
   readonly audience = new Audience();
-  readonly recent = new Recent();
+  readonly recent = new RecentFrames();
   readonly #logger: Logger;
   readonly #listeners: ((entry: LogEntry) => void)[] = [];
 

@@ -1,4 +1,4 @@
-import { together } from '../../platform/batch.ts';
+import { batched } from '../../platform/batch.ts';
 import type { LogEntry, LogEntryModel } from './event-log.model.ts';
 
 /** How many entries one query for several rooms gives at most; with more than that each room is asked for alone. */
@@ -26,7 +26,7 @@ export class EventLogReader {
   }
 
   /** The entry at a place. Those that are asked for at the same time are read together. */
-  readonly at = together(async (places: number[]): Promise<(LogEntry | undefined)[]> => {
+  readonly at = batched(async (places: number[]): Promise<(LogEntry | undefined)[]> => {
     const found = await this.#find({ _id: { $in: [...new Set(places)] } }, places.length);
     const known = new Map(found.map((entry) => [entry._id, entry]));
     return places.map((place) => known.get(place));
@@ -41,7 +41,7 @@ export class EventLogReader {
    * As `after`, up to and with `until`, of one room only. When thousands of visitors come back at once, their rooms
    * are read together.
    */
-  readonly ofRoom = together(async (asked: RoomRange[]) => {
+  readonly ofRoom = batched(async (asked: RoomRange[]) => {
     const alone = ({ room, place, until, limit }: RoomRange) =>
       this.#find({ room, _id: { $gt: place, $lte: until } }, limit);
     if (asked.length === 1) return asked.map(alone);

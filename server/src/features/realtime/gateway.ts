@@ -14,14 +14,14 @@ import { createAdmission } from './admission.ts';
 import type { Channel } from './channel.ts';
 import type { ClientFrames } from './client-frames.ts';
 import { Connection, type Viewer } from './connection.ts';
+import { ConnectionLimiter } from './connection-limiter.ts';
+import { CredentialCheck, type CredentialCheckParts } from './credential-check.ts';
 import { declineUpgrade } from './decline-upgrade.ts';
-import { Doors } from './doors.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { OpenConnectionsModel } from './open-connections.model.ts';
 import { OpenConnections } from './open-connections.ts';
 import type { PresenceService } from './presence.ts';
-import { Recheck, type RecheckParts } from './recheck.ts';
-import { bringUpToDate } from './replay.ts';
+import { replay } from './replay.ts';
 import type { Typing } from './typing.ts';
 
 /** Limits of docs/contract.md#live-channel. */
@@ -39,11 +39,11 @@ export interface GatewayParts {
   frames: ClientFrames;
   typing: Typing;
   presence: PresenceService;
-  recheck: Recheck;
+  credentialCheck: CredentialCheck;
   /** Says whom a scheme and token stand for, at an origin. @throws ParlorError `not_authenticated`, `forbidden` */
   identify(authorization: string, origin: string): Promise<AccountPrincipal | VisitorPrincipal>;
   accounts: Pick<AccountsService, 'fingerprintsOf'>;
-  doors: Doors;
+  limiter: ConnectionLimiter;
   openConnections: OpenConnections;
   log: Logger;
   /** Whether a client may send only so many frames. */
@@ -92,14 +92,14 @@ export class Gateway {
     });
     this.#parts.openConnections.start();
     this.#heartbeat.start();
-    this.#parts.recheck.start();
+    this.#parts.credentialCheck.start();
   }
 
   /** Says goodbye to everybody, spread over a moment, so that they do not all come back at once. */
   async close(): Promise<void> {
     this.#isStopping = true;
     this.#heartbeat.stop();
-    await this.#parts.recheck.stop();
+    await this.#parts.credentialCheck.stop();
     const open = [...this.#open];
     const pause = Math.min(SPREAD, open.length * SPREAD_EACH) / 20;
     const share = Math.ceil(open.length / 20);
@@ -126,7 +126,7 @@ export class Gateway {
     if (this.#isStopping) return refuse(socket, 503);
     let leave: () => void;
     try {
-      leave = await this.#parts.doors.enter(request);
+      leave = await this.#parts.limiter.enter(request);
     } catch (error) {
       if (!(error instanceof ParlorError)) this.#parts.log.error({ err: error }, 'an upgrade failed');
       return error instanceof ParlorError ? refuse(socket, 429, error.headers) : refuse(socket, 500);
@@ -214,7 +214,7 @@ export class Gateway {
       connection.viewer = viewerOf(principal, rooms, this.#parts.accounts);
       channel.audience.add(connection);
       this.#parts.presence.arrived(connection.viewer);
-      await bringUpToDate(channel, connection, after);
+      await replay(channel, connection, after);
       await this.#parts.presence.greet(connection, connection.viewer);
     } catch (error) {
       if (error instanceof ParlorError) {
@@ -229,8 +229,8 @@ export class Gateway {
 
 /** The gateway of a server process; its HTTP server has to be attached. */
 export const createGateway = (
-  services: Omit<GatewayParts, 'recheck' | 'doors' | 'openConnections' | 'isLimited'> &
-    RecheckParts & {
+  services: Omit<GatewayParts, 'credentialCheck' | 'limiter' | 'openConnections' | 'isLimited'> &
+    CredentialCheckParts & {
       config: Pick<
         Config,
         'EMBEDDED_MONGODB_LISTEN' | 'MONGODB_URL' | 'RATE_LIMIT' | 'REALTIME_CONNECTIONS' | 'TRUST_PROXY'
@@ -250,11 +250,11 @@ export const createGateway = (
     frames,
     typing,
     presence,
-    recheck: new Recheck({ ...services, audience: channel.audience }, log),
+    credentialCheck: new CredentialCheck({ ...services, audience: channel.audience }, log),
     identify,
     accounts: services.accounts,
     log,
-    doors: new Doors(opens, openConnections, createClientAddress(config.TRUST_PROXY)),
+    limiter: new ConnectionLimiter(opens, openConnections, createClientAddress(config.TRUST_PROXY)),
     openConnections,
     isLimited: config.RATE_LIMIT,
   });

@@ -1,7 +1,7 @@
 import type { Channel } from './channel.ts';
 import type { Connection } from './connection.ts';
 import { frameText, isPassing, ownFrame } from './frames.ts';
-import type { Told } from './recent.ts';
+import type { RecentFrame } from './recent-frames.ts';
 
 /** How far back `after` reaches (docs/contract.md#live-channel). */
 const REACH = 3_600_000;
@@ -41,7 +41,7 @@ const read = async (
   { log, tail, recent }: Channel,
   { viewer }: Connection,
   place: number,
-): Promise<{ told: Told[]; until: number }> => {
+): Promise<{ told: RecentFrame[]; until: number }> => {
   const until = tail.position;
   const kept = recent.after(place);
   if (kept) return { told: kept, until };
@@ -64,7 +64,7 @@ const read = async (
  * Answers a client whose credential is good: `ready`, then what it missed since `after`, in order, each once, and
  * from then on what happens. Where that is not known any more, `resync`.
  */
-export const bringUpToDate = async (
+export const replay = async (
   channel: Channel,
   connection: Connection,
   after: string | undefined,

@@ -12,7 +12,7 @@ import { forbidden, invalid, notFound } from '../../platform/errors.ts';
 import { accountOf } from '../accounts/principal.ts';
 import type { Quotas } from '../accounts/quotas.ts';
 import { isAllowedOrigin } from './domain.ts';
-import type { PublicWidget, PublicWidgets } from './public-widgets.ts';
+import type { PublicWidget, PublicWidgetCache } from './public-widget-cache.ts';
 import { presentWidget, type WidgetsService } from './widgets.service.ts';
 
 /**
@@ -42,7 +42,7 @@ export const widgetRoutes = ({
 }: {
   widgets: WidgetsService;
   quotas: Quotas;
-  publicWidgets: PublicWidgets;
+  publicWidgets: PublicWidgetCache;
   rateLimits: RateLimits;
   baseUrl(ctx: Context): string;
 }): Route[] => {

@@ -1,6 +1,6 @@
 import type { FaqEntry } from '@parlor/shared';
+import { CpuBudget } from '../../../platform/cpu-budget.ts';
 import { fold } from '../../../platform/folding.ts';
-import { Pace } from '../../../platform/pace.ts';
 import { type Language, languageOf } from './languages.ts';
 import { saysLittle, termsOf, wordsOf } from './words.ts';
 
@@ -71,34 +71,38 @@ export class Faq {
 
   /** Makes entries ready to be asked. */
   static async from(entries: readonly FaqEntry[]): Promise<Faq> {
-    const pace = new Pace();
+    const budget = new CpuBudget();
     const words: string[] = [];
     for (const question of entries.flatMap(({ questions }) => questions)) {
       if (words.length >= WORDS_OF_LANGUAGE) break;
       words.push(...wordsOf(question).map(fold));
-      await pace.breathe();
+      await budget.checkpoint();
     }
     const faq = new Faq(languageOf(words));
-    for (const entry of entries) await faq.#add(entry, pace);
+    for (const entry of entries) await faq.#add(entry, budget);
     for (const { documents } of faq.#entries) {
       for (const document of documents) document.weight = faq.#sum(document.terms);
-      await pace.breathe();
+      await budget.checkpoint();
     }
     return faq;
   }
 
   /** The answer to a question; undefined when none is sure enough. */
-  async answer(question: string, threshold: number, pace: Pace = new Pace()): Promise<string | undefined> {
+  async answer(
+    question: string,
+    threshold: number,
+    budget: CpuBudget = new CpuBudget(),
+  ): Promise<string | undefined> {
     const exact = this.#exact.get(fold(question));
     if (exact !== undefined) return exact;
-    const best = await this.best(question, pace);
+    const best = await this.best(question, budget);
     return best && best.score >= threshold ? best.answer : undefined;
   }
 
   /** The best entry for a question and its score, 0..1. */
   async best(
     question: string,
-    pace: Pace = new Pace(),
+    budget: CpuBudget = new CpuBudget(),
   ): Promise<{ answer: string; score: number } | undefined> {
     const asked = [...termsOf(question, this.#language)].map((term) => this.#understand(term));
     const all = asked.reduce((sum, { weight }) => sum + weight, 0);
@@ -110,7 +114,7 @@ export class Faq {
     let best: { answer: string; score: number } | undefined;
     for (const entry of candidates) {
       for (const document of entry.documents) {
-        await pace.breathe();
+        await budget.checkpoint();
         const score = this.#score(asked, all, entry, document);
         if (score > (best?.score ?? 0)) best = { answer: entry.answer, score };
       }
@@ -132,19 +136,19 @@ export class Faq {
     return ((found / all) * (FLOOR + (1 - FLOOR) * covered)) ** SCALE;
   }
 
-  async #add({ questions, answer }: FaqEntry, pace: Pace): Promise<void> {
+  async #add({ questions, answer }: FaqEntry, budget: CpuBudget): Promise<void> {
     const documents: Document[] = [];
     for (const question of questions) {
       documents.push({ terms: termsOf(question, this.#language), weight: 0 });
       const exact = fold(question);
       if (!this.#exact.has(exact)) this.#exact.set(exact, answer);
-      await pace.breathe();
+      await budget.checkpoint();
     }
     const ofQuestions = new Set(documents.flatMap(({ terms }) => [...terms]));
     const entry = { answer, documents, ofQuestions, ofAnswer: termsOf(answer, this.#language) };
     this.#entries.push(entry);
     for (const term of ofQuestions) this.#index(term, entry);
-    await pace.breathe();
+    await budget.checkpoint();
   }
 
   #index(term: string, entry: Entry): void {

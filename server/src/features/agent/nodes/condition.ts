@@ -18,7 +18,7 @@ const HOLDS: Record<Operator, (known: string, value: string, graph: Graph) => bo
 /** Goes the way of the first branch that holds, else `else`, else `next`. */
 export const runCondition: Runner<NodeOf<'condition'>> = async (node, turn) => {
   for (const { variable, operator, value, next } of node.branches) {
-    await turn.pace.breathe();
+    await turn.budget.checkpoint();
     const known = turn.variables.get(variable) ?? '';
     if (HOLDS[operator](known, String(value ?? ''), turn.graph)) return go(next ?? node.next);
   }

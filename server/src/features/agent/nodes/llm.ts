@@ -8,7 +8,7 @@ export const runLlm: Runner<NodeOf<'llm'>> = async (node, turn) => {
   turn.tried.add(node.id);
   const { variables } = turn;
   const asked = turn.ask(node, { variables, input }, (text) => turn.delta(text));
-  const answer = await turn.pace.waitFor(asked).catch(() => undefined);
+  const answer = await turn.budget.waitFor(asked).catch(() => undefined);
   if (answer === undefined) return node.on_error ? go(node.on_error) : wait;
   turn.input = undefined;
   // As it is: what a model writes is never expanded.

@@ -1,5 +1,5 @@
 /** A mail's subject and its text. */
-export interface Letter {
+export interface MailContent {
   subject: string;
   text: string;
 }

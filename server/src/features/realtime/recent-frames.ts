@@ -5,7 +5,7 @@ const MAX_ENTRIES = 5_000;
 const MAX_CHARACTERS = 4_000_000;
 
 /** An event and the frame that tells it. */
-export interface Told {
+export interface RecentFrame {
   entry: LogEntry;
   text: string;
 }
@@ -14,22 +14,22 @@ export interface Told {
  * The last events in memory, so that clients that come back after a restart or a short gap, thousands of them at
  * once, cost no query each.
  */
-export class Recent {
-  #kept: Told[] = [];
+export class RecentFrames {
+  #kept: RecentFrame[] = [];
   #characters = 0;
   /** All events after this place are kept. */
   #since = Number.POSITIVE_INFINITY;
 
-  add(told: Told): void {
-    this.#since = Math.min(this.#since, told.entry._id - 1);
-    this.#kept.push(told);
-    this.#characters += told.text.length;
+  add(frame: RecentFrame): void {
+    this.#since = Math.min(this.#since, frame.entry._id - 1);
+    this.#kept.push(frame);
+    this.#characters += frame.text.length;
     // In large steps, since each moves the rest.
     if (this.#kept.length > 1.25 * MAX_ENTRIES || this.#characters > 1.25 * MAX_CHARACTERS) this.#forget();
   }
 
   /** The events after `place`; undefined when some of them are not kept any more. */
-  after(place: number): Told[] | undefined {
+  after(place: number): RecentFrame[] | undefined {
     if (place < this.#since) return undefined;
     let low = 0;
     let high = this.#kept.length;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { addressKeys } from '../../http/client-address.ts';
-import type { Allowance } from '../../http/rate-limit.ts';
+import type { RateLimitResult } from '../../http/rate-limit.ts';
 import { throttled } from '../../platform/errors.ts';
 import type { OpenConnections } from './open-connections.ts';
 
@@ -10,14 +10,14 @@ const FULL_FOR = 10_000;
 /**
  * Who may open a socket: so many from one address at once, and so many a minute (docs/contract.md#operation).
  */
-export class Doors {
-  readonly #opens: ((address: string) => Promise<Allowance>) | undefined;
+export class ConnectionLimiter {
+  readonly #opens: ((address: string) => Promise<RateLimitResult>) | undefined;
   readonly #open: OpenConnections;
   readonly #addressOf: (request: IncomingMessage) => string;
 
   /** @param opens counts a socket that an address opens; undefined when limits are off */
   constructor(
-    opens: ((address: string) => Promise<Allowance>) | undefined,
+    opens: ((address: string) => Promise<RateLimitResult>) | undefined,
     open: OpenConnections,
     addressOf: (request: IncomingMessage) => string,
   ) {

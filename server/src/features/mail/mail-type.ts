@@ -1,16 +1,16 @@
 import type { Duration } from '../../platform/duration.ts';
 import type { Account } from '../accounts/accounts.model.ts';
-import type { Letter } from './letter.ts';
+import type { MailContent } from './mail-content.ts';
 import type { Batch, MailKind, OutgoingMail } from './outgoing-mails.model.ts';
 
 /** A mail as it is to go out, under an id that each attempt has again. */
 export interface Composed {
   id: string;
-  letter: Letter;
+  content: MailContent;
 }
 
 /** What is mailed, and what becomes of it. */
-export interface KindOfMail {
+export interface MailType {
   readonly kind: MailKind;
   /** Milliseconds between one mail to an account and the next. */
   readonly window: Duration;

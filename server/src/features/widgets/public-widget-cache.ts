@@ -38,7 +38,7 @@ const publicWidgetOf = (widget: StoredWidget): PublicWidget => {
  * What every page view of every customer's site asks for: copies of widgets, each at most a second old. A change
  * by this process shows at once, one by another process within that second. Unknown tokens are not kept.
  */
-export class PublicWidgets {
+export class PublicWidgetCache {
   readonly #widgets: Pick<WidgetsService, 'byToken'>;
   readonly #copies = new Map<string, { widget: PublicWidget; read: number }>();
   readonly #reading = new Map<string, Promise<PublicWidget | undefined>>();

@@ -15,7 +15,7 @@ function* piecesOf(bytes: Buffer): Generator<Buffer> {
  * Sends large answers in pieces, each when the one before is on its way: the connection holds no second copy, and none
  * of it in the heap.
  */
-export const inPieces: Handler = async (ctx, next) => {
+export const chunkedResponse: Handler = async (ctx, next) => {
   await next();
   const { body } = ctx;
   if (ctx.respond === false || !(typeof body === 'string' || Buffer.isBuffer(body))) return;

@@ -5,7 +5,7 @@ const MAX_WAITING = 20;
 const RETRY_AFTER = 5_000;
 
 /** Runs tasks of the same name one after the other, those of different names side by side. */
-export class InOrder {
+export class KeyedMutex {
   readonly #maxWaiting: number;
   readonly #last = new Map<string, { done: Promise<unknown>; waiting: number }>();
 

@@ -20,7 +20,7 @@ interface Kept {
  * One matcher for each account, made anew when its keywords have changed, on whatever process: how many they are
  * and which is the newest, two look-ups in an index, tells whether they have.
  */
-export class Matchers {
+export class MatcherCache {
   readonly #keywords: KeywordModel;
   readonly #maxKeywords: number;
   readonly #kept = new Map<string, Kept>();

@@ -12,7 +12,7 @@ const SWEEP_EVERY_MS = 1_000;
 /** So many visitors are looked at each time, one after another. */
 const VISITORS_AT_ONCE = 200;
 
-export interface RecheckParts {
+export interface CredentialCheckParts {
   accounts: Pick<AccountsService, 'fingerprints'>;
   sessions: Pick<SessionsService, 'alive'>;
   widgets: Pick<WidgetsService, 'existing'>;
@@ -23,12 +23,12 @@ export interface RecheckParts {
  * one ends; this finds those of which the telling was lost with its process: tokens within a second, visitors'
  * sessions in their turn.
  */
-export class Recheck {
-  readonly #parts: RecheckParts & { audience: Audience };
+export class CredentialCheck {
+  readonly #parts: CredentialCheckParts & { audience: Audience };
   #turn: Connection[] = [];
   readonly #sweeper: Sweeper;
 
-  constructor(parts: RecheckParts & { audience: Audience }, log: Logger) {
+  constructor(parts: CredentialCheckParts & { audience: Audience }, log: Logger) {
     this.#parts = parts;
     this.#sweeper = new Sweeper({
       sweep: () => this.look(),

@@ -9,7 +9,7 @@ export class OutOfTime extends Error {
 }
 
 /** Paces work of which a caller decides how much there is: in slices, between which the event loop turns. */
-export class Pace {
+export class CpuBudget {
   readonly #maxMs: number;
   #spentMs = 0;
   #since = performance.now();
@@ -23,7 +23,7 @@ export class Pace {
    * Between two small pieces of the work.
    * @throws OutOfTime
    */
-  async breathe(): Promise<void> {
+  async checkpoint(): Promise<void> {
     const sliceMs = performance.now() - this.#since;
     if (this.#spentMs + sliceMs > this.#maxMs) throw new OutOfTime(`stopped after ${this.#maxMs} ms of work`);
     if (sliceMs > SLICE_MS) await this.waitFor(nextTurn());
