@@ -11,6 +11,7 @@ import { startMetricsListener } from './features/metrics/metrics-listener.ts';
 import { createGateway } from './features/realtime/gateway.ts';
 import { listeningUrl } from './http/base-url.ts';
 import { limitConnections } from './http/connections.ts';
+import { oneAtATime } from './http/pipelining.ts';
 import { parseQueriesLinearly } from './http/query.ts';
 import { cutSlowReaders } from './http/slow-readers.ts';
 import { type Config, ConfigError, isLoopbackPort } from './platform/config.ts';
@@ -85,7 +86,7 @@ export const startServer = async (
     const connection = await database.withDeadlines(config.DATABASE_TIMEOUT);
     const services = await createServices(config, connection, database.secretKey, log, database.embedded);
     const metrics = new Metrics(services);
-    const handle = parseQueriesLinearly(createApp(services, metrics)).callback();
+    const handle = oneAtATime(parseQueriesLinearly(createApp(services, metrics)).callback());
     let open: () => void = () => undefined;
     const opened = new Promise<void>((resolve) => {
       open = resolve;

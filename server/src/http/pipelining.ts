@@ -1,0 +1,32 @@
+import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** A connection on which more requests wait is closed, as a server may (RFC 9112, 9.3.2). */
+const MAX_WAITING = 100;
+
+/**
+ * Works on one request of a connection at a time; those that were sent without waiting for its answer wait. Node.js
+ * would begin with all of them at once: a client that sends hundreds and reads nothing would have as many answers
+ * kept for it.
+ */
+export const oneAtATime = (handle: RequestListener): RequestListener => {
+  const waiting = new WeakMap<Socket, (() => void)[]>();
+
+  return (request, response) => {
+    const { socket } = request;
+    const begin = (): void => {
+      response.once('close', () => {
+        const next = waiting.get(socket)?.shift();
+        if (!next) waiting.delete(socket);
+        else if (!socket.destroyed) next();
+      });
+      handle(request, response);
+    };
+    const queue = waiting.get(socket);
+    if (!queue) {
+      waiting.set(socket, []);
+      begin();
+    } else if (queue.length < MAX_WAITING) queue.push(begin);
+    else socket.destroy();
+  };
+};
