@@ -60,11 +60,23 @@ const comeFirst = {
     ),
 };
 
+/**
+ * What a page has frozen in `Object.prototype` nobody can assign to anywhere, and the signals' file would not load.
+ * No signal is ever read without `.value`.
+ */
+const standFrozen = {
+  name: 'stand-frozen',
+  transform: (code, id) =>
+    id.includes('signals-core')
+      ? code.replace(/\w+\.prototype\.(valueOf|toString)=function\(\)\{[^}]*\};/g, '')
+      : undefined,
+};
+
 /** A module with its lazy parts. `lib` is what keeps vite from adding its preloading of chunks, 1.2 kB. */
 const module = (outDir, name, entry, entryFileNames, { groups = [], plugins = [] } = {}) =>
   build({
     ...common,
-    plugins,
+    plugins: [standFrozen, ...plugins],
     build: output(outDir, {
       lib: { entry: { [name]: `${root}src/${entry}` }, formats: ['es'] },
       rolldownOptions: {

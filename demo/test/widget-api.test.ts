@@ -145,6 +145,24 @@ it('goes on when listeners of the page throw, and tells them what they may know'
   expect(heard.events).toEqual([]);
 });
 
+it.each([
+  [['hide', 'open'], true, true],
+  [['open', 'hide'], false, false],
+  [['open', 'hide', 'show'], true, false],
+] as const)(
+  'calls made before the chat has loaded end as they were made: %j',
+  async (calls, isShown, isOpen) => {
+    const { at } = await setUp();
+    const { page, complaints, launcher, dialog } = await at();
+    await launcher.waitFor();
+    await callAll(page, [...calls.map((name) => [name]), ['setLocale', 'de']]);
+    // Said when all the calls before it are done.
+    await page.locator('parlor-widget').locator('.parlor[lang=de]').waitFor({ state: 'attached' });
+    expect([await launcher.isVisible(), await dialog.isVisible()]).toEqual([isShown, isOpen]);
+    expect(complaints).toEqual([]);
+  },
+);
+
 it('keeps a conversation in its window when setVisitor is given a bad value, and sends the good ones', async () => {
   const { rest, at } = await setUp({ is_ask_email: true });
   const { page, complaints, launcher, dialog, field, say, message } = await at();

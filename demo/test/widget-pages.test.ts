@@ -78,6 +78,9 @@ const CASES: Record<string, (server: string) => Case> = {
       });
     },
   }),
+  'a page that has frozen what all objects inherit': () => ({
+    script: () => Object.freeze(Object.prototype),
+  }),
   'a page without https': () => ({ isInsecure: true }),
   'a page in quirks mode': () => ({ isQuirky: true }),
   'a page from right to left, the chat from left to right': () => ({
@@ -152,6 +155,26 @@ it('comes back on a page that replaces itself while it is there', async () => {
   expect(complaints).toEqual([]);
 });
 
+it('waits for a page that begins to write itself anew, and writes later', async () => {
+  const { url, widget } = await setUp();
+  const { page, launcher, say, message, complaints } = await visit(
+    await openBrowser(),
+    await customerPage(url, widget),
+  );
+  await launcher.waitFor();
+  await page.evaluate(async () => {
+    document.open();
+    // The widget has looked several times by then.
+    await new Promise((done) => setTimeout(done, 500));
+    document.write('<title>A customer</title><body><h1>anew</h1>');
+    document.close();
+  });
+  await launcher.click();
+  await say('a question');
+  await message('a question').getByText('Sent').waitFor();
+  expect(complaints).toEqual([]);
+});
+
 it.each(['chat', 'talk'])('goes on when the file of the %s comes at the second try', async (part) => {
   const { url, widget, answer } = await setUp();
   const browser = await openBrowser();
@@ -177,8 +200,8 @@ it.each(['chat', 'talk'])('goes on when the file of the %s comes at the second t
   expect(new Set(asked).size).toBe(1);
 });
 
-it('reads what was said past a service worker that keeps every answer', async () => {
-  const { url, widget, answer } = await setUp();
+it('reads settings and what was said past a service worker that keeps every answer', async () => {
+  const { url, widget, rest, answer } = await setUp();
   const worker = `self.oninstall = () => self.skipWaiting();
     self.onactivate = (event) => event.waitUntil(clients.claim());
     self.onfetch = (event) => event.respondWith((async () => {
@@ -189,7 +212,7 @@ it('reads what was said past a service worker that keeps every answer', async ()
       return answer;
     })());`;
   const address = await customerPage(url, widget, { policy: '', worker });
-  const { page, launcher, say, message } = await visit(await openBrowser(), address);
+  const { page, launcher, dialog, say, message } = await visit(await openBrowser(), address);
   await page.evaluate(async () => {
     await navigator.serviceWorker.register('/worker.js');
     await navigator.serviceWorker.ready;
@@ -202,8 +225,12 @@ it('reads what was said past a service worker that keeps every answer', async ()
   await message('a question').waitFor();
   await page.goto('about:blank');
   await answer('an answer');
+  await rest('PATCH', `/api/v1/widgets/${widget}/`, { header_title: 'A new title' });
+  // Settings are asked for anew every 100 s.
+  await page.clock.setSystemTime(Date.now() + 100_000);
   await page.goto(address);
   await message('an answer').waitFor();
+  await dialog.getByRole('heading', { name: 'A new title' }).waitFor();
   expect(await page.evaluate(() => navigator.serviceWorker.controller?.state)).toBe('activated');
 });
 

@@ -37,6 +37,9 @@ export function createChat(host: Host): Chat {
   const store = openStore(prefix, () => localStorage);
   const life = new AbortController();
   const { signal } = life;
+  const element = root.host as HTMLElement;
+  /** Hidden before the chat was there: a call of that time to open it may have been an earlier one. */
+  let hide = element.hidden;
   let turn = 0;
   let retry: ReturnType<typeof setTimeout>;
 
@@ -48,7 +51,7 @@ export function createChat(host: Host): Chat {
     if (open) {
       session.set('open', 1);
       // Opened is seen: what stands in the window counts as read.
-      (root.host as HTMLElement).hidden = false;
+      element.hidden = false;
     } else session.remove('open');
     if (open === ui.open.peek()) return;
     ui.takesFocus = !back;
@@ -122,6 +125,9 @@ export function createChat(host: Host): Chat {
   const room = document.createElement('div');
   room.className = 'room';
   frame.append(room);
+  const pill = launcher.querySelector('span');
+  // As it was drawn: its icon stays at its side, whichever way the chat is written.
+  if (pill) launcher.dir = getComputedStyle(launcher).direction;
   setLocale();
   // A moment later: whoever opens it at once has it drawn once, open.
   queueMicrotask(() => {
@@ -136,7 +142,6 @@ export function createChat(host: Host): Chat {
   });
 
   const icon = launcher.querySelector('path') as SVGElement;
-  const pill = launcher.querySelector('span');
   const closed = icon.getAttribute('d') as string;
   const undo = [
     effect(() => {
@@ -181,15 +186,19 @@ export function createChat(host: Host): Chat {
   // Not over the whole of a phone's screen: there somebody goes to a page to see it. And not before what waited for
   // the chat: a click on the launcher is to open the window, not to close what has just opened by itself.
   setTimeout(() => {
+    hide = false;
     if (!signal.aborted && !isSmall() && session.get('open')) toggle(true, true);
   });
 
   return {
     open: () => toggle(true),
-    close: () => toggle(false),
+    close() {
+      toggle(false);
+      element.hidden ||= hide;
+    },
     toggle: () => toggle(!ui.open.peek()),
     tease() {
-      if (ui.open.peek() || core.started.peek() || (root.host as HTMLElement).hidden) return;
+      if (ui.open.peek() || core.started.peek() || element.hidden) return;
       ui.parts.need('extras');
       noteTeaser(widget.greeting_message);
     },

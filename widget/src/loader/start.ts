@@ -44,12 +44,13 @@ export function start(options: Start): Parlor {
   host.popover = 'manual';
   const launcher = make('button') as HTMLButtonElement;
   const loaded = Promise.withResolvers<Chat>();
-  let loading: Promise<void> | false = false;
-  let gone = false;
-  let timer = 0;
+  let loading: Promise<void> | false | undefined;
+  let gone: true | undefined;
+  let timer: number | undefined;
 
   const tell = (listening: Listening, detail?: unknown) => {
-    if (!gone && listeners.has(listening)) guard('listener:', () => listening[1](detail));
+    if (gone || !listeners.has(listening)) return;
+    guard('listener:', () => listening[1](detail));
   };
   const emit = (event: unknown, detail?: unknown) => {
     for (const listening of [...listeners]) if (listening[0] === event) tell(listening, detail);
@@ -84,13 +85,13 @@ export function start(options: Start): Parlor {
   // Beside the body, not in it: a single-page application that swaps the body leaves it where it is. In the
   // top layer no transform, filter or stacking of the page reaches it; but over a modal dialog of the page, wherever
   // that one lies, it would look alive and is inert: what is inert is not found where it is drawn.
-  const attach = () => {
+  const attach = (): unknown => {
     if (gone) return;
-    // A page that writes itself anew (`document.open`) has taken every listener with it.
+    // A page that writes itself anew (`document.open`) has taken every listener with it, and is empty at first.
     if (!launcher.onclick) {
+      if (!document.documentElement) return soon(attach);
       parlor.destroy();
-      start(options);
-      return;
+      return start(options);
     }
     if (!host.isConnected) document.documentElement.append(host);
     host.togglePopover(true);
@@ -119,19 +120,20 @@ export function start(options: Start): Parlor {
       else warn('on needs a function');
       // Who comes late hears it too.
       drawn.then(() => listening[0] === 'ready' && tell(listening));
-      return () => void listeners.delete(listening);
+      return () => listeners.delete(listening);
     },
     q: {
       push: (call: Call) =>
         guard(call, () => (parlor[call[0]] as (...rest: unknown[]) => void)(...call.slice(1))),
     },
   } as unknown as Parlor & Record<string, unknown>;
-  for (const name of ['open', 'close', 'toggle', 'send', 'setVisitor', 'setLocale'])
-    parlor[name] = passing(name);
+  for (const name of 'open close toggle send setVisitor setLocale'.split(' ')) parlor[name] = passing(name);
 
   const begin = async (): Promise<Host> => {
     const wanted = [options.locale, document.documentElement.lang, ...navigator.languages];
-    const answer = await fetch(`${options.server}api/v1/widgets/?token=${options.token}&locale=${wanted}`);
+    const answer = await fetch(
+      `${options.server}api/v1/widgets/?token=${options.token}&locale=${wanted}&at=${(Date.now() / 1e5) | 0}`,
+    );
     const widget = await answer.json();
     if (!answer.ok) throw await (await options.load()).explain(answer, options);
 
