@@ -56,6 +56,13 @@ describe('the very first start', () => {
     const tag = /<script src="(.*)\/widget.js" data-token="(.*)" async><\/script>/.exec(shown);
     expect(tag?.[1]).toBe(first.url);
     expect(shown.trimEnd().split('\n').at(-1)).toBe(`Parlor is ready: ${first.url}/`);
+    const documents = /^ {2}documents {3}(\S+)$/m.exec(shown)?.[1] ?? '';
+    expect(await (await fetch(documents)).text()).toContain('/api/v1/docs/scalar.js');
+    const panel = /^Settings panel, .*: (\S+)$/m.exec(shown)?.[1] ?? '';
+    const entered = await fetch(panel, { redirect: 'manual' });
+    const cookie = entered.headers.get('Set-Cookie')?.split(';')[0] ?? '';
+    const headers = { Cookie: cookie };
+    expect((await fetch(`${first.url}/demo/panel/settings`, { headers })).status).toBe(200);
 
     const widgets = await fetch(`${first.url}/api/v1/widgets/`, {
       headers: { Authorization: `Token ${token}` },
