@@ -34,7 +34,6 @@ const unwound = [{ $project: { _id: 0, k: 1, wide: 1 } }, { $unwind: '$wide' }];
 test.each<[string, Doc[], number]>([
   ['$group by many keys', [{ $group: { _id: { a: '$wide', k: '$k' } } }, { $count: 'n' }], 292],
   ['$sort of many documents', [{ $sort: { wide: 1 } }, { $count: 'n' }], 292],
-  ['$facet of many documents', [{ $facet: { n: [{ $count: 'n' }] } }], 292],
   ['$push of many values', [{ $group: { _id: null, all: { $push: { a: '$wide', k: '$k' } } } }], 146],
   ['$addToSet of many values', [{ $group: { _id: null, all: { $addToSet: { a: '$wide', k: '$k' } } } }], 146],
 ])(
@@ -61,11 +60,6 @@ test('an answer of more than 16 MB is an error of its own', async () => {
   const tooLarge = { code: 10334, codeName: 'BSONObjectTooLarge' };
   const pushed = { $group: { _id: null, all: { $push: '$text' } } };
   await expect(texts().aggregate([pushed]).toArray()).rejects.toMatchObject(tooLarge);
-  await expect(
-    texts()
-      .aggregate([{ $facet: { all: [] } }])
-      .toArray(),
-  ).rejects.toMatchObject(tooLarge);
   await expect(texts().distinct('text')).rejects.toMatchObject({ code: 17217 });
   expect(
     await texts()
@@ -79,7 +73,6 @@ test('an answer of more than 16 MB is an error of its own', async () => {
 test.each<[string, Doc[]]>([
   ['$sort', [{ $sort: { k: 1 } }]],
   ['$group', [{ $group: { _id: '$k', all: { $push: '$k' } } }, { $match: {} }]],
-  ['$facet', [{ $facet: { all: [] } }, { $unwind: '$all' }]],
 ])('a cursor over %s that is closed early holds nothing any more', (_stage, stages) => {
   const memory = new Memory();
   const run = compilePipeline(stages, { now: new Date(), memory });

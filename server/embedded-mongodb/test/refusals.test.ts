@@ -105,6 +105,9 @@ const REFUSED: [name: string, command: Record<string, unknown>][] = [
   ['$unionWith', aggregate({ $unionWith: 'd' })],
   ['$bucket', aggregate({ $bucket: { groupBy: '$a', boundaries: [0, 1] } })],
   ['$bucketAuto', aggregate({ $bucketAuto: { groupBy: '$a', buckets: 2 } })],
+  ['$facet', aggregate({ $facet: { x: [] } })],
+  ['$dateTrunc', aggregate({ $project: { x: { $dateTrunc: { date: '$t', unit: 'day' } } } })],
+  ['$concat', aggregate({ $project: { x: { $concat: ['$a', 'x'] } } })],
   ['$sample', aggregate({ $sample: { size: 1 } })],
   ['$geoNear', aggregate({ $geoNear: {} })],
   ['$changeStream', aggregate({ $changeStream: {} })],
@@ -153,10 +156,16 @@ test.each(REFUSED)('%s', async (name, command) => {
   expect(told).toContain(name);
 });
 
-test('sessions are not offered, so that drivers do not begin them', async () => {
-  await expect(
-    client.withSession((session) => client.db('refused').collection('c').findOne({}, { session })),
-  ).rejects.toThrow();
+test('a session is taken, and a transaction in it is not', async () => {
+  const things = client.db('refused').collection('c');
+  await client.withSession(async (session) => {
+    expect(await things.findOne({}, { session })).toMatchObject({ a: 1 });
+    // The driver's words for error 20 (IllegalOperation).
+    await expect(session.withTransaction(() => things.insertOne({ a: 2 }, { session }))).rejects.toThrow(
+      'does not support retryable writes',
+    );
+  });
+  expect(await things.countDocuments()).toBe(1);
 });
 
 test('a document that could not be given back as it came is not taken', async () => {

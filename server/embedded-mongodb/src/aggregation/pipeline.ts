@@ -1,9 +1,7 @@
 import type { Doc } from '../bson/document.ts';
-import { checkFieldPath } from '../bson/field-path.ts';
-import { appendField, fieldsOf, isDocument, typeName } from '../bson/values.ts';
+import { fieldsOf, isDocument } from '../bson/values.ts';
 import { MongoError, mongoError, REFUSED, refused } from '../errors/mongo-error.ts';
 import { compileGroup } from './group.ts';
-import { collect, paced } from './pause.ts';
 import { compileProjectStage, compileSet, compileUnset } from './projection-stages.ts';
 import type { Documents, PipelineContext, PipelineEnvironment, Stage } from './stage.ts';
 import {
@@ -18,14 +16,14 @@ import { compileUnwind } from './unwind.ts';
 
 /**
  * Compiles an aggregation pipeline. Everything wrong in it is thrown here; documents flow through when the result
- * is read, and only `$sort`, `$group`, `$count` and `$facet` hold more than one of them.
+ * is read, and only `$sort`, `$group` and `$count` hold more than one of them.
  */
 export function compilePipeline(stages: Doc[], env: PipelineEnvironment): (input: Documents) => Documents {
-  return compileStages(stages, { ...env, removed: new Set() }, false);
+  return compileStages(stages, { ...env, removed: new Set() });
 }
 
-function compileStages(stages: unknown[], context: PipelineContext, isInFacet: boolean): Stage {
-  const compiled = stages.map((stage) => compileStage(stage, context, isInFacet));
+function compileStages(stages: unknown[], context: PipelineContext): Stage {
+  const compiled = stages.map((stage) => compileStage(stage, context));
   const guarded = compiled.map((stage, i) => (i < compiled.length - 1 ? withHiddenErrors(stage) : stage));
   return (input) => guarded.reduce((documents, stage) => stage(documents), input);
 }
@@ -63,7 +61,7 @@ function withHiddenErrors(stage: Stage): Stage {
 /** Whether an error is this database's own, whatever MongoDB would do: refusals and bounds of memory. */
 const isOwn = ({ code }: MongoError): boolean => [REFUSED, 146, 292].includes(code);
 
-function compileStage(stage: unknown, context: PipelineContext, isInFacet: boolean): Stage {
+function compileStage(stage: unknown, context: PipelineContext): Stage {
   if (!isDocument(stage)) throw mongoError(14, "Each element of the 'pipeline' array must be an object");
   const entries = Object.entries(fieldsOf(stage));
   const [name, spec] = entries[0] ?? [];
@@ -92,40 +90,6 @@ function compileStage(stage: unknown, context: PipelineContext, isInFacet: boole
       return compileCount(spec);
     case '$unwind':
       return compileUnwind(spec, context);
-    case '$facet': {
-      const facet = compileFacet(spec, context);
-      if (isInFacet) throw mongoError(40600, '$facet is not allowed to be used within a $facet stage');
-      return facet;
-    }
   }
   throw unknownStage(name);
-}
-
-function compileFacet(spec: unknown, context: PipelineContext): Stage {
-  if (!isDocument(spec) || Object.keys(spec).length === 0) {
-    throw mongoError(40169, 'the $facet specification must be a non-empty object');
-  }
-  const facets = Object.entries(fieldsOf(spec)).map(([name, stages]) => {
-    checkFieldPath(name);
-    if (name.includes('.')) {
-      throw mongoError(16412, `FieldPath field names may not contain '.', given '${name}'.`);
-    }
-    if (!Array.isArray(stages)) {
-      throw mongoError(40170, `arguments to $facet must be arrays, ${name} is type ${typeName(stages)}`);
-    }
-    return { name, run: compileStages(stages, { ...context, removed: new Set(context.removed) }, true) };
-  });
-  return function* faceted(input) {
-    const held = context.memory.begin('$facet');
-    try {
-      const documents = yield* collect(input, held);
-      const result: Doc = {};
-      for (const { name, run } of facets) {
-        appendField(result, name, yield* collect(run(paced(documents)), held));
-      }
-      yield result;
-    } finally {
-      held.release();
-    }
-  };
 }

@@ -1,8 +1,11 @@
 import { mongoError, refused } from '../errors/mongo-error.ts';
 
-/** Stages of MongoDB's that this database has not; anything else is unknown to both. */
+/**
+ * Stages of MongoDB's that this database has not; anything else is unknown to both. `$indexStats` is taken for unknown:
+ * Compass shows a collection's indexes without their use then, and nothing after any other error.
+ */
 const REFUSED_STAGES = new Set(
-  '$bucket $bucketAuto $changeStream $changeStreamSplitLargeEvent $collStats $currentOp $densify $documents $fill $geoNear $graphLookup $indexStats $listCatalog $listClusterCatalog $listLocalSessions $listSampledQueries $listSearchIndexes $listSessions $lookup $merge $mergeCursors $operationMetrics $out $planCacheStats $querySettings $queryStats $rankFusion $redact $replaceRoot $replaceWith $sample $score $scoreFusion $search $searchBeta $searchMeta $setWindowFields $shardedDataDistribution $sharedDataDistribution $sortByCount $unionWith $vectorSearch'.split(
+  '$bucket $bucketAuto $changeStream $changeStreamSplitLargeEvent $collStats $currentOp $densify $documents $facet $fill $geoNear $graphLookup $listCatalog $listClusterCatalog $listLocalSessions $listSampledQueries $listSearchIndexes $listSessions $lookup $merge $mergeCursors $operationMetrics $out $planCacheStats $querySettings $queryStats $rankFusion $redact $replaceRoot $replaceWith $sample $score $scoreFusion $search $searchBeta $searchMeta $setWindowFields $shardedDataDistribution $sharedDataDistribution $sortByCount $unionWith $vectorSearch'.split(
     ' ',
   ),
 );

@@ -1,5 +1,5 @@
 /** What drivers ask first: who is there, and what it can do. */
-import { arch, platform } from 'node:os';
+import { arch, availableParallelism, cpus, hostname, platform, release, totalmem, type } from 'node:os';
 import { Int32 } from 'bson';
 import type { Doc } from '../bson/document.ts';
 import { MAX_BSON_OBJECT_BYTES, MAX_MESSAGE_BYTES, MAX_WRITE_BATCH } from '../limits/limits.ts';
@@ -10,6 +10,9 @@ const WIRE_VERSION = 21;
 
 /** The MongoDB version whose answers are given. */
 export const VERSION = '7.0.0';
+
+/** Without it drivers begin no sessions, and Compass reads every page of documents in one. */
+const SESSION_TIMEOUT_MINUTES = 30;
 
 export const hello: Command = {
   fields: [
@@ -30,6 +33,7 @@ export const hello: Command = {
     maxMessageSizeBytes: MAX_MESSAGE_BYTES,
     maxWriteBatchSize: MAX_WRITE_BATCH,
     localTime: new Date(),
+    logicalSessionTimeoutMinutes: SESSION_TIMEOUT_MINUTES,
     connectionId: new Int32(connection.id),
     minWireVersion: 0,
     maxWireVersion: WIRE_VERSION,
@@ -69,5 +73,23 @@ export const connectionStatus: Command = {
   }),
 };
 
-/** There are no sessions; drivers may end the ones that they never started. */
+/** The machine that the database runs on: Compass asks for it before it shows anything. */
+export const hostInfo: Command = {
+  fields: [],
+  run: () => ({
+    system: {
+      currentTime: new Date(),
+      hostname: hostname(),
+      cpuAddrSize: 64,
+      memSizeMB: Math.floor(totalmem() / 2 ** 20),
+      numCores: cpus().length,
+      numCoresAvailableToProcess: availableParallelism(),
+      cpuArch: arch() === 'x64' ? 'x86_64' : arch(),
+    },
+    os: { type: type(), name: platform(), version: release() },
+    extra: {},
+  }),
+};
+
+/** A session means nothing to a server without transactions; it may be ended all the same. */
 export const endSessions: Command = { fields: [], run: () => ({}) };

@@ -15,7 +15,7 @@ import { distinct } from './distinct.ts';
 import { explain } from './explain.ts';
 import { find, getMore, killCursors } from './find.ts';
 import { findAndModify } from './find-and-modify.ts';
-import { buildInfo, connectionStatus, endSessions, hello, ping } from './handshake.ts';
+import { buildInfo, connectionStatus, endSessions, hello, hostInfo, ping } from './handshake.ts';
 import { createIndexes, dropIndexes, listIndexes } from './indexes.ts';
 import { insert } from './insert.ts';
 import { collStats, dbStats, validate } from './stats.ts';
@@ -30,6 +30,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['buildinfo', buildInfo],
   ['connectionStatus', connectionStatus],
   ['endSessions', endSessions],
+  ['hostInfo', hostInfo],
   ['listDatabases', listDatabases],
   ['listCollections', listCollections],
   ['create', create],
@@ -39,7 +40,6 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['listIndexes', listIndexes],
   ['createIndexes', createIndexes],
   ['dropIndexes', dropIndexes],
-  ['deleteIndexes', dropIndexes],
   ['insert', insert],
   ['find', find],
   ['getMore', getMore],
@@ -47,7 +47,6 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['update', update],
   ['delete', deleteCommand],
   ['findAndModify', findAndModify],
-  ['findandmodify', findAndModify],
   ['count', count],
   ['distinct', distinct],
   ['aggregate', aggregate],

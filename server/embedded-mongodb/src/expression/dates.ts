@@ -2,11 +2,9 @@ import type { ObjectId, Timestamp } from 'bson';
 import { isNullish, typeName } from '../bson/values.ts';
 import { mongoError, refused } from '../errors/mongo-error.ts';
 
-/** Milliseconds in the units whose length never changes. */
-export const SECOND = 1000;
-export const MINUTE = 60 * SECOND;
-export const HOUR = 60 * MINUTE;
-export const DAY = 24 * HOUR;
+/** Milliseconds in a minute, and in a day. */
+export const MINUTE = 60_000;
+export const DAY = 24 * 60 * MINUTE;
 
 /** The time of anything that MongoDB takes for a date, in milliseconds; undefined for no date. */
 export function timeOf(value: unknown): number | undefined {

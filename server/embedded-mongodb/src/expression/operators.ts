@@ -1,10 +1,11 @@
-import { Int32, type Long } from 'bson';
+import { Int32 } from 'bson';
 import { compareValues } from '../bson/compare.ts';
 import { fieldsOf, isDocument, isNullish, isTrue, MISSING, typeName } from '../bson/values.ts';
 import { mongoError, refused } from '../errors/mongo-error.ts';
+import { compileDivide, compileMultiply, compileToDouble } from './arithmetic.ts';
 import { compileDateToString } from './date-to-string.ts';
-import { compileDateTrunc } from './date-trunc.ts';
 import type { CompileOperand, Expression } from './expression.ts';
+import { argumentsOf, checkIsPath, exactly } from './operands.ts';
 
 type OperatorCompiler = (operand: unknown, compile: CompileOperand) => Expression;
 
@@ -45,24 +46,14 @@ const OPERATORS: Record<string, OperatorCompiler> = {
       return value;
     };
   },
-  $toLower: (operand, compile) => changeCase('$toLower', operand, compile),
-  $toUpper: (operand, compile) => changeCase('$toUpper', operand, compile),
-  $concat: (operand, compile) => {
-    const parts = argumentsOf(operand, compile);
-    return (root) => {
-      let text = '';
-      for (const part of parts) {
-        const value = part(root);
-        if (isNullish(value)) return null;
-        if (typeof value !== 'string') {
-          throw mongoError(16702, `$concat only supports strings, not ${typeName(value)}`);
-        }
-        text += value;
-      }
-      return text;
-    };
+  $toDouble: compileToDouble,
+  $multiply: compileMultiply,
+  $divide: compileDivide,
+  $objectToArray: (operand, compile) => {
+    const [part] = exactly('$objectToArray', 1, operand, compile) as [Expression];
+    checkIsPath('$objectToArray', operand);
+    return (root) => objectToArray(part(root));
   },
-  $dateTrunc: compileDateTrunc,
   $dateToString: compileDateToString,
 };
 
@@ -73,11 +64,6 @@ export function compileOperator(name: string, operand: unknown, compile: Compile
   return compileNamed(operand, compile);
 }
 
-function argumentsOf(operand: unknown, compile: CompileOperand): Expression[] {
-  const list = Array.isArray(operand) ? operand : [operand];
-  return list.map((argument) => compile(argument));
-}
-
 function constantsOf(operand: unknown): unknown[] {
   const list = Array.isArray(operand) ? operand : [operand];
   return list.flatMap((value) => {
@@ -86,17 +72,6 @@ function constantsOf(operand: unknown): unknown[] {
     if (!isDocument(value)) return [value];
     return Object.hasOwn(value, '$literal') ? [value.$literal] : [];
   });
-}
-
-function exactly(name: string, count: number, operand: unknown, compile: CompileOperand): Expression[] {
-  const parts = argumentsOf(operand, compile);
-  if (parts.length !== count) {
-    throw mongoError(
-      16020,
-      `Expression ${name} takes exactly ${count} arguments. ${parts.length} were passed in.`,
-    );
-  }
-  return parts;
 }
 
 function comparison(
@@ -124,33 +99,8 @@ function compileCond(operand: unknown, compile: CompileOperand): Expression {
   return (root) => (isTrue(test(root)) ? then(root) : otherwise(root));
 }
 
-function changeCase(name: string, operand: unknown, compile: CompileOperand): Expression {
-  const [part] = exactly(name, 1, operand, compile) as [Expression];
-  return (root) => {
-    const text = asString(name, part(root));
-    // MongoDB changes ASCII letters only.
-    return name === '$toLower'
-      ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-      : text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
-  };
-}
-
-function asString(name: string, value: unknown): string {
-  if (isNullish(value)) return '';
-  if (typeof value === 'string') return value;
-  switch (typeName(value)) {
-    case 'int':
-      return String((value as Int32).value);
-    case 'long':
-      return (value as Long).toString();
-    case 'double':
-    case 'decimal':
-    case 'date':
-    case 'timestamp':
-    case 'symbol':
-    case 'javascript':
-      throw refused(`${name} of a ${typeName(value)}`);
-    default:
-      throw mongoError(16007, `can't convert from BSON type ${typeName(value)} to String`);
-  }
+function objectToArray(value: unknown): unknown {
+  if (isNullish(value)) return null;
+  if (isDocument(value)) return Object.entries(fieldsOf(value)).map(([k, v]) => ({ k, v }));
+  throw mongoError(40390, `$objectToArray requires a document input, found: ${typeName(value)}`);
 }

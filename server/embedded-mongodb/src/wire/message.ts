@@ -4,16 +4,14 @@
  */
 import { type Doc, decodeCommand } from '../bson/document.ts';
 import { COMMAND_OVERHEAD_BYTES, MAX_BSON_OBJECT_BYTES } from '../limits/limits.ts';
-import { crc32c } from './crc32c.ts';
 import { WireError } from './frames.ts';
 
 const OP_REPLY = 1;
 const OP_QUERY = 2004;
 const OP_MSG = 2013;
 
-const CHECKSUM_PRESENT = 1 << 0;
 const MORE_TO_COME = 1 << 1;
-/** The lower 16 bits must be understood, or the message refused. */
+/** The lower 16 bits must be understood, or the message refused. No driver sends the first: a checksum. */
 const REQUIRED_BITS = 0xffff;
 
 export interface Request {
@@ -47,12 +45,8 @@ export function readRequest(message: Buffer): Request {
 
 function readMsg(message: Buffer, requestId: number): Request {
   const flags = message.readUInt32LE(16);
-  if (flags & REQUIRED_BITS & ~(CHECKSUM_PRESENT | MORE_TO_COME)) throw new WireError(`flags ${flags}`);
-  let end = message.length;
-  if (flags & CHECKSUM_PRESENT) {
-    end -= 4;
-    if (message.readUInt32LE(end) !== crc32c(message.subarray(0, end))) throw new WireError('wrong checksum');
-  }
+  if (flags & REQUIRED_BITS & ~MORE_TO_COME) throw new WireError(`flags ${flags}`);
+  const end = message.length;
   let body: Doc | undefined;
   let raw: Buffer = EMPTY;
   const sequences = new Map<string, Buffer[]>();

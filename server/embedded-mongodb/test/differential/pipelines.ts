@@ -4,17 +4,8 @@ import type { Random } from '../random.ts';
 import { type Doc, int, randomPath, randomValue } from './values.ts';
 
 const COMPARISONS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$cmp'];
-const UNITS = ['millisecond', 'second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'];
 const ZONES = ['+03:30', '-0500', 'UTC', 'GMT', '+02'];
 const FORMATS = ['%Y-%m-%d', '%H:%M:%S.%L', '%j %w %u %U %V %G', '%z %Z %%', '%b %B'];
-
-function dateTrunc(random: Random): Doc {
-  const operand: Doc = { date: '$t', unit: random.pick(UNITS) };
-  if (random.chance(0.4)) operand.binSize = int(1 + random.int(5));
-  if (random.chance(0.3)) operand.timezone = random.pick(ZONES);
-  if (random.chance(0.3)) operand.startOfWeek = random.pick(['monday', 'sun', 'Saturday']);
-  return { $dateTrunc: operand };
-}
 
 function dateToString(random: Random): Doc {
   const operand: Doc = { date: '$t' };
@@ -36,13 +27,14 @@ export function randomExpression(random: Random, depth: number): unknown {
     () => ({ $cond: { if: inner(), then: inner(), else: inner() } }),
     () => ({ $ifNull: [inner(), inner()] }),
     () => ({ [random.pick(COMPARISONS)]: [inner(), inner()] }),
-    () => ({ $toLower: '$s' }),
-    () => ({ $concat: ['$s', 'x', '$s'] }),
+    () => ({ $toDouble: `$${randomPath(random)}` }),
+    () => ({ $multiply: [{ $toDouble: '$n' }, { $toDouble: `$${randomPath(random)}` }] }),
+    () => ({ $divide: [{ $toDouble: '$n' }, { $toDouble: '$b' }] }),
+    () => ({ $objectToArray: `$${randomPath(random)}` }),
     () => ({ x: inner(), y: inner() }),
     () => [inner(), inner()],
     () => ({ $literal: randomValue(random, 1) }),
     () => '$$ROOT',
-    () => dateTrunc(random),
     () => dateToString(random),
   ]);
   return make();
@@ -89,7 +81,7 @@ function accumulator(random: Random): Doc {
   ]);
 }
 
-function stage(random: Random, mayFacet: boolean): Doc {
+function stage(random: Random): Doc {
   const makers: (() => Doc)[] = [
     () => ({ $match: { [randomPath(random)]: randomValue(random, 1) } }),
     () => ({ $match: { [randomPath(random)]: { $exists: true } } }),
@@ -105,11 +97,6 @@ function stage(random: Random, mayFacet: boolean): Doc {
     () => ({ $unwind: { path: '$a', preserveNullAndEmptyArrays: true } }),
     () => ({ $unwind: { path: '$b', includeArrayIndex: 'i' } }),
   ];
-  if (mayFacet) {
-    makers.push(() => ({
-      $facet: { x: [stage(random, false)], y: [stage(random, false), stage(random, false)] },
-    }));
-  }
   return random.pick(makers)();
 }
 
@@ -125,7 +112,7 @@ function groups(random: Random): Doc[] {
     null,
     { a: '$a' },
     { a: '$a', b: '$b' },
-    { $dateTrunc: { date: '$t', unit: 'month' } },
+    { $dateToString: { date: '$t', format: '%Y-%m' } },
     randomExpression(random, 1),
   ]);
   return [
@@ -137,7 +124,7 @@ function groups(random: Random): Doc[] {
 /** A pipeline; `isOrdered` is false when MongoDB promises no order of its results. */
 export function randomPipeline(random: Random): { pipeline: Doc[]; isOrdered: boolean } {
   if (random.chance(0.4)) return { pipeline: groups(random), isOrdered: false };
-  const stages = Array.from({ length: 1 + random.int(3) }, () => stage(random, true));
+  const stages = Array.from({ length: 1 + random.int(3) }, () => stage(random));
   return { pipeline: [{ $sort: { _id: int(1) } }, ...withTotalOrder(stages)], isOrdered: true };
 }
 
@@ -147,16 +134,6 @@ function withTotalOrder(stages: Doc[]): Doc[] {
   return stages.flatMap((one) => {
     if (Object.hasOwn(one, '$unwind')) isUnwound = true;
     if (isUnwound && Object.hasOwn(one, '$sort')) return [];
-    if (!Object.hasOwn(one, '$facet')) return [one];
-    const facets = Object.entries(one.$facet as Record<string, Doc[]>);
-    const ordered = facets.map(([name, inner]) => [
-      name,
-      isUnwound ? inner.filter(isNoSort) : withTotalOrder(inner),
-    ]);
-    return [{ $facet: Object.fromEntries(ordered) }];
+    return [one];
   });
-}
-
-function isNoSort(one: Doc): boolean {
-  return !Object.hasOwn(one, '$sort');
 }

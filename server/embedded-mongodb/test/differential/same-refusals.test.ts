@@ -84,7 +84,6 @@ const REFUSALS: [name: string, command: Doc][] = [
   ['$fill', pipeline({ $fill: {} })],
   ['$geoNear', pipeline({ $geoNear: {} })],
   ['$changeStream', pipeline({ $changeStream: {} })],
-  ['$indexStats', pipeline({ $indexStats: {} })],
   ['$stdDevPop', pipeline({ $group: { _id: null, x: { $stdDevPop: '$a' } } })],
   ['$mergeObjects', pipeline({ $group: { _id: null, x: { $mergeObjects: '$o' } } })],
   ['$topN', pipeline({ $group: { _id: null, x: { $topN: {} } } })],
