@@ -1,13 +1,13 @@
+#!/usr/bin/env node
 /**
- * `node bin.js DATA_DIR LISTEN`: opens a data directory on a socket path or a loopback `host:port`, until SIGTERM or
- * SIGINT. `node bin.js --check DATA_DIR` verifies documents against indexes.
+ * `embedded-mongodb DATA_DIR LISTEN` opens a data directory on a socket path or a loopback `host:port`, until SIGTERM
+ * or SIGINT. `embedded-mongodb --check DATA_DIR` verifies documents against indexes.
  */
-
 import { EmbeddedMongodbError, openEmbeddedMongodb } from './index.ts';
 import { checkDataDir } from './maintenance/check.ts';
 
-const USAGE = `usage: node bin.js DATA_DIR LISTEN      (a socket path, or a loopback host:port)
-       node bin.js --check DATA_DIR`;
+const USAGE = `usage: embedded-mongodb DATA_DIR LISTEN    (a socket path, or a loopback host:port)
+       embedded-mongodb --check DATA_DIR`;
 
 async function serve(dataDir: string, listen: string): Promise<void> {
   const database = await openEmbeddedMongodb({ dataDir, listen });
