@@ -14,7 +14,8 @@ import { limitConnections } from './http/connections.ts';
 import { oneAtATime } from './http/pipelining.ts';
 import { parseQueriesLinearly } from './http/query.ts';
 import { cutSlowReaders } from './http/slow-readers.ts';
-import { type Config, ConfigError, isLoopbackPort } from './platform/config.ts';
+import { type Config, ConfigError } from './platform/config.ts';
+import { isLoopbackPort } from './platform/setting-values.ts';
 
 /**
  * Slow senders: headers within 10 s, the whole request within 30 s, else 408 and closed

@@ -20,8 +20,8 @@ interface Announcement {
 }
 
 /** How often documents are searched for events that a process left behind when it died, and how old those are. */
-const SWEEP_EVERY = 1_000;
-const LEFT_BEHIND_AFTER = 2_000;
+const SWEEP_EVERY_MS = 1_000;
+const LEFT_BEHIND_AFTER_MS = 2_000;
 
 /** How many documents one sweep takes, and how many events one round of consumers gets. */
 const BATCH = 200;
@@ -36,7 +36,7 @@ const REMOVE_AFTER_MS = 200;
  * An account's rounds begin this far apart (milliseconds): the first event goes at once, those that follow it
  * closely go together, since each round costs several writes.
  */
-const ROUND_EVERY = 10;
+const ROUND_EVERY_MS = 10;
 
 /** Events in memory beyond this many wait in their documents for the sweep. */
 const MAX_QUEUED = 10_000;
@@ -65,7 +65,7 @@ export class Relay {
     this.#log = log;
     this.#sweeper = new Sweeper({
       sweep: () => this.#sweep(),
-      every: SWEEP_EVERY,
+      every: SWEEP_EVERY_MS,
       log,
       failed: 'searching for events left behind failed',
     });
@@ -112,7 +112,7 @@ export class Relay {
   async #drain(account: string): Promise<void> {
     for (let queue = this.#queues.get(account); queue && queue.length > 0; ) {
       const batch = queue.splice(0, BATCH);
-      const pause = sleep(ROUND_EVERY);
+      const pause = sleep(ROUND_EVERY_MS);
       try {
         await this.#deliver(batch);
       } catch (error) {
@@ -165,7 +165,7 @@ export class Relay {
   }
 
   async #sweep(): Promise<void> {
-    const before = new Date(Date.now() - LEFT_BEHIND_AFTER);
+    const before = new Date(Date.now() - LEFT_BEHIND_AFTER_MS);
     for (const model of this.#models) {
       if (this.#stopped) return;
       const holders = await model

@@ -8,12 +8,12 @@ import type { Context, Handler } from './context.ts';
 import type { IdempotencyClaim, IdempotencyModel } from './idempotency.model.ts';
 import type { Principal } from './principal.ts';
 
-const KEPT_FOR = 86_400_000;
-const LEASE = 30_000;
+const KEPT_FOR_MS = 86_400_000;
+const LEASE_MS = 30_000;
 
 /** How long a second request waits for the first one's answer before it is told to come again. */
-const PATIENCE = 5_000;
-const POLL_EVERY = 25;
+const PATIENCE_MS = 5_000;
+const POLL_EVERY_MS = 25;
 
 /** Headers of an answer that a replay repeats. */
 const REPLAYED_HEADERS = ['Content-Type', 'Location', 'ETag', 'Cache-Control'];
@@ -92,13 +92,13 @@ const acquire = async (
   { _id, account, request }: Pick<IdempotencyClaim, '_id' | 'account' | 'request'>,
 ): Promise<IdempotencyClaim> => {
   const owner = newUuid();
-  for (const deadline = Date.now() + PATIENCE; ; await sleep(POLL_EVERY)) {
+  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(POLL_EVERY_MS)) {
     const now = Date.now();
     const fresh = {
       request,
       owner,
-      leased_until: new Date(now + LEASE),
-      expires_at: new Date(now + KEPT_FOR),
+      leased_until: new Date(now + LEASE_MS),
+      expires_at: new Date(now + KEPT_FOR_MS),
     };
     const known = await claims.findOne({ _id }).lean<IdempotencyClaim>();
     if (!known) {

@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { testApp } from '../../test/app.ts';
-import { BODY_LIMIT, DEPTH_LIMIT, parseJson } from './json-body.ts';
+import { BODY_LIMIT_BYTES, DEPTH_LIMIT, parseJson } from './json-body.ts';
 
 const app = testApp();
 let token = '';
@@ -75,8 +75,8 @@ describe('a JSON body', () => {
 
   it('may be as large as the limit and no larger', async () => {
     const filled = (size: number) => `{"x":"${'a'.repeat(size - 8)}"}`;
-    expect((await post(filled(BODY_LIMIT))).status).toBe(201);
-    const over = await post(filled(BODY_LIMIT + 1));
+    expect((await post(filled(BODY_LIMIT_BYTES))).status).toBe(201);
+    const over = await post(filled(BODY_LIMIT_BYTES + 1));
     expect([over.status, over.json.detail]).toEqual([413, 'Request body is larger than 262144 bytes.']);
   });
 

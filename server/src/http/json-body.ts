@@ -4,13 +4,13 @@ import { ParlorError } from '../platform/errors.ts';
 import type { Context, State } from './context.ts';
 
 /** The largest body that is read, in bytes (docs/contract.md#conventions). */
-export const BODY_LIMIT = 256 * 1024;
+export const BODY_LIMIT_BYTES = 256 * 1024;
 
 /** Deeper input has no meaning here, and recursion over it would end in a stack overflow. */
 export const DEPTH_LIMIT = 64;
 
 const tooLarge = (): ParlorError =>
-  new ParlorError('too_large', `Request body is larger than ${BODY_LIMIT} bytes.`);
+  new ParlorError('too_large', `Request body is larger than ${BODY_LIMIT_BYTES} bytes.`);
 
 const parseError = (why: string): ParlorError => new ParlorError('malformed', `JSON parse error - ${why}`);
 
@@ -24,7 +24,7 @@ const readBytes = koaBody({
   urlencoded: false,
   text: true,
   textTypes: ['application/json'],
-  textLimit: BODY_LIMIT,
+  textLimit: BODY_LIMIT_BYTES,
   encoding: 'latin1',
   parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,
   onError: (error) => {
@@ -67,7 +67,7 @@ export const jsonBody = (): Middleware<State> => async (ctx, next) => {
   }
   const encoding = ctx.get('Content-Encoding').trim().toLowerCase();
   if (!['', 'identity'].includes(encoding) && !ctx.state.principal) refuseCompressed();
-  if (length !== undefined && length > BODY_LIMIT) throw tooLarge();
+  if (length !== undefined && length > BODY_LIMIT_BYTES) throw tooLarge();
   await readBytes(ctx as never, async () => undefined);
   const bytes = Buffer.from((ctx.request as unknown as { body?: string }).body ?? '', 'latin1');
   if (bytes.length > 0) ctx.state.body = parseJson(bytes);

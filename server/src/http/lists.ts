@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 export const DEFAULT_LIMIT = 100;
 export const MAX_LIMIT = 1_000;
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
 /** One value of a query parameter; a repeated one is an error rather than a guess. */
 export const queryValue = (ctx: Pick<Context, 'query'>, name: string): string | undefined => {
@@ -42,7 +42,7 @@ export const queryDays = (ctx: Context): Days => {
   const from = queryDay(ctx, 'start_date');
   const last = queryDay(ctx, 'end_date');
   if (from && last && from > last) throw invalid({ start_date: ['start_date may not be after end_date.'] });
-  return { from, until: last && new Date(last.getTime() + DAY) };
+  return { from, until: last && new Date(last.getTime() + DAY_MS) };
 };
 
 const encodeCursor = (time: Date, id: string): string =>

@@ -35,7 +35,7 @@ const keyOf = (key: string): string =>
   key.length <= MAX_KEY ? key : createHash('sha256').update(key).digest('base64url');
 
 /** How often it is said that the store does not answer. */
-const LOG_EVERY = 10_000;
+const LOG_EVERY_MS = 10_000;
 
 /**
  * A limit that holds across all server processes: they take points from one store, a fixed window for each key.
@@ -133,7 +133,7 @@ export class RateLimit {
 
   #say(error: unknown): void {
     const now = performance.now();
-    if (now - this.#lastLogged < LOG_EVERY) return;
+    if (now - this.#lastLogged < LOG_EVERY_MS) return;
     this.#lastLogged = now;
     this.#log.warn({ err: error, limit: this.name }, 'a rate limit is not held: its store does not answer');
   }

@@ -28,7 +28,7 @@ export interface OutgoingOptions {
 }
 
 /** How long a kept-alive connection waits for its next request, unless the receiver asks for less. */
-const KEEP_ALIVE = 10_000;
+const KEEP_ALIVE_MS = 10_000;
 
 /**
  * The one way out for requests to addresses that others have chosen: a pool of connections for each origin, and
@@ -45,8 +45,8 @@ export const createOutgoing = (options: OutgoingOptions): Dispatcher => {
   } as buildConnector.BuildOptions);
 
   return new Agent({
-    keepAliveTimeout: KEEP_ALIVE,
-    keepAliveMaxTimeout: KEEP_ALIVE,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
     // The caller keeps the time, from the beginning of an attempt to its end.
     headersTimeout: 0,
     bodyTimeout: 0,

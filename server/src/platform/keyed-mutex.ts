@@ -2,7 +2,7 @@ import { throttled } from './errors.ts';
 
 /** More messages than this don't wait for one conversation; a person does not write so fast. */
 const MAX_WAITING = 20;
-const RETRY_AFTER = 5_000;
+const RETRY_AFTER_MS = 5_000;
 
 /** Runs tasks of the same name one after the other, those of different names side by side. */
 export class KeyedMutex {
@@ -17,7 +17,7 @@ export class KeyedMutex {
   async run<T>(name: string, task: () => Promise<T>): Promise<T> {
     const before = this.#last.get(name);
     const waiting = (before?.waiting ?? 0) + 1;
-    if (waiting > this.#maxWaiting) throw throttled(RETRY_AFTER);
+    if (waiting > this.#maxWaiting) throw throttled(RETRY_AFTER_MS);
     const done = (before?.done ?? Promise.resolve()).then(task, task);
     const entry = { done, waiting };
     this.#last.set(name, entry);

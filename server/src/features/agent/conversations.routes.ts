@@ -14,7 +14,7 @@ import { readEventId, TurnStream } from './turn-stream.ts';
 import { presentTurn } from './turns.ts';
 
 /** While nothing is said, a comment keeps the connection from being taken for dead. */
-const KEEP_ALIVE = 10_000;
+const KEEP_ALIVE_MS = 10_000;
 
 const conversation = {
   conversation: z.string().meta({ example: `conv_${'x'.repeat(24)}` }),
@@ -165,7 +165,7 @@ const send = async (
   res.flushHeaders();
   // Without a reader at the other end the turn goes on: it is stored, and whoever comes again finds it.
   const stop = stream.read(after, (text) => res.writable && res.write(text));
-  const alive = setInterval(() => res.writable && res.write(': alive\n\n'), KEEP_ALIVE);
+  const alive = setInterval(() => res.writable && res.write(': alive\n\n'), KEEP_ALIVE_MS);
   await done;
   clearInterval(alive);
   stop();

@@ -7,8 +7,8 @@ import type { MessageModel, StoredMessage } from '../messages/messages.model.ts'
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 
 /** How often rooms are searched for turns that a process left behind when it died, and how old those are. */
-const SWEEP_EVERY = 1_000;
-const LEFT_BEHIND_AFTER = 2_000;
+const SWEEP_EVERY_MS = 1_000;
+const LEFT_BEHIND_AFTER_MS = 2_000;
 const BATCH = 100;
 
 /** Turns that stand where they belong leave their rooms together, as events do (events/relay.ts). */
@@ -38,7 +38,7 @@ export class Publication {
     this.#parts = parts;
     this.#sweeper = new Sweeper({
       sweep: () => this.#sweep(),
-      every: SWEEP_EVERY,
+      every: SWEEP_EVERY_MS,
       log: parts.log,
       failed: 'searching for turns left behind failed',
     });
@@ -103,7 +103,7 @@ export class Publication {
   }
 
   async #sweep(): Promise<void> {
-    const before = new Date(Date.now() - LEFT_BEHIND_AFTER);
+    const before = new Date(Date.now() - LEFT_BEHIND_AFTER_MS);
     const left = await this.#parts.rooms
       .find({ 'bot.pending.at': { $lte: before } } as never)
       .sort({ 'bot.pending.at': 1 })

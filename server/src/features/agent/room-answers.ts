@@ -10,9 +10,9 @@ import { joined, statusOf, type Turns } from './turns.ts';
 import type { WorkflowsService } from './workflows.service.ts';
 
 /** A process that does not say for so long that it still works on an answer is taken for dead. */
-const LEASE = 6_000;
-const RENEW_EVERY = 2_000;
-const SWEEP_EVERY = 1_000;
+const LEASE_MS = 6_000;
+const RENEW_EVERY_MS = 2_000;
+const SWEEP_EVERY_MS = 1_000;
 const BATCH = 100;
 
 interface Parts {
@@ -57,13 +57,13 @@ export class RoomAnswers {
     this.#sweepers = [
       new Sweeper({
         sweep: () => this.#renew(),
-        every: RENEW_EVERY,
+        every: RENEW_EVERY_MS,
         log,
         failed: 'renewing the leases on answers failed',
       }),
       new Sweeper({
         sweep: () => this.#sweep(),
-        every: SWEEP_EVERY,
+        every: SWEEP_EVERY_MS,
         log,
         failed: 'searching for unanswered messages failed',
       }),
@@ -199,4 +199,4 @@ export class RoomAnswers {
   }
 }
 
-const leaseEnd = (): Date => new Date(Date.now() + LEASE);
+const leaseEnd = (): Date => new Date(Date.now() + LEASE_MS);

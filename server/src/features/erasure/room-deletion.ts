@@ -16,7 +16,7 @@ const BATCH = 500;
  * A deletion is gone through once more after so long: a request that had found the room before it went may have
  * stored a message since, and no request takes as long.
  */
-const AGAIN_AFTER = 60_000;
+const AGAIN_AFTER_MS = 60_000;
 const SWEEP_EVERY_MS = 20_000;
 
 /**
@@ -82,9 +82,9 @@ export class RoomDeletion {
     return this.#sweeper.stop();
   }
 
-  /** Finishes the deletions that began before `now` minus AGAIN_AFTER. */
+  /** Finishes the deletions that began before `now` minus AGAIN_AFTER_MS. */
   async resume(now = new Date()): Promise<void> {
-    const before = new Date(now.getTime() - AGAIN_AFTER);
+    const before = new Date(now.getTime() - AGAIN_AFTER_MS);
     const due = await this.#pending
       .find({ begun_at: { $lte: before } })
       .sort({ begun_at: 1 })

@@ -9,7 +9,7 @@ import type { RoomDeletion } from './room-deletion.ts';
 import type { SubjectErasure } from './subject-erasure.ts';
 
 /** Each erasure is gone through once more after so long: a request that was under way may have written since. */
-const AGAIN_AFTER = 60_000;
+const AGAIN_AFTER_MS = 60_000;
 const SWEEP_EVERY_MS = 20_000;
 const BATCH = 100;
 
@@ -66,9 +66,9 @@ export class Erasure {
     return this.#sweeper.stop();
   }
 
-  /** Finishes the erasures that were begun before `now` minus AGAIN_AFTER. */
+  /** Finishes the erasures that were begun before `now` minus AGAIN_AFTER_MS. */
   async resume(now = new Date()): Promise<void> {
-    const due = await this.#parts.sessions.closedBefore(new Date(now.getTime() - AGAIN_AFTER), BATCH);
+    const due = await this.#parts.sessions.closedBefore(new Date(now.getTime() - AGAIN_AFTER_MS), BATCH);
     const { sessions, subjects } = this.#parts;
     for (const session of due) {
       const wasOut = await subjects.isOut(session.room);

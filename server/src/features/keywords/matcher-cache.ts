@@ -5,7 +5,7 @@ import { Matcher } from './matcher.ts';
 const MAX_KEPT = 64;
 
 /** What is kept is read anew after so long in any case. */
-const KEPT_FOR = 60_000;
+const KEPT_FOR_MS = 60_000;
 
 /** The keywords of an account as configured, in the order of their making, and what finds them. */
 interface Kept {
@@ -33,7 +33,7 @@ export class MatcherCache {
   async of(account: string): Promise<Kept> {
     const mark = await this.#mark(account);
     const known = this.#kept.get(account);
-    const isGood = known?.mark === mark && performance.now() - known.readAt < KEPT_FOR;
+    const isGood = known?.mark === mark && performance.now() - known.readAt < KEPT_FOR_MS;
     const kept = isGood ? known : await this.#read(account, mark);
     this.#kept.delete(account);
     this.#kept.set(account, kept);

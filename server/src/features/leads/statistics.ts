@@ -4,7 +4,7 @@ import { invalid } from '../../platform/errors.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
 import type { LeadModel } from './leads.model.ts';
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
 /** The longest range that is shown day by day. */
 const MAX_DAYS = 3_660;
@@ -60,10 +60,10 @@ export class LeadStatisticsService {
     limit: number,
   ): Promise<LeadStatistics> {
     const now = new Date();
-    const last = until ? new Date(until.getTime() - DAY) : from && from > now ? from : now;
+    const last = until ? new Date(until.getTime() - DAY_MS) : from && from > now ? from : now;
     const start = from ?? new Date(`${isoDay(last).slice(0, 8)}01`);
-    const end = new Date(new Date(isoDay(last)).getTime() + DAY);
-    if (group === 'day' && end.getTime() - start.getTime() > MAX_DAYS * DAY) {
+    const end = new Date(new Date(isoDay(last)).getTime() + DAY_MS);
+    if (group === 'day' && end.getTime() - start.getTime() > MAX_DAYS * DAY_MS) {
       throw invalid({ start_date: [`At most ${MAX_DAYS} days can be shown one by one.`] });
     }
     const match = { $match: { account, created_at: { $gte: start, $lt: end } } };
@@ -91,8 +91,8 @@ export class LeadStatisticsService {
   ): Promise<LeadStatistics['results']> {
     if (group === 'day') {
       const totals = new Map(counted.map(({ _id, total }) => [_id, total]));
-      const days = Array.from({ length: (end.getTime() - start.getTime()) / DAY }, (_, n) =>
-        isoDay(new Date(start.getTime() + n * DAY)),
+      const days = Array.from({ length: (end.getTime() - start.getTime()) / DAY_MS }, (_, n) =>
+        isoDay(new Date(start.getTime() + n * DAY_MS)),
       );
       return days.map((day) => ({ day, total: totals.get(day) ?? 0 }));
     }

@@ -7,7 +7,7 @@ import { ConfirmationMails } from './confirmation-mails.ts';
 import { Digests, type NotificationsForMail } from './digests.ts';
 import { MailBudgets } from './mail-budgets.ts';
 import { MailQueue } from './mail-queue.ts';
-import { MAIL_TIMEOUT, Mailer } from './mailer.ts';
+import { MAIL_TIMEOUT_MS, Mailer } from './mailer.ts';
 import type { MailModel } from './mails.model.ts';
 import type { OutgoingMailModel } from './outgoing-mails.model.ts';
 import { createSmtp, senderAddress } from './smtp.ts';
@@ -36,7 +36,7 @@ export const createMail = ({ models, budgets, config, notifications, confirmatio
         confirmations: config.CONFIRMATION_MAILS_PER_HOUR,
       }),
       accounts: models.accounts,
-      send: createSmtp({ url: config.SMTP_URL, from: senderAddress(config), timeout: MAIL_TIMEOUT }),
+      send: createSmtp({ url: config.SMTP_URL, from: senderAddress(config), timeout: MAIL_TIMEOUT_MS }),
       log,
     },
     { delays: config.WEBHOOK_RETRY_DELAYS, isOnlyProcess: isOnlyProcess(config) },

@@ -15,16 +15,16 @@ import type { Outcome, SendMail } from './smtp.ts';
 const AT_ONCE = 4;
 
 /** How often mails are looked for that are due now, or that another process left behind. */
-const LOOK_EVERY = 1_000;
+const LOOK_EVERY_MS = 1_000;
 
 /** A whole mail takes at most so long. */
-export const MAIL_TIMEOUT = 30_000;
+export const MAIL_TIMEOUT_MS = 30_000;
 
 /** A mail that was claimed so long ago is in nobody's hands: twice of what it may take, and recording it. */
-const LEASE = 2 * MAIL_TIMEOUT;
+const LEASE_MS = 2 * MAIL_TIMEOUT_MS;
 
 /** After a failure of the database. */
-const AGAIN_AFTER = 500;
+const AGAIN_AFTER_MS = 500;
 
 interface Parts {
   queue: MailQueue;
@@ -71,7 +71,7 @@ export class Mailer {
     this.#isRunning = true;
     if (this.#options.isOnlyProcess) await this.#parts.queue.freeClaims();
     await this.#parts.kinds.digest.adopt();
-    this.#timer = setInterval(() => this.look(), LOOK_EVERY);
+    this.#timer = setInterval(() => this.look(), LOOK_EVERY_MS);
     this.look();
   }
 
@@ -95,7 +95,7 @@ export class Mailer {
 
   async #begin(): Promise<void> {
     while (this.#isRunning && this.#running.size < AT_ONCE) {
-      const mail = await this.#parts.queue.claim(LEASE);
+      const mail = await this.#parts.queue.claim(LEASE_MS);
       if (!mail) return;
       const run = this.#attempt(mail)
         .catch((error) =>
@@ -188,7 +188,7 @@ export class Mailer {
       } catch (error) {
         if (!this.#isRunning) throw error;
         this.#parts.log.warn({ err: error }, 'recording a mail failed; trying again');
-        await sleep(AGAIN_AFTER);
+        await sleep(AGAIN_AFTER_MS);
       }
     }
   }

@@ -6,7 +6,7 @@ import type { LogEntry } from './event-log.model.ts';
 export type Ended = { token: string } | { session: string } | { widget: string };
 
 /** A client whose credential ended while it was looked at is found for so long. */
-const REMEMBERED_FOR = 10_000;
+const REMEMBERED_FOR_MS = 10_000;
 
 const hasEnded = (viewer: Viewer, account: string, ended: Ended): boolean => {
   if (viewer.account !== account) return false;
@@ -69,7 +69,7 @@ export class Audience {
       if (connection.viewer && hasEnded(connection.viewer, account, ended)) endOf(connection);
     }
     const now = performance.now();
-    for (const [key, { at }] of this.#ended) if (now - at > REMEMBERED_FOR) this.#ended.delete(key);
+    for (const [key, { at }] of this.#ended) if (now - at > REMEMBERED_FOR_MS) this.#ended.delete(key);
     // Of the resets of one account's token the last one counts.
     const key = 'token' in ended ? `token ${account}` : JSON.stringify(ended);
     this.#ended.set(key, { account, ended, at: now });

@@ -5,7 +5,7 @@ import { throttled } from '../../platform/errors.ts';
 import type { OpenConnections } from './open-connections.ts';
 
 /** When a client may try again whose address has too many connections open (milliseconds). */
-const FULL_FOR = 10_000;
+const FULL_FOR_MS = 10_000;
 
 /**
  * Who may open a socket: so many from one address at once, and so many a minute (docs/contract.md#operation).
@@ -36,7 +36,7 @@ export class ConnectionLimiter {
     const { isAllowed, resetsIn } = await this.#opens(client);
     if (!isAllowed) throw throttled(resetsIn);
     const { address } = addressKeys(client);
-    if (!(await this.#open.enter(address))) throw throttled(FULL_FOR);
+    if (!(await this.#open.enter(address))) throw throttled(FULL_FOR_MS);
     return () => this.#open.leave(address);
   }
 }

@@ -8,17 +8,17 @@ import type { LogEntry } from './event-log.model.ts';
  * A client that does not read is let go before it costs more than this many bytes
  * (docs/contract.md#live-channel).
  */
-const MAX_BUFFERED = 1_048_576;
+const MAX_BUFFERED_BYTES = 1_048_576;
 /** A replay goes on when less than this waits. */
-const DRAINED = 65_536;
-const DRAIN_LOOK_EVERY = 20;
+const DRAINED_BYTES = 65_536;
+const DRAIN_LOOK_EVERY_MS = 20;
 
 /** A closed socket whose client does not answer is cut off then. */
-const CUT_OFF_AFTER = 5_000;
+const CUT_OFF_AFTER_MS = 5_000;
 
 /** More frames than this in that time are a flood (docs/contract.md#operation). */
 const MAX_FRAMES = 30;
-const FRAMES_WINDOW = 10_000;
+const FRAMES_WINDOW_MS = 10_000;
 
 /** Rooms that need not be looked up for each frame. */
 const MAX_KNOWN_ROOMS = 50;
@@ -73,7 +73,7 @@ export class Connection {
   /** Sends a frame's text, unless the client has stopped reading: then it is closed, with 1013. */
   send(text: string | Buffer): void {
     if (!this.isOpen) return;
-    if (this.#socket.bufferedAmount + text.length > MAX_BUFFERED) {
+    if (this.#socket.bufferedAmount + text.length > MAX_BUFFERED_BYTES) {
       this.close(CLOSE_CODES.try_again, 'too slow: what it does not read is not kept');
       return;
     }
@@ -82,13 +82,13 @@ export class Connection {
 
   /** Resolves when the client has read most of what it was sent, or is gone. */
   async drained(): Promise<void> {
-    const deadline = performance.now() + CUT_OFF_AFTER;
-    while (this.isOpen && this.#socket.bufferedAmount > DRAINED) {
+    const deadline = performance.now() + CUT_OFF_AFTER_MS;
+    while (this.isOpen && this.#socket.bufferedAmount > DRAINED_BYTES) {
       if (performance.now() > deadline) {
         this.close(CLOSE_CODES.try_again, 'too slow: what it does not read is not kept');
         return;
       }
-      await new Promise((resolve) => setTimeout(resolve, DRAIN_LOOK_EVERY));
+      await new Promise((resolve) => setTimeout(resolve, DRAIN_LOOK_EVERY_MS));
     }
   }
 
@@ -117,7 +117,7 @@ export class Connection {
   /** Counts a frame that came in. @returns false when that was one too many */
   countFrame(): boolean {
     const now = performance.now();
-    if (now - this.#framesSince > FRAMES_WINDOW) {
+    if (now - this.#framesSince > FRAMES_WINDOW_MS) {
       this.#framesSince = now;
       this.#frames = 0;
     }
@@ -147,7 +147,7 @@ export class Connection {
       this.#log.info({ code, reason, account, side }, 'closing a realtime connection');
     }
     this.#socket.close(code, reason);
-    setTimeout(() => this.#socket.terminate(), CUT_OFF_AFTER).unref();
+    setTimeout(() => this.#socket.terminate(), CUT_OFF_AFTER_MS).unref();
   }
 
   /** Ends without a word: nobody is there. */

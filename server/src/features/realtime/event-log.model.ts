@@ -40,7 +40,7 @@ export type LogEntryModel = Model<LogEntry>;
 export type LogHeadModel = Model<LogHead>;
 
 /** Entries are kept longer than the hour that `after` reaches back, since clocks and TTL sweeps are not exact. */
-const KEPT_FOR_SECONDS = 65 * 60;
+const KEPT_FOR_S = 65 * 60;
 
 export const logEntryModel = defineModel<LogEntry>(
   'RealtimeEvent',
@@ -60,7 +60,7 @@ export const logEntryModel = defineModel<LogEntry>(
     [{ account: 1, _id: 1 }],
     [{ room: 1, _id: 1 }, { sparse: true }],
     [{ lead: 1 }, { sparse: true }],
-    [{ at: 1 }, { expireAfterSeconds: KEPT_FOR_SECONDS }],
+    [{ at: 1 }, { expireAfterSeconds: KEPT_FOR_S }],
   ],
 );
 

@@ -9,10 +9,10 @@ export type NewEntry = Omit<LogEntry, '_id'>;
 const HEAD = { _id: 'head' } as const;
 
 /** A place is filled milliseconds after it was taken, or never; clocks may be seconds apart. */
-const SETTLED_AFTER = 60_000;
+const SETTLED_AFTER_MS = 60_000;
 
 /** How often a process that is alone writes down how far its counter is: often enough that the log still knows it. */
-const SAVED_EVERY = 60_000;
+const SAVED_EVERY_MS = 60_000;
 
 /** How many places one round takes. */
 const MAX_BATCH = 100;
@@ -79,7 +79,7 @@ export class EventLog {
     const last = await this.#lastOf(head);
     this.#epoch = head.epoch;
     this.#last = Math.max(this.#last, last);
-    const before = new Date(now - SETTLED_AFTER);
+    const before = new Date(now - SETTLED_AFTER_MS);
     if (head.at < before) return { head: last, settled: last };
     const [old] = await this.#entries
       .find({ at: { $lt: before } })
@@ -193,7 +193,7 @@ export class EventLog {
   async #takeAlone(count: number): Promise<number> {
     this.#last += count;
     const now = Date.now();
-    if (Math.abs(now - this.#savedAt) >= SAVED_EVERY) {
+    if (Math.abs(now - this.#savedAt) >= SAVED_EVERY_MS) {
       await this.#head.updateOne(HEAD, { $max: { last: this.#last }, $set: { at: new Date(now) } });
       this.#savedAt = now;
     }

@@ -25,13 +25,13 @@ import { replay } from './replay.ts';
 import type { Typing } from './typing.ts';
 
 /** Limits of docs/contract.md#live-channel. */
-const AUTHENTICATED_WITHIN = 5_000;
-const MAX_FRAME = 16_384;
+const AUTHENTICATED_WITHIN_MS = 5_000;
+const MAX_FRAME_BYTES = 16_384;
 
 /** When a server stops, its clients come back spread over so long, and it waits so much longer for their goodbye. */
-const SPREAD = 2_000;
-const SPREAD_EACH = 1;
-const GOODBYE_WITHIN = 1_000;
+const SPREAD_MS = 2_000;
+const SPREAD_EACH_MS = 1;
+const GOODBYE_WITHIN_MS = 1_000;
 
 /** What the gateway needs of the rest. */
 export interface GatewayParts {
@@ -80,7 +80,7 @@ export class Gateway {
       clientTracking: false,
       // Measured: it costs each connection more memory than short frames save bytes.
       perMessageDeflate: false,
-      maxPayload: MAX_FRAME,
+      maxPayload: MAX_FRAME_BYTES,
     });
   }
 
@@ -101,7 +101,7 @@ export class Gateway {
     this.#heartbeat.stop();
     await this.#parts.credentialCheck.stop();
     const open = [...this.#open];
-    const pause = Math.min(SPREAD, open.length * SPREAD_EACH) / 20;
+    const pause = Math.min(SPREAD_MS, open.length * SPREAD_EACH_MS) / 20;
     const share = Math.ceil(open.length / 20);
     for (let from = 0; from < open.length; from += share) {
       for (const connection of open.slice(from, from + share)) {
@@ -109,7 +109,7 @@ export class Gateway {
       }
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
-    for (const deadline = performance.now() + GOODBYE_WITHIN; this.#open.size > 0; ) {
+    for (const deadline = performance.now() + GOODBYE_WITHIN_MS; this.#open.size > 0; ) {
       if (performance.now() > deadline) break;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
@@ -145,7 +145,7 @@ export class Gateway {
     this.#heartbeat.add(connection);
     const late = setTimeout(
       () => connection.close(CLOSE_CODES.not_authenticated, 'no credential in time'),
-      AUTHENTICATED_WITHIN,
+      AUTHENTICATED_WITHIN_MS,
     );
     const inbox: unknown[] = [];
     socket.on('message', (data, isBinary) => {

@@ -1,13 +1,13 @@
 import type { Connection } from './connection.ts';
 
 /**
- * Each connection is looked at once in 27 seconds; one that was not heard of for longer than `DEAD_AFTER` then,
+ * Each connection is looked at once in 27 seconds; one that was not heard of for longer than `DEAD_AFTER_MS` then,
  * although it was asked the time before, is cut. So a half-open connection is found within 55 s. In small steps,
  * since asking thousands takes long enough for others to notice.
  */
 const STEP = 250;
 const STEPS = 108;
-const DEAD_AFTER = 40_000;
+const DEAD_AFTER_MS = 40_000;
 
 /** Finds half-open connections, whose client has gone without a word. */
 export class Heartbeat {
@@ -38,7 +38,7 @@ export class Heartbeat {
   #turn(): void {
     const now = performance.now();
     for (const connection of this.#turns[this.#next] ?? []) {
-      if (now - connection.heardAt > DEAD_AFTER) connection.cut();
+      if (now - connection.heardAt > DEAD_AFTER_MS) connection.cut();
       else connection.ping();
     }
     this.#next = (this.#next + 1) % STEPS;

@@ -3,8 +3,8 @@ import { randomLetters } from '../../platform/ids.ts';
 import type { OpenConnectionsCount, OpenConnectionsModel } from './open-connections.model.ts';
 
 /** A process that has died counts no longer than this (milliseconds). */
-const LIVES_FOR = 150_000;
-const SIGN_OF_LIFE_EVERY = 60_000;
+const LIVES_FOR_MS = 150_000;
+const SIGN_OF_LIFE_EVERY_MS = 60_000;
 
 /** Holds the number of connections that one address may have open at once, on all server processes together. */
 export class OpenConnections {
@@ -30,7 +30,7 @@ export class OpenConnections {
       if (this.#own.size === 0) return;
       const own = { process: this.#process };
       this.#try(this.#counts.updateMany(own, { $set: { expires_at: this.#expiry() } }));
-    }, SIGN_OF_LIFE_EVERY);
+    }, SIGN_OF_LIFE_EVERY_MS);
   }
 
   async stop(): Promise<void> {
@@ -74,7 +74,7 @@ export class OpenConnections {
   }
 
   #expiry(): Date {
-    return new Date(Date.now() + LIVES_FOR);
+    return new Date(Date.now() + LIVES_FOR_MS);
   }
 
   async #try<T>(work: PromiseLike<T>): Promise<T | undefined> {

@@ -3,10 +3,10 @@ import type { Viewer } from './connection.ts';
 import type { PresenceModel, PresenceProcessModel, StoredPresence } from './presence.model.ts';
 
 /** A process that has died counts no longer than this (milliseconds). */
-const LIVES_FOR = 150_000;
+const LIVES_FOR_MS = 150_000;
 
 /** What one that stops leaves behind counts a little longer: its clients come back to another. */
-const STAYS_FOR = 5_000;
+const STAYS_FOR_MS = 5_000;
 
 /** How many one command adds, removes or looks for: others have their turn in between. */
 const BATCH = 50;
@@ -86,7 +86,7 @@ export class PresenceStore {
   async renew(): Promise<boolean> {
     const { matchedCount } = await this.#processes.updateOne(
       { _id: this.#process, expires_at: { $gt: new Date() } },
-      { $set: { expires_at: this.#in(LIVES_FOR) } },
+      { $set: { expires_at: this.#in(LIVES_FOR_MS) } },
     );
     if (matchedCount === 1 || !this.#isKnown) return true;
     const late = this.#process;
@@ -116,13 +116,13 @@ export class PresenceStore {
 
   /** This process stops: what it has counts a moment longer, and another one says who did not come back. */
   async leave(): Promise<void> {
-    await this.#processes.updateOne({ _id: this.#process }, { $set: { expires_at: this.#in(STAYS_FOR) } });
+    await this.#processes.updateOne({ _id: this.#process }, { $set: { expires_at: this.#in(STAYS_FOR_MS) } });
   }
 
   /** Before a process is known nothing that it adds counts. */
   async #introduce(): Promise<void> {
     if (this.#isKnown) return;
-    const expires_at = this.#in(LIVES_FOR);
+    const expires_at = this.#in(LIVES_FOR_MS);
     await this.#processes.updateOne({ _id: this.#process }, { $set: { expires_at } }, { upsert: true });
     this.#isKnown = true;
   }

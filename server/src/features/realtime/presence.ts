@@ -8,13 +8,13 @@ import { ownFrame } from './frames.ts';
 import { keyOf, type PresenceStore, type Present, presentOf } from './presence-store.ts';
 
 /** Arrivals and departures are told together, this often. */
-const LOOK_EVERY = 250;
+const LOOK_EVERY_MS = 250;
 /** Who comes back within this time, as after a reload of the page, was never gone. */
-const GRACE = 3_000;
-const RENEW_EVERY = 60_000;
-const SWEEP_EVERY = 15_000;
+const GRACE_MS = 3_000;
+const RENEW_EVERY_MS = 60_000;
+const SWEEP_EVERY_MS = 15_000;
 /** For how long it is known whether an account's people are there. */
-const KNOWN_FOR = 1_000;
+const KNOWN_FOR_MS = 1_000;
 /** An operator who arrives is told of so many visitors who are there. */
 const MAX_TOLD = 500;
 /** While the database is slow or gone no more than this waits for it. */
@@ -57,9 +57,9 @@ export class PresenceService {
     this.#timers = [
       setInterval(() => {
         if (this.#changed.size > 0) this.#run(() => this.#look());
-      }, LOOK_EVERY),
-      setInterval(() => this.#run(() => this.#renew()), RENEW_EVERY),
-      setInterval(() => this.#run(() => this.sweep()), SWEEP_EVERY),
+      }, LOOK_EVERY_MS),
+      setInterval(() => this.#run(() => this.#renew()), RENEW_EVERY_MS),
+      setInterval(() => this.#run(() => this.sweep()), SWEEP_EVERY_MS),
     ];
   }
 
@@ -125,7 +125,7 @@ export class PresenceService {
     const now = performance.now();
     const changed = [...this.#changed];
     const arrived = changed.filter(({ connections, isStored }) => connections > 0 && !isStored);
-    const gone = changed.filter(({ connections, goneAt }) => connections === 0 && now - goneAt > GRACE);
+    const gone = changed.filter(({ connections, goneAt }) => connections === 0 && now - goneAt > GRACE_MS);
     if (arrived.length > 0) {
       await this.#store.add(arrived.map(({ present }) => present));
       for (const own of arrived) own.isStored = true;
@@ -187,7 +187,7 @@ export class PresenceService {
   #isPersonThere(account: string): Promise<boolean> {
     const now = performance.now();
     const known = this.#known.get(account);
-    if (known && now - known.at < KNOWN_FOR) return known.isThere;
+    if (known && now - known.at < KNOWN_FOR_MS) return known.isThere;
     if (this.#known.size > 1_000) this.#known.clear();
     const isThere = this.#store.hasPerson(account);
     this.#known.set(account, { isThere, at: now });

@@ -4,14 +4,14 @@ import { frameText, isPassing, ownFrame } from './frames.ts';
 import type { RecentFrame } from './recent-frames.ts';
 
 /** How far back `after` reaches (docs/contract.md#live-channel). */
-const REACH = 3_600_000;
+const REACH_MS = 3_600_000;
 
 /** Entries that one step of a replay reads. */
 const PAGE = 200;
 
 /** How long this process may be behind the one that a client comes from. */
-const CATCH_UP = 1_000;
-const LOOK_EVERY = 20;
+const CATCH_UP_MS = 1_000;
+const LOOK_EVERY_MS = 20;
 
 /** Where a client goes on: after this place, and whether it has missed what can't be replayed. */
 interface Start {
@@ -23,16 +23,16 @@ const findStart = async ({ log, tail, recent }: Channel, after: string | undefin
   if (after === undefined) return { place: tail.position, isTooOld: false };
   const place = log.placeOf(after);
   if (place === undefined) return { place: tail.position, isTooOld: true };
-  for (const deadline = performance.now() + CATCH_UP; place > tail.position; ) {
+  for (const deadline = performance.now() + CATCH_UP_MS; place > tail.position; ) {
     if (performance.now() > deadline) return { place: tail.position, isTooOld: true };
     tail.wake();
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
   if (place === tail.position) return { place, isTooOld: false };
   // If the first event that was missed is there and young enough, so are all after it.
   const kept = recent.after(place);
   const next = kept ? kept[0]?.entry : await log.read.at(place + 1);
-  const isThere = next ? next.at.getTime() > Date.now() - REACH : kept !== undefined;
+  const isThere = next ? next.at.getTime() > Date.now() - REACH_MS : kept !== undefined;
   return isThere ? { place, isTooOld: false } : { place: tail.position, isTooOld: true };
 };
 

@@ -3,18 +3,18 @@ import type { LogEntry } from './event-log.model.ts';
 import type { EventLog } from './event-log.ts';
 
 /** How often the log is asked for what other processes wrote. */
-const POLL_EVERY = 100;
+const POLL_EVERY_MS = 100;
 /**
  * When nothing was found for a while; still within what docs/contract.md#live-channel promises across
  * processes.
  */
-const POLL_QUIET_EVERY = 200;
-const QUIET_AFTER = 5_000;
+const POLL_QUIET_EVERY_MS = 200;
+const QUIET_AFTER_MS = 5_000;
 /** When nobody listens, or no other process writes. */
-const POLL_IDLE_EVERY = 1_000;
+const POLL_IDLE_EVERY_MS = 1_000;
 
 /** A place that is empty for so long while later ones are filled was left by a writer that died. */
-const GIVE_UP_AFTER = 300;
+const GIVE_UP_AFTER_MS = 300;
 
 /** How far back a starting process reads at most: beyond all places that another one may still be filling. */
 const LOOK_BACK = 1_000;
@@ -57,14 +57,14 @@ export class Tail {
   async start(): Promise<void> {
     const { head, settled } = await this.#log.open();
     this.#position = Math.max(settled, head - LOOK_BACK);
-    const deadline = performance.now() + GIVE_UP_AFTER;
+    const deadline = performance.now() + GIVE_UP_AFTER_MS;
     while (this.#position < head) {
       await this.#poll();
       if (this.#position >= head) break;
       if (performance.now() >= deadline) await this.#log.fill(this.#missing(head));
       else await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    this.#timer = setInterval(() => this.#tick(), POLL_EVERY);
+    this.#timer = setInterval(() => this.#tick(), POLL_EVERY_MS);
   }
 
   async stop(): Promise<void> {
@@ -91,17 +91,17 @@ export class Tail {
   #tick(): void {
     if (this.#polling) return;
     const now = performance.now();
-    const isQuiet = now - this.#foundAt > QUIET_AFTER;
+    const isQuiet = now - this.#foundAt > QUIET_AFTER_MS;
     const every =
       this.#early.size > 0
-        ? POLL_EVERY
+        ? POLL_EVERY_MS
         : !this.#isNeeded()
-          ? POLL_IDLE_EVERY
+          ? POLL_IDLE_EVERY_MS
           : isQuiet
-            ? POLL_QUIET_EVERY
-            : POLL_EVERY;
+            ? POLL_QUIET_EVERY_MS
+            : POLL_EVERY_MS;
     // A little early is on time: timers are not exact.
-    if (now - this.#polledAt >= every - POLL_EVERY / 2) void this.#startPoll();
+    if (now - this.#polledAt >= every - POLL_EVERY_MS / 2) void this.#startPoll();
   }
 
   #startPoll(): Promise<void> {
@@ -157,7 +157,7 @@ export class Tail {
     const place = this.#position + 1;
     if (this.#gap?.place !== place) {
       this.#gap = { place, since: performance.now() };
-    } else if (performance.now() - this.#gap.since > GIVE_UP_AFTER) {
+    } else if (performance.now() - this.#gap.since > GIVE_UP_AFTER_MS) {
       let first = Number.POSITIVE_INFINITY;
       for (const early of this.#early.keys()) first = Math.min(first, early);
       const places = this.#missing(first - 1);

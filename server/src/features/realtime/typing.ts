@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import type { Channel } from './channel.ts';
 
 /** Who has not said for so long that it is typing, has stopped (milliseconds). */
-const EXPIRES_AFTER = 6_000;
+const EXPIRES_AFTER_MS = 6_000;
 /** Others are told again while it goes on, and never more often than `PAUSE` of one who starts and stops. */
-const AGAIN_AFTER = 3_000;
+const AGAIN_AFTER_MS = 3_000;
 const PAUSE = 1_000;
-const LOOK_EVERY = 250;
+const LOOK_EVERY_MS = 250;
 
 /** One side of a conversation at one socket. */
 interface Typist {
@@ -50,7 +50,7 @@ export class Typing {
       this.#states.set(key, fresh);
       this.#tell(fresh, now);
     }
-    this.#timer ??= setInterval(() => this.look(), LOOK_EVERY);
+    this.#timer ??= setInterval(() => this.look(), LOOK_EVERY_MS);
   }
 
   /** The connection has gone: who typed there has stopped. */
@@ -64,8 +64,8 @@ export class Typing {
   /** Tells what has changed since and may be told now. */
   look(now = performance.now()): void {
     for (const [key, state] of this.#states) {
-      if (state.isTyping && now - state.saidAt > EXPIRES_AFTER) state.isTyping = false;
-      const isDue = state.isTyping === state.told ? state.toldAt + AGAIN_AFTER : state.toldAt + PAUSE;
+      if (state.isTyping && now - state.saidAt > EXPIRES_AFTER_MS) state.isTyping = false;
+      const isDue = state.isTyping === state.told ? state.toldAt + AGAIN_AFTER_MS : state.toldAt + PAUSE;
       const isNews = state.isTyping !== state.told || (state.isTyping && state.saidAt > state.toldAt);
       if (isNews && now >= isDue) this.#tell(state, now);
       if (!state.isTyping && !state.told && now > state.toldAt + PAUSE) this.#states.delete(key);

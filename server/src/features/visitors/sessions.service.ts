@@ -11,7 +11,7 @@ import { type BrowserHeaders, deviceOf } from './device.ts';
 import type { VisitorSession, VisitorSessionModel } from './sessions.model.ts';
 import { readVisitorToken, signVisitorToken } from './tokens.ts';
 
-const LIFETIME = 30 * 86_400_000;
+const LIFETIME_MS = 30 * 86_400_000;
 
 /** A visitor: its session, and the widget that it came through. */
 export interface Visitor {
@@ -59,7 +59,7 @@ export class SessionsService {
       locale: given.locale,
       device: deviceOf(browser),
       created_at: now,
-      expires_at: new Date(now.getTime() + LIFETIME),
+      expires_at: new Date(now.getTime() + LIFETIME_MS),
     };
     await this.#sessions.insertOne(session);
     return this.#present(session, session.expires_at);
@@ -68,7 +68,7 @@ export class SessionsService {
   /** A fresh token for a session that goes on; the earlier one stays good until it runs out. */
   async renew(widgetToken: string, { session, widget }: Visitor): Promise<PublicVisitorSession> {
     if (widget.token !== widgetToken) throw notFound();
-    const expires = new Date(Date.now() + LIFETIME);
+    const expires = new Date(Date.now() + LIFETIME_MS);
     await this.#sessions.updateOne({ _id: session._id }, { $max: { expires_at: expires } });
     return this.#present(session, expires);
   }

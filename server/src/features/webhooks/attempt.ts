@@ -7,11 +7,11 @@ import type { StoredAttempt } from './deliveries.model.ts';
  * Of an answer's body at most so much is read, for so long; how it ends does not matter
  * (docs/contract.md#retries).
  */
-const BODY_LIMIT = 16 * 1024;
-const BODY_TIME = 2_000;
+const BODY_LIMIT_BYTES = 16 * 1024;
+const BODY_TIME_MS = 2_000;
 
 /** The part of it that the log keeps. */
-const KEPT_OF_BODY = 1024;
+const KEPT_OF_BODY_BYTES = 1024;
 
 /** What a target answered, or why it did not. */
 export interface Attempt extends StoredAttempt {
@@ -86,13 +86,13 @@ class Exchange implements Dispatcher.DispatchHandler {
       retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
     };
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#stopReading(), BODY_TIME);
+    this.#timer = setTimeout(() => this.#stopReading(), BODY_TIME_MS);
   }
 
   onResponseData(_: unknown, chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#size += chunk.length;
-    if (this.#size >= BODY_LIMIT) this.#stopReading();
+    if (this.#size >= BODY_LIMIT_BYTES) this.#stopReading();
   }
 
   onResponseEnd(): void {
@@ -127,7 +127,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver || !this.#answer) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
-    const start = Buffer.concat(this.#chunks).subarray(0, KEPT_OF_BODY);
+    const start = Buffer.concat(this.#chunks).subarray(0, KEPT_OF_BODY_BYTES);
     // Streaming mode leaves out a character that the cut has torn.
     const response = new TextDecoder().decode(start, { stream: true });
     this.#resolve({ at: this.#at, ...this.#answer, response });

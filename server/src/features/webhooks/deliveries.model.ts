@@ -45,11 +45,11 @@ export interface StoredDelivery {
 export type DeliveryModel = Model<StoredDelivery>;
 
 /** How long the log keeps a delivery once it is decided (docs/contract.md#delivery). */
-export const LOG_KEPT_FOR = 30 * 86_400_000;
+export const LOG_KEPT_FOR_MS = 30 * 86_400_000;
 
 /** What makes a delivery final: out of the queue, and in the log for 30 days. */
 export const settled = (state: Exclude<DeliveryState, 'pending'>, now = new Date()) => ({
-  $set: { state, expires_at: new Date(now.getTime() + LOG_KEPT_FOR) },
+  $set: { state, expires_at: new Date(now.getTime() + LOG_KEPT_FOR_MS) },
   $unset: { queue: 1 as const, due_at: 1 as const, sequence: 1 as const },
 });
 

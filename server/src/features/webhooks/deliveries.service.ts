@@ -15,7 +15,7 @@ import type { WebhooksService } from './webhooks.service.ts';
  * A redelivery that goes out at once stands in its queue as due after this long: when the process that sends it
  * dies, the queue's owner sends it then.
  */
-const TAKEN_OVER_AFTER = 60_000;
+const TAKEN_OVER_AFTER_MS = 60_000;
 
 /** So many redeliveries go out at once; more wait for their turn in the queue. */
 const MAX_AT_ONCE = 64;
@@ -106,7 +106,7 @@ export class DeliveriesService {
       tries: 0,
       attempts: [],
       queue: original.webhook,
-      due_at: new Date(isAtOnce ? now + TAKEN_OVER_AFTER : now),
+      due_at: new Date(isAtOnce ? now + TAKEN_OVER_AFTER_MS : now),
       sequence: uuid,
     };
     const { stored, isNew } = await insertOnce(this.#parts.deliveries, delivery);

@@ -6,7 +6,7 @@ import { type DeliveryModel, settled } from './deliveries.model.ts';
  * What waits when its words are erased is still sent, since every event is delivered; but no longer than this, which
  * is longer than all attempts of a delivery take unless its target is paused.
  */
-const SENT_FOR = 7 * 86_400_000;
+const SENT_FOR_MS = 7 * 86_400_000;
 
 const SWEEP_EVERY_MS = 2_000;
 const BATCH = 500;
@@ -33,7 +33,7 @@ export class ErasedDeliveries {
   async redact(subject: string, filter: object = {}, now = new Date()): Promise<void> {
     const own = { ...filter, subject };
     // Marked first: one that is decided in between is found by its mark.
-    const erase_by = new Date(now.getTime() + SENT_FOR);
+    const erase_by = new Date(now.getTime() + SENT_FOR_MS);
     const unmarked = { ...own, state: 'pending' as const, erase_by: { $exists: false } };
     await this.#deliveries.updateMany(unmarked, { $set: { erase_by } });
     await this.#deliveries.updateMany({ ...own, state: { $ne: 'pending' } }, { $set: REDACTED });

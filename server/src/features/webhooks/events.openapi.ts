@@ -5,7 +5,7 @@ import type { Config } from '../../platform/config.ts';
 import { describeDuration } from '../../platform/duration.ts';
 import { VERSION } from '../../platform/version.ts';
 import { eventIdFor } from './delivery-body.ts';
-import { FAILED_ATTEMPTS, FAILING_FOR } from './failures.ts';
+import { FAILED_ATTEMPTS, FAILING_FOR_MS } from './failures.ts';
 import { LANE_LIMITS } from './lane-context.ts';
 import { MAX_PREVIOUS_SECRETS } from './previous-secrets.ts';
 import { signWith } from './signing.ts';
@@ -49,7 +49,7 @@ work after that. Of the body at most 16 KiB are read, for at most 2 s, and the f
 **Retries.** After any other answer, or none, the same bytes are sent again, each pause being up to 20 % shorter or \
 longer. \`Retry-After\` on a 429 or 503 makes it longer, up to an hour. After the last attempt the delivery has failed; the \
 webhook stays, and \`POST /api/v1/deliveries/{id}/redeliver/\` sends it again. A webhook whose every attempt failed for \
-${describeDuration(FAILING_FOR)}, and at least ${FAILED_ATTEMPTS} of them, is deleted.
+${describeDuration(FAILING_FOR_MS)}, and at least ${FAILED_ATTEMPTS} of them, is deleted.
 
 | attempt | pause before it |
 |---|---|

@@ -8,7 +8,7 @@ import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
  * A subscription whose every attempt failed for so long, and so often, is unsubscribed
  * (docs/contract.md#retries).
  */
-export const FAILING_FOR = 5 * 86_400_000;
+export const FAILING_FOR_MS = 5 * 86_400_000;
 export const FAILED_ATTEMPTS = 20;
 
 /** Keeps count of the failures of subscriptions, and unsubscribes those whose receivers are gone. */
@@ -68,7 +68,7 @@ export class Failures {
       .lean<StoredWebhook>();
     const { failing_since, failed_attempts = 0 } = webhook ?? {};
     if (!failing_since || failed_attempts < FAILED_ATTEMPTS) return;
-    if (at.getTime() - failing_since.getTime() < FAILING_FOR) return;
+    if (at.getTime() - failing_since.getTime() < FAILING_FOR_MS) return;
     const days = Math.floor((at.getTime() - failing_since.getTime()) / 86_400_000);
     await this.#unsubscribe(id, target, `all ${failed_attempts} attempts of ${days} days failed`);
   }

@@ -10,7 +10,7 @@ import type { Subscription } from './subscriptions.ts';
 const READS = 4;
 
 /** After a failure of the database. */
-const AGAIN_AFTER = 1_000;
+const AGAIN_AFTER_MS = 1_000;
 
 /**
  * Sends everything that goes to one origin. Each subscription has a queue; the queues take turns, so that neither
@@ -122,7 +122,7 @@ export class Lane {
       this.#sort(queue, found, limit, place !== undefined);
     } catch (error) {
       this.#context.log.warn({ err: error, origin: this.origin }, 'reading deliveries failed; trying again');
-      queue.wakeAt(Date.now() + AGAIN_AFTER, () => this.check(queue.webhook));
+      queue.wakeAt(Date.now() + AGAIN_AFTER_MS, () => this.check(queue.webhook));
     }
     queue.endReading();
     this.#reads--;
@@ -184,7 +184,7 @@ export class Lane {
     this.#inFlight++;
     const run = this.#run(queue, delivery).catch((error) => {
       this.#context.log.warn({ err: error, origin: this.origin }, 'a delivery waits for the database');
-      queue.wakeAt(Date.now() + AGAIN_AFTER, () => this.check(queue.webhook));
+      queue.wakeAt(Date.now() + AGAIN_AFTER_MS, () => this.check(queue.webhook));
     });
     this.#context.track(run);
   }

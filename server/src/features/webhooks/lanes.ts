@@ -5,10 +5,10 @@ import type { Ownership } from './ownership.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** What has been due for so long is looked at anew, even where it has a lane. */
-const OVERDUE = 5_000;
+const OVERDUE_MS = 5_000;
 
 /** A lane in which nothing has waited for so long is given up, for any process to take. */
-export const IDLE_AFTER = 60_000;
+export const IDLE_AFTER_MS = 60_000;
 
 interface LanesParts {
   deliveries: DeliveryModel;
@@ -78,14 +78,14 @@ export class Lanes {
         .lean<{ queue: string; due_at: Date }>();
       if (!next) return;
       last = next.queue;
-      const isLookedAfter = this.#homes.has(last) && next.due_at.getTime() > Date.now() - OVERDUE;
+      const isLookedAfter = this.#homes.has(last) && next.due_at.getTime() > Date.now() - OVERDUE_MS;
       if (!isLookedAfter) await this.#findHome(last);
     }
   }
 
   async releaseIdle(): Promise<void> {
     for (const [origin, lane] of this.#lanes) {
-      if (lane.idleFor < IDLE_AFTER) continue;
+      if (lane.idleFor < IDLE_AFTER_MS) continue;
       lane.close();
       this.#lanes.delete(origin);
       // Whoever wants it meanwhile waits, and then claims it anew.

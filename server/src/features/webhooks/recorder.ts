@@ -5,10 +5,10 @@ import { type DeliveryModel, type StoredAttempt, type StoredDelivery, settled } 
 import type { Verdict } from './retries.ts';
 
 /** How long to wait before results are written again after the database refused them. */
-const AGAIN_AFTER = 500;
+const AGAIN_AFTER_MS = 500;
 
 /** Results that come within so many milliseconds go in one write. */
-const GATHERED_FOR = 10;
+const GATHERED_FOR_MS = 10;
 
 /** At most so many results go in one write, and so many writes are on their way: the database need not wait. */
 const BATCH = 250;
@@ -103,7 +103,7 @@ export class Recorder {
 
   async #write(): Promise<void> {
     do {
-      await sleep(GATHERED_FOR);
+      await sleep(GATHERED_FOR_MS);
       const batch = this.#results.splice(0, BATCH);
       if (batch.length === 0) return;
       this.#underWay += batch.length;
@@ -127,7 +127,7 @@ export class Recorder {
       } catch (error) {
         if (this.#stopped) return false;
         this.#log.warn({ err: error, results: this.backlog }, 'recording deliveries failed; trying again');
-        await sleep(AGAIN_AFTER);
+        await sleep(AGAIN_AFTER_MS);
       }
     }
   }

@@ -4,7 +4,7 @@ import type { Duration } from '../../platform/duration.ts';
 import type { Attempt } from './attempt.ts';
 
 /** Retry-After is believed up to so much (docs/contract.md#retries). */
-const MAX_RETRY_AFTER = 3_600_000;
+const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** What follows from an attempt. */
 export type Verdict =
@@ -30,5 +30,5 @@ export const judge = (
   const after = retryDelay(tries, delays, random);
   if (after === undefined) return { kind: 'failed' };
   const asked = status === 429 || status === 503 ? readRetryAfter(retryAfter, new Date()) : undefined;
-  return { kind: 'retry', after: Math.max(after, Math.min(asked ?? 0, MAX_RETRY_AFTER)) };
+  return { kind: 'retry', after: Math.max(after, Math.min(asked ?? 0, MAX_RETRY_AFTER_MS)) };
 };

@@ -6,7 +6,7 @@ import type { DeliveryModel, StoredDelivery } from './deliveries.model.ts';
 import { Drops } from './drops.ts';
 import { Failures } from './failures.ts';
 import { LANE_LIMITS, type LaneLimits } from './lane-context.ts';
-import { IDLE_AFTER, Lanes } from './lanes.ts';
+import { IDLE_AFTER_MS, Lanes } from './lanes.ts';
 import type { OriginModel, SenderModel } from './ownership.model.ts';
 import { OWNERSHIP_TIMING, Ownership, type OwnershipTiming } from './ownership.ts';
 import { type DeliveredListener, Recorder } from './recorder.ts';
@@ -17,13 +17,13 @@ import { createTransport, type Transport } from './transport.ts';
 import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
 
 /** How often the queues are searched for what nobody looks after, whatever the reason. */
-const SWEEP_EVERY = 60_000;
+const SWEEP_EVERY_MS = 60_000;
 
 /** While so many results are not written down yet, nothing more is sent. */
 const MAX_UNRECORDED = 1_000;
 
 /** What runs may finish for so long when the sender stops. */
-const STOP_TIMEOUT = 10_000;
+const STOP_TIMEOUT_MS = 10_000;
 
 export interface SenderOptions {
   delays: readonly Duration[];
@@ -112,8 +112,8 @@ export class Sender {
     this.#isRunning = true;
     this.#ownership.start(this.#options.isOnlyProcess);
     this.#timers = [
-      setInterval(() => this.wake(), SWEEP_EVERY),
-      setInterval(() => void this.#lanes.releaseIdle(), IDLE_AFTER / 4),
+      setInterval(() => this.wake(), SWEEP_EVERY_MS),
+      setInterval(() => void this.#lanes.releaseIdle(), IDLE_AFTER_MS / 4),
     ];
   }
 
@@ -140,7 +140,7 @@ export class Sender {
     this.#lanes.close();
     let late: NodeJS.Timeout | undefined;
     const tooLong = new Promise((resolve) => {
-      late = setTimeout(resolve, STOP_TIMEOUT);
+      late = setTimeout(resolve, STOP_TIMEOUT_MS);
     });
     await Promise.race([Promise.allSettled([this.#sweeping, ...this.#running]), tooLong]);
     clearTimeout(late);

@@ -20,8 +20,8 @@ export interface Subscription {
  * How long a subscription is believed to be as it was read, and when it is read anew beside what goes on. Changes
  * made by this process are known at once; those of another one as late as this.
  */
-const BELIEVED_FOR = 250;
-const READ_ANEW_AFTER = 100;
+const BELIEVED_FOR_MS = 250;
+const READ_ANEW_AFTER_MS = 100;
 
 interface Known {
   subscription: Promise<Subscription | undefined>;
@@ -47,8 +47,8 @@ export class Subscriptions {
   get(id: string): Promise<Subscription | undefined> {
     const known = this.#known.get(id);
     const age = known ? performance.now() - known.since : Number.POSITIVE_INFINITY;
-    if (!known || age > BELIEVED_FOR) return this.#ask(id);
-    if (age > READ_ANEW_AFTER && !known.isReadAnew) {
+    if (!known || age > BELIEVED_FOR_MS) return this.#ask(id);
+    if (age > READ_ANEW_AFTER_MS && !known.isReadAnew) {
       known.isReadAnew = true;
       void this.#ask(id, known).catch(() => undefined);
     }
@@ -72,7 +72,7 @@ export class Subscriptions {
     };
     subscription.then(() => {
       if (old && this.#known.get(id) === old) this.#known.set(id, asked);
-      setTimeout(forget, BELIEVED_FOR).unref();
+      setTimeout(forget, BELIEVED_FOR_MS).unref();
     }, forget);
     return subscription;
   }

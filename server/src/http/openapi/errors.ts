@@ -1,5 +1,5 @@
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import { BODY_LIMIT } from '../json-body.ts';
+import { BODY_LIMIT_BYTES } from '../json-body.ts';
 
 const RETRY_AFTER = {
   'Retry-After': { $ref: '#/components/headers/Retry-After' },
@@ -73,7 +73,10 @@ const ERRORS: Record<number, { description: string; detail: string; headers?: ob
     description: 'If-Match does not name the object as it stands.',
     detail: 'The object has changed since: If-Match does not name its ETag.',
   },
-  413: { description: 'The body is too large.', detail: `Request body is larger than ${BODY_LIMIT} bytes.` },
+  413: {
+    description: 'The body is too large.',
+    detail: `Request body is larger than ${BODY_LIMIT_BYTES} bytes.`,
+  },
   415: {
     description: 'The body is not application/json, or it is compressed and no credential was shown.',
     detail: 'Unsupported media type "text/plain" in request.',

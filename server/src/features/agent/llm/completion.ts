@@ -43,11 +43,11 @@ export interface Completion {
 const MAX_CHARACTERS = 10_000;
 
 /** Bytes of one event, and of a whole answer with its framing. */
-const MAX_EVENT = 256 * 1024;
+const MAX_EVENT_BYTES = 256 * 1024;
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Before another attempt where the endpoint does not say when; the caller's time is limited. */
-const RETRY_AFTER = 500;
+const RETRY_AFTER_MS = 500;
 
 interface Chunk {
   choices?: {
@@ -83,7 +83,7 @@ export const complete = async (asked: CompletionRequest): Promise<Completion> =>
       stream_options: { include_usage: true },
     }),
   }).catch((error: Error) => {
-    throw new LlmError(`no answer: ${error.message}`, RETRY_AFTER);
+    throw new LlmError(`no answer: ${error.message}`, RETRY_AFTER_MS);
   });
   const { statusCode, headers, body } = answer;
   // A body that is given up must not end the process.
@@ -158,7 +158,7 @@ class AnswerReader {
 const readStream = async (body: AsyncIterable<Buffer>, reader: AnswerReader): Promise<void> => {
   let failure: unknown;
   const parser = createParser({
-    maxBufferSize: MAX_EVENT,
+    maxBufferSize: MAX_EVENT_BYTES,
     onEvent: ({ data }) => {
       try {
         if (!reader.isFull && !failure) reader.take(data);
@@ -195,4 +195,4 @@ const readWhole = async (body: AsyncIterable<Buffer>, reader: AnswerReader): Pro
 };
 
 const retryAfter = (header: string | string[] | undefined): number =>
-  readRetryAfter(typeof header === 'string' ? header : undefined, new Date()) ?? RETRY_AFTER;
+  readRetryAfter(typeof header === 'string' ? header : undefined, new Date()) ?? RETRY_AFTER_MS;

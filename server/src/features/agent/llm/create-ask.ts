@@ -8,7 +8,7 @@ import type { LanguageModel } from './language-model.ts';
 const MAX_LINES = 100;
 
 /** Clients take somebody who has not said so for 6 s as not typing any more (docs/contract.md#live-channel). */
-const TYPES_AGAIN_AFTER = 5_000;
+const TYPES_AGAIN_AFTER_MS = 5_000;
 
 /** Tells a room's clients that its bot is typing, or has stopped. */
 export type TellTyping = (account: string, room: string, isTyping: boolean) => void;
@@ -32,7 +32,7 @@ export const createAsk =
         if (bot?.conversation === undefined) tellTyping(account, _id, isTyping);
       };
       tell(true);
-      const again = setInterval(() => tell(true), TYPES_AGAIN_AFTER);
+      const again = setInterval(() => tell(true), TYPES_AGAIN_AFTER_MS);
       try {
         return await ask({ account, room: _id, node, variables, history: await readHistory(), input, delta });
       } finally {

@@ -14,7 +14,7 @@ const MAX_ATTEMPTS = 3;
 const MAX_TOKENS = 1_000;
 
 /** All language model nodes of a turn have this much time together (milliseconds). */
-const TURN_TIME = 60_000;
+const TURN_TIME_MS = 60_000;
 
 export interface LanguageModelSettings {
   /** A base such as `https://host/v1`; empty: there is none. */
@@ -64,7 +64,7 @@ export class LanguageModel {
   forTurn(): (question: Question) => Promise<string> {
     let ends: number | undefined;
     return async (question) => {
-      ends ??= performance.now() + TURN_TIME;
+      ends ??= performance.now() + TURN_TIME_MS;
       const time = Math.min(this.#settings.timeout, ends - performance.now());
       try {
         return await this.#ask(question, Math.max(0, time));

@@ -1,0 +1,81 @@
+import { type Duration, parseDuration } from './duration.ts';
+import { isMailAddress } from './mail-address.ts';
+
+const expected = (what: string): never => {
+  throw new Error(what);
+};
+
+export const anyText = (text: string): string => text;
+
+export const folder = (text: string): string =>
+  text.trim() === '' ? expected('the path of a folder') : text;
+
+export const wholeNumber = (min: number, max: number) => (text: string) => {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  return value >= min && value <= max ? value : expected(`a whole number from ${min} to ${max}`);
+};
+
+export const oneOf =
+  <const T extends string>(...values: T[]) =>
+  (text: string): T =>
+    values.find((value) => value === text) ?? expected(`one of ${values.join(', ')}`);
+
+export const trueOrFalse = (text: string): boolean => oneOf('true', 'false')(text) === 'true';
+
+export const webAddress = (text: string): string => {
+  if (text === '') return '';
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return expected('an http or https URL');
+  return text.replace(/\/+$/, '');
+};
+
+/** A path would have to be added to every route, cookie and address; a proxy gives Parlor a name of its own. */
+export const webOrigin = (text: string): string => {
+  if (text === '') return '';
+  const isOrigin = /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) && URL.canParse(text);
+  return isOrigin ? new URL(text).origin : expected('an http or https URL without a path');
+};
+
+export const mongodbUrl = (text: string): string =>
+  text === '' || /^mongodb(\+srv)?:\/\/\S+$/.test(text)
+    ? text
+    : expected('a URL that starts with mongodb:// or mongodb+srv://');
+
+/** Whether EMBEDDED_MONGODB_LISTEN names a port, which every user of this machine can connect to. */
+export const isLoopbackPort = (listen: string): boolean =>
+  /^(127\.0\.0\.1|localhost|\[::1\]):\d{1,5}$/.test(listen);
+
+export const socketOrLoopback = (text: string): string =>
+  text === '' || /^(\.{0,2}\/|[A-Za-z]:\\)/.test(text) || isLoopbackPort(text)
+    ? text
+    : expected('a socket path, or 127.0.0.1:port, localhost:port or [::1]:port');
+
+export const hostAndPort = (text: string): { host: string; port: number } | undefined => {
+  if (text === '') return undefined;
+  const [, inBrackets, name, digits] = /^(?:\[([\da-fA-F:.]+)\]|([\w.-]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = inBrackets ?? name;
+  const port = Number(digits);
+  return host && port >= 1 && port <= 65_535 ? { host, port } : expected('host:port, such as 127.0.0.1:9464');
+};
+
+export const smtpUrl = (text: string): string =>
+  text === '' || (/^smtps?:\/\/\S+$/.test(text) && URL.canParse(text) && new URL(text).hostname !== '')
+    ? text
+    : expected('a URL that starts with smtp:// or smtps://');
+
+export const mailAddress = (text: string): string =>
+  text === '' || isMailAddress(text) ? text : expected('an e-mail address');
+
+export const secretKey = (text: string): string =>
+  text === '' || text.length >= 32 ? text : expected('at least 32 characters');
+
+/** Less than a second would take a pause of the machine for a database that is gone. */
+export const databaseTimeout = (text: string): Duration => {
+  const timeout = parseDuration(text);
+  return timeout >= 1_000 ? timeout : expected('a duration of at least 1s');
+};
+
+/** Notifications that wait longer than some days are not mailed at all. */
+export const digestWindow = (text: string): Duration => {
+  const window = parseDuration(text);
+  return window <= 86_400_000 ? window : expected('a duration of at most 1d');
+};
