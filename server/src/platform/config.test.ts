@@ -49,3 +49,16 @@ describe('the only process on its database', () => {
     expect(isOnlyProcess(loadConfig(env))).toBe(expected);
   });
 });
+
+describe('SMTP_URL', () => {
+  it.each(['smtp://ada%zz:secret@mail.example.com', 'smtp://ada:50%@mail.example.com'])(
+    'is refused when its user or password is no text',
+    (SMTP_URL) => {
+      expect(() => loadConfig({ SMTP_URL })).toThrow(ConfigError);
+      expect(() => loadConfig({ SMTP_URL })).toThrow(
+        /^SMTP_URL [^\n]*a % in user and password written as %25[^\n]*$/,
+      );
+      expect(() => loadConfig({ SMTP_URL })).not.toThrow(/secret|50/);
+    },
+  );
+});

@@ -57,10 +57,22 @@ export const hostAndPort = (text: string): { host: string; port: number } | unde
   return host && port >= 1 && port <= 65_535 ? { host, port } : expected('host:port, such as 127.0.0.1:9464');
 };
 
-export const smtpUrl = (text: string): string =>
-  text === '' || (/^smtps?:\/\/\S+$/.test(text) && URL.canParse(text) && new URL(text).hostname !== '')
-    ? text
-    : expected('a URL that starts with smtp:// or smtps://');
+const isDecodable = (text: string): boolean => {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+export const smtpUrl = (text: string): string => {
+  if (text === '') return '';
+  const url = /^smtps?:\/\/\S+$/.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (!url?.hostname) return expected('a URL that starts with smtp:// or smtps://');
+  if (isDecodable(url.username) && isDecodable(url.password)) return text;
+  return expected('a % in user and password written as %25');
+};
 
 export const mailAddress = (text: string): string =>
   text === '' || isMailAddress(text) ? text : expected('an e-mail address');
