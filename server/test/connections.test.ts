@@ -64,3 +64,24 @@ it('a refused upgrade ends whether or not the client closes its half', async () 
     { timeout: 20_000 },
   );
 }, 60_000);
+
+it('offers of another protocol cost a connection nothing, and never hang it', async () => {
+  const server = await startServerProcess(await serverSettings());
+  const offer =
+    'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AA\r\n\r\n';
+  const open = () => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
+    onTestFinished(() => void socket.destroy());
+    return socket;
+  };
+  const patient = open();
+  for (let n = 0; n < 20; n++) {
+    patient.write(offer);
+    expect(String((await once(patient, 'data'))[0])).toMatch(/^HTTP\/1.1 200 [\s\S]*"alive"}$/);
+  }
+  const hasty = open().resume();
+  hasty.write(offer.repeat(10));
+  await once(hasty, 'close');
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  expect(server.stderr()).not.toContain('MaxListenersExceededWarning');
+}, 60_000);

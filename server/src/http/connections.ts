@@ -24,6 +24,8 @@ export const limitConnections = (server: Server): void => {
     server.maxConnections = Math.max(Math.ceil(limit / 4), limit - DESCRIPTORS_KEPT);
   }
   server.on('connection', (socket) => {
+    // One whose upgrade was declined comes again.
+    if (socket.bytesRead > 0) return;
     const silent = setTimeout(() => {
       if (socket.bytesRead === 0) socket.destroy();
     }, FIRST_BYTE_TIMEOUT_MS);

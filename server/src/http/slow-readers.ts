@@ -20,6 +20,8 @@ interface Progress {
 export const cutSlowReaders = (server: Server, timeout: Duration, log: Logger): (() => void) => {
   const connections = new Map<Socket, Progress>();
   server.on('connection', (socket: Socket) => {
+    // One whose upgrade was declined comes again.
+    if (connections.has(socket)) return;
     connections.set(socket, { sentBytes: 0, since: performance.now() });
     socket.once('close', () => connections.delete(socket));
   });

@@ -86,8 +86,16 @@ export class Gateway {
 
   /** Takes the upgrades of an HTTP server. */
   attach(server: Server): void {
+    const answering = new WeakSet<Duplex>();
+    server.on('request', ({ socket }, response) => {
+      answering.add(socket);
+      response.once('close', () => answering.delete(socket));
+    });
     server.on('upgrade', (request, socket, head) => {
-      if (request.headers.upgrade?.toLowerCase() === 'websocket') void this.#upgrade(request, socket, head);
+      // Node.js has let go of the answer that is under way, and would never send what comes after it.
+      if (answering.has(socket)) socket.destroy();
+      else if (request.headers.upgrade?.toLowerCase() === 'websocket')
+        void this.#upgrade(request, socket, head);
       else declineUpgrade(server, request, socket, head);
     });
     this.#parts.openConnections.start();
