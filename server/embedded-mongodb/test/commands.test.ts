@@ -208,60 +208,6 @@ test('statistics tell the sizes of documents and indexes, as mongosh asks for th
   await expect(collection.dropIndex('nothing')).rejects.toMatchObject({ code: 27 });
 });
 
-test('what Compass asks when it connects, and of a collection, is answered', async () => {
-  const admin = client.db('admin');
-  await admin.command({ connectionStatus: 1, showPrivileges: true });
-  const { system } = await admin.command({ hostInfo: 1 });
-  expect(system.numCores).toBeGreaterThan(0);
-  await admin.command({ buildInfo: 1 });
-  expect(await client.db('admin').collection('atlascli').countDocuments({})).toBe(0);
-  const collection = things('compass');
-  await collection.insertMany(numbered(200));
-  const storageStats = { $collStats: { storageStats: {} } };
-  const sumOf = (field: string) => ({ $sum: { $toDouble: `$storageStats.${field}` } });
-  const multiplied = [{ $toDouble: '$storageStats.avgObjSize' }, { $toDouble: '$storageStats.count' }];
-  const average = {
-    if: { $ne: ['$count', 0] },
-    // biome-ignore lint/suspicious/noThenProperty: the name is MongoDB's
-    then: { $divide: ['$unscaled', { $toDouble: '$count' }] },
-    else: 0,
-  };
-  const [sizes] = await collection
-    .aggregate([
-      storageStats,
-      {
-        $group: {
-          _id: null,
-          capped: { $first: '$storageStats.capped' },
-          count: { $sum: '$storageStats.count' },
-          size: sumOf('size'),
-          freeStorageSize: sumOf('freeStorageSize'),
-          unscaled: { $sum: { $multiply: multiplied } },
-          nindexes: { $max: '$storageStats.nindexes' },
-        },
-      },
-      { $addFields: { avgObjSize: { $cond: average } } },
-    ])
-    .toArray();
-  expect(sizes).toMatchObject({ capped: false, count: 200, freeStorageSize: 0, nindexes: 1 });
-  expect(sizes?.avgObjSize).toBe(Math.floor(sizes?.size / 200));
-  const indexSizes = await collection
-    .aggregate([
-      storageStats,
-      { $project: { indexSizes: { $objectToArray: '$storageStats.indexSizes' } } },
-      { $unwind: '$indexSizes' },
-      { $group: { _id: '$indexSizes.k', size: { $sum: { $toDouble: '$indexSizes.v' } } } },
-    ])
-    .toArray();
-  expect(indexSizes).toEqual([{ _id: '_id_', size: expect.any(Number) }]);
-  await expect(collection.aggregate([{ $indexStats: {} }]).toArray()).rejects.toThrow(
-    'Unrecognized pipeline stage name',
-  );
-  await client.withSession(async (session) => {
-    expect(await collection.find({}, { session, sort: { _id: 1 }, limit: 20 }).toArray()).toHaveLength(20);
-  });
-});
-
 test('a TTL index removes what has expired, and only dates expire', async () => {
   const engine = new Engine(join(folder.path, 'ttl'));
   const now = Date.UTC(2026, 0, 1);
