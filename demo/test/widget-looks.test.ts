@@ -1,9 +1,10 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { owner } from '../../server/test/rest.ts';
 import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
 import { useBrowser } from './browser.ts';
 import { customerPage, visit } from './customer-page.ts';
+import { contrastIn } from './pixel-contrast.ts';
 
 const TEXT_200 = '--blink-settings=defaultFontSize=32';
 const LONG_WORD = 'Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft';
@@ -168,4 +169,38 @@ describe('what a visitor has asked its system for', () => {
       expect(await dialog.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe(expected);
     },
   );
+
+  it.each([
+    ['light', '#ffffff'],
+    ['dark', '#000000'],
+  ] as const)('an owner’s colour that is the ground’s: %s, %s', async (colorScheme, color) => {
+    const { url, widget, rest } = await setUp();
+    await rest('PATCH', `/api/v1/widgets/${widget}/`, { color });
+    const browser = await openBrowser({ colorScheme, reducedMotion: 'reduce', deviceScaleFactor: 4 });
+    const { page, launcher, dialog, say, message } = await visit(
+      browser,
+      await customerPage(url, widget, { head: '<meta name="color-scheme" content="light dark">' }),
+    );
+    await launcher.click();
+    await say('hello');
+    await message('hello').getByText('Sent').waitFor();
+    /** The contrast of what goes round a part with what it lies on, along its upper edge. */
+    const edge = async (part: Locator, around = 4) => {
+      const box = await part.boundingBox();
+      if (!box) throw new Error('it is not drawn');
+      const { x, y, width } = box;
+      const clip = { x: x + width / 2 - 4, y: y - around, width: 8, height: around + 3 };
+      return contrastIn(await page.screenshot({ clip }));
+    };
+    expect(await edge(dialog.locator('.own .bubble'))).toBeGreaterThan(1.4);
+    expect(await edge(launcher)).toBeGreaterThan(1.2);
+    expect(contrastIn(await launcher.screenshot())).toBeGreaterThan(4.5);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    // Reached by the keyboard, so that its ring shows.
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Tab');
+    expect(await launcher.evaluate((element) => element.matches(':focus-visible'))).toBe(true);
+    expect(await edge(launcher, 8)).toBeGreaterThan(4.5);
+  });
 });
