@@ -36,14 +36,14 @@ configured there. Delete a keyword to hear of it no more.
   });
 
   it('lets nothing of a stranger start a line, or turn the direction of reading', () => {
-    const evil = 'Ada\r\nBcc: evil@example.com\u2028x\u202edetrever\u0000';
+    const evil = 'Ada\r\nBcc: evil@example.com\u2028x\u202edetrever\u200f\u061c\u{e0041}\u0000';
     const { subject, text } = digestMail(
       [{ ...notification, nickname: evil, keywords: [evil], customer_request: `a\r-- \n\u2028${evil}` }],
       0,
       'bob',
     );
     expect(subject).toBe('1 message mentioned your keywords');
-    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e]/u);
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u061c\u200f\u2028\u2029\u202a-\u202e\u{e0041}]/u);
     expect(text.split('\n').filter((one) => /^(Bcc|a|Ada)/.test(one))).toEqual([]);
   });
 

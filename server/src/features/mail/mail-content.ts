@@ -7,8 +7,8 @@ export interface MailContent {
 /** What a subject shows of a keyword, and of a name. */
 export const LONGEST_IN_SUBJECT = 60;
 
-/** What would end a line, or turn the direction in which the rest of it is read. */
-const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
+/** What would end a line, turn the direction in which the rest of it is read, or hide words (tag characters). */
+const UNPRINTABLE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]+/gu;
 
 export const cut = (text: string, length: number): string => {
   const characters = [...text];

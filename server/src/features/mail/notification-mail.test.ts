@@ -62,7 +62,7 @@ configured there. Delete a keyword to hear of it no more.
   });
 
   it('lets nobody write a line of its own, or turn the direction of reading', () => {
-    const evil = 'Ada\r\nBcc: evil@example.com\u2028x\u202edetrever\u0000';
+    const evil = 'Ada\r\nBcc: evil@example.com\u2028x\u202edetrever\u200f\u061c\u{e0041}\u0000';
     const { subject, text } = notificationMail(
       {
         ...notification,
@@ -72,8 +72,8 @@ configured there. Delete a keyword to hear of it no more.
       },
       'bob',
     );
-    expect(subject).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e]/u);
-    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e]/u);
+    expect(subject).not.toMatch(/[\p{Cc}\u061c\u200f\u2028\u2029\u202a-\u202e\u{e0041}]/u);
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u061c\u200f\u2028\u2029\u202a-\u202e\u{e0041}]/u);
     expect(text).toContain('\n> a\n> --\n>\n> b\n');
     expect(text.split('\n').filter((one) => one.startsWith('Bcc'))).toEqual([]);
   });
