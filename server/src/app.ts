@@ -17,8 +17,10 @@ import { createCors } from './http/cors.ts';
 import { keepDiskReserve } from './http/disk-reserve.ts';
 import { errorResponses } from './http/error-responses.ts';
 import { createIdempotency } from './http/idempotency.ts';
+import { parseQueriesLinearly } from './http/query.ts';
 import { requestIdHeader, requestLog } from './http/request-log.ts';
 import type { Route } from './http/route.ts';
+import { singleHost } from './http/single-host.ts';
 import { unreadBody } from './http/unread-body.ts';
 import { docsRoutes } from './openapi/openapi.routes.ts';
 import { createRoutes } from './routes.ts';
@@ -57,7 +59,7 @@ export const createRouter = (
 export const createApp = (services: Services, metrics: Metrics = new Metrics(services)): Koa<State> => {
   const { config, log } = services;
   const { router, routes } = createRouter(services, metrics);
-  const app = new Koa<State>();
+  const app = parseQueriesLinearly(new Koa<State>());
   const clientAddress = createClientAddress(config.TRUST_PROXY);
   app.on('error', (error) => log.warn({ err: error }, 'answer broke off'));
 
@@ -72,6 +74,7 @@ export const createApp = (services: Services, metrics: Metrics = new Metrics(ser
   app.use(requestIdHeader);
   app.use(securityHeaders);
   app.use(errorResponses(log));
+  app.use(singleHost);
   const methodsOf = createMethodsOf(router);
   app.use(allowHeader(methodsOf));
   app.use(createCors(routes));

@@ -12,7 +12,6 @@ import { createGateway } from './features/realtime/gateway.ts';
 import { listeningUrl } from './http/base-url.ts';
 import { limitConnections } from './http/connections.ts';
 import { oneAtATime } from './http/pipelining.ts';
-import { parseQueriesLinearly } from './http/query.ts';
 import { cutSlowReaders } from './http/slow-readers.ts';
 import { type Config, ConfigError } from './platform/config.ts';
 import { isLoopbackPort } from './platform/setting-values.ts';
@@ -87,7 +86,7 @@ export const startServer = async (
     const connection = await database.withDeadlines(config.DATABASE_TIMEOUT);
     const services = await createServices(config, connection, database.secretKey, log, database.embedded);
     const metrics = new Metrics(services);
-    const handle = oneAtATime(parseQueriesLinearly(createApp(services, metrics)).callback());
+    const handle = oneAtATime(createApp(services, metrics).callback());
     let open: () => void = () => undefined;
     const opened = new Promise<void>((resolve) => {
       open = resolve;
