@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { owner } from './rest.ts';
 import { serverSettings, startServerProcess } from './server-process.ts';
 import { StrictConnection } from './strict-http.ts';
@@ -102,6 +102,19 @@ describe('a body that is too large', { timeout: 120_000 }, () => {
 });
 
 describe('a Host that a client makes up', () => {
+  it('is a 400 where there are two, since a proxy in front may have gone by the other one', async () => {
+    const { connection } = await start();
+    for (const path of ['/healthz', '/api/v1/rooms/', '/']) {
+      connection.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n`);
+      const answer = await connection.answer('GET');
+      expect([path, answer.status, JSON.parse(answer.body.toString())]).toEqual([
+        path,
+        400,
+        { detail: 'A request has one Host header.' },
+      ]);
+    }
+  });
+
   it('is in no header and on no page: a browser or a cache would believe it', async () => {
     const { url, connection } = await start();
     const { token } = await owner(url);
@@ -138,4 +151,18 @@ describe('a Host that a client makes up', () => {
       ]);
     }
   });
+});
+
+it('the log does not hold what opens a conversation: its id, with the key that many have', async () => {
+  const server = await startServerProcess({ ...(await serverSettings()), LOG_LEVEL: 'info' });
+  const id = `conv_${'x'.repeat(24)}`;
+  for (const path of ['', '/messages', '/']) {
+    await fetch(`${server.url}/api/v1/public/conversations/${id}${path}`, {
+      headers: { 'x-api-key': 'pk_live_x' },
+    });
+  }
+  await vi.waitFor(() => {
+    expect(server.stderr()).toContain('/api/v1/public/conversations/conv_…/messages');
+  });
+  expect(server.stderr()).not.toContain(id);
 });

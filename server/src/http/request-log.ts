@@ -3,9 +3,12 @@ import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { State } from './context.ts';
 
+/** With a workflow's public key, the id of a conversation opens it. */
+const CONVERSATION = /\bconv_[^/]+/;
+
 /**
  * Gives each request an id and one log line: method, path, status, milliseconds. The query is left out, since a
- * widget's token stands there; bodies and headers are never logged.
+ * widget's token stands there, and so is the id of a conversation of the agent API; bodies and headers are never logged.
  */
 export const requestLog =
   (log: Logger): Middleware<State> =>
@@ -19,7 +22,7 @@ export const requestLog =
       {
         request_id,
         method: ctx.method,
-        path: ctx.path,
+        path: ctx.path.replace(CONVERSATION, 'conv_…'),
         status: ctx.status,
         ms: Math.round((performance.now() - started) * 10) / 10,
       },
