@@ -26,7 +26,7 @@ const REQUEST_TIMEOUT = 30_000;
 /** Proxies have to let idle connections go before this; docs/proxies says so to nginx. */
 const KEEP_ALIVE_TIMEOUT = 5_000;
 
-/** What runs may finish for so long after SIGTERM. */
+/** How long requests under way may take after SIGTERM. */
 const STOP_TIMEOUT = 10_000;
 
 /**

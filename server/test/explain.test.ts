@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { testApp } from './app.ts';
 import { bodyFor, makeFixtures, operations, pathFor } from './openapi.ts';
 
-/** Every query that a route makes is served by an index and sorted by it (issue: lists). */
+/** Every query that a route makes is served by an index and sorted by it. */
 
 const PLENTY = '100000';
 const app = testApp({

@@ -42,7 +42,7 @@ export class Budgets {
 
   /**
    * Books `count` in every budget, or in none.
-   * @returns the booking, or the first budget that has not so much left
+   * @returns the booking, or the first budget that is exceeded
    */
   async take<B extends Budget>(
     wanted: readonly B[],

@@ -29,7 +29,7 @@ export type Kept<T> =
   | 'until deleted'
   /** As long as the work that it stands for takes: seconds, or the life of a server process. */
   | 'while at work'
-  /** By a TTL index: so many seconds after the time in the field. */
+  /** By a TTL index: `seconds` after the time in the field. */
   | { after: FieldOf<T>; seconds: number };
 
 /** What becomes of the documents about a conversation or a lead when that is erased. */

@@ -25,10 +25,13 @@ const TAKES = 60;
 /** From this share of the limit on points are taken one by one, so that no process sits on the last ones. */
 const SCARCE = 0.25;
 
-/** Beyond so many keys the windows that have ended are cleared out. */
+/** Keys in memory beyond which the windows that have ended are cleared out. */
 const MAX_WINDOWS = 10_000;
 
-/** A longer key is counted by its hash: what a client writes may stand in it, and the store can't index any length. */
+/**
+ * A longer key is counted by its hash: what a client writes may stand in it, and the store can't index any
+ * length.
+ */
 const MAX_KEY = 200;
 
 const keyOf = (key: string): string =>

@@ -40,7 +40,7 @@ const GROUPS = {
 
 export type LimitGroup = keyof typeof GROUPS;
 
-/** An IPv6 /48 may do as much as so many of its 65 536 networks that are counted one by one. */
+/** The limit of an IPv6 /48, as a multiple of that of one of its 65 536 /64 networks. */
 const NETWORK_FACTOR = 8;
 
 /** Adds an item to a header that is a list (RFC 9651, 3.1). */

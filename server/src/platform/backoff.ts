@@ -1,6 +1,6 @@
 import type { Duration } from './duration.ts';
 
-/** Delays vary by so much either way, so that what failed together does not come back together. */
+/** Jitter, as a share of the delay in either direction: what failed together does not come back together. */
 const JITTER = 0.2;
 
 /**

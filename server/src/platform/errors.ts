@@ -53,7 +53,7 @@ export const notFound = (): ParlorError => new ParlorError('not_found', 'Not fou
 export const forbidden = (): ParlorError =>
   new ParlorError('forbidden', 'You do not have permission to perform this action.');
 
-/** Too many requests, by the limit that `reason` names; the next one may come in so many milliseconds. */
+/** Too many requests, by the limit that `reason` names; the next one may come after that many milliseconds. */
 export const throttled = (wait: number, reason = 'Request was throttled.'): ParlorError => {
   const seconds = Math.max(1, Math.ceil(wait / 1_000));
   return new ParlorError('throttled', `${reason} Expected available in ${seconds} seconds.`, {

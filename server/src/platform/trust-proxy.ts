@@ -3,7 +3,10 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** Whose X-Forwarded-For is believed: nobody's, that of so many proxies in a row, or that of proxies in these ranges. */
+/**
+ * Whose X-Forwarded-For is believed: nobody's, that of a number of proxies in a row, or that of proxies in
+ * these ranges.
+ */
 export type TrustProxy = false | number | readonly Range[];
 
 const LOOPBACK: readonly Range[] = [ipaddr.parseCIDR('127.0.0.0/8'), ipaddr.parseCIDR('::1/128')];

@@ -4,7 +4,7 @@ import { cut } from './core.ts';
 import { type Refusal, request } from './request.ts';
 import type { Store } from './storage.ts';
 
-/** A store's write reaches other tabs only after a moment; for so long nobody else may make a session. */
+/** How long a new session's lock is held: a write to the store reaches other tabs only after a moment. */
 const SPREAD_MS = 300;
 /** A session is renewed when less than this is left of its 30 days. */
 const RENEW_MS = 20 * 86_400_000;
@@ -20,7 +20,7 @@ export interface Sessions {
   drop(used: VisitorSession): void;
 }
 
-/** The visitor's session: one for all tabs, kept in the store (contract section 4). */
+/** The visitor's session: one for all tabs, kept in the store (docs/contract.md#visitors). */
 export function createSessions(
   store: Store,
   url: string,

@@ -9,7 +9,7 @@ import { merge, type Said } from './timeline.ts';
 export type History = ReturnType<typeof createHistory>;
 
 const PAGE = 50;
-/** After so many pages without a known message the gap is not worth closing: the rest loads by scrolling. */
+/** Pages without a known message after which the gap is not closed: the rest loads by scrolling. */
 const GAP_PAGES = 5;
 
 /** What was said, by both sides, and the channels it comes over. `heard` is told of each new message of the

@@ -12,7 +12,7 @@ import { type Row, toLines, toRows, waitingLines } from './timeline.ts';
 
 const ALERT = 'M12 7.5V13m0 3.5v.01M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z';
 
-/** At most so many messages are in the page at once, however long the conversation is. */
+/** How many messages are in the page at most, however long the conversation is. */
 const WINDOW = 80;
 const STEP = 30;
 /** What a moved window shows is not read out; after this long, what comes is news again. */

@@ -1,7 +1,7 @@
 import type { Sessions } from '../sending/session.ts';
 import type { Said } from './timeline.ts';
 
-/** The live channel (contract section 7). */
+/** The live channel (docs/contract.md#live-channel). */
 export interface Live {
   /** Says that the visitor is writing, or no longer. */
   typing(on: boolean): void;
@@ -151,7 +151,9 @@ export function createLive(options: LiveOptions): Live {
     tries = 0;
   }
 
-  /** Goes on until the channel is ready, also while a request for it is under way: nobody may ever answer that. */
+  /**
+   * Goes on until the channel is ready, also while a request for it is under way: nobody may ever answer that.
+   */
   function again(): void {
     if (stopped || retry) return;
     retry = setTimeout(

@@ -18,7 +18,7 @@ const GROUP_MS = 5 * 60_000;
 
 const before = (a: Said, b: Said) => a.sent_at < b.sent_at || (a.sent_at === b.sent_at && a.uuid < b.uuid);
 
-/** Adds messages to the known ones: each once, ordered by `sent_at` and uuid (contract section 7). Gives
+/** Adds messages to the known ones: each once, ordered by `sent_at` and uuid (docs/contract.md#live-channel). Gives
  *  `known` itself when nothing is new. */
 export function merge(known: readonly Said[], incoming: readonly Said[]): readonly Said[] {
   const ids = new Set(known.map((message) => message.uuid));

@@ -9,7 +9,10 @@ const QUOTAS = { webhooks: 50, widgets: 100, workflows: 100 } as const;
 
 type Counted = keyof typeof QUOTAS;
 
-/** Longer than counting and making take; a process that dies in between holds up its account for so long. */
+/**
+ * The lease: longer than counting and making take; a process that dies in between holds up its account until it
+ * ends.
+ */
 const LEASE_MS = 15_000;
 const PATIENCE_MS = 20_000;
 const POLL_MS = 25;

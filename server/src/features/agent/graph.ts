@@ -34,7 +34,7 @@ export class Graph {
   }
 }
 
-/** Graphs are kept up to so many characters of their JSON in all, the ones used last. */
+/** Size of the cache, in characters of JSON; the least recently used graphs go first. */
 const MAX_CHARACTERS = 8_000_000;
 
 /** Graphs as they were stored; a version never changes, so that one that was read once stays good. */

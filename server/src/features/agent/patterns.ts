@@ -7,7 +7,10 @@ const MAX_PROGRAM = 1_000;
 /** Unicode classes in a pattern: compiling one takes up to a millisecond. */
 const MAX_CLASSES = 20;
 
-/** Time is program times text: only so much of a text is searched that a search takes some 40 ms at most. */
+/**
+ * Time is program times text: the part of a text that is searched is bounded so that a search takes some 40 ms
+ * at most.
+ */
 const MAX_STEPS = 500_000;
 const MAX_TEXT = 10_000;
 

@@ -9,7 +9,7 @@ import type { Publication } from './publication.ts';
 import { joined, statusOf, type Turns } from './turns.ts';
 import type { WorkflowsService } from './workflows.service.ts';
 
-/** A process that does not say for so long that it still works on an answer is taken for dead. */
+/** The lease on an answer: a process that has not renewed it by then is taken for dead. */
 const LEASE_MS = 6_000;
 const RENEW_EVERY_MS = 2_000;
 const SWEEP_EVERY_MS = 1_000;
@@ -85,7 +85,10 @@ export class RoomAnswers {
     }
   }
 
-  /** A message to a bot is about to be stored, with the mark that it waits for an answer. Its sender may wait, too. */
+  /**
+   * A message to a bot is about to be stored, with the mark that it waits for an answer. Its sender may wait,
+   * too.
+   */
   expect(message: string): { answer_due: Date } {
     if (this.#parts.patience > 0 && !this.#stopped) {
       let settle: Expected['settle'] = () => undefined;

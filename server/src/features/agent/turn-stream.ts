@@ -3,7 +3,7 @@ import type { TurnResult } from '../rooms/bot-state.ts';
 import type { TurnListener } from './turn.ts';
 import { presentTurn } from './turns.ts';
 
-/** How far a stream is: so many whole messages, and so many characters of the next one. */
+/** How far a stream is: the number of whole messages, and of characters of the next one. */
 interface Place {
   messages: number;
   characters: number;

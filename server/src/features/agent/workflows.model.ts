@@ -11,7 +11,7 @@ export interface StoredWorkflow {
   room_bot_of?: string;
   /** The graph as it stands now. */
   graph: string;
-  /** The public key, found by its keyed hash and kept encrypted, since it is shown again (issue: like tokens). */
+  /** The public key, found by its keyed hash and kept encrypted, since it is shown again, like tokens. */
   key_fingerprint: string;
   key_sealed: string;
   created_at: Date;

@@ -12,7 +12,7 @@ const TOKEN_MARK = '__WIDGET_TOKEN__';
 const PANEL_MARK = '<!-- settings panel -->';
 const PANEL_LINK = '<a href="/demo/panel/" target="_top">Change the chat’s settings</a>';
 
-/** What Parlor promises to run under (design: The widget), given where it is served. */
+/** What Parlor promises to run under, given where it is served (docs/contract.md#widget). */
 const promisedPolicy = (server: string, sockets: string): string =>
   [
     "default-src 'none'",

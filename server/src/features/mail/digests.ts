@@ -13,7 +13,7 @@ import type { Batch } from './outgoing-mails.model.ts';
 /** How many notifications one digest is about: as many as an account gets in a day, by default. */
 const MAX_MEMBERS = 1_000;
 
-/** A notification that could not be mailed for so long, as to an address that nobody confirms, is not mailed. */
+/** The age at which a notification is not mailed any more, as to an address that nobody confirms. */
 const WAITS_FOR_MS = 7 * 86_400_000;
 
 /** What is remembered of one that was mailed or given up, so that its event makes no second mail. */

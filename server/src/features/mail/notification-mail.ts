@@ -9,7 +9,7 @@ import {
   quoted,
 } from './mail-content.ts';
 
-/** Of one message of the conversation so much is told; the whole is in the notification itself. */
+/** How much of one message is shown, in characters; the whole is in the notification itself. */
 const LONGEST_LINE = 1_000;
 
 const spoken = ({ nickname, body, is_support_sender, sent_at }: Transcript): string => {
@@ -18,7 +18,9 @@ const spoken = ({ nickname, body, is_support_sender, sent_at }: Transcript): str
   return `${moment(sent_at)}, ${name}${side}:\n${quoted(cut(body, LONGEST_LINE))}`;
 };
 
-/** The mail that tells an account's owner of a keyword notification: plain text, nothing to load or to click. */
+/**
+ * The mail that tells an account's owner of a keyword notification: plain text, nothing to load or to click.
+ */
 export const notificationMail = (notification: KeywordNotification, username: string): MailContent => {
   const { customer_request, keywords, nickname, email, transcripts, created_at } = notification;
   const name = onOneLine(nickname, LONGEST_IN_SUBJECT) || 'A customer';

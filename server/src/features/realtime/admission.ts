@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** So many go on together, at most once in so many milliseconds: 2 000 a second. */
+/** Group size and interval in milliseconds: 2 000 connections a second. */
 const GROUP = 20;
 const EVERY = 10;
 

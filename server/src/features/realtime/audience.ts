@@ -2,10 +2,12 @@ import { CLOSE_CODES } from '@parlor/shared';
 import type { Connection, Viewer } from './connection.ts';
 import type { LogEntry } from './event-log.model.ts';
 
-/** Which credential has ended: all tokens of the account but the one of that fingerprint, a session, a widget. */
+/**
+ * Which credential has ended: all tokens of the account but the one of that fingerprint, a session, a widget.
+ */
 export type Ended = { token: string } | { session: string } | { widget: string };
 
-/** A client whose credential ended while it was looked at is found for so long. */
+/** How long the end of a credential is remembered, for clients that were being authenticated meanwhile. */
 const REMEMBERED_FOR_MS = 10_000;
 
 const hasEnded = (viewer: Viewer, account: string, ended: Ended): boolean => {

@@ -8,7 +8,7 @@ import type { OpenConnections } from './open-connections.ts';
 const FULL_FOR_MS = 10_000;
 
 /**
- * Who may open a socket: so many from one address at once, and so many a minute (docs/contract.md#operation).
+ * Limits the connections that one address may have open at once, and open in a minute (docs/contract.md#operation).
  */
 export class ConnectionLimiter {
   readonly #opens: ((address: string) => Promise<RateLimitResult>) | undefined;

@@ -28,7 +28,10 @@ import type { Typing } from './typing.ts';
 const AUTHENTICATED_WITHIN_MS = 5_000;
 const MAX_FRAME_BYTES = 16_384;
 
-/** When a server stops, its clients come back spread over so long, and it waits so much longer for their goodbye. */
+/**
+ * When a server stops, it closes its connections over this time, so that clients come back spread out, and then
+ * waits for their close frames.
+ */
 const SPREAD_MS = 2_000;
 const SPREAD_EACH_MS = 1;
 const GOODBYE_WITHIN_MS = 1_000;
@@ -40,13 +43,15 @@ export interface GatewayParts {
   typing: Typing;
   presence: PresenceService;
   credentialCheck: CredentialCheck;
-  /** Says whom a scheme and token stand for, at an origin. @throws ParlorError `not_authenticated`, `forbidden` */
+  /**
+   * Says whom a scheme and token stand for, at an origin. @throws ParlorError `not_authenticated`, `forbidden`
+   */
   identify(authorization: string, origin: string): Promise<AccountPrincipal | VisitorPrincipal>;
   accounts: Pick<AccountsService, 'fingerprintsOf'>;
   limiter: ConnectionLimiter;
   openConnections: OpenConnections;
   log: Logger;
-  /** Whether a client may send only so many frames. */
+  /** Whether the rate of a client's frames is limited. */
   isLimited: boolean;
 }
 

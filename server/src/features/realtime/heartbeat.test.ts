@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A client that answers pings for so many seconds. */
+/** A client that answers pings for a number of seconds. */
 const client = (livesFor: number) => {
   const born = performance.now();
   const one = {

@@ -72,7 +72,7 @@ export class PresenceStore {
     return there;
   }
 
-  /** Rooms of an account whose visitor is there, so many at most. */
+  /** Rooms of an account whose visitor is there, `limit` at most. */
   async rooms(account: string, limit: number): Promise<string[]> {
     const found = await this.#alive({ account, side: 'visitor' }, limit);
     return [...new Set(found.flatMap(({ room }) => room ?? []))];

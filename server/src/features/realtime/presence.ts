@@ -15,7 +15,7 @@ const RENEW_EVERY_MS = 60_000;
 const SWEEP_EVERY_MS = 15_000;
 /** For how long it is known whether an account's people are there. */
 const KNOWN_FOR_MS = 1_000;
-/** An operator who arrives is told of so many visitors who are there. */
+/** How many visitors a member who arrives is told of. */
 const MAX_TOLD = 500;
 /** While the database is slow or gone no more than this waits for it. */
 const MAX_WAITING = 10;

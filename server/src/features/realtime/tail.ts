@@ -13,7 +13,7 @@ const QUIET_AFTER_MS = 5_000;
 /** When nobody listens, or no other process writes. */
 const POLL_IDLE_EVERY_MS = 1_000;
 
-/** A place that is empty for so long while later ones are filled was left by a writer that died. */
+/** A place that stays empty this long while later ones are filled was left by a writer that died. */
 const GIVE_UP_AFTER_MS = 300;
 
 /** How far back a starting process reads at most: beyond all places that another one may still be filling. */

@@ -2,7 +2,7 @@ import type { Sender, Typing as TypingData } from '@parlor/shared';
 import type { Logger } from 'pino';
 import type { Channel } from './channel.ts';
 
-/** Who has not said for so long that it is typing, has stopped (milliseconds). */
+/** Whoever has not renewed it within this time has stopped typing. */
 const EXPIRES_AFTER_MS = 6_000;
 /** Others are told again while it goes on, and never more often than `PAUSE` of one who starts and stops. */
 const AGAIN_AFTER_MS = 3_000;

@@ -17,7 +17,7 @@ const MESSAGES_IN_LIST = 20;
 const MESSAGES_IN_ROOM = 100;
 const MAX_MESSAGES = 500;
 
-/** About so many messages of different rooms are read at once. */
+/** About how many messages of different rooms are read at once. */
 const MESSAGES_TOGETHER = 320;
 
 /** What a visitor may change of its own room. */

@@ -4,7 +4,7 @@ import { reasonOf } from '../../net/failure-reasons.ts';
 import type { StoredAttempt } from './deliveries.model.ts';
 
 /**
- * Of an answer's body at most so much is read, for so long; how it ends does not matter
+ * The most that is read of a response body, in bytes and in time; how it ends does not matter
  * (docs/contract.md#retries).
  */
 const BODY_LIMIT_BYTES = 16 * 1024;

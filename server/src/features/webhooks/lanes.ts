@@ -4,10 +4,10 @@ import type { LaneContext } from './lane-context.ts';
 import type { Ownership } from './ownership.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-/** What has been due for so long is looked at anew, even where it has a lane. */
+/** A delivery that is overdue by this much is looked at anew, even where it has a lane. */
 const OVERDUE_MS = 5_000;
 
-/** A lane in which nothing has waited for so long is given up, for any process to take. */
+/** The idle time after which a lane is given up, for any process to take. */
 export const IDLE_AFTER_MS = 60_000;
 
 interface LanesParts {

@@ -7,7 +7,7 @@ import type { OriginModel, SenderModel, StoredOrigin, StoredSender } from './own
 export interface OwnershipTiming {
   /** How often a sender shows that it lives, and looks at the others. */
   beatEvery: number;
-  /** A sender that has not been seen to live for so long is dead, and others take over what it owned. */
+  /** A sender whose heartbeat was missing this long is dead, and others take over what it owned. */
   deadAfter: number;
   /** How often a sender asks what other processes have queued for it. */
   wokenEvery: number;
@@ -15,7 +15,7 @@ export interface OwnershipTiming {
 
 export const OWNERSHIP_TIMING: OwnershipTiming = { beatEvery: 1_000, deadAfter: 5_000, wokenEvery: 100 };
 
-/** A sender stops sending so much before others may think it dead. */
+/** The share of that time after which a sender without a heartbeat stops sending. */
 const SAFETY = 0.8;
 
 interface Listener {

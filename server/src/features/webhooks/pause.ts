@@ -10,7 +10,7 @@ interface PauseOptions {
 }
 
 /**
- * Whether an origin is paused (docs/contract.md#origins): after so many failures in a row it gets one
+ * Whether an origin is paused (docs/contract.md#origins): after a number of failures in a row it gets one
  * request, a probe, at a time, until one succeeds.
  */
 export class Pause {

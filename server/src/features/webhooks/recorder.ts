@@ -7,10 +7,10 @@ import type { Verdict } from './retries.ts';
 /** How long to wait before results are written again after the database refused them. */
 const AGAIN_AFTER_MS = 500;
 
-/** Results that come within so many milliseconds go in one write. */
+/** Results of this interval go in one batch. */
 const GATHERED_FOR_MS = 10;
 
-/** At most so many results go in one write, and so many writes are on their way: the database need not wait. */
+/** Batch size, and writes in flight: the database need not wait. */
 const BATCH = 250;
 const WRITES = 2;
 

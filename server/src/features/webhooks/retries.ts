@@ -3,7 +3,7 @@ import { retryDelay } from '../../platform/backoff.ts';
 import type { Duration } from '../../platform/duration.ts';
 import type { Attempt } from './attempt.ts';
 
-/** Retry-After is believed up to so much (docs/contract.md#retries). */
+/** The longest Retry-After that is followed (docs/contract.md#retries). */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** What follows from an attempt. */

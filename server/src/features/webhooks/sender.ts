@@ -19,10 +19,10 @@ import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
 /** How often the queues are searched for what nobody looks after, whatever the reason. */
 const SWEEP_EVERY_MS = 60_000;
 
-/** While so many results are not written down yet, nothing more is sent. */
+/** Results that may wait to be recorded; beyond them nothing more is sent. */
 const MAX_UNRECORDED = 1_000;
 
-/** What runs may finish for so long when the sender stops. */
+/** How long the attempts under way may take when the sender stops. */
 const STOP_TIMEOUT_MS = 10_000;
 
 export interface SenderOptions {

@@ -16,17 +16,20 @@ const IN_THE_ANSWER = 0.5;
 /** What a word that says little counts beside others as rare. */
 const LITTLE = 0.15;
 
-/** A question whose own words were not asked for at all still counts so much. */
+/** The weight of a question whose own words were not asked for at all. */
 const FLOOR = 0.1;
 
 /** Puts the middle of the scale where right answers part from wrong ones. 0.5 would be the geometric mean. */
 const SCALE = 0.435;
 
-/** Terms that begin alike from so many letters on, and differ by so many at the end, are forms of one word. */
+/**
+ * Terms that share at least SAME_START first letters, and differ by at most OTHER_END last ones, are forms of
+ * one word.
+ */
 const SAME_START = 5;
 const OTHER_END = 3;
 
-/** Of the terms that begin alike so many are looked at as forms of one word: a language has far fewer. */
+/** How many of the terms that begin alike are looked at as forms of one word: a language has far fewer. */
 const MAX_ALIKE = 64;
 
 /** So many words tell the language. */

@@ -7,7 +7,7 @@ import type { Language } from './languages.ts';
 const WITHOUT_SPACES =
   /([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]+)/u;
 
-/** Only so much of a text is looked at. */
+/** How much of a text is looked at, in characters. */
 const MAX_TEXT = 2_000;
 
 /** The words of a text in lower case. `don't` is one word, `l'adresse` is two. */

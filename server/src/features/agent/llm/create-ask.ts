@@ -4,7 +4,7 @@ import { senderOf } from '../conversations.service.ts';
 import type { Ask, HistoryLine } from '../turn.ts';
 import type { LanguageModel } from './language-model.ts';
 
-/** At most so many of the latest messages are looked at; the model's window decides how many go along. */
+/** How many of the latest messages are looked at; the model's window decides how many go along. */
 const MAX_LINES = 100;
 
 /** Clients take somebody who has not said so for 6 s as not typing any more (docs/contract.md#live-channel). */

@@ -5,7 +5,7 @@ import type { ChatMessage } from './completion.ts';
 /** What a message costs beside its text. */
 const OVERHEAD = 4;
 
-/** Counts are estimates, since every model has its own tokens: so much of the window stays free. */
+/** Counts are estimates, since every model has its own tokens: the share of the window that is used. */
 const MARGIN = 0.9;
 
 /** The tokens of messages, estimated. */

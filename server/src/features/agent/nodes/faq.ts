@@ -2,7 +2,7 @@ import type { NodeOf } from '@parlor/shared';
 import { go, type Runner, wait } from '../turn.ts';
 
 /**
- * How sure an answer must be: of all that the question says, so much must stand in an entry
+ * How sure an answer must be: the share of what the question says that must stand in an entry
  * (docs/contract.md#agent-api).
  */
 export const THRESHOLD = 0.5;
