@@ -131,9 +131,7 @@ export function start(options: Start): Parlor {
 
   const begin = async (): Promise<Host> => {
     const wanted = [options.locale, document.documentElement.lang, ...navigator.languages];
-    const answer = await fetch(
-      `${options.server}api/v1/widgets/?token=${options.token}&locale=${wanted}&at=${(Date.now() / 1e5) | 0}`,
-    );
+    const answer = await fetch(`${options.server}api/v1/widgets/?token=${options.token}&locale=${wanted}`);
     const widget = await answer.json();
     if (!answer.ok) throw await (await options.load()).explain(answer, options);
 
