@@ -25,7 +25,7 @@ export const mailedAccount = async (app: TestApp, isConfirmed = true) => {
         token,
         body: { body, nickname, room: { uuid: room.uuid } },
       }),
-    /** Waits until so many notifications were raised, and gives them, newest first. */
+    /** Waits until that number of notifications was raised, and gives them, newest first. */
     raised: (count: number) =>
       vi.waitFor(async () => {
         const { json } = await app.request('GET', '/api/v1/keyword_notifications/?limit=1000', { token });

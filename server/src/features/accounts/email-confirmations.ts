@@ -4,7 +4,7 @@ import { defineModel } from '../../database/model.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Account, AccountModel } from './accounts.model.ts';
 
-/** A link expires so long after it was last mailed. */
+/** The lifetime of a link, from when it was last mailed. */
 const LIFETIME_MS = 3 * 86_400_000;
 
 /** Where the link leads that a confirmation mail holds. */

@@ -5,7 +5,7 @@ import type { MailKind } from './outgoing-mails.model.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What waits for the next hour or day goes out over so long, and not all at once. */
+/** What waits for the next hour or day is spread over this interval. */
 const SPREAD_MS = 60_000;
 
 /** How many mails may go out; 0 for any number. */

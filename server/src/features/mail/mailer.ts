@@ -17,10 +17,10 @@ const AT_ONCE = 4;
 /** How often mails are looked for that are due now, or that another process left behind. */
 const LOOK_EVERY_MS = 1_000;
 
-/** A whole mail takes at most so long. */
+/** The time-out of a whole mail. */
 export const MAIL_TIMEOUT_MS = 30_000;
 
-/** A mail that was claimed so long ago is in nobody's hands: twice of what it may take, and recording it. */
+/** The lease of a claim: twice the time-out, so that recording the result fits in. */
 const LEASE_MS = 2 * MAIL_TIMEOUT_MS;
 
 /** After a failure of the database. */

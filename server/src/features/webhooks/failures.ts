@@ -5,7 +5,7 @@ import type { Subscription, Subscriptions } from './subscriptions.ts';
 import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
 
 /**
- * A subscription whose every attempt failed for so long, and so often, is unsubscribed
+ * The time and the number of attempts, all failed, after which a subscription is unsubscribed
  * (docs/contract.md#retries).
  */
 export const FAILING_FOR_MS = 5 * 86_400_000;
