@@ -1,0 +1,87 @@
+// What the runs of the tests found: `report.mjs FAILED_STEPS RESULT.json…`, and `N passed, N failed` as the last line.
+//
+// Tests run side by side on a busy machine, and some of thousands take its slowness for a fault. A file that failed is
+// therefore run again, alone: when it passes three times, it is reported as FLAKY, with what it said, and not as failed.
+// Nothing is excused where one failure in a thousand runs would be a message lost, doubled, or seen by somebody else.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, relative } from 'node:path';
+import { findBrowser } from '../demo/test/find-browser.mjs';
+
+const TIMES = 3;
+
+/** More than these is no chance. */
+const MOST_FILES = 5;
+
+const NEVER_EXCUSED =
+  /kill|crash|fault|outage|processes|seeded|schedule|erasure|tenancy|full-disk|frozen|backup|secret-key/;
+
+const MESSAGE_CHARACTERS = 1500;
+
+const [steps = '0', ...names] = process.argv.slice(2);
+
+const files = names
+  .filter((name) => existsSync(name))
+  .flatMap((name) => {
+    const run = basename(name, '.json');
+    return JSON.parse(readFileSync(name, 'utf8')).testResults.map((result) => {
+      const failed = result.assertionResults.filter(({ status }) => status === 'failed');
+      return {
+        run,
+        file: relative('.', result.name),
+        passed: result.assertionResults.filter(({ status }) => status === 'passed').length,
+        // A file that could not be read, or whose hooks failed, has no failed test.
+        failed: result.status === 'failed' ? Math.max(1, failed.length) : 0,
+        messages:
+          failed.length > 0
+            ? failed.map(({ fullName, failureMessages }) => `${fullName}\n${failureMessages.join('\n')}`)
+            : [result.message],
+      };
+    });
+  });
+
+/** `embedded`, `embedded-browser`, `mongodb` or `mongodb-browser`. */
+const passesAlone = ({ run, file }) => {
+  const project = run.endsWith('-browser') ? 'browser' : 'units';
+  const { MONGODB_URL, MONGODB_COMMAND, ...rest } = process.env;
+  const env = {
+    ...rest,
+    CHROME_PATH: findBrowser(),
+    ...(run.startsWith('mongodb') ? { MONGODB_URL, MONGODB_COMMAND } : {}),
+  };
+  const args = ['vitest', 'run', '--project', project, file];
+  for (let time = 1; time <= TIMES; time++) {
+    console.log(`=== ${file} (${run}) again, alone, ${time} of ${TIMES}`);
+    if (spawnSync('npx', args, { env, stdio: 'inherit' }).status !== 0) return false;
+  }
+  return true;
+};
+
+const broken = files.filter(({ failed }) => failed > 0);
+const flaky = broken.filter(
+  (one) => broken.length <= MOST_FILES && !NEVER_EXCUSED.test(one.file) && passesAlone(one),
+);
+
+// Once more at the end: of a long log, often only the end is kept.
+for (const one of broken)
+  for (const message of one.messages)
+    console.log(
+      `${flaky.includes(one) ? 'FLAKY' : 'FAILED'} in ${one.run}: ${one.file} > ${message.slice(0, MESSAGE_CHARACTERS)}`,
+    );
+
+/** Runs that failed though each of their tests passed: an error that nobody caught, a process that died. */
+const brokenRuns = names.filter((name) => {
+  const run = basename(name, '.json');
+  const status = readFileSync(name.replace(/json$/, 'status'), 'utf8').trim();
+  return status !== '0' && !broken.some((one) => one.run === run);
+});
+for (const name of brokenRuns) console.log(`FAILED in ${basename(name, '.json')}: see its errors above`);
+
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+const passed = sum(files.map(({ passed }) => passed)) + sum(flaky.map(({ failed }) => failed));
+const failed =
+  Number(steps) +
+  brokenRuns.length +
+  sum(broken.filter((one) => !flaky.includes(one)).map(({ failed }) => failed));
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
