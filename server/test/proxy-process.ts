@@ -92,13 +92,17 @@ export interface ProxyProcess {
   ca: string;
 }
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+/** Two ports at once: one after the other may be the same. */
+const twoFreePorts = async (): Promise<readonly [number, number]> => {
+  const servers = [createServer(), createServer()] as const;
+  const [one, two] = await Promise.all(
+    servers.map(async (server) => {
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      return (server.address() as AddressInfo).port;
+    }),
+  );
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return [one ?? 0, two ?? 0];
 };
 
 /** The file as an operator changes it. @throws Error when a line is left over, or another one would have to change */
@@ -135,7 +139,7 @@ export const startProxy = async (
   const text = await readFile(fileURLToPath(new URL(`../../docs/proxies/${file}`, import.meta.url)), 'utf8');
   for (let start = 1; ; start++) {
     const folder = await mkdtemp(join(tmpdir(), `parlor-${name}-`));
-    const [port, plainPort] = [await freePort(), await freePort()];
+    const [port, plainPort] = await twoFreePorts();
     const servers = [new URL(one).host, new URL(two).host] as const;
     const place = { folder, port, plainPort, servers };
     await writeFile(join(folder, 'fullchain.pem'), VALID.cert);
