@@ -9,9 +9,9 @@ import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
 import { newEvent, type OutboxEvent } from '../src/events/events.ts';
 import { createWebhooks, webhookModels } from '../src/features/webhooks/create-webhooks.ts';
 import type { StoredDelivery } from '../src/features/webhooks/deliveries.model.ts';
-import { LANE_LIMITS } from '../src/features/webhooks/lane-context.ts';
-import { OWNERSHIP_TIMING } from '../src/features/webhooks/ownership.ts';
+import { ORIGIN_LIMITS } from '../src/features/webhooks/origin-queue-context.ts';
 import type { SenderOptions } from '../src/features/webhooks/sender.ts';
+import { LEASE_TIMING } from '../src/jobs/origin-leases.ts';
 import type { OutgoingOptions } from '../src/net/outgoing.ts';
 import { loadConfig } from '../src/platform/config.ts';
 import { createLog } from '../src/platform/log.ts';
@@ -177,8 +177,8 @@ export const webhookParts = (mongodbUrl = () => inject('mongodbUrl')) => {
       isOnlyProcess: options.isOnlyProcess ?? true,
       log: options.log ?? createLog('silent'),
       sending: {
-        limits: { ...LANE_LIMITS, ...options.limits },
-        timing: { ...OWNERSHIP_TIMING, beatEvery: 100, ...options.timing },
+        limits: { ...ORIGIN_LIMITS, ...options.limits },
+        timing: { ...LEASE_TIMING, beatEvery: 100, ...options.timing },
       },
       ...(options.outgoing && { outgoing: options.outgoing }),
     });

@@ -1,13 +1,13 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
+import { originModel, senderModel } from '../../jobs/origin-leases.model.ts';
 import { createOutgoing, type OutgoingOptions } from '../../net/outgoing.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Secrets } from '../../platform/secrets.ts';
+import type { DeliveredListener } from './attempt-recorder.ts';
 import { deliveryModel } from './deliveries.model.ts';
 import { DeliveriesService } from './deliveries.service.ts';
 import { createDeliveries } from './deliveries.ts';
-import { originModel, senderModel } from './ownership.model.ts';
-import type { DeliveredListener } from './recorder.ts';
 import { Sender, type SenderOptions } from './sender.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { webhookModel } from './webhooks.model.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Attempt } from './attempt.ts';
-import type { Verdict } from './retries.ts';
+import type { RetryDecision } from './retries.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
 import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
 
@@ -32,7 +32,11 @@ export class Failures {
   }
 
   /** What an attempt says of its subscription. */
-  async learn(subscription: Subscription, attempt: Pick<Attempt, 'at'>, { kind }: Verdict): Promise<void> {
+  async learn(
+    subscription: Subscription,
+    attempt: Pick<Attempt, 'at'>,
+    { kind }: RetryDecision,
+  ): Promise<void> {
     const { id, target } = subscription;
     if (kind === 'delivered') await this.#succeeded(subscription);
     else if (kind === 'gone') await this.#unsubscribe(id, target, 'answered 410');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readRetryAfter } from '../../net/retry-after.ts';
 import { loadConfig } from '../../platform/config.ts';
-import { judge } from './retries.ts';
+import { decideRetry } from './retries.ts';
 
 const DELAYS = loadConfig({}).WEBHOOK_RETRY_DELAYS;
 const S = 1_000;
@@ -10,42 +10,42 @@ const H = 60 * M;
 
 const answer = (status: number | null, retryAfter?: string) => ({ status, retryAfter });
 const after = (status: number | null, tries: number, retryAfter?: string, random = 0.5): number => {
-  const verdict = judge(answer(status, retryAfter), tries, DELAYS, () => random);
-  if (verdict.kind !== 'retry') throw new Error(verdict.kind);
-  return verdict.after;
+  const decision = decideRetry(answer(status, retryAfter), tries, DELAYS, () => random);
+  if (decision.kind !== 'retry') throw new Error(decision.kind);
+  return decision.after;
 };
 
 describe('what follows from an attempt', () => {
   test.each([200, 201, 202, 204, 299])('%i is success', (status) => {
-    expect(judge(answer(status), 1, DELAYS)).toEqual({ kind: 'delivered' });
-    expect(judge(answer(status), 11, DELAYS)).toEqual({ kind: 'delivered' });
+    expect(decideRetry(answer(status), 1, DELAYS)).toEqual({ kind: 'delivered' });
+    expect(decideRetry(answer(status), 11, DELAYS)).toEqual({ kind: 'delivered' });
   });
 
   test('410 ends the subscription', () => {
-    expect(judge(answer(410), 1, DELAYS)).toEqual({ kind: 'gone' });
+    expect(decideRetry(answer(410), 1, DELAYS)).toEqual({ kind: 'gone' });
   });
 
   test.each([null, 100, 301, 302, 304, 307, 400, 401, 404, 409, 429, 500, 503])('%s is retried', (status) => {
-    expect(judge(answer(status), 1, DELAYS).kind).toBe('retry');
+    expect(decideRetry(answer(status), 1, DELAYS).kind).toBe('retry');
   });
 
   test('the delays are the contract’s, in order, and then it has failed', () => {
     const wanted = [5 * S, 30 * S, 5 * M, 30 * M, 2 * H, 5 * H, 10 * H, 14 * H, 20 * H, 24 * H];
     expect(wanted.map((_, index) => after(500, index + 1))).toEqual(wanted);
-    expect(judge(answer(500), 11, DELAYS)).toEqual({ kind: 'failed' });
-    expect(judge(answer(503, '10'), 11, DELAYS)).toEqual({ kind: 'failed' });
+    expect(decideRetry(answer(500), 11, DELAYS)).toEqual({ kind: 'failed' });
+    expect(decideRetry(answer(503, '10'), 11, DELAYS)).toEqual({ kind: 'failed' });
   });
 
   test('each varies by a fifth either way', () => {
     expect(after(500, 1, undefined, 0)).toBe(4 * S);
     expect(after(500, 1, undefined, 1)).toBe(6 * S);
-    const seen = Array.from({ length: 1_000 }, () => judge(answer(null), 2, DELAYS));
-    for (const verdict of seen) {
-      if (verdict.kind !== 'retry') throw new Error(verdict.kind);
-      expect(verdict.after).toBeGreaterThanOrEqual(24 * S);
-      expect(verdict.after).toBeLessThanOrEqual(36 * S);
+    const seen = Array.from({ length: 1_000 }, () => decideRetry(answer(null), 2, DELAYS));
+    for (const decision of seen) {
+      if (decision.kind !== 'retry') throw new Error(decision.kind);
+      expect(decision.after).toBeGreaterThanOrEqual(24 * S);
+      expect(decision.after).toBeLessThanOrEqual(36 * S);
     }
-    expect(new Set(seen.map((verdict) => JSON.stringify(verdict))).size).toBeGreaterThan(500);
+    expect(new Set(seen.map((decision) => JSON.stringify(decision))).size).toBeGreaterThan(500);
   });
 
   test('Retry-After on 429 and 503 replaces a shorter delay, up to an hour', () => {

@@ -7,7 +7,7 @@ import type { Attempt } from './attempt.ts';
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** What follows from an attempt. */
-export type Verdict =
+export type RetryDecision =
   | { kind: 'delivered' }
   /** 410: the receiver wants no more of this subscription. */
   | { kind: 'gone' }
@@ -19,12 +19,12 @@ export type Verdict =
  * What follows from attempt number `tries` (from 1) of a delivery.
  * @param random from 0 up to 1
  */
-export const judge = (
+export const decideRetry = (
   { status, retryAfter }: Pick<Attempt, 'status' | 'retryAfter'>,
   tries: number,
   delays: readonly Duration[],
   random: () => number = Math.random,
-): Verdict => {
+): RetryDecision => {
   if (status !== null && status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === 410) return { kind: 'gone' };
   const after = retryDelay(tries, delays, random);

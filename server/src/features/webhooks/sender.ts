@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
 import type { Dispatcher } from 'undici';
+import type { OriginModel, SenderModel } from '../../jobs/origin-leases.model.ts';
+import { LEASE_TIMING, type LeaseTiming, OriginLeases } from '../../jobs/origin-leases.ts';
 import type { Duration } from '../../platform/duration.ts';
 import type { Attempt } from './attempt.ts';
+import { AttemptRecorder, type DeliveredListener } from './attempt-recorder.ts';
 import type { DeliveryModel, StoredDelivery } from './deliveries.model.ts';
 import { Drops } from './drops.ts';
 import { Failures } from './failures.ts';
-import { LANE_LIMITS, type LaneLimits } from './lane-context.ts';
-import { IDLE_AFTER_MS, Lanes } from './lanes.ts';
-import type { OriginModel, SenderModel } from './ownership.model.ts';
-import { OWNERSHIP_TIMING, Ownership, type OwnershipTiming } from './ownership.ts';
-import { type DeliveredListener, Recorder } from './recorder.ts';
-import { judge } from './retries.ts';
+import { ORIGIN_LIMITS, type OriginLimits } from './origin-queue-context.ts';
+import { IDLE_AFTER_MS, OriginQueues } from './origin-queues.ts';
+import { decideRetry } from './retries.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
 import { originOf } from './target.ts';
 import { createTransport, type Transport } from './transport.ts';
@@ -31,8 +31,8 @@ export interface SenderOptions {
   timeout: Duration;
   /** The database is this process's alone: no other sender can be alive. */
   isOnlyProcess: boolean;
-  limits?: LaneLimits;
-  timing?: OwnershipTiming;
+  limits?: OriginLimits;
+  timing?: LeaseTiming;
 }
 
 export interface SenderParts {
@@ -48,17 +48,17 @@ export interface SenderParts {
 }
 
 /**
- * Sends what stands in the queues. Each origin is owned by one process (ownership.ts) and has a lane there
- * (lane.ts); a process that is told of new deliveries for an origin that nobody owns claims it.
+ * Sends what stands in the queues. Each origin is owned by one process (origin-leases.ts) and has a queue there
+ * (origin-queue.ts); a process that is told of new deliveries for an origin that nobody owns claims it.
  */
 export class Sender {
   readonly #parts: SenderParts;
   readonly #options: SenderOptions;
-  readonly #ownership: Ownership;
-  readonly #recorder: Recorder;
+  readonly #leases: OriginLeases;
+  readonly #recorder: AttemptRecorder;
   readonly #failures: Failures;
   readonly #drops: Drops;
-  readonly #lanes: Lanes;
+  readonly #queues: OriginQueues;
   readonly #send: Transport;
   readonly #running = new Set<Promise<unknown>>();
   #sweeping: Promise<void> | undefined;
@@ -68,28 +68,28 @@ export class Sender {
 
   constructor(parts: SenderParts, options: SenderOptions) {
     const { webhooks, deliveries, senders, origins, subscriptions, outgoing, onDelivered, log } = parts;
-    const { delays, timeout, limits = LANE_LIMITS, timing = OWNERSHIP_TIMING } = options;
+    const { delays, timeout, limits = ORIGIN_LIMITS, timing = LEASE_TIMING } = options;
     this.#parts = parts;
     this.#options = options;
     this.#send = createTransport(outgoing, timeout);
     this.#drops = new Drops(deliveries, log);
-    this.#recorder = new Recorder(deliveries, onDelivered, log);
+    this.#recorder = new AttemptRecorder(deliveries, onDelivered, log);
     this.#failures = new Failures(webhooks, subscriptions, (webhook) => this.drop(webhook), log);
     const listener = {
       onHeld: () => {
         this.wake();
-        this.#lanes.advance();
+        this.#queues.advance();
       },
-      onLost: () => this.#lanes.clear(),
+      onLost: () => this.#queues.clear(),
       onSenderGone: () => this.wake(),
       onWoken: (origin: string, webhook: string) =>
-        void this.#lanes.notify(origin, webhook).catch(() => this.wake()),
+        void this.#queues.notify(origin, webhook).catch(() => this.wake()),
     };
-    this.#ownership = new Ownership(senders, origins, listener, timing, log);
-    this.#lanes = new Lanes({
+    this.#leases = new OriginLeases(senders, origins, listener, timing, log);
+    this.#queues = new OriginQueues({
       deliveries,
       subscriptions,
-      ownership: this.#ownership,
+      leases: this.#leases,
       drop: (webhook) => this.drop(webhook),
       onUncertain: () => this.wake(),
       context: {
@@ -100,7 +100,7 @@ export class Sender {
         delays,
         limits,
         log,
-        maySend: () => this.#ownership.isHeld && this.#recorder.backlog < MAX_UNRECORDED,
+        maySend: () => this.#leases.isHeld && this.#recorder.backlog < MAX_UNRECORDED,
         drop: (webhook) => this.drop(webhook),
         send: (subscription, { event_id, body }) => this.#send(subscription, event_id, body),
         track: (run) => this.#track(run),
@@ -110,15 +110,15 @@ export class Sender {
 
   start(): void {
     this.#isRunning = true;
-    this.#ownership.start(this.#options.isOnlyProcess);
+    this.#leases.start(this.#options.isOnlyProcess);
     this.#timers = [
       setInterval(() => this.wake(), SWEEP_EVERY_MS),
-      setInterval(() => void this.#lanes.releaseIdle(), IDLE_AFTER_MS / 4),
+      setInterval(() => void this.#queues.releaseIdle(), IDLE_AFTER_MS / 4),
     ];
   }
 
   /** Attempts of this process by what came of them, test sends aside. */
-  get counts(): Recorder['counts'] {
+  get counts(): AttemptRecorder['counts'] {
     return this.#recorder.counts;
   }
 
@@ -137,7 +137,7 @@ export class Sender {
   async stop(): Promise<void> {
     this.#isRunning = false;
     for (const timer of this.#timers) clearInterval(timer);
-    this.#lanes.close();
+    this.#queues.close();
     let late: NodeJS.Timeout | undefined;
     const tooLong = new Promise((resolve) => {
       late = setTimeout(resolve, STOP_TIMEOUT_MS);
@@ -146,7 +146,7 @@ export class Sender {
     clearTimeout(late);
     await Promise.all([this.#recorder.stop(), this.#drops.stop()]);
     try {
-      await this.#ownership.stop();
+      await this.#leases.stop();
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'giving the webhook leases back failed; they run out');
     }
@@ -159,7 +159,7 @@ export class Sender {
    */
   async notify(origin: string, webhook: string): Promise<void> {
     // What is queued before the start is found by the first search.
-    if (this.#isRunning && this.#ownership.isKnown) await this.#lanes.notify(origin, webhook);
+    if (this.#isRunning && this.#leases.isKnown) await this.#queues.notify(origin, webhook);
   }
 
   /** A subscription was changed: what waits for it goes by what it is now. */
@@ -177,7 +177,7 @@ export class Sender {
   /** Sends a text to a subscription once, at once, whatever its origin's limits and pause are. */
   async sendOnce(subscription: Subscription, eventId: string, body: string): Promise<Attempt> {
     const attempt = await this.#send(subscription, eventId, body);
-    if (attempt.error === null) this.#lanes.get(subscription.origin)?.reached();
+    if (attempt.error === null) this.#queues.get(subscription.origin)?.reached();
     return attempt;
   }
 
@@ -192,16 +192,16 @@ export class Sender {
 
   async #sendNow(subscription: Subscription, delivery: StoredDelivery): Promise<void> {
     const attempt = await this.sendOnce(subscription, delivery.event_id, delivery.body);
-    const verdict = judge(attempt, delivery.tries + 1, this.#options.delays);
-    await this.#recorder.record(delivery, attempt, verdict);
+    const decision = decideRetry(attempt, delivery.tries + 1, this.#options.delays);
+    await this.#recorder.record(delivery, attempt, decision);
     await this.notify(subscription.origin, subscription.id);
-    await this.#failures.learn(subscription, attempt, verdict);
+    await this.#failures.learn(subscription, attempt, decision);
   }
 
   async #sweep(): Promise<void> {
     while (this.#sweepAgain && this.#isRunning) {
       this.#sweepAgain = false;
-      await this.#lanes.sweep();
+      await this.#queues.sweep();
     }
   }
 

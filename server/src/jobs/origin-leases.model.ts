@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose';
-import { defineModel } from '../../database/model.ts';
+import { defineModel } from '../database/model.ts';
 
 /** A process that sends deliveries. */
 export interface StoredSender {

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { duplicateFields } from '../../database/duplicate.ts';
-import { newUuid } from '../../platform/ids.ts';
-import type { OriginModel, SenderModel, StoredOrigin, StoredSender } from './ownership.model.ts';
+import { duplicateFields } from '../database/duplicate.ts';
+import { newUuid } from '../platform/ids.ts';
+import type { OriginModel, SenderModel, StoredOrigin, StoredSender } from './origin-leases.model.ts';
 
 /** Milliseconds. */
-export interface OwnershipTiming {
+export interface LeaseTiming {
   /** How often a sender shows that it lives, and looks at the others. */
   beatEvery: number;
   /** A sender whose heartbeat was missing this long is dead, and others take over what it owned. */
@@ -13,7 +13,7 @@ export interface OwnershipTiming {
   wokenEvery: number;
 }
 
-export const OWNERSHIP_TIMING: OwnershipTiming = { beatEvery: 1_000, deadAfter: 5_000, wokenEvery: 100 };
+export const LEASE_TIMING: LeaseTiming = { beatEvery: 1_000, deadAfter: 5_000, wokenEvery: 100 };
 
 /** The share of that time after which a sender without a heartbeat stops sending. */
 const SAFETY = 0.8;
@@ -35,11 +35,11 @@ interface Listener {
  * Who lives is told by a counter that each watches with a clock that only goes forward, so that neither a jump of
  * a wall clock nor a difference between two machines' clocks makes two owners.
  */
-export class Ownership {
+export class OriginLeases {
   readonly #senders: SenderModel;
   readonly #origins: OriginModel;
   readonly #listener: Listener;
-  readonly #timing: OwnershipTiming;
+  readonly #timing: LeaseTiming;
   readonly #log: Logger;
   /** Undefined until it stands in the database: nobody would believe its claims before. */
   #id: string | undefined;
@@ -56,7 +56,7 @@ export class Ownership {
     senders: SenderModel,
     origins: OriginModel,
     listener: Listener,
-    timing: OwnershipTiming,
+    timing: LeaseTiming,
     log: Logger,
   ) {
     this.#senders = senders;

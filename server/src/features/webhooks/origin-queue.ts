@@ -1,9 +1,9 @@
+import { CircuitBreaker } from '../../jobs/circuit-breaker.ts';
 import type { Duration } from '../../platform/duration.ts';
 import type { Attempt } from './attempt.ts';
-import type { LaneContext } from './lane-context.ts';
-import { Pause } from './pause.ts';
-import { Queue, type QueuedDelivery, readQueue } from './queue.ts';
-import { judge, type Verdict } from './retries.ts';
+import type { OriginQueueContext } from './origin-queue-context.ts';
+import { decideRetry, type RetryDecision } from './retries.ts';
+import { type QueuedDelivery, readQueue, SubscriptionQueue } from './subscription-queue.ts';
 import type { Subscription } from './subscriptions.ts';
 
 /** Reads at a time; more queues wait for their turn. */
@@ -16,25 +16,25 @@ const AGAIN_AFTER_MS = 1_000;
  * Sends everything that goes to one origin. Each subscription has a queue; the queues take turns, so that neither
  * a long queue nor a slow or failing subscription holds up the others.
  */
-export class Lane {
+export class OriginQueue {
   readonly origin: string;
-  readonly #context: LaneContext;
-  readonly #queues = new Map<string, Queue>();
+  readonly #context: OriginQueueContext;
+  readonly #queues = new Map<string, SubscriptionQueue>();
   /** Queues with something ready and a free place, and queues to be read, each in the order of their turns. */
-  readonly #runnable = new Set<Queue>();
-  readonly #hungry = new Set<Queue>();
+  readonly #runnable = new Set<SubscriptionQueue>();
+  readonly #hungry = new Set<SubscriptionQueue>();
   #inFlight = 0;
   #reads = 0;
-  readonly #pause: Pause;
+  readonly #breaker: CircuitBreaker;
   #isClosed = false;
   #idleSince = performance.now();
 
-  constructor(origin: string, context: LaneContext, isPaused: boolean) {
+  constructor(origin: string, context: OriginQueueContext, isPaused: boolean) {
     this.origin = origin;
     this.#context = context;
     const { pauseAfter: after, probeEvery } = context.limits;
-    this.#pause = new Pause({ after, probeEvery, probe: () => this.#probe() });
-    if (isPaused) this.#pause.resume();
+    this.#breaker = new CircuitBreaker({ after, probeEvery, probe: () => this.#probe() });
+    if (isPaused) this.#breaker.resume();
   }
 
   /** How long nothing has waited here, in milliseconds. */
@@ -47,12 +47,12 @@ export class Lane {
     if (this.#isClosed) return;
     let queue = this.#queues.get(webhook);
     if (!queue) {
-      queue = new Queue(webhook);
+      queue = new SubscriptionQueue(webhook);
       this.#queues.set(webhook, queue);
     }
     queue.isLeaving = false;
     // What waits for a probe is known already.
-    if (this.#pause.isOn && queue.headAt !== undefined) return;
+    if (this.#breaker.isOpen && queue.headAt !== undefined) return;
     queue.hasMore = true;
     if (queue.isLow) this.#hungry.add(queue);
     this.advance();
@@ -81,7 +81,7 @@ export class Lane {
   advance(): void {
     if (this.#isClosed || !this.#context.maySend()) return;
     const { perOrigin, perSubscription } = this.#context.limits;
-    while (!this.#pause.isOn && this.#inFlight < perOrigin) {
+    while (!this.#breaker.isOpen && this.#inFlight < perOrigin) {
       const [queue] = this.#runnable;
       if (!queue) break;
       this.#runnable.delete(queue);
@@ -104,11 +104,11 @@ export class Lane {
   /** Begins nothing more; what is under way ends by itself. */
   close(): void {
     this.#isClosed = true;
-    this.#pause.close();
+    this.#breaker.close();
     for (const queue of this.#queues.values()) queue.close();
   }
 
-  async #read(queue: Queue): Promise<void> {
+  async #read(queue: SubscriptionQueue): Promise<void> {
     this.#reads++;
     queue.beginReading();
     const { place } = queue;
@@ -116,7 +116,7 @@ export class Lane {
     queue.place = undefined;
     queue.headAt = undefined;
     // Those in hand are still in the database's queue, at its head.
-    const limit = this.#pause.isOn ? queue.inHand + 1 : queue.readSize + (place ? 0 : queue.inHand);
+    const limit = this.#breaker.isOpen ? queue.inHand + 1 : queue.readSize + (place ? 0 : queue.inHand);
     try {
       const found = await readQueue(this.#context.deliveries, queue.webhook, limit, place);
       this.#sort(queue, found, limit, place !== undefined);
@@ -127,7 +127,7 @@ export class Lane {
     queue.endReading();
     this.#reads--;
     this.#settle(queue);
-    if (queue.headAt !== undefined) this.#pause.offer();
+    if (queue.headAt !== undefined) this.#breaker.offer();
     this.advance();
   }
 
@@ -135,7 +135,12 @@ export class Lane {
    * Takes what is due, and sets the clock for what is not. Reading goes on where it ended; at the end of the queue
    * it begins once more at the head, where deliveries may have come in between.
    */
-  #sort(queue: Queue, found: readonly QueuedDelivery[], limit: number, wasContinued: boolean): void {
+  #sort(
+    queue: SubscriptionQueue,
+    found: readonly QueuedDelivery[],
+    limit: number,
+    wasContinued: boolean,
+  ): void {
     const now = Date.now();
     if (wasContinued && queue.ready.length === 0) queue.readFurther();
     for (const delivery of found) {
@@ -147,7 +152,7 @@ export class Lane {
         return;
       }
       queue.headAt ??= due;
-      if (this.#pause.isOn || queue.isLeaving) return;
+      if (this.#breaker.isOpen || queue.isLeaving) return;
       queue.take(delivery);
       queue.ready.push(delivery);
     }
@@ -155,7 +160,7 @@ export class Lane {
     if (found.length === limit || wasContinued) queue.hasMore = true;
   }
 
-  #settle(queue: Queue): void {
+  #settle(queue: SubscriptionQueue): void {
     if (this.#queues.get(queue.webhook) !== queue) return;
     if (queue.isLeaving) {
       if (queue.inHand > 0 || queue.isReading) return;
@@ -166,11 +171,11 @@ export class Lane {
     if (queue.ready.length > 0 && queue.inFlight < this.#context.limits.perSubscription)
       this.#runnable.add(queue);
     if (queue.hasMore && queue.isLow) this.#hungry.add(queue);
-    if (!queue.isIdle || (this.#pause.isOn && queue.headAt !== undefined)) return;
+    if (!queue.isIdle || (this.#breaker.isOpen && queue.headAt !== undefined)) return;
     this.#forget(queue);
   }
 
-  #forget(queue: Queue): void {
+  #forget(queue: SubscriptionQueue): void {
     queue.close();
     this.#queues.delete(queue.webhook);
     this.#runnable.delete(queue);
@@ -179,7 +184,7 @@ export class Lane {
     this.#context.left(queue.webhook);
   }
 
-  #begin(queue: Queue, delivery: QueuedDelivery): void {
+  #begin(queue: SubscriptionQueue, delivery: QueuedDelivery): void {
     queue.inFlight++;
     this.#inFlight++;
     const run = this.#run(queue, delivery).catch((error) => {
@@ -189,9 +194,9 @@ export class Lane {
     this.#context.track(run);
   }
 
-  async #run(queue: Queue, delivery: QueuedDelivery): Promise<void> {
+  async #run(queue: SubscriptionQueue, delivery: QueuedDelivery): Promise<void> {
     const { failures, recorder } = this.#context;
-    let sent: { subscription: Subscription; attempt: Attempt; verdict: Verdict } | undefined;
+    let sent: { subscription: Subscription; attempt: Attempt; decision: RetryDecision } | undefined;
     try {
       sent = await this.#send(queue, delivery);
     } finally {
@@ -202,17 +207,17 @@ export class Lane {
       this.advance();
     }
     if (!sent) return;
-    const { subscription, attempt, verdict } = sent;
-    const due = await recorder.record(delivery, attempt, verdict);
+    const { subscription, attempt, decision } = sent;
+    const due = await recorder.record(delivery, attempt, decision);
     queue.letGo(delivery._id);
     if (due) queue.wakeAt(due.getTime(), () => this.check(queue.webhook));
     this.#settle(queue);
     this.advance();
-    await failures.learn(subscription, attempt, verdict);
+    await failures.learn(subscription, attempt, decision);
   }
 
   /** @returns undefined when nothing was sent, since the subscription is gone or elsewhere. */
-  async #send(queue: Queue, delivery: QueuedDelivery) {
+  async #send(queue: SubscriptionQueue, delivery: QueuedDelivery) {
     const subscription = await this.#context.subscriptions.get(queue.webhook);
     if (!subscription) {
       await this.#drop(queue);
@@ -223,21 +228,21 @@ export class Lane {
       return undefined;
     }
     const attempt = await this.#context.send(subscription, delivery);
-    const verdict = judge(attempt, delivery.tries + 1, this.#context.delays);
-    this.#learn(verdict);
-    return { subscription, attempt, verdict };
+    const decision = decideRetry(attempt, delivery.tries + 1, this.#context.delays);
+    this.#learn(decision);
+    return { subscription, attempt, decision };
   }
 
   /** The subscription is gone: nothing of its queue is sent any more. */
-  async #drop(queue: Queue): Promise<void> {
+  async #drop(queue: SubscriptionQueue): Promise<void> {
     this.#forget(queue);
     await this.#context.drop(queue.webhook);
   }
 
-  #learn(verdict: Verdict): void {
-    if (verdict.kind === 'delivered') this.#succeeded();
+  #learn(decision: RetryDecision): void {
+    if (decision.kind === 'delivered') this.#succeeded();
     // A receiver that ends its subscription is well.
-    if (verdict.kind === 'delivered' || verdict.kind === 'gone' || !this.#pause.failed()) return;
+    if (decision.kind === 'delivered' || decision.kind === 'gone' || !this.#breaker.failed()) return;
     this.#context.log.warn({ origin: this.origin }, 'origin failed too often in a row: paused, and probed');
     for (const queue of this.#queues.values()) queue.putBack();
     this.#runnable.clear();
@@ -245,7 +250,7 @@ export class Lane {
   }
 
   #succeeded(): void {
-    if (!this.#pause.succeeded()) return;
+    if (!this.#breaker.succeeded()) return;
     this.#context.log.info({ origin: this.origin }, 'origin answers again: what waited goes out');
     this.#context.setPaused(this.origin, false);
     for (const queue of [...this.#queues.values()]) this.check(queue.webhook);
@@ -255,19 +260,22 @@ export class Lane {
   #probe(): boolean {
     const oldest = [...this.#queues.values()]
       .filter(({ headAt }) => headAt !== undefined)
-      .reduce<Queue | undefined>((a, b) => (a && (a.headAt ?? 0) <= (b.headAt ?? 0) ? a : b), undefined);
+      .reduce<SubscriptionQueue | undefined>(
+        (a, b) => (a && (a.headAt ?? 0) <= (b.headAt ?? 0) ? a : b),
+        undefined,
+      );
     if (!oldest) return false;
     if (this.#inFlight === 0 && this.#context.maySend()) void this.#sendProbe(oldest);
     return true;
   }
 
-  async #sendProbe(queue: Queue): Promise<void> {
+  async #sendProbe(queue: SubscriptionQueue): Promise<void> {
     queue.headAt = undefined;
     try {
       const found = await readQueue(this.#context.deliveries, queue.webhook, queue.inHand + 1);
       const delivery = found.find(({ _id }) => !queue.has(_id));
       const isDue = delivery !== undefined && (delivery.due_at?.getTime() ?? 0) <= Date.now();
-      if (isDue && this.#pause.isOn && !this.#isClosed) {
+      if (isDue && this.#breaker.isOpen && !this.#isClosed) {
         queue.take(delivery);
         this.#begin(queue, delivery);
       }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Attempt } from './attempt.ts';
 import { type DeliveryModel, type StoredAttempt, type StoredDelivery, settled } from './deliveries.model.ts';
-import type { Verdict } from './retries.ts';
+import type { RetryDecision } from './retries.ts';
 
 /** How long to wait before results are written again after the database refused them. */
 const AGAIN_AFTER_MS = 500;
@@ -36,7 +36,7 @@ const logged = ({ at, status, duration_ms, error, response }: Attempt): StoredAt
  * Writes down what came of attempts. Results that come while a write is on its way go together in the next one;
  * a database that is gone is waited for, since what is not written down would be sent again.
  */
-export class Recorder {
+export class AttemptRecorder {
   readonly #deliveries: DeliveryModel;
   readonly #onDelivered: DeliveredListener | undefined;
   readonly #log: Logger;
@@ -46,7 +46,7 @@ export class Recorder {
   #underWay = 0;
   #stopped = false;
   /** Attempts of this process by what came of them. */
-  readonly counts: Record<Verdict['kind'], number> = { delivered: 0, gone: 0, retry: 0, failed: 0 };
+  readonly counts: Record<RetryDecision['kind'], number> = { delivered: 0, gone: 0, retry: 0, failed: 0 };
 
   constructor(deliveries: DeliveryModel, onDelivered: DeliveredListener | undefined, log: Logger) {
     this.#deliveries = deliveries;
@@ -63,23 +63,23 @@ export class Recorder {
   async record(
     delivery: Pick<StoredDelivery, '_id' | 'tries' | 'event' | 'body'>,
     attempt: Attempt,
-    verdict: Verdict,
+    decision: RetryDecision,
   ): Promise<Date | undefined> {
     const { _id, tries } = delivery;
-    this.counts[verdict.kind]++;
-    const due = verdict.kind === 'retry' ? new Date(Date.now() + verdict.after) : undefined;
+    this.counts[decision.kind]++;
+    const due = decision.kind === 'retry' ? new Date(Date.now() + decision.after) : undefined;
     const noted = { $push: { attempts: logged(attempt) }, $inc: { tries: 1 } };
     const decided = due
       ? { $set: { due_at: due } }
-      : settled(verdict.kind === 'delivered' ? 'delivered' : 'failed');
+      : settled(decision.kind === 'delivered' ? 'delivered' : 'failed');
     // Written a second time, as after a lost acknowledgement, it changes nothing. A delivery that was dropped in
     // flight stays dropped, unless it did arrive.
     const filter =
-      verdict.kind === 'delivered' ? { _id, state: { $ne: 'delivered' } } : { _id, state: 'pending', tries };
+      decision.kind === 'delivered' ? { _id, state: { $ne: 'delivered' } } : { _id, state: 'pending', tries };
     await new Promise<void>((done) => {
       const operation = { updateOne: { filter, update: { ...noted, ...decided } } };
       const announce =
-        verdict.kind === 'delivered' ? this.#onDelivered?.bind(undefined, delivery, attempt.at) : undefined;
+        decision.kind === 'delivered' ? this.#onDelivered?.bind(undefined, delivery, attempt.at) : undefined;
       this.#results.push({ operation, announce, done });
       if (this.#writes.size < WRITES) this.#startWriting();
     });

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import type { Duration } from '../../platform/duration.ts';
 import type { Attempt } from './attempt.ts';
+import type { AttemptRecorder } from './attempt-recorder.ts';
 import type { DeliveryModel } from './deliveries.model.ts';
 import type { Failures } from './failures.ts';
-import type { QueuedDelivery } from './queue.ts';
-import type { Recorder } from './recorder.ts';
+import type { QueuedDelivery } from './subscription-queue.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
 
 /** The limits of docs/contract.md#origins. */
-export interface LaneLimits {
+export interface OriginLimits {
   perSubscription: number;
   perOrigin: number;
   /** So many failures in a row pause an origin. */
@@ -17,28 +17,28 @@ export interface LaneLimits {
   probeEvery: Duration;
 }
 
-export const LANE_LIMITS: LaneLimits = {
+export const ORIGIN_LIMITS: OriginLimits = {
   perSubscription: 4,
   perOrigin: 16,
   pauseAfter: 10,
   probeEvery: 30_000,
 };
 
-/** Everything a lane needs from outside of itself. */
-export interface LaneContext {
+/** Everything the queue of an origin needs from outside of itself. */
+export interface OriginQueueContext {
   deliveries: DeliveryModel;
   subscriptions: Subscriptions;
-  recorder: Recorder;
+  recorder: AttemptRecorder;
   failures: Failures;
   delays: readonly Duration[];
-  limits: LaneLimits;
+  limits: OriginLimits;
   log: Logger;
   /** Whether an attempt may begin now. */
   maySend(): boolean;
   send(subscription: Subscription, delivery: QueuedDelivery): Promise<Attempt>;
   /** Drops what waits for a subscription that is gone. */
   drop(webhook: string): Promise<void>;
-  /** The lane has nothing more to do with a subscription's queue. */
+  /** It has nothing more to do with a subscription's queue. */
   left(webhook: string): void;
   /** The subscription's target is elsewhere now, and nothing of it is in hand here any more. */
   handOver(webhook: string): void;

@@ -44,7 +44,7 @@ const LARGEST_READ = 512;
 const LONGEST_TIMER = 3_600_000;
 
 /** The deliveries that wait for one subscription: a few of them in memory, the rest in the database. */
-export class Queue {
+export class SubscriptionQueue {
   readonly webhook: string;
   /** Read and due, in order. */
   ready: QueuedDelivery[] = [];
@@ -57,7 +57,7 @@ export class Queue {
   place: Place | undefined;
   /** When the first one that is not in hand is or was due, as far as it is known. */
   headAt: number | undefined;
-  /** The subscription's target is elsewhere now: once nothing is in hand any more, another lane takes over. */
+  /** The subscription's target is elsewhere now: once nothing is in hand any more, another owner takes over. */
   isLeaving = false;
   /** Read and not yet recorded: not to be taken again. */
   readonly #inHand = new Set<string>();

@@ -1,52 +1,52 @@
+import type { OriginLeases } from '../../jobs/origin-leases.ts';
 import type { DeliveryModel } from './deliveries.model.ts';
-import { Lane } from './lane.ts';
-import type { LaneContext } from './lane-context.ts';
-import type { Ownership } from './ownership.ts';
+import { OriginQueue } from './origin-queue.ts';
+import type { OriginQueueContext } from './origin-queue-context.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-/** A delivery that is overdue by this much is looked at anew, even where it has a lane. */
+/** A delivery that is overdue by this much is looked at anew, even where it has a queue. */
 const OVERDUE_MS = 5_000;
 
-/** The idle time after which a lane is given up, for any process to take. */
+/** The idle time after which a queue is given up, for any process to take. */
 export const IDLE_AFTER_MS = 60_000;
 
-interface LanesParts {
+interface OriginQueuesParts {
   deliveries: DeliveryModel;
   subscriptions: Subscriptions;
-  ownership: Ownership;
-  /** What each lane gets, beside what this class answers itself. */
-  context: Omit<LaneContext, 'left' | 'handOver' | 'setPaused'>;
+  leases: OriginLeases;
+  /** What each queue gets, beside what this class answers itself. */
+  context: Omit<OriginQueueContext, 'left' | 'handOver' | 'setPaused'>;
   /** Drops what waits for a subscription that is gone. */
   drop(webhook: string): Promise<void>;
-  /** Something may be waiting that no lane knows of. */
+  /** Something may be waiting that no queue knows of. */
   onUncertain(): void;
 }
 
-/** The lanes of the origins that this process owns, and which lane each subscription's queue is in. */
-export class Lanes {
-  readonly #parts: LanesParts;
-  readonly #lanes = new Map<string, Lane>();
-  readonly #claims = new Map<string, Promise<Lane | undefined>>();
-  readonly #homes = new Map<string, Lane>();
+/** The queues of the origins that this process owns, and which queue each subscription's queue is in. */
+export class OriginQueues {
+  readonly #parts: OriginQueuesParts;
+  readonly #queues = new Map<string, OriginQueue>();
+  readonly #claims = new Map<string, Promise<OriginQueue | undefined>>();
+  readonly #homes = new Map<string, OriginQueue>();
   #isOpen = true;
 
-  constructor(parts: LanesParts) {
+  constructor(parts: OriginQueuesParts) {
     this.#parts = parts;
   }
 
-  get(origin: string): Lane | undefined {
-    return this.#lanes.get(origin);
+  get(origin: string): OriginQueue | undefined {
+    return this.#queues.get(origin);
   }
 
-  /** Begins in each lane what may begin now. */
+  /** Begins in each queue what may begin now. */
   advance(): void {
-    for (const lane of this.#lanes.values()) lane.advance();
+    for (const queue of this.#queues.values()) queue.advance();
   }
 
   /** What was owned is lost; claims begin anew. */
   clear(): void {
-    for (const lane of this.#lanes.values()) lane.close();
-    this.#lanes.clear();
+    for (const queue of this.#queues.values()) queue.close();
+    this.#queues.clear();
     this.#homes.clear();
   }
 
@@ -63,10 +63,10 @@ export class Lanes {
     const home = this.#homes.get(webhook);
     // Its target has moved: what is under way at the old one ends first, so that nothing is sent twice.
     if (home && home.origin !== origin) return home.leave(webhook);
-    const lane = this.#lanes.get(origin) ?? (await this.#claim(origin, webhook));
-    if (!lane || this.#lanes.get(origin) !== lane) return;
-    this.#homes.set(webhook, lane);
-    lane.check(webhook);
+    const queue = this.#queues.get(origin) ?? (await this.#claim(origin, webhook));
+    if (!queue || this.#queues.get(origin) !== queue) return;
+    this.#homes.set(webhook, queue);
+    queue.check(webhook);
   }
 
   /** Goes from one waiting subscription to the next by the index of the queues, however long these are. */
@@ -84,12 +84,12 @@ export class Lanes {
   }
 
   async releaseIdle(): Promise<void> {
-    for (const [origin, lane] of this.#lanes) {
-      if (lane.idleFor < IDLE_AFTER_MS) continue;
-      lane.close();
-      this.#lanes.delete(origin);
+    for (const [origin, queue] of this.#queues) {
+      if (queue.idleFor < IDLE_AFTER_MS) continue;
+      queue.close();
+      this.#queues.delete(origin);
       // Whoever wants it meanwhile waits, and then claims it anew.
-      const release = this.#parts.ownership
+      const release = this.#parts.leases
         .release(origin)
         .then(
           () => undefined,
@@ -109,31 +109,31 @@ export class Lanes {
     else await this.#parts.drop(webhook);
   }
 
-  #claim(origin: string, webhook: string): Promise<Lane | undefined> {
+  #claim(origin: string, webhook: string): Promise<OriginQueue | undefined> {
     const running = this.#claims.get(origin);
     // A claim that is under way tells another owner of its own subscription only.
-    if (running) return running.then((lane) => lane ?? this.#claim(origin, webhook));
-    const claim = this.#parts.ownership
+    if (running) return running.then((queue) => queue ?? this.#claim(origin, webhook));
+    const claim = this.#parts.leases
       .claim(origin, webhook)
       .then((lease) => {
         if (!lease || !this.#isOpen) return undefined;
-        const lane = new Lane(origin, this.#context, lease.paused);
-        this.#lanes.set(origin, lane);
-        return lane;
+        const queue = new OriginQueue(origin, this.#context, lease.paused);
+        this.#queues.set(origin, queue);
+        return queue;
       })
       .finally(() => this.#claims.delete(origin));
     this.#claims.set(origin, claim);
     return claim;
   }
 
-  get #context(): LaneContext {
-    const { context, ownership, onUncertain } = this.#parts;
+  get #context(): OriginQueueContext {
+    const { context, leases, onUncertain } = this.#parts;
     return {
       ...context,
       left: (webhook) => this.#homes.delete(webhook),
       handOver: (webhook) => void this.#findHome(webhook).catch(onUncertain),
       setPaused: (origin, paused) => {
-        ownership.setPaused(origin, paused).catch((error) => {
+        leases.setPaused(origin, paused).catch((error) => {
           context.log.debug({ err: error, origin }, 'the pause is known to this process only');
         });
       },

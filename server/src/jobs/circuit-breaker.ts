@@ -1,6 +1,6 @@
-import type { Duration } from '../../platform/duration.ts';
+import type { Duration } from '../platform/duration.ts';
 
-interface PauseOptions {
+interface CircuitBreakerOptions {
   /** So many failures in a row begin a pause. */
   after: number;
   /** Milliseconds between two probes. */
@@ -13,27 +13,27 @@ interface PauseOptions {
  * Whether an origin is paused (docs/contract.md#origins): after a number of failures in a row it gets one
  * request, a probe, at a time, until one succeeds.
  */
-export class Pause {
-  readonly #options: PauseOptions;
+export class CircuitBreaker {
+  readonly #options: CircuitBreakerOptions;
   #failuresInARow = 0;
-  #isOn = false;
+  #isOpen = false;
   /** When it was time for a probe, nothing was due. */
   #isProbeOwed = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: PauseOptions) {
+  constructor(options: CircuitBreakerOptions) {
     this.#options = options;
   }
 
-  get isOn(): boolean {
-    return this.#isOn;
+  get isOpen(): boolean {
+    return this.#isOpen;
   }
 
   /** An attempt failed. @returns whether that began a pause */
   failed(): boolean {
     this.#failuresInARow++;
-    if (this.#isOn || this.#failuresInARow < this.#options.after) return false;
-    this.#isOn = true;
+    if (this.#isOpen || this.#failuresInARow < this.#options.after) return false;
+    this.#isOpen = true;
     this.#probeIn(this.#options.probeEvery);
     return true;
   }
@@ -41,21 +41,21 @@ export class Pause {
   /** An attempt succeeded. @returns whether that ended a pause */
   succeeded(): boolean {
     this.#failuresInARow = 0;
-    const wasOn = this.#isOn;
+    const wasOn = this.#isOpen;
     this.close();
-    this.#isOn = false;
+    this.#isOpen = false;
     return wasOn;
   }
 
   /** Goes on with a pause that another owner began, which may have died between two probes. */
   resume(): void {
-    this.#isOn = true;
+    this.#isOpen = true;
     this.#isProbeOwed = true;
   }
 
   /** Something is due that could be a probe. */
   offer(): void {
-    if (!this.#isOn || !this.#isProbeOwed) return;
+    if (!this.#isOpen || !this.#isProbeOwed) return;
     this.#isProbeOwed = false;
     this.#probeIn(0);
   }
