@@ -1,5 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-
 /** Work holds the event loop for about so long before everybody else has a turn. */
 const SLICE_MS = 10;
 
@@ -8,11 +6,29 @@ export class OutOfTime extends Error {
   override name = 'OutOfTime';
 }
 
-/** Paces work of which a caller decides how much there is: in slices, between which the event loop turns. */
+/** Work of all callers together that waits to go on: one of it in each turn of the event loop. */
+const waiting: (() => void)[] = [];
+
+const nextGoesOn = (): void => {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(nextGoesOn);
+};
+
+const slice = (): Promise<void> =>
+  new Promise((goOn) => {
+    if (waiting.length === 0) setImmediate(nextGoesOn);
+    waiting.push(goOn);
+  });
+
+/**
+ * Paces work of which a caller decides how much there is: in slices, between which the event loop turns. However many
+ * callers there are, a turn holds one slice.
+ */
 export class CpuBudget {
   readonly #maxMs: number;
   #spentMs = 0;
   #since = performance.now();
+  #hasSlice = false;
 
   /** @param maxMs how long the work may hold the event loop in all */
   constructor(maxMs = Number.POSITIVE_INFINITY) {
@@ -26,7 +42,10 @@ export class CpuBudget {
   async checkpoint(): Promise<void> {
     const sliceMs = performance.now() - this.#since;
     if (this.#spentMs + sliceMs > this.#maxMs) throw new OutOfTime(`stopped after ${this.#maxMs} ms of work`);
-    if (sliceMs > SLICE_MS) await this.waitFor(nextTurn());
+    // Who comes in goes behind those who wait.
+    if (sliceMs <= SLICE_MS && (this.#hasSlice || waiting.length === 0)) return;
+    await this.waitFor(slice());
+    this.#hasSlice = true;
   }
 
   /** Waits for something that others do: its time does not count. */
@@ -36,6 +55,7 @@ export class CpuBudget {
       return await promise;
     } finally {
       this.#since = performance.now();
+      this.#hasSlice = false;
     }
   }
 }
