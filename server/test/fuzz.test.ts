@@ -151,6 +151,22 @@ const knownFaults = (app: RemoteApp, own: Fixtures): Attempt[] => {
     ),
     answer: 'x',
   }));
+  /** A workflow whose condition has these patterns, many of them at once. */
+  const manyAtOnce = (patterns: readonly string[]) => async () => {
+    const branches = patterns.map((value) => ({ variable: 'a', operator: 'matches', value, next: null }));
+    const nodes = [
+      { id: 's', type: 'start', next: 'c1' },
+      { id: 'c1', type: 'condition', branches: branches.slice(0, 25), else: 'c2' },
+      { id: 'c2', type: 'condition', branches: branches.slice(25), else: null },
+    ];
+    const body = { name: 'x', nodes };
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => app.request('POST', '/api/v1/workflows/', { token, body })),
+    );
+    for (const { json } of made.filter(({ status }) => status === 201))
+      await app.request('DELETE', `/api/v1/workflows/${json.uuid}/`, { token });
+    return made;
+  };
   const parameters = 'a&'.repeat(7_500);
   const widget = `/api/v1/widgets/?token=${own.ids.widgets}`;
   return [
@@ -196,6 +212,14 @@ const knownFaults = (app: RemoteApp, own: Fixtures): Attempt[] => {
         ],
         Array.from({ length: 250 }, (_, n) => `abcde${n.toString(36)}`).join(' '),
       ),
+    },
+    {
+      name: 'patterns that become long programs, many workflows at once',
+      run: manyAtOnce(Array.from({ length: 50 }, (_, n) => `a{${990 - n}}`)),
+    },
+    {
+      name: 'a pattern with wide ranges',
+      run: manyAtOnce([`(?i)${'[B-\u{1e942}]'.repeat(82)}`]),
     },
     {
       name: 'what becomes long in a conversation',

@@ -1,6 +1,6 @@
 import type { NodeOf, WorkflowNode } from '@parlor/shared';
 import { Faq } from './faq/faq.ts';
-import { compilePattern, type Pattern } from './patterns.ts';
+import { type Pattern, PatternCache } from './patterns.ts';
 import type { WorkflowsService } from './workflows.service.ts';
 
 /** A version of a workflow, ready to run; what takes time to prepare is made when it is first needed. */
@@ -8,9 +8,10 @@ export class Graph {
   readonly start: NodeOf<'start'> | undefined;
   readonly #nodes: ReadonlyMap<string, WorkflowNode>;
   readonly #faqs = new Map<string, Promise<Faq>>();
-  readonly #patterns = new Map<string, Pattern>();
+  readonly #patterns: PatternCache;
 
-  constructor(nodes: readonly WorkflowNode[]) {
+  constructor(nodes: readonly WorkflowNode[], patterns = new PatternCache()) {
+    this.#patterns = patterns;
     this.#nodes = new Map(nodes.map((node) => [node.id, node]));
     this.start = nodes.find((node): node is NodeOf<'start'> => node.type === 'start');
   }
@@ -28,19 +29,21 @@ export class Graph {
 
   /** The pattern of a condition; checked when the workflow was stored. */
   pattern(source: string): Pattern {
-    const known = this.#patterns.get(source) ?? compilePattern(source);
-    this.#patterns.set(source, known);
-    return known;
+    return this.#patterns.get(source);
   }
 }
 
-/** Size of the cache, in characters of JSON; the least recently used graphs go first. */
-const MAX_CHARACTERS = 8_000_000;
+/**
+ * Size of the cache, in characters of JSON; the least recently used graphs go first. A faq node that is ready to be
+ * asked takes some 50 bytes for each.
+ */
+const MAX_CHARACTERS = 2_000_000;
 
 /** Graphs as they were stored; a version never changes, so that one that was read once stays good. */
 export class GraphCache {
   readonly #workflows: Pick<WorkflowsService, 'graph'>;
   readonly #kept = new Map<string, { graph: Graph; size: number }>();
+  readonly #patterns = new PatternCache();
   #size = 0;
 
   constructor(workflows: Pick<WorkflowsService, 'graph'>) {
@@ -56,7 +59,7 @@ export class GraphCache {
       return known.graph;
     }
     const { nodes } = await this.#workflows.graph(id);
-    const graph = new Graph(JSON.parse(nodes) as WorkflowNode[]);
+    const graph = new Graph(JSON.parse(nodes) as WorkflowNode[], this.#patterns);
     if (!this.#kept.has(id)) {
       this.#kept.set(id, { graph, size: nodes.length });
       this.#size += nodes.length;

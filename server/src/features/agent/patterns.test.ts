@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { compilePattern, patternError } from './patterns.ts';
+import { compilePattern, PatternCheck } from './patterns.ts';
+
+const patternError = (source: string) => new PatternCheck().error(source);
 
 describe('patterns', () => {
   it('finds what RE2 finds', () => {
@@ -7,6 +9,14 @@ describe('patterns', () => {
     expect(compilePattern('^\\d{5}$')('8033')).toBe(false);
     expect(compilePattern('(?i)refund')('A REFUND, please')).toBe(true);
     expect(compilePattern('\\p{Cyrillic}+')('привет')).toBe(true);
+  });
+
+  it.each([
+    '(?i)[a-z\\d]+([.-][a-z\\d]+)*@([a-z\\d-]+\\.)+[a-z]{2,}',
+    '(?i)[а-яё]+ [à-ÿ]+ [\\x{80}-\\x{10ffff}]',
+    '[\\x{0}-\\x{ffff}]'.repeat(20),
+  ])('takes %s', (source) => {
+    expect(patternError(source)).toBeUndefined();
   });
 
   it.each([
@@ -19,6 +29,11 @@ describe('patterns', () => {
     'x'.repeat(501),
     `(?i)${'\\pL'.repeat(21)}`,
     '((a{0,50}b?){0,50}c?){0,9}',
+    // Compiling each of these takes hundreds of milliseconds.
+    `(?i)${'[B-\u{1e942}]'.repeat(82)}`,
+    `(?s)a(?mi:${'[B-\\x{ffff}]'.repeat(38)})`,
+    `(?i)${'[\\102-\uffff]'.repeat(40)}`,
+    `(?i)[${'\\]-\uffff'.repeat(60)}]`,
   ])('refuses %s', (source) => {
     expect(patternError(source)).toEqual(expect.any(String));
   });

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { workToFold } from './folded-ranges.ts';
 
 /** A pattern longer than this, or one that becomes a larger program, is refused. */
 const MAX_LENGTH = 500;
@@ -6,6 +7,19 @@ const MAX_PROGRAM = 1_000;
 
 /** Unicode classes in a pattern: compiling one takes up to a millisecond. */
 const MAX_CLASSES = 20;
+
+/** Code points of ranges that are read without regard to case: each takes some 30 ns to compile. */
+const MAX_FOLDED = 500_000;
+
+/** What a Unicode class, and so many folded code points, take of time and memory, in instructions of a program. */
+const COST_OF_CLASS = 100;
+const FOLDED_PER_INSTRUCTION = 100;
+
+/** The cost of all patterns of a workflow: below half a second to compile, whatever they are. */
+const MAX_COST_TOGETHER = 50_000;
+
+/** The cost of the compiled patterns that are kept: some 100 to 300 bytes each. */
+const MAX_COST_KEPT = 200_000;
 
 /**
  * Time is program times text: the part of a text that is searched is bounded so that a search takes some 40 ms
@@ -17,26 +31,72 @@ const MAX_TEXT = 10_000;
 /** Whether a text matches, in time that is linear in its length whatever the pattern is (RE2). */
 export type Pattern = (text: string) => boolean;
 
-/**
- * Compiles the pattern of `matches`: RE2's syntax, found anywhere in a text.
- * @throws Error that says what is wrong with it.
- */
-export const compilePattern = (source: string): Pattern => {
+interface Compiled {
+  matches: Pattern;
+  cost: number;
+}
+
+const compile = (source: string): Compiled => {
   if (source.length > MAX_LENGTH) throw new Error(`longer than ${MAX_LENGTH} characters`);
+  const classes = source.match(/\\p/gi)?.length ?? 0;
+  if (classes > MAX_CLASSES) throw new Error('too many Unicode classes');
+  const folded = workToFold(source);
+  if (folded > MAX_FOLDED) throw new Error('too many wide ranges without regard to case');
   const pattern = RE2JS.compile(source);
   const size = pattern.programSize();
   if (size > MAX_PROGRAM) throw new Error('too complicated');
   const searched = Math.min(MAX_TEXT, Math.floor(MAX_STEPS / size));
-  return (text) => pattern.test(text.slice(0, searched));
+  return {
+    matches: (text) => pattern.test(text.slice(0, searched)),
+    cost: size + classes * COST_OF_CLASS + Math.ceil(folded / FOLDED_PER_INSTRUCTION),
+  };
 };
 
-/** What is wrong with a pattern, or undefined. */
-export const patternError = (source: string): string | undefined => {
-  try {
-    if ((source.match(/\\p/gi)?.length ?? 0) > MAX_CLASSES) throw new Error('too many Unicode classes');
-    compilePattern(source);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
+/**
+ * Compiles the pattern of `matches`: RE2's syntax, found anywhere in a text.
+ * @throws Error that says what is wrong with it.
+ */
+export const compilePattern = (source: string): Pattern => compile(source).matches;
+
+/** Checks the patterns of one workflow, one after another. */
+export class PatternCheck {
+  #cost = 0;
+
+  /** What is wrong with a pattern, by itself or with those before it; undefined when nothing is. */
+  error(source: string): string | undefined {
+    if (this.#cost > MAX_COST_TOGETHER) return TOO_MANY;
+    try {
+      this.#cost += compile(source).cost;
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return this.#cost > MAX_COST_TOGETHER ? TOO_MANY : undefined;
   }
-};
+}
+
+const TOO_MANY = 'the patterns of this workflow are too complicated together';
+
+/** Compiled patterns of all workflows; the least recently used go first. */
+export class PatternCache {
+  readonly #kept = new Map<string, Compiled>();
+  #cost = 0;
+
+  /** The pattern of a condition; checked when its workflow was stored. */
+  get(source: string): Pattern {
+    const known = this.#kept.get(source);
+    const compiled = known ?? compile(source);
+    this.#kept.delete(source);
+    this.#kept.set(source, compiled);
+    if (!known) this.#keep(compiled.cost);
+    return compiled.matches;
+  }
+
+  #keep(cost: number): void {
+    this.#cost += cost;
+    for (const [source, oldest] of this.#kept) {
+      if (this.#cost <= MAX_COST_KEPT) return;
+      this.#kept.delete(source);
+      this.#cost -= oldest.cost;
+    }
+  }
+}
