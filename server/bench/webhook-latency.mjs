@@ -16,7 +16,7 @@ const SECONDS = Number(process.env.WEBHOOK_BENCH_SECONDS ?? 10);
 const BACKLOG = Number(process.env.WEBHOOK_BENCH_BACKLOG ?? 100_000);
 
 /** Nothing listens there. */
-const DEAD = 'http://127.0.0.1:1/hook';
+const DEAD = 'http://127.0.0.1:8/hook';
 
 /** @param {number[]} values @param {number} share */
 const percentile = (values, share) =>

@@ -199,7 +199,7 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
   };
   const webhook = await post('/api/v1/webhooks/', {
     event: 'chat.added',
-    target: 'http://127.0.0.1:9/hook',
+    target: 'http://127.0.0.1:8/hook',
   });
   const room = await post('/api/v1/rooms/');
   const message = await post('/api/v1/messages/', { body: 'Hello', room: { uuid: room.uuid } });

@@ -149,7 +149,7 @@ describe('a target that', () => {
   });
 
   test('never accepts: the attempt ends in time', async () => {
-    const { attempt } = await firstAttempt('http://192.0.2.1:9/hook', {}, 10_000);
+    const { attempt } = await firstAttempt('http://192.0.2.1:8/hook', {}, 10_000);
     expect(attempt.status).toBeNull();
     expect(attempt.error).toMatch(/no status line|unreachable|connecting timed out|refused/);
     expect(attempt.duration_ms).toBeLessThan(2_000);
@@ -320,6 +320,15 @@ describe('requests into the inside', () => {
       await models.webhooks.deleteOne({ _id: uuid });
     }
     expect(receiver.connections).toBe(0);
+  });
+
+  test('nor is a port of mail that came into the database another way', async () => {
+    const { models, subscribe, happen, rows } = await start({ env: { WEBHOOK_ALLOW_PRIVATE: 'true' } });
+    const uuid = await subscribe('http://public.example/');
+    await models.webhooks.updateOne({ _id: uuid }, { $set: { target: 'http://127.0.0.1:25/' } });
+    await happen({ n: 1 });
+    const row = await until(async () => (await rows(uuid)).find(({ tries }) => tries > 0));
+    expect(row.attempts[0]?.error).toBe('port 25 is not allowed');
   });
 
   test('names that do not exist, and name servers that fail, are failed attempts', async () => {

@@ -200,7 +200,7 @@ describe('webhooks', () => {
     expect(found._id).toBe(first.json.uuid);
   });
 
-  test('literals and localhost names are refused where private addresses are', async () => {
+  test('literals and localhost names are refused where private addresses are, as are ports of mail and user names', async () => {
     const { token } = await strict.account();
     for (const host of ['127.0.0.1', 'localhost', '[::ffff:10.0.0.1]', '0x7f.1', '169.254.169.254']) {
       const body = { event: 'chat.added', target: `http://${host}:8080/` };
@@ -210,6 +210,15 @@ describe('webhooks', () => {
         400,
         { target: ['The target must be a public address.'] },
       ]);
+    }
+    for (const [place, why] of [
+      ['@hook.example.com', 'A user name or password in the URL is not allowed.'],
+      ['hook.example.com:0', 'Port 0 is not allowed.'],
+      ['hook.example.com:25', 'Port 25 is not allowed.'],
+    ]) {
+      const body = { event: 'chat.added', target: `http://${place}/` };
+      const answer = await strict.request('POST', '/api/v1/webhooks/', { token, body });
+      expect([place, answer.status, answer.json]).toEqual([place, 400, { target: [why] }]);
     }
     const { json } = await strict.request('POST', '/api/v1/webhooks/', {
       token,

@@ -136,7 +136,7 @@ const harmlessBody = (operation: Operation, fixtures: Fixtures): object | undefi
       return { ...body, is_published: true };
     case 'updateWebhook':
     case 'changeWebhook':
-      return { ...body, target: `http://127.0.0.1:9/${randomUUID()}` };
+      return { ...body, target: `http://127.0.0.1:8/${randomUUID()}` };
     default:
       return body;
   }

@@ -190,13 +190,35 @@ describe('targets', () => {
     expect(targetError(`http://${host}/hook`, false)).toBeUndefined();
   });
 
-  test.each(['http://user@example.com/', 'http://user:secret@example.com/', 'http://:secret@example.com/'])(
-    '%s has credentials',
-    (target) => {
-      expect(targetError(target, false)).toMatch(/not allowed/);
-      expect(targetError(target, true)).toMatch(/not allowed/);
-    },
-  );
+  test.each([
+    'http://user@example.com/',
+    'http://user:secret@example.com/',
+    'http://:secret@example.com/',
+    'http://@example.com/',
+    'HTTP://:@example.com',
+    'https:////@example.com/',
+    'http:\\\\@example.com/',
+    'http://a@@example.com/',
+  ])('%s has credentials', (target) => {
+    expect(targetError(target, false)).toMatch(/not allowed/);
+    expect(targetError(target, true)).toMatch(/not allowed/);
+  });
+
+  test.each([0, 1, 22, 25, 110, 143, 465, 587, 993, 6000, 6667, 10_080])('port %s is refused', (port) => {
+    for (const allowPrivate of [false, true]) {
+      expect(targetError(`http://example.com:${port}/`, allowPrivate)).toBe(`Port ${port} is not allowed.`);
+      expect(targetError(`https://example.com:0${port}/`, allowPrivate)).toBe(`Port ${port} is not allowed.`);
+    }
+  });
+
+  test.each([
+    'http://example.com:443/',
+    'https://example.com:80/',
+    'https://example.com:8443/hook/@me?to=a@b#@',
+    'https://example.com?to=@b',
+  ])('%s is taken', (target) => {
+    expect(targetError(target, false)).toBeUndefined();
+  });
 });
 
 describe('addresses that a name resolved to', () => {

@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { ipLiteral, isPublicAddress } from './addresses.ts';
+import { isBlockedPort } from './blocked-ports.ts';
 
 /** The target is, or resolves to, an address inside a private network. */
 export class PrivateAddressError extends Error {
@@ -19,6 +20,8 @@ const notPublic = (host: string, address: string): PrivateAddressError =>
 export interface OutgoingOptions {
   /** True: any address may be connected to (WEBHOOK_ALLOW_PRIVATE). */
   allowPrivate: boolean;
+  /** True: any port may be connected to, since the operator has chosen it. */
+  allowAnyPort?: boolean;
   /** Milliseconds until a connection must stand, TLS included. */
   connectTimeout: number;
   /** Certificates that are trusted instead of the public ones. */
@@ -36,7 +39,7 @@ const KEEP_ALIVE_MS = 10_000;
  * the environment and redirects are not followed.
  */
 export const createOutgoing = (options: OutgoingOptions): Dispatcher => {
-  const { allowPrivate, connectTimeout, ca, dnsServers } = options;
+  const { allowAnyPort = false, allowPrivate, connectTimeout, ca, dnsServers } = options;
   const lookup = allowPrivate && !dnsServers ? undefined : checkedLookup(allowPrivate, dnsServers);
   const connect = buildConnector({
     timeout: connectTimeout,
@@ -51,6 +54,10 @@ export const createOutgoing = (options: OutgoingOptions): Dispatcher => {
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: (target, callback) => {
+      if (!allowAnyPort && isBlockedPort(target.port)) {
+        callback(new Error(`port ${target.port} is not allowed`), null);
+        return;
+      }
       // `lookup` is not asked for IP literals.
       const literal = ipLiteral(target.hostname);
       if (!allowPrivate && literal !== undefined && !isPublicAddress(literal)) {

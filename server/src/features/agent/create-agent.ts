@@ -67,7 +67,11 @@ export const createAgent = ({
       contextTokens: config.LLM_CONTEXT_TOKENS,
       timeout: config.LLM_TIMEOUT,
     },
-    createOutgoing({ allowPrivate: config.LLM_ALLOW_PRIVATE, connectTimeout: config.LLM_TIMEOUT }),
+    createOutgoing({
+      allowAnyPort: true,
+      allowPrivate: config.LLM_ALLOW_PRIVATE,
+      connectTimeout: config.LLM_TIMEOUT,
+    }),
     new Allowance(budgets, {
       conversation: config.LLM_TOKENS_PER_CONVERSATION,
       account: config.LLM_TOKENS_PER_DAY,

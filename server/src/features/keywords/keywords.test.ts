@@ -152,7 +152,7 @@ describe('GET /api/v1/keyword_notifications/', () => {
     const account = await app.account();
     await configure('refund', account.token);
     // Nobody takes them: they stay as they were made.
-    const target = 'http://127.0.0.1:9/';
+    const target = 'http://127.0.0.1:8/';
     const event = 'keyword_notification.added';
     await app.request('POST', '/api/v1/webhooks/', { token: account.token, body: { event, target } });
     const room = (await app.request('POST', '/api/v1/rooms/', { token: account.token })).json;

@@ -44,7 +44,7 @@ describe('GET /metrics', () => {
 
   it('counts attempts of webhooks and mails by what came of them', async () => {
     const { token } = await open.account();
-    const target = 'http://127.0.0.1:1/hook';
+    const target = 'http://127.0.0.1:8/hook';
     await open.request('POST', '/api/v1/webhooks/', { token, body: { event: 'chat.added', target } });
     await open.request('POST', '/api/v1/rooms/', { token, body: {} });
     await vi.waitFor(

@@ -1,10 +1,14 @@
 import { ipLiteral, isPublicAddress } from '../../net/addresses.ts';
+import { isBlockedPort } from '../../net/blocked-ports.ts';
 
 /** Where a target is: scheme, host and port, as the limits of docs/contract.md#origins count it. */
 export const originOf = (target: string): string => new URL(target).origin;
 
 /** The longest name that the DNS can hold (RFC 1035, 2.3.4), in its text form. */
 const LONGEST_NAME = 253;
+
+/** Text before an `@` in front of the host, also an empty one, which the URL parser leaves out without a word. */
+const USERINFO = /^[a-z]+:[/\\]+[^/\\?#]*@/i;
 
 /** Names that mean this machine itself (RFC 6761, 6.3), with or without the root's dot. */
 const isLocalhost = (hostname: string): boolean => /(^|\.)localhost(\.localdomain)?\.?$/.test(hostname);
@@ -15,9 +19,10 @@ const isLocalhost = (hostname: string): boolean => /(^|\.)localhost(\.localdomai
  * full-width digits) into the usual one. What a name resolves to is looked at when a delivery connects.
  */
 export const targetError = (target: string, allowPrivate: boolean): string | undefined => {
-  const { username, password, hostname } = new URL(target);
-  if (username !== '' || password !== '') return 'A user name or password in the URL is not allowed.';
+  const { hostname, port } = new URL(target);
+  if (USERINFO.test(target)) return 'A user name or password in the URL is not allowed.';
   if (hostname.length > LONGEST_NAME) return 'Enter a valid URL.';
+  if (isBlockedPort(port)) return `Port ${port} is not allowed.`;
   if (allowPrivate) return undefined;
   const literal = ipLiteral(hostname);
   if (isLocalhost(hostname) || (literal !== undefined && !isPublicAddress(literal))) {
