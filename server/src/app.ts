@@ -19,6 +19,7 @@ import { errorResponses } from './http/error-responses.ts';
 import { createIdempotency } from './http/idempotency.ts';
 import { parseQueriesLinearly } from './http/query.ts';
 import { requestIdHeader, requestLog } from './http/request-log.ts';
+import { readTarget, refuseUnreadable } from './http/request-target.ts';
 import type { Route } from './http/route.ts';
 import { singleHost } from './http/single-host.ts';
 import { unreadBody } from './http/unread-body.ts';
@@ -64,6 +65,7 @@ export const createApp = (services: Services, metrics: Metrics = new Metrics(ser
   app.on('error', (error) => log.warn({ err: error }, 'answer broke off'));
 
   app.use(chunkedResponse);
+  app.use(readTarget);
   app.use(requestLog(log));
   app.use((ctx, next) => {
     ctx.request.ip = clientAddress(ctx.req);
@@ -74,6 +76,7 @@ export const createApp = (services: Services, metrics: Metrics = new Metrics(ser
   app.use(requestIdHeader);
   app.use(securityHeaders);
   app.use(errorResponses(log));
+  app.use(refuseUnreadable);
   app.use(singleHost);
   const methodsOf = createMethodsOf(router);
   app.use(allowHeader(methodsOf));

@@ -34,7 +34,7 @@ const readBytes = koaBody({
       throw new ParlorError('malformed', 'The connection was lost before the whole body came.');
     }
     if (type === 'entity.too.large') throw tooLarge();
-    if (status === 415) throw new ParlorError('unsupported_media_type', `Unsupported ${error.message}.`);
+    if (status === 415) throw new ParlorError('unsupported_media_type', `${error.message}.`);
     if (status === 400 || BROKEN_COMPRESSION.test((error as NodeJS.ErrnoException).code ?? '')) {
       throw new ParlorError('malformed', `Request body can't be read: ${error.message}.`);
     }

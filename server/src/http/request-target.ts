@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+import { ParlorError } from '../platform/errors.ts';
+import type { Handler } from './context.ts';
+
+/** Requests whose target Node.js has let through, and no URL parser reads, such as `http://[/`. */
+const unreadable = new WeakSet<IncomingMessage>();
+
+/** Outside of all that looks at a request's path: one that has none is taken for a request of `/`, until it is refused. */
+export const readTarget: Handler = (ctx, next) => {
+  try {
+    if (typeof ctx.path !== 'string') throw new TypeError('no path');
+  } catch {
+    unreadable.add(ctx.req);
+    ctx.req.url = '/';
+  }
+  return next();
+};
+
+/** Inside of what makes answers of errors. */
+export const refuseUnreadable: Handler = ({ req }, next) => {
+  if (unreadable.has(req)) throw new ParlorError('malformed', 'The request target is not a valid URL.');
+  return next();
+};
