@@ -149,6 +149,8 @@ it.each([
   [['hide', 'open'], true, true],
   [['open', 'hide'], false, false],
   [['open', 'hide', 'show'], true, false],
+  [['hide', 'open', 'close'], true, false],
+  [['hide', 'toggle', 'close'], true, false],
 ] as const)(
   'calls made before the chat has loaded end as they were made: %j',
   async (calls, isShown, isOpen) => {

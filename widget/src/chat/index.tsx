@@ -38,8 +38,6 @@ export function createChat(host: Host): Chat {
   const life = new AbortController();
   const { signal } = life;
   const element = root.host as HTMLElement;
-  /** Hidden before the chat was there: a call of that time to open it may have been an earlier one. */
-  let hide = element.hidden;
   let turn = 0;
   let retry: ReturnType<typeof setTimeout>;
 
@@ -186,16 +184,12 @@ export function createChat(host: Host): Chat {
   // Not over the whole of a phone's screen: there somebody goes to a page to see it. And not before what waited for
   // the chat: a click on the launcher is to open the window, not to close what has just opened by itself.
   setTimeout(() => {
-    hide = false;
     if (!signal.aborted && !isSmall() && session.get('open')) toggle(true, true);
   });
 
   return {
     open: () => toggle(true),
-    close() {
-      toggle(false);
-      element.hidden ||= hide;
-    },
+    close: () => toggle(false),
     toggle: () => toggle(!ui.open.peek()),
     tease() {
       if (ui.open.peek() || core.started.peek() || element.hidden) return;

@@ -100,13 +100,19 @@ export function start(options: Start): Parlor {
       soon(attach);
   };
 
+  /** At once, and once more when its turn comes among the calls that wait for the chat. */
+  const setHidden = (hidden: boolean) => {
+    host.hidden = hidden;
+    loaded.promise.then(() => {
+      host.hidden = hidden;
+    });
+  };
+
   const parlor = {
-    show() {
-      host.hidden = false;
-    },
+    show: () => setHidden(false),
     hide() {
       parlor.close();
-      host.hidden = true;
+      setHidden(true);
     },
     destroy() {
       loaded.promise.then((chat) => chat.destroy());
