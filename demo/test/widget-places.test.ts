@@ -110,7 +110,7 @@ it('cuts a caption that is too long for one line, and stays as it is when the ch
   const pill = await box(launcher);
   expect([pill.x >= 20, pill.right <= 340, pill.height < 60]).toEqual([true, true, true]);
   const isCut = () =>
-    launcher.locator('span').evaluate((caption) => {
+    launcher.locator('bdi').evaluate((caption) => {
       const { textOverflow, overflow } = getComputedStyle(caption);
       return [caption.scrollWidth > caption.clientWidth, textOverflow, overflow];
     });

@@ -123,7 +123,7 @@ export function createChat(host: Host): Chat {
   const room = document.createElement('div');
   room.className = 'room';
   frame.append(room);
-  const pill = launcher.querySelector('span');
+  const pill = launcher.querySelector('bdi');
   // As it was drawn: its icon stays at its side, whichever way the chat is written.
   if (pill) launcher.dir = getComputedStyle(launcher).direction;
   setLocale();

@@ -77,7 +77,7 @@ export function Form({ ui }: { ui: Ui }) {
       })}
       {/* A sandbox without `allow-forms` lets nothing be submitted, by Enter neither; a click it lets through. */}
       <button type="submit" class="primary" onClick={submit}>
-        {widget.start_button_caption}
+        <bdi>{widget.start_button_caption}</bdi>
       </button>
     </form>
   );

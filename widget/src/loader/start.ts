@@ -156,7 +156,7 @@ export function start(options: Start): Parlor {
     const icon = draw('svg', 'viewBox', '0 0 24 24');
     icon.append(draw('path', 'd', ICON));
     launcher.append(icon);
-    if (widget.use_new_button) launcher.appendChild(make('span')).textContent = widget.start_button_caption;
+    if (widget.use_new_button) launcher.appendChild(make('bdi')).textContent = widget.start_button_caption;
     launcher.onpointerenter = launcher.onfocus = fetchChat;
     launcher.onclick = parlor.toggle;
 
