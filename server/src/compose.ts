@@ -7,6 +7,7 @@ import { DiskReserve } from './database/disk-reserve.ts';
 import { checkKey } from './database/key-record.ts';
 import { Relay } from './events/relay.ts';
 import { Tombstones } from './events/tombstones.ts';
+import { AccountLeases } from './features/accounts/account-leases.ts';
 import { AccountsService } from './features/accounts/accounts.service.ts';
 import { EmailConfirmations } from './features/accounts/email-confirmations.ts';
 import { KnownAddresses } from './features/accounts/known-addresses.ts';
@@ -24,6 +25,10 @@ import { LeadsService } from './features/leads/leads.service.ts';
 import { LeadStatisticsService } from './features/leads/statistics.ts';
 import { ConfirmationRequests } from './features/mail/confirmation-requests.ts';
 import { createMail } from './features/mail/create-mail.ts';
+import { Credentials } from './features/members/credentials.ts';
+import { MemberStore } from './features/members/member-store.ts';
+import { MembersService } from './features/members/members.service.ts';
+import { SignIn } from './features/members/sign-in.ts';
 import { MessagesService } from './features/messages/messages.service.ts';
 import { Channel } from './features/realtime/channel.ts';
 import { createRealtime } from './features/realtime/create-realtime.ts';
@@ -85,8 +90,15 @@ export const createServices = async (
     { byNameAndAddress: rateLimits.of('wrong-passwords'), byName: rateLimits.of('wrong-passwords-name') },
     new KnownAddresses(models.knownAddresses, secrets),
   );
-  const accounts = new AccountsService(models.accounts, widgets, secrets, signIns);
-  const quotas = new Quotas(models, models.registrationClaims);
+  const leases = new AccountLeases(models.registrationClaims);
+  const quotas = new Quotas(models, leases);
+  const store = new MemberStore(models, secrets);
+  const credentials = new Credentials(store, secrets);
+  const signIn = new SignIn(store, signIns);
+  const members = new MembersService({ models, store, credentials, quotas, leases, secrets });
+  const accounts = new AccountsService(models.accounts, widgets, secrets, (keys) =>
+    members.takenByMembers(keys),
+  );
   const sessions = new SessionsService(models.sessions, widgets, secrets);
 
   const erasedDeliveries = new ErasedDeliveries(models.deliveries, log);
@@ -135,7 +147,7 @@ export const createServices = async (
     publish: (room) => agent.publication.publish(room),
   });
   messages.useBots(agent.answers);
-  const visitors = { accounts, channel, leads, log, roomDeletion, rooms, sessions, subjects, widgets };
+  const visitors = { credentials, channel, leads, log, roomDeletion, rooms, sessions, subjects, widgets };
   const erasure = createErasure(visitors);
 
   relay.subscribe(channel.consume, (events) => notifications.raise(events), consume);
@@ -174,6 +186,9 @@ export const createServices = async (
     widgets,
     publicWidgets,
     accounts,
+    credentials,
+    members,
+    signIn,
     quotas,
     registrations,
     confirmations,

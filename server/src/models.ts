@@ -12,6 +12,7 @@ import { keywordModel, notificationModel } from './features/keywords/keywords.mo
 import { leadModel } from './features/leads/leads.model.ts';
 import { mailModel } from './features/mail/mails.model.ts';
 import { outgoingMailModel } from './features/mail/outgoing-mails.model.ts';
+import { memberModel } from './features/members/members.model.ts';
 import { messageModel } from './features/messages/messages.model.ts';
 import { realtimeModels } from './features/realtime/create-realtime.ts';
 import { roomModel } from './features/rooms/rooms.model.ts';
@@ -29,6 +30,7 @@ export const createModels = (connection: Connection) => ({
   knownAddresses: knownAddressModel(connection),
   leads: leadModel(connection),
   mails: mailModel(connection),
+  members: memberModel(connection),
   messages: messageModel(connection),
   notifications: notificationModel(connection),
   outgoingMails: outgoingMailModel(connection),

@@ -1,10 +1,11 @@
 import type { Services } from './compose.ts';
-import { accountRoutes } from './features/accounts/accounts.routes.ts';
 import { conversationRoutes } from './features/agent/conversations.routes.ts';
 import { workflowRoutes } from './features/agent/workflows.routes.ts';
 import { healthRoutes } from './features/health/health.routes.ts';
 import { keywordRoutes } from './features/keywords/keywords.routes.ts';
 import { leadRoutes } from './features/leads/leads.routes.ts';
+import { authRoutes } from './features/members/auth.routes.ts';
+import { memberRoutes } from './features/members/members.routes.ts';
 import { messageRoutes } from './features/messages/messages.routes.ts';
 import { roomRoutes } from './features/rooms/rooms.routes.ts';
 import { sessionRoutes } from './features/visitors/sessions.routes.ts';
@@ -21,7 +22,8 @@ import { openApiRoute } from './openapi/openapi.routes.ts';
  */
 export const createRoutes = (services: Services & { baseUrl(ctx: Context): string }): Route[] => {
   const routes: Route[] = [
-    ...accountRoutes(services),
+    ...authRoutes(services),
+    ...memberRoutes(services),
     ...roomRoutes(services),
     ...messageRoutes(services),
     ...leadRoutes(services),

@@ -171,6 +171,8 @@ export interface Fixtures {
   room: { uuid: string; label: string };
   /** Values for the parameters in paths, by the resource whose path it is. */
   ids: Record<string, string>;
+  /** What accepts an invitation of it, once. */
+  invitation: string;
   /** The public key of its workflow. */
   agentKey: string;
   visitor: { token: string; room: { uuid: string; label: string }; lead: string };
@@ -208,6 +210,7 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
   const workflow = await post('/api/v1/workflows/', WORKFLOW);
   const agent = { headers: { 'x-api-key': workflow.public_key } };
   const { conversationId } = await post('/api/v1/public/conversations/start', {}, agent);
+  const invited = await post('/api/v1/members/', { email: `${randomUUID().slice(0, 8)}@example.com` });
   const { visitor, room: reserved } = await app.session(widget);
   await post('/api/v1/messages/', { body: 'Hi', room: { uuid: reserved.uuid } }, { visitor });
   const visitorLead = await post('/api/v1/leads/', { nickname: 'A visitor' }, { visitor });
@@ -224,8 +227,10 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
       workflows: workflow.uuid,
       conversations: conversationId,
       widgets: widget,
+      members: invited.uuid,
       deliveries: await deliveryOf(app, token),
     },
+    invitation: invited.invite_url.split('#token=')[1],
     agentKey: workflow.public_key,
     visitor: { token: visitor, room: reserved, lead: visitorLead.uuid },
   };
@@ -270,6 +275,10 @@ export const bodyFor = (
       return { ...body, username: `free-${free}`, email: `${free}@example.com` };
     case 'obtainToken':
       return { ...body, username: fixtures.username, password: 'a long enough secret' };
+    case 'inviteMember':
+      return { ...body, email: `${free}@example.com` };
+    case 'acceptInvitation':
+      return { ...body, username: `free-${free}`, token: fixtures.invitation };
     case 'createKeyword':
       return { keyword: `${body.keyword} ${free}` };
     case 'createRoom':

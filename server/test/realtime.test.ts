@@ -238,6 +238,25 @@ describe('a credential that ends', () => {
     await pages[2]?.find(says('Still here'));
   });
 
+  it('ends within a second with the member that opened it, and leaves those of others', async () => {
+    const { url, rest, token, visitor } = await startConversation();
+    const invited = (await rest('POST', '/api/v1/members/', { email: 'grace@example.com' })).json;
+    const person = { username: 'grace', password: 'a long enough secret' };
+    const accepted = { ...person, password2: person.password, token: invited.invite_url.split('#token=')[1] };
+    expect((await rest('POST', '/api/v1/auth/accept-invitation', accepted)).status).toBe(201);
+    const tokenOf = async (more: object = {}) =>
+      (await rest('POST', '/api/v1/auth/api-token', { ...person, ...more })).json.token;
+    const [before, owners] = [await connect(url, { token: await tokenOf() }), await connect(url, { token })];
+    const ended = { code: 4401, reason: 'the credential has ended' };
+    const fresh = await tokenOf({ reset_token: true });
+    expect(await before.closed).toEqual(ended);
+    const after = await connect(url, { token: fresh });
+    expect((await rest('DELETE', `/api/v1/members/${invited.uuid}/`)).status).toBe(204);
+    expect(await after.closed).toEqual(ended);
+    await (await visitor()).say('Still here');
+    await owners.find(says('Still here'));
+  });
+
   it('opens nothing from a page that the widget may not run on', async () => {
     const { url, rest, widget, visitor } = await startConversation();
     const { token } = await visitor();

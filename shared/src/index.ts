@@ -6,6 +6,7 @@ export * from './fields.ts';
 export * from './keyword.ts';
 export * from './lead.ts';
 export * from './locales.ts';
+export * from './member.ts';
 export * from './message.ts';
 export * from './realtime.ts';
 export * from './room.ts';

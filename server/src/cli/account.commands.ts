@@ -3,6 +3,7 @@ import type { Services } from '../compose.ts';
 import { deleteAccount } from '../features/accounts/account-data.ts';
 import type { Account } from '../features/accounts/accounts.model.ts';
 import { newInvitation } from '../features/accounts/invitations.ts';
+import { founderOf } from '../features/members/member.ts';
 import { type FieldErrors, ParlorError } from '../platform/errors.ts';
 import { randomLetters } from '../platform/ids.ts';
 import { takeArguments, takeFlag, UsageError } from './arguments.ts';
@@ -60,7 +61,7 @@ export const accountCommands: Record<string, ServiceCommand> = {
       }
       const account = await services.accounts.create(given.data).catch(told);
       if (isMade) terminal.print(`password ${password}`);
-      terminal.print(`token ${services.accounts.tokenOf(account)}`);
+      terminal.print(`token ${services.credentials.tokenOf(founderOf(account))}`);
     },
   },
   'account invite': {
@@ -88,8 +89,9 @@ export const accountCommands: Record<string, ServiceCommand> = {
       const isReset = takeFlag(args, '--reset');
       const [username = ''] = takeArguments(args, 'USERNAME');
       const account = await accountNamed(services, username);
-      const { accounts } = services;
-      terminal.print(isReset ? await accounts.resetToken(account._id) : accounts.tokenOf(account));
+      const { credentials } = services;
+      const member = founderOf(account);
+      terminal.print(isReset ? await credentials.resetToken(member) : credentials.tokenOf(member));
     },
   },
   'account reset-password': {
@@ -100,7 +102,7 @@ export const accountCommands: Record<string, ServiceCommand> = {
       const [username = ''] = takeArguments(args, 'USERNAME');
       const { password, isMade } = await choosePassword(fromStdin, terminal);
       const account = await accountNamed(services, username);
-      await services.accounts.setPassword(account, password).catch(told);
+      await services.credentials.setPassword(founderOf(account), password).catch(told);
       if (isMade) terminal.print(`password ${password}`);
     },
   },

@@ -33,6 +33,10 @@ const middlewareOf = (route: Route, { authenticate, idempotent, rateLimits }: Pa
       });
   const given = (handler: Handler | undefined): Handler[] => (handler ? [handler] : []);
   return [
+    (ctx, next) => {
+      ctx.state.operation = route.id;
+      return next();
+    },
     ...limited('nothing'),
     ...given(route.before),
     ...authenticating(route, authenticate),

@@ -4,6 +4,8 @@ import type { Principal } from './principal.ts';
 /** What middleware leaves for those after it. */
 export interface State {
   requestId: string;
+  /** The route's id in the OpenAPI document. */
+  operation: string;
   principal?: Principal;
   /** The parsed JSON body; undefined when there was none. */
   body?: unknown;

@@ -2,12 +2,13 @@ import type { Authenticator } from '../../http/authenticator.ts';
 import type { Context, Handler } from '../../http/context.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
 import { forbidden, ParlorError } from '../../platform/errors.ts';
-import type { AccountsService } from '../accounts/accounts.service.ts';
-import { type AccountPrincipal, accountPrincipal } from '../accounts/principal.ts';
 import { agentPrincipal } from '../agent/principal.ts';
 import type { WorkflowsService } from '../agent/workflows.service.ts';
+import type { Credentials } from '../members/credentials.ts';
+import { type AccountPrincipal, accountPrincipal } from '../members/principal.ts';
 import { type VisitorPrincipal, visitorPrincipal } from '../visitors/principal.ts';
 import type { SessionsService } from '../visitors/sessions.service.ts';
+import { mayCall } from './rights.ts';
 
 const notAuthenticated = (message: string, scheme = 'Token'): ParlorError =>
   new ParlorError('not_authenticated', message, { headers: { 'WWW-Authenticate': scheme } });
@@ -16,7 +17,7 @@ const invalidToken = (): ParlorError => notAuthenticated('Invalid token.');
 
 /** Where principals are found. */
 interface Identities {
-  accounts: Pick<AccountsService, 'byToken'>;
+  credentials: Pick<Credentials, 'byToken'>;
   sessions: Pick<SessionsService, 'byToken'>;
 }
 
@@ -26,14 +27,14 @@ interface Identities {
  * widget's domain excludes the origin.
  */
 export const createIdentify =
-  ({ accounts, sessions }: Identities) =>
+  ({ credentials, sessions }: Identities) =>
   async (authorization: string, origin: string): Promise<AccountPrincipal | VisitorPrincipal> => {
     const [, scheme = '', token = ''] = /^(\S+)\s+(\S+)\s*$/.exec(authorization) ?? [];
     switch (scheme.toLowerCase()) {
       case 'token': {
-        const account = await accounts.byToken(token);
-        if (!account) throw invalidToken();
-        return accountPrincipal(account);
+        const member = await credentials.byToken(token);
+        if (!member) throw invalidToken();
+        return accountPrincipal(member);
       }
       case 'visitor': {
         const visitor = await sessions.byToken(token, origin);
@@ -48,7 +49,7 @@ export const createIdentify =
 
 /** The one way to authenticate a request. */
 export const createAuthenticator = ({
-  accounts,
+  credentials,
   sessions,
   workflows,
   rateLimits,
@@ -56,11 +57,11 @@ export const createAuthenticator = ({
   workflows: Pick<WorkflowsService, 'byKey'>;
   rateLimits: RateLimits;
 }): Authenticator => {
-  const identify = createIdentify({ accounts, sessions });
+  const identify = createIdentify({ credentials, sessions });
 
   /** Every request with a credential counts, whatever comes of it (docs/contract.md#operation). */
   const count = async (ctx: Context, principal: AccountPrincipal | VisitorPrincipal): Promise<void> => {
-    if (principal.kind === 'account') return rateLimits.count(ctx, 'api', principal.account._id);
+    if (principal.kind === 'account') return rateLimits.count(ctx, 'api', principal.member._id);
     const session = principal.visitor.session._id;
     if (ctx.method === 'GET' || ctx.method === 'HEAD') return rateLimits.count(ctx, 'api', session);
     await rateLimits.count(ctx, 'visitor', session);
@@ -78,6 +79,8 @@ export const createAuthenticator = ({
       });
       if (isCounted) await count(ctx, principal);
       if (!kinds.includes(principal.kind)) throw forbidden();
+      if (principal.kind === 'account' && !mayCall(principal.member.role, ctx.state.operation))
+        throw forbidden();
       ctx.state.principal = principal;
       await next();
     };

@@ -139,7 +139,14 @@ const insertMissing = async (model: AccountCollection['model'], documents: Docum
   const known = await model.find({ _id: { $in: documents.map(({ _id }) => _id) } }, { _id: 1 }).lean();
   const ids = new Set(known.map(({ _id }) => String(_id)));
   const missing = documents.filter(({ _id }) => !ids.has(_id));
-  if (missing.length > 0) await model.insertMany(missing);
+  if (missing.length === 0) return;
+  await model.insertMany(missing).catch((error) => {
+    const fields = duplicateFields(error);
+    if (!fields) throw error;
+    throw new ImportError(
+      `another object with this ${fields.join(', ').replace('_key', '')} is here already`,
+    );
+  });
 };
 
 const insertAccount = async (

@@ -1,7 +1,6 @@
 import type { Model } from 'mongoose';
 import type { MappedCollection, Owner } from '../../database/collection-data.ts';
 import type { AccountModel } from './accounts.model.ts';
-import type { AccountsService } from './accounts.service.ts';
 
 /** A collection that holds an account's objects. */
 export interface AccountCollection {
@@ -62,18 +61,19 @@ export const accountCollections = async (
  */
 export const deleteAccount = async (
   {
-    accounts,
+    credentials,
     collections,
     models,
   }: {
-    accounts: Pick<AccountsService, 'lock'>;
+    /** Makes every token and password of its members useless. */
+    credentials: { lock(account: string): Promise<void> };
     collections: readonly MappedCollection[];
     models: { accounts: AccountModel };
   },
   account: string,
   progress: (collection: string) => void = () => undefined,
 ): Promise<void> => {
-  await accounts.lock(account);
+  await credentials.lock(account);
   const owned = await ownedCollections(collections, account);
   // What is found by way of a widget or workflow goes while those are still there.
   for (const { name, model, filter } of owned.reverse()) {

@@ -1,20 +1,15 @@
 import type { Model } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
+import { type Person, personFields } from './person.ts';
 
-/** An owner of widgets and conversations; whoever holds its token. */
-export interface Account {
+/**
+ * A customer of this server, who owns widgets and conversations. The document holds its founding member, too: whose
+ * token the account's is, and who signs in by the account's username.
+ */
+export interface Account extends Person {
   _id: string;
-  username: string;
-  email: string;
-  /** Folded forms: sign-in and uniqueness go without regard to case (docs/contract.md#accounts). */
-  username_key: string;
-  email_key: string;
-  /** argon2id, in the PHC string format. */
-  password: string;
-  /** The API token, found by its keyed hash and kept encrypted, since the same one must be shown again. */
-  token_fingerprint: string;
-  token_sealed: string;
-  created_at: Date;
+  /** The founding member's uuid, where that is not the account's own: the one before it has left. */
+  founder?: string;
   /** null: nobody has confirmed it, and no mail goes there. Accounts of before there was this field count as confirmed. */
   email_confirmed_at?: Date | null;
   /** The account of a trial: it is nobody's, so that registration stays open. */
@@ -27,14 +22,8 @@ export const accountModel = defineModel<Account>(
   'Account',
   {
     _id: String,
-    username: String,
-    email: String,
-    username_key: String,
-    email_key: String,
-    password: String,
-    token_fingerprint: String,
-    token_sealed: String,
-    created_at: Date,
+    ...personFields,
+    founder: String,
     email_confirmed_at: Date,
     is_demo: Boolean,
   },

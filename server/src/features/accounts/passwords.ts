@@ -3,6 +3,7 @@ import { hash, type Options, verify } from '@node-rs/argon2';
 import { foldName } from '@parlor/shared';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import pLimit from 'p-limit';
+import type { FieldErrors } from '../../platform/errors.ts';
 
 /** argon2id with the parameters of OWASP's password storage cheat sheet (19 MiB, 2 passes, 1 lane). */
 const COST: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -54,4 +55,16 @@ export const passwordErrors = (password: string, username: string, email: string
   if (common.has(password.toLowerCase())) errors.push('This password is too common.');
   if (/^\p{Nd}+$/u.test(password)) errors.push('This password is entirely numeric.');
   return errors;
+};
+
+/** What is wrong with a password that is chosen and typed twice, by field; empty when nothing is. */
+export const chosenPasswordErrors = (
+  { password, password2 }: { password: string; password2: string },
+  { username, email }: { username: string; email: string },
+): FieldErrors => {
+  const weak = passwordErrors(password, username, email);
+  return {
+    ...(weak.length > 0 && { password: weak }),
+    ...(password !== password2 && { password2: ["The two password fields didn't match."] }),
+  };
 };

@@ -13,8 +13,8 @@ import {
 import type { Route } from '../../http/route.ts';
 import { precondition, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
-import { accountOf } from '../accounts/principal.ts';
 import type { Quotas } from '../accounts/quotas.ts';
+import { accountOf } from '../members/principal.ts';
 import { checkPatterns } from './workflow-input.ts';
 import type { StoredWorkflow } from './workflows.model.ts';
 import type { WorkflowsService } from './workflows.service.ts';
@@ -37,13 +37,13 @@ export const workflowRoutes = ({
   quotas: Quotas;
   baseUrl(ctx: Context): string;
 }): Route[] => {
-  const own = (ctx: Context): [account: string, uuid: string] => [accountOf(ctx)._id, pathUuid(ctx)];
+  const own = (ctx: Context): [account: string, uuid: string] => [accountOf(ctx), pathUuid(ctx)];
 
   // The key joins the answer outside of `idempotent`, which keeps answers in the database as they are.
   const withKey: Handler = async (ctx, next) => {
     await next();
     const { uuid } = JSON.parse(String(ctx.body)) as Pick<Workflow, 'uuid'>;
-    const workflow = await workflows.get(accountOf(ctx)._id, uuid);
+    const workflow = await workflows.get(accountOf(ctx), uuid);
     sendObject(ctx, await workflows.present(workflow), ctx.status);
   };
 
@@ -60,7 +60,7 @@ export const workflowRoutes = ({
       answers: listOf(Workflow),
       handler: async (ctx) => {
         const page = readPage(ctx);
-        const steps = workflows.list(accountOf(ctx)._id, page);
+        const steps = workflows.list(accountOf(ctx), page);
         const present = (found: StoredWorkflow[]) => workflows.presentAll(found);
         await sendPage(ctx, page, { steps, timeField: 'created_at', present, together: 8 }, baseUrl(ctx));
       },
@@ -82,7 +82,7 @@ export const workflowRoutes = ({
       handler: async (ctx) => {
         const input = readObject(NewWorkflow, ctx.state.body);
         await checkPatterns(input.nodes);
-        const { _id: account } = accountOf(ctx);
+        const account = accountOf(ctx);
         const { newUuid } = ctx.state;
         const { _id } = await quotas.within('workflows', account, newUuid, () =>
           workflows.create(account, input, newUuid),

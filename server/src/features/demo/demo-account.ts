@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomLetters } from '../../platform/ids.ts';
+import { founderOf } from '../members/member.ts';
 import { SHOP } from './demo-shop.ts';
 import { DEMO_USERNAME, type DemoServices } from './demo-widget.ts';
 
@@ -13,7 +14,7 @@ export interface DemoAccount {
   widgetToken: string;
 }
 
-type Parts = Pick<DemoServices, 'accounts' | 'widgets' | 'config'>;
+type Parts = Pick<DemoServices, 'accounts' | 'credentials' | 'widgets' | 'config'>;
 
 /** In DATA_DIR while what only the first start knows has not been shown. */
 const UNSEEN = 'demo-account-unseen';
@@ -40,19 +41,22 @@ export const introduceDemoAccount = async (
 /** The account `demo` with a new password and token; made when it is not there. */
 export const demoAccount = async ({
   accounts,
+  credentials,
   widgets,
-}: Pick<DemoServices, 'accounts' | 'widgets'>): Promise<DemoAccount> => {
+}: Pick<DemoServices, 'accounts' | 'credentials' | 'widgets'>): Promise<DemoAccount> => {
   const username = DEMO_USERNAME;
   const password = randomLetters(16);
   const known = await accounts.byUsername(username);
-  if (known) await accounts.setPassword(known, password);
+  if (known) await credentials.setPassword(founderOf(known), password);
   const account =
     known ??
     (await accounts.create(
       { username, email: 'demo@example.com', password, password2: password },
       { is_demo: true },
     ));
-  const token = known ? await accounts.resetToken(known._id) : accounts.tokenOf(account);
+  const token = await (known
+    ? credentials.resetToken(founderOf(known))
+    : credentials.tokenOf(founderOf(account)));
   const widget = await widgets.firstOf(account._id);
   // The shop's own colours and words, until somebody has changed them.
   if (widget?.version === 1) await widgets.change(account._id, widget.token, SHOP);

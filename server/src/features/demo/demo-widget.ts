@@ -1,5 +1,6 @@
 import type { Config } from '../../platform/config.ts';
 import type { AccountsService } from '../accounts/accounts.service.ts';
+import type { Credentials } from '../members/credentials.ts';
 import type { StoredWidget } from '../widgets/widgets.model.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
 import type { PanelAccess } from './panel-access.ts';
@@ -7,6 +8,7 @@ import type { PanelAccess } from './panel-access.ts';
 /** What the demo is made of. */
 export interface DemoServices {
   accounts: AccountsService;
+  credentials: Credentials;
   widgets: WidgetsService;
   config: Config;
   panelAccess: PanelAccess;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { AccountsService } from '../accounts/accounts.service.ts';
 import type { LeadsService } from '../leads/leads.service.ts';
+import type { Credentials } from '../members/credentials.ts';
 import type { Channel } from '../realtime/channel.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { SessionsService } from '../visitors/sessions.service.ts';
@@ -14,7 +14,7 @@ import { Erasure } from './visitor-erasure.ts';
  * that was reset, a session that was erased, a widget that was deleted (docs/contract.md#live-channel).
  */
 export const createErasure = ({
-  accounts,
+  credentials,
   channel,
   leads,
   log,
@@ -24,7 +24,7 @@ export const createErasure = ({
   subjects,
   widgets,
 }: {
-  accounts: AccountsService;
+  credentials: Credentials;
   channel: Channel;
   leads: LeadsService;
   log: Logger;
@@ -34,7 +34,7 @@ export const createErasure = ({
   subjects: SubjectErasure;
   widgets: WidgetsService;
 }): Erasure => {
-  accounts.onTokenReset((account, fingerprint) => channel.end(account, { token: fingerprint }));
+  credentials.onTokenChange(({ _id, account }, token) => channel.end(account, { token, member: _id }));
   widgets.onDelete(async ({ _id, account }) => {
     await channel.end(account, { widget: _id });
     // They are dead already, and there may be very many; those that stay run out by themselves.

@@ -5,7 +5,7 @@ import { created, deleted, listOf, listQuery, shown, uuidInPath } from '../../ht
 import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
-import { accountOf } from '../accounts/principal.ts';
+import { accountOf } from '../members/principal.ts';
 import { type KeywordsService, presentKeyword } from './keywords.service.ts';
 import { type NotificationsService, READ_TOGETHER } from './notifications.service.ts';
 
@@ -41,7 +41,7 @@ export const keywordRoutes = ({
     answers: listOf(KeywordNotification),
     handler: async (ctx) => {
       const page = readPage(ctx);
-      const steps = notifications.list(accountOf(ctx)._id, page);
+      const steps = notifications.list(accountOf(ctx), page);
       const present = notifications.present.bind(notifications);
       const together = READ_TOGETHER;
       await sendPage(ctx, page, { steps, timeField: 'created_at', present, together }, baseUrl(ctx));
@@ -59,7 +59,7 @@ export const keywordRoutes = ({
     answers: listOf(Keyword),
     handler: async (ctx) => {
       const page = readPage(ctx);
-      const steps = keywords.list(accountOf(ctx)._id, page);
+      const steps = keywords.list(accountOf(ctx), page);
       await sendPage(
         ctx,
         page,
@@ -82,7 +82,7 @@ export const keywordRoutes = ({
     answers: created(Keyword),
     handler: async (ctx) => {
       const input = readObject(NewKeyword, ctx.state.body);
-      const keyword = await keywords.create(accountOf(ctx)._id, input, ctx.state.newUuid);
+      const keyword = await keywords.create(accountOf(ctx), input, ctx.state.newUuid);
       sendCreated(ctx, presentKeyword(keyword), `${baseUrl(ctx)}/api/v1/keywords/${keyword._id}/`);
     },
   },
@@ -98,7 +98,7 @@ export const keywordRoutes = ({
     condition: 'read',
     answers: shown(Keyword),
     handler: async (ctx) => {
-      sendObject(ctx, presentKeyword(await keywords.get(accountOf(ctx)._id, pathUuid(ctx))));
+      sendObject(ctx, presentKeyword(await keywords.get(accountOf(ctx), pathUuid(ctx))));
     },
   },
   {
@@ -113,7 +113,7 @@ export const keywordRoutes = ({
     condition: 'write',
     answers: deleted,
     handler: async (ctx) => {
-      await keywords.delete(accountOf(ctx)._id, pathUuid(ctx), precondition(ctx));
+      await keywords.delete(accountOf(ctx), pathUuid(ctx), precondition(ctx));
       ctx.status = 204;
     },
   },

@@ -15,7 +15,7 @@ import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
-import { accountOf } from '../accounts/principal.ts';
+import { accountOf } from '../members/principal.ts';
 import { type LeadsService, presentLead, visitorLead } from './leads.service.ts';
 import { type LeadStatisticsService, readLeadGroup } from './statistics.ts';
 
@@ -34,7 +34,7 @@ export const leadRoutes = ({
   leadStatistics: LeadStatisticsService;
   baseUrl(ctx: Context): string;
 }): Route[] => {
-  const own = (ctx: Context): [account: string, uuid: string] => [accountOf(ctx)._id, pathUuid(ctx)];
+  const own = (ctx: Context): [account: string, uuid: string] => [accountOf(ctx), pathUuid(ctx)];
 
   return [
     {
@@ -49,7 +49,7 @@ export const leadRoutes = ({
       answers: listOf(Lead),
       handler: async (ctx) => {
         const page = readPage(ctx);
-        const steps = leads.list(accountOf(ctx)._id, page);
+        const steps = leads.list(accountOf(ctx), page);
         await sendPage(
           ctx,
           page,
@@ -76,12 +76,7 @@ export const leadRoutes = ({
       },
       handler: async (ctx) => {
         const group = readLeadGroup(queryValue(ctx, 'group_by'));
-        const counted = await leadStatistics.count(
-          accountOf(ctx)._id,
-          group,
-          queryDays(ctx),
-          queryLimit(ctx),
-        );
+        const counted = await leadStatistics.count(accountOf(ctx), group, queryDays(ctx), queryLimit(ctx));
         ctx.set('Cache-Control', 'no-cache');
         ctx.body = { ...counted, results: fitting(counted.results) };
       },
@@ -108,7 +103,7 @@ export const leadRoutes = ({
           if (isNew) sendCreated(ctx, presentLead(lead), address(lead._id));
           else sendObject(ctx, presentLead(lead));
         } else {
-          const lead = await leads.create(accountOf(ctx)._id, readObject(NewLead, body), newUuid);
+          const lead = await leads.create(accountOf(ctx), readObject(NewLead, body), newUuid);
           sendCreated(ctx, presentLead(lead), address(lead._id));
         }
       },
@@ -167,7 +162,7 @@ export const leadRoutes = ({
         const { principal } = ctx.state;
         const isVisitor = principal?.kind === 'visitor';
         if (isVisitor && uuid !== visitorLead(principal.visitor.session)) throw notFound();
-        const owner = isVisitor ? principal.visitor.session.account : accountOf(ctx)._id;
+        const owner = isVisitor ? principal.visitor.session.account : accountOf(ctx);
         const wanted = readPatch(NewLead, ctx.state.body);
         sendObject(ctx, presentLead(await leads.change(owner, uuid, wanted, precondition(ctx))));
       },

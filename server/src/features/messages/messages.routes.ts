@@ -13,7 +13,7 @@ import type { Route } from '../../http/route.ts';
 import { sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
 import { invalid, notFound } from '../../platform/errors.ts';
-import { accountOf } from '../accounts/principal.ts';
+import { accountOf } from '../members/principal.ts';
 import { presentCreated } from './added-message.ts';
 import type { StoredMessage } from './messages.model.ts';
 import type { MessagesService } from './messages.service.ts';
@@ -24,7 +24,7 @@ const readScope = (ctx: Context): { account: string; room: string | undefined } 
   if (given !== undefined && !isUuid(given)) throw invalid({ room: ['Must be a valid UUID.'] });
   const room = given?.toLowerCase();
   const { principal } = ctx.state;
-  if (principal?.kind !== 'visitor') return { account: accountOf(ctx)._id, room };
+  if (principal?.kind !== 'visitor') return { account: accountOf(ctx), room };
   const { session } = principal.visitor;
   if (room !== undefined && room !== session.room) throw notFound();
   return { account: session.account, room: session.room };
@@ -86,7 +86,7 @@ export const messageRoutes = ({
       const message =
         principal?.kind === 'visitor'
           ? await messages.createByVisitor(principal.visitor, input, newUuid)
-          : await messages.create(accountOf(ctx)._id, input, newUuid);
+          : await messages.create(accountOf(ctx), input, newUuid);
       const answer = await messages.answerInTime(message);
       const created = { ...presentCreated(message), ...(answer && { support_answer: answer }) };
       sendCreated(ctx, created, `${baseUrl(ctx)}/api/v1/messages/${message._id}/`);
@@ -104,7 +104,7 @@ export const messageRoutes = ({
     condition: 'read',
     answers: shown(MessageWithAnswer),
     handler: async (ctx) => {
-      const { _id: account } = accountOf(ctx);
+      const account = accountOf(ctx);
       const message = await messages.get(account, pathUuid(ctx));
       const [shown] = await messages.present(account, [message]);
       if (!shown) throw notFound();

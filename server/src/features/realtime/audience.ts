@@ -3,16 +3,20 @@ import type { Connection, Viewer } from './connection.ts';
 import type { LogEntry } from './event-log.model.ts';
 
 /**
- * Which credential has ended: all tokens of the account but the one of that fingerprint, a session, a widget.
+ * Which credential has ended: all tokens of a member but the one of that fingerprint, a session, a widget. An older
+ * process does not name the member.
  */
-export type Ended = { token: string } | { session: string } | { widget: string };
+export type Ended = { token: string; member?: string } | { session: string } | { widget: string };
 
 /** How long the end of a credential is remembered, for clients that were being authenticated meanwhile. */
 const REMEMBERED_FOR_MS = 10_000;
 
 const hasEnded = (viewer: Viewer, account: string, ended: Ended): boolean => {
   if (viewer.account !== account) return false;
-  if (viewer.side === 'person') return 'token' in ended && !viewer.fingerprints.includes(ended.token);
+  if (viewer.side === 'person') {
+    if (!('token' in ended) || viewer.fingerprints.includes(ended.token)) return false;
+    return ended.member === undefined || ended.member === viewer.member;
+  }
   return (
     ('session' in ended && viewer.session === ended.session) ||
     ('widget' in ended && viewer.widget === ended.widget)
@@ -72,8 +76,8 @@ export class Audience {
     }
     const now = performance.now();
     for (const [key, { at }] of this.#ended) if (now - at > REMEMBERED_FOR_MS) this.#ended.delete(key);
-    // Of the resets of one account's token the last one counts.
-    const key = 'token' in ended ? `token ${account}` : JSON.stringify(ended);
+    // Of the resets of one member's token the last one counts.
+    const key = 'token' in ended ? `token ${account} ${ended.member}` : JSON.stringify(ended);
     this.#ended.set(key, { account, ended, at: now });
   }
 

@@ -31,6 +31,7 @@ export type Viewer =
   | {
       side: 'person';
       account: string;
+      member: string;
       fingerprints: readonly string[];
       rooms: ReadonlySet<string> | undefined;
     };

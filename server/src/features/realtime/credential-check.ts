@@ -1,7 +1,7 @@
 import { CLOSE_CODES } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { Sweeper } from '../../platform/sweeper.ts';
-import type { AccountsService } from '../accounts/accounts.service.ts';
+import type { Credentials } from '../members/credentials.ts';
 import type { SessionsService } from '../visitors/sessions.service.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
 import type { Audience } from './audience.ts';
@@ -13,7 +13,7 @@ const SWEEP_EVERY_MS = 1_000;
 const VISITORS_AT_ONCE = 200;
 
 export interface CredentialCheckParts {
-  accounts: Pick<AccountsService, 'fingerprints'>;
+  credentials: Pick<Credentials, 'fingerprintsIn'>;
   sessions: Pick<SessionsService, 'alive'>;
   widgets: Pick<WidgetsService, 'existing'>;
 }
@@ -57,11 +57,11 @@ export class CredentialCheck {
 
   async #lookAtTokens(connections: readonly Connection[]): Promise<void> {
     const accounts = new Set(connections.flatMap(({ viewer }) => viewer?.account ?? []));
-    const fingerprints = await this.#parts.accounts.fingerprints([...accounts]);
+    const fingerprints = await this.#parts.credentials.fingerprintsIn([...accounts]);
     for (const connection of connections) {
       const { viewer } = connection;
       if (viewer?.side !== 'person') continue;
-      if (!viewer.fingerprints.includes(fingerprints.get(viewer.account) ?? '')) end(connection);
+      if (!viewer.fingerprints.includes(fingerprints.get(viewer.member) ?? '')) end(connection);
     }
   }
 

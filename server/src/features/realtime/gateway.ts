@@ -7,8 +7,8 @@ import { createClientAddress } from '../../http/client-address.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
 import { type Config, isOnlyProcess } from '../../platform/config.ts';
 import { ParlorError } from '../../platform/errors.ts';
-import type { AccountsService } from '../accounts/accounts.service.ts';
-import type { AccountPrincipal } from '../accounts/principal.ts';
+import type { Credentials } from '../members/credentials.ts';
+import type { AccountPrincipal } from '../members/principal.ts';
 import type { VisitorPrincipal } from '../visitors/principal.ts';
 import { createAdmission } from './admission.ts';
 import type { Channel } from './channel.ts';
@@ -47,7 +47,7 @@ export interface GatewayParts {
    * Says whom a scheme and token stand for, at an origin. @throws ParlorError `not_authenticated`, `forbidden`
    */
   identify(authorization: string, origin: string): Promise<AccountPrincipal | VisitorPrincipal>;
-  accounts: Pick<AccountsService, 'fingerprintsOf'>;
+  credentials: Pick<Credentials, 'fingerprintsOf'>;
   limiter: ConnectionLimiter;
   openConnections: OpenConnections;
   log: Logger;
@@ -58,12 +58,13 @@ export interface GatewayParts {
 const viewerOf = (
   principal: AccountPrincipal | VisitorPrincipal,
   rooms: readonly string[] | undefined,
-  accounts: GatewayParts['accounts'],
+  credentials: GatewayParts['credentials'],
 ): Viewer => {
   if (principal.kind === 'account') {
     const narrowed = rooms && new Set(rooms);
-    const fingerprints = accounts.fingerprintsOf(principal.account);
-    return { side: 'person', account: principal.account._id, fingerprints, rooms: narrowed };
+    const { _id: member, account } = principal.member;
+    const fingerprints = credentials.fingerprintsOf(principal.member);
+    return { side: 'person', account, member, fingerprints, rooms: narrowed };
   }
   const { account, room, _id, widget } = principal.visitor.session;
   return { side: 'visitor', account, room, session: _id, widget };
@@ -224,7 +225,7 @@ export class Gateway {
       if (!connection.isOpen) return;
       const principal = await identify(`${scheme} ${token}`, connection.origin);
       if (!connection.isOpen) return;
-      connection.viewer = viewerOf(principal, rooms, this.#parts.accounts);
+      connection.viewer = viewerOf(principal, rooms, this.#parts.credentials);
       channel.audience.add(connection);
       this.#parts.presence.arrived(connection.viewer);
       await replay(channel, connection, after);
@@ -265,7 +266,7 @@ export const createGateway = (
     presence,
     credentialCheck: new CredentialCheck({ ...services, audience: channel.audience }, log),
     identify,
-    accounts: services.accounts,
+    credentials: services.credentials,
     log,
     limiter: new ConnectionLimiter(opens, openConnections, createClientAddress(config.TRUST_PROXY)),
     openConnections,

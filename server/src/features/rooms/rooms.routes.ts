@@ -8,7 +8,7 @@ import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { readObject, readPatch } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
-import { accountOf } from '../accounts/principal.ts';
+import { accountOf } from '../members/principal.ts';
 import type { StoredRoom } from './rooms.model.ts';
 import type { RoomsService } from './rooms.service.ts';
 
@@ -103,7 +103,7 @@ export const roomRoutes = ({
       handler: async (ctx) => {
         const page = readPage(ctx);
         const limit = messagesLimit(ctx, MESSAGES_IN_LIST);
-        const steps = rooms.list(accountOf(ctx)._id, page);
+        const steps = rooms.list(accountOf(ctx), page);
         const present = (found: StoredRoom[]) => Promise.all(found.map((room) => show(room, limit)));
         const together = Math.ceil(MESSAGES_TOGETHER / (limit + 1));
         await sendPage(ctx, page, { steps, timeField: 'created_at', present, together }, baseUrl(ctx));
@@ -123,7 +123,7 @@ export const roomRoutes = ({
       answers: created(Room),
       handler: async (ctx) => {
         const room = await rooms.create(
-          accountOf(ctx)._id,
+          accountOf(ctx),
           readObject(NewRoom, ctx.state.body),
           ctx.state.newUuid,
         );
@@ -144,7 +144,7 @@ export const roomRoutes = ({
       answers: shown(Room),
       handler: async (ctx) => {
         const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
-        const room = await rooms.byLabel(accountOf(ctx)._id, pathLabel(ctx));
+        const room = await rooms.byLabel(accountOf(ctx), pathLabel(ctx));
         sendObject(ctx, await show(room, limit));
       },
     },
@@ -163,7 +163,7 @@ export const roomRoutes = ({
       condition: 'write',
       answers: shown(Room),
       handler: async (ctx) => {
-        await change(ctx, accountOf(ctx)._id, readObject(NewRoom, ctx.state.body));
+        await change(ctx, accountOf(ctx), readObject(NewRoom, ctx.state.body));
       },
     },
     {
@@ -185,7 +185,7 @@ export const roomRoutes = ({
       answers: shown(Room),
       handler: async (ctx) => {
         const { principal, body } = ctx.state;
-        if (principal?.kind !== 'visitor') return change(ctx, accountOf(ctx)._id, readPatch(NewRoom, body));
+        if (principal?.kind !== 'visitor') return change(ctx, accountOf(ctx), readPatch(NewRoom, body));
         // A visitor rates its own conversation and asks for a person, and changes nothing else of it (docs/contract.md#visitors).
         const { account, room } = principal.visitor.session;
         const current = await rooms.byLabel(account, pathLabel(ctx));
@@ -210,7 +210,7 @@ export const roomRoutes = ({
       answers: deleted,
       handler: async (ctx) => {
         const condition = conditionOf(ctx, messagesLimit(ctx, MESSAGES_IN_ROOM));
-        await roomDeletion.delete(accountOf(ctx)._id, pathLabel(ctx), condition);
+        await roomDeletion.delete(accountOf(ctx), pathLabel(ctx), condition);
         ctx.status = 204;
       },
     },

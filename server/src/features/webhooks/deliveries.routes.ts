@@ -8,7 +8,7 @@ import type { Route } from '../../http/route.ts';
 import { sendObject } from '../../http/single-object.ts';
 import { pathUuid } from '../../http/validate.ts';
 import { invalid } from '../../platform/errors.ts';
-import { accountOf } from '../accounts/principal.ts';
+import { accountOf } from '../members/principal.ts';
 import type { StoredDelivery } from './deliveries.model.ts';
 import { type DeliveriesService, type DeliveryFilter, presentDelivery } from './deliveries.service.ts';
 
@@ -66,7 +66,7 @@ export const deliveryRoutes = ({
   };
 
   const redeliver = async (ctx: Context, id: string, webhook?: string): Promise<void> => {
-    const delivery = await deliveries.redeliver(accountOf(ctx)._id, id, webhook, ctx.state.newUuid);
+    const delivery = await deliveries.redeliver(accountOf(ctx), id, webhook, ctx.state.newUuid);
     sendObject(ctx, presentDelivery(delivery), 202);
     ctx.set('Location', `${baseUrl(ctx)}/api/v1/deliveries/${delivery._id}/`);
   };
@@ -84,7 +84,7 @@ export const deliveryRoutes = ({
       answers: listOf(Delivery),
       handler: async (ctx) => {
         const page = readPage(ctx);
-        await send(ctx, page, deliveries.list(accountOf(ctx)._id, readFilter(ctx), page));
+        await send(ctx, page, deliveries.list(accountOf(ctx), readFilter(ctx), page));
       },
     },
     {
@@ -99,7 +99,7 @@ export const deliveryRoutes = ({
       condition: 'read',
       answers: shown(Delivery),
       handler: async (ctx) => {
-        sendObject(ctx, presentDelivery(await deliveries.get(accountOf(ctx)._id, deliveryId(ctx))));
+        sendObject(ctx, presentDelivery(await deliveries.get(accountOf(ctx), deliveryId(ctx))));
       },
     },
     {
@@ -116,7 +116,7 @@ export const deliveryRoutes = ({
       handler: async (ctx) => {
         const page = readPage(ctx);
         const filter = readFilter(ctx);
-        await send(ctx, page, deliveries.listOf(accountOf(ctx)._id, pathUuid(ctx), filter, page));
+        await send(ctx, page, deliveries.listOf(accountOf(ctx), pathUuid(ctx), filter, page));
       },
     },
     {
@@ -160,7 +160,7 @@ export const deliveryRoutes = ({
       isIdempotent: true,
       answers: { status: 200, description: 'Whatever the target did.', schema: TestDelivery },
       handler: async (ctx) => {
-        const result = await deliveries.test(accountOf(ctx)._id, pathUuid(ctx));
+        const result = await deliveries.test(accountOf(ctx), pathUuid(ctx));
         ctx.set('Cache-Control', 'no-store');
         ctx.body = result;
       },

@@ -14,8 +14,8 @@ import {
 import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
-import { accountOf } from '../accounts/principal.ts';
 import type { Quotas } from '../accounts/quotas.ts';
+import { accountOf } from '../members/principal.ts';
 import { presentWebhook, type WebhooksService } from './webhooks.service.ts';
 
 const callers = ['account'] as const;
@@ -32,7 +32,7 @@ export const webhookRoutes = ({
   quotas: Quotas;
   baseUrl(ctx: Context): string;
 }): Route[] => {
-  const own = (ctx: Context): [account: string, uuid: string] => [accountOf(ctx)._id, pathUuid(ctx)];
+  const own = (ctx: Context): [account: string, uuid: string] => [accountOf(ctx), pathUuid(ctx)];
 
   // The secret joins the answer outside of `idempotent`, which keeps answers in the database as they are.
   const withSecret: Handler = async (ctx, next) => {
@@ -55,7 +55,7 @@ export const webhookRoutes = ({
       answers: listOf(Webhook),
       handler: async (ctx) => {
         const page = readPage(ctx);
-        const steps = webhooks.list(accountOf(ctx)._id, page);
+        const steps = webhooks.list(accountOf(ctx), page);
         await sendPage(
           ctx,
           page,
@@ -78,7 +78,7 @@ export const webhookRoutes = ({
       answers: created(Webhook),
       handler: async (ctx) => {
         const input = readObject(NewWebhook, ctx.state.body);
-        const { _id: account } = accountOf(ctx);
+        const account = accountOf(ctx);
         const { newUuid } = ctx.state;
         const webhook = await quotas.within('webhooks', account, newUuid, () =>
           webhooks.create(account, input, newUuid),

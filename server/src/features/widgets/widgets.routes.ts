@@ -9,8 +9,8 @@ import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject, sendRepresentation } from '../../http/single-object.ts';
 import { readObject, readPatch } from '../../http/validate.ts';
 import { forbidden, invalid, notFound } from '../../platform/errors.ts';
-import { accountOf } from '../accounts/principal.ts';
 import type { Quotas } from '../accounts/quotas.ts';
+import { accountOf } from '../members/principal.ts';
 import { isAllowedOrigin } from './domain.ts';
 import type { PublicWidget, PublicWidgetCache } from './public-widget-cache.ts';
 import { presentWidget, type WidgetsService } from './widgets.service.ts';
@@ -47,7 +47,7 @@ export const widgetRoutes = ({
   baseUrl(ctx: Context): string;
 }): Route[] => {
   const own = (ctx: Context): [account: string, token: string] => [
-    accountOf(ctx)._id,
+    accountOf(ctx),
     ctx.params?.widget_token ?? '',
   ];
 
@@ -108,11 +108,11 @@ export const widgetRoutes = ({
         const token = queryValue(ctx, 'token');
         if (token !== undefined) {
           const widget = await publicWidget(ctx, token);
-          const isOwn = widget.account === accountOf(ctx)._id;
+          const isOwn = widget.account === accountOf(ctx);
           return isOwn ? sendRepresentation(ctx, widget.stored()) : sendPublic(ctx, widget);
         }
         const page = readPage(ctx);
-        const steps = widgets.list(accountOf(ctx)._id, page);
+        const steps = widgets.list(accountOf(ctx), page);
         await sendPage(
           ctx,
           page,
@@ -136,7 +136,7 @@ export const widgetRoutes = ({
       answers: created(Widget),
       handler: async (ctx) => {
         const settings = readObject(NewWidget, ctx.state.body);
-        const { _id: account } = accountOf(ctx);
+        const account = accountOf(ctx);
         const { newUuid } = ctx.state;
         const widget = await quotas.within('widgets', account, newUuid, () =>
           widgets.create(account, settings, newUuid),

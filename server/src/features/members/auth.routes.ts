@@ -4,10 +4,12 @@ import type { Context } from '../../http/context.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
 import type { Route } from '../../http/route.ts';
 import { readObject } from '../../http/validate.ts';
-import type { AccountsService } from './accounts.service.ts';
-import type { ConfirmationRequests } from './email-confirmations.ts';
+import type { AccountsService } from '../accounts/accounts.service.ts';
+import type { ConfirmationRequests } from '../accounts/email-confirmations.ts';
+import type { Registrations } from '../accounts/registrations.ts';
+import type { Credentials as CredentialsService } from './credentials.ts';
 import { accountOf } from './principal.ts';
-import type { Registrations } from './registrations.ts';
+import type { SignIn } from './sign-in.ts';
 
 const tag = 'Account';
 
@@ -15,14 +17,18 @@ const tag = 'Account';
  * POST /api/v1/auth/register and /api/v1/auth/api-token (docs/contract.md#accounts), where Idempotency-Key is ignored, and
  * POST /api/v1/auth/confirmation-mail.
  */
-export const accountRoutes = ({
+export const authRoutes = ({
   accounts,
   confirmationRequests,
+  credentials,
   rateLimits,
   registrations,
+  signIn,
   baseUrl,
 }: {
-  accounts: AccountsService;
+  accounts: Pick<AccountsService, 'byId'>;
+  credentials: CredentialsService;
+  signIn: SignIn;
   confirmationRequests: ConfirmationRequests;
   rateLimits: RateLimits;
   registrations: Registrations;
@@ -73,7 +79,9 @@ export const accountRoutes = ({
       }),
     },
     handler: async (ctx) => {
-      const token = await accounts.token(readObject(Credentials, ctx.state.body), rateLimits.addressOf(ctx));
+      const given = readObject(Credentials, ctx.state.body);
+      const member = await signIn.member(given, rateLimits.addressOf(ctx));
+      const token = given.reset_token ? await credentials.resetToken(member) : credentials.tokenOf(member);
       ctx.set('Cache-Control', 'no-store');
       ctx.body = { token };
     },
@@ -82,7 +90,7 @@ export const accountRoutes = ({
   {
     method: 'POST',
     path: '/api/v1/auth/confirmation-mail',
-    limits: [{ group: 'confirmation-mail', after: 'credential', key: (ctx) => accountOf(ctx)._id }],
+    limits: [{ group: 'confirmation-mail', after: 'credential', key: accountOf }],
     id: 'requestConfirmationMail',
     tag,
     summary: 'Ask for the mail that confirms the e-mail address',
@@ -99,7 +107,7 @@ export const accountRoutes = ({
       }),
     },
     handler: async (ctx) => {
-      const account = accountOf(ctx);
+      const account = await accounts.byId(accountOf(ctx));
       await confirmationRequests.request(account, baseUrl(ctx));
       ctx.status = 202;
       ctx.body = {

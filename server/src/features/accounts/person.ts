@@ -1,0 +1,57 @@
+import { duplicateFields } from '../../database/duplicate.ts';
+import type { FieldErrors } from '../../platform/errors.ts';
+
+/** What signs a person in, and what others see of it: the fields that an account has of its owner, and a member of itself. */
+export interface Person {
+  username: string;
+  email: string;
+  /** Folded forms: sign-in and uniqueness go without regard to case (docs/contract.md#accounts). */
+  username_key: string;
+  email_key: string;
+  /** argon2id, in the PHC string format. */
+  password: string;
+  /** The API token, found by its keyed hash and kept encrypted, since the same one must be shown again. */
+  token_fingerprint: string;
+  token_sealed: string;
+  created_at: Date;
+  /** The name that others see; the username where there is none. */
+  name?: string;
+  is_away?: boolean;
+  /** When it was last here, to the minute. */
+  seen_at?: Date;
+  /** Counts the changes of what a member's route shows. */
+  version?: number;
+}
+
+/** How a `Person` is stored, for the schemas of both. */
+export const personFields = {
+  username: String,
+  email: String,
+  username_key: String,
+  email_key: String,
+  password: String,
+  token_fingerprint: String,
+  token_sealed: String,
+  created_at: Date,
+  name: String,
+  is_away: Boolean,
+  seen_at: Date,
+  version: Number,
+} as const;
+
+const TAKEN: Record<string, [field: string, message: string]> = {
+  username_key: ['username', 'A user with that username already exists.'],
+  email_key: ['email', 'A user with that email already exists.'],
+};
+
+/** What is said of the name or address that somebody else has. */
+export const takenErrors = (keys: readonly string[]): FieldErrors =>
+  Object.fromEntries(
+    keys.flatMap((key) => {
+      const [field, message] = TAKEN[key] ?? [];
+      return field && message ? [[field, [message]]] : [];
+    }),
+  );
+
+/** The same, of the unique index that a write ran into; empty when the error is another one. */
+export const takenByError = (error: unknown): FieldErrors => takenErrors(duplicateFields(error) ?? []);

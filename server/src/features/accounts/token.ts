@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import type { SealedPlace, Secrets } from '../../platform/secrets.ts';
+import type { Person } from './person.ts';
+
+/** 40 hexadecimal characters (docs/contract.md#accounts). */
+export const newToken = (): string => randomBytes(20).toString('hex');
+
+/** What is stored of a token. */
+export const sealedToken = (
+  secrets: Secrets,
+  place: SealedPlace,
+  token: string,
+): Pick<Person, 'token_fingerprint' | 'token_sealed'> => ({
+  token_fingerprint: secrets.fingerprint('token-fingerprint', token),
+  token_sealed: secrets.encrypt(token, place),
+});

@@ -1,0 +1,87 @@
+import { invalid } from '../../platform/errors.ts';
+import type { Secrets } from '../../platform/secrets.ts';
+import { hashPassword, passwordErrors } from '../accounts/passwords.ts';
+import { newToken, sealedToken } from '../accounts/token.ts';
+import { type ActiveMember, activeOf, type Member } from './member.ts';
+import { type MemberStore, tokenPlace } from './member-store.ts';
+
+/** Told when a member's token is another one, with what that is found by; an empty text when it has none any more. */
+export type TokenListener = (member: Pick<Member, '_id' | 'account'>, fingerprint: string) => Promise<void>;
+
+/** The tokens and passwords of members (docs/contract.md#accounts). */
+export class Credentials {
+  readonly #store: MemberStore;
+  readonly #secrets: Secrets;
+  readonly #listeners: TokenListener[] = [];
+
+  constructor(store: MemberStore, secrets: Secrets) {
+    this.#store = store;
+    this.#secrets = secrets;
+  }
+
+  /** Calls `listener` when a member's token has changed or is gone, before that is answered. */
+  onTokenChange(listener: TokenListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** The member that a token opens. */
+  byToken(token: string): Promise<ActiveMember | undefined> {
+    return this.#store.byToken(token);
+  }
+
+  /** The member's token, to be shown to itself. */
+  tokenOf(member: ActiveMember): string {
+    return this.#secrets.decrypt(member.token_sealed, tokenPlace(member));
+  }
+
+  /** What a member's token is found by, now and once it is sealed by the other SECRET_KEY. */
+  fingerprintsOf(member: ActiveMember): string[] {
+    return this.#secrets.fingerprints('token-fingerprint', this.tokenOf(member));
+  }
+
+  /** What the tokens of these accounts' members are found by, by the members' uuids. */
+  async fingerprintsIn(accounts: readonly string[]): Promise<Map<string, string>> {
+    const members = await this.#store.withTokens(accounts);
+    return new Map(members.map(({ _id, token_fingerprint }) => [_id, token_fingerprint]));
+  }
+
+  /** Makes a new token: the old one is dead on every process at once. */
+  async resetToken(member: ActiveMember): Promise<string> {
+    const token = newToken();
+    let fingerprint = '';
+    await this.#store.change(member.account, member._id, (current) => {
+      const sealed = sealedToken(this.#secrets, tokenPlace(current), token);
+      fingerprint = sealed.token_fingerprint;
+      return sealed;
+    });
+    await this.told(member, fingerprint);
+    return token;
+  }
+
+  /** Makes the tokens and passwords of all members of an account useless, at once and everywhere. */
+  async lock(account: string): Promise<void> {
+    for (const member of await this.#store.of(account)) {
+      const active = activeOf(member);
+      if (!active) continue;
+      await this.resetToken(active);
+      const password = await hashPassword(newToken());
+      await this.#store.change(account, member._id, () => ({ password }));
+    }
+  }
+
+  /** What a member's sockets have to know. */
+  async told(member: Pick<Member, '_id' | 'account'>, fingerprint: string): Promise<void> {
+    for (const listener of this.#listeners) await listener(member, fingerprint);
+  }
+
+  /**
+   * Sets a new password; the token stays as it is.
+   * @throws ParlorError `invalid` for a weak password
+   */
+  async setPassword({ _id, account, username, email }: ActiveMember, password: string): Promise<void> {
+    const weak = passwordErrors(password, username, email);
+    if (weak.length > 0) throw invalid({ password: weak });
+    const hashed = await hashPassword(password);
+    await this.#store.change(account, _id, () => ({ password: hashed }));
+  }
+}

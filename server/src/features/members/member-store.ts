@@ -1,0 +1,124 @@
+import { findBySecret } from '../../database/find-by-secret.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { SealedPlace, Secrets } from '../../platform/secrets.ts';
+import { placeOf } from '../../platform/secrets.ts';
+import type { Account, AccountModel } from '../accounts/accounts.model.ts';
+import type { Person } from '../accounts/person.ts';
+import { type ActiveMember, activeOf, founderOf, type Member, type StoredMember } from './member.ts';
+import type { MemberModel } from './members.model.ts';
+
+/** The collections that members stand in. */
+export interface MemberModels {
+  accounts: AccountModel;
+  members: MemberModel;
+}
+
+type Changed = Partial<Person & Pick<StoredMember, 'role'>>;
+
+/** Where the sealed token of a member stands. */
+export const tokenPlace = ({ _id, account, isFounder }: Member): SealedPlace =>
+  placeOf(isFounder ? { _id: account } : { _id, account }, 'token_sealed');
+
+const asMember = (stored: StoredMember): Member => ({ ...stored, isFounder: false });
+
+/**
+ * Members, one of whom stands in the account's own document: so accounts of before there were members have theirs, and
+ * older processes beside this one find what they know.
+ */
+export class MemberStore {
+  readonly #models: MemberModels;
+  readonly #founderBySecret: (token: string) => Promise<Account | undefined>;
+  readonly #memberBySecret: (token: string) => Promise<StoredMember | undefined>;
+
+  constructor(models: MemberModels, secrets: Secrets) {
+    this.#models = models;
+    this.#founderBySecret = findBySecret<Account>(models.accounts, 'token_fingerprint', secrets);
+    this.#memberBySecret = findBySecret<StoredMember>(models.members, 'token_fingerprint', secrets);
+  }
+
+  /** Whose API token it is, read from the database each time: a reset holds at once everywhere. */
+  async byToken(token: string): Promise<ActiveMember | undefined> {
+    if (!/^[0-9a-f]{40}$/.test(token)) return undefined;
+    const account = await this.#founderBySecret(token);
+    if (account) return founderOf(account);
+    const member = await this.#memberBySecret(token);
+    return activeOf(member && asMember(member));
+  }
+
+  /** Who has a username or e-mail address, by its folded form. */
+  async byKey(key: Partial<Pick<Person, 'username_key' | 'email_key'>>): Promise<ActiveMember | undefined> {
+    const account = await this.#models.accounts.findOne(key).lean<Account>();
+    if (account) return founderOf(account);
+    const member = await this.#models.members.findOne(key).lean<StoredMember>();
+    return activeOf(member ? asMember(member) : undefined);
+  }
+
+  /** Everybody in these accounts who has a token, and what that is found by. */
+  async withTokens(accounts: readonly string[]): Promise<Pick<ActiveMember, '_id' | 'token_fingerprint'>[]> {
+    const fields = { token_fingerprint: 1 } as const;
+    const [owners, others] = await Promise.all([
+      this.#models.accounts.find({ _id: { $in: accounts as string[] } }, { ...fields, founder: 1 }).lean(),
+      this.#models.members.find({ account: { $in: accounts as string[] } }, fields).lean(),
+    ]);
+    const founders = owners.map(({ _id, founder = _id, token_fingerprint }) => ({
+      _id: founder,
+      token_fingerprint,
+    }));
+    // A founder's stands last: while a member takes that place, it stands in both.
+    return [...others.map(({ _id, token_fingerprint = '' }) => ({ _id, token_fingerprint })), ...founders];
+  }
+
+  /** The members of an account, newest first. */
+  async of(account: string): Promise<Member[]> {
+    const [owner, others] = await Promise.all([
+      this.#models.accounts.findOne({ _id: account }).lean<Account>(),
+      this.#models.members.find({ account }).lean<StoredMember[]>(),
+    ]);
+    if (!owner) return [];
+    const founder = founderOf(owner);
+    // While a member takes the founder's place, it stands in both.
+    const members = [founder, ...others.filter(({ _id }) => _id !== founder._id).map(asMember)];
+    return members.sort(
+      (a, b) => b.created_at.getTime() - a.created_at.getTime() || (a._id < b._id ? 1 : -1),
+    );
+  }
+
+  /** @throws ParlorError `not_found`, also for a member of another account */
+  async get(account: string, uuid: string): Promise<Member> {
+    const member = (await this.of(account)).find(({ _id }) => _id === uuid);
+    if (!member) throw notFound();
+    return member;
+  }
+
+  /**
+   * Compare-and-set: `decide` sees the member as it stands, and again when another writer came between.
+   * @returns the member as it is now
+   * @throws ParlorError `not_found`, and whatever `decide` throws
+   */
+  async change(
+    account: string,
+    uuid: string,
+    decide: (current: Member) => Changed | undefined | Promise<Changed | undefined>,
+  ): Promise<Member> {
+    for (;;) {
+      const current = await this.get(account, uuid);
+      const set = await decide(current);
+      if (!set) return current;
+      const { _id, isFounder, version } = current;
+      const update = { $set: set, $inc: { version: 1 } } as never;
+      // null stands for a document that was never changed.
+      const unchanged = { version: version ?? null } as never;
+      const { modifiedCount } = isFounder
+        ? await this.#models.accounts.updateOne(
+            { ...this.#founderAt(current), ...(unchanged as object) },
+            update,
+          )
+        : await this.#models.members.updateOne({ _id, account, ...(unchanged as object) }, update);
+      if (modifiedCount === 1) return { ...current, ...set, version: (version ?? 0) + 1 };
+    }
+  }
+
+  #founderAt({ _id, account }: Member): object {
+    return { _id: account, founder: _id === account ? null : _id };
+  }
+}

@@ -1,0 +1,47 @@
+import { Member as ApiMember, type Role } from '@parlor/shared';
+import { present } from '../../database/document.ts';
+import type { Account } from '../accounts/accounts.model.ts';
+import type { Person } from '../accounts/person.ts';
+
+/** A member beside the founding one, who stands in the account itself. */
+export interface StoredMember
+  extends Partial<Omit<Person, 'email' | 'created_at'>>,
+    Pick<Person, 'email' | 'created_at'> {
+  _id: string;
+  account: string;
+  role: Role;
+  /** SHA-256 of what the link of its invitation holds; until that is accepted it has no username. */
+  invitation_hash?: string;
+  invitation_expires_at?: Date;
+}
+
+/** A person of an account, wherever it is stored. */
+export interface Member extends StoredMember {
+  /** Whether its fields stand in the account's document. */
+  isFounder: boolean;
+}
+
+/** Somebody who can sign in. */
+export type ActiveMember = Member & Person;
+
+/** The member that an account was made for, or who has taken its place. */
+export const founderOf = ({ _id, founder, is_demo, email_confirmed_at, ...person }: Account): ActiveMember => ({
+  ...person,
+  _id: founder ?? _id,
+  account: _id,
+  role: 'owner',
+  isFounder: true,
+});
+
+/** @returns the member, if it has accepted its invitation */
+export const activeOf = (member: Member | undefined): ActiveMember | undefined =>
+  member?.password === undefined ? undefined : (member as ActiveMember);
+
+/** The API's form of a member. */
+export const presentMember = (member: Member): ApiMember =>
+  present(ApiMember, member, {
+    username: member.username ?? null,
+    name: member.name ?? member.username ?? '',
+    is_away: member.is_away ?? false,
+    invitation_expires_at: member.invitation_expires_at ?? null,
+  });

@@ -1,0 +1,26 @@
+import type { Model } from 'mongoose';
+import { defineModel } from '../../database/model.ts';
+import { personFields } from '../accounts/person.ts';
+import type { StoredMember } from './member.ts';
+
+export type MemberModel = Model<StoredMember>;
+
+export const memberModel = defineModel<StoredMember>(
+  'Member',
+  {
+    _id: String,
+    ...personFields,
+    account: String,
+    role: String,
+    invitation_hash: String,
+    invitation_expires_at: Date,
+  },
+  [
+    [{ account: 1, created_at: -1, _id: -1 }],
+    // Who has not accepted an invitation has none of these, and keeps nobody else from them.
+    [{ username_key: 1 }, { unique: true, sparse: true }],
+    [{ email_key: 1 }, { unique: true, sparse: true }],
+    [{ token_fingerprint: 1 }, { unique: true, sparse: true }],
+    [{ invitation_hash: 1 }, { unique: true, sparse: true }],
+  ],
+);

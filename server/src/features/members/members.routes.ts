@@ -1,0 +1,181 @@
+import { Acceptance, InvitedMember, Member, MemberSettings, NewMember, OwnSettings } from '@parlor/shared';
+import type { Page } from '../../database/pages.ts';
+import type { Context } from '../../http/context.ts';
+import { readPage, sendPage } from '../../http/lists.ts';
+import {
+  created,
+  deleted,
+  listOf,
+  listQuery,
+  patchOf,
+  shown,
+  uuidInPath,
+} from '../../http/openapi/operation.ts';
+import type { Route } from '../../http/route.ts';
+import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
+import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
+import { type Member as AnyMember, presentMember } from './member.ts';
+import type { MembersService } from './members.service.ts';
+import { accountOf, memberOf } from './principal.ts';
+
+const tag = 'Members';
+const callers = ['account'] as const;
+const params = { uuid: uuidInPath() };
+
+/** The page of a list that is short enough to be read as a whole. */
+async function* cut(members: AnyMember[], { after, from, until, limit }: Page): AsyncGenerator<AnyMember[]> {
+  const isAfter = ({ created_at: at, _id }: AnyMember): boolean =>
+    !after || at < after.time || (at.getTime() === after.time.getTime() && _id < after.id);
+  const isWithin = ({ created_at: at }: AnyMember): boolean =>
+    (!from || at >= from) && (!until || at < until);
+  yield members.filter((member) => isAfter(member) && isWithin(member)).slice(0, limit + 1);
+}
+
+/** /api/v1/members/ and what accepts an invitation (docs/contract.md#members). */
+export const memberRoutes = ({
+  members,
+  baseUrl,
+}: {
+  members: MembersService;
+  baseUrl(ctx: Context): string;
+}): Route[] => [
+  {
+    method: 'GET',
+    path: '/api/v1/members/',
+    id: 'listMembers',
+    tag,
+    summary: 'List the members of your account',
+    description: 'Newest first, those who are invited too.',
+    callers,
+    query: listQuery,
+    answers: listOf(Member),
+    handler: async (ctx) => {
+      const page = readPage(ctx);
+      const steps = cut(await members.list(accountOf(ctx)), page);
+      const present = (found: AnyMember[]) => found.map(presentMember);
+      await sendPage(ctx, page, { steps, timeField: 'created_at', present }, baseUrl(ctx));
+    },
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/members/',
+    id: 'inviteMember',
+    tag,
+    summary: 'Invite a member',
+    description:
+      'Answers a link for whoever is invited, once: whoever opens it chooses a username and a password. Inviting an address again makes a new link, and the old one is dead. Admins invite admins and operators, and owners anybody. At most 100 members beside the first one. `Idempotency-Key` is ignored here.',
+    callers,
+    body: NewMember,
+    answers: created(InvitedMember),
+    handler: async (ctx) => {
+      const { member, token } = await members.invite(memberOf(ctx), readObject(NewMember, ctx.state.body));
+      const base = baseUrl(ctx);
+      // Behind the number sign, so that it stands in no log and in no Referer.
+      const invite_url = `${base}/console/invitation#token=${token}`;
+      ctx.set('Cache-Control', 'no-store');
+      sendCreated(ctx, { ...presentMember(member), invite_url }, `${base}/api/v1/members/${member._id}/`);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/members/me/',
+    id: 'retrieveOwnMember',
+    tag,
+    summary: 'Who you are',
+    description: 'The member whose credential this is.',
+    callers,
+    condition: 'read',
+    answers: shown(Member),
+    handler: (ctx) => sendObject(ctx, presentMember(memberOf(ctx))),
+  },
+  {
+    method: 'PATCH',
+    path: '/api/v1/members/me/',
+    id: 'changeOwnMember',
+    tag,
+    summary: 'Change what is yours',
+    description: 'Your name, which visitors see, and whether you are away.',
+    callers,
+    body: patchOf(OwnSettings, 'OwnSettingsPatch'),
+    bodyExample: { is_away: true },
+    isBodyOptional: true,
+    condition: 'write',
+    answers: shown(Member),
+    handler: async (ctx) => {
+      const wanted = readPatch(OwnSettings, ctx.state.body);
+      sendObject(ctx, presentMember(await members.changeOwn(memberOf(ctx), wanted, precondition(ctx))));
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/members/{uuid}/',
+    id: 'retrieveMember',
+    tag,
+    summary: 'Details of one member',
+    description: 'By its uuid.',
+    callers,
+    params,
+    condition: 'read',
+    answers: shown(Member),
+    handler: async (ctx) => {
+      sendObject(ctx, presentMember(await members.get(accountOf(ctx), pathUuid(ctx))));
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/api/v1/members/{uuid}/',
+    id: 'changeMember',
+    tag,
+    summary: 'Change the role or name of a member',
+    description: 'Admins change neither owners nor anybody into one. The last owner stays one: 409.',
+    callers,
+    params,
+    body: patchOf(MemberSettings, 'MemberSettingsPatch'),
+    bodyExample: { role: 'admin' },
+    isBodyOptional: true,
+    condition: 'write',
+    errors: [409],
+    answers: shown(Member),
+    handler: async (ctx) => {
+      const wanted = readPatch(MemberSettings, ctx.state.body);
+      const member = await members.change(memberOf(ctx), pathUuid(ctx), wanted, precondition(ctx));
+      sendObject(ctx, presentMember(member));
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/api/v1/members/{uuid}/',
+    id: 'removeMember',
+    tag,
+    summary: 'Remove a member',
+    description:
+      'Its token and password are dead at once, and its sockets end; what it wrote stays. An invitation is withdrawn so, too. The last owner stays: 409.',
+    callers,
+    params,
+    condition: 'write',
+    errors: [409],
+    answers: deleted,
+    handler: async (ctx) => {
+      await members.remove(memberOf(ctx), pathUuid(ctx), precondition(ctx));
+      ctx.status = 204;
+    },
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/auth/accept-invitation',
+    limits: [{ group: 'register', after: 'body' }],
+    id: 'acceptInvitation',
+    tag,
+    summary: 'Accept an invitation',
+    description: 'Once, within 7 days of its making. `Idempotency-Key` is ignored here.',
+    callers: ['public'],
+    body: Acceptance,
+    errors: [429],
+    answers: { status: 201, description: 'You are a member, and can sign in.', schema: Member },
+    handler: async (ctx) => {
+      const member = await members.accept(readObject(Acceptance, ctx.state.body));
+      ctx.status = 201;
+      ctx.body = presentMember(member);
+    },
+  },
+];

@@ -1,0 +1,310 @@
+import { describe, expect, it } from 'vitest';
+import { type Answer, testApp } from '../../../test/app.ts';
+
+const app = testApp();
+const PASSWORD = 'a long enough secret';
+
+let count = 0;
+const name = () => `person-${process.pid}-${++count}`;
+
+const invite = (token: string, more: object = {}) =>
+  app.request('POST', '/api/v1/members/', { token, body: { email: `${name()}@example.com`, ...more } });
+const linkOf = ({ json }: Answer): string => json.invite_url.split('#token=')[1];
+const accept = (token: string, username = name(), more: object = {}) =>
+  app.request('POST', '/api/v1/auth/accept-invitation', {
+    body: { token, username, password: PASSWORD, password2: PASSWORD, ...more },
+  });
+const signIn = (username: string, more: object = {}) =>
+  app.request('POST', '/api/v1/auth/api-token', { body: { username, password: PASSWORD, ...more } });
+const me = (token: string) => app.request('GET', '/api/v1/members/me/', { token });
+const change = (token: string, uuid: string, body: object) =>
+  app.request('PATCH', `/api/v1/members/${uuid}/`, { token, body });
+const remove = (token: string, uuid: string) => app.request('DELETE', `/api/v1/members/${uuid}/`, { token });
+const list = async (token: string) => (await app.request('GET', '/api/v1/members/', { token })).json;
+
+/** A member of that role who has signed in. */
+const member = async (owner: string, role: string) => {
+  const username = name();
+  const invited = await invite(owner, { role });
+  const { json } = await accept(linkOf(invited), username);
+  return { uuid: json.uuid as string, username, token: (await signIn(username)).json.token as string };
+};
+
+describe('an account', () => {
+  it('has its owner as its first member', async () => {
+    const { token, id, username } = await app.account();
+    const founder = {
+      uuid: id,
+      username,
+      email: `${username}@example.com`,
+      name: username,
+      role: 'owner',
+      is_away: false,
+      invitation_expires_at: null,
+    };
+    expect((await me(token)).json).toMatchObject(founder);
+    expect(await list(token)).toMatchObject([founder]);
+  });
+});
+
+describe('an invitation', () => {
+  it('makes a member with a name, a token and rights of its own', async () => {
+    const { token, id } = await app.account();
+    const email = `${name()}@example.com`;
+    const invited = await invite(token, { email, name: 'Grace', role: 'admin' });
+    expect(invited.status).toBe(201);
+    expect(invited.json).toMatchObject({ email, name: 'Grace', role: 'admin', username: null });
+    expect(invited.headers['cache-control']).toBe('no-store');
+    const username = name();
+    const accepted = await accept(linkOf(invited), username);
+    expect(accepted.status).toBe(201);
+    expect(accepted.json).toMatchObject({ uuid: invited.json.uuid, username, invitation_expires_at: null });
+    const own = (await signIn(username)).json.token;
+    expect(own).toMatch(/^[0-9a-f]{40}$/);
+    expect(own).not.toBe(token);
+    expect((await me(own)).json).toMatchObject({ uuid: invited.json.uuid, role: 'admin' });
+    // It works on the same account.
+    await app.request('POST', '/api/v1/rooms/', { token, body: { label: 'shared' } });
+    expect((await app.request('GET', '/api/v1/rooms/shared/', { token: own })).status).toBe(200);
+    expect((await list(own)).map(({ uuid }: { uuid: string }) => uuid)).toEqual([invited.json.uuid, id]);
+  });
+
+  it('is good once, and for its own words only', async () => {
+    const { token } = await app.account();
+    const link = linkOf(await invite(token));
+    for (const wrong of [`${link}x`, link.slice(1), 'x'.repeat(43)]) {
+      expect((await accept(wrong)).json).toEqual({
+        token: ['This invitation is not good, has run out or was used.'],
+      });
+    }
+    const tries = await Promise.all([accept(link), accept(link), accept(link)]);
+    expect(tries.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+    expect((await accept(link)).status).toBe(400);
+  });
+
+  it('has run out after 7 days', async () => {
+    const { token } = await app.account();
+    const invited = await invite(token);
+    const week = 7 * 86_400_000;
+    const left = new Date(invited.json.invitation_expires_at).getTime() - Date.now();
+    expect(Math.abs(left - week)).toBeLessThan(60_000);
+    await app.services.models.members.updateOne(
+      { _id: invited.json.uuid },
+      { $set: { invitation_expires_at: new Date(Date.now() - 1) } },
+    );
+    expect((await accept(linkOf(invited))).status).toBe(400);
+  });
+
+  it('of the same address again is a new link, and one that is withdrawn is dead', async () => {
+    const { token } = await app.account();
+    const email = `${name()}@example.com`;
+    const first = await invite(token, { email });
+    const second = await invite(token, { email: email.toUpperCase() });
+    expect((await accept(linkOf(first))).status).toBe(400);
+    expect((await remove(token, second.json.uuid)).status).toBe(204);
+    expect((await accept(linkOf(second))).status).toBe(400);
+    expect(await list(token)).toHaveLength(1);
+  });
+
+  it('keeps its address from nobody else until it is accepted', async () => {
+    const { token } = await app.account();
+    const username = name();
+    const email = `${username}@example.com`;
+    const invited = await invite(token, { email });
+    const body = { username, email, password: PASSWORD, password2: PASSWORD };
+    expect((await app.request('POST', '/api/v1/auth/register', { body })).status).toBe(201);
+    const late = await accept(linkOf(invited));
+    expect(late.json).toEqual({ email: ['A user with that email already exists.'] });
+    // It is still an invitation.
+    expect(await list(token)).toMatchObject([{ username: null }, { role: 'owner' }]);
+  });
+
+  it("refuses a founder's and a member's name in whatever case, and a weak password", async () => {
+    const { token, username } = await app.account();
+    const other = await member(token, 'operator');
+    const link = linkOf(await invite(token));
+    for (const taken of [username, username.toUpperCase(), other.username.toUpperCase()]) {
+      expect((await accept(link, taken)).json).toEqual({
+        username: ['A user with that username already exists.'],
+      });
+    }
+    const weak = await accept(link, name(), { password: 'password1', password2: 'password2' });
+    expect(Object.keys(weak.json)).toEqual(['password', 'password2']);
+    const body = {
+      username: other.username.toUpperCase(),
+      email: `${name()}@example.com`,
+      password: PASSWORD,
+      password2: PASSWORD,
+    };
+    const registered = await app.request('POST', '/api/v1/auth/register', { body });
+    expect(registered.json).toEqual({ username: ['A user with that username already exists.'] });
+    expect((await accept(link)).status).toBe(201);
+  });
+
+  it('is stored without its secret', async () => {
+    const { token } = await app.account();
+    const invited = await invite(token);
+    const stored = await app.services.models.members.findOne({ _id: invited.json.uuid }).lean();
+    expect(JSON.stringify(stored)).not.toContain(linkOf(invited));
+  });
+
+  it('is refused beyond 100 members', async () => {
+    const { token, id } = await app.account();
+    const made = Array.from({ length: 99 }, (_, index) => ({
+      _id: `${id}-${index}`,
+      account: id,
+      role: 'operator' as const,
+      email: `${index}@example.com`,
+      created_at: new Date(),
+      invitation_hash: `${id}-${index}`,
+    }));
+    await app.services.models.members.insertMany(made);
+    const answers = await Promise.all([invite(token), invite(token), invite(token)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+    expect((await invite(token)).json).toEqual({
+      non_field_errors: ['An account may have at most 100 members.'],
+    });
+  });
+});
+
+describe('a role', () => {
+  it('of admins is below that of owners', async () => {
+    const { token, id } = await app.account();
+    const admin = await member(token, 'admin');
+    const owner = await member(token, 'owner');
+    const operator = await member(token, 'operator');
+    expect((await invite(admin.token, { role: 'owner' })).status).toBe(403);
+    for (const uuid of [id, owner.uuid]) {
+      expect((await change(admin.token, uuid, { role: 'operator' })).status).toBe(403);
+      expect((await remove(admin.token, uuid)).status).toBe(403);
+    }
+    expect((await change(admin.token, operator.uuid, { role: 'owner' })).status).toBe(403);
+    expect((await change(admin.token, admin.uuid, { role: 'owner' })).status).toBe(403);
+    expect((await change(admin.token, operator.uuid, { role: 'admin' })).json.role).toBe('admin');
+    expect((await remove(admin.token, operator.uuid)).status).toBe(204);
+  });
+
+  it('holds from the next request on', async () => {
+    const { token } = await app.account();
+    const { token: own, uuid } = await member(token, 'admin');
+    const webhooks = () => app.request('GET', '/api/v1/webhooks/', { token: own });
+    expect((await webhooks()).status).toBe(200);
+    await change(token, uuid, { role: 'operator' });
+    expect((await webhooks()).status).toBe(403);
+  });
+});
+
+describe('a member', () => {
+  it('changes its name and absence, with If-Match, and nothing else of itself', async () => {
+    const { token } = await app.account();
+    const { token: own, uuid } = await member(token, 'operator');
+    const etag = (await me(own)).headers.etag ?? '';
+    const patch = (body: object, match = '*') =>
+      app.request('PATCH', '/api/v1/members/me/', { token: own, body, headers: { 'if-match': match } });
+    const changed = await patch(
+      { name: 'Grace', is_away: true, role: 'owner', email: 'x@example.com' },
+      etag,
+    );
+    expect(changed.json).toMatchObject({ uuid, name: 'Grace', is_away: true, role: 'operator' });
+    expect((await patch({ name: 'Ada' }, etag)).status).toBe(412);
+    expect((await me(own)).json).toEqual(changed.json);
+  });
+
+  it('who founded the account changes its name, too', async () => {
+    const { token } = await app.account();
+    const changed = await app.request('PATCH', '/api/v1/members/me/', { token, body: { name: 'Ada' } });
+    expect(changed.json.name).toBe('Ada');
+    expect((await list(token))[0].name).toBe('Ada');
+  });
+
+  it('gets a new token without touching those of others', async () => {
+    const { token } = await app.account();
+    const { token: before, username } = await member(token, 'operator');
+    const { token: after } = (await signIn(username, { reset_token: true })).json;
+    expect((await me(before)).status).toBe(401);
+    expect((await me(after)).status).toBe(200);
+    expect((await me(token)).status).toBe(200);
+    expect((await signIn(username)).json.token).toBe(after);
+  });
+
+  it('that is removed is out at once, and its username is free', async () => {
+    const { token } = await app.account();
+    const { token: own, uuid, username } = await member(token, 'admin');
+    expect((await remove(token, uuid)).status).toBe(204);
+    expect((await me(own)).status).toBe(401);
+    expect((await signIn(username)).status).toBe(400);
+    expect((await remove(token, uuid)).status).toBe(404);
+    const link = linkOf(await invite(token));
+    expect((await accept(link, username)).status).toBe(201);
+  });
+
+  it('of another account is a 404', async () => {
+    const { token } = await app.account();
+    const other = await app.account();
+    const { uuid } = await member(other.token, 'operator');
+    for (const id of [uuid, other.id]) {
+      expect((await app.request('GET', `/api/v1/members/${id}/`, { token })).status).toBe(404);
+      expect((await change(token, id, { role: 'admin' })).status).toBe(404);
+      expect((await remove(token, id)).status).toBe(404);
+    }
+  });
+});
+
+describe('the last owner', () => {
+  it('stays', async () => {
+    const { token, id } = await app.account();
+    const last = { detail: 'An account has at least one owner.' };
+    expect((await remove(token, id)).json).toEqual(last);
+    expect((await change(token, id, { role: 'admin' })).status).toBe(409);
+    // Who is invited is none yet.
+    await invite(token, { role: 'owner' });
+    expect((await remove(token, id)).status).toBe(409);
+  });
+
+  it('is there after two have removed each other at once', async () => {
+    const { token, id } = await app.account();
+    const other = await member(token, 'owner');
+    const answers = await Promise.all([remove(token, other.uuid), remove(other.token, id)]);
+    const statuses = answers.map(({ status }) => status).sort();
+    expect([
+      [204, 401],
+      [204, 404],
+      [204, 409],
+    ]).toContainEqual(statuses);
+    const tokens = await Promise.all([me(token), me(other.token)]);
+    expect(tokens.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+});
+
+describe('the founding member', () => {
+  it('hands its place to another owner when it leaves', async () => {
+    const { token, id, username } = await app.account();
+    const heir = await member(token, 'owner');
+    expect((await remove(heir.token, id)).status).toBe(204);
+    expect((await me(token)).status).toBe(401);
+    expect((await signIn(username)).status).toBe(400);
+    // The heir's token and password go on, and what is the account's is where it was.
+    expect((await me(heir.token)).json).toMatchObject({ uuid: heir.uuid, role: 'owner' });
+    expect((await signIn(heir.username)).json.token).toBe(heir.token);
+    expect(await list(heir.token)).toMatchObject([{ uuid: heir.uuid, role: 'owner' }]);
+    expect((await app.request('GET', '/api/v1/widgets/', { token: heir.token })).json).toHaveLength(1);
+    const { token: fresh } = (await signIn(heir.username, { reset_token: true })).json;
+    expect((await me(heir.token)).status).toBe(401);
+    expect((await me(fresh)).status).toBe(200);
+  });
+
+  it('becomes an admin with its own token and password', async () => {
+    const { token, id, username } = await app.account();
+    const heir = await member(token, 'owner');
+    expect((await change(heir.token, id, { role: 'admin' })).json).toMatchObject({ uuid: id, role: 'admin' });
+    expect((await me(token)).json).toMatchObject({ uuid: id, username, role: 'admin' });
+    expect((await signIn(username)).json.token).toBe(token);
+    expect((await me(heir.token)).json).toMatchObject({ uuid: heir.uuid, role: 'owner' });
+    expect(await list(token)).toHaveLength(2);
+    // And back again.
+    expect((await change(heir.token, id, { role: 'owner' })).json.role).toBe('owner');
+    expect((await remove(token, heir.uuid)).status).toBe(204);
+    expect((await me(token)).json).toMatchObject({ uuid: id, role: 'owner' });
+    expect((await me(heir.token)).status).toBe(401);
+  });
+});

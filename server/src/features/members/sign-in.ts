@@ -1,0 +1,41 @@
+import { foldName, type Credentials as SignInBody } from '@parlor/shared';
+import { invalidTogether } from '../../platform/errors.ts';
+import { hashPassword, isOutdated, isPassword } from '../accounts/passwords.ts';
+import type { SignInLimits } from '../accounts/sign-in-limits.ts';
+import type { ActiveMember } from './member.ts';
+import type { MemberStore } from './member-store.ts';
+
+/** Who somebody is, by username and password. */
+export class SignIn {
+  readonly #store: MemberStore;
+  readonly #limits: Pick<SignInLimits, 'take'>;
+
+  constructor(store: MemberStore, limits: Pick<SignInLimits, 'take'>) {
+    this.#store = store;
+    this.#limits = limits;
+  }
+
+  /**
+   * @param address where it is asked for from, as limits count it
+   * @throws ParlorError `invalid` for wrong credentials, `throttled` after too many of them for the username.
+   */
+  async member(
+    { username, password }: Pick<SignInBody, 'username' | 'password'>,
+    address: string,
+  ): Promise<ActiveMember> {
+    const username_key = foldName(username);
+    const wasRight = await this.#limits.take(username_key, address);
+    const member = await this.#store.byKey({ username_key });
+    if (!(await isPassword(member?.password, password)) || !member) {
+      throw invalidTogether('Unable to log in with provided credentials.');
+    }
+    await wasRight(member.account);
+    if (isOutdated(member.password)) {
+      const stronger = await hashPassword(password);
+      await this.#store.change(member.account, member._id, (current) =>
+        current.password === member.password ? { password: stronger } : undefined,
+      );
+    }
+    return member;
+  }
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { Registration } from './account.ts';
+import { boolean, choice, datetime, email, optionalText, text, uuid } from './fields.ts';
+
+/** What a member may do (docs/contract.md#members). */
+export const ROLES = ['owner', 'admin', 'operator'] as const;
+export type Role = (typeof ROLES)[number];
+
+const MAX_NAME = 100;
+
+/** A person of an account (docs/contract.md#members). */
+export const Member = z
+  .object({
+    uuid: uuid(),
+    username: z
+      .string()
+      .nullable()
+      .meta({ description: 'null while the invitation is not accepted.', example: 'grace' }),
+    email: email().meta({ example: 'grace@example.com' }),
+    name: text({ max: MAX_NAME }).meta({ example: 'Grace', description: 'What visitors see.' }),
+    role: choice(ROLES),
+    is_away: boolean(),
+    invitation_expires_at: datetime().nullable().meta({
+      description: 'Until when the invitation can be accepted; null once it is.',
+      example: null,
+    }),
+    created_at: datetime(),
+  })
+  .meta({ id: 'Member' });
+export type Member = z.infer<typeof Member>;
+
+/** The body of POST /api/v1/members/, which invites. */
+export const NewMember = z
+  .object({
+    email: email().meta({ example: 'grace@example.com' }),
+    name: optionalText(MAX_NAME).meta({ example: 'Grace' }),
+    role: choice(ROLES).default('operator'),
+  })
+  .meta({ id: 'NewMember' });
+export type NewMember = z.infer<typeof NewMember>;
+
+/** What others may change of a member. */
+export const MemberSettings = z
+  .object({ role: choice(ROLES), name: text({ max: MAX_NAME }).meta({ example: 'Grace' }) })
+  .meta({ id: 'MemberSettings' });
+export type MemberSettings = z.infer<typeof MemberSettings>;
+
+/** What a member changes of itself. */
+export const OwnSettings = z
+  .object({ name: text({ max: MAX_NAME }).meta({ example: 'Grace' }), is_away: boolean() })
+  .meta({ id: 'OwnSettings' });
+export type OwnSettings = z.infer<typeof OwnSettings>;
+
+/** An invited member with the link, which is shown this once. */
+export const InvitedMember = Member.extend({
+  invite_url: z.string().meta({
+    example: 'https://chat.example.com/console/invitation#token=V1StGXR8Z5jdHi6Bw0pV1StGXR8Z5jdHi6Bw0pV1StG',
+    description: 'For whoever is invited, and nobody else: it is good once, for 7 days.',
+  }),
+}).meta({ id: 'InvitedMember' });
+
+/** The body of POST /api/v1/auth/accept-invitation. */
+export const Acceptance = Registration.pick({ username: true, password: true, password2: true })
+  .extend({
+    token: text({ min: 1, max: 200 }).meta({
+      example: 'V1StGXR8Z5jdHi6Bw0pV1StGXR8Z5jdHi6Bw0pV1StG',
+      description: 'What stands behind `#token=` in `invite_url`.',
+    }),
+  })
+  .meta({ id: 'Acceptance' });
+export type Acceptance = z.infer<typeof Acceptance>;
