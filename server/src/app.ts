@@ -4,6 +4,7 @@ import helmet from 'koa-helmet';
 import type { Services } from './compose.ts';
 import { createAuthenticator } from './features/access/authenticate.ts';
 import { confirmEmailRoutes } from './features/accounts/confirm-email.routes.ts';
+import { SessionCookie } from './features/members/session-cookie.ts';
 import { metricsRoutes } from './features/metrics/metrics.routes.ts';
 import { Metrics } from './features/metrics/metrics.ts';
 import { staticFiles } from './features/site/static-files.ts';
@@ -43,13 +44,15 @@ export const createRouter = (
   metrics: Metrics = new Metrics(services),
 ): { router: Router<State>; routes: readonly Route[] } => {
   const { config, models, rateLimits, secrets } = services;
-  const routes = createRoutes({ ...services, baseUrl: createBaseUrl(config) });
+  const baseUrl = createBaseUrl(config);
+  const sessionCookie = new SessionCookie(baseUrl);
+  const routes = createRoutes({ ...services, baseUrl, sessionCookie });
   const router = new Router<State>();
   metricsRoutes(router, { config, metrics });
   docsRoutes(router);
   confirmEmailRoutes(router, services);
   addRoutes(router, routes, {
-    authenticate: createAuthenticator(services),
+    authenticate: createAuthenticator({ ...services, sessionCookie }),
     idempotent: createIdempotency(models.idempotency, secrets),
     rateLimits,
   });

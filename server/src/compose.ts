@@ -26,6 +26,7 @@ import { LeadStatisticsService } from './features/leads/statistics.ts';
 import { ConfirmationRequests } from './features/mail/confirmation-requests.ts';
 import { createMail } from './features/mail/create-mail.ts';
 import { Credentials } from './features/members/credentials.ts';
+import { MemberSessions } from './features/members/member-sessions.ts';
 import { MemberStore } from './features/members/member-store.ts';
 import { MembersService } from './features/members/members.service.ts';
 import { SignIn } from './features/members/sign-in.ts';
@@ -93,7 +94,8 @@ export const createServices = async (
   const leases = new AccountLeases(models.registrationClaims);
   const quotas = new Quotas(models, leases);
   const store = new MemberStore(models, secrets);
-  const credentials = new Credentials(store, secrets);
+  const memberSessions = new MemberSessions(models.memberSessions, store);
+  const credentials = new Credentials(store, memberSessions, secrets);
   const signIn = new SignIn(store, signIns);
   const members = new MembersService({ models, store, credentials, quotas, leases, secrets });
   const accounts = new AccountsService(models.accounts, widgets, secrets, (keys) =>
@@ -189,6 +191,7 @@ export const createServices = async (
     credentials,
     members,
     signIn,
+    memberSessions,
     quotas,
     registrations,
     confirmations,

@@ -176,6 +176,15 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       visitor: ['request', 'answer'],
     },
   }),
+  memberSessions: of<'memberSessions'>()({
+    owner: { by: 'account' },
+    kept: { after: 'expires_at', seconds: 0 },
+    fields: {
+      plain: ['uuid', 'account', 'member', 'created_at', 'seen_at', 'expires_at'],
+      owner: ['device', 'time_zone'],
+      hashed: ['_id'],
+    },
+  }),
   mails: of<'mails'>()({
     owner: { by: 'account' },
     kept: { after: 'expires_at', seconds: 0 },

@@ -12,6 +12,7 @@ import { keywordModel, notificationModel } from './features/keywords/keywords.mo
 import { leadModel } from './features/leads/leads.model.ts';
 import { mailModel } from './features/mail/mails.model.ts';
 import { outgoingMailModel } from './features/mail/outgoing-mails.model.ts';
+import { memberSessionModel } from './features/members/member-sessions.ts';
 import { memberModel } from './features/members/members.model.ts';
 import { messageModel } from './features/messages/messages.model.ts';
 import { realtimeModels } from './features/realtime/create-realtime.ts';
@@ -31,6 +32,7 @@ export const createModels = (connection: Connection) => ({
   leads: leadModel(connection),
   mails: mailModel(connection),
   members: memberModel(connection),
+  memberSessions: memberSessionModel(connection),
   messages: messageModel(connection),
   notifications: notificationModel(connection),
   outgoingMails: outgoingMailModel(connection),

@@ -6,6 +6,8 @@ import { keywordRoutes } from './features/keywords/keywords.routes.ts';
 import { leadRoutes } from './features/leads/leads.routes.ts';
 import { authRoutes } from './features/members/auth.routes.ts';
 import { memberRoutes } from './features/members/members.routes.ts';
+import type { SessionCookie } from './features/members/session-cookie.ts';
+import { memberSessionRoutes } from './features/members/sessions.routes.ts';
 import { messageRoutes } from './features/messages/messages.routes.ts';
 import { roomRoutes } from './features/rooms/rooms.routes.ts';
 import { sessionRoutes } from './features/visitors/sessions.routes.ts';
@@ -20,9 +22,12 @@ import { openApiRoute } from './openapi/openapi.routes.ts';
  * Every route of the API, in the order of its document. Nothing of the services is touched before a request comes, so
  * that the document can be made without them.
  */
-export const createRoutes = (services: Services & { baseUrl(ctx: Context): string }): Route[] => {
+export const createRoutes = (
+  services: Services & { baseUrl(ctx: Context): string; sessionCookie: SessionCookie },
+): Route[] => {
   const routes: Route[] = [
     ...authRoutes(services),
+    ...memberSessionRoutes(services),
     ...memberRoutes(services),
     ...roomRoutes(services),
     ...messageRoutes(services),

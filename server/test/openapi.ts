@@ -35,7 +35,7 @@ export interface Operation {
   id: string;
   method: string;
   path: string;
-  callers: readonly ('public' | 'Token' | 'Visitor' | 'AgentKey')[];
+  callers: readonly ('public' | 'Token' | 'Session' | 'Visitor' | 'AgentKey')[];
   /** The example of its body; undefined when it takes none. */
   body: Record<string, unknown> | undefined;
   query: readonly string[];
@@ -211,6 +211,8 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
   const agent = { headers: { 'x-api-key': workflow.public_key } };
   const { conversationId } = await post('/api/v1/public/conversations/start', {}, agent);
   const invited = await post('/api/v1/members/', { email: `${randomUUID().slice(0, 8)}@example.com` });
+  await post('/api/v1/auth/session', { username, password: 'a long enough secret' }, {});
+  const [session] = (await app.request('GET', '/api/v1/auth/sessions/', { token })).json;
   const { visitor, room: reserved } = await app.session(widget);
   await post('/api/v1/messages/', { body: 'Hi', room: { uuid: reserved.uuid } }, { visitor });
   const visitorLead = await post('/api/v1/leads/', { nickname: 'A visitor' }, { visitor });
@@ -228,6 +230,7 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
       conversations: conversationId,
       widgets: widget,
       members: invited.uuid,
+      sessions: session.uuid,
       deliveries: await deliveryOf(app, token),
     },
     invitation: invited.invite_url.split('#token=')[1],
@@ -275,6 +278,10 @@ export const bodyFor = (
       return { ...body, username: `free-${free}`, email: `${free}@example.com` };
     case 'obtainToken':
       return { ...body, username: fixtures.username, password: 'a long enough secret' };
+    case 'startSession':
+      return { username: fixtures.username, password: 'a long enough secret' };
+    case 'changePassword':
+      return { ...body, old_password: 'a long enough secret' };
     case 'inviteMember':
       return { ...body, email: `${free}@example.com` };
     case 'acceptInvitation':

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Registration } from './account.ts';
+import { Credentials, Registration } from './account.ts';
 import { boolean, choice, datetime, email, optionalText, text, uuid } from './fields.ts';
 
 /** What a member may do (docs/contract.md#members). */
@@ -69,3 +69,34 @@ export const Acceptance = Registration.pick({ username: true, password: true, pa
   })
   .meta({ id: 'Acceptance' });
 export type Acceptance = z.infer<typeof Acceptance>;
+
+/** The body of POST /api/v1/auth/session. */
+export const SessionCredentials = Credentials.pick({ username: true, password: true })
+  .extend({
+    time_zone: optionalText(64).meta({
+      example: 'Europe/London',
+      description: 'By which the list of sessions tells places apart.',
+    }),
+  })
+  .meta({ id: 'SessionCredentials' });
+export type SessionCredentials = z.infer<typeof SessionCredentials>;
+
+/** A browser that a member is signed in with. */
+export const MemberSession = z
+  .object({
+    uuid: uuid(),
+    device: z.string().meta({ example: 'Firefox 145 on Linux, desktop' }),
+    time_zone: z.string().meta({ example: 'Europe/London' }),
+    is_current: boolean().meta({ description: 'Whether it is the one that asks.' }),
+    created_at: datetime(),
+    seen_at: datetime(),
+    expires_at: datetime(),
+  })
+  .meta({ id: 'MemberSession' });
+export type MemberSession = z.infer<typeof MemberSession>;
+
+/** The body of POST /api/v1/auth/password. */
+export const NewPassword = Registration.pick({ password: true, password2: true })
+  .extend({ old_password: Credentials.shape.password })
+  .meta({ id: 'NewPassword' });
+export type NewPassword = z.infer<typeof NewPassword>;

@@ -119,6 +119,10 @@ export const openApiDocument = (
             'https://chat.example.com/api/v1/rooms/spring-sale/',
           ),
           Link: header('RFC 8288: the next page; absent on the last.', '<https://…?cursor=…>; rel="next"'),
+          'Set-Cookie': header(
+            'The session’s cookie.',
+            '__Host-parlor=V1StGXR8Z5jdHi6Bw0pV1StGXR8Z5jdHi6Bw0pV1StG; path=/; secure; httponly; samesite=strict',
+          ),
           RateLimit: header(
             'How many requests are left, and when the window ends (seconds).',
             '"api";r=1199;t=60',
@@ -167,6 +171,13 @@ export const openApiDocument = (
             in: 'header',
             name: 'Authorization',
             description: 'The word `Token`, a space, and the API token of an account.',
+          },
+          Session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: '__Host-parlor',
+            description:
+              'The session of a member in a browser, whose name is `parlor` over http on this machine. What it changes has to come from this server’s own pages.',
           },
           Visitor: {
             type: 'apiKey',

@@ -5,13 +5,17 @@ import { forbidden, ParlorError } from '../../platform/errors.ts';
 import { agentPrincipal } from '../agent/principal.ts';
 import type { WorkflowsService } from '../agent/workflows.service.ts';
 import type { Credentials } from '../members/credentials.ts';
+import type { MemberSessions } from '../members/member-sessions.ts';
 import { type AccountPrincipal, accountPrincipal } from '../members/principal.ts';
+import type { SessionCookie } from '../members/session-cookie.ts';
 import { type VisitorPrincipal, visitorPrincipal } from '../visitors/principal.ts';
 import type { SessionsService } from '../visitors/sessions.service.ts';
 import { mayCall } from './rights.ts';
 
 const notAuthenticated = (message: string, scheme = 'Token'): ParlorError =>
   new ParlorError('not_authenticated', message, { headers: { 'WWW-Authenticate': scheme } });
+
+const invalidSession = (): ParlorError => notAuthenticated('The session has ended. Sign in again.');
 
 const invalidToken = (): ParlorError => notAuthenticated('Invalid token.');
 
@@ -50,14 +54,39 @@ export const createIdentify =
 /** The one way to authenticate a request. */
 export const createAuthenticator = ({
   credentials,
+  memberSessions,
+  sessionCookie,
   sessions,
   workflows,
   rateLimits,
 }: Identities & {
   workflows: Pick<WorkflowsService, 'byKey'>;
+  memberSessions: MemberSessions;
+  sessionCookie: SessionCookie;
   rateLimits: RateLimits;
 }): Authenticator => {
   const identify = createIdentify({ credentials, sessions });
+
+  /** Whose cookie a request has that has no Authorization. */
+  const bySession = async (ctx: Context): Promise<AccountPrincipal> => {
+    const found = await memberSessions.bySecret(sessionCookie.get(ctx));
+    if (!found) throw invalidSession();
+    sessionCookie.check(ctx);
+    return accountPrincipal(found.member, found.session.uuid);
+  };
+
+  const principalOf = async (ctx: Context): Promise<AccountPrincipal | VisitorPrincipal> => {
+    const authorization = ctx.get('Authorization');
+    const isSession = authorization === '' && sessionCookie.get(ctx) !== '';
+    try {
+      return await (isSession ? bySession(ctx) : identify(authorization, ctx.get('Origin')));
+    } catch (error) {
+      // Whoever tries tokens out is told less and less.
+      const isUnknown = error instanceof ParlorError && error.code === 'not_authenticated';
+      if (isUnknown && (authorization !== '' || isSession)) await rateLimits.countAddress(ctx, 'unknown');
+      throw error;
+    }
+  };
 
   /** Every request with a credential counts, whatever comes of it (docs/contract.md#operation). */
   const count = async (ctx: Context, principal: AccountPrincipal | VisitorPrincipal): Promise<void> => {
@@ -71,12 +100,7 @@ export const createAuthenticator = ({
   const allow =
     (kinds: ('account' | 'visitor')[], isCounted = true): Handler =>
     async (ctx, next) => {
-      const principal = await identify(ctx.get('Authorization'), ctx.get('Origin')).catch(async (error) => {
-        // Whoever tries tokens out is told less and less.
-        const isUnknown = error instanceof ParlorError && error.code === 'not_authenticated';
-        if (isUnknown && ctx.get('Authorization') !== '') await rateLimits.countAddress(ctx, 'unknown');
-        throw error;
-      });
+      const principal = await principalOf(ctx);
       if (isCounted) await count(ctx, principal);
       if (!kinds.includes(principal.kind)) throw forbidden();
       if (principal.kind === 'account' && !mayCall(principal.member.role, ctx.state.operation))

@@ -11,6 +11,12 @@ const EVERYBODY: readonly Role[] = ['owner', 'admin', 'operator'];
 export const RIGHTS: Readonly<Record<string, readonly Role[]>> = {
   requestConfirmationMail: OWNER,
 
+  retrieveSession: EVERYBODY,
+  endSession: EVERYBODY,
+  listSessions: EVERYBODY,
+  endOtherSession: EVERYBODY,
+  changePassword: EVERYBODY,
+
   listMembers: EVERYBODY,
   inviteMember: ADMINS,
   retrieveOwnMember: EVERYBODY,

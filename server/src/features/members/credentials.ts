@@ -1,8 +1,9 @@
 import { invalid } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
-import { hashPassword, passwordErrors } from '../accounts/passwords.ts';
+import { chosenPasswordErrors, hashPassword, passwordErrors } from '../accounts/passwords.ts';
 import { newToken, sealedToken } from '../accounts/token.ts';
 import { type ActiveMember, activeOf, type Member } from './member.ts';
+import type { MemberSessions } from './member-sessions.ts';
 import { type MemberStore, tokenPlace } from './member-store.ts';
 
 /** Told when a member's token is another one, with what that is found by; an empty text when it has none any more. */
@@ -11,11 +12,13 @@ export type TokenListener = (member: Pick<Member, '_id' | 'account'>, fingerprin
 /** The tokens and passwords of members (docs/contract.md#accounts). */
 export class Credentials {
   readonly #store: MemberStore;
+  readonly #sessions: Pick<MemberSessions, 'endAll'>;
   readonly #secrets: Secrets;
   readonly #listeners: TokenListener[] = [];
 
-  constructor(store: MemberStore, secrets: Secrets) {
+  constructor(store: MemberStore, sessions: Pick<MemberSessions, 'endAll'>, secrets: Secrets) {
     this.#store = store;
+    this.#sessions = sessions;
     this.#secrets = secrets;
   }
 
@@ -54,7 +57,7 @@ export class Credentials {
       fingerprint = sealed.token_fingerprint;
       return sealed;
     });
-    await this.told(member, fingerprint);
+    await this.#tell(member, fingerprint);
     return token;
   }
 
@@ -64,24 +67,48 @@ export class Credentials {
       const active = activeOf(member);
       if (!active) continue;
       await this.resetToken(active);
-      const password = await hashPassword(newToken());
-      await this.#store.change(account, member._id, () => ({ password }));
+      await this.#setPassword(active, newToken());
     }
   }
 
-  /** What a member's sockets have to know. */
-  async told(member: Pick<Member, '_id' | 'account'>, fingerprint: string): Promise<void> {
+  /** A member has been removed: its sessions and sockets end. */
+  async ended(member: Member): Promise<void> {
+    await this.#sessions.endAll(member);
+    await this.#tell(member, '');
+  }
+
+  async #tell(member: Member, fingerprint: string): Promise<void> {
     for (const listener of this.#listeners) await listener(member, fingerprint);
   }
 
   /**
-   * Sets a new password; the token stays as it is.
+   * Sets the password that a member has chosen and typed twice.
+   * @param session the uuid of the one that goes on
+   * @throws ParlorError `invalid`
+   */
+  async choosePassword(
+    member: ActiveMember,
+    { password, password2 }: { password: string; password2: string },
+    session: string | undefined,
+  ): Promise<void> {
+    const errors = chosenPasswordErrors({ password, password2 }, member);
+    if (Object.keys(errors).length > 0) throw invalid(errors);
+    await this.#setPassword(member, password, session);
+  }
+
+  /**
+   * Sets a new password; all sessions end, and the token stays as it is.
    * @throws ParlorError `invalid` for a weak password
    */
-  async setPassword({ _id, account, username, email }: ActiveMember, password: string): Promise<void> {
-    const weak = passwordErrors(password, username, email);
+  async setPassword(member: ActiveMember, password: string): Promise<void> {
+    const weak = passwordErrors(password, member.username, member.email);
     if (weak.length > 0) throw invalid({ password: weak });
+    await this.#setPassword(member, password);
+  }
+
+  async #setPassword(member: ActiveMember, password: string, session?: string): Promise<void> {
     const hashed = await hashPassword(password);
-    await this.#store.change(account, _id, () => ({ password: hashed }));
+    await this.#store.change(member.account, member._id, () => ({ password: hashed }));
+    await this.#sessions.endAll(member, session);
   }
 }

@@ -1,3 +1,4 @@
+import { findBy } from '../../database/find-by.ts';
 import { findBySecret } from '../../database/find-by-secret.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { SealedPlace, Secrets } from '../../platform/secrets.ts';
@@ -27,11 +28,15 @@ const asMember = (stored: StoredMember): Member => ({ ...stored, isFounder: fals
  */
 export class MemberStore {
   readonly #models: MemberModels;
+  readonly #byAccount: (id: string) => Promise<Account | undefined>;
+  readonly #byUuid: (id: string) => Promise<StoredMember | undefined>;
   readonly #founderBySecret: (token: string) => Promise<Account | undefined>;
   readonly #memberBySecret: (token: string) => Promise<StoredMember | undefined>;
 
   constructor(models: MemberModels, secrets: Secrets) {
     this.#models = models;
+    this.#byAccount = findBy<Account>(models.accounts, '_id');
+    this.#byUuid = findBy<StoredMember>(models.members, '_id');
     this.#founderBySecret = findBySecret<Account>(models.accounts, 'token_fingerprint', secrets);
     this.#memberBySecret = findBySecret<StoredMember>(models.members, 'token_fingerprint', secrets);
   }
@@ -51,6 +56,16 @@ export class MemberStore {
     if (account) return founderOf(account);
     const member = await this.#models.members.findOne(key).lean<StoredMember>();
     return activeOf(member ? asMember(member) : undefined);
+  }
+
+  /** A member who can sign in; undefined for one that has been removed. */
+  async active(account: string, uuid: string): Promise<ActiveMember | undefined> {
+    const owner = await this.#byAccount(account);
+    if (!owner) return undefined;
+    const founder = founderOf(owner);
+    if (founder._id === uuid) return founder;
+    const member = await this.#byUuid(uuid);
+    return activeOf(member?.account === account ? asMember(member) : undefined);
   }
 
   /** Everybody in these accounts who has a token, and what that is found by. */

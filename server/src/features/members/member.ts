@@ -25,7 +25,13 @@ export interface Member extends StoredMember {
 export type ActiveMember = Member & Person;
 
 /** The member that an account was made for, or who has taken its place. */
-export const founderOf = ({ _id, founder, is_demo, email_confirmed_at, ...person }: Account): ActiveMember => ({
+export const founderOf = ({
+  _id,
+  founder,
+  is_demo,
+  email_confirmed_at,
+  ...person
+}: Account): ActiveMember => ({
   ...person,
   _id: founder ?? _id,
   account: _id,

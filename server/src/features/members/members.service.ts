@@ -193,7 +193,7 @@ export class MembersService {
       mayTouch(remover, member);
       if (member.role === 'owner') await this.#keepOwner(member, undefined);
       else await models.members.deleteOne({ _id: uuid, account });
-      await credentials.told(member, '');
+      await credentials.ended(member);
     });
   }
 

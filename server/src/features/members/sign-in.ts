@@ -1,5 +1,5 @@
 import { foldName, type Credentials as SignInBody } from '@parlor/shared';
-import { invalidTogether } from '../../platform/errors.ts';
+import { invalid, invalidTogether } from '../../platform/errors.ts';
 import { hashPassword, isOutdated, isPassword } from '../accounts/passwords.ts';
 import type { SignInLimits } from '../accounts/sign-in-limits.ts';
 import type { ActiveMember } from './member.ts';
@@ -13,6 +13,18 @@ export class SignIn {
   constructor(store: MemberStore, limits: Pick<SignInLimits, 'take'>) {
     this.#store = store;
     this.#limits = limits;
+  }
+
+  /**
+   * Whether it is really the member who asks for something.
+   * @throws ParlorError `invalid` for a wrong password, `throttled` after too many of them
+   */
+  async confirm(member: ActiveMember, password: string, address: string): Promise<void> {
+    const wasRight = await this.#limits.take(member.username_key, address);
+    if (!(await isPassword(member.password, password))) {
+      throw invalid({ old_password: ['This is not your password.'] });
+    }
+    await wasRight(member.account);
   }
 
   /**

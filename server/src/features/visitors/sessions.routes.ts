@@ -1,10 +1,10 @@
 import { NewVisitorSession, VisitorSession, Widget } from '@parlor/shared';
+import { readBrowserHeaders } from '../../http/device.ts';
 import { deleted } from '../../http/openapi/operation.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
 import type { Route } from '../../http/route.ts';
 import { readObject } from '../../http/validate.ts';
 import { forbidden } from '../../platform/errors.ts';
-import { readBrowserHeaders } from './device.ts';
 import type { SessionsService, Visitor } from './sessions.service.ts';
 
 /** Erases what is kept of a visitor. @throws ParlorError `not_found` when it came through another widget */

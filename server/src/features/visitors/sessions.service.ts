@@ -1,13 +1,13 @@
 import type { NewVisitorSession, VisitorSession as PublicVisitorSession } from '@parlor/shared';
 import { isoDatetime } from '../../database/document.ts';
 import { findBy } from '../../database/find-by.ts';
+import { type BrowserHeaders, deviceOf } from '../../http/device.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
 import { newRoomLabel, newUuid } from '../../platform/ids.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { isAllowedOrigin } from '../widgets/domain.ts';
 import type { StoredWidget } from '../widgets/widgets.model.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
-import { type BrowserHeaders, deviceOf } from './device.ts';
 import type { VisitorSession, VisitorSessionModel } from './sessions.model.ts';
 import { readVisitorToken, signVisitorToken } from './tokens.ts';
 

@@ -9,11 +9,11 @@ import { exampleOf } from './example.ts';
 /** Who may call a route; `public` needs no credentials. */
 export type Caller = 'public' | 'account' | 'visitor' | 'agent';
 
-const SECURITY: Record<Caller, Record<string, string[]>> = {
-  public: {},
-  account: { Token: [] },
-  visitor: { Visitor: [] },
-  agent: { AgentKey: [] },
+const SECURITY: Record<Caller, Record<string, string[]>[]> = {
+  public: [{}],
+  account: [{ Token: [] }, { Session: [] }],
+  visitor: [{ Visitor: [] }],
+  agent: [{ AgentKey: [] }],
 };
 
 /** What an operation answers when all is well. */
@@ -104,7 +104,7 @@ export const operation = (given: Description): ZodOpenApiOperationObject => ({
   tags: [given.tag],
   summary: given.summary,
   description: given.description,
-  security: given.callers.map((caller) => SECURITY[caller]),
+  security: given.callers.flatMap((caller) => SECURITY[caller]),
   requestParams: {
     ...(given.params && { path: z.object(given.params) }),
     ...(given.query && { query: z.object(given.query) }),

@@ -1,0 +1,145 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { MemberSession as ApiSession } from '@parlor/shared';
+import type { Model } from 'mongoose';
+import { present } from '../../database/document.ts';
+import { findBy } from '../../database/find-by.ts';
+import { defineModel } from '../../database/model.ts';
+import { type BrowserHeaders, deviceOf } from '../../http/device.ts';
+import { notFound } from '../../platform/errors.ts';
+import { newUuid } from '../../platform/ids.ts';
+import type { ActiveMember } from './member.ts';
+import type { MemberStore } from './member-store.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A session ends when nothing was done by it for so long, and at the latest this long after its sign-in. */
+const IDLE_MS = 14 * DAY_MS;
+const LONGEST_MS = 90 * DAY_MS;
+
+/** That it was used is written down no more often than this. */
+const SEEN_EVERY_MS = 60_000;
+
+/** Beyond them the one that was used longest ago ends. */
+const MAX_SESSIONS = 50;
+
+/** A browser that a member is signed in with. */
+export interface StoredMemberSession {
+  /** SHA-256 of what its cookie holds. */
+  _id: string;
+  uuid: string;
+  account: string;
+  member: string;
+  device: string;
+  time_zone: string;
+  created_at: Date;
+  seen_at: Date;
+  expires_at: Date;
+}
+
+export type MemberSessionModel = Model<StoredMemberSession>;
+
+export const memberSessionModel = defineModel<StoredMemberSession>(
+  'MemberSession',
+  {
+    _id: String,
+    uuid: String,
+    account: String,
+    member: String,
+    device: String,
+    time_zone: String,
+    created_at: Date,
+    seen_at: Date,
+    expires_at: Date,
+  },
+  [[{ member: 1, seen_at: -1 }], [{ account: 1 }], [{ expires_at: 1 }, { expireAfterSeconds: 0 }]],
+);
+
+/** Who signs in from where. */
+interface SignedIn {
+  member: ActiveMember;
+  browser: BrowserHeaders;
+  time_zone: string;
+}
+
+/** The sessions of members in browsers (docs/contract.md#sessions). */
+export class MemberSessions {
+  readonly #sessions: MemberSessionModel;
+  readonly #store: MemberStore;
+  readonly #byId: (id: string) => Promise<StoredMemberSession | undefined>;
+
+  constructor(sessions: MemberSessionModel, store: MemberStore) {
+    this.#sessions = sessions;
+    this.#store = store;
+    this.#byId = findBy<StoredMemberSession>(sessions, '_id');
+  }
+
+  /** @returns what the cookie is to hold: 256 random bits, of which only a hash is kept */
+  async begin({ member, browser, time_zone }: SignedIn): Promise<string> {
+    const secret = randomBytes(32).toString('base64url');
+    const now = new Date();
+    await this.#sessions.insertOne({
+      _id: hashOf(secret),
+      uuid: newUuid(),
+      account: member.account,
+      member: member._id,
+      device: deviceOf(browser),
+      time_zone,
+      created_at: now,
+      seen_at: now,
+      expires_at: new Date(now.getTime() + IDLE_MS),
+    } as never);
+    const [, ...surplus] = await this.#newest(member, MAX_SESSIONS - 1);
+    await this.#sessions.deleteMany({ _id: { $in: surplus.map(({ _id }) => _id) } });
+    return secret;
+  }
+
+  /** The session and member that a cookie stands for, read from the database each time. */
+  async bySecret(
+    secret: string,
+  ): Promise<{ session: StoredMemberSession; member: ActiveMember } | undefined> {
+    if (!/^[\w-]{43}$/.test(secret)) return undefined;
+    const session = await this.#byId(hashOf(secret));
+    const now = Date.now();
+    if (!session || session.expires_at.getTime() <= now) return undefined;
+    const member = await this.#store.active(session.account, session.member);
+    if (!member) return undefined;
+    if (now - session.seen_at.getTime() > SEEN_EVERY_MS) await this.#seen(session, now);
+    return { session, member };
+  }
+
+  async #seen({ _id, created_at }: StoredMemberSession, now: number): Promise<void> {
+    const expires_at = new Date(Math.min(now + IDLE_MS, created_at.getTime() + LONGEST_MS));
+    await this.#sessions.updateOne({ _id }, { $set: { seen_at: new Date(now), expires_at } });
+  }
+
+  /** The member's sessions, the one that was used last first. */
+  list(member: ActiveMember): Promise<StoredMemberSession[]> {
+    return this.#sessions
+      .find({ member: member._id, expires_at: { $gt: new Date() } })
+      .sort({ seen_at: -1 })
+      .limit(MAX_SESSIONS)
+      .lean();
+  }
+
+  /** Those from the one on that was used last but `skip`. */
+  #newest(member: ActiveMember, skip: number): Promise<Pick<StoredMemberSession, '_id'>[]> {
+    return this.#sessions.find({ member: member._id }, { _id: 1 }).sort({ seen_at: -1 }).skip(skip).lean();
+  }
+
+  /** @throws ParlorError `not_found`, also for another member's session */
+  async end(member: ActiveMember, uuid: string): Promise<void> {
+    const { deletedCount } = await this.#sessions.deleteOne({ member: member._id, uuid });
+    if (deletedCount === 0) throw notFound();
+  }
+
+  /** @param but the session that goes on */
+  async endAll({ _id }: { _id: string }, but?: string): Promise<void> {
+    await this.#sessions.deleteMany({ member: _id, ...(but !== undefined && { uuid: { $ne: but } }) });
+  }
+}
+
+/** The API's form of a session. @param current the uuid of the one that asks */
+export const presentSession = (session: StoredMemberSession, current: string | undefined): ApiSession =>
+  present(ApiSession, { ...session, _id: session.uuid }, { is_current: session.uuid === current });
+
+const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');

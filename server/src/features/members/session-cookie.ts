@@ -1,0 +1,77 @@
+import type { Context } from '../../http/context.ts';
+import { ParlorError } from '../../platform/errors.ts';
+
+/** How long browsers keep the cookie; the server ends an idle session earlier. */
+const MAX_AGE_MS = 90 * 86_400_000;
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** The names of this machine that its own pages are opened by, where there is no PUBLIC_URL. */
+const LOOPBACK_NAMES = ['127.0.0.1', '[::1]', 'localhost'];
+
+/** The cookie of members' sessions: sent by browsers to this server's own pages only (docs/contract.md#sessions). */
+export class SessionCookie {
+  readonly #baseUrl: (ctx: Pick<Context, 'req'>) => string;
+
+  /** @param baseUrl what this server's own pages begin with */
+  constructor(baseUrl: (ctx: Pick<Context, 'req'>) => string) {
+    this.#baseUrl = baseUrl;
+  }
+
+  get(ctx: Context): string {
+    return ctx.cookies.get(this.#nameAt(ctx)) ?? '';
+  }
+
+  set(ctx: Context, secret: string): void {
+    this.#write(ctx, secret, MAX_AGE_MS);
+  }
+
+  clear(ctx: Context): void {
+    this.#write(ctx, '', 0);
+  }
+
+  /**
+   * A request that changes something has to come from a page of this server: browsers say so in Origin, which no page
+   * can make up.
+   * @throws ParlorError `forbidden`
+   */
+  check(ctx: Context): void {
+    if (SAFE_METHODS.has(ctx.method)) return;
+    this.#checkOrigin(ctx, ctx.get('Origin'));
+  }
+
+  /** The same for a sign-in, which programs may try that send no Origin. @throws ParlorError `forbidden` */
+  checkSignIn(ctx: Context): void {
+    const origin = ctx.get('Origin');
+    if (origin !== '') this.#checkOrigin(ctx, origin);
+  }
+
+  #checkOrigin(ctx: Context, origin: string): void {
+    if (!this.#origins(ctx).includes(origin)) {
+      throw new ParlorError('forbidden', 'A session changes something from pages of this server only.');
+    }
+  }
+
+  #origins(ctx: Context): string[] {
+    const { origin, hostname, port, protocol } = new URL(this.#baseUrl(ctx));
+    if (!LOOPBACK_NAMES.includes(hostname)) return [origin];
+    return LOOPBACK_NAMES.map((name) => new URL(`${protocol}//${name}:${port}`).origin);
+  }
+
+  #isSecure(ctx: Context): boolean {
+    return this.#baseUrl(ctx).startsWith('https:');
+  }
+
+  /** By the prefix browsers take it from this host alone, over https (RFC 6265bis, 4.1.3.2). */
+  #nameAt(ctx: Context): string {
+    return this.#isSecure(ctx) ? '__Host-parlor' : 'parlor';
+  }
+
+  #write(ctx: Context, value: string, maxAge: number): void {
+    const secure = this.#isSecure(ctx);
+    // TLS ends at the proxy in front.
+    ctx.cookies.secure = secure;
+    const options = { httpOnly: true, sameSite: 'strict', path: '/', overwrite: true } as const;
+    ctx.cookies.set(this.#nameAt(ctx), value, { ...options, secure, maxAge });
+  }
+}

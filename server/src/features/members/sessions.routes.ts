@@ -1,0 +1,139 @@
+import { Member, MemberSession, NewPassword, SessionCredentials } from '@parlor/shared';
+import { z } from 'zod';
+import type { Context } from '../../http/context.ts';
+import { readBrowserHeaders } from '../../http/device.ts';
+import { deleted, uuidInPath } from '../../http/openapi/operation.ts';
+import type { RateLimits } from '../../http/rate-limits.ts';
+import type { Route } from '../../http/route.ts';
+import { pathUuid, readObject } from '../../http/validate.ts';
+import type { Credentials } from './credentials.ts';
+import { presentMember } from './member.ts';
+import { type MemberSessions, presentSession } from './member-sessions.ts';
+import { memberOf, sessionOf } from './principal.ts';
+import type { SessionCookie } from './session-cookie.ts';
+import type { SignIn } from './sign-in.ts';
+
+const tag = 'Account';
+const callers = ['account'] as const;
+
+/** /api/v1/auth/session, …/sessions/ and …/password (docs/contract.md#sessions). */
+export const memberSessionRoutes = ({
+  credentials,
+  memberSessions,
+  rateLimits,
+  sessionCookie,
+  signIn,
+}: {
+  credentials: Credentials;
+  memberSessions: MemberSessions;
+  rateLimits: RateLimits;
+  sessionCookie: SessionCookie;
+  signIn: SignIn;
+}): Route[] => [
+  {
+    method: 'POST',
+    path: '/api/v1/auth/session',
+    limits: [{ group: 'sign-in', after: 'body' }],
+    id: 'startSession',
+    tag,
+    summary: 'Sign in from a browser',
+    description:
+      'Answers the member, and a cookie that scripts can’t read and other sites can’t use: it ends after 14 days without a request, and after 90 in any case. What is changed by it has to come from this server’s own pages (`Origin`), else 403.',
+    callers: ['public'],
+    body: SessionCredentials,
+    errors: [403, 429],
+    answers: { status: 200, description: 'You are signed in.', schema: Member, headers: ['Set-Cookie'] },
+    handler: async (ctx: Context) => {
+      // Nobody signs somebody else's browser in.
+      sessionCookie.checkSignIn(ctx);
+      const { time_zone, ...given } = readObject(SessionCredentials, ctx.state.body);
+      const member = await signIn.member(given, rateLimits.addressOf(ctx));
+      const before = await memberSessions.bySecret(sessionCookie.get(ctx));
+      const browser = readBrowserHeaders((name) => ctx.get(name));
+      sessionCookie.set(ctx, await memberSessions.begin({ member, browser, time_zone }));
+      if (before) await memberSessions.end(before.member, before.session.uuid).catch(() => undefined);
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = presentMember(member);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/auth/session',
+    id: 'retrieveSession',
+    tag,
+    summary: 'Who is signed in',
+    description: 'The member of the cookie, or of the token.',
+    callers,
+    answers: { status: 200, description: 'The member.', schema: Member },
+    handler: (ctx) => {
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = presentMember(memberOf(ctx));
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/api/v1/auth/session',
+    id: 'endSession',
+    tag,
+    summary: 'Sign out',
+    description: 'Ends the session of the cookie; a token stays as it is.',
+    callers,
+    answers: deleted,
+    handler: async (ctx) => {
+      const session = sessionOf(ctx);
+      if (session !== undefined) {
+        await memberSessions.end(memberOf(ctx), session);
+        sessionCookie.clear(ctx);
+      }
+      ctx.status = 204;
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/auth/sessions/',
+    id: 'listSessions',
+    tag,
+    summary: 'The browsers that you are signed in with',
+    description: 'At most 50, the one that was used last first.',
+    callers,
+    answers: { status: 200, description: 'Your sessions.', schema: z.array(MemberSession) },
+    handler: async (ctx) => {
+      const sessions = await memberSessions.list(memberOf(ctx));
+      ctx.body = sessions.map((session) => presentSession(session, sessionOf(ctx)));
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/api/v1/auth/sessions/{uuid}/',
+    id: 'endOtherSession',
+    tag,
+    summary: 'Sign a browser out',
+    description: 'From the next request on it is a 401 there.',
+    callers,
+    params: { uuid: uuidInPath() },
+    answers: deleted,
+    handler: async (ctx) => {
+      await memberSessions.end(memberOf(ctx), pathUuid(ctx));
+      ctx.status = 204;
+    },
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/auth/password',
+    id: 'changePassword',
+    tag,
+    summary: 'Choose another password',
+    description:
+      'Needs the old one; wrong ones count as at sign-in. All other sessions end; the API token stays as it is. `Idempotency-Key` is ignored here.',
+    callers,
+    body: NewPassword,
+    answers: { status: 204, description: 'From now on the new one is good.' },
+    handler: async (ctx) => {
+      const member = memberOf(ctx);
+      const { old_password, ...chosen } = readObject(NewPassword, ctx.state.body);
+      await signIn.confirm(member, old_password, rateLimits.addressOf(ctx));
+      await credentials.choosePassword(member, chosen, sessionOf(ctx));
+      ctx.status = 204;
+    },
+  },
+];
