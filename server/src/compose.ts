@@ -29,6 +29,7 @@ import { Credentials } from './features/members/credentials.ts';
 import { MemberSessions } from './features/members/member-sessions.ts';
 import { MemberStore } from './features/members/member-store.ts';
 import { MembersService } from './features/members/members.service.ts';
+import { SecondFactor } from './features/members/second-factor.ts';
 import { SignIn } from './features/members/sign-in.ts';
 import { MessagesService } from './features/messages/messages.service.ts';
 import { Channel } from './features/realtime/channel.ts';
@@ -96,7 +97,8 @@ export const createServices = async (
   const store = new MemberStore(models, secrets);
   const memberSessions = new MemberSessions(models.memberSessions, store);
   const credentials = new Credentials(store, memberSessions, secrets);
-  const signIn = new SignIn(store, signIns);
+  const secondFactor = new SecondFactor(store, secrets);
+  const signIn = new SignIn(store, signIns, secondFactor);
   const members = new MembersService({ models, store, credentials, quotas, leases, secrets });
   const accounts = new AccountsService(models.accounts, widgets, secrets, (keys) =>
     members.takenByMembers(keys),
@@ -192,6 +194,7 @@ export const createServices = async (
     members,
     signIn,
     memberSessions,
+    secondFactor,
     quotas,
     registrations,
     confirmations,

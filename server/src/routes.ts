@@ -8,6 +8,7 @@ import { authRoutes } from './features/members/auth.routes.ts';
 import { memberRoutes } from './features/members/members.routes.ts';
 import type { SessionCookie } from './features/members/session-cookie.ts';
 import { memberSessionRoutes } from './features/members/sessions.routes.ts';
+import { totpRoutes } from './features/members/totp.routes.ts';
 import { messageRoutes } from './features/messages/messages.routes.ts';
 import { roomRoutes } from './features/rooms/rooms.routes.ts';
 import { sessionRoutes } from './features/visitors/sessions.routes.ts';
@@ -28,6 +29,7 @@ export const createRoutes = (
   const routes: Route[] = [
     ...authRoutes(services),
     ...memberSessionRoutes(services),
+    ...totpRoutes(services),
     ...memberRoutes(services),
     ...roomRoutes(services),
     ...messageRoutes(services),

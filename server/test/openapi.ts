@@ -280,6 +280,9 @@ export const bodyFor = (
       return { ...body, username: fixtures.username, password: 'a long enough secret' };
     case 'startSession':
       return { username: fixtures.username, password: 'a long enough secret' };
+    case 'beginTotp':
+    case 'disableTotp':
+      return { password: 'a long enough secret' };
     case 'changePassword':
       return { ...body, old_password: 'a long enough secret' };
     case 'inviteMember':

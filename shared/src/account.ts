@@ -38,6 +38,10 @@ export const Credentials = z
     username: username(1).meta({ minLength: 1, maxLength: MAX_USERNAME, example: 'ada' }),
     password: text({ min: 1, max: 1000 }).meta({ example: 'a long enough secret' }),
     reset_token: boolean().default(false),
+    code: text({ max: 40 }).default('').meta({
+      description:
+        'Added: of the authenticator app, or a recovery code, where the member has a second factor.',
+    }),
   })
   .meta({ id: 'Credentials' });
 export type Credentials = z.infer<typeof Credentials>;

@@ -20,6 +20,7 @@ export const Member = z
     name: text({ max: MAX_NAME }).meta({ example: 'Grace', description: 'What visitors see.' }),
     role: choice(ROLES),
     is_away: boolean(),
+    has_totp: boolean().meta({ description: 'Whether sign-in asks for a code, too.' }),
     invitation_expires_at: datetime().nullable().meta({
       description: 'Until when the invitation can be accepted; null once it is.',
       example: null,
@@ -71,7 +72,7 @@ export const Acceptance = Registration.pick({ username: true, password: true, pa
 export type Acceptance = z.infer<typeof Acceptance>;
 
 /** The body of POST /api/v1/auth/session. */
-export const SessionCredentials = Credentials.pick({ username: true, password: true })
+export const SessionCredentials = Credentials.pick({ username: true, password: true, code: true })
   .extend({
     time_zone: optionalText(64).meta({
       example: 'Europe/London',
@@ -100,3 +101,30 @@ export const NewPassword = Registration.pick({ password: true, password2: true }
   .extend({ old_password: Credentials.shape.password })
   .meta({ id: 'NewPassword' });
 export type NewPassword = z.infer<typeof NewPassword>;
+
+/** A secret for an authenticator app, which counts once a code of it was shown. */
+export const TotpSecret = z
+  .object({
+    secret: z
+      .string()
+      .meta({ description: 'Base32, to be typed.', example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' }),
+    uri: z.string().meta({
+      description: 'For a QR code.',
+      example:
+        'otpauth://totp/Parlor:ada?issuer=Parlor&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30',
+    }),
+  })
+  .meta({ id: 'TotpSecret' });
+
+/** The body of POST /api/v1/auth/totp and of …/disable. */
+export const OwnPassword = z.object({ password: Credentials.shape.password }).meta({ id: 'OwnPassword' });
+
+/** The body of POST /api/v1/auth/totp/confirm. */
+export const TotpCode = z
+  .object({ code: text({ min: 1, max: 40 }).meta({ example: '492039' }) })
+  .meta({ id: 'TotpCode' });
+
+/** What signs in without the app, each once. */
+export const RecoveryCodes = z
+  .object({ recovery_codes: z.array(z.string().meta({ example: 'k7dm-w2qx-3fzp-9ahv' })) })
+  .meta({ id: 'RecoveryCodes' });

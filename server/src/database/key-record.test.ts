@@ -33,7 +33,7 @@ const database = () => {
 };
 
 const person = { username: 'ada', email: 'ada@example.com', password: 'a long enough secret' };
-const typed = { username: 'ada', password: person.password };
+const typed = { username: 'ada', password: person.password, code: '' };
 
 const register = async ({ accounts, credentials }: Awaited<ReturnType<typeof createServices>>) => {
   const account = await accounts.create({ ...person, password2: person.password });

@@ -16,6 +16,9 @@ export const RIGHTS: Readonly<Record<string, readonly Role[]>> = {
   listSessions: EVERYBODY,
   endOtherSession: EVERYBODY,
   changePassword: EVERYBODY,
+  beginTotp: EVERYBODY,
+  confirmTotp: EVERYBODY,
+  disableTotp: EVERYBODY,
 
   listMembers: EVERYBODY,
   inviteMember: ADMINS,

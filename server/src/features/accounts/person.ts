@@ -19,6 +19,13 @@ export interface Person {
   is_away?: boolean;
   /** When it was last here, to the minute. */
   seen_at?: Date;
+  /** The secret of its authenticator app (RFC 6238), once a code of it was shown; before that the one to be confirmed. */
+  totp_sealed?: string | undefined;
+  totp_pending_sealed?: string | undefined;
+  /** The time step of the last code that was taken: no code is taken twice. */
+  totp_step?: number;
+  /** SHA-256 of the recovery codes that are left. */
+  recovery_hashes?: string[] | undefined;
   /** Counts the changes of what a member's route shows. */
   version?: number;
 }
@@ -36,6 +43,10 @@ export const personFields = {
   name: String,
   is_away: Boolean,
   seen_at: Date,
+  totp_sealed: String,
+  totp_pending_sealed: String,
+  totp_step: Number,
+  recovery_hashes: { type: [String], default: undefined },
   version: Number,
 } as const;
 

@@ -4,7 +4,7 @@ import { chosenPasswordErrors, hashPassword, passwordErrors } from '../accounts/
 import { newToken, sealedToken } from '../accounts/token.ts';
 import { type ActiveMember, activeOf, type Member } from './member.ts';
 import type { MemberSessions } from './member-sessions.ts';
-import { type MemberStore, tokenPlace } from './member-store.ts';
+import { type MemberStore, memberPlace } from './member-store.ts';
 
 /** Told when a member's token is another one, with what that is found by; an empty text when it has none any more. */
 export type TokenListener = (member: Pick<Member, '_id' | 'account'>, fingerprint: string) => Promise<void>;
@@ -34,7 +34,7 @@ export class Credentials {
 
   /** The member's token, to be shown to itself. */
   tokenOf(member: ActiveMember): string {
-    return this.#secrets.decrypt(member.token_sealed, tokenPlace(member));
+    return this.#secrets.decrypt(member.token_sealed, memberPlace(member));
   }
 
   /** What a member's token is found by, now and once it is sealed by the other SECRET_KEY. */
@@ -53,7 +53,7 @@ export class Credentials {
     const token = newToken();
     let fingerprint = '';
     await this.#store.change(member.account, member._id, (current) => {
-      const sealed = sealedToken(this.#secrets, tokenPlace(current), token);
+      const sealed = sealedToken(this.#secrets, memberPlace(current), token);
       fingerprint = sealed.token_fingerprint;
       return sealed;
     });

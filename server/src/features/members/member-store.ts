@@ -14,11 +14,18 @@ export interface MemberModels {
   members: MemberModel;
 }
 
-type Changed = Partial<Person & Pick<StoredMember, 'role'>>;
+/** undefined takes a field away. */
+type Changed = {
+  [Field in keyof Person | 'role']?: (Person & Pick<StoredMember, 'role'>)[Field] | undefined;
+};
 
-/** Where the sealed token of a member stands. */
-export const tokenPlace = ({ _id, account, isFounder }: Member): SealedPlace =>
-  placeOf(isFounder ? { _id: account } : { _id, account }, 'token_sealed');
+/** Where a sealed field of a member stands. */
+export const memberPlace = (
+  { _id, account, isFounder }: Member,
+  field: SealedField = 'token_sealed',
+): SealedPlace => placeOf(isFounder ? { _id: account } : { _id, account }, field);
+
+export type SealedField = 'token_sealed' | 'totp_sealed' | 'totp_pending_sealed';
 
 const asMember = (stored: StoredMember): Member => ({ ...stored, isFounder: false });
 
@@ -120,7 +127,12 @@ export class MemberStore {
       const set = await decide(current);
       if (!set) return current;
       const { _id, isFounder, version } = current;
-      const update = { $set: set, $inc: { version: 1 } } as never;
+      const gone = Object.entries(set).filter(([, value]) => value === undefined);
+      const update = {
+        $set: set,
+        ...(gone.length > 0 && { $unset: Object.fromEntries(gone.map(([name]) => [name, 1])) }),
+        $inc: { version: 1 },
+      } as never;
       // null stands for a document that was never changed.
       const unchanged = { version: version ?? null } as never;
       const { modifiedCount } = isFounder
@@ -129,7 +141,8 @@ export class MemberStore {
             update,
           )
         : await this.#models.members.updateOne({ _id, account, ...(unchanged as object) }, update);
-      if (modifiedCount === 1) return { ...current, ...set, version: (version ?? 0) + 1 };
+      if (modifiedCount === 1)
+        return { ...current, ...(set as Partial<Member>), version: (version ?? 0) + 1 };
     }
   }
 

@@ -49,5 +49,6 @@ export const presentMember = (member: Member): ApiMember =>
     username: member.username ?? null,
     name: member.name ?? member.username ?? '',
     is_away: member.is_away ?? false,
+    has_totp: member.totp_sealed !== undefined,
     invitation_expires_at: member.invitation_expires_at ?? null,
   });

@@ -18,7 +18,7 @@ import type { Quotas } from '../accounts/quotas.ts';
 import { newToken, sealedToken } from '../accounts/token.ts';
 import type { Credentials } from './credentials.ts';
 import { type ActiveMember, activeOf, type Member, presentMember, type StoredMember } from './member.ts';
-import { type MemberModels, type MemberStore, tokenPlace } from './member-store.ts';
+import { type MemberModels, type MemberStore, memberPlace } from './member-store.ts';
 
 /** How long an invitation can be accepted. */
 const INVITATION_MS = 7 * 86_400_000;
@@ -101,7 +101,7 @@ export class MembersService {
       ...keys,
       username,
       password: await hashPassword(password),
-      ...sealedToken(secrets, tokenPlace({ ...invited, isFounder: false }), newToken()),
+      ...sealedToken(secrets, memberPlace({ ...invited, isFounder: false }), newToken()),
     };
     const unset = { invitation_hash: 1, invitation_expires_at: 1 } as const;
     const { modifiedCount } = await models.members
@@ -228,11 +228,19 @@ export class MembersService {
     await this.#parts.models.accounts.updateOne(before as never, { $set: set });
   }
 
-  /** The member as it is stored in the other place, to which its sealed token is bound. */
+  /** The member as it is stored in the other place, to which its sealed fields are bound. */
   #resealed(member: ActiveMember, isFounder: boolean): ActiveMember {
-    const token = this.#parts.credentials.tokenOf(member);
+    const { secrets } = this.#parts;
     const moved = { ...member, isFounder };
-    return { ...moved, ...sealedToken(this.#parts.secrets, tokenPlace(moved), token) };
+    for (const field of ['token_sealed', 'totp_sealed', 'totp_pending_sealed'] as const) {
+      const text = member[field];
+      if (text === undefined) continue;
+      moved[field] = secrets.encrypt(
+        secrets.decrypt(text, memberPlace(member, field)),
+        memberPlace(moved, field),
+      );
+    }
+    return moved;
   }
 
   /** What changes who owns an account is done one after another. */

@@ -40,6 +40,7 @@ describe('an account', () => {
       name: username,
       role: 'owner',
       is_away: false,
+      has_totp: false,
       invitation_expires_at: null,
     };
     expect((await me(token)).json).toMatchObject(founder);

@@ -4,25 +4,37 @@ import { hashPassword, isOutdated, isPassword } from '../accounts/passwords.ts';
 import type { SignInLimits } from '../accounts/sign-in-limits.ts';
 import type { ActiveMember } from './member.ts';
 import type { MemberStore } from './member-store.ts';
+import type { SecondFactor } from './second-factor.ts';
 
-/** Who somebody is, by username and password. */
+/** Who somebody is, by username and password, and a code where there is a second factor. */
 export class SignIn {
   readonly #store: MemberStore;
   readonly #limits: Pick<SignInLimits, 'take'>;
+  readonly #secondFactor: Pick<SecondFactor, 'check'>;
 
-  constructor(store: MemberStore, limits: Pick<SignInLimits, 'take'>) {
+  constructor(
+    store: MemberStore,
+    limits: Pick<SignInLimits, 'take'>,
+    secondFactor: Pick<SecondFactor, 'check'>,
+  ) {
     this.#store = store;
     this.#limits = limits;
+    this.#secondFactor = secondFactor;
   }
 
   /**
    * Whether it is really the member who asks for something.
    * @throws ParlorError `invalid` for a wrong password, `throttled` after too many of them
    */
-  async confirm(member: ActiveMember, password: string, address: string): Promise<void> {
+  async confirm(
+    member: ActiveMember,
+    password: string,
+    address: string,
+    field = 'old_password',
+  ): Promise<void> {
     const wasRight = await this.#limits.take(member.username_key, address);
     if (!(await isPassword(member.password, password))) {
-      throw invalid({ old_password: ['This is not your password.'] });
+      throw invalid({ [field]: ['This is not your password.'] });
     }
     await wasRight(member.account);
   }
@@ -32,7 +44,7 @@ export class SignIn {
    * @throws ParlorError `invalid` for wrong credentials, `throttled` after too many of them for the username.
    */
   async member(
-    { username, password }: Pick<SignInBody, 'username' | 'password'>,
+    { username, password, code }: Pick<SignInBody, 'username' | 'password' | 'code'>,
     address: string,
   ): Promise<ActiveMember> {
     const username_key = foldName(username);
@@ -41,6 +53,8 @@ export class SignIn {
     if (!(await isPassword(member?.password, password)) || !member) {
       throw invalidTogether('Unable to log in with provided credentials.');
     }
+    // A wrong code counts as a wrong password.
+    await this.#secondFactor.check(member, code);
     await wasRight(member.account);
     if (isOutdated(member.password)) {
       const stronger = await hashPassword(password);

@@ -1,0 +1,114 @@
+import { createHash, randomInt } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
+import { invalid, type ParlorError } from '../../platform/errors.ts';
+import type { Secrets } from '../../platform/secrets.ts';
+import type { ActiveMember, Member } from './member.ts';
+import { type MemberStore, memberPlace } from './member-store.ts';
+
+/** As RFC 4226, 4 recommends: 160 bits. */
+const SECRET_BYTES = 20;
+
+/** A code of the time step before or after is taken, too (RFC 6238, 5.2). */
+const WINDOW = 1;
+
+const RECOVERY_CODES = 10;
+
+/** Without those that look like others: 16 of them are 79 bits. */
+const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
+
+const wrongCode = (): ParlorError => invalid({ code: ['This code is not good.'] });
+
+/** What a member shows beside its password: codes of an authenticator app (RFC 6238), or recovery codes. */
+export class SecondFactor {
+  readonly #store: MemberStore;
+  readonly #secrets: Secrets;
+
+  constructor(store: MemberStore, secrets: Secrets) {
+    this.#store = store;
+    this.#secrets = secrets;
+  }
+
+  /** Makes a secret, which counts once a code of it has been shown. */
+  async begin(member: ActiveMember): Promise<{ secret: string; uri: string }> {
+    const totp = totpOf(new Secret({ size: SECRET_BYTES }), member.username);
+    const secret = totp.secret.base32;
+    await this.#store.change(member.account, member._id, (current) => ({
+      totp_pending_sealed: this.#secrets.encrypt(secret, memberPlace(current, 'totp_pending_sealed')),
+    }));
+    return { secret, uri: totp.toString() };
+  }
+
+  /**
+   * From now on sign-in asks for a code.
+   * @returns the recovery codes, which are kept nowhere
+   * @throws ParlorError `invalid` for a wrong code, or when no secret was made before
+   */
+  async confirm(member: ActiveMember, code: string): Promise<string[]> {
+    const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+    await this.#store.change(member.account, member._id, (current) => {
+      const sealed = current.totp_pending_sealed;
+      if (sealed === undefined) throw wrongCode();
+      const secret = this.#secrets.decrypt(sealed, memberPlace(current, 'totp_pending_sealed'));
+      const step = stepOf(secret, code);
+      if (step === undefined) throw wrongCode();
+      return {
+        totp_sealed: this.#secrets.encrypt(secret, memberPlace(current, 'totp_sealed')),
+        totp_pending_sealed: undefined,
+        totp_step: step,
+        recovery_hashes: codes.map(hashOf),
+      };
+    });
+    return codes;
+  }
+
+  /** Sign-in asks for no code any more. */
+  async disable({ account, _id }: Pick<Member, 'account' | '_id'>): Promise<void> {
+    await this.#store.change(account, _id, () => ({
+      totp_sealed: undefined,
+      totp_pending_sealed: undefined,
+      totp_step: undefined,
+      recovery_hashes: undefined,
+    }));
+  }
+
+  /**
+   * Takes a code, which is then used up. Of two who show the same one at once one is too late.
+   * @throws ParlorError `invalid` where the member has a second factor and the code is missing or wrong
+   */
+  async check(member: ActiveMember, code: string): Promise<void> {
+    if (member.totp_sealed === undefined) return;
+    if (code === '') throw invalid({ code: ['A code is required.'] });
+    await this.#store.change(member.account, member._id, (current) => {
+      const { totp_sealed: sealed, totp_step = 0, recovery_hashes = [] } = current;
+      // It was disabled meanwhile.
+      if (sealed === undefined) return undefined;
+      const recovery = hashOf(code);
+      if (recovery_hashes.includes(recovery)) {
+        return { recovery_hashes: recovery_hashes.filter((hash) => hash !== recovery) };
+      }
+      const step = stepOf(this.#secrets.decrypt(sealed, memberPlace(current, 'totp_sealed')), code);
+      if (step === undefined || step <= totp_step) throw wrongCode();
+      return { totp_step: step };
+    });
+  }
+}
+
+const totpOf = (secret: Secret, label = ''): TOTP => new TOTP({ issuer: 'Parlor', label, secret });
+
+/** The time step of a code that is good now; undefined for any other one. */
+const stepOf = (base32: string, code: string): number | undefined => {
+  const token = code.replaceAll(' ', '');
+  if (!/^\d{6}$/.test(token)) return undefined;
+  const totp = totpOf(Secret.fromBase32(base32));
+  const delta = totp.validate({ token, window: WINDOW });
+  return delta === null ? undefined : totp.counter() + delta;
+};
+
+const newRecoveryCode = (): string =>
+  Array.from({ length: 4 }, () =>
+    Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join(''),
+  ).join('-');
+
+/** However it is typed: with or without dashes and spaces, in whatever case. */
+const hashOf = (code: string): string =>
+  createHash('sha256').update(code.toLowerCase().replace(/[\s-]/g, '')).digest('hex');

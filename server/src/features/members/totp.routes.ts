@@ -1,0 +1,74 @@
+import { OwnPassword, RecoveryCodes, TotpCode, TotpSecret } from '@parlor/shared';
+import type { RateLimits } from '../../http/rate-limits.ts';
+import type { Route } from '../../http/route.ts';
+import { readObject } from '../../http/validate.ts';
+import { memberOf } from './principal.ts';
+import type { SecondFactor } from './second-factor.ts';
+import type { SignIn } from './sign-in.ts';
+
+const tag = 'Account';
+const callers = ['account'] as const;
+
+/** /api/v1/auth/totp (docs/contract.md#second-factor). */
+export const totpRoutes = ({
+  rateLimits,
+  secondFactor,
+  signIn,
+}: {
+  rateLimits: RateLimits;
+  secondFactor: SecondFactor;
+  signIn: SignIn;
+}): Route[] => [
+  {
+    method: 'POST',
+    path: '/api/v1/auth/totp',
+    id: 'beginTotp',
+    tag,
+    summary: 'Make a secret for an authenticator app',
+    description:
+      'Needs your password. It counts once a code of it was confirmed; until then sign-in goes on as before. `Idempotency-Key` is ignored here.',
+    callers,
+    body: OwnPassword,
+    answers: { status: 200, description: 'The secret, shown this once.', schema: TotpSecret },
+    handler: async (ctx) => {
+      const { password } = readObject(OwnPassword, ctx.state.body);
+      await signIn.confirm(memberOf(ctx), password, rateLimits.addressOf(ctx), 'password');
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = await secondFactor.begin(memberOf(ctx));
+    },
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/auth/totp/confirm',
+    id: 'confirmTotp',
+    tag,
+    summary: 'Turn the second factor on',
+    description:
+      'By a code of the app. From now on sign-in asks for one; each is good once. The ten recovery codes are shown this once, and each stands in for a code, once. `Idempotency-Key` is ignored here.',
+    callers,
+    body: TotpCode,
+    answers: { status: 200, description: 'It is on.', schema: RecoveryCodes },
+    handler: async (ctx) => {
+      const { code } = readObject(TotpCode, ctx.state.body);
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = { recovery_codes: await secondFactor.confirm(memberOf(ctx), code) };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/auth/totp/disable',
+    id: 'disableTotp',
+    tag,
+    summary: 'Turn the second factor off',
+    description: 'Needs your password. The recovery codes are void, too. `Idempotency-Key` is ignored here.',
+    callers,
+    body: OwnPassword,
+    answers: { status: 204, description: 'Sign-in asks for a password alone.' },
+    handler: async (ctx) => {
+      const { password } = readObject(OwnPassword, ctx.state.body);
+      await signIn.confirm(memberOf(ctx), password, rateLimits.addressOf(ctx), 'password');
+      await secondFactor.disable(memberOf(ctx));
+      ctx.status = 204;
+    },
+  },
+];
