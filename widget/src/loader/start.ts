@@ -4,6 +4,8 @@ import type { Chat, Host, Start } from './host.ts';
 import css from './launcher.css?inline';
 import { warn } from './warn.ts';
 
+declare const window: typeof globalThis.window & { Parlor?: Parlor };
+
 type Call = readonly [name: string, argument?: unknown];
 type Listening = readonly [event: unknown, listener: (detail: unknown) => void];
 
@@ -33,10 +35,9 @@ const guard = (what: unknown, run: () => void) => {
  * `popup_timeout` runs out. A page has one widget: a second start gives the first one.
  */
 export function start(options: Start): Parlor {
-  const page = window as unknown as { Parlor?: Parlor };
-  if (page.Parlor?.open) {
+  if (window.Parlor?.open) {
     warn('needs one data-token');
-    return page.Parlor;
+    return window.Parlor;
   }
 
   const listeners = new Set<Listening>();
@@ -49,8 +50,7 @@ export function start(options: Start): Parlor {
   let timer: number | undefined;
 
   const tell = (listening: Listening, detail?: unknown) => {
-    if (gone || !listeners.has(listening)) return;
-    guard('listener:', () => listening[1](detail));
+    guard('listener:', () => gone || (listeners.has(listening) && listening[1](detail)));
   };
   const emit = (event: unknown, detail?: unknown) => {
     for (const listening of [...listeners]) if (listening[0] === event) tell(listening, detail);
@@ -119,7 +119,7 @@ export function start(options: Start): Parlor {
       gone = true;
       clearTimeout(timer);
       host.remove();
-      delete page.Parlor;
+      delete window.Parlor;
     },
     on(...listening: Listening) {
       if ((listening[1] as Listening[1] | undefined)?.call) listeners.add(listening);
@@ -136,8 +136,9 @@ export function start(options: Start): Parlor {
   for (const name of 'open close toggle send setVisitor setLocale'.split(' ')) parlor[name] = passing(name);
 
   const begin = async (): Promise<Host> => {
-    const wanted = [options.locale, document.documentElement.lang, ...navigator.languages];
-    const answer = await fetch(`${options.server}api/v1/widgets/?token=${options.token}&locale=${wanted}`);
+    const answer = await fetch(
+      `${options.server}api/v1/widgets/?token=${options.token}&locale=${[options.locale, document.documentElement.lang, ...navigator.languages]}`,
+    );
     const widget = await answer.json();
     if (!answer.ok) throw await (await options.load()).explain(answer, options);
 
@@ -184,8 +185,8 @@ export function start(options: Start): Parlor {
   };
   const drawn = new Promise<Host>((done) => begin().then(done, failed));
 
-  const queued = page.Parlor?.q as unknown as Call[] | undefined;
-  page.Parlor = parlor;
+  const queued = window.Parlor?.q as unknown as Call[] | undefined;
+  window.Parlor = parlor;
   queued?.forEach?.(parlor.q.push);
   return parlor;
 }
