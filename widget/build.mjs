@@ -26,7 +26,7 @@ const common = {
   envDir: false,
   publicDir: false,
   logLevel: 'warn',
-  resolve: { alias: { 'preact/jsx-runtime': `${root}src/chat/jsx.ts` } },
+  resolve: { alias: { 'preact/jsx-runtime': `${root}src/view/jsx.ts` } },
   define: {
     'process.env.NODE_ENV': '"production"',
     'window.__PREACT_SIGNALS_DEVTOOLS__': 'false',
@@ -93,14 +93,14 @@ const module = (outDir, name, entry, entryFileNames, { groups = [], plugins = []
           comments: false,
           entryFileNames,
           chunkFileNames,
-          codeSplitting: { groups: [...groups, { name: 'chat', test: /chat\/index\.tsx$/ }] },
+          codeSplitting: { groups: [...groups, { name: 'chat', test: /shell\/index\.tsx$/ }] },
         },
       },
     }),
   });
 
 async function buildChat() {
-  const [result] = await module(`${dist}/assets`, 'chat', 'chat/index.tsx', '[name]-[hash:6].js', {
+  const [result] = await module(`${dist}/assets`, 'chat', 'shell/index.tsx', '[name]-[hash:6].js', {
     plugins: [comeFirst],
   });
   return result.output.filter((file) => file.type === 'chunk').map((file) => file.fileName);
@@ -126,7 +126,7 @@ async function buildLoader(chatFile) {
 async function buildMount() {
   await rm(`${dist}/mount`, { recursive: true, force: true });
   // What the loader shares with the chat: in the chat's own file the loader would have to fetch all of that.
-  const shared = { name: 'warn', test: /loader\/warn\.ts$/, priority: 1 };
+  const shared = { name: 'warn', test: /platform\/warn\.ts$/, priority: 1 };
   await module(`${dist}/mount`, 'mount', 'mount.ts', '[name].js', { groups: [shared] });
   const tsc = createRequire(import.meta.url)
     .resolve('typescript/package.json')

@@ -94,7 +94,7 @@ it('still serves the files of the build before for a day after a deploy, over re
   symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
   const dist = join(root, 'widget/dist');
   const build = async (color: string): Promise<string> => {
-    await appendFile(join(root, 'widget/src/chat/chat.css'), `.deploy { color: ${color}; }\n`);
+    await appendFile(join(root, 'widget/src/shell/shell.css'), `.deploy { color: ${color}; }\n`);
     // Its exit code tells of budgets, and the line above may be over one.
     spawnSync(process.execPath, [join(root, 'widget/build.mjs')], { stdio: 'ignore' });
     return manifestOf(dist).chat;

@@ -1,7 +1,7 @@
+import type { Parlor } from './contract/page.ts';
 import { start } from './loader/start.ts';
-import type { Parlor } from './page.ts';
 
-export type { Parlor, ParlorEvents, Visitor } from './page.ts';
+export type { Parlor, ParlorEvents, Visitor } from './contract/page.ts';
 
 export interface MountOptions {
   /** The widget token, as in the script tag's `data-token`. */
@@ -28,6 +28,6 @@ export function mount({ token, server, locale, scheme }: MountOptions): Parlor {
       if (!URL.canParse(server)) throw 'mount needs a server, such as https://chat.example.com/';
       return new URL('.', `${server.replace(/\/+$/, '')}/`).href;
     },
-    load: () => import('./chat/index.tsx'),
+    load: () => import('./shell/index.tsx'),
   });
 }

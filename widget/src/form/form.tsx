@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { Bubble, greeting } from '../chat/bubble.tsx';
-import type { Ui } from '../chat/ui.ts';
-import { FIELDS } from '../sending/core.ts';
-import type { Visitor } from '../types.ts';
+import type { Visitor } from '../contract/page.ts';
+import { FIELDS } from '../conversation/conversation.ts';
+import { Bubble, greeting } from '../view/bubble.tsx';
+import type { Ui } from '../view/ui.ts';
 import css from './form.css?inline';
 import { problem } from './problem.ts';
 

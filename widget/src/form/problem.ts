@@ -1,4 +1,4 @@
-import type { Visitor } from '../types.ts';
+import type { Visitor } from '../contract/page.ts';
 
 /** What is wrong with a value, as the key of a text; empty when nothing is. */
 export function problem(field: keyof Visitor, value: string): '' | 'needed' | 'badEmail' | 'badPhone' {

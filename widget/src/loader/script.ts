@@ -1,5 +1,5 @@
+import { warn } from '../platform/warn.ts';
 import { start } from './start.ts';
-import { warn } from './warn.ts';
 
 // The entry of /widget.js, a classic script: while it runs, the page says which tag it came from. To a module it
 // does not say that.

@@ -1,8 +1,8 @@
-import type { Parlor } from '../types.ts';
+import type { Chat, Host, Start } from '../contract/host.ts';
+import type { Parlor } from '../contract/page.ts';
+import { warn } from '../platform/warn.ts';
 import { palette } from './color.ts';
-import type { Chat, Host, Start } from './host.ts';
 import css from './launcher.css?inline';
-import { warn } from './warn.ts';
 
 declare const window: typeof globalThis.window & { Parlor?: Parlor };
 

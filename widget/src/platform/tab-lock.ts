@@ -1,0 +1,34 @@
+import { bare } from './without-prototype.ts';
+
+/** Runs a task while no other one of that name runs. */
+export type Alone = <T>(name: string, task: () => Promise<T>) => Promise<T>;
+
+/**
+ * One task of a name at a time: in all tabs of this origin where the browser has Web Locks, else in this tab. Pages
+ * over plain http have none, and where a browser blocks storage it refuses each request for one; two tabs then rely on
+ * the idempotency key.
+ *
+ * @param prefix put before each name; locks belong to the whole origin
+ * @param signal takes back what still waits for a lock: its promise rejects
+ */
+export function createAlone(prefix: string, signal: AbortSignal): Alone {
+  const tails = new Map<string, Promise<unknown>>();
+  return async (name, task) => {
+    let begun = false;
+    const begin = () => {
+      begun = true;
+      return task();
+    };
+    try {
+      return await navigator.locks.request(prefix + name, bare({ signal }), begin);
+    } catch (error) {
+      if (begun || signal.aborted) throw error;
+      const turn = Promise.resolve(tails.get(name)).then(task);
+      tails.set(
+        name,
+        turn.catch(() => {}),
+      );
+      return turn;
+    }
+  };
+}

@@ -1,0 +1,83 @@
+import type { VisitorSession } from '../contract/server.ts';
+import { cut } from '../conversation/conversation.ts';
+import type { Store } from '../platform/storage.ts';
+import type { Alone } from '../platform/tab-lock.ts';
+import { type Refusal, request } from './request.ts';
+
+/** How long a new session's lock is held: a write to the store reaches other tabs only after a moment. */
+const SPREAD_MS = 300;
+/** A session is renewed when less than this is left of its 30 days. */
+const RENEW_MS = 20 * 86_400_000;
+
+export const sessionsUrl = (server: string, token: string) => `${server}api/v1/widgets/${token}/sessions/`;
+
+export interface Sessions {
+  /** The session as it is kept, without asking the server. */
+  current(): VisitorSession | undefined;
+  /** A session that is good to use, made or renewed where needed; throws a `Refusal`. */
+  ensure(): Promise<VisitorSession>;
+  /** Forgets a session that the server no longer takes, unless it has been replaced already. */
+  drop(used: VisitorSession): void;
+}
+
+/** The visitor's session: one for all tabs, kept in the store (docs/contract.md#visitors). */
+export function createSessions(
+  store: Store,
+  url: string,
+  locale: () => string,
+  alone: Alone,
+  signal: AbortSignal,
+): Sessions {
+  const current = () => store.get<VisitorSession>('session');
+  return {
+    current,
+    drop(used) {
+      if (current()?.token === used.token) store.remove('session');
+    },
+    async ensure() {
+      const fresh = () => {
+        const session = current();
+        return session && Date.parse(session.expires_at) - Date.now() > RENEW_MS ? session : undefined;
+      };
+      return (
+        fresh() ??
+        new Promise<VisitorSession>((done, fail) => {
+          alone('session', async () => {
+            const made = fresh();
+            done(made ?? (await make()));
+            if (!made) await spread();
+          }).catch(fail);
+        })
+      );
+    },
+  };
+
+  /** Until the other tabs see what was stored, or this one has gone. */
+  function spread(): Promise<void> {
+    return new Promise((done) => {
+      const timer = setTimeout(done, SPREAD_MS);
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        done();
+      });
+    });
+  }
+
+  async function make(): Promise<VisitorSession> {
+    const old = current();
+    const page = {
+      url: cut(location.href, 2_000),
+      title: cut(document.title, 300),
+      referrer: cut(document.referrer, 2_000),
+    };
+    const open = (visitor?: string) =>
+      request<VisitorSession>(url, { body: { page, locale: locale() }, visitor, signal });
+    const { body } = await open(old?.token).catch((refusal: Refusal) => {
+      // Too old, or erased in another tab: the visitor begins anew.
+      if (old && refusal.status === 401) return open();
+      throw refusal;
+    });
+    store.set('session', body);
+    return body;
+  }
+}
