@@ -18,7 +18,12 @@ export default defineConfig({
         test: {
           name: 'units',
           include: ['{shared,server,widget}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', '**/dist/**', ...(process.env.MONGODB_URL ? ONLY_EMBEDDED : [])],
+          exclude: [
+            '**/node_modules/**',
+            '**/dist/**',
+            '**/*.browser.test.ts',
+            ...(process.env.MONGODB_URL ? ONLY_EMBEDDED : []),
+          ],
           globalSetup: ['server/test/database.setup.ts'],
           expect: EXPECT,
           // Against what hangs: a machine that is busy with other things takes its time.
@@ -29,7 +34,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
-          include: ['demo/test/**/*.test.ts'],
+          include: ['widget/test/**/*.browser.test.ts', 'demo/test/**/*.test.ts'],
           globalSetup: ['server/test/database.setup.ts'],
           expect: EXPECT,
           testTimeout: 120_000,

@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
-import { findBrowser } from '../demo/test/find-browser.mjs';
+import { findBrowser } from '../widget/test/find-browser.mjs';
 
 const TIMES = 3;
 

@@ -1,8 +1,8 @@
 // `npm test`: builds what is stale, type-checks, lints, and runs every test; `npm run test:long` with longer rounds.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { findBrowser } from '../demo/test/find-browser.mjs';
 import { missingProxies } from '../server/test/find-proxies.mjs';
+import { findBrowser } from '../widget/test/find-browser.mjs';
 import { buildStale } from './build.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
-import { useBrowser } from './browser.ts';
-import { PATIENT } from './customer-page.ts';
+import { useBrowser } from '../../widget/test/browser.ts';
+import { PATIENT } from '../../widget/test/customer-page.ts';
 
 const openBrowser = useBrowser();
 

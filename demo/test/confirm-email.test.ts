@@ -3,8 +3,8 @@ import { confirmationMails, linkOf, PATIENCE } from '../../server/test/mailed-ac
 import { owner } from '../../server/test/rest.ts';
 import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
 import { startSmtpReceiver } from '../../server/test/smtp-receiver.ts';
-import { useBrowser } from './browser.ts';
-import { PATIENT } from './customer-page.ts';
+import { useBrowser } from '../../widget/test/browser.ts';
+import { PATIENT } from '../../widget/test/customer-page.ts';
 
 const openBrowser = useBrowser();
 

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { caller, owner } from '../../server/test/rest.ts';
 import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
 import { startWebhookReceiver, verifySignature } from '../../server/test/webhook-receiver.ts';
-import { useBrowser } from './browser.ts';
-import { customerPage } from './customer-page.ts';
+import { useBrowser } from '../../widget/test/browser.ts';
+import { customerPage } from '../../widget/test/customer-page.ts';
 
 const openBrowser = useBrowser();
 

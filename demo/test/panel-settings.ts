@@ -1,6 +1,6 @@
 import type { FrameLocator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { PATIENT } from './customer-page.ts';
+import { PATIENT } from '../../widget/test/customer-page.ts';
 
 /** Each of the specification's settings: how it is set in the panel, and what it does to the widget. */
 export const SETTINGS: Record<

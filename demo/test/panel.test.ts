@@ -1,9 +1,9 @@
 import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, inject, it } from 'vitest';
 import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
-import { axeFaults } from './axe.ts';
-import { useBrowser } from './browser.ts';
-import { PATIENT } from './customer-page.ts';
+import { axeFaults } from '../../widget/test/axe.ts';
+import { useBrowser } from '../../widget/test/browser.ts';
+import { PATIENT } from '../../widget/test/customer-page.ts';
 import { SETTINGS } from './panel-settings.ts';
 
 const openBrowser = useBrowser();

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { findBrowser } from '../../demo/test/find-browser.mjs';
+import { findBrowser } from '../test/find-browser.mjs';
 
 const MAIN = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
 

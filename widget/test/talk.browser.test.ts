@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { connect } from '../../server/test/realtime-client.ts';
 import { owner } from '../../server/test/rest.ts';
 import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
-import type { Parlor } from '../../widget/src/contract/page.ts';
+import type { Parlor } from '../src/contract/page.ts';
 import { useBrowser } from './browser.ts';
 import { customerPage, PATIENT, visit } from './customer-page.ts';
 

@@ -14,7 +14,7 @@ import { useBrowser } from './browser.ts';
 import { PATIENT, visit } from './customer-page.ts';
 
 const openBrowser = useBrowser();
-const WIDGET = fileURLToPath(new URL('../../widget', import.meta.url));
+const WIDGET = fileURLToPath(new URL('..', import.meta.url));
 const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript' };
 
 const MAIN = (server: string, token: string) => `

@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { owner } from '../../server/test/rest.ts';
 import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
-import type { Parlor } from '../../widget/src/contract/page.ts';
+import type { Parlor } from '../src/contract/page.ts';
 import { useBrowser } from './browser.ts';
 import { customerPage, PATIENT, visit } from './customer-page.ts';
 
