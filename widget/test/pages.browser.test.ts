@@ -175,7 +175,7 @@ it('waits for a page that begins to write itself anew, and writes later', async 
   expect(complaints).toEqual([]);
 });
 
-it.each(['chat', 'talk'])('goes on when the file of the %s comes at the second try', async (part) => {
+it.each(['chat', 'messages'])('goes on when the file of the %s comes at the second try', async (part) => {
   const { url, widget, answer } = await setUp();
   const browser = await openBrowser();
   const asked: string[] = [];

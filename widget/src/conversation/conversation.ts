@@ -1,6 +1,7 @@
 import { batch, signal } from '@preact/signals';
 import type { Host } from '../contract/host.ts';
 import type { Visitor } from '../contract/page.ts';
+import { truncate } from '../platform/code-points.ts';
 import type { Store } from '../platform/storage.ts';
 import { warn } from '../platform/warn.ts';
 import type { Waiting } from '../transport/outbox.ts';
@@ -13,16 +14,13 @@ export const FIELDS = [
   ['phone', 'is_ask_phone', 'phone_number', 32],
 ] as const;
 
-export type Core = ReturnType<typeof createCore>;
-
-/** Cuts to `length` code points, never through one (a lone surrogate is refused by the server). */
-export const cut = (text: string, length: number): string => Array.from(text).slice(0, length).join('');
+export type Conversation = ReturnType<typeof createConversation>;
 
 /**
- * What it takes to say something and not to lose it: the visitor and the queue. How it gets to the server
- * (`sender.ts`), and what the other side says, comes with `talk/` once something has been said.
+ * What it takes to say something and not to lose it: the visitor and the queue. How it gets to the server, and what
+ * the other side says, is `history.ts`, which comes once something has been said.
  */
-export function createCore({ server, token, emit }: Host, store: Store, prefix: string) {
+export function createConversation({ server, token, emit }: Host, store: Store, prefix: string) {
   const queue = createQueue(store);
 
   /** The queue, with what was acknowledged but is not yet read back from the server. */
@@ -46,7 +44,7 @@ export function createCore({ server, token, emit }: Host, store: Store, prefix: 
     store.set('run', 1);
     started.value = true;
     readItems();
-    core.onQueued?.();
+    conversation.onQueued?.();
   }
 
   /** What the visitor told of itself becomes a lead, once for each different telling. */
@@ -64,8 +62,8 @@ export function createCore({ server, token, emit }: Host, store: Store, prefix: 
         'lead',
         {
           ...lead,
-          from_page_title: cut(document.title, 300),
-          referrer: cut(document.referrer, 2_000),
+          from_page_title: truncate(document.title, 300),
+          referrer: truncate(document.referrer, 2_000),
         },
         byForm,
       );
@@ -78,7 +76,7 @@ export function createCore({ server, token, emit }: Host, store: Store, prefix: 
     const next = { ...visitor.value };
     for (const [field, , , length] of FIELDS) {
       const value: unknown = told[field];
-      if (/string|number/.test(typeof value)) next[field] = cut(`${value}`.trim(), length);
+      if (/string|number/.test(typeof value)) next[field] = truncate(`${value}`.trim(), length);
       else if (value != null) warn('setVisitor: no text:', value);
     }
     keepVisitor(next);
@@ -89,7 +87,7 @@ export function createCore({ server, token, emit }: Host, store: Store, prefix: 
     store.set('visitor', next);
   }
 
-  const core = {
+  const conversation = {
     store,
     prefix,
     server,
@@ -108,15 +106,16 @@ export function createCore({ server, token, emit }: Host, store: Store, prefix: 
     /** A running conversation wants to know when something is to be sent, and when it is being written. */
     onQueued: undefined as (() => void) | undefined,
     onTyping: undefined as ((on: boolean) => void) | undefined,
-    say(text: string): void {
+    /** Queues a message of the visitor. */
+    send(text: string): void {
       // A lone surrogate or a NUL, which the server refuses, is nothing that anyone typed.
-      const body = cut(text.replace(/\0|\p{Surrogate}/gu, '').trim(), 10_000);
+      const body = truncate(text.replace(/\0|\p{Surrogate}/gu, '').trim(), 10_000);
       if (!body) return;
       queue.add('message', { body, ...queueLead() });
       said();
     },
     /** Takes what the visitor entered in the form: kept for the messages, and sent as a lead. */
-    introduce(visitor: Visitor): void {
+    submitForm(visitor: Visitor): void {
       setVisitor(visitor);
       queueLead(true);
       said();
@@ -127,9 +126,9 @@ export function createCore({ server, token, emit }: Host, store: Store, prefix: 
       visitor.value = store.get('visitor') ?? {};
       started.value = !!store.get('run');
       // A tab that is closed while it sends leaves the rest to the others.
-      core.onQueued?.();
+      conversation.onQueued?.();
     },
   };
-  core.readStore();
-  return core;
+  conversation.readStore();
+  return conversation;
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { merge, type Said, toLines, toRows, waitingLines } from './timeline.ts';
+import { type KnownMessage, merge, toLines, toRows, waitingLines } from './timeline.ts';
 
-const said = (uuid: string, sent_at: string, more: Partial<Said> = {}): Said => ({
+const said = (uuid: string, sent_at: string, more: Partial<KnownMessage> = {}): KnownMessage => ({
   uuid,
   sent_at,
   body: uuid,
@@ -19,7 +19,7 @@ test('messages are ordered by time and uuid, and each is there once, however the
   );
   fc.assert(
     fc.property(fc.array(fc.subarray(messages), { maxLength: 8 }), (batches) => {
-      const result = batches.reduce<readonly Said[]>(merge, []);
+      const result = batches.reduce<readonly KnownMessage[]>(merge, []);
       const expected = messages.filter((message) => batches.some((batch) => batch.includes(message)));
       expect(result).toEqual(expected);
     }),

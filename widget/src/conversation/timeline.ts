@@ -1,10 +1,19 @@
-import type { Message } from '../contract/server.ts';
+import type { KnownMessage } from '../contract/server.ts';
 import type { OutItem } from '../transport/queue.ts';
-import type { Line } from '../view/bubble.tsx';
 
-/** What the conversation knows of a message that the server has; the create response has no more. */
-export type Said = Pick<Message, 'uuid' | 'body' | 'is_support_sender' | 'sent_at'> &
-  Partial<Pick<Message, 'nickname' | 'is_bot'>>;
+/** One message as it is shown, whoever said it and wherever it is kept. */
+export interface Line {
+  key: string;
+  body: string;
+  own?: boolean;
+  bot?: boolean;
+  nickname?: string;
+  /** ms; what the widget says by itself has none */
+  at?: number;
+  state?: 'sending' | 'sent' | 'seen' | 'failed';
+  /** Why it failed. */
+  reason?: string;
+}
 
 /** A line with its place: under a day's heading, first and last of what one sender said in one go. */
 export interface Row extends Line {
@@ -16,11 +25,15 @@ export interface Row extends Line {
 /** Lines of one sender closer than this stand together under one time. */
 const GROUP_MS = 5 * 60_000;
 
-const before = (a: Said, b: Said) => a.sent_at < b.sent_at || (a.sent_at === b.sent_at && a.uuid < b.uuid);
+const before = (a: KnownMessage, b: KnownMessage) =>
+  a.sent_at < b.sent_at || (a.sent_at === b.sent_at && a.uuid < b.uuid);
 
 /** Adds messages to the known ones: each once, ordered by `sent_at` and uuid (docs/contract.md#live-channel). Gives
  *  `known` itself when nothing is new. */
-export function merge(known: readonly Said[], incoming: readonly Said[]): readonly Said[] {
+export function merge(
+  known: readonly KnownMessage[],
+  incoming: readonly KnownMessage[],
+): readonly KnownMessage[] {
   const ids = new Set(known.map((message) => message.uuid));
   const fresh = incoming.filter((message) => !ids.has(message.uuid) && ids.add(message.uuid));
   return fresh.length ? [...known, ...fresh].sort((a, b) => (before(a, b) ? -1 : 1)) : known;
@@ -35,7 +48,7 @@ export function merge(known: readonly Said[], incoming: readonly Said[]): readon
  * @param skew how far this device's clock is ahead of the server's (ms): times are shown by the clock that is looked at
  */
 export function toLines(
-  said: readonly Said[],
+  said: readonly KnownMessage[],
   keys: ReadonlyMap<string, string>,
   seen: string,
   skew = 0,

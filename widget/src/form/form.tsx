@@ -18,16 +18,16 @@ const INPUTS = {
 
 /** Asks for what the owner wants to know before the conversation begins. */
 export function Form({ ui }: { ui: Ui }) {
-  const { core } = ui;
+  const { conversation } = ui;
   const { widget } = ui.host;
   const t = ui.texts.value;
-  const refused = core.refusedLead.value;
-  const entered = useSignal<Visitor>(core.visitor.value);
+  const refused = conversation.refusedLead.value;
+  const entered = useSignal<Visitor>(conversation.visitor.value);
   const values = entered.value;
   const tried = useSignal(false);
   // What the page has told by `setVisitor` is not asked again, unless the server did not take it.
   const fields = FIELDS.filter(([name, setting, api]) =>
-    refused ? widget[setting] || refused[api] : widget[setting] && !core.visitor.value[name],
+    refused ? widget[setting] || refused[api] : widget[setting] && !conversation.visitor.value[name],
   );
 
   const submit = (event: Event) => {
@@ -36,7 +36,7 @@ export function Form({ ui }: { ui: Ui }) {
     const bad = fields.find(([name]) => problem(name, values[name] ?? ''));
     const { form } = event.currentTarget as HTMLButtonElement;
     if (bad) form?.querySelector<HTMLElement>(`[name=${bad[0]}]`)?.focus();
-    else core.introduce(values);
+    else conversation.submitForm(values);
   };
 
   return (
@@ -62,7 +62,7 @@ export function Form({ ui }: { ui: Ui }) {
               aria-describedby={error ? `${field}-error` : undefined}
               onInput={(event) => {
                 // Who fills this in will write: what sends it comes meanwhile.
-                ui.parts.need('talk');
+                ui.modules.need('messages');
                 entered.value = { ...entered.value, [field]: event.currentTarget.value };
               }}
             />

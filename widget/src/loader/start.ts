@@ -2,23 +2,15 @@ import type { Chat, Host, Start } from '../contract/host.ts';
 import type { Parlor } from '../contract/page.ts';
 import { warn } from '../platform/warn.ts';
 import { palette } from './color.ts';
-import css from './launcher.css?inline';
+import { drawLauncher, make } from './launcher.ts';
 
 declare const window: typeof globalThis.window & { Parlor?: Parlor };
 
 type Call = readonly [name: string, argument?: unknown];
 type Listening = readonly [event: unknown, listener: (detail: unknown) => void];
 
-const ICON = 'M8 19.5l-4.5 1 1-4.5A8.5 8.5 0 1 1 8 19.5Z';
 /** A page that takes the widget away each time it comes must not be busy with that alone. */
 const soon = (task: () => void) => setTimeout(task, 99);
-
-const make = (tag: string): HTMLElement => document.createElement(tag);
-const draw = (tag: string, name: string, value: string): Element => {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  element.setAttribute(name, value);
-  return element;
-};
 
 /** Whatever a page's function does: the page does not see it fail, and the chat goes on. */
 const guard = (what: unknown, run: () => void) => {
@@ -143,26 +135,9 @@ export function start(options: Start): Parlor {
     if (!answer.ok) throw await (await options.load()).explain(answer, options);
 
     const root = host.attachShadow({ mode: 'open' });
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(css);
-    root.adoptedStyleSheets = [sheet];
-    const frame = make('section');
-    frame.className = 'parlor';
-
-    launcher.className = 'launcher';
-    frame.ariaLabel = launcher.ariaLabel = widget.start_button_caption;
-    // All margins are `auto`; the one without leaves it at that edge, and `margin-center` means nothing.
-    for (const place of [widget.vertical_align, widget.horizontal_align])
-      launcher.style[`margin-${place}` as 'margin'] = '0';
-    const icon = draw('svg', 'viewBox', '0 0 24 24');
-    icon.append(draw('path', 'd', ICON));
-    launcher.append(icon);
-    if (widget.use_new_button) launcher.appendChild(make('bdi')).textContent = widget.start_button_caption;
+    const frame = drawLauncher(root, launcher, widget);
     launcher.onpointerenter = launcher.onfocus = fetchChat;
     launcher.onclick = parlor.toggle;
-
-    frame.append(launcher);
-    root.append(frame);
     if (!gone) {
       attach();
       // Taken away by the page, it has no size any more.

@@ -15,13 +15,13 @@ const BIN = 'M5 7.5h14M10 7V5h4v2M7 7.5 8 19h8l1-11.5';
 
 /** What is seldom wanted: sound on and off, stars for the conversation, all data deleted. */
 export function Menu({ ui }: { ui: Ui }) {
-  const { core } = ui;
+  const { conversation } = ui;
   const t = ui.texts.value;
   const element = useRef<HTMLDivElement>(null);
-  const quiet = useSignal(!!core.store.get('quiet'));
+  const quiet = useSignal(!!conversation.store.get('quiet'));
   const page = useSignal<'' | 'rate' | 'erase'>('');
   const trouble = useSignal('');
-  const rating = ui.talk.value?.rating.value ?? 0;
+  const rating = ui.thread.value?.rating.value ?? 0;
 
   useEffect(() => element.current?.querySelector<HTMLElement>('button')?.focus(), [page.value]);
 
@@ -54,7 +54,7 @@ export function Menu({ ui }: { ui: Ui }) {
               class={stars <= rating ? 'star on' : 'star'}
               aria-pressed={stars === rating}
               aria-label={`${t.stars}: ${stars}`}
-              onClick={() => attempt(async () => ui.talk.value?.rate(stars))}
+              onClick={() => attempt(async () => ui.thread.value?.rate(stars))}
             >
               <Icon path={STAR} />
             </button>
@@ -72,7 +72,7 @@ export function Menu({ ui }: { ui: Ui }) {
         </div>
       ) : (
         <>
-          {ui.talk.value && (
+          {ui.thread.value && (
             <button type="button" onClick={() => (page.value = 'rate')}>
               <Icon path={STAR} />
               {t.rate}
@@ -82,7 +82,7 @@ export function Menu({ ui }: { ui: Ui }) {
             type="button"
             onClick={() => {
               quiet.value = !quiet.value;
-              core.store.set('quiet', quiet.value);
+              conversation.store.set('quiet', quiet.value);
             }}
           >
             <Icon path={quiet.value ? LOUD : QUIET} />

@@ -1,20 +1,15 @@
 import { effect, untracked } from '@preact/signals';
-import { createHistory, type History } from '../conversation/history.ts';
-import type { Ui } from '../view/ui.ts';
-import { Log } from './message-list.tsx';
+import { createHistory } from '../conversation/history.ts';
+import type { Thread, Ui } from '../view/ui.ts';
+import { MessageList } from './message-list.tsx';
 import css from './messages.css?inline';
 import { titleMark } from './title.ts';
 
 export { texts } from '../locale/en/messages.ts';
 export { css };
 
-/** A running conversation: what was said, how it is shown, and what a closed window shows of it. */
-export interface Talk extends History {
-  Log: typeof Log;
-}
-
 /** Begins to follow the conversation. */
-export function createTalk(ui: Ui): Talk {
+export function createThread(ui: Ui): Thread {
   const { launcher } = ui.host;
   const heard = (body: string) => {
     const open = ui.open.peek();
@@ -22,9 +17,9 @@ export function createTalk(ui: Ui): Talk {
     // Another tab may have been the first to show it.
     if (!history.unread.peek()) return;
     if (!open) ui.teaser.value = body;
-    ui.parts.need('extras').then((part) => ui.core.store.get('quiet') || part?.chime());
+    ui.modules.need('extras').then((extras) => ui.conversation.store.get('quiet') || extras?.chime());
   };
-  const history = createHistory(ui.core, () => ui.tag.peek(), heard);
+  const history = createHistory(ui.conversation, () => ui.tag.peek(), heard);
 
   /** Read is what is looked at. */
   const read = () => {
@@ -51,7 +46,7 @@ export function createTalk(ui: Ui): Talk {
 
   return {
     ...history,
-    Log,
+    MessageList,
     read,
     wake() {
       history.wake();

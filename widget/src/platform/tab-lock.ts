@@ -1,7 +1,7 @@
-import { bare } from './without-prototype.ts';
+import { withoutPrototype } from './without-prototype.ts';
 
 /** Runs a task while no other one of that name runs. */
-export type Alone = <T>(name: string, task: () => Promise<T>) => Promise<T>;
+export type TabLock = <T>(name: string, task: () => Promise<T>) => Promise<T>;
 
 /**
  * One task of a name at a time: in all tabs of this origin where the browser has Web Locks, else in this tab. Pages
@@ -11,7 +11,7 @@ export type Alone = <T>(name: string, task: () => Promise<T>) => Promise<T>;
  * @param prefix put before each name; locks belong to the whole origin
  * @param signal takes back what still waits for a lock: its promise rejects
  */
-export function createAlone(prefix: string, signal: AbortSignal): Alone {
+export function createTabLock(prefix: string, signal: AbortSignal): TabLock {
   const tails = new Map<string, Promise<unknown>>();
   return async (name, task) => {
     let begun = false;
@@ -20,7 +20,7 @@ export function createAlone(prefix: string, signal: AbortSignal): Alone {
       return task();
     };
     try {
-      return await navigator.locks.request(prefix + name, bare({ signal }), begin);
+      return await navigator.locks.request(prefix + name, withoutPrototype({ signal }), begin);
     } catch (error) {
       if (begun || signal.aborted) throw error;
       const turn = Promise.resolve(tails.get(name)).then(task);

@@ -4,7 +4,7 @@ import type { Ui } from '../view/ui.ts';
 
 /** The text field: Enter sends, Shift and Enter makes a new line, what is begun stays over reloads. */
 export function Composer({ ui }: { ui: Ui }) {
-  const { core } = ui;
+  const { conversation } = ui;
   const t = ui.texts.value;
   const field = useRef<HTMLTextAreaElement>(null);
   const draft = ui.draft.value;
@@ -12,14 +12,14 @@ export function Composer({ ui }: { ui: Ui }) {
 
   const write = (text: string) => {
     ui.draft.value = text;
-    core.store.set('draft', text);
+    conversation.store.set('draft', text);
     // Who begins to write will send it: what does that comes meanwhile.
-    if (text) ui.parts.need('talk');
-    core.onTyping?.(!!text);
+    if (text) ui.modules.need('messages');
+    conversation.onTyping?.(!!text);
   };
   const send = (event: Event) => {
     event.preventDefault();
-    core.say(draft);
+    conversation.send(draft);
     write('');
     field.current?.focus();
   };

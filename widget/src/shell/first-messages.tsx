@@ -2,8 +2,8 @@ import { Bubble, greeting } from '../view/bubble.tsx';
 import type { Ui } from '../view/ui.ts';
 
 /** The conversation until its own file has come: the greeting, and what the visitor has just said. */
-export function First({ ui }: { ui: Ui }) {
-  const items = ui.core.items.value.filter((item) => item.kind === 'message');
+export function FirstMessages({ ui }: { ui: Ui }) {
+  const items = ui.conversation.items.value.filter((item) => item.kind === 'message');
   return (
     <div class="log" role="log" aria-label={ui.texts.value.chat}>
       <ol>

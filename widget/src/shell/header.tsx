@@ -6,11 +6,11 @@ import type { Ui } from '../view/ui.ts';
 /** The top of the window: tall while nobody has written, one line once the conversation runs. */
 export function Header({ ui }: { ui: Ui }) {
   const { widget } = ui.host;
-  const { parts, menu } = ui;
+  const { modules, menu } = ui;
   const t = ui.texts.value;
-  const running = ui.core.started.value;
+  const running = ui.conversation.started.value;
   const subtitle = (running && widget.chat_subtitle) || widget.header_subtitle;
-  const module = parts.menu.value;
+  const module = modules.menu.value;
   const opener = useRef<HTMLButtonElement>(null);
 
   // A menu that has gone has taken the focus with it.
@@ -41,7 +41,7 @@ export function Header({ ui }: { ui: Ui }) {
           aria-label={t.menu}
           aria-expanded={menu.value}
           onClick={() => {
-            parts.need('menu');
+            modules.need('menu');
             menu.value = !menu.value;
           }}
         >

@@ -1,22 +1,21 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { needsForm, type Ui } from '../view/ui.ts';
 import { Composer } from './composer.tsx';
-import { First } from './first-messages.tsx';
+import { FirstMessages } from './first-messages.tsx';
 import { Header } from './header.tsx';
 
 /** A phone held upright: the window fills the screen and is modal. */
 export const isSmall = (): boolean => matchMedia('(max-width: 479.98px)').matches;
 
 /** The chat window: a dialog, modal only where it fills the screen. */
-export function Panel({ ui }: { ui: Ui }) {
+export function ChatWindow({ ui }: { ui: Ui }) {
   const element = useRef<HTMLDialogElement>(null);
   const open = ui.open.value;
   const asks = needsForm(ui);
   const small = isSmall();
-  const form = ui.parts.form.value;
-  const talk = ui.talk.value;
-  const Log = talk ? talk.Log : First;
-  if (asks) ui.parts.need('form');
+  const form = ui.modules.form.value;
+  const MessageList = ui.thread.value?.MessageList ?? FirstMessages;
+  if (asks) ui.modules.need('form');
 
   /** On a phone the focus on a text field would open the keyboard over the greeting. */
   const first = () =>
@@ -82,7 +81,7 @@ export function Panel({ ui }: { ui: Ui }) {
         form && <form.Form ui={ui} />
       ) : (
         <>
-          <Log ui={ui} />
+          <MessageList ui={ui} />
           <Composer ui={ui} />
         </>
       )}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { skewOf } from './clock-skew.ts';
+import { clockSkew } from './clock-skew.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 9);
 const HOUR = 3_600_000;
@@ -11,5 +11,5 @@ test.each([
   ['one an hour behind', NOW - HOUR, NOW + 40, NOW - HOUR + 90, -HOUR + 50],
   ['a right one, where the answer came an hour late', NOW, NOW + 40, NOW + HOUR, 0],
 ])('%s', (_name, queued, stored, acknowledged, skew) => {
-  expect(skewOf(queued, stored, acknowledged)).toBe(skew);
+  expect(clockSkew(queued, stored, acknowledged)).toBe(skew);
 });

@@ -23,7 +23,7 @@ function setUp(serve: (item: OutItem, attempt: number) => unknown = () => undefi
   let turn = Promise.resolve();
   const store = openStore('p.', () => area);
   const queue = createQueue(store);
-  const { kick, stop } = createOutbox({
+  const { flush, stop } = createOutbox({
     queue,
     async deliver(item) {
       await serve(item, attempt++);
@@ -31,7 +31,7 @@ function setUp(serve: (item: OutItem, attempt: number) => unknown = () => undefi
       return { uuid: `uuid-${item.id}`, sent_at: '' };
     },
     isOnline: () => network.isOnline,
-    alone(task) {
+    withLock(task) {
       turn = turn.then(task);
       return turn;
     },
@@ -39,10 +39,10 @@ function setUp(serve: (item: OutItem, attempt: number) => unknown = () => undefi
   });
   const add = (body: string) => {
     const item = queue.add('message', { body });
-    kick();
+    flush();
     return item;
   };
-  return { outbox: { ...queue, add, kick, stop }, got, states, area };
+  return { outbox: { ...queue, add, flush, stop }, got, states, area };
 }
 
 const bodies = ['one', 'two', 'three', 'four', 'five'];
@@ -74,7 +74,7 @@ test('offline, it tries again with growing pauses, and nothing overtakes', async
   for (const [index, pause] of pauses.slice(1).entries())
     expect(pause).toBeGreaterThan((pauses[index] as number) * 1.2);
   online = true;
-  outbox.kick();
+  outbox.flush();
   await vi.advanceTimersByTimeAsync(1);
   expect(got).toEqual(bodies);
 });
@@ -86,7 +86,7 @@ test('a pause that the server asks for is kept, whatever happens', async () => {
   outbox.add('one');
   await vi.advanceTimersByTimeAsync(1);
   expect(states.at(-1)).toBe('limited');
-  outbox.kick();
+  outbox.flush();
   outbox.add('two');
   await vi.advanceTimersByTimeAsync(29_000);
   expect(got).toEqual([]);
@@ -114,7 +114,7 @@ test('a reload goes on with the same ids', async () => {
   first.outbox.stop();
   const keys: string[] = [];
   const second = setUp((item) => keys.push(item.id), first.area);
-  second.outbox.kick();
+  second.outbox.flush();
   await vi.advanceTimersByTimeAsync(1);
   expect(keys).toEqual([id]);
 });
@@ -135,7 +135,7 @@ test('a stopped queue sends nothing more and keeps everything', async () => {
   outbox.add('one');
   await vi.advanceTimersByTimeAsync(1);
   outbox.stop();
-  outbox.kick();
+  outbox.flush();
   await vi.advanceTimersByTimeAsync(600_000);
   expect(got).toEqual([]);
   expect(vi.getTimerCount()).toBe(0);
@@ -151,32 +151,32 @@ test('pauses double to a minute, spread by a fifth', () => {
 });
 
 test.each([
-  ['the turn to send is refused', { alone: () => Promise.reject(new Error('denied')) }],
-  ['the turn to send ends without a start', { alone: async () => {} }],
+  ['the turn to send is refused', { withLock: () => Promise.reject(new Error('denied')) }],
+  ['the turn to send ends without a start', { withLock: async () => {} }],
   ['what became of an item cannot be written down', { note: () => {} }],
 ])(
   'waits before it tries again when %s',
-  async (_case, broken: { alone?: () => Promise<void>; note?: () => void }) => {
+  async (_case, broken: { withLock?: () => Promise<void>; note?: () => void }) => {
     const area = fakeStorage();
     const store = openStore('p.', () => area);
     const queue = { ...createQueue(store), ...(broken.note && { note: broken.note }) };
     let tries = 0;
-    const { kick, stop } = createOutbox({
+    const { flush, stop } = createOutbox({
       queue,
       async deliver() {
         tries++;
         return { uuid: 'uuid', sent_at: '' };
       },
       isOnline: () => true,
-      alone(task) {
+      withLock(task) {
         // A promise that goes on for ever would not let this test end.
         if (tries++ > 20) throw new Error('tried without a pause');
-        return broken.alone?.() ?? task();
+        return broken.withLock?.() ?? task();
       },
       changed() {},
     });
     queue.add('message', { body: 'one' });
-    kick();
+    flush();
     await vi.advanceTimersByTimeAsync(500);
     expect(tries).toBeLessThanOrEqual(2);
     await vi.advanceTimersByTimeAsync(60_000);

@@ -11,14 +11,14 @@ export interface OutboxOptions {
   /** Whether the device has a network: where it has one, it is the server that does not answer. */
   isOnline(): boolean;
   /** Runs a task while no other tab of this visitor runs one. */
-  alone(task: () => Promise<void>): Promise<void>;
+  withLock(task: () => Promise<void>): Promise<void>;
   /** Told after each change of an item or of the queue's state. */
   changed(waiting: Waiting, item?: OutItem): void;
 }
 
 export interface Outbox {
   /** Tries now, instead of waiting for the end of a pause (but of one that the server asked for). */
-  kick(): void;
+  flush(): void;
   stop(): void;
 }
 
@@ -34,7 +34,7 @@ export function pauseAfter(tries: number, random: number): number {
 /**
  * Empties the queue: its items go out one after another, oldest first, with their id as idempotency key.
  */
-export function createOutbox({ queue, deliver, isOnline, alone, changed }: OutboxOptions): Outbox {
+export function createOutbox({ queue, deliver, isOnline, withLock, changed }: OutboxOptions): Outbox {
   let tries = 0;
   let running = false;
   let stopped = false;
@@ -53,7 +53,7 @@ export function createOutbox({ queue, deliver, isOnline, alone, changed }: Outbo
     running = true;
     let pause = 0;
     let done: string | undefined;
-    await alone(async () => {
+    await withLock(async () => {
       // The queue is read afresh for each item: another tab may have sent or added some.
       for (let item = next(); item && item.id !== done && !stopped; item = next()) {
         try {
@@ -87,7 +87,7 @@ export function createOutbox({ queue, deliver, isOnline, alone, changed }: Outbo
   }
 
   return {
-    kick: run,
+    flush: run,
     stop() {
       stopped = true;
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-import { bare } from '../platform/without-prototype.ts';
+import { withoutPrototype } from '../platform/without-prototype.ts';
 
 /** Why a request did not succeed. `status` is 0 where no answer came. */
 export class Refusal extends Error {
@@ -53,7 +53,7 @@ const PATIENCE_MS = 20_000;
  * One request to the server, JSON both ways, without cookies. Throws a `Refusal` for everything but 2xx.
  */
 export async function request<T>(url: string, given: RequestOptions): Promise<Answer<T>> {
-  const options = bare(given);
+  const options = withoutPrototype(given);
   const headers: Record<string, string> = {};
   if (options.body) headers['Content-Type'] = 'application/json';
   if (options.visitor) headers.Authorization = `Visitor ${options.visitor}`;
@@ -67,7 +67,7 @@ export async function request<T>(url: string, given: RequestOptions): Promise<An
   try {
     const answer = await fetch(
       address,
-      bare<RequestInit>({
+      withoutPrototype<RequestInit>({
         method: options.method ?? (options.body ? 'POST' : 'GET'),
         headers,
         body: JSON.stringify(options.body) ?? null,

@@ -1,10 +1,9 @@
 import type { VisitorSession } from '../contract/server.ts';
-import { type Core, FIELDS } from '../conversation/conversation.ts';
-import { createAlone } from '../platform/tab-lock.ts';
-import { warn } from '../platform/warn.ts';
-import { skewOf } from './clock-skew.ts';
-import { createOutbox } from './outbox.ts';
-import type { OutItem } from './queue.ts';
+import type { Store } from '../platform/storage.ts';
+import { createTabLock } from '../platform/tab-lock.ts';
+import { clockSkew } from './clock-skew.ts';
+import { createOutbox, type Waiting } from './outbox.ts';
+import type { OutItem, Queue } from './queue.ts';
 import { Refusal, type RequestOptions, request } from './request.ts';
 import { createSessions, sessionsUrl } from './session.ts';
 
@@ -14,21 +13,29 @@ interface Acknowledgement {
   sent_at?: string;
 }
 
+export interface SenderOptions {
+  /** The address under which the API lies, with a slash at its end. */
+  server: string;
+  token: string;
+  /** Put before the names of locks; they belong to the whole origin. */
+  prefix: string;
+  store: Store;
+  queue: Queue;
+  /** The visitor's language, which a new session tells. */
+  locale(): string;
+  /** Told after each change of an item or of the queue's state. */
+  changed(waiting: Waiting, item?: OutItem): void;
+}
+
 export type Sender = ReturnType<typeof createSender>;
 
-/**
- * What brings the queue to the server, and everything else that is asked of the server in the visitor's name.
- *
- * @param locale the visitor's language, which a new session tells
- * @param acknowledged told after each message that has arrived
- */
-export function createSender(core: Core, locale: () => string, acknowledged: () => void) {
-  const { queue, store, server, token, prefix } = core;
+/** What brings the queue to the server, and everything else that is asked of the server in the visitor's name. */
+export function createSender({ server, token, prefix, store, queue, locale, changed }: SenderOptions) {
   const stop = new AbortController();
   const { signal } = stop;
-  const alone = createAlone(prefix, signal);
+  const withLock = createTabLock(prefix, signal);
   const url = sessionsUrl(server, token);
-  const sessions = createSessions(store, url, locale, alone, signal);
+  const sessions = createSessions(store, url, locale, withLock, signal);
 
   /** One request in the visitor's name; `path` is the API's, or a whole address. Throws a `Refusal`. */
   const ask = async <T>(path: string, options: Omit<RequestOptions, 'visitor' | 'signal'> = {}) => {
@@ -48,7 +55,7 @@ export function createSender(core: Core, locale: () => string, acknowledged: () 
     const session = await sessions.ensure();
     try {
       const { body } = await post(item, session.room);
-      if (body.sent_at) store.set('skew', skewOf(item.at, Date.parse(body.sent_at), Date.now()));
+      if (body.sent_at) store.set('skew', clockSkew(item.at, Date.parse(body.sent_at), Date.now()));
       return { uuid: body.uuid, sent_at: body.sent_at ?? '' };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -69,50 +76,21 @@ export function createSender(core: Core, locale: () => string, acknowledged: () 
     }
   }
 
-  /** What the page told wrongly is forgotten; what the visitor entered, the form shows again. */
-  function refuseLead({ id, byForm, refused }: OutItem): void {
-    store.remove('lead');
-    const bad = FIELDS.filter(([, , api]) => refused?.fields[api]);
-    if (bad.length && byForm) return;
-    queue.remove(id);
-    if (!bad.length) return;
-    warn('setVisitor was given what the server does not take:', refused?.fields);
-    const left = { ...core.visitor.value };
-    for (const [name] of bad) delete left[name];
-    core.keepVisitor(left);
-    core.queueLead();
-  }
-
   const outbox = createOutbox({
     queue,
     deliver,
     isOnline: () => navigator.onLine,
     // Only one tab sends at a time; a widget that goes away lets the others.
-    alone: (task) => alone('out', task),
-    changed(state, item) {
-      core.waiting.value = state;
-      const lead = item?.kind === 'lead';
-      if (item?.kind === 'person') queue.remove(item.id);
-      if (lead && item.refused) refuseLead(item);
-      core.readItems();
-      if (!item) return;
-      if (!item.sent) {
-        core.emit('error', item.refused?.reason);
-      } else if (lead) core.emit('lead', core.visitor.value);
-      else if (item.kind === 'message') {
-        core.emit('message:sent', { uuid: item.sent.uuid, body: item.data.body ?? '' });
-        acknowledged();
-      }
-    },
+    withLock: (task) => withLock('out', task),
+    changed,
   });
-  core.onQueued = outbox.kick;
-  outbox.kick();
+  outbox.flush();
 
   return {
     sessions,
     ask,
     signal,
-    kick: outbox.kick,
+    flush: outbox.flush,
     /** Deletes all that the visitor wrote from the server; throws a `Refusal` when that could not be done. */
     async erase(): Promise<void> {
       const visitor = sessions.current()?.token;
@@ -125,8 +103,6 @@ export function createSender(core: Core, locale: () => string, acknowledged: () 
     stop(): void {
       stop.abort();
       outbox.stop();
-      core.onQueued = undefined;
-      core.waiting.value = '';
     },
   };
 }

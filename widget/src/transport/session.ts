@@ -1,7 +1,7 @@
 import type { VisitorSession } from '../contract/server.ts';
-import { cut } from '../conversation/conversation.ts';
+import { truncate } from '../platform/code-points.ts';
 import type { Store } from '../platform/storage.ts';
-import type { Alone } from '../platform/tab-lock.ts';
+import type { TabLock } from '../platform/tab-lock.ts';
 import { type Refusal, request } from './request.ts';
 
 /** How long a new session's lock is held: a write to the store reaches other tabs only after a moment. */
@@ -25,7 +25,7 @@ export function createSessions(
   store: Store,
   url: string,
   locale: () => string,
-  alone: Alone,
+  withLock: TabLock,
   signal: AbortSignal,
 ): Sessions {
   const current = () => store.get<VisitorSession>('session');
@@ -42,7 +42,7 @@ export function createSessions(
       return (
         fresh() ??
         new Promise<VisitorSession>((done, fail) => {
-          alone('session', async () => {
+          withLock('session', async () => {
             const made = fresh();
             done(made ?? (await make()));
             if (!made) await spread();
@@ -66,9 +66,9 @@ export function createSessions(
   async function make(): Promise<VisitorSession> {
     const old = current();
     const page = {
-      url: cut(location.href, 2_000),
-      title: cut(document.title, 300),
-      referrer: cut(document.referrer, 2_000),
+      url: truncate(location.href, 2_000),
+      title: truncate(document.title, 300),
+      referrer: truncate(document.referrer, 2_000),
     };
     const open = (visitor?: string) =>
       request<VisitorSession>(url, { body: { page, locale: locale() }, visitor, signal });

@@ -1,21 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import type { Line } from '../conversation/timeline.ts';
 import { Icon, PATHS } from './icons.tsx';
 import { Picture } from './picture.tsx';
 import type { Ui } from './ui.ts';
-
-/** One message as it is shown, whoever said it and wherever it is kept. */
-export interface Line {
-  key: string;
-  body: string;
-  own?: boolean;
-  bot?: boolean;
-  nickname?: string;
-  /** ms; what the widget says by itself has none */
-  at?: number;
-  state?: 'sending' | 'sent' | 'seen' | 'failed';
-  /** Why it failed. */
-  reason?: string;
-}
 
 /** The owner's greeting: the first bubble, no message of the room. */
 export const greeting = (ui: Ui): Line => ({ key: 'greeting', body: ui.host.widget.greeting_message });

@@ -1,19 +1,36 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { FunctionComponent } from 'preact';
 import type { Host } from '../contract/host.ts';
-import { type Core, FIELDS } from '../conversation/conversation.ts';
+import { type Conversation, FIELDS } from '../conversation/conversation.ts';
+import type { History } from '../conversation/history.ts';
 import { texts as english } from '../locale/en/chat.ts';
 import type { Texts } from '../locale/en.ts';
 import { ENGLISH } from '../locale/locale.ts';
-import type { Talk } from '../messages/index.tsx';
-import { createParts, type Parts } from './lazy-modules.ts';
+import { createLazyModules, type LazyModules, type Loads } from './lazy-modules.ts';
+import { adopt } from './style.ts';
+
+type Component = FunctionComponent<{ ui: Ui }>;
+
+/** A running conversation: what was said, how it is shown, and what a closed window shows of it. */
+export interface Thread extends History {
+  MessageList: Component;
+}
+
+/** The files that come only when they are needed. Each one's style sheet and English texts come with it. */
+export interface Modules {
+  messages: { createThread(ui: Ui): Thread };
+  form: { Form: Component };
+  menu: { Menu: Component };
+  extras: { Teaser: Component; chime(): void };
+}
 
 /** What every part of the window is given. */
 export interface Ui {
   host: Host;
-  core: Core;
-  parts: Parts;
+  conversation: Conversation;
+  modules: LazyModules<Modules>;
   /** The running conversation, once its file has come. */
-  talk: Signal<Talk | undefined>;
+  thread: Signal<Thread | undefined>;
   texts: ReadonlySignal<Texts>;
   /** Says everything in a further language; what is missing there stays English. */
   translate(texts: Partial<Texts>): void;
@@ -34,19 +51,25 @@ export interface Ui {
   caption(): string;
 }
 
-export function createUi(host: Host, core: Core, toggle: Ui['toggle']): Ui {
+export function createUi(
+  host: Host,
+  conversation: Conversation,
+  loads: Loads<Modules>,
+  toggle: Ui['toggle'],
+): Ui {
   const inEnglish = signal<Partial<Texts>>(english);
   const translated = signal(ENGLISH);
-  // A part says nothing before its texts have come with it, so whoever asks for one finds it.
+  // A module says nothing before its texts have come with it, so whoever asks for one finds it.
   const texts = computed(() => ({ ...inEnglish.value, ...translated.value }) as Texts);
   const tag = signal('en');
   return {
     host,
-    core,
-    parts: createParts(host.root, (more) => {
-      inEnglish.value = { ...inEnglish.peek(), ...more };
+    conversation,
+    modules: createLazyModules(loads, (module: { css?: string; texts?: Partial<Texts> }) => {
+      if (module.css) adopt(host.root, module.css);
+      if (module.texts) inEnglish.value = { ...inEnglish.peek(), ...module.texts };
     }),
-    talk: signal(undefined),
+    thread: signal(undefined),
     texts,
     translate(texts) {
       translated.value = texts;
@@ -57,7 +80,7 @@ export function createUi(host: Host, core: Core, toggle: Ui['toggle']): Ui {
     takesFocus: true,
     menu: signal(false),
     teaser: signal(''),
-    draft: signal(core.store.get<string>('draft') ?? ''),
+    draft: signal(conversation.store.get<string>('draft') ?? ''),
     toggle,
     // In another language the settings' texts are others, too.
     caption: () => (texts.value && host.widget.start_button_caption) || '',
@@ -65,7 +88,7 @@ export function createUi(host: Host, core: Core, toggle: Ui['toggle']): Ui {
 }
 
 /** True while the form stands before the conversation: the owner asks, and nobody has told yet. */
-export const needsForm = ({ core, host }: Ui): boolean =>
-  !!core.refusedLead.value ||
-  (!core.started.value &&
-    FIELDS.some(([name, setting]) => host.widget[setting] && !core.visitor.value[name]));
+export const needsForm = ({ conversation, host }: Ui): boolean =>
+  !!conversation.refusedLead.value ||
+  (!conversation.started.value &&
+    FIELDS.some(([name, setting]) => host.widget[setting] && !conversation.visitor.value[name]));
