@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type KnownMessage, merge, toLines, toRows, waitingLines } from './timeline.ts';
+import type { KnownMessage } from '../contract/server.ts';
+import { merge, toLines, toRows, waitingLines } from './timeline.ts';
 
 const said = (uuid: string, sent_at: string, more: Partial<KnownMessage> = {}): KnownMessage => ({
   uuid,
