@@ -122,7 +122,7 @@ test.each(STEPS.slice(1).filter((step) => step !== 'in the copy'))(
 test('a disk without room for the copy is told, and nothing has changed', async (context) => {
   const disk = join(folder.path, 'disk');
   mkdirSync(disk);
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=26m', 'tmpfs', disk]);
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=36m', 'tmpfs', disk]);
   if (status !== 0) return context.skip('a small disk can be mounted by root only');
   onTestFinished(() => void spawnSync('umount', [disk]));
   const dataDir = join(disk, 'data');

@@ -146,19 +146,23 @@ test('listening: private by default, loopback or a socket of its user beside it,
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a full disk refuses writes, loses nothing, and reading goes on',
+  'a limit for the size of files refuses writes, loses nothing, and reading goes on',
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'pem-full-'));
     const socket = join(folder.path, 'full.sock');
-    // A limit for the size of files stands for the disk's end: 1 024 blocks of 512 or 1 024 bytes.
+    // It stands for a quota, too, of which the disk's free space tells nothing: 8 192 blocks of 512 or 1 024 bytes.
     const child = spawn('sh', [
       '-c',
-      `ulimit -f 1024; exec "$0" "$@"`,
+      `ulimit -f 8192; exec "$0" "$@"`,
       process.execPath,
       BIN,
       dataDir,
       socket,
     ]);
+    let log = '';
+    child.stderr.on('data', (text) => {
+      log += text;
+    });
     const [line] = await new Promise<Buffer[]>((resolve) =>
       child.stdout.once('data', (...got) => resolve(got)),
     );
@@ -166,7 +170,7 @@ test.skipIf(process.platform === 'win32')(
     const things = client.db('full').collection<{ _id: number; text: string }>('things');
     let stored = 0;
     const failure = await (async () => {
-      for (; stored < 5000; stored++) await things.insertOne({ _id: stored, text: 'x'.repeat(1000) });
+      for (; stored < 5000; stored++) await things.insertOne({ _id: stored, text: 'x'.repeat(5000) });
     })().catch((error) => error);
     expect(failure).toMatchObject({ code: 14031, message: expect.stringContaining('disk is full') });
     expect(await things.countDocuments()).toBe(stored);
@@ -174,12 +178,12 @@ test.skipIf(process.platform === 'win32')(
       things.insertOne({ _id: -1 - i, text: 'y'.repeat(20_000) }),
     );
     for (const { status } of await Promise.allSettled(more)) expect(status).toBe('rejected');
-    expect((await things.findOne({ _id: stored - 1 }))?.text).toHaveLength(1000);
+    expect((await things.findOne({ _id: stored - 1 }))?.text).toHaveLength(5000);
     expect((await client.db('full').command({ validate: 'things' })).errors).toEqual([]);
     await client.close();
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
-    await ended;
+    expect([await ended, log]).toEqual([0, '']);
     rmSync(dataDir, { recursive: true });
   },
 );

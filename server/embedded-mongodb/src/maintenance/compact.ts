@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
 import { COMPACTED, openDataDirectory } from '../storage/data-directory.ts';
 import type { Environment } from '../storage/environment.ts';
+import { pageBytes } from '../storage/page-bytes.ts';
 import { lockInProcess } from '../storage/process-lock.ts';
-import { pageBytes } from '../storage/sizes.ts';
 import { checkDataDir } from './check.ts';
 
 /** The sizes of the data file. */

@@ -7,8 +7,18 @@ import { pause } from './count.ts';
 import type { Engine } from './engine.ts';
 import { type Match, matchesOf, planQuery, type Query, timeExpired } from './query.ts';
 
-/** How many documents one transaction changes at most. */
-const CHANGES_PER_TRANSACTION = 500;
+/** How much one transaction changes at most. */
+interface PartSize {
+  documents: number;
+  bytes: number;
+}
+
+const PART: PartSize = { documents: 500, bytes: 16 * 1024 * 1024 };
+
+/** What is changed is written anew before the old pages are free: on a nearly full disk little at a time. */
+const SMALL_PART: PartSize = { documents: 10, bytes: 1024 * 1024 };
+
+const partSize = ({ environment }: Engine): PartSize => (environment.room.isScarce() ? SMALL_PART : PART);
 
 /** How many documents matched, and how many of them a change changed. */
 export interface ChangeCount {
@@ -23,8 +33,12 @@ export interface ChangeCount {
  */
 export function fewMatches(engine: Engine, collection: Collection, query: Query): Match[] | undefined {
   const matches: Match[] = [];
+  const part = partSize(engine);
+  let bytes = 0;
   for (const match of matchesOf(engine, planQuery(collection, query), query)) {
-    if (match && matches.length < CHANGES_PER_TRANSACTION) matches.push(match);
+    bytes += match?.raw.length ?? 0;
+    const isFew = matches.length === 0 || (matches.length < part.documents && bytes <= part.bytes);
+    if (match && isFew) matches.push(match);
     else if (query.limit !== 1) return undefined;
   }
   return matches;
@@ -49,6 +63,8 @@ export async function writeInBatches(
   const seen = plan.accesses.some(({ index }) => index.id !== 0) ? new Set<string>() : undefined;
   const matcher = compileMatch(query.filter);
   let found: Buffer[] = [];
+  let part = partSize(engine);
+  let bytes = 0;
   const changeFound = async () => {
     engine.environment.pauseScans();
     const { n, nModified } = await engine.environment.write(() => {
@@ -59,6 +75,8 @@ export async function writeInBatches(
     total.n += n;
     total.nModified += nModified;
     found = [];
+    part = partSize(engine);
+    bytes = 0;
   };
   const memory = engine.memory.begin('A change of many documents');
   try {
@@ -73,7 +91,8 @@ export async function writeInBatches(
         memory.add(SEEN_BYTES + key.length);
         seen?.add(key);
       }
-      if (found.push(match.record) < CHANGES_PER_TRANSACTION) continue;
+      bytes += match.raw.length;
+      if (found.push(match.record) < part.documents && bytes < part.bytes) continue;
       await changeFound();
       if (performance.now() > query.deadline) throw timeExpired();
     }

@@ -11,6 +11,8 @@ import type { Environment } from './environment.ts';
 const COLLECTION = 'c';
 const COUNT = 'n';
 const GARBAGE = 'g';
+/** About how many neighbouring keys a page holds at least. */
+const KEYS_PER_PAGE = 4;
 const NEXT_ID = Buffer.from('next-id');
 
 export class Catalog {
@@ -112,11 +114,12 @@ export class Catalog {
    * Returns false when nothing is left to remove.
    */
   sweep(limit: number): boolean {
-    const { meta, records, entries } = this.#environment;
+    const { meta, records, entries, room } = this.#environment;
     for (const { key, value } of meta.getRange({ start: Buffer.from(GARBAGE), end: Buffer.from('h') })) {
       const prefix = key.subarray(1);
       const space = value.toString() === 'records' ? records : entries;
       const keys = [...space.getKeys({ start: prefix, end: after(prefix), limit })];
+      room.remove(Math.ceil(keys.length / KEYS_PER_PAGE));
       for (const stale of keys) space.removeSync(stale);
       if (keys.length === limit) return true;
       meta.removeSync(key);

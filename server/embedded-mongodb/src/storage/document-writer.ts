@@ -32,10 +32,11 @@ export class DocumentWriter {
 
   /** Stores a new document. Fails with 11000 when its `_id` or a unique key is taken; then nothing is stored. */
   insert(collection: Collection, doc: Doc, raw: Buffer): void {
-    const { records } = this.#environment;
+    const { records, room } = this.#environment;
     const record = recordKey(collection.id, doc._id);
     if (records.doesExist(record)) throw duplicateKey(collection, collection.indexes[0] as Index, [doc._id]);
     const plan = this.#planEntries(collection, undefined, doc, record);
+    room.store(raw.length);
     records.putSync(record, raw);
     this.#apply(collection, plan, record);
     collection.count++;
@@ -46,6 +47,7 @@ export class DocumentWriter {
   /** Replaces a stored document by a changed one of the same `_id`. Fails with 11000 as `insert` does. */
   replace(collection: Collection, record: Buffer, old: Doc, oldSize: number, doc: Doc, raw: Buffer): void {
     const plan = this.#planEntries(collection, old, doc, record);
+    this.#environment.room.store(raw.length);
     this.#environment.records.putSync(record, raw);
     this.#apply(collection, plan, record);
     collection.bytes += raw.length - oldSize;
@@ -55,6 +57,7 @@ export class DocumentWriter {
   /** Removes a stored document. */
   remove(collection: Collection, record: Buffer, old: Doc, oldSize: number): void {
     this.#apply(collection, this.#planEntries(collection, old, undefined, record), record);
+    this.#environment.room.remove();
     this.#environment.records.removeSync(record);
     collection.count--;
     collection.bytes -= oldSize;
@@ -66,7 +69,7 @@ export class DocumentWriter {
     const wanted = entriesOf(index, doc);
     const change = { index, add: [...wanted.entries.values()], drop: [], multikey: wanted.multikey };
     this.#checkUnique(collection, change, record);
-    this.#apply(collection, [change], record);
+    this.#apply(collection, [change], record, true);
   }
 
   /** Finds what has to change in each index, and checks the unique ones, before anything is written. */
@@ -101,14 +104,18 @@ export class DocumentWriter {
     }
   }
 
-  #apply(collection: Collection, plan: Change[], record: Buffer): void {
-    const { entries } = this.#environment;
+  #apply(collection: Collection, plan: Change[], record: Buffer, isBuilding = false): void {
+    const { entries, room } = this.#environment;
     for (const { index, add, drop, multikey } of plan) {
+      room.remove(drop.length);
       for (const entry of drop) entries.removeSync(entryKey(entry.prefix, record, index.name));
       for (const entry of add) {
+        const key = entryKey(entry.prefix, record, index.name);
         const offset = Buffer.allocUnsafe(2);
         offset.writeUInt16BE(entry.prefix.length);
-        entries.putSync(entryKey(entry.prefix, record, index.name), offset);
+        if (isBuilding) room.build(key.length + offset.length);
+        else room.store(offset.length);
+        entries.putSync(key, offset);
       }
       this.#noteMultikey(collection, index, multikey);
     }

@@ -7,11 +7,13 @@
  * page through an O_DSYNC descriptor; lmdb-js's `overlappingSync` is off), so neither a killed process nor a
  * power cut loses what was acknowledged, or leaves part of a transaction.
  */
-import { statfsSync, writeSync } from 'node:fs';
 import { open, type RootDatabase } from 'lmdb';
 import { MongoError } from '../errors/mongo-error.ts';
+import { DiskRoom, NoRoomError } from './disk-room.ts';
 import type { KeySpace } from './key-space.ts';
+import { endBytes, pageBytes } from './page-bytes.ts';
 import { RangeScan } from './range-scan.ts';
+import { afterWriteFailure, isWriteFailure, storageError } from './write-failure.ts';
 
 /** lmdb-js's flag for a transaction that is committed and flushed before the call returns. */
 const COMMIT_AND_FLUSH = 2;
@@ -38,6 +40,8 @@ export class Environment {
   readonly records: KeySpace;
   /** Index number, values and `_id` -> where in the key the `_id` begins. */
   readonly entries: KeySpace;
+  /** Told of all that the running transaction writes; one that may not fit is rolled back. */
+  readonly room: DiskRoom;
   /** Called inside each transaction after its writes: what is kept in memory writes itself down here. */
   beforeCommit: () => void = () => {};
   /** Called when a transaction was rolled back: what is kept in memory is read anew here. */
@@ -51,6 +55,10 @@ export class Environment {
 
   constructor(directory: string) {
     this.#directory = directory;
+    this.room = new DiskRoom(directory, {
+      end: () => endBytes(this.root),
+      free: () => pageBytes(this).free,
+    });
     this.root = open<Buffer, Buffer>(directory, {
       ...BINARY,
       ...PRIVATE,
@@ -70,7 +78,7 @@ export class Environment {
    * Runs `run` inside a write transaction, in the order of asking. Resolves with what it returned after the
    * transaction was flushed to disk. A MongoError that it throws rejects only its own promise (what it wrote
    * before stays, as MongoDB keeps the first part of a failed multi-update); any other error rolls the
-   * transaction back, and the writes that shared it are tried again one by one.
+   * transaction back, and the writes that shared it are tried again one by one, unless the disk failed.
    */
   write<T>(run: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -82,15 +90,20 @@ export class Environment {
   /** Runs `run` in a transaction of its own, at once and blocking. */
   writeNow<T>(run: () => T): T {
     this.#writing = true;
+    this.room.begin();
     try {
       return this.root.transactionSync(() => {
         const result = run();
+        this.room.check();
         this.beforeCommit();
         this.pauseScans();
         return result;
       }, COMMIT_AND_FLUSH as never);
     } catch (error) {
-      if (SAYS_FULL.test(messageOf(error))) endNativeLine();
+      if (isWriteFailure(error)) {
+        afterWriteFailure(error);
+        this.room.failed();
+      }
       this.pauseScans();
       this.afterAbort();
       throw error;
@@ -131,6 +144,7 @@ export class Environment {
   async close(): Promise<void> {
     while (this.#waiting.length > 0) this.#drain();
     this.pauseScans();
+    this.room.close();
     await this.root.close();
   }
 
@@ -154,7 +168,10 @@ export class Environment {
       });
       for (const done of settle) done();
     } catch (error) {
-      if (batch.length === 1) batch[0]?.reject(storageError(error, this.#directory));
+      const told = storageError(error, this.#directory);
+      // What does not fit together may fit alone; what LMDB failed to write is not tried again at once.
+      const isFinal = told instanceof MongoError && !(error instanceof NoRoomError);
+      if (batch.length === 1 || isFinal) for (const write of batch) write.reject(told);
       else for (const write of batch) this.#writeAlone(write);
     }
   }
@@ -180,38 +197,4 @@ function runOne(write: WaitingWrite): () => void {
     if (error instanceof MongoError) return () => write.reject(error);
     throw error;
   }
-}
-
-const SAYS_FULL = /No space left|ENOSPC|File too large|EFBIG|MDB_MAP_FULL|quota/i;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-/**
- * LMDB itself writes "Write error: …" to stderr when a page could not be written, without a line's end, and nothing
- * turns that off: so what is logged next has a line of its own.
- */
-function endNativeLine(): void {
-  try {
-    writeSync(2, '\n');
-  } catch {
-    // Nobody reads it.
-  }
-}
-
-/** What a client is told when storage failed: a full disk has a code of its own in MongoDB. */
-function storageError(error: unknown, directory: string): unknown {
-  const message = messageOf(error);
-  // A page that is written in part is an EIO to LMDB, whatever the reason.
-  if (SAYS_FULL.test(message) || (/Input\/output error|EIO/.test(message) && isFull(directory))) {
-    return new MongoError(14031, 'OutOfDiskSpace', `the write was not stored, the disk is full: ${message}`);
-  }
-  return error;
-}
-
-/** Less free space than this is none: writing a transaction takes more. */
-const NO_SPACE_BYTES = 256 * 1024;
-
-function isFull(directory: string): boolean {
-  const { bavail, bsize } = statfsSync(directory);
-  return bavail * bsize < NO_SPACE_BYTES;
 }

@@ -1,4 +1,4 @@
-/** How many bytes the file, collections and indexes take. */
+/** How many bytes indexes take. */
 import { after } from './catalog.ts';
 import type { Collection, Index } from './collection.ts';
 import type { Environment } from './environment.ts';
@@ -21,34 +21,4 @@ export function indexBytes(environment: Environment, collection: Collection, ind
   if (sampled < SAMPLE) return bytes;
   const count = index.id === 0 ? collection.count : space.getKeysCount(range);
   return Math.round((bytes / sampled) * count);
-}
-
-interface PageCounts {
-  treeBranchPageCount: number;
-  treeLeafPageCount: number;
-  overflowPages: number;
-}
-
-interface Stats extends PageCounts {
-  pageSize: number;
-  lastPageNumber: number;
-  root: PageCounts;
-  free: PageCounts;
-}
-
-/** The two pages at the file's beginning that say where everything is. */
-const META_PAGES = 2;
-
-/** The bytes of the pages in use, and of those that are free: what was deleted stands in them until they are used again. */
-export function pageBytes({ root, meta, records, entries }: Environment): { used: number; free: number } {
-  const stats = root.getStats() as Stats;
-  const trees = [
-    stats.root,
-    stats.free,
-    ...[meta, records, entries].map((space) => space.getStats() as Stats),
-  ];
-  const pages = trees.map((tree) => tree.treeBranchPageCount + tree.treeLeafPageCount + tree.overflowPages);
-  const used = pages.reduce((sum, count) => sum + count, META_PAGES);
-  const free = Math.max(0, stats.lastPageNumber + 1 - used);
-  return { used: used * stats.pageSize, free: free * stats.pageSize };
 }

@@ -14,6 +14,8 @@ const SWEEP_MS = 60_000;
  * request takes several commands would otherwise wait for a transaction before each of them.
  */
 const REMOVALS_PER_TRANSACTION = 100;
+/** And on a nearly full disk: what is removed is free only afterwards. */
+const REMOVALS_WHEN_SCARCE = 10;
 const PAUSE_MS = 10;
 
 /** How soon garbage is looked for after the last. */
@@ -52,11 +54,12 @@ export async function removeExpired(
   for (const { ns, indexes } of engine.catalog.list()) {
     for (const index of indexes) {
       if (index.expireAfterSeconds === undefined) continue;
-      for (let last = REMOVALS_PER_TRANSACTION; last === REMOVALS_PER_TRANSACTION; ) {
+      const most = engine.environment.room.isScarce() ? REMOVALS_WHEN_SCARCE : REMOVALS_PER_TRANSACTION;
+      for (let last = most; last === most; ) {
         last = await engine.environment.write(() => {
           const collection = engine.catalog.get(ns);
           const isThere = collection?.indexes.some(({ id }) => id === index.id);
-          return collection && isThere ? removeSome(engine, collection, index, now) : 0;
+          return collection && isThere ? removeSome(engine, collection, index, now, most) : 0;
         });
         removed += last;
         if (last > 0) await sleep(PAUSE_MS, undefined, { signal });
@@ -66,12 +69,12 @@ export async function removeExpired(
   return removed;
 }
 
-function removeSome(engine: Engine, collection: Collection, index: Index, now: number): number {
+function removeSome(engine: Engine, collection: Collection, index: Index, now: number, most: number): number {
   const limit = new Date(now - (toNumber(index.expireAfterSeconds) as number) * 1000);
   const path = (index.fields[0] as { path: string }).path;
   // Only dates expire; an array expires by its earliest date, which is the one that this range finds first.
   const filter = { [path]: { $lte: limit } };
-  const query = queryFor(filter, { limit: REMOVALS_PER_TRANSACTION, hint: index.name });
+  const query = queryFor(filter, { limit: most, hint: index.name });
   const matches = allMatches(engine, collection, query);
   for (const { record, raw, doc } of matches) {
     engine.writer.remove(collection, record, doc ?? decode(raw), raw.length);

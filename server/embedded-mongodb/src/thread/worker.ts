@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { dispatcher } from '../command/dispatch.ts';
 import { EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
 import { Engine } from '../query/engine.ts';
-import { pageBytes } from '../storage/sizes.ts';
+import { pageBytes } from '../storage/page-bytes.ts';
 import { type Address, addressUrl, listenOn } from '../wire/address.ts';
 import { Connection } from '../wire/connection.ts';
 import { replaceStaleSocketFolder } from '../wire/stale-socket-folder.ts';
