@@ -155,6 +155,31 @@ describe('a target that', () => {
     expect(attempt.duration_ms).toBeLessThan(2_000);
   });
 
+  test('sends informational answers without end', async () => {
+    const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(100);
+    const { url } = await startRawReceiver((socket) => {
+      const flood = (): void => {
+        while (socket.write(hints));
+      };
+      socket.on('drain', flood).on('error', () => undefined);
+      flood();
+    });
+    const { attempt } = await firstAttempt(url);
+    expect(attempt).toMatchObject({ status: null, error: 'too many informational answers' });
+  });
+
+  test.each(['101 Switching Protocols', '000 Nothing'])(
+    'sends a status that can not be: %s',
+    async (line) => {
+      const { url } = await startRawReceiver((socket) => {
+        socket.end(`HTTP/1.1 ${line}\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`);
+      });
+      const { attempt } = await firstAttempt(url);
+      expect(attempt.status).toBeNull();
+      expect(attempt.error).toMatch(/^(not an HTTP answer|connection closed before an answer)/);
+    },
+  );
+
   test('sends 103 Early Hints first', async () => {
     const { url } = await startRawReceiver((socket) => {
       socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n');

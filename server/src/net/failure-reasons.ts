@@ -21,6 +21,8 @@ const REASONS: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
   UND_ERR_SOCKET: 'connection closed before an answer',
   UND_ERR_HEADERS_OVERFLOW: 'headers are too large',
+  // What undici's parser takes for granted, such as a status of three digits that is at least 100.
+  ERR_ASSERTION: 'not an HTTP answer',
 };
 
 /** Why a request failed, in a few words for the log that integrators read. */

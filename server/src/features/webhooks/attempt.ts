@@ -10,6 +10,9 @@ import type { StoredAttempt } from './deliveries.model.ts';
 const BODY_LIMIT_BYTES = 16 * 1024;
 const BODY_TIME_MS = 2_000;
 
+/** Informational answers before the real one; they cost time to read, and a few are all that has a use. */
+const MAX_INFORMATIONAL = 20;
+
 /** The part of it that the log keeps. */
 const KEPT_OF_BODY_BYTES = 1024;
 
@@ -56,6 +59,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (attempt: Attempt) => void;
   readonly #chunks: Buffer[] = [];
   #size = 0;
+  #informational = 0;
   #answer: Pick<Attempt, 'status' | 'duration_ms' | 'error' | 'retryAfter'> | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #timer: NodeJS.Timeout;
@@ -64,8 +68,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(timeout: number, resolve: (attempt: Attempt) => void) {
     this.#resolve = resolve;
     this.#timer = setTimeout(() => {
-      this.onResponseError(undefined, new Error(`no status line and headers within ${timeout / 1_000} s`));
-      this.#abort();
+      this.#refuse(`no status line and headers within ${timeout / 1_000} s`);
     }, timeout);
   }
 
@@ -76,8 +79,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
+    if (this.#isOver) return;
     // Informational answers come before the real one (RFC 9110, 15.2).
-    if (status < 200 || this.#isOver) return;
+    if (status < 200) {
+      if (++this.#informational > MAX_INFORMATIONAL) this.#refuse('too many informational answers');
+      return;
+    }
     const retryAfter = headers['retry-after'];
     this.#answer = {
       status,
@@ -112,6 +119,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #duration(): number {
     return Math.round((performance.now() - this.#started) * 10) / 10;
+  }
+
+  #refuse(why: string): void {
+    this.onResponseError(undefined, new Error(why));
+    this.#abort();
   }
 
   #stopReading(): void {
