@@ -49,6 +49,14 @@ export const says =
     res.end(END);
   };
 
+/** An answer in these pieces, with a count of tokens as it is written there. */
+export const saysInPieces =
+  (pieces: readonly string[], tokens = '42'): Behaviour =>
+  (res) => {
+    const chunks = pieces.map((content) => chunk({ content }));
+    stream(res).end(chunks.join('') + END.replace('"total_tokens":42', `"total_tokens":${tokens}`));
+  };
+
 /** An answer with a status and nothing else. */
 export const refuses =
   (status: number, headers: Record<string, string> = {}): Behaviour =>

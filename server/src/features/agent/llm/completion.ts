@@ -1,3 +1,4 @@
+import { codePoints } from '@parlor/shared';
 import { createParser } from 'eventsource-parser';
 import { type Dispatcher, request } from 'undici';
 import { readRetryAfter } from '../../../net/retry-after.ts';
@@ -108,6 +109,8 @@ export const complete = async (asked: CompletionRequest): Promise<Completion> =>
 class AnswerReader {
   readonly #delta: (text: string) => void;
   #text = '';
+  /** Code points that still have room. */
+  #left = MAX_CHARACTERS;
   #tokens: number | undefined;
   #isFinished = false;
   /** Nothing that comes now is wanted any more. */
@@ -135,7 +138,9 @@ class AnswerReader {
     const piece = choice?.delta?.content ?? choice?.message?.content;
     if (typeof piece === 'string' && piece !== '') this.#add(piece);
     if (choice?.finish_reason) this.#isFinished = true;
-    if (typeof chunk.usage?.total_tokens === 'number') this.#tokens = chunk.usage.total_tokens;
+    const tokens = chunk.usage?.total_tokens;
+    // What is no count, such as -1 or 1e999, would spoil the budgets.
+    if (Number.isSafeInteger(tokens) && Number(tokens) >= 0) this.#tokens = tokens;
   }
 
   finish(): Completion {
@@ -145,10 +150,12 @@ class AnswerReader {
   }
 
   #add(piece: string): void {
-    const before = this.#text.length;
-    this.#text = cut(this.#text + piece, MAX_CHARACTERS);
-    if (this.#text.length > before) this.#delta(this.#text.slice(before));
-    if (this.#text.length - before < piece.length) {
+    // By piece: an answer may come in ten thousand.
+    const kept = cut(piece, this.#left);
+    this.#left -= codePoints(kept);
+    this.#text += kept;
+    if (kept !== '') this.#delta(kept);
+    if (kept.length < piece.length) {
       this.#isFinished = true;
       this.isFull = true;
     }

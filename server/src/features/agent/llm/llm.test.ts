@@ -8,6 +8,7 @@ import {
   neverEnds,
   refuses,
   says,
+  saysInPieces,
   saysWhole,
   sendsBrokenJson,
   sendsNothing,
@@ -145,6 +146,25 @@ describe('an llm node', () => {
     expect(status).toBe('active');
     expect(said).toHaveLength(10_000);
   });
+
+  it('ends one of many pieces there, too, in code points', async () => {
+    llm.behave(saysInPieces(Array(210).fill('😀'.repeat(48))));
+    const [[said], status] = await agent.talk(await agent.open(), 'Hm?');
+    expect(status).toBe('active');
+    expect(said).toBe('😀'.repeat(10_000));
+  });
+
+  it.each(['-1000000', '1e999', '0.5', '"many"', 'null', '1e300'])(
+    'counts its own estimate where the endpoint says it took %s tokens',
+    async (tokens) => {
+      llm.behave(saysInPieces(['Yes.'], tokens));
+      expect(await agent.talk(await agent.open(), 'Hm?')).toEqual([['Yes.'], 'active']);
+      const own = { _id: { $regex: `^${agent.account.id} ` } };
+      const used = (await app.services.models.usage.findOne(own).lean())?.used ?? 0;
+      expect(used).toBeGreaterThan(10);
+      expect(used).toBeLessThan(130);
+    },
+  );
 
   it('without on_error waits for the next message', async () => {
     agent = await testAgent(app, nodes({ on_error: null }));
