@@ -139,11 +139,14 @@ export const openApiDocument = (
           ),
         },
         parameters: {
-          'Idempotency-Key': inHeader(
-            'Idempotency-Key',
-            '1 to 255 printable characters: the same request with the same key is done once and answered the same for 24 hours.',
-            '7d1f0f0e-order-1234',
-          ),
+          'Idempotency-Key': {
+            ...inHeader(
+              'Idempotency-Key',
+              '1 to 255 printable characters: the same request with the same key is done once and answered the same for 24 hours.',
+              '7d1f0f0e-order-1234',
+            ),
+            schema: { type: 'string' as const, minLength: 1, maxLength: 255 },
+          },
           'Agent-Idempotency-Key': inHeader(
             'Idempotency-Key',
             'The same request with the same key is done once and answered the same for 24 hours. Since all callers have the same `X-API-Key`, it must be a random UUID (version 4), or, for messages, any 1 to 255 printable characters together with `Parlor-Client`; another one is a 400.',

@@ -13,6 +13,7 @@ import {
 import type { Route } from '../../http/route.ts';
 import { precondition, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
+import { ParlorError } from '../../platform/errors.ts';
 import type { Quotas } from '../accounts/quotas.ts';
 import { accountOf } from '../members/principal.ts';
 import { checkPatterns } from './workflow-input.ts';
@@ -43,8 +44,9 @@ export const workflowRoutes = ({
   const withKey: Handler = async (ctx, next) => {
     await next();
     const { uuid } = JSON.parse(String(ctx.body)) as Pick<Workflow, 'uuid'>;
-    const workflow = await workflows.get(accountOf(ctx), uuid);
-    sendObject(ctx, await workflows.present(workflow), ctx.status);
+    const made = await workflows.find(accountOf(ctx), uuid);
+    if (!made) throw new ParlorError('conflict', 'The workflow of this Idempotency-Key has been deleted.');
+    sendObject(ctx, await workflows.present(made), ctx.status);
   };
 
   return [

@@ -60,9 +60,14 @@ export class WorkflowsService {
     return readPages(this.#workflows, { account }, 'created_at', page);
   }
 
+  /** @returns undefined where there is none, also for another account's workflow */
+  async find(account: string, uuid: string): Promise<StoredWorkflow | undefined> {
+    return (await this.#workflows.findOne({ _id: uuid, account }).lean<StoredWorkflow>()) ?? undefined;
+  }
+
   /** @throws ParlorError `not_found`, also for another account's workflow. */
   async get(account: string, uuid: string): Promise<StoredWorkflow> {
-    const workflow = await this.#workflows.findOne({ _id: uuid, account }).lean<StoredWorkflow>();
+    const workflow = await this.find(account, uuid);
     if (!workflow) throw notFound();
     return workflow;
   }

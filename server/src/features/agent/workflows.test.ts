@@ -132,6 +132,16 @@ describe('/api/v1/workflows/', () => {
     }
   });
 
+  it('answers 409 to a key whose workflow has been deleted', async () => {
+    const headers = { 'Idempotency-Key': 'gone' };
+    const { json } = await call('POST', '', { name: 'Orders', nodes }, { headers });
+    expect((await call('DELETE', `${json.uuid}/`)).status).toBe(204);
+    expect(await call('POST', '', { name: 'Orders', nodes }, { headers })).toMatchObject({
+      status: 409,
+      json: { detail: 'The workflow of this Idempotency-Key has been deleted.' },
+    });
+  });
+
   it('goes by If-Match', async () => {
     const { uuid } = await create();
     const { headers } = await call('GET', `${uuid}/`);
