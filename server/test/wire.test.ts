@@ -156,8 +156,8 @@ describe('a Host that a client makes up', () => {
 it('the log does not hold what opens a conversation: its id, with the key that many have', async () => {
   const server = await startServerProcess({ ...(await serverSettings()), LOG_LEVEL: 'info' });
   const id = `conv_${'x'.repeat(24)}`;
-  for (const path of ['', '/messages', '/']) {
-    await fetch(`${server.url}/api/v1/public/conversations/${id}${path}`, {
+  for (const path of [id, `${id}/messages`, `${id}/`, `x%2f${id}`, `x${id}/`]) {
+    await fetch(`${server.url}/api/v1/public/conversations/${path}`, {
       headers: { 'x-api-key': 'pk_live_x' },
     });
   }

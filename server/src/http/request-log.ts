@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { State } from './context.ts';
 
 /** With a workflow's public key, the id of a conversation opens it. */
-const CONVERSATION = /\bconv_[^/]+/;
+const CONVERSATION = /conv_[^/]+/;
 
 /**
  * Gives each request an id and one log line: method, path, status, milliseconds. The query is left out, since a
