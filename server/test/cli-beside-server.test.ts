@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { Secret, TOTP } from 'otpauth';
 import { describe, expect, inject, it } from 'vitest';
 import { spawnCommand } from './command-line.ts';
 import { caller } from './rest.ts';
@@ -59,7 +60,7 @@ it('works on accounts while the server runs, which follows at once', { timeout: 
   expect(again).toMatchObject({ code: 1, err: expect.stringContaining('usage: import FILE') });
   expect((await parlor(settings, 'import', '/nothing/here')).err).toMatch(/can't be read: ENOENT/);
   expect((await parlor(settings, 'account', 'token', 'nobody')).err).toMatch(
-    /^there is no account named "nobody"\nusage: /,
+    /^there is no member named "nobody"\nusage: /,
   );
   expect(server.stderr()).not.toContain(reset.out.trim());
 });
@@ -126,3 +127,35 @@ describe.skipIf(inject('isRealMongodb'))(
     });
   },
 );
+
+it('lets in again a member that has locked itself out', async () => {
+  const settings = await serverSettings();
+  const server = await startServerProcess(settings);
+  const made = await parlor(settings, 'account', 'create', 'ada', 'ada@example.com');
+  const rest = caller(server.url, `Token ${/^token (\w{40})$/m.exec(made.out)?.[1]}`);
+  const invited = (await rest('POST', '/api/v1/members/', { email: 'grace@example.com' })).json;
+  const grace = { username: 'grace', password: 'a long enough secret' };
+  const accepted = { ...grace, password2: grace.password, token: invited.invite_url.split('=')[1] };
+  await rest('POST', '/api/v1/auth/accept-invitation', accepted);
+  const signIn = async () => (await caller(server.url)('POST', '/api/v1/auth/api-token', grace)).json;
+  const { token } = await signIn();
+  const own = caller(server.url, `Token ${token}`);
+
+  expect((await parlor(settings, 'member', 'list', 'ada')).out).toBe(
+    'operator grace grace@example.com\nowner ada ada@example.com\n',
+  );
+  const { secret } = (await own('POST', '/api/v1/auth/totp', { password: grace.password })).json;
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+  expect((await own('POST', '/api/v1/auth/totp/confirm', { code })).status).toBe(200);
+  expect(await signIn()).toEqual({ code: ['A code is required.'] });
+  expect(await parlor(settings, 'member', 'reset-totp', 'grace')).toMatchObject({ code: 0, err: '' });
+  expect(await signIn()).toEqual({ token });
+
+  expect(await parlor(settings, 'member', 'role', 'grace', 'admin')).toMatchObject({ code: 0, err: '' });
+  expect((await own('GET', '/api/v1/webhooks/')).status).toBe(200);
+  expect((await parlor(settings, 'member', 'role', 'ada', 'admin')).err).toContain('at least one owner');
+  expect((await parlor(settings, 'member', 'role', 'ada', 'king')).err).toContain('owner, admin, operator');
+  expect((await parlor(settings, 'member', 'role', 'nobody', 'admin')).err).toContain('no member named');
+  expect(await parlor(settings, 'member', 'sign-out', 'grace')).toMatchObject({ code: 0, err: '' });
+  expect((await own('GET', '/api/v1/members/me/')).status).toBe(401);
+});

@@ -51,7 +51,7 @@ describe('npm run parlor --', () => {
     expect((await parlor(['export', 'ada', file])).err).toMatch(/can't be written: EEXIST/);
     expect((await parlor(['account', 'delete', 'ada'])).err).toMatch(/add --yes/);
     expect((await parlor(['account', 'delete', 'ada', '--yes'])).out).toBe('deleted ada\n');
-    expect((await parlor(['account', 'token', 'ada'])).err).toMatch(/^there is no account named "ada"\n/);
+    expect((await parlor(['account', 'token', 'ada'])).err).toMatch(/^there is no member named "ada"\n/);
     expect((await parlor(['import', file])).out).toBe('imported ada\n');
     expect((await parlor(['account', 'token', 'ada'])).out).toBe(reset);
   });

@@ -3,7 +3,7 @@ import type { Services } from '../compose.ts';
 import { deleteAccount } from '../features/accounts/account-data.ts';
 import type { Account } from '../features/accounts/accounts.model.ts';
 import { newInvitation } from '../features/accounts/invitations.ts';
-import { founderOf } from '../features/members/member.ts';
+import { type ActiveMember, founderOf } from '../features/members/member.ts';
 import { type FieldErrors, ParlorError } from '../platform/errors.ts';
 import { randomLetters } from '../platform/ids.ts';
 import { takeArguments, takeFlag, UsageError } from './arguments.ts';
@@ -45,6 +45,13 @@ export const accountNamed = async ({ accounts }: Services, username: string): Pr
   return account;
 };
 
+/** The member of whichever account that signs in by that username. */
+export const memberNamed = async ({ members }: Services, username: string): Promise<ActiveMember> => {
+  const member = await members.byUsername(username);
+  if (!member) throw new UsageError(`there is no member named "${username}"`);
+  return member;
+};
+
 export const accountCommands: Record<string, ServiceCommand> = {
   'account create': {
     usage: `account create USERNAME EMAIL [${FROM_STDIN}]`,
@@ -84,25 +91,24 @@ export const accountCommands: Record<string, ServiceCommand> = {
   },
   'account token': {
     usage: 'account token USERNAME [--reset]',
-    meaning: 'prints the API token; --reset makes a new one, and the old one is dead at once',
+    meaning: 'prints the API token of a member; --reset makes a new one, and the old one is dead at once',
     run: async (args, services, terminal) => {
       const isReset = takeFlag(args, '--reset');
       const [username = ''] = takeArguments(args, 'USERNAME');
-      const account = await accountNamed(services, username);
+      const member = await memberNamed(services, username);
       const { credentials } = services;
-      const member = founderOf(account);
       terminal.print(isReset ? await credentials.resetToken(member) : credentials.tokenOf(member));
     },
   },
   'account reset-password': {
     usage: `account reset-password USERNAME [${FROM_STDIN}]`,
-    meaning: 'sets a new password; prints it when it was made here',
+    meaning: 'sets a new password for a member; prints it when it was made here',
     run: async (args, services, terminal) => {
       const fromStdin = takeFlag(args, FROM_STDIN);
       const [username = ''] = takeArguments(args, 'USERNAME');
       const { password, isMade } = await choosePassword(fromStdin, terminal);
-      const account = await accountNamed(services, username);
-      await services.credentials.setPassword(founderOf(account), password).catch(told);
+      const member = await memberNamed(services, username);
+      await services.credentials.setPassword(member, password).catch(told);
       if (isMade) terminal.print(`password ${password}`);
     },
   },

@@ -8,11 +8,13 @@ import { type CallerFrame, frameSender, framesOf, type ServerFrame } from './com
 import { listenForCommands } from './command-socket.ts';
 import { copyCommands } from './copy.commands.ts';
 import { keysCommands } from './keys.commands.ts';
+import { memberCommands } from './member.commands.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The commands that run in the server where one runs. */
 export const SERVICE_COMMANDS: Readonly<Record<string, ServiceCommand>> = {
   ...accountCommands,
+  ...memberCommands,
   ...copyCommands,
   ...keysCommands,
   ...backupCommands,

@@ -29,7 +29,7 @@ const help = (): string =>
     ),
     '',
     'The commands work on the database of the environment (MONGODB_URL, else DATA_DIR), as the server does.',
-    'Where a server runs on an embedded database, it runs account, export, import and backup itself; for the commands on',
+    'Where a server runs on an embedded database, it runs account, member, export, import and backup itself; for the commands on',
     'the database, stop it first.',
   ].join('\n');
 

@@ -47,6 +47,11 @@ export class MembersService {
     return this.#parts.store.of(account);
   }
 
+  /** The member, of whichever account, that signs in by that username. */
+  byUsername(username: string): Promise<ActiveMember | undefined> {
+    return this.#parts.store.byKey({ username_key: foldName(username) });
+  }
+
   /** @throws ParlorError `not_found`, also for another account's member */
   get(account: string, uuid: string): Promise<Member> {
     return this.#parts.store.get(account, uuid);

@@ -1,0 +1,58 @@
+import { ROLES, type Role } from '@parlor/shared';
+import { ParlorError } from '../platform/errors.ts';
+import { accountNamed, memberNamed } from './account.commands.ts';
+import { takeArguments, UsageError } from './arguments.ts';
+import type { ServiceCommand } from './command.ts';
+
+const readRole = (text: string): Role => {
+  const role = ROLES.find((one) => one === text);
+  if (!role) throw new UsageError(`ROLE is one of ${ROLES.join(', ')}`);
+  return role;
+};
+
+export const memberCommands: Record<string, ServiceCommand> = {
+  'member list': {
+    usage: 'member list USERNAME',
+    meaning: 'prints the members of the account that this one founded: role, username, e-mail address',
+    run: async (args, services, terminal) => {
+      const [username = ''] = takeArguments(args, 'USERNAME');
+      const { _id } = await accountNamed(services, username);
+      for (const { role, username: name = '(invited)', email } of await services.members.list(_id)) {
+        terminal.print(`${role} ${name} ${email}`);
+      }
+    },
+  },
+  'member role': {
+    usage: 'member role USERNAME ROLE',
+    meaning: 'makes a member an owner, admin or operator; the last owner stays one',
+    run: async (args, services, terminal) => {
+      const [username = '', text = ''] = takeArguments(args, 'USERNAME', 'ROLE');
+      const role = readRole(text);
+      const member = await memberNamed(services, username);
+      await services.members.change({ ...member, role: 'owner' }, member._id, { role }).catch((error) => {
+        throw error instanceof ParlorError ? new UsageError(error.message) : error;
+      });
+      terminal.print(`${username} is ${role}`);
+    },
+  },
+  'member sign-out': {
+    usage: 'member sign-out USERNAME',
+    meaning: 'ends the sessions of a member, and makes its API token another one',
+    run: async (args, services, terminal) => {
+      const [username = ''] = takeArguments(args, 'USERNAME');
+      const member = await memberNamed(services, username);
+      await services.memberSessions.endAll(member);
+      await services.credentials.resetToken(member);
+      terminal.print(`${username} is signed out`);
+    },
+  },
+  'member reset-totp': {
+    usage: 'member reset-totp USERNAME',
+    meaning: 'lets a member sign in by its password alone who has lost its authenticator app',
+    run: async (args, services, terminal) => {
+      const [username = ''] = takeArguments(args, 'USERNAME');
+      await services.secondFactor.disable(await memberNamed(services, username));
+      terminal.print(`${username} signs in by password`);
+    },
+  },
+};
