@@ -1,5 +1,5 @@
-import { fold } from '../dist/keywords/folding.js';
-import { Matcher } from '../dist/keywords/matcher.js';
+import { Matcher } from '../dist/features/keywords/matcher.js';
+import { fold } from '../dist/platform/folding.js';
 import { median } from './ratio.mjs';
 
 const KEYWORDS = 1_000;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
-import { loadConfig } from '../dist/config.js';
-import { createLog } from '../dist/log.js';
-import { createServices } from '../dist/services.js';
+import { createServices } from '../dist/compose.js';
+import { loadConfig } from '../dist/platform/config.js';
+import { createLog } from '../dist/platform/log.js';
 import { median } from './ratio.mjs';
 
 const AT_ONCE = 16;

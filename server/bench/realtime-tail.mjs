@@ -5,9 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { pino } from 'pino';
-import { EventLog } from '../dist/realtime/event-log.js';
-import { logEntryModel, logHeadModel } from '../dist/realtime/event-log.model.js';
-import { Tail } from '../dist/realtime/tail.js';
+import { EventLog } from '../dist/features/realtime/event-log.js';
+import { logEntryModel, logHeadModel } from '../dist/features/realtime/event-log.model.js';
+import { Tail } from '../dist/features/realtime/tail.js';
 
 const ROUNDS = 5;
 /** Longer than it takes a tail to find that it is quiet. */

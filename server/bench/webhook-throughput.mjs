@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { Pool } from 'undici';
-import { loadConfig } from '../dist/config.js';
-import { createLog } from '../dist/log.js';
-import { newEvent } from '../dist/outbox/events.js';
-import { Secrets } from '../dist/secrets.js';
-import { createWebhooks, webhookModels } from '../dist/webhooks/create-webhooks.js';
-import { newDelivery } from '../dist/webhooks/delivery-body.js';
+import { newEvent } from '../dist/events/events.js';
+import { createWebhooks, webhookModels } from '../dist/features/webhooks/create-webhooks.js';
+import { newDelivery } from '../dist/features/webhooks/delivery-body.js';
+import { loadConfig } from '../dist/platform/config.js';
+import { createLog } from '../dist/platform/log.js';
+import { Secrets } from '../dist/platform/secrets.js';
 import { startProgram } from './processes.mjs';
 import { median } from './ratio.mjs';
 
