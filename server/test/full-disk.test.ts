@@ -144,6 +144,7 @@ it.skipIf(inject('isRealMongodb'))(
     expect((await ask('GET', path, undefined, asOwner)).status).toBe(200);
     const known = { username: shown('username'), password: shown('password') };
     const signedIn = await ask('POST', '/api/v1/auth/api-token/', known);
+    expect((await ask('POST', '/api/v1/auth/session', known)).status).toBe(200);
     expect(JSON.parse(signedIn.text)).toEqual({ token: shown('API token') });
     const ready = await ask('GET', '/readyz');
     expect([ready.status, JSON.parse(ready.text)]).toEqual([503, { detail: NEARLY_FULL }]);

@@ -48,6 +48,7 @@ describe('a session', () => {
     expect((await ask(pair)).json).toMatchObject({ uuid: id });
     expect((await ask(pair, 'GET', '/api/v1/rooms/')).status).toBe(200);
     expect((await ask(pair, 'POST', '/api/v1/rooms/', { body: {} })).status).toBe(201);
+    expect((await ask(pair, 'GET', '/api/v1/widgets/')).json).toHaveLength(1);
     // Of its secret the database has a hash.
     expect(JSON.stringify(await stored().find().lean())).not.toContain(pair.split('=')[1]);
   });

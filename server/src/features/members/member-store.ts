@@ -59,10 +59,12 @@ export class MemberStore {
 
   /** Who has a username or e-mail address, by its folded form. */
   async byKey(key: Partial<Pick<Person, 'username_key' | 'email_key'>>): Promise<ActiveMember | undefined> {
-    const account = await this.#models.accounts.findOne(key).lean<Account>();
-    if (account) return founderOf(account);
-    const member = await this.#models.members.findOne(key).lean<StoredMember>();
-    return activeOf(member ? asMember(member) : undefined);
+    // Both in any case: how long it takes tells nothing of who has that name.
+    const [account, member] = await Promise.all([
+      this.#models.accounts.findOne(key).lean<Account>(),
+      this.#models.members.findOne(key).lean<StoredMember>(),
+    ]);
+    return account ? founderOf(account) : activeOf(member ? asMember(member) : undefined);
   }
 
   /** A member who can sign in; undefined for one that has been removed. */

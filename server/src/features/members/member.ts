@@ -47,7 +47,7 @@ export const activeOf = (member: Member | undefined): ActiveMember | undefined =
 export const presentMember = (member: Member): ApiMember =>
   present(ApiMember, member, {
     username: member.username ?? null,
-    name: member.name ?? member.username ?? '',
+    name: member.name || member.username || '',
     is_away: member.is_away ?? false,
     has_totp: member.totp_sealed !== undefined,
     invitation_expires_at: member.invitation_expires_at ?? null,

@@ -212,10 +212,13 @@ describe('a member', () => {
   });
 
   it('who founded the account changes its name, too', async () => {
-    const { token } = await app.account();
+    const { token, username } = await app.account();
     const changed = await app.request('PATCH', '/api/v1/members/me/', { token, body: { name: 'Ada' } });
     expect(changed.json.name).toBe('Ada');
     expect((await list(token))[0].name).toBe('Ada');
+    // Without one it is called as it signs in.
+    const unnamed = await app.request('PATCH', '/api/v1/members/me/', { token, body: { name: '' } });
+    expect(unnamed.json.name).toBe(username);
   });
 
   it('gets a new token without touching those of others', async () => {

@@ -11,6 +11,7 @@ import { readObject, readPatch } from '../../http/validate.ts';
 import { forbidden, invalid, notFound } from '../../platform/errors.ts';
 import type { Quotas } from '../accounts/quotas.ts';
 import { accountOf } from '../members/principal.ts';
+import type { SessionCookie } from '../members/session-cookie.ts';
 import { isAllowedOrigin } from './domain.ts';
 import type { PublicWidget, PublicWidgetCache } from './public-widget-cache.ts';
 import { presentWidget, type WidgetsService } from './widgets.service.ts';
@@ -39,11 +40,13 @@ export const widgetRoutes = ({
   publicWidgets,
   baseUrl,
   rateLimits,
+  sessionCookie,
 }: {
   widgets: WidgetsService;
   quotas: Quotas;
   publicWidgets: PublicWidgetCache;
   rateLimits: RateLimits;
+  sessionCookie: Pick<SessionCookie, 'get'>;
   baseUrl(ctx: Context): string;
 }): Route[] => {
   const own = (ctx: Context): [account: string, token: string] => [
@@ -74,7 +77,7 @@ export const widgetRoutes = ({
     const token = queryValue(ctx, 'token');
     if (/^token\s/i.test(ctx.get('Authorization'))) return next();
     if (token === undefined) {
-      if (ctx.get('Authorization') !== '') return next();
+      if (ctx.get('Authorization') !== '' || sessionCookie.get(ctx) !== '') return next();
       throw invalid({ token: ['This parameter is required.'] });
     }
     sendPublic(ctx, await publicWidget(ctx, token));
