@@ -29,6 +29,7 @@ import { Credentials } from './features/members/credentials.ts';
 import { MemberSessions } from './features/members/member-sessions.ts';
 import { MemberStore } from './features/members/member-store.ts';
 import { MembersService } from './features/members/members.service.ts';
+import { ProgramTokens } from './features/members/program-tokens.ts';
 import { SecondFactor } from './features/members/second-factor.ts';
 import { SignIn } from './features/members/sign-in.ts';
 import { MessagesService } from './features/messages/messages.service.ts';
@@ -97,6 +98,8 @@ export const createServices = async (
   const store = new MemberStore(models, secrets);
   const memberSessions = new MemberSessions(models.memberSessions, store);
   const credentials = new Credentials(store, memberSessions, secrets);
+  const programTokens = new ProgramTokens(models.tokens, store, quotas, secrets);
+  credentials.onEnd((member) => programTokens.deleteAllOf(member));
   const secondFactor = new SecondFactor(store, secrets);
   const signIn = new SignIn(store, signIns, secondFactor);
   const members = new MembersService({ models, store, credentials, quotas, leases, secrets });
@@ -151,7 +154,18 @@ export const createServices = async (
     publish: (room) => agent.publication.publish(room),
   });
   messages.useBots(agent.answers);
-  const visitors = { credentials, channel, leads, log, roomDeletion, rooms, sessions, subjects, widgets };
+  const visitors = {
+    credentials,
+    programTokens,
+    channel,
+    leads,
+    log,
+    roomDeletion,
+    rooms,
+    sessions,
+    subjects,
+    widgets,
+  };
   const erasure = createErasure(visitors);
 
   relay.subscribe(channel.consume, (events) => notifications.raise(events), consume);
@@ -195,6 +209,7 @@ export const createServices = async (
     signIn,
     memberSessions,
     secondFactor,
+    programTokens,
     quotas,
     registrations,
     confirmations,

@@ -50,6 +50,17 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       keyed: ['token_fingerprint'],
     },
   }),
+  tokens: of<'tokens'>()({
+    owner: { by: 'account' },
+    kept: { after: 'expires_at', seconds: 0 },
+    copied: { account: 1 },
+    fields: {
+      plain: ['_id', 'account', 'member', 'scopes', 'created_at', 'expires_at', 'used_at'],
+      owner: ['name'],
+      sealed: ['token_sealed'],
+      keyed: ['token_fingerprint'],
+    },
+  }),
   widgets: of<'widgets'>()({
     owner: { by: 'account' },
     kept: 'until deleted',

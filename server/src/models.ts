@@ -14,6 +14,7 @@ import { mailModel } from './features/mail/mails.model.ts';
 import { outgoingMailModel } from './features/mail/outgoing-mails.model.ts';
 import { memberSessionModel } from './features/members/member-sessions.ts';
 import { memberModel } from './features/members/members.model.ts';
+import { programTokenModel } from './features/members/program-tokens.ts';
 import { messageModel } from './features/messages/messages.model.ts';
 import { realtimeModels } from './features/realtime/create-realtime.ts';
 import { roomModel } from './features/rooms/rooms.model.ts';
@@ -35,6 +36,7 @@ export const createModels = (connection: Connection) => ({
   memberSessions: memberSessionModel(connection),
   messages: messageModel(connection),
   notifications: notificationModel(connection),
+  tokens: programTokenModel(connection),
   outgoingMails: outgoingMailModel(connection),
   roomDeletions: pendingDeletionModel(connection),
   registrationClaims: registrationClaimModel(connection),

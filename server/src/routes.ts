@@ -6,6 +6,7 @@ import { keywordRoutes } from './features/keywords/keywords.routes.ts';
 import { leadRoutes } from './features/leads/leads.routes.ts';
 import { authRoutes } from './features/members/auth.routes.ts';
 import { memberRoutes } from './features/members/members.routes.ts';
+import { programTokenRoutes } from './features/members/program-tokens.routes.ts';
 import type { SessionCookie } from './features/members/session-cookie.ts';
 import { memberSessionRoutes } from './features/members/sessions.routes.ts';
 import { totpRoutes } from './features/members/totp.routes.ts';
@@ -31,6 +32,7 @@ export const createRoutes = (
     ...memberSessionRoutes(services),
     ...totpRoutes(services),
     ...memberRoutes(services),
+    ...programTokenRoutes(services),
     ...roomRoutes(services),
     ...messageRoutes(services),
     ...leadRoutes(services),

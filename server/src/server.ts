@@ -5,7 +5,7 @@ import { createApp } from './app.ts';
 import { CommandServer } from './cli/command-server.ts';
 import { createIndexes, createServices, type Services } from './compose.ts';
 import { connectDatabase, type DatabaseError, whileAlive } from './database/connect.ts';
-import { createIdentify } from './features/access/authenticate.ts';
+import { createIdentifyForChannel } from './features/access/authenticate.ts';
 import { Metrics } from './features/metrics/metrics.ts';
 import { startMetricsListener } from './features/metrics/metrics-listener.ts';
 import { createGateway } from './features/realtime/gateway.ts';
@@ -95,7 +95,7 @@ export const startServer = async (
     metricsServer = await startMetricsListener(config, metrics, log);
     const port = await listen(server, config);
     await services.start();
-    const gateway = createGateway({ ...services, identify: createIdentify(services) });
+    const gateway = createGateway({ ...services, identify: createIdentifyForChannel(services) });
     gateway.attach(server);
     const commands = database.embedded ? new CommandServer(config.DATA_DIR, services) : undefined;
     await commands?.start();

@@ -213,6 +213,7 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
   const invited = await post('/api/v1/members/', { email: `${randomUUID().slice(0, 8)}@example.com` });
   await post('/api/v1/auth/session', { username, password: 'a long enough secret' }, {});
   const [session] = (await app.request('GET', '/api/v1/auth/sessions/', { token })).json;
+  const program = await post('/api/v1/tokens/', { name: 'A program', scopes: ['leads:read'] });
   const { visitor, room: reserved } = await app.session(widget);
   await post('/api/v1/messages/', { body: 'Hi', room: { uuid: reserved.uuid } }, { visitor });
   const visitorLead = await post('/api/v1/leads/', { nickname: 'A visitor' }, { visitor });
@@ -231,6 +232,7 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
       widgets: widget,
       members: invited.uuid,
       sessions: session.uuid,
+      tokens: program.uuid,
       deliveries: await deliveryOf(app, token),
     },
     invitation: invited.invite_url.split('#token=')[1],

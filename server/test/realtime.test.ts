@@ -248,11 +248,26 @@ describe('a credential that ends', () => {
       (await rest('POST', '/api/v1/auth/api-token', { ...person, ...more })).json.token;
     const [before, owners] = [await connect(url, { token: await tokenOf() }), await connect(url, { token })];
     const ended = { code: 4401, reason: 'the credential has ended' };
+    const programOf = async (as: string, scope: string) => {
+      const headers = { authorization: `Token ${as}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ name: 'A program', scopes: [scope] });
+      return (await fetch(`${url}/api/v1/tokens/`, { method: 'POST', headers, body })).json();
+    };
+    const own = await programOf(token, 'conversations:read');
+    const [program, hers] = [
+      await connect(url, { token: own.token }),
+      await connect(url, { token: (await programOf(await tokenOf(), 'conversations:read')).token }),
+    ];
+    const blind = await openSocket(url);
+    blind.send({ type: 'auth', scheme: 'Token', token: (await programOf(token, 'leads:write')).token });
+    expect((await blind.closed).code).toBe(4401);
     const fresh = await tokenOf({ reset_token: true });
     expect(await before.closed).toEqual(ended);
     const after = await connect(url, { token: fresh });
     expect((await rest('DELETE', `/api/v1/members/${invited.uuid}/`)).status).toBe(204);
-    expect(await after.closed).toEqual(ended);
+    expect([await after.closed, await hers.closed]).toEqual([ended, ended]);
+    expect((await rest('DELETE', `/api/v1/tokens/${own.uuid}/`)).status).toBe(204);
+    expect(await program.closed).toEqual(ended);
     await (await visitor()).say('Still here');
     await owners.find(says('Still here'));
   });

@@ -175,6 +175,23 @@ export const datetime = () =>
     .datetime({ offset: true, precision: 3 })
     .meta({ readOnly: true, example: '2026-11-21T09:30:00.123+00:00' });
 
+/** A moment that a caller sets: ISO 8601 with an offset. */
+export const moment = () =>
+  z.iso
+    .datetime({
+      offset: true,
+      error: typeError('Datetime has wrong format. Use ISO 8601 with an offset: 2026-11-21T09:30:00Z.'),
+    })
+    .meta({ example: '2027-11-21T09:30:00Z' });
+
+/** A list of some of `values`, each once. */
+export const choices = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z
+    .array(choice(values), { error: typeError('Expected a list of items.') })
+    .min(1, 'This list may not be empty.')
+    .max(values.length, `Ensure this list has no more than ${values.length} items.`)
+    .transform((list) => [...new Set(list)]);
+
 /** A nested object in a body, with DRF's words when it is something else. */
 export const nested = <T extends z.core.$ZodLooseShape>(shape: T) =>
   z.object(shape, {

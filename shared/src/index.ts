@@ -8,6 +8,7 @@ export * from './lead.ts';
 export * from './locales.ts';
 export * from './member.ts';
 export * from './message.ts';
+export * from './program-token.ts';
 export * from './realtime.ts';
 export * from './room.ts';
 export * from './room-reference.ts';

@@ -7,10 +7,11 @@ import type { WorkflowsService } from '../agent/workflows.service.ts';
 import type { Credentials } from '../members/credentials.ts';
 import type { MemberSessions } from '../members/member-sessions.ts';
 import { type AccountPrincipal, accountPrincipal } from '../members/principal.ts';
+import { isProgramToken, type ProgramTokens } from '../members/program-tokens.ts';
 import type { SessionCookie } from '../members/session-cookie.ts';
 import { type VisitorPrincipal, visitorPrincipal } from '../visitors/principal.ts';
 import type { SessionsService } from '../visitors/sessions.service.ts';
-import { mayCall } from './rights.ts';
+import { LIVE_CHANNEL, mayCall } from './rights.ts';
 
 const notAuthenticated = (message: string, scheme = 'Token'): ParlorError =>
   new ParlorError('not_authenticated', message, { headers: { 'WWW-Authenticate': scheme } });
@@ -22,6 +23,7 @@ const invalidToken = (): ParlorError => notAuthenticated('Invalid token.');
 /** Where principals are found. */
 interface Identities {
   credentials: Pick<Credentials, 'byToken'>;
+  programTokens: Pick<ProgramTokens, 'bySecret'>;
   sessions: Pick<SessionsService, 'byToken'>;
 }
 
@@ -31,11 +33,16 @@ interface Identities {
  * widget's domain excludes the origin.
  */
 export const createIdentify =
-  ({ credentials, sessions }: Identities) =>
+  ({ credentials, programTokens, sessions }: Identities) =>
   async (authorization: string, origin: string): Promise<AccountPrincipal | VisitorPrincipal> => {
     const [, scheme = '', token = ''] = /^(\S+)\s+(\S+)\s*$/.exec(authorization) ?? [];
     switch (scheme.toLowerCase()) {
       case 'token': {
+        if (isProgramToken(token)) {
+          const found = await programTokens.bySecret(token);
+          if (!found) throw invalidToken();
+          return accountPrincipal(found.member, { program: found.token });
+        }
         const member = await credentials.byToken(token);
         if (!member) throw invalidToken();
         return accountPrincipal(member);
@@ -51,10 +58,26 @@ export const createIdentify =
     }
   };
 
+/** @throws ParlorError `forbidden` */
+const authorize = ({ member, program }: AccountPrincipal, operation: string): void => {
+  if (!mayCall(member.role, program?.scopes, operation)) throw forbidden();
+};
+
+/** `createIdentify` for who wants to open the live channel. It throws ParlorError `forbidden`, too. */
+export const createIdentifyForChannel = (identities: Identities) => {
+  const identify = createIdentify(identities);
+  return async (authorization: string, origin: string): Promise<AccountPrincipal | VisitorPrincipal> => {
+    const principal = await identify(authorization, origin);
+    if (principal.kind === 'account') authorize(principal, LIVE_CHANNEL);
+    return principal;
+  };
+};
+
 /** The one way to authenticate a request. */
 export const createAuthenticator = ({
   credentials,
   memberSessions,
+  programTokens,
   sessionCookie,
   sessions,
   workflows,
@@ -65,14 +88,14 @@ export const createAuthenticator = ({
   sessionCookie: SessionCookie;
   rateLimits: RateLimits;
 }): Authenticator => {
-  const identify = createIdentify({ credentials, sessions });
+  const identify = createIdentify({ credentials, programTokens, sessions });
 
   /** Whose cookie a request has that has no Authorization. */
   const bySession = async (ctx: Context): Promise<AccountPrincipal> => {
     const found = await memberSessions.bySecret(sessionCookie.get(ctx));
     if (!found) throw invalidSession();
     sessionCookie.check(ctx);
-    return accountPrincipal(found.member, found.session.uuid);
+    return accountPrincipal(found.member, { session: found.session.uuid });
   };
 
   const principalOf = async (ctx: Context): Promise<AccountPrincipal | VisitorPrincipal> => {
@@ -90,7 +113,8 @@ export const createAuthenticator = ({
 
   /** Every request with a credential counts, whatever comes of it (docs/contract.md#operation). */
   const count = async (ctx: Context, principal: AccountPrincipal | VisitorPrincipal): Promise<void> => {
-    if (principal.kind === 'account') return rateLimits.count(ctx, 'api', principal.member._id);
+    if (principal.kind === 'account')
+      return rateLimits.count(ctx, 'api', principal.program?._id ?? principal.member._id);
     const session = principal.visitor.session._id;
     if (ctx.method === 'GET' || ctx.method === 'HEAD') return rateLimits.count(ctx, 'api', session);
     await rateLimits.count(ctx, 'visitor', session);
@@ -103,8 +127,7 @@ export const createAuthenticator = ({
       const principal = await principalOf(ctx);
       if (isCounted) await count(ctx, principal);
       if (!kinds.includes(principal.kind)) throw forbidden();
-      if (principal.kind === 'account' && !mayCall(principal.member.role, ctx.state.operation))
-        throw forbidden();
+      if (principal.kind === 'account') authorize(principal, ctx.state.operation);
       ctx.state.principal = principal;
       await next();
     };

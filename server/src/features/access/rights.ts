@@ -1,87 +1,104 @@
-import type { Role } from '@parlor/shared';
+import type { Role, Scope } from '@parlor/shared';
 
 const OWNER: readonly Role[] = ['owner'];
 const ADMINS: readonly Role[] = ['owner', 'admin'];
 const EVERYBODY: readonly Role[] = ['owner', 'admin', 'operator'];
 
+/** The row of the live channel, which is no operation of the OpenAPI document. */
+export const LIVE_CHANNEL = 'openLiveChannel';
+
+/** The roles that may call an operation, and the scope that a program needs besides; null: programs may not. */
+type Right = readonly [roles: readonly Role[], scope: Scope | null];
+
 /**
- * Who may do what: which roles may call each operation that takes a member's credential. Nothing else decides it; a
- * route without a row is refused to everybody, and a test names it.
+ * Who may do what: a row for each operation that takes a member's credential. Nothing else decides it; a route without a
+ * row is refused to everybody, and a test names it.
  */
-export const RIGHTS: Readonly<Record<string, readonly Role[]>> = {
-  requestConfirmationMail: OWNER,
+export const RIGHTS: Readonly<Record<string, Right>> = {
+  [LIVE_CHANNEL]: [EVERYBODY, 'conversations:read'],
+  requestConfirmationMail: [OWNER, null],
 
-  retrieveSession: EVERYBODY,
-  endSession: EVERYBODY,
-  listSessions: EVERYBODY,
-  endOtherSession: EVERYBODY,
-  changePassword: EVERYBODY,
-  beginTotp: EVERYBODY,
-  confirmTotp: EVERYBODY,
-  disableTotp: EVERYBODY,
+  retrieveSession: [EVERYBODY, null],
+  endSession: [EVERYBODY, null],
+  listSessions: [EVERYBODY, null],
+  endOtherSession: [EVERYBODY, null],
+  changePassword: [EVERYBODY, null],
+  beginTotp: [EVERYBODY, null],
+  confirmTotp: [EVERYBODY, null],
+  disableTotp: [EVERYBODY, null],
+  listTokens: [EVERYBODY, null],
+  createToken: [EVERYBODY, null],
+  deleteToken: [EVERYBODY, null],
 
-  listMembers: EVERYBODY,
-  inviteMember: ADMINS,
-  retrieveOwnMember: EVERYBODY,
-  changeOwnMember: EVERYBODY,
-  retrieveMember: EVERYBODY,
-  changeMember: ADMINS,
-  removeMember: ADMINS,
+  listMembers: [EVERYBODY, 'members:read'],
+  inviteMember: [ADMINS, null],
+  retrieveOwnMember: [EVERYBODY, 'members:read'],
+  changeOwnMember: [EVERYBODY, null],
+  retrieveMember: [EVERYBODY, 'members:read'],
+  changeMember: [ADMINS, null],
+  removeMember: [ADMINS, null],
 
-  listRooms: EVERYBODY,
-  createRoom: EVERYBODY,
-  retrieveRoom: EVERYBODY,
-  updateRoom: EVERYBODY,
-  changeRoom: EVERYBODY,
-  deleteRoom: ADMINS,
-  listMessages: EVERYBODY,
-  createMessage: EVERYBODY,
-  retrieveMessage: EVERYBODY,
+  listRooms: [EVERYBODY, 'conversations:read'],
+  createRoom: [EVERYBODY, 'conversations:write'],
+  retrieveRoom: [EVERYBODY, 'conversations:read'],
+  updateRoom: [EVERYBODY, 'conversations:write'],
+  changeRoom: [EVERYBODY, 'conversations:write'],
+  deleteRoom: [ADMINS, 'conversations:write'],
+  listMessages: [EVERYBODY, 'conversations:read'],
+  createMessage: [EVERYBODY, 'conversations:write'],
+  retrieveMessage: [EVERYBODY, 'conversations:read'],
 
-  listLeads: EVERYBODY,
-  countLeads: EVERYBODY,
-  createLead: ADMINS,
-  retrieveLead: EVERYBODY,
-  updateLead: EVERYBODY,
-  changeLead: EVERYBODY,
-  deleteLead: ADMINS,
+  listLeads: [EVERYBODY, 'leads:read'],
+  countLeads: [EVERYBODY, 'leads:read'],
+  createLead: [ADMINS, 'leads:write'],
+  retrieveLead: [EVERYBODY, 'leads:read'],
+  updateLead: [EVERYBODY, 'leads:write'],
+  changeLead: [EVERYBODY, 'leads:write'],
+  deleteLead: [ADMINS, 'leads:write'],
 
-  listKeywordNotifications: ADMINS,
-  listKeywords: ADMINS,
-  createKeyword: ADMINS,
-  retrieveKeyword: ADMINS,
-  deleteKeyword: ADMINS,
+  listKeywordNotifications: [ADMINS, 'keywords:read'],
+  listKeywords: [ADMINS, 'keywords:read'],
+  createKeyword: [ADMINS, 'keywords:write'],
+  retrieveKeyword: [ADMINS, 'keywords:read'],
+  deleteKeyword: [ADMINS, 'keywords:write'],
 
-  listWebhooks: ADMINS,
-  createWebhook: ADMINS,
-  retrieveWebhook: ADMINS,
-  updateWebhook: ADMINS,
-  changeWebhook: ADMINS,
-  deleteWebhook: ADMINS,
-  retrieveWebhookSecret: ADMINS,
-  rotateWebhookSecret: ADMINS,
-  listDeliveries: ADMINS,
-  retrieveDelivery: ADMINS,
-  listDeliveriesOfWebhook: ADMINS,
-  redeliver: ADMINS,
-  redeliverOfWebhook: ADMINS,
-  testWebhook: ADMINS,
+  listWebhooks: [ADMINS, 'webhooks:read'],
+  createWebhook: [ADMINS, 'webhooks:write'],
+  retrieveWebhook: [ADMINS, 'webhooks:read'],
+  updateWebhook: [ADMINS, 'webhooks:write'],
+  changeWebhook: [ADMINS, 'webhooks:write'],
+  deleteWebhook: [ADMINS, 'webhooks:write'],
+  retrieveWebhookSecret: [ADMINS, 'webhooks:write'],
+  rotateWebhookSecret: [ADMINS, 'webhooks:write'],
+  listDeliveries: [ADMINS, 'webhooks:read'],
+  retrieveDelivery: [ADMINS, 'webhooks:read'],
+  listDeliveriesOfWebhook: [ADMINS, 'webhooks:read'],
+  redeliver: [ADMINS, 'webhooks:write'],
+  redeliverOfWebhook: [ADMINS, 'webhooks:write'],
+  testWebhook: [ADMINS, 'webhooks:write'],
 
   // Whoever answers has to know which site a visitor is on.
-  retrieveWidget: EVERYBODY,
-  createWidget: ADMINS,
-  updateWidget: ADMINS,
-  changeWidget: ADMINS,
-  deleteWidget: ADMINS,
+  retrieveWidget: [EVERYBODY, 'widgets:read'],
+  createWidget: [ADMINS, 'widgets:write'],
+  updateWidget: [ADMINS, 'widgets:write'],
+  changeWidget: [ADMINS, 'widgets:write'],
+  deleteWidget: [ADMINS, 'widgets:write'],
 
-  listWorkflows: ADMINS,
-  createWorkflow: ADMINS,
-  retrieveWorkflow: ADMINS,
-  updateWorkflow: ADMINS,
-  changeWorkflow: ADMINS,
-  deleteWorkflow: ADMINS,
-  rotateWorkflowKey: ADMINS,
+  listWorkflows: [ADMINS, 'workflows:read'],
+  createWorkflow: [ADMINS, 'workflows:write'],
+  retrieveWorkflow: [ADMINS, 'workflows:read'],
+  updateWorkflow: [ADMINS, 'workflows:write'],
+  changeWorkflow: [ADMINS, 'workflows:write'],
+  deleteWorkflow: [ADMINS, 'workflows:write'],
+  rotateWorkflowKey: [ADMINS, 'workflows:write'],
 };
 
-/** Whether a role may call an operation. */
-export const mayCall = (role: Role, operation: string): boolean => RIGHTS[operation]?.includes(role) ?? false;
+/** Whether a role may call an operation; of a program also whether its scopes go so far. */
+export const mayCall = (role: Role, scopes: readonly Scope[] | undefined, operation: string): boolean => {
+  const [roles, scope] = RIGHTS[operation] ?? [[], null];
+  return roles.includes(role) && (scopes === undefined || (scope !== null && covers(scopes, scope)));
+};
+
+/** Whoever may write may read. */
+const covers = (scopes: readonly Scope[], wanted: Scope): boolean =>
+  scopes.includes(wanted) || scopes.includes(wanted.replace(':read', ':write') as Scope);

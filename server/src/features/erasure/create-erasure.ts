@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { LeadsService } from '../leads/leads.service.ts';
 import type { Credentials } from '../members/credentials.ts';
+import type { ProgramTokens } from '../members/program-tokens.ts';
 import type { Channel } from '../realtime/channel.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { SessionsService } from '../visitors/sessions.service.ts';
@@ -15,6 +16,7 @@ import { Erasure } from './visitor-erasure.ts';
  */
 export const createErasure = ({
   credentials,
+  programTokens,
   channel,
   leads,
   log,
@@ -25,6 +27,7 @@ export const createErasure = ({
   widgets,
 }: {
   credentials: Credentials;
+  programTokens: ProgramTokens;
   channel: Channel;
   leads: LeadsService;
   log: Logger;
@@ -34,6 +37,7 @@ export const createErasure = ({
   subjects: SubjectErasure;
   widgets: WidgetsService;
 }): Erasure => {
+  programTokens.onEnd(({ _id, account }) => channel.end(account, { program: _id }));
   credentials.onTokenChange(({ _id, account }, token) => channel.end(account, { token, member: _id }));
   widgets.onDelete(async ({ _id, account }) => {
     await channel.end(account, { widget: _id });

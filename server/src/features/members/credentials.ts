@@ -15,6 +15,7 @@ export class Credentials {
   readonly #sessions: Pick<MemberSessions, 'endAll'>;
   readonly #secrets: Secrets;
   readonly #listeners: TokenListener[] = [];
+  readonly #endListeners: ((member: Member) => Promise<void>)[] = [];
 
   constructor(store: MemberStore, sessions: Pick<MemberSessions, 'endAll'>, secrets: Secrets) {
     this.#store = store;
@@ -25,6 +26,11 @@ export class Credentials {
   /** Calls `listener` when a member's token has changed or is gone, before that is answered. */
   onTokenChange(listener: TokenListener): void {
     this.#listeners.push(listener);
+  }
+
+  /** Calls `listener` when a member has been removed. */
+  onEnd(listener: (member: Member) => Promise<void>): void {
+    this.#endListeners.push(listener);
   }
 
   /** The member that a token opens. */
@@ -74,6 +80,7 @@ export class Credentials {
   /** A member has been removed: its sessions and sockets end. */
   async ended(member: Member): Promise<void> {
     await this.#sessions.endAll(member);
+    for (const listener of this.#endListeners) await listener(member);
     await this.#tell(member, '');
   }
 

@@ -1,5 +1,6 @@
 import type { Context } from '../../http/context.ts';
 import type { ActiveMember } from './member.ts';
+import type { StoredProgramToken } from './program-tokens.ts';
 
 /** Whoever has a member's credential. */
 export interface AccountPrincipal {
@@ -10,6 +11,8 @@ export interface AccountPrincipal {
   member: ActiveMember;
   /** The uuid of the session whose cookie the request has; undefined with a token. */
   session: string | undefined;
+  /** The token of a program, which may do what its scopes say and nothing else. */
+  program: Pick<StoredProgramToken, '_id' | 'scopes'> | undefined;
 }
 
 declare module '../../http/principal.ts' {
@@ -18,15 +21,25 @@ declare module '../../http/principal.ts' {
   }
 }
 
-export const accountPrincipal = (member: ActiveMember, session?: string): AccountPrincipal => ({
+/** @param by the session or the program's token that stands for the member, where it is not its own token */
+export const accountPrincipal = (
+  member: ActiveMember,
+  { session, program }: Partial<Pick<AccountPrincipal, 'session' | 'program'>> = {},
+): AccountPrincipal => ({
   kind: 'account',
   owner: member.account,
-  // The founding member's Idempotency-Keys are those of before there were others.
-  scope: member.isFounder ? `account:${member.account}` : `member:${member._id}`,
+  scope: scopeOf(member, program),
   isShared: false,
   member,
   session,
+  program,
 });
+
+const scopeOf = (member: ActiveMember, program: AccountPrincipal['program']): string => {
+  if (program) return `program:${program._id}`;
+  // The founding member's Idempotency-Keys are those of before there were others.
+  return member.isFounder ? `account:${member.account}` : `member:${member._id}`;
+};
 
 const principalOf = ({ state: { principal } }: Pick<Context, 'state'>): AccountPrincipal => {
   if (principal?.kind !== 'account') throw new Error('the route lets others than members through');

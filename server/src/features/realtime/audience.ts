@@ -3,10 +3,14 @@ import type { Connection, Viewer } from './connection.ts';
 import type { LogEntry } from './event-log.model.ts';
 
 /**
- * Which credential has ended: all tokens of a member but the one of that fingerprint, a session, a widget. An older
- * process does not name the member.
+ * Which credential has ended: all tokens of a member but the one of that fingerprint (an older process does not name the
+ * member; an empty fingerprint is nobody's), a program's token, a visitor's session, a widget.
  */
-export type Ended = { token: string; member?: string } | { session: string } | { widget: string };
+export type Ended =
+  | { token: string; member?: string }
+  | { program: string }
+  | { session: string }
+  | { widget: string };
 
 /** How long the end of a credential is remembered, for clients that were being authenticated meanwhile. */
 const REMEMBERED_FOR_MS = 10_000;
@@ -14,8 +18,12 @@ const REMEMBERED_FOR_MS = 10_000;
 const hasEnded = (viewer: Viewer, account: string, ended: Ended): boolean => {
   if (viewer.account !== account) return false;
   if (viewer.side === 'person') {
-    if (!('token' in ended) || viewer.fingerprints.includes(ended.token)) return false;
-    return ended.member === undefined || ended.member === viewer.member;
+    if ('program' in ended) return viewer.program === ended.program;
+    if (!('token' in ended)) return false;
+    const isOfMember = ended.member === undefined || ended.member === viewer.member;
+    // A program's token outlives its member's, but not the member.
+    if (viewer.program !== undefined) return isOfMember && ended.token === '';
+    return isOfMember && !viewer.fingerprints.includes(ended.token);
   }
   return (
     ('session' in ended && viewer.session === ended.session) ||

@@ -32,6 +32,8 @@ export type Viewer =
       side: 'person';
       account: string;
       member: string;
+      /** The uuid of a program's token, which then is its credential; else it is the member's token. */
+      program: string | undefined;
       fingerprints: readonly string[];
       rooms: ReadonlySet<string> | undefined;
     };

@@ -2,6 +2,7 @@ import { CLOSE_CODES } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { Credentials } from '../members/credentials.ts';
+import type { ProgramTokens } from '../members/program-tokens.ts';
 import type { SessionsService } from '../visitors/sessions.service.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
 import type { Audience } from './audience.ts';
@@ -14,6 +15,7 @@ const VISITORS_AT_ONCE = 200;
 
 export interface CredentialCheckParts {
   credentials: Pick<Credentials, 'fingerprintsIn'>;
+  programTokens: Pick<ProgramTokens, 'alive'>;
   sessions: Pick<SessionsService, 'alive'>;
   widgets: Pick<WidgetsService, 'existing'>;
 }
@@ -58,10 +60,16 @@ export class CredentialCheck {
   async #lookAtTokens(connections: readonly Connection[]): Promise<void> {
     const accounts = new Set(connections.flatMap(({ viewer }) => viewer?.account ?? []));
     const fingerprints = await this.#parts.credentials.fingerprintsIn([...accounts]);
+    const programs = connections.flatMap(({ viewer }) => (viewer?.side === 'person' && viewer.program) || []);
+    const alive = programs.length > 0 ? await this.#parts.programTokens.alive(programs) : new Set();
     for (const connection of connections) {
       const { viewer } = connection;
       if (viewer?.side !== 'person') continue;
-      if (!viewer.fingerprints.includes(fingerprints.get(viewer.member) ?? '')) end(connection);
+      const isGood =
+        viewer.program === undefined
+          ? viewer.fingerprints.includes(fingerprints.get(viewer.member) ?? '')
+          : alive.has(viewer.program);
+      if (!isGood) end(connection);
     }
   }
 

@@ -63,8 +63,9 @@ const viewerOf = (
   if (principal.kind === 'account') {
     const narrowed = rooms && new Set(rooms);
     const { _id: member, account } = principal.member;
-    const fingerprints = credentials.fingerprintsOf(principal.member);
-    return { side: 'person', account, member, fingerprints, rooms: narrowed };
+    const program = principal.program?._id;
+    const fingerprints = program === undefined ? credentials.fingerprintsOf(principal.member) : [];
+    return { side: 'person', account, member, program, fingerprints, rooms: narrowed };
   }
   const { account, room, _id, widget } = principal.visitor.session;
   return { side: 'visitor', account, room, session: _id, widget };

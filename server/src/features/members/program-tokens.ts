@@ -1,0 +1,163 @@
+import { ProgramToken as ApiToken, type NewProgramToken, type Scope } from '@parlor/shared';
+import type { Model } from 'mongoose';
+import { present } from '../../database/document.ts';
+import { findBySecret } from '../../database/find-by-secret.ts';
+import { defineModel } from '../../database/model.ts';
+import { invalid, notFound } from '../../platform/errors.ts';
+import { newUuid, randomLetters } from '../../platform/ids.ts';
+import { placeOf, type Secrets } from '../../platform/secrets.ts';
+import type { Quotas } from '../accounts/quotas.ts';
+import type { ActiveMember } from './member.ts';
+import type { MemberStore } from './member-store.ts';
+
+/** By what such a token is told from a member's. */
+const PREFIX = 'pat_';
+const LENGTH = 40;
+
+/** That it was used is written down no more often than this. */
+const USED_EVERY_MS = 5 * 60_000;
+
+/** A token for a program: it acts with the rights of the member that made it, as far as its scopes go. */
+export interface StoredProgramToken {
+  _id: string;
+  account: string;
+  member: string;
+  name: string;
+  scopes: Scope[];
+  /** It is shown once: sealed only so that a change of SECRET_KEY can make the fingerprint anew. */
+  token_fingerprint: string;
+  token_sealed: string;
+  created_at: Date;
+  expires_at?: Date;
+  used_at?: Date;
+}
+
+export type ProgramTokenModel = Model<StoredProgramToken>;
+
+export const programTokenModel = defineModel<StoredProgramToken>(
+  'ProgramToken',
+  {
+    _id: String,
+    account: String,
+    member: String,
+    name: String,
+    scopes: [String],
+    token_fingerprint: String,
+    token_sealed: String,
+    created_at: Date,
+    expires_at: Date,
+    used_at: Date,
+  },
+  [
+    [{ token_fingerprint: 1 }, { unique: true }],
+    [{ account: 1 }],
+    [{ member: 1, created_at: -1 }],
+    [{ expires_at: 1 }, { expireAfterSeconds: 0 }],
+  ],
+);
+
+/** Tokens for programs (docs/contract.md#program-tokens). */
+export class ProgramTokens {
+  readonly #tokens: ProgramTokenModel;
+  readonly #store: MemberStore;
+  readonly #quotas: Pick<Quotas, 'within'>;
+  readonly #secrets: Secrets;
+  readonly #bySecret: (token: string) => Promise<StoredProgramToken | undefined>;
+  readonly #endListeners: ((token: Pick<StoredProgramToken, '_id' | 'account'>) => Promise<void>)[] = [];
+
+  constructor(
+    tokens: ProgramTokenModel,
+    store: MemberStore,
+    quotas: Pick<Quotas, 'within'>,
+    secrets: Secrets,
+  ) {
+    this.#tokens = tokens;
+    this.#store = store;
+    this.#quotas = quotas;
+    this.#secrets = secrets;
+    this.#bySecret = findBySecret<StoredProgramToken>(tokens, 'token_fingerprint', secrets);
+  }
+
+  /** Calls `listener` when a token is deleted, before that is answered. */
+  onEnd(listener: (token: Pick<StoredProgramToken, '_id' | 'account'>) => Promise<void>): void {
+    this.#endListeners.push(listener);
+  }
+
+  /**
+   * @returns what is stored, and the token itself
+   * @throws ParlorError `invalid` for a time that has passed, or when the account has too many
+   */
+  async create(
+    { _id: member, account }: ActiveMember,
+    { name, scopes, expires_at }: NewProgramToken,
+  ): Promise<{ stored: StoredProgramToken; token: string }> {
+    const expires = expires_at === null ? undefined : new Date(expires_at);
+    if (expires && expires <= new Date()) throw invalid({ expires_at: ['This moment has passed.'] });
+    const _id = newUuid();
+    const token = `${PREFIX}${randomLetters(LENGTH)}`;
+    const stored: StoredProgramToken = {
+      _id,
+      account,
+      member,
+      name,
+      scopes,
+      token_fingerprint: this.#secrets.fingerprint('token-fingerprint', token),
+      token_sealed: this.#secrets.encrypt(token, placeOf({ _id, account }, 'token_sealed')),
+      created_at: new Date(),
+      ...(expires && { expires_at: expires }),
+    };
+    await this.#quotas.within('tokens', account, undefined, () => this.#tokens.insertOne(stored as never));
+    return { stored, token };
+  }
+
+  /** The member's own, newest first; at most as many as an account may have. */
+  list({ _id }: ActiveMember): Promise<StoredProgramToken[]> {
+    return this.#tokens
+      .find({ member: _id, ...unexpired() })
+      .sort({ created_at: -1 })
+      .lean();
+  }
+
+  /** @throws ParlorError `not_found`, also for another member's */
+  async delete({ _id: member }: ActiveMember, uuid: string): Promise<void> {
+    const deleted = await this.#tokens.findOneAndDelete({ _id: uuid, member }).lean<StoredProgramToken>();
+    if (!deleted) throw notFound();
+    for (const listener of this.#endListeners) await listener(deleted);
+  }
+
+  /** A member has been removed. */
+  async deleteAllOf({ _id }: { _id: string }): Promise<void> {
+    await this.#tokens.deleteMany({ member: _id });
+  }
+
+  /** Which of these are still good. */
+  async alive(uuids: readonly string[]): Promise<Set<string>> {
+    const found = await this.#tokens
+      .find({ _id: { $in: uuids as string[] }, ...unexpired() }, { _id: 1 })
+      .lean();
+    return new Set(found.map(({ _id }) => _id));
+  }
+
+  /** The token and the member that a text stands for, read from the database each time. */
+  async bySecret(text: string): Promise<{ token: StoredProgramToken; member: ActiveMember } | undefined> {
+    if (!isProgramToken(text)) return undefined;
+    const token = await this.#bySecret(text);
+    const now = new Date();
+    if (!token || (token.expires_at && token.expires_at <= now)) return undefined;
+    const member = await this.#store.active(token.account, token.member);
+    if (!member) return undefined;
+    if (now.getTime() - (token.used_at?.getTime() ?? 0) > USED_EVERY_MS) {
+      await this.#tokens.updateOne({ _id: token._id }, { $set: { used_at: now } });
+    }
+    return { token, member };
+  }
+}
+
+const unexpired = () => ({ $or: [{ expires_at: { $exists: false } }, { expires_at: { $gt: new Date() } }] });
+
+/** Whether a text has the form of a program's token. */
+export const isProgramToken = (text: string): boolean => /^pat_[A-Za-z0-9]{40}$/.test(text);
+
+/** The API's form of a program's token. */
+export const presentProgramToken = (token: StoredProgramToken): ApiToken =>
+  present(ApiToken, token, { expires_at: token.expires_at ?? null, used_at: token.used_at ?? null });
