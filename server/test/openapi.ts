@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { Secret, TOTP } from 'otpauth';
 import { createRouter } from '../src/app.ts';
 import type { Services } from '../src/compose.ts';
 import { openApiDocument } from '../src/openapi/document.ts';
@@ -171,6 +172,8 @@ export interface Fixtures {
   room: { uuid: string; label: string };
   /** Values for the parameters in paths, by the resource whose path it is. */
   ids: Record<string, string>;
+  /** The secret that its owner has to confirm. */
+  totpSecret: string;
   /** What accepts an invitation of it, once. */
   invitation: string;
   /** The public key of its workflow. */
@@ -213,6 +216,7 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
   const invited = await post('/api/v1/members/', { email: `${randomUUID().slice(0, 8)}@example.com` });
   await post('/api/v1/auth/session', { username, password: 'a long enough secret' }, {});
   const [session] = (await app.request('GET', '/api/v1/auth/sessions/', { token })).json;
+  const totp = await post('/api/v1/auth/totp', { password: 'a long enough secret' });
   const program = await post('/api/v1/tokens/', { name: 'A program', scopes: ['leads:read'] });
   const { visitor, room: reserved } = await app.session(widget);
   await post('/api/v1/messages/', { body: 'Hi', room: { uuid: reserved.uuid } }, { visitor });
@@ -235,6 +239,7 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
       tokens: program.uuid,
       deliveries: await deliveryOf(app, token),
     },
+    totpSecret: totp.secret,
     invitation: invited.invite_url.split('#token=')[1],
     agentKey: workflow.public_key,
     visitor: { token: visitor, room: reserved, lead: visitorLead.uuid },
@@ -282,6 +287,8 @@ export const bodyFor = (
       return { ...body, username: fixtures.username, password: 'a long enough secret' };
     case 'startSession':
       return { username: fixtures.username, password: 'a long enough secret' };
+    case 'confirmTotp':
+      return { code: new TOTP({ secret: Secret.fromBase32(fixtures.totpSecret) }).generate() };
     case 'beginTotp':
     case 'disableTotp':
       return { password: 'a long enough secret' };

@@ -115,9 +115,13 @@ export const callableBy = (ask: Ask): Callable => {
   };
 };
 
+/** They end sessions, or ask for codes at the next sign-in: after everything else, in this order. */
+const LAST = ['changePassword', 'confirmTotp', 'beginTotp', 'disableTotp'];
+
 /** What takes something away comes last, and a session before the widget that it came through. */
 const inOrder = (): Operation[] => {
   const rank = ({ id, method }: Operation): number => {
+    if (LAST.includes(id)) return 3 + LAST.indexOf(id);
     if (id === 'rotateWorkflowKey' || id === 'eraseSession') return 1;
     return method === 'DELETE' ? 2 : 0;
   };
