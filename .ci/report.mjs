@@ -49,10 +49,12 @@ const passesAlone = ({ run, file }) => {
     CHROME_PATH: findBrowser(),
     ...(run.startsWith('mongodb') ? { MONGODB_URL, MONGODB_COMMAND } : {}),
   };
-  const args = ['vitest', 'run', '--project', project, file];
   for (let time = 1; time <= TIMES; time++) {
     console.log(`=== ${file} (${run}) again, alone, ${time} of ${TIMES}`);
-    if (spawnSync('npx', args, { env, stdio: 'inherit' }).status !== 0) return false;
+    if (
+      spawnSync('npx', ['vitest', 'run', '--project', project, file], { env, stdio: 'inherit' }).status !== 0
+    )
+      return false;
   }
   return true;
 };
