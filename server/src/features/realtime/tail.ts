@@ -36,6 +36,8 @@ export class Tail {
   #polling: Promise<void> | undefined;
   #pollAgain = false;
   #timer: NodeJS.Timeout | undefined;
+  /** A process that runs one command writes into the log and follows nothing: its database is closed at once. */
+  #isFollowing = false;
   #polledAt = 0;
   #foundAt = 0;
   #isFailing = false;
@@ -55,6 +57,7 @@ export class Tail {
 
   /** Reads up to the present. Entries that were written before are given, too: they are what is recent. */
   async start(): Promise<void> {
+    this.#isFollowing = true;
     const { head, settled } = await this.#log.open();
     this.#position = Math.max(settled, head - LOOK_BACK);
     const deadline = performance.now() + GIVE_UP_AFTER_MS;
@@ -68,12 +71,14 @@ export class Tail {
   }
 
   async stop(): Promise<void> {
+    this.#isFollowing = false;
     clearInterval(this.#timer);
     await this.#polling;
   }
 
   /** Takes entries that this process has just written, or read. */
   offer(entries: readonly LogEntry[]): void {
+    if (!this.#isFollowing) return;
     for (const entry of entries) {
       if (entry._id > this.#position) this.#early.set(entry._id, entry);
     }
