@@ -45,7 +45,8 @@ const foreignSite = async (): Promise<number> => {
 it('gives a browser a cookie that no script reads and no other site uses', async () => {
   const server = await startServerProcess({ ...(await serverSettings()), REGISTRATION: 'open' });
   const { rest } = await owner(server.url);
-  const browser = await openBrowser();
+  // The reader of documents takes its time to start.
+  const browser = await openBrowser(undefined, { watched: false });
   const page = await browser.newPage();
   await page.goto(`${server.url}/api/v1/docs`);
   expect(await ask(page, '/api/v1/auth/session', json({ ...PERSON, password: 'wrong' }))).toMatch(/^400 /);
