@@ -74,6 +74,7 @@ export class Credentials {
       if (!active) continue;
       await this.resetToken(active);
       await this.#setPassword(active, newToken());
+      for (const listener of this.#endListeners) await listener(active);
     }
   }
 

@@ -137,6 +137,8 @@ export class MemberStore {
       } as never;
       // null stands for a document that was never changed.
       const unchanged = { version: version ?? null } as never;
+      // A crash may have left it in both places: what is dead here must be dead there.
+      if (isFounder) await this.#models.members.deleteOne({ _id, account });
       const { modifiedCount } = isFounder
         ? await this.#models.accounts.updateOne(
             { ...this.#founderAt(current), ...(unchanged as object) },

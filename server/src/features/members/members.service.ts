@@ -13,7 +13,7 @@ import type { Secrets } from '../../platform/secrets.ts';
 import type { AccountLeases } from '../accounts/account-leases.ts';
 import type { Account } from '../accounts/accounts.model.ts';
 import { chosenPasswordErrors, hashPassword } from '../accounts/passwords.ts';
-import { type Person, takenByError, takenErrors } from '../accounts/person.ts';
+import { type Person, personFields, takenByError, takenErrors } from '../accounts/person.ts';
 import type { Quotas } from '../accounts/quotas.ts';
 import { newToken, sealedToken } from '../accounts/token.ts';
 import type { Credentials } from './credentials.ts';
@@ -223,14 +223,18 @@ export class MembersService {
       await models.members.updateOne({ _id }, { $set: { ...person, role } } as never, { upsert: true });
     }
     await this.#succeed(leaving, this.#resealed(heir as ActiveMember, true));
-    await models.members.deleteOne({ _id: heir?._id ?? '' });
+    // Of what a crash has left, too.
+    await models.members.deleteMany({ _id: { $in: [heir?._id ?? '', ...(stays ? [] : [_id])] } });
   }
 
   async #succeed({ account, _id }: Member, heir: ActiveMember): Promise<void> {
     const { _id: founder, account: _a, role: _r, isFounder: _f, invitation_hash: _h, ...person } = heir;
     const set: Partial<Account> = { ...person, founder, email_confirmed_at: null };
+    // What the one before had and the heir has not, such as a second factor, is not the heir's.
+    const unset = Object.keys(personFields).filter((field) => !Object.hasOwn(person, field));
     const before = { _id: account, founder: _id === account ? null : _id };
-    await this.#parts.models.accounts.updateOne(before as never, { $set: set });
+    const gone = Object.fromEntries(unset.map((field) => [field, 1 as const]));
+    await this.#parts.models.accounts.updateOne(before as never, { $set: set, $unset: gone } as never);
   }
 
   /** The member as it is stored in the other place, to which its sealed fields are bound. */
