@@ -7,7 +7,7 @@ import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileEnd } from './file-end.ts';
 
-/** The room that is kept for what removes: storing leaves so much. */
+/** A reserve that storing leaves to what removes. */
 const KEPT_BYTES = 1024 * 1024;
 
 /** What a small transaction writes at most besides what it stores: the trees' upper pages, the list of free pages. */

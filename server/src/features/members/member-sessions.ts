@@ -12,7 +12,7 @@ import type { MemberStore } from './member-store.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A session ends when nothing was done by it for so long, and at the latest this long after its sign-in. */
+/** The idle time-out of a session, and its longest lifetime. */
 const IDLE_MS = 14 * DAY_MS;
 const LONGEST_MS = 90 * DAY_MS;
 
