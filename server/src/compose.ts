@@ -14,6 +14,7 @@ import { KnownAddresses } from './features/accounts/known-addresses.ts';
 import { Quotas } from './features/accounts/quotas.ts';
 import { Registrations } from './features/accounts/registrations.ts';
 import { SignInLimits } from './features/accounts/sign-in-limits.ts';
+import { UniqueNames } from './features/accounts/unique-names.ts';
 import { createAgent } from './features/agent/create-agent.ts';
 import { PanelAccess } from './features/demo/panel-access.ts';
 import { createErasure } from './features/erasure/create-erasure.ts';
@@ -29,6 +30,7 @@ import { Credentials } from './features/members/credentials.ts';
 import { MemberSessions } from './features/members/member-sessions.ts';
 import { MemberStore } from './features/members/member-store.ts';
 import { MembersService } from './features/members/members.service.ts';
+import { OwnerSuccession } from './features/members/owner-succession.ts';
 import { ProgramTokens } from './features/members/program-tokens.ts';
 import { SecondFactor } from './features/members/second-factor.ts';
 import { SignIn } from './features/members/sign-in.ts';
@@ -102,10 +104,19 @@ export const createServices = async (
   credentials.onEnd((member) => programTokens.deleteAllOf(member));
   const secondFactor = new SecondFactor(store, secrets);
   const signIn = new SignIn(store, signIns, secondFactor);
-  const members = new MembersService({ models, store, credentials, quotas, leases, secrets });
-  const accounts = new AccountsService(models.accounts, widgets, secrets, (keys) =>
-    members.takenByMembers(keys),
-  );
+  const names = new UniqueNames([models.accounts, models.members], leases);
+  const succession = new OwnerSuccession(models, store, secrets);
+  const members = new MembersService({
+    models,
+    store,
+    credentials,
+    quotas,
+    leases,
+    names,
+    secrets,
+    succession,
+  });
+  const accounts = new AccountsService(models.accounts, widgets, secrets, names);
   const sessions = new SessionsService(models.sessions, widgets, secrets);
 
   const erasedDeliveries = new ErasedDeliveries(models.deliveries, log);

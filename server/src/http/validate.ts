@@ -1,6 +1,6 @@
 import { isUuid, jsonType } from '@parlor/shared';
 import type { z } from 'zod';
-import { type FieldErrors, invalid, invalidTogether, notFound } from '../platform/errors.ts';
+import { type FieldErrors, invalid, invalidTogether, notFound, throwIfAny } from '../platform/errors.ts';
 
 type ObjectSchema = z.ZodType & { shape: z.core.$ZodShape };
 
@@ -86,7 +86,7 @@ export const readPatch = <S extends ObjectSchema>(schema: S, body: unknown): Par
     if (field.success) result[name] = field.data;
     else addAll(errors, field.error, [name]);
   }
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  throwIfAny(errors);
   return result as Partial<z.output<S>>;
 };
 

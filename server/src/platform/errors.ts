@@ -65,6 +65,11 @@ export const throttled = (wait: number, reason = 'Request was throttled.'): Parl
 export const invalid = (fields: FieldErrors): ParlorError =>
   new ParlorError('invalid', 'Invalid input.', { fields });
 
+/** @throws ParlorError `invalid` where something is wrong */
+export const throwIfAny = (fields: FieldErrors): void => {
+  if (Object.keys(fields).length > 0) throw invalid(fields);
+};
+
 /** The input is wrong as a whole. */
 export const invalidTogether = (message: string): ParlorError => invalid({ non_field_errors: [message] });
 

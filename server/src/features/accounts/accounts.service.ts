@@ -1,11 +1,11 @@
 import { foldName, type Registration } from '@parlor/shared';
-import { type FieldErrors, invalid, notFound } from '../../platform/errors.ts';
+import { notFound, throwIfAny } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
 import type { Account, AccountModel } from './accounts.model.ts';
 import { chosenPasswordErrors, hashPassword } from './passwords.ts';
-import { type Person, takenByError, takenErrors } from './person.ts';
 import { newToken, sealedToken } from './token.ts';
+import type { UniqueNames } from './unique-names.ts';
 
 /** Makes the widget that every account begins with, and takes it away again where there is no account after all. */
 interface FirstWidget {
@@ -13,21 +13,18 @@ interface FirstWidget {
   deleteAllOf(account: string): Promise<void>;
 }
 
-/** Which of a name and an address a member of any account has who stands in no account's document. */
-type TakenKeys = (keys: Pick<Person, 'username_key' | 'email_key'>) => Promise<string[]>;
-
 /** Accounts (docs/contract.md#accounts). */
 export class AccountsService {
   readonly #accounts: AccountModel;
   readonly #widgets: FirstWidget;
   readonly #secrets: Secrets;
-  readonly #taken: TakenKeys;
+  readonly #names: UniqueNames;
 
-  constructor(accounts: AccountModel, widgets: FirstWidget, secrets: Secrets, taken: TakenKeys) {
+  constructor(accounts: AccountModel, widgets: FirstWidget, secrets: Secrets, names: UniqueNames) {
     this.#accounts = accounts;
     this.#widgets = widgets;
     this.#secrets = secrets;
-    this.#taken = taken;
+    this.#names = names;
   }
 
   /**
@@ -39,7 +36,7 @@ export class AccountsService {
     { username, email, password, password2 }: Omit<Registration, 'invite'>,
     more: Pick<Account, 'is_demo' | 'email_confirmed_at'> = {},
   ): Promise<Account> {
-    refuse(chosenPasswordErrors({ password, password2 }, { username, email }));
+    throwIfAny(chosenPasswordErrors({ password, password2 }, { username, email }));
     const _id = newUuid();
     const account: Account = {
       _id,
@@ -56,13 +53,9 @@ export class AccountsService {
     // The widget first: a crash in between leaves a widget that nobody owns, rather than an owner without one.
     await this.#widgets.create(_id, {});
     try {
-      await this.#accounts.insertOne(account);
-      // Looked at afterwards, as an invited member does, too: of two who want one name at once both may fail.
-      refuse(takenErrors(await this.#taken(account)));
+      await this.#names.take(account, () => this.#accounts.insertOne(account));
     } catch (error) {
-      await this.#accounts.deleteOne({ _id });
       await this.#widgets.deleteAllOf(_id);
-      refuse(takenByError(error));
       throw error;
     }
     return account;
@@ -86,7 +79,3 @@ export class AccountsService {
     return !second && (!first || first.is_demo === true);
   }
 }
-
-const refuse = (errors: FieldErrors): void => {
-  if (Object.keys(errors).length > 0) throw invalid(errors);
-};

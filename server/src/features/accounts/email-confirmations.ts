@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Model } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
+import { secretHash } from '../../platform/random-secret.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Account, AccountModel } from './accounts.model.ts';
 
@@ -63,7 +63,7 @@ export class EmailConfirmations {
     const secret = this.#secrets.fingerprint('email-confirmation', `${mail} ${email_key}`);
     const expires_at = new Date(Date.now() + LIFETIME_MS);
     await this.#models.emailConfirmations.updateOne(
-      { _id: hashOf(secret) },
+      { _id: secretHash(secret) },
       { $set: { account, email_key, expires_at } },
       { upsert: true },
     );
@@ -91,7 +91,7 @@ export class EmailConfirmations {
   async #find(secret: string): Promise<StoredConfirmation | undefined> {
     if (!/^[0-9a-f]{64}$/.test(secret)) return undefined;
     const found = await this.#models.emailConfirmations
-      .findOne({ _id: hashOf(secret), expires_at: { $gt: new Date() } })
+      .findOne({ _id: secretHash(secret), expires_at: { $gt: new Date() } })
       .lean<StoredConfirmation>();
     if (!found) return undefined;
     // The address has been changed since, or the account is gone.
@@ -106,5 +106,3 @@ export class EmailConfirmations {
     await this.#models.emailConfirmations.deleteMany({ account: address._id });
   }
 }
-
-const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');

@@ -1,6 +1,3 @@
-import { duplicateFields } from '../../database/duplicate.ts';
-import type { FieldErrors } from '../../platform/errors.ts';
-
 /** What signs a person in, and what others see of it: the fields that an account has of its owner, and a member of itself. */
 export interface Person {
   username: string;
@@ -49,20 +46,3 @@ export const personFields = {
   recovery_hashes: { type: [String], default: undefined },
   version: Number,
 } as const;
-
-const TAKEN: Record<string, [field: string, message: string]> = {
-  username_key: ['username', 'A user with that username already exists.'],
-  email_key: ['email', 'A user with that email already exists.'],
-};
-
-/** What is said of the name or address that somebody else has. */
-export const takenErrors = (keys: readonly string[]): FieldErrors =>
-  Object.fromEntries(
-    keys.flatMap((key) => {
-      const [field, message] = TAKEN[key] ?? [];
-      return field && message ? [[field, [message]]] : [];
-    }),
-  );
-
-/** The same, of the unique index that a write ran into; empty when the error is another one. */
-export const takenByError = (error: unknown): FieldErrors => takenErrors(duplicateFields(error) ?? []);

@@ -1,7 +1,7 @@
 import type { WorkflowNode } from '@parlor/shared';
 import { addIssue } from '../../http/validate.ts';
 import { CpuBudget } from '../../platform/cpu-budget.ts';
-import { type FieldErrors, invalid } from '../../platform/errors.ts';
+import { type FieldErrors, throwIfAny } from '../../platform/errors.ts';
 import { PatternCheck } from './patterns.ts';
 
 /**
@@ -23,5 +23,5 @@ export const checkPatterns = async (nodes: readonly WorkflowNode[]): Promise<voi
       addIssue(errors, path, `Enter a valid regular expression (RE2): ${why}.`);
     }
   }
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  throwIfAny(errors);
 };

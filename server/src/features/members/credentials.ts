@@ -1,4 +1,4 @@
-import { invalid } from '../../platform/errors.ts';
+import { invalid, throwIfAny } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { chosenPasswordErrors, hashPassword, passwordErrors } from '../accounts/passwords.ts';
 import { newToken, sealedToken } from '../accounts/token.ts';
@@ -99,8 +99,7 @@ export class Credentials {
     { password, password2 }: { password: string; password2: string },
     session: string | undefined,
   ): Promise<void> {
-    const errors = chosenPasswordErrors({ password, password2 }, member);
-    if (Object.keys(errors).length > 0) throw invalid(errors);
+    throwIfAny(chosenPasswordErrors({ password, password2 }, member));
     await this.#setPassword(member, password, session);
   }
 

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { MemberSession as ApiSession } from '@parlor/shared';
 import type { Model } from 'mongoose';
 import { present } from '../../database/document.ts';
@@ -7,6 +6,7 @@ import { defineModel } from '../../database/model.ts';
 import { type BrowserHeaders, deviceOf } from '../../http/device.ts';
 import { notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
+import { newSecret, secretHash } from '../../platform/random-secret.ts';
 import type { ActiveMember } from './member.ts';
 import type { MemberStore } from './member-store.ts';
 
@@ -75,10 +75,10 @@ export class MemberSessions {
 
   /** @returns what the cookie is to hold: 256 random bits, of which only a hash is kept */
   async begin({ member, browser, time_zone }: SignedIn): Promise<string> {
-    const secret = randomBytes(32).toString('base64url');
+    const secret = newSecret();
     const now = new Date();
     await this.#sessions.insertOne({
-      _id: hashOf(secret),
+      _id: secretHash(secret),
       uuid: newUuid(),
       account: member.account,
       member: member._id,
@@ -88,7 +88,7 @@ export class MemberSessions {
       seen_at: now,
       expires_at: new Date(now.getTime() + IDLE_MS),
     } as never);
-    const [, ...surplus] = await this.#newest(member, MAX_SESSIONS - 1);
+    const surplus = await this.#beyond(member, MAX_SESSIONS);
     await this.#sessions.deleteMany({ _id: { $in: surplus.map(({ _id }) => _id) } });
     return secret;
   }
@@ -98,7 +98,7 @@ export class MemberSessions {
     secret: string,
   ): Promise<{ session: StoredMemberSession; member: ActiveMember } | undefined> {
     if (!/^[\w-]{43}$/.test(secret)) return undefined;
-    const session = await this.#byId(hashOf(secret));
+    const session = await this.#byId(secretHash(secret));
     const now = Date.now();
     if (!session || session.expires_at.getTime() <= now) return undefined;
     const member = await this.#store.active(session.account, session.member);
@@ -121,9 +121,9 @@ export class MemberSessions {
       .lean();
   }
 
-  /** Those from the one on that was used last but `skip`. */
-  #newest(member: ActiveMember, skip: number): Promise<Pick<StoredMemberSession, '_id'>[]> {
-    return this.#sessions.find({ member: member._id }, { _id: 1 }).sort({ seen_at: -1 }).skip(skip).lean();
+  /** All but the `count` that were used last. */
+  #beyond(member: ActiveMember, count: number): Promise<Pick<StoredMemberSession, '_id'>[]> {
+    return this.#sessions.find({ member: member._id }, { _id: 1 }).sort({ seen_at: -1 }).skip(count).lean();
   }
 
   /** @throws ParlorError `not_found`, also for another member's session */
@@ -141,5 +141,3 @@ export class MemberSessions {
 /** The API's form of a session. @param current the uuid of the one that asks */
 export const presentSession = (session: StoredMemberSession, current: string | undefined): ApiSession =>
   present(ApiSession, { ...session, _id: session.uuid }, { is_current: session.uuid === current });
-
-const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');

@@ -25,7 +25,9 @@ export const memberPlace = (
   field: SealedField = 'token_sealed',
 ): SealedPlace => placeOf(isFounder ? { _id: account } : { _id, account }, field);
 
-export type SealedField = 'token_sealed' | 'totp_sealed' | 'totp_pending_sealed';
+/** The encrypted fields of a member, each bound to where it stands. */
+export const SEALED_FIELDS = ['token_sealed', 'totp_sealed', 'totp_pending_sealed'] as const;
+type SealedField = (typeof SEALED_FIELDS)[number];
 
 const asMember = (stored: StoredMember): Member => ({ ...stored, isFounder: false });
 

@@ -1,34 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Answer, testApp } from '../../../test/app.ts';
+import { testApp } from '../../../test/app.ts';
+import { PASSWORD, testMembers } from '../../../test/members.ts';
 
 const app = testApp();
-const PASSWORD = 'a long enough secret';
+const { accept, invite, linkOf, member, name, signIn } = testMembers(app);
 
-let count = 0;
-const name = () => `person-${process.pid}-${++count}`;
-
-const invite = (token: string, more: object = {}) =>
-  app.request('POST', '/api/v1/members/', { token, body: { email: `${name()}@example.com`, ...more } });
-const linkOf = ({ json }: Answer): string => json.invite_url.split('#token=')[1];
-const accept = (token: string, username = name(), more: object = {}) =>
-  app.request('POST', '/api/v1/auth/accept-invitation', {
-    body: { token, username, password: PASSWORD, password2: PASSWORD, ...more },
-  });
-const signIn = (username: string, more: object = {}) =>
-  app.request('POST', '/api/v1/auth/api-token', { body: { username, password: PASSWORD, ...more } });
 const me = (token: string) => app.request('GET', '/api/v1/members/me/', { token });
 const change = (token: string, uuid: string, body: object) =>
   app.request('PATCH', `/api/v1/members/${uuid}/`, { token, body });
 const remove = (token: string, uuid: string) => app.request('DELETE', `/api/v1/members/${uuid}/`, { token });
 const list = async (token: string) => (await app.request('GET', '/api/v1/members/', { token })).json;
-
-/** A member of that role who has signed in. */
-const member = async (owner: string, role: string) => {
-  const username = name();
-  const invited = await invite(owner, { role });
-  const { json } = await accept(linkOf(invited), username);
-  return { uuid: json.uuid as string, username, token: (await signIn(username)).json.token as string };
-};
 
 describe('an account', () => {
   it('has its owner as its first member', async () => {
@@ -142,6 +123,23 @@ describe('an invitation', () => {
     expect((await accept(link)).status).toBe(201);
   });
 
+  it('of one name, accepted and registered at the same time, is good for one', async () => {
+    const { token } = await app.account();
+    const username = name();
+    const links = await Promise.all([invite(token), invite(token), invite(token)]);
+    const register = (email: string) =>
+      app.request('POST', '/api/v1/auth/register', {
+        body: { username, email, password: PASSWORD, password2: PASSWORD },
+      });
+    const answers = await Promise.all([
+      ...links.map((link) => accept(linkOf(link), username)),
+      register(`${name()}@example.com`),
+      register(`${name()}@example.com`),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400]);
+    expect((await signIn(username)).status).toBe(200);
+  });
+
   it('is stored without its secret', async () => {
     const { token } = await app.account();
     const invited = await invite(token);
@@ -251,64 +249,5 @@ describe('a member', () => {
       expect((await change(token, id, { role: 'admin' })).status).toBe(404);
       expect((await remove(token, id)).status).toBe(404);
     }
-  });
-});
-
-describe('the last owner', () => {
-  it('stays', async () => {
-    const { token, id } = await app.account();
-    const last = { detail: 'An account has at least one owner.' };
-    expect((await remove(token, id)).json).toEqual(last);
-    expect((await change(token, id, { role: 'admin' })).status).toBe(409);
-    // Who is invited is none yet.
-    await invite(token, { role: 'owner' });
-    expect((await remove(token, id)).status).toBe(409);
-  });
-
-  it('is there after two have removed each other at once', async () => {
-    const { token, id } = await app.account();
-    const other = await member(token, 'owner');
-    const answers = await Promise.all([remove(token, other.uuid), remove(other.token, id)]);
-    const statuses = answers.map(({ status }) => status).sort();
-    expect([
-      [204, 401],
-      [204, 404],
-      [204, 409],
-    ]).toContainEqual(statuses);
-    const tokens = await Promise.all([me(token), me(other.token)]);
-    expect(tokens.filter(({ status }) => status === 200)).toHaveLength(1);
-  });
-});
-
-describe('the founding member', () => {
-  it('hands its place to another owner when it leaves', async () => {
-    const { token, id, username } = await app.account();
-    const heir = await member(token, 'owner');
-    expect((await remove(heir.token, id)).status).toBe(204);
-    expect((await me(token)).status).toBe(401);
-    expect((await signIn(username)).status).toBe(400);
-    // The heir's token and password go on, and what is the account's is where it was.
-    expect((await me(heir.token)).json).toMatchObject({ uuid: heir.uuid, role: 'owner' });
-    expect((await signIn(heir.username)).json.token).toBe(heir.token);
-    expect(await list(heir.token)).toMatchObject([{ uuid: heir.uuid, role: 'owner' }]);
-    expect((await app.request('GET', '/api/v1/widgets/', { token: heir.token })).json).toHaveLength(1);
-    const { token: fresh } = (await signIn(heir.username, { reset_token: true })).json;
-    expect((await me(heir.token)).status).toBe(401);
-    expect((await me(fresh)).status).toBe(200);
-  });
-
-  it('becomes an admin with its own token and password', async () => {
-    const { token, id, username } = await app.account();
-    const heir = await member(token, 'owner');
-    expect((await change(heir.token, id, { role: 'admin' })).json).toMatchObject({ uuid: id, role: 'admin' });
-    expect((await me(token)).json).toMatchObject({ uuid: id, username, role: 'admin' });
-    expect((await signIn(username)).json.token).toBe(token);
-    expect((await me(heir.token)).json).toMatchObject({ uuid: heir.uuid, role: 'owner' });
-    expect(await list(token)).toHaveLength(2);
-    // And back again.
-    expect((await change(heir.token, id, { role: 'owner' })).json.role).toBe('owner');
-    expect((await remove(token, heir.uuid)).status).toBe(204);
-    expect((await me(token)).json).toMatchObject({ uuid: id, role: 'owner' });
-    expect((await me(heir.token)).status).toBe(401);
   });
 });

@@ -1,6 +1,7 @@
-import { createHash, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { invalid, type ParlorError } from '../../platform/errors.ts';
+import { secretHash } from '../../platform/random-secret.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { ActiveMember, Member } from './member.ts';
 import { type MemberStore, memberPlace } from './member-store.ts';
@@ -110,5 +111,4 @@ const newRecoveryCode = (): string =>
   ).join('-');
 
 /** However it is typed: with or without dashes and spaces, in whatever case. */
-const hashOf = (code: string): string =>
-  createHash('sha256').update(code.toLowerCase().replace(/[\s-]/g, '')).digest('hex');
+const hashOf = (code: string): string => secretHash(code.toLowerCase().replace(/[\s-]/g, ''));

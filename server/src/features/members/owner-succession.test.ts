@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { testApp } from '../../../test/app.ts';
+import { testMembers } from '../../../test/members.ts';
+
+const app = testApp();
+const { invite, member, signIn } = testMembers(app);
+
+const me = (token: string) => app.request('GET', '/api/v1/members/me/', { token });
+const change = (token: string, uuid: string, body: object) =>
+  app.request('PATCH', `/api/v1/members/${uuid}/`, { token, body });
+const remove = (token: string, uuid: string) => app.request('DELETE', `/api/v1/members/${uuid}/`, { token });
+const list = async (token: string) => (await app.request('GET', '/api/v1/members/', { token })).json;
+
+describe('the last owner', () => {
+  it('stays', async () => {
+    const { token, id } = await app.account();
+    const last = { detail: 'An account has at least one owner.' };
+    expect((await remove(token, id)).json).toEqual(last);
+    expect((await change(token, id, { role: 'admin' })).status).toBe(409);
+    // Who is invited is none yet.
+    await invite(token, { role: 'owner' });
+    expect((await remove(token, id)).status).toBe(409);
+  });
+
+  it('is there after two have removed each other at once', async () => {
+    const { token, id } = await app.account();
+    const other = await member(token, 'owner');
+    const answers = await Promise.all([remove(token, other.uuid), remove(other.token, id)]);
+    const statuses = answers.map(({ status }) => status).sort();
+    expect([
+      [204, 401],
+      [204, 404],
+      [204, 409],
+    ]).toContainEqual(statuses);
+    const tokens = await Promise.all([me(token), me(other.token)]);
+    expect(tokens.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+});
+
+describe('the founding member', () => {
+  it('hands its place to another owner when it leaves', async () => {
+    const { token, id, username } = await app.account();
+    const heir = await member(token, 'owner');
+    expect((await remove(heir.token, id)).status).toBe(204);
+    expect((await me(token)).status).toBe(401);
+    expect((await signIn(username)).status).toBe(400);
+    // The heir's token and password go on, and what is the account's is where it was.
+    expect((await me(heir.token)).json).toMatchObject({ uuid: heir.uuid, role: 'owner' });
+    expect((await signIn(heir.username)).json.token).toBe(heir.token);
+    expect(await list(heir.token)).toMatchObject([{ uuid: heir.uuid, role: 'owner' }]);
+    expect((await app.request('GET', '/api/v1/widgets/', { token: heir.token })).json).toHaveLength(1);
+    const { token: fresh } = (await signIn(heir.username, { reset_token: true })).json;
+    expect((await me(heir.token)).status).toBe(401);
+    expect((await me(fresh)).status).toBe(200);
+  });
+
+  it('becomes an admin with its own token and password', async () => {
+    const { token, id, username } = await app.account();
+    const heir = await member(token, 'owner');
+    expect((await change(heir.token, id, { role: 'admin' })).json).toMatchObject({ uuid: id, role: 'admin' });
+    expect((await me(token)).json).toMatchObject({ uuid: id, username, role: 'admin' });
+    expect((await signIn(username)).json.token).toBe(token);
+    expect((await me(heir.token)).json).toMatchObject({ uuid: heir.uuid, role: 'owner' });
+    expect(await list(token)).toHaveLength(2);
+    // And back again.
+    expect((await change(heir.token, id, { role: 'owner' })).json.role).toBe('owner');
+    expect((await remove(token, heir.uuid)).status).toBe(204);
+    expect((await me(token)).json).toMatchObject({ uuid: id, role: 'owner' });
+    expect((await me(heir.token)).status).toBe(401);
+  });
+
+  it('is one person after a crash in between, whose old token and password are dead', async () => {
+    const { token, id } = await app.account();
+    const heir = await member(token, 'owner');
+    const { members } = app.services.models;
+    const before = await members.findOne({ _id: heir.uuid }).lean();
+    expect((await remove(heir.token, id)).status).toBe(204);
+    // As if the process had died before it took the heir out of its first place.
+    await members.insertOne(before as never);
+    expect(await list(heir.token)).toMatchObject([{ uuid: heir.uuid, role: 'owner' }]);
+    const { token: fresh } = (await signIn(heir.username, { reset_token: true })).json;
+    expect((await me(heir.token)).status).toBe(401);
+    expect((await me(fresh)).status).toBe(200);
+    expect(await list(fresh)).toHaveLength(1);
+    expect(await members.countDocuments({ _id: heir.uuid })).toBe(0);
+  });
+});

@@ -1,0 +1,28 @@
+import type { Answer, testApp } from './app.ts';
+
+/** The password of everybody that a test makes. */
+export const PASSWORD = 'a long enough secret';
+
+/** What tests do with members of an application's accounts. */
+export const testMembers = (app: Pick<ReturnType<typeof testApp>, 'request'>) => {
+  let count = 0;
+  const name = () => `person-${process.pid}-${++count}`;
+  const invite = (token: string, more: object = {}) =>
+    app.request('POST', '/api/v1/members/', { token, body: { email: `${name()}@example.com`, ...more } });
+  const linkOf = ({ json }: Answer): string => json.invite_url.split('#token=')[1];
+  const accept = (token: string, username = name(), more: object = {}) =>
+    app.request('POST', '/api/v1/auth/accept-invitation', {
+      body: { token, username, password: PASSWORD, password2: PASSWORD, ...more },
+    });
+  const signIn = (username: string, more: object = {}) =>
+    app.request('POST', '/api/v1/auth/api-token', { body: { username, password: PASSWORD, ...more } });
+
+  /** A member of that role who has signed in. */
+  const member = async (owner: string, role: string) => {
+    const username = name();
+    const invited = await invite(owner, { role });
+    const { json } = await accept(linkOf(invited), username);
+    return { uuid: json.uuid as string, username, token: (await signIn(username)).json.token as string };
+  };
+  return { accept, invite, linkOf, member, name, signIn };
+};
