@@ -40,9 +40,9 @@ const files = names
     });
   });
 
-/** `embedded`, `embedded-browser`, `mongodb` or `mongodb-browser`. */
+/** @param run `embedded-units`, `mongodb-browser-2` and the like */
 const passesAlone = ({ run, file }) => {
-  const project = run.endsWith('-browser') ? 'browser' : 'units';
+  const project = run.includes('browser') ? 'browser' : 'units';
   const { MONGODB_URL, MONGODB_COMMAND, ...rest } = process.env;
   const env = {
     ...rest,
