@@ -118,6 +118,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     fields: {
       plain: ['_id', 'account', 'room', 'is_support_sender', 'is_bot', 'sent_at', 'answer_due'],
       visitor: ['nickname', 'email', 'phone_number', 'body', 'support_answer', 'events'],
+      owner: ['author'],
     },
   }),
   leads: of<'leads'>()({

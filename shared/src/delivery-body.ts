@@ -2,13 +2,15 @@ import { z } from 'zod';
 import type { EventName } from './events.ts';
 import { KeywordNotification } from './keyword.ts';
 import { Lead } from './lead.ts';
-import { CreatedMessage } from './message.ts';
+import { Author, CreatedMessage } from './message.ts';
 import { Room } from './room.ts';
 import { RoomReference } from './room-reference.ts';
 import { Webhook } from './webhook.ts';
 
 /** What subscribers are told of a message. */
-export const AddedMessage = CreatedMessage.extend({ room: RoomReference }).meta({ id: 'AddedMessage' });
+export const AddedMessage = CreatedMessage.extend({ author: Author.optional(), room: RoomReference }).meta({
+  id: 'AddedMessage',
+});
 
 /** What subscribers are told of a lead that was changed. */
 export const ChangedLead = Lead.extend({

@@ -12,6 +12,12 @@ import {
 } from './fields.ts';
 import { RoomReference } from './room-reference.ts';
 
+/** The member who wrote a message, as it was called then; visitors see no more of a member. */
+export const Author = z
+  .object({ uuid: uuid(), name: z.string().meta({ example: 'Grace' }) })
+  .meta({ id: 'Author', readOnly: true });
+export type Author = z.infer<typeof Author>;
+
 /** A message as a Room shows it. */
 export const Message = z
   .object({
@@ -23,6 +29,7 @@ export const Message = z
     is_support_sender: boolean().default(false),
     is_bot: boolean().default(false).meta({ readOnly: true }),
     sent_at: datetime(),
+    author: Author.optional(),
   })
   .meta({ id: 'Message' });
 export type Message = z.infer<typeof Message>;
@@ -59,7 +66,7 @@ export const CreatedMessageWithAnswer = CreatedMessage.extend(answered).meta({
 export const MessageWithAnswer = MessageInRoom.extend(answered).meta({ id: 'MessageWithAnswer' });
 
 /** The body of POST /api/v1/messages/. */
-export const NewMessage = Message.omit({ uuid: true, sent_at: true, is_bot: true })
+export const NewMessage = Message.omit({ uuid: true, sent_at: true, is_bot: true, author: true })
   .extend({ room: nested({ uuid: uuidReference() }) })
   .meta({ id: 'NewMessage' });
 export type NewMessage = z.infer<typeof NewMessage>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boolean, datetime, optionalText, uuidReference } from './fields.ts';
 import { Lead } from './lead.ts';
-import { CreatedMessage } from './message.ts';
+import { Author, CreatedMessage } from './message.ts';
 import { Room } from './room.ts';
 import { RoomReference } from './room-reference.ts';
 
@@ -63,6 +63,7 @@ export type ClientFrameInput = z.input<typeof ClientFrame>;
 export const MessageAdded = CreatedMessage.extend({
   /** Absent in the events of a server that was older. */
   is_bot: z.boolean().optional(),
+  author: Author.optional(),
   room: RoomReference,
 }).loose();
 export type MessageAdded = z.infer<typeof MessageAdded>;

@@ -28,6 +28,7 @@ const TYPES: Record<string, unknown> = {
   boolean: Boolean,
   // What is in it was made by the server, in the form in which it is shown.
   array: Schema.Types.Mixed,
+  object: Schema.Types.Mixed,
 };
 
 /**

@@ -1,3 +1,4 @@
+import type { Author } from '@parlor/shared';
 import type { Context } from '../../http/context.ts';
 import type { ActiveMember } from './member.ts';
 import type { StoredProgramToken } from './program-tokens.ts';
@@ -51,6 +52,16 @@ export const memberOf = (ctx: Pick<Context, 'state'>): ActiveMember => principal
 
 /** The uuid of its session; undefined where it has shown a token. */
 export const sessionOf = (ctx: Pick<Context, 'state'>): string | undefined => principalOf(ctx).session;
+
+/**
+ * The member that writes something itself; undefined where a program does it: with a token of its own, or with the
+ * account's, which was for programs before there were others.
+ */
+export const authorOf = (ctx: Pick<Context, 'state'>): Author | undefined => {
+  const { member, program, session } = principalOf(ctx);
+  const isAccountToken = member.isFounder && session === undefined;
+  return program || isAccountToken ? undefined : { uuid: member._id, name: member.name ?? '' };
+};
 
 /** The account of the member that makes a request. */
 export const accountOf = (ctx: Pick<Context, 'state'>): string => memberOf(ctx).account;

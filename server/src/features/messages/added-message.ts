@@ -14,7 +14,9 @@ export const addedMessage = (
   fields: Omit<StoredMessage, 'account' | 'room' | 'events'>,
 ): StoredMessage => {
   const message: StoredMessage = { account, room: _id, ...fields };
-  const data = Object.assign(presentCreated(message), { room: { uuid: _id, label } });
+  const data = Object.assign(presentCreated(message), message.author && { author: message.author }, {
+    room: { uuid: _id, label },
+  });
   const event = newEvent('message.added', account, message.sent_at, data);
   const isForBot = message.answer_due !== undefined && ({ is_for_bot: true } as const);
   return { events: [{ live: { is_bot: message.is_bot }, ...event, ...isForBot }], ...message };

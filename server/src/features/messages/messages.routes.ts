@@ -13,7 +13,7 @@ import type { Route } from '../../http/route.ts';
 import { sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
 import { invalid, notFound } from '../../platform/errors.ts';
-import { accountOf } from '../members/principal.ts';
+import { accountOf, authorOf } from '../members/principal.ts';
 import { presentCreated } from './added-message.ts';
 import type { StoredMessage } from './messages.model.ts';
 import type { MessagesService } from './messages.service.ts';
@@ -86,7 +86,7 @@ export const messageRoutes = ({
       const message =
         principal?.kind === 'visitor'
           ? await messages.createByVisitor(principal.visitor, input, newUuid)
-          : await messages.create(accountOf(ctx), input, newUuid);
+          : await messages.create(accountOf(ctx), input, newUuid, authorOf(ctx));
       const answer = await messages.answerInTime(message);
       const created = { ...presentCreated(message), ...(answer && { support_answer: answer }) };
       sendCreated(ctx, created, `${baseUrl(ctx)}/api/v1/messages/${message._id}/`);

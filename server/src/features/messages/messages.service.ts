@@ -1,4 +1,4 @@
-import { Message, MessageInRoom, type NewMessage } from '@parlor/shared';
+import { type Author, Message, MessageInRoom, type NewMessage } from '@parlor/shared';
 import { present } from '../../database/document.ts';
 import { findBy } from '../../database/find-by.ts';
 import { insertOnce } from '../../database/insert.ts';
@@ -47,9 +47,11 @@ export class MessagesService {
 
   /**
    * Stores a message of the account's own, with its message.added event in the same write.
+   * @param author the member who wrote it as support; its name stands for a missing nickname
    * @throws ParlorError `invalid` when the account has no such room.
    */
-  async create(account: string, input: NewMessage, uuid?: string): Promise<StoredMessage> {
+  async create(account: string, given: NewMessage, uuid?: string, author?: Author): Promise<StoredMessage> {
+    const input = given.is_support_sender && author ? byAuthor(given, author) : given;
     const room = await this.#rooms.byUuid(account, input.room.uuid);
     if (!room) throw unknownRoom(input.room.uuid);
     // Before the message is there: from then on no bot may speak up behind it.
@@ -132,7 +134,11 @@ export class MessagesService {
       .exec();
   }
 
-  async #insert(room: StoredRoom, input: NewMessage, uuid = newUuid()): Promise<StoredMessage> {
+  async #insert(
+    room: StoredRoom,
+    input: NewMessage & { author?: Author },
+    uuid = newUuid(),
+  ): Promise<StoredMessage> {
     const { room: _, ...fields } = input;
     const isForBot = room.is_bot_use && !input.is_support_sender;
     const mark = isForBot ? this.#answers?.expect(uuid) : {};
@@ -148,6 +154,9 @@ export class MessagesService {
     return stored;
   }
 }
+
+const byAuthor = (input: NewMessage, author: Author): NewMessage & { author: Author } =>
+  Object.assign({}, input, { author, nickname: input.nickname || author.name });
 
 /** A message as a Room shows it. */
 const presentMessage = (message: StoredMessage): Message => present(Message, message);
