@@ -7,6 +7,7 @@ import { DiskReserve } from './database/disk-reserve.ts';
 import { checkKey } from './database/key-record.ts';
 import { Relay } from './events/relay.ts';
 import { Tombstones } from './events/tombstones.ts';
+import { RoomWidgets } from './features/access/room-widgets.ts';
 import { AccountLeases } from './features/accounts/account-leases.ts';
 import { AccountsService } from './features/accounts/accounts.service.ts';
 import { EmailConfirmations } from './features/accounts/email-confirmations.ts';
@@ -178,6 +179,7 @@ export const createServices = async (
     widgets,
   };
   const erasure = createErasure(visitors);
+  const roomWidgets = new RoomWidgets(models, log);
 
   relay.subscribe(channel.consume, (events) => notifications.raise(events), consume);
   if (mail) relay.subscribe(mail.mailer.consume);
@@ -196,6 +198,7 @@ export const createServices = async (
     roomDeletion,
     erasedDeliveries,
     erasure,
+    roomWidgets,
   ];
 
   return {
@@ -228,6 +231,7 @@ export const createServices = async (
     sessions,
     erasure,
     rooms,
+    roomWidgets,
     roomDeletion,
     erasedDeliveries,
     messages,

@@ -106,7 +106,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     copied: NEWEST_FIRST,
     erased: { by: '_id', how: 'separately' },
     fields: {
-      plain: ['_id', 'account', 'label', 'is_bot_use', 'created_at', 'version'],
+      plain: ['_id', 'account', 'widget', 'label', 'is_bot_use', 'created_at', 'version'],
       visitor: ['name', 'rating', 'bot', 'events'],
     },
   }),
@@ -116,7 +116,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     copied: { sent_at: -1, _id: -1 },
     erased: { by: 'room', how: 'buried', madeAt: 'sent_at' },
     fields: {
-      plain: ['_id', 'account', 'room', 'is_support_sender', 'is_bot', 'sent_at', 'answer_due'],
+      plain: ['_id', 'account', 'room', 'widget', 'is_support_sender', 'is_bot', 'sent_at', 'answer_due'],
       visitor: ['nickname', 'email', 'phone_number', 'body', 'support_answer', 'events'],
       owner: ['author'],
     },
@@ -260,7 +260,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     kept: { after: 'at', seconds: 65 * 60 },
     erased: { by: 'room', how: 'redacted' },
     fields: {
-      plain: ['_id', 'event', 'name', 'account', 'room', 'lead', 'at', 'origin'],
+      plain: ['_id', 'event', 'name', 'account', 'room', 'widget', 'lead', 'at', 'origin'],
       visitor: ['data'],
     },
   }),

@@ -112,6 +112,7 @@ it('no query of a route scans a collection or sorts in memory', { timeout: 300_0
     await app.request('GET', `/api/v1/leads/stats/?group_by=${group}`, { token });
   }
   await app.services.roomDeletion.resume(new Date(Date.now() + 100_000));
+  await app.services.roomWidgets.sweep();
   client.off('commandStarted', listen);
 
   const bad: object[] = [];

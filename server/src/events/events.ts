@@ -16,6 +16,8 @@ export interface OutboxEvent {
   data: object;
   /** The conversation that it belongs to, where `data` does not say it. */
   room?: string;
+  /** The widget that it belongs to; absent where it came by the API, and in the events of an older process. */
+  widget?: string;
   /** What live clients are told beside `data`; a webhook's data has exactly the fields of its contract. */
   live?: object;
   /** A message that a bot is to answer (agent/room-answers.ts). */
@@ -34,7 +36,7 @@ export const newEvent = (
   account: string,
   at: Date,
   data: object,
-  room?: string,
+  { room, widget }: { room?: string | undefined; widget?: string | undefined } = {},
 ): OutboxEvent => ({
   id: newUuid(),
   name,
@@ -42,6 +44,7 @@ export const newEvent = (
   at,
   data,
   ...(room !== undefined && { room }),
+  ...(widget && { widget }),
 });
 
 /** The conversation that an event belongs to, where it belongs to one. */
@@ -68,6 +71,7 @@ const eventSchema = new Schema<OutboxEvent>(
     at: Date,
     data: Schema.Types.Mixed,
     room: String,
+    widget: String,
     live: Schema.Types.Mixed,
     is_for_bot: Boolean,
   },

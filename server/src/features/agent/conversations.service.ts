@@ -69,7 +69,7 @@ export class ConversationsService {
       });
     if (!bot) throw new ParlorError('misconfigured', 'Workflow does not have a Start node configured.');
     const fields = { label: conversation, name: '', rating: null, is_bot_use: bot.status !== 'handoff' };
-    const room = await this.#roomsService.create(account, fields, uuid, bot);
+    const room = await this.#roomsService.create(account, fields, uuid, { bot });
     // A retry finds the conversation that was begun before.
     if (room.bot?.conversation === undefined || room.bot.conversation === conversation) {
       return { conversationId: conversation, message: joined(bot.last.messages) };

@@ -84,9 +84,9 @@ export const createAgent = ({
     graphs: new GraphCache(workflows),
     publication,
     relay,
-    ask: createAsk(models.messages, model, (account, room, is_typing) => {
+    ask: createAsk(models.messages, model, ({ _id: room, account, widget }, is_typing) => {
       const data = { sender: 'bot' as const, nickname: '', is_typing };
-      channel.pass({ name: 'typing', account, room, data }).catch(() => undefined);
+      channel.pass({ name: 'typing', account, room, widget, data }).catch(() => undefined);
     }),
     log,
   });

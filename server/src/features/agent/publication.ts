@@ -14,6 +14,8 @@ const BATCH = 100;
 /** Turns that stand where they belong leave their rooms together, as events do (events/relay.ts). */
 const REMOVE_AFTER_MS = 200;
 
+type PublishedRoom = Pick<StoredRoom, '_id' | 'account' | 'widget' | 'bot'>;
+
 interface Parts {
   rooms: RoomModel;
   messages: MessageModel;
@@ -45,7 +47,7 @@ export class Publication {
   }
 
   /** When it returns, the last turn of the room is in /messages/ and /leads/, and its events are on their way. */
-  async publish({ _id, account, bot }: Pick<StoredRoom, '_id' | 'account' | 'bot'>): Promise<void> {
+  async publish({ _id, account, widget, bot }: PublishedRoom): Promise<void> {
     const pending = bot?.pending;
     if (!pending) return;
     const { messages: messageModel, leads, relay } = this.#parts;
@@ -54,7 +56,7 @@ export class Publication {
     await Promise.all(messages.map((message) => insertOnce(messageModel, message)));
     for (const lead of pending.leads) {
       const none = { device: '', from_page_title: '', referrer: '' };
-      await leads.create(account, { ...lead.fields, ...none }, lead._id, _id);
+      await leads.create(account, { ...lead.fields, ...none }, lead._id, { room: _id, widget });
     }
     if (answers) {
       await messageModel.updateOne(
@@ -68,7 +70,7 @@ export class Publication {
   }
 
   /** As `publish`, unless this process has just done it. */
-  async ensure(room: Pick<StoredRoom, '_id' | 'account' | 'bot'>): Promise<void> {
+  async ensure(room: PublishedRoom): Promise<void> {
     if (!this.#published.some(({ turn }) => turn === room.bot?.pending?.turn)) await this.publish(room);
   }
 

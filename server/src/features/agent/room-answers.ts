@@ -71,7 +71,7 @@ export class RoomAnswers {
   }
 
   /** The bot of a room that is being made: it has said its greeting. Undefined when the account has none. */
-  async greet(room: Pick<StoredRoom, '_id' | 'label' | 'account'>): Promise<BotState | undefined> {
+  async greet(room: Pick<StoredRoom, '_id' | 'label' | 'account' | 'widget'>): Promise<BotState | undefined> {
     const { workflows, turns, log } = this.#parts;
     const workflow = await workflows.roomBotOf(room.account);
     if (!workflow) return undefined;

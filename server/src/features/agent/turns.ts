@@ -32,7 +32,7 @@ export interface Incoming {
 export type BotRoom = StoredRoom & { bot: BotState };
 
 /** Where a turn belongs. */
-type Place = Pick<StoredRoom, '_id' | 'label' | 'account' | 'bot'>;
+type Place = Pick<StoredRoom, '_id' | 'label' | 'account' | 'widget' | 'bot'>;
 
 interface Parts {
   rooms: RoomModel;

@@ -130,7 +130,7 @@ export class NotificationsService {
         sent_at: null,
       };
       const data = presentFrom(notification, hit, lines, { uuid: hit.room, label: hit.label });
-      notification.events = [newEvent('keyword_notification.added', account, created_at, data, hit.room)];
+      notification.events = [newEvent('keyword_notification.added', account, created_at, data, hit)];
       return notification;
     });
     const inserted = await Promise.all(made.map((notification) => insertOnce(notifications, notification)));

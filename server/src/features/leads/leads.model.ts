@@ -6,7 +6,7 @@ import { type EventHolder, outboxFields, outboxIndex } from '../../events/events
 
 export interface StoredLead extends Stored<Lead>, EventHolder {
   account: string;
-  /** The widget that it was left in; empty for one that came by the API. */
+  /** The widget of its conversation; empty for one that came by the API. */
   widget: string;
   /** The conversation that it was left in. */
   room?: string;
@@ -27,5 +27,10 @@ export const leadModel = defineModel<StoredLead>(
     version: Number,
     ...outboxFields,
   },
-  [[{ account: 1, created_at: -1, _id: -1 }], [{ room: 1 }, { sparse: true }], outboxIndex],
+  [
+    [{ account: 1, created_at: -1, _id: -1 }],
+    [{ widget: 1, created_at: -1, _id: -1 }],
+    [{ room: 1 }, { sparse: true }],
+    outboxIndex,
+  ],
 );

@@ -11,6 +11,7 @@ import type { Relay } from '../../events/relay.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
 import { invalidTogether, notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
+import type { StoredRoom } from '../rooms/rooms.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { VisitorSession } from '../visitors/sessions.model.ts';
 import type { Visitor } from '../visitors/sessions.service.ts';
@@ -21,6 +22,9 @@ type Check = (current: Lead) => void;
 
 /** The uuid of a visitor's one lead: derived from its session, so that two first posts at once make one lead. */
 export const visitorLead = (session: Pick<VisitorSession, '_id'>): string => v5('lead', session._id);
+
+/** Where a lead was left. */
+type Place = Partial<Pick<StoredRoom, 'widget'>> & { room?: string };
 
 const checkContact = (lead: Parameters<typeof hasContact>[0]): void => {
   if (!hasContact(lead)) throw invalidTogether(NO_CONTACT);
@@ -57,11 +61,11 @@ export class LeadsService {
 
   /**
    * Stores a lead, with its lead.added event in the same write.
-   * @param room the conversation that a bot took it in
+   * @param place the conversation that a bot took it in, and the widget of that
    * @throws ParlorError `invalid` when it neither names nor reaches anybody.
    */
-  async create(account: string, input: NewLead, uuid = newUuid(), room?: string): Promise<StoredLead> {
-    return (await this.#insert(account, input, uuid, '', room)).stored;
+  async create(account: string, input: NewLead, uuid = newUuid(), place: Place = {}): Promise<StoredLead> {
+    return (await this.#insert(account, input, uuid, place)).stored;
   }
 
   /**
@@ -87,7 +91,10 @@ export class LeadsService {
         from_page_title: given.from_page_title || session.page.title,
         referrer: given.referrer || session.page.referrer,
       };
-      const { stored, isNew } = await this.#insert(account, input, uuid, widget._id, session.room);
+      const { stored, isNew } = await this.#insert(account, input, uuid, {
+        room: session.room,
+        widget: widget._id,
+      });
       if (isNew) return { lead: stored, isNew };
     }
     return { lead: await this.change(account, uuid, sent), isNew: false };
@@ -116,7 +123,7 @@ export class LeadsService {
       const next = { ...current, ...set };
       checkContact(next);
       const data = { ...presentLead(next), changed: Object.keys(set) };
-      return { set, events: [newEvent('lead.changed', account, new Date(), data, current.room)] };
+      return { set, events: [newEvent('lead.changed', account, new Date(), data, current)] };
     });
     this.#relay.announce(this.#leads, changed);
     return changed;
@@ -145,14 +152,13 @@ export class LeadsService {
     account: string,
     input: NewLead,
     uuid: string,
-    widget: string,
-    room?: string,
+    { room, widget = '' }: Place,
   ): Promise<{ stored: StoredLead; isNew: boolean }> {
     checkContact(input);
     const created_at = new Date();
     const lead: StoredLead = { _id: uuid, ...input, created_at, account, widget, version: 1 };
     if (room !== undefined) lead.room = room;
-    lead.events = [newEvent('lead.added', account, created_at, presentLead(lead), room)];
+    lead.events = [newEvent('lead.added', account, created_at, presentLead(lead), lead)];
     const { stored, isNew } = await insertOnce(this.#leads, lead);
     if (isNew) this.#relay.announce(this.#leads, lead);
     return { stored, isNew };

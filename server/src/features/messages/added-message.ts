@@ -10,14 +10,14 @@ import type { StoredMessage } from './messages.model.ts';
  * each such object.
  */
 export const addedMessage = (
-  { _id, label, account }: Pick<StoredRoom, '_id' | 'label' | 'account'>,
-  fields: Omit<StoredMessage, 'account' | 'room' | 'events'>,
+  { _id, label, account, widget }: Pick<StoredRoom, '_id' | 'label' | 'account' | 'widget'>,
+  fields: Omit<StoredMessage, 'account' | 'room' | 'widget' | 'events'>,
 ): StoredMessage => {
-  const message: StoredMessage = { account, room: _id, ...fields };
+  const message: StoredMessage = { account, room: _id, ...(widget !== undefined && { widget }), ...fields };
   const data = Object.assign(presentCreated(message), message.author && { author: message.author }, {
     room: { uuid: _id, label },
   });
-  const event = newEvent('message.added', account, message.sent_at, data);
+  const event = newEvent('message.added', account, message.sent_at, data, { widget });
   const isForBot = message.answer_due !== undefined && ({ is_for_bot: true } as const);
   return { events: [{ live: { is_bot: message.is_bot }, ...event, ...isForBot }], ...message };
 };

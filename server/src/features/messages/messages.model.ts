@@ -8,12 +8,27 @@ import { answerFields, answerIndex, type WithAnswer } from './answer.ts';
 export interface StoredMessage extends Stored<Message>, EventHolder, WithAnswer {
   account: string;
   room: string;
+  /** Its room's; absent until access/room-widgets.ts has found it. */
+  widget?: string;
 }
 
 export type MessageModel = Model<StoredMessage>;
 
 export const messageModel = defineModel<StoredMessage>(
   'Message',
-  { ...storedFields(Message), account: String, room: String, ...answerFields, ...outboxFields },
-  [[{ account: 1, sent_at: -1, _id: -1 }], [{ room: 1, sent_at: -1, _id: -1 }], answerIndex, outboxIndex],
+  {
+    ...storedFields(Message),
+    account: String,
+    room: String,
+    widget: String,
+    ...answerFields,
+    ...outboxFields,
+  },
+  [
+    [{ account: 1, sent_at: -1, _id: -1 }],
+    [{ room: 1, sent_at: -1, _id: -1 }],
+    [{ widget: 1, sent_at: -1, _id: -1 }],
+    answerIndex,
+    outboxIndex,
+  ],
 );

@@ -18,6 +18,8 @@ export interface LogEntry {
   account: string;
   /** The conversation that it belongs to. */
   room?: string;
+  /** The widget of that; absent where it came by the API. */
+  widget?: string | undefined;
   /** The lead that it tells of. */
   lead?: string;
   at: Date;
@@ -50,6 +52,7 @@ export const logEntryModel = defineModel<LogEntry>(
     name: String,
     account: String,
     room: String,
+    widget: String,
     lead: String,
     at: Date,
     data: { type: Schema.Types.Mixed, default: undefined },

@@ -134,7 +134,10 @@ export class EventLog {
 
   /** Empties the entries of a room or lead that was erased; their places stay taken. */
   async erase(subject: string): Promise<void> {
-    const emptied = { $set: { name: 'void', account: '' }, $unset: { data: 1, room: 1, lead: 1 } } as const;
+    const emptied = {
+      $set: { name: 'void', account: '' },
+      $unset: { data: 1, room: 1, widget: 1, lead: 1 },
+    } as const;
     await this.#entries.updateMany({ room: subject }, emptied);
     await this.#entries.updateMany({ lead: subject }, emptied);
   }

@@ -14,7 +14,7 @@ export const isPassing = ({ name }: Pick<LogEntry, 'name'>): boolean => PASSING.
 /** The log's entry for an event of the outbox; undefined for one that the channel does not carry. */
 export const entryOf = (event: OutboxEvent): NewEntry | undefined => {
   if (!CARRIED.has(event.name)) return undefined;
-  const { id, name, account, at, data, live } = event;
+  const { id, name, account, at, data, live, widget } = event;
   const room = roomOf(event);
   return {
     event: id,
@@ -23,6 +23,7 @@ export const entryOf = (event: OutboxEvent): NewEntry | undefined => {
     at,
     data: live ? { ...data, ...live } : data,
     ...(room !== undefined && { room }),
+    ...(widget && { widget }),
     ...(isOfLead(event) && { lead: subjectOf(event) }),
   };
 };

@@ -46,10 +46,10 @@ export class ReadMarks {
   async move(account: string, room: string, sender: Side, uuid: string): Promise<void> {
     const message = await this.#messages.byUuid(account, uuid);
     if (message?.room !== room) return;
-    const { sent_at } = message;
+    const { sent_at, widget } = message;
     const _id = `${room}:${sender}`;
     const mark: StoredReadMark = { _id, account, room, sender, message: uuid, sent_at };
-    const events = [newEvent('read', account, new Date(), presentMark(mark), room)];
+    const events = [newEvent('read', account, new Date(), presentMark(mark), { room, widget })];
     for (;;) {
       const current = await this.#marks.findOne({ _id }).lean<StoredReadMark>();
       if (current && !isBefore(current, mark)) return;

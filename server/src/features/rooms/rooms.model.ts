@@ -7,6 +7,8 @@ import { botFields, botIndexes, type WithBot } from './bot-state.ts';
 
 export interface StoredRoom extends Stored<Omit<Room, 'messages'>>, EventHolder, WithBot {
   account: string;
+  /** The widget that its visitor came through, else empty; absent until access/room-widgets.ts has found it. */
+  widget?: string;
   /** Counts the writes; a compare-and-set goes by it. */
   version: number;
 }
@@ -15,10 +17,18 @@ export type RoomModel = Model<StoredRoom>;
 
 export const roomModel = defineModel<StoredRoom>(
   'Room',
-  { ...storedFields(Room, ['messages']), account: String, version: Number, ...botFields, ...outboxFields },
+  {
+    ...storedFields(Room, ['messages']),
+    account: String,
+    widget: String,
+    version: Number,
+    ...botFields,
+    ...outboxFields,
+  },
   [
     [{ account: 1, label: 1 }, { unique: true }],
     [{ account: 1, created_at: -1, _id: -1 }],
+    [{ widget: 1, created_at: -1, _id: -1 }],
     ...botIndexes,
     outboxIndex,
   ],

@@ -21,13 +21,14 @@ const labelTaken = (error: unknown): never => {
 /** The event of a change of a room. */
 export const roomUpdated = (current: StoredRoom, set: Partial<StoredRoom>): OutboxEvent => {
   const room = present<Room>(Room, { ...current, ...set }, { messages: [] });
-  return newEvent('room.updated', current.account, new Date(), { ...room, changed: Object.keys(set) });
+  const data = { ...room, changed: Object.keys(set) };
+  return newEvent('room.updated', current.account, new Date(), data, { widget: current.widget });
 };
 
 /** What looks after the bots of rooms (docs/contract.md#agent-api). */
 export interface RoomBots {
   /** The bot of a room that is being made; undefined when the account has none. */
-  greet(room: Pick<StoredRoom, '_id' | 'label' | 'account'>): Promise<BotState | undefined>;
+  greet(room: Pick<StoredRoom, '_id' | 'label' | 'account' | 'widget'>): Promise<BotState | undefined>;
   /** Puts what a bot has said among the messages. */
   publish(room: StoredRoom): Promise<void>;
 }
@@ -52,14 +53,21 @@ export class RoomsService {
 
   /**
    * Makes a room, with its chat.added event and its bot's greeting in the same write.
-   * @param bot the bot that has begun already; else the account's own is asked
+   * @param made `bot`: the one that has begun already; else the account's own is asked. `widget`: the one that its
+   *   visitor came through
    * @throws ParlorError `invalid` when the account has a room of that label.
    */
-  async create(account: string, input: NewRoom, uuid = newUuid(), bot?: BotState): Promise<StoredRoom> {
+  async create(
+    account: string,
+    input: NewRoom,
+    uuid = newUuid(),
+    { bot, widget = '' }: { bot?: BotState; widget?: string } = {},
+  ): Promise<StoredRoom> {
     const created_at = new Date();
     const label = input.label ?? newRoomLabel();
-    const room: StoredRoom = { _id: uuid, ...input, label, created_at, account, version: 1 };
-    room.events = [newEvent('chat.added', account, created_at, present(Room, room, { messages: [] }))];
+    const room: StoredRoom = { _id: uuid, ...input, label, created_at, account, widget, version: 1 };
+    const data = present<Room>(Room, room, { messages: [] });
+    room.events = [newEvent('chat.added', account, created_at, data, { widget })];
     const begun = bot ?? (input.is_bot_use ? await this.#bots?.greet(room) : undefined);
     if (begun) room.bot = begun;
     const { stored, isNew } = await insertOnce(this.#rooms, room).catch(labelTaken);
@@ -75,7 +83,8 @@ export class RoomsService {
   async ofVisitor({ session, widget }: Visitor): Promise<StoredRoom> {
     const { account, room, label } = session;
     const fields = { label, name: '', rating: null, is_bot_use: widget.is_bot_use };
-    return (await this.byUuid(account, room)) ?? (await this.create(account, fields, room));
+    const known = await this.byUuid(account, room);
+    return known ?? (await this.create(account, fields, room, { widget: widget._id }));
   }
 
   list(account: string, page: Page): AsyncGenerator<StoredRoom[]> {

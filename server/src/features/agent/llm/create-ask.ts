@@ -11,12 +11,15 @@ const MAX_LINES = 100;
 const TYPES_AGAIN_AFTER_MS = 5_000;
 
 /** Tells a room's clients that its bot is typing, or has stopped. */
-export type TellTyping = (account: string, room: string, isTyping: boolean) => void;
+export type TellTyping = (room: TypingRoom, isTyping: boolean) => void;
+
+type TypingRoom = Pick<StoredRoom, '_id' | 'account' | 'widget'>;
 
 /** The way from a room's turn to the language model, with the conversation as its history. */
 export const createAsk =
   (messages: MessageModel, model: Pick<LanguageModel, 'forTurn'>, tellTyping: TellTyping) =>
-  ({ _id, account, bot }: Pick<StoredRoom, '_id' | 'account' | 'bot'>, before: Date): Ask => {
+  (room: TypingRoom & Pick<StoredRoom, 'bot'>, before: Date): Ask => {
+    const { _id, account, bot } = room;
     const ask = model.forTurn();
     const readHistory = async (): Promise<HistoryLine[]> => {
       const found = await messages
@@ -29,7 +32,7 @@ export const createAsk =
     return async (node, { variables, input }, delta) => {
       const tell = (isTyping: boolean): void => {
         // Nobody looks at the room of a conversation by the API while its caller is answered.
-        if (bot?.conversation === undefined) tellTyping(account, _id, isTyping);
+        if (bot?.conversation === undefined) tellTyping(room, isTyping);
       };
       tell(true);
       const again = setInterval(() => tell(true), TYPES_AGAIN_AFTER_MS);
