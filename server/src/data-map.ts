@@ -23,6 +23,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
         'founder',
         'created_at',
         'email_confirmed_at',
+        'requires_totp',
         'is_demo',
         'is_away',
         'seen_at',

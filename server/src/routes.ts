@@ -4,6 +4,7 @@ import { workflowRoutes } from './features/agent/workflows.routes.ts';
 import { healthRoutes } from './features/health/health.routes.ts';
 import { keywordRoutes } from './features/keywords/keywords.routes.ts';
 import { leadRoutes } from './features/leads/leads.routes.ts';
+import { accountRoutes } from './features/members/account.routes.ts';
 import { authRoutes } from './features/members/auth.routes.ts';
 import { memberRoutes } from './features/members/members.routes.ts';
 import { programTokenRoutes } from './features/members/program-tokens.routes.ts';
@@ -29,6 +30,7 @@ export const createRoutes = (
 ): Route[] => {
   const routes: Route[] = [
     ...authRoutes(services),
+    ...accountRoutes(services),
     ...memberSessionRoutes(services),
     ...totpRoutes(services),
     ...memberRoutes(services),

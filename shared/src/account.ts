@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boolean, codePoints, email, text, tooLong } from './fields.ts';
+import { boolean, codePoints, datetime, email, text, tooLong, uuid } from './fields.ts';
 
 const MAX_USERNAME = 150;
 
@@ -45,3 +45,19 @@ export const Credentials = z
   })
   .meta({ id: 'Credentials' });
 export type Credentials = z.infer<typeof Credentials>;
+
+/** What holds for everybody in an account (docs/contract.md#second-factor). */
+export const Account = z
+  .object({
+    uuid: uuid(),
+    requires_totp: boolean().meta({
+      description: 'Whether each member needs a second factor before a session of it does anything else.',
+    }),
+    created_at: datetime(),
+  })
+  .meta({ id: 'Account' });
+export type Account = z.infer<typeof Account>;
+
+/** The body of PATCH /api/v1/account/. */
+export const AccountSettings = Account.pick({ requires_totp: true }).meta({ id: 'AccountSettings' });
+export type AccountSettings = z.infer<typeof AccountSettings>;

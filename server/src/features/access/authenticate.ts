@@ -8,10 +8,11 @@ import type { Credentials } from '../members/credentials.ts';
 import type { MemberSessions } from '../members/member-sessions.ts';
 import { type AccountPrincipal, accountPrincipal } from '../members/principal.ts';
 import { isProgramToken, type ProgramTokens } from '../members/program-tokens.ts';
+import { lacksSecondFactor, secondFactorFirst } from '../members/second-factor.ts';
 import type { SessionCookie } from '../members/session-cookie.ts';
 import { type VisitorPrincipal, visitorPrincipal } from '../visitors/principal.ts';
 import type { SessionsService } from '../visitors/sessions.service.ts';
-import { LIVE_CHANNEL, mayCall } from './rights.ts';
+import { LIVE_CHANNEL, mayCall, SETTING_UP } from './rights.ts';
 
 const notAuthenticated = (message: string, scheme = 'Token'): ParlorError =>
   new ParlorError('not_authenticated', message, { headers: { 'WWW-Authenticate': scheme } });
@@ -59,8 +60,9 @@ export const createIdentify =
   };
 
 /** @throws ParlorError `forbidden` */
-const authorize = ({ member, program }: AccountPrincipal, operation: string): void => {
+const authorize = ({ member, program, lacksSecondFactor }: AccountPrincipal, operation: string): void => {
   if (!mayCall(member.role, program?.scopes, operation)) throw forbidden();
+  if (lacksSecondFactor && !SETTING_UP.has(operation)) throw secondFactorFirst();
 };
 
 /** `createIdentify` for who wants to open the live channel. It throws ParlorError `forbidden`, too. */
@@ -95,7 +97,10 @@ export const createAuthenticator = ({
     const found = await memberSessions.bySecret(sessionCookie.get(ctx));
     if (!found) throw invalidSession();
     sessionCookie.check(ctx);
-    return accountPrincipal(found.member, { session: found.session.uuid });
+    return accountPrincipal(found.member, {
+      session: found.session.uuid,
+      lacksSecondFactor: lacksSecondFactor(found.account, found.member),
+    });
   };
 
   const principalOf = async (ctx: Context): Promise<AccountPrincipal | VisitorPrincipal> => {

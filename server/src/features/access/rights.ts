@@ -26,6 +26,9 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   beginTotp: [EVERYBODY, null],
   confirmTotp: [EVERYBODY, null],
   disableTotp: [EVERYBODY, null],
+  retrieveAccount: [EVERYBODY, 'members:read'],
+  changeAccount: [OWNER, null],
+
   listTokens: [EVERYBODY, null],
   createToken: [EVERYBODY, null],
   deleteToken: [EVERYBODY, null],
@@ -92,6 +95,16 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   deleteWorkflow: [ADMINS, 'workflows:write'],
   rotateWorkflowKey: [ADMINS, 'workflows:write'],
 };
+
+/** What a session does of a member who has to set up a second factor first. */
+export const SETTING_UP: ReadonlySet<string> = new Set([
+  'retrieveSession',
+  'endSession',
+  'retrieveAccount',
+  'retrieveOwnMember',
+  'beginTotp',
+  'confirmTotp',
+]);
 
 /** Whether a role may call an operation; of a program also whether its scopes go so far. */
 export const mayCall = (role: Role, scopes: readonly Scope[] | undefined, operation: string): boolean => {

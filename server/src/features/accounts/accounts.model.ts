@@ -12,6 +12,8 @@ export interface Account extends Person {
   founder?: string;
   /** null: nobody has confirmed it, and no mail goes there. Accounts of before there was this field count as confirmed. */
   email_confirmed_at?: Date | null;
+  /** Whether each member needs a second factor. */
+  requires_totp?: boolean;
   /** The account of a trial: it is nobody's, so that registration stays open. */
   is_demo?: boolean;
 }
@@ -25,6 +27,7 @@ export const accountModel = defineModel<Account>(
     ...personFields,
     founder: String,
     email_confirmed_at: Date,
+    requires_totp: Boolean,
     is_demo: Boolean,
   },
   [

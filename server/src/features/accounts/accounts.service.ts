@@ -1,5 +1,6 @@
-import { foldName, type Registration } from '@parlor/shared';
-import { notFound, throwIfAny } from '../../platform/errors.ts';
+import { type AccountSettings, Account as ApiAccount, foldName, type Registration } from '@parlor/shared';
+import { present } from '../../database/document.ts';
+import { invalid, notFound, throwIfAny } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
 import type { Account, AccountModel } from './accounts.model.ts';
@@ -68,6 +69,30 @@ export class AccountsService {
     return account;
   }
 
+  /**
+   * Changes what holds for everybody in an account.
+   * @param by the owner who does it
+   * @throws ParlorError `invalid` when it asks for what the owner has not got, and whatever `check` throws
+   */
+  async change(
+    { account: _id, totp_sealed }: { account: string; totp_sealed?: string | undefined },
+    wanted: Partial<AccountSettings>,
+    check?: (current: ApiAccount) => void,
+  ): Promise<Account> {
+    if (wanted.requires_totp && totp_sealed === undefined) {
+      throw invalid({ requires_totp: ['Set up a second factor of your own first.'] });
+    }
+    for (;;) {
+      const current = await this.byId(_id);
+      check?.(presentAccount(current));
+      const { requires_totp = presentAccount(current).requires_totp } = wanted;
+      // null stands for one that nobody has changed.
+      const unchanged = { _id, requires_totp: current.requires_totp ?? null } as object;
+      const { matchedCount } = await this.#accounts.updateOne(unchanged, { $set: { requires_totp } });
+      if (matchedCount === 1) return { ...current, requires_totp };
+    }
+  }
+
   /** The account whose founding member has that username. */
   async byUsername(username: string): Promise<Account | undefined> {
     return (await this.#accounts.findOne({ username_key: foldName(username) }).lean()) ?? undefined;
@@ -79,3 +104,7 @@ export class AccountsService {
     return !second && (!first || first.is_demo === true);
   }
 }
+
+/** The API's form of an account. */
+export const presentAccount = (account: Account): ApiAccount =>
+  present(ApiAccount, account, { requires_totp: account.requires_totp ?? false });

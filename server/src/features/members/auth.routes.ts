@@ -9,6 +9,7 @@ import type { ConfirmationRequests } from '../accounts/email-confirmations.ts';
 import type { Registrations } from '../accounts/registrations.ts';
 import type { Credentials as CredentialsService } from './credentials.ts';
 import { accountOf } from './principal.ts';
+import { lacksSecondFactor, secondFactorFirst } from './second-factor.ts';
 import type { SignIn } from './sign-in.ts';
 
 const tag = 'Account';
@@ -65,10 +66,10 @@ export const authRoutes = ({
     tag,
     summary: 'Obtain the API token, or a new one',
     description:
-      'Shows the same token each time; `reset_token: true` makes a new one, and the old one is dead at once.',
+      'Shows the same token each time; `reset_token: true` makes a new one, and the old one is dead at once. 403 where the account asks for a second factor which the member has not set up.',
     callers: ['public'],
     body: Credentials,
-    errors: [429],
+    errors: [403, 429],
     answers: {
       status: 200,
       description: 'The token, for `Authorization: Token <token>`.',
@@ -81,6 +82,7 @@ export const authRoutes = ({
     handler: async (ctx) => {
       const given = readObject(Credentials, ctx.state.body);
       const member = await signIn.member(given, rateLimits.addressOf(ctx));
+      if (lacksSecondFactor(await accounts.byId(member.account), member)) throw secondFactorFirst();
       const token = given.reset_token ? await credentials.resetToken(member) : credentials.tokenOf(member);
       ctx.set('Cache-Control', 'no-store');
       ctx.body = { token };

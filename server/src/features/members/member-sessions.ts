@@ -7,6 +7,7 @@ import { type BrowserHeaders, deviceOf } from '../../http/device.ts';
 import { notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { newSecret, secretHash } from '../../platform/random-secret.ts';
+import type { Account } from '../accounts/accounts.model.ts';
 import type { ActiveMember } from './member.ts';
 import type { MemberStore } from './member-store.ts';
 
@@ -96,15 +97,15 @@ export class MemberSessions {
   /** The session and member that a cookie stands for, read from the database each time. */
   async bySecret(
     secret: string,
-  ): Promise<{ session: StoredMemberSession; member: ActiveMember } | undefined> {
+  ): Promise<{ session: StoredMemberSession; member: ActiveMember; account: Account } | undefined> {
     if (!/^[\w-]{43}$/.test(secret)) return undefined;
     const session = await this.#byId(secretHash(secret));
     const now = Date.now();
     if (!session || session.expires_at.getTime() <= now) return undefined;
-    const member = await this.#store.active(session.account, session.member);
-    if (!member) return undefined;
+    const found = await this.#store.active(session.account, session.member);
+    if (!found) return undefined;
     if (now - session.seen_at.getTime() > SEEN_EVERY_MS) await this.#seen(session, now);
-    return { session, member };
+    return { session, ...found };
   }
 
   async #seen({ _id, created_at }: StoredMemberSession, now: number): Promise<void> {

@@ -69,14 +69,18 @@ export class MemberStore {
     return account ? founderOf(account) : activeOf(member ? asMember(member) : undefined);
   }
 
-  /** A member who can sign in; undefined for one that has been removed. */
-  async active(account: string, uuid: string): Promise<ActiveMember | undefined> {
+  /** A member who can sign in, and its account; undefined for one that has been removed. */
+  async active(
+    account: string,
+    uuid: string,
+  ): Promise<{ member: ActiveMember; account: Account } | undefined> {
     const owner = await this.#byAccount(account);
     if (!owner) return undefined;
     const founder = founderOf(owner);
-    if (founder._id === uuid) return founder;
-    const member = await this.#byUuid(uuid);
-    return activeOf(member?.account === account ? asMember(member) : undefined);
+    if (founder._id === uuid) return { member: founder, account: owner };
+    const found = await this.#byUuid(uuid);
+    const member = activeOf(found?.account === account ? asMember(found) : undefined);
+    return member && { member, account: owner };
   }
 
   /** Everybody in these accounts who has a token, and what that is found by. */

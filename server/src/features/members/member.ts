@@ -30,6 +30,7 @@ export const founderOf = ({
   founder,
   is_demo,
   email_confirmed_at,
+  requires_totp,
   ...person
 }: Account): ActiveMember => ({
   ...person,

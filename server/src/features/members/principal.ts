@@ -14,6 +14,8 @@ export interface AccountPrincipal {
   session: string | undefined;
   /** The token of a program, which may do what its scopes say and nothing else. */
   program: Pick<StoredProgramToken, '_id' | 'scopes'> | undefined;
+  /** Whether the member has to set up a second factor before its session does anything else. */
+  lacksSecondFactor: boolean;
 }
 
 declare module '../../http/principal.ts' {
@@ -25,7 +27,11 @@ declare module '../../http/principal.ts' {
 /** @param by the session or the program's token that stands for the member, where it is not its own token */
 export const accountPrincipal = (
   member: ActiveMember,
-  { session, program }: Partial<Pick<AccountPrincipal, 'session' | 'program'>> = {},
+  {
+    session,
+    program,
+    lacksSecondFactor = false,
+  }: Partial<Pick<AccountPrincipal, 'session' | 'program' | 'lacksSecondFactor'>> = {},
 ): AccountPrincipal => ({
   kind: 'account',
   owner: member.account,
@@ -34,6 +40,7 @@ export const accountPrincipal = (
   member,
   session,
   program,
+  lacksSecondFactor,
 });
 
 const scopeOf = (member: ActiveMember, program: AccountPrincipal['program']): string => {

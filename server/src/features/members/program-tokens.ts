@@ -144,12 +144,12 @@ export class ProgramTokens {
     const token = await this.#bySecret(text);
     const now = new Date();
     if (!token || (token.expires_at && token.expires_at <= now)) return undefined;
-    const member = await this.#store.active(token.account, token.member);
-    if (!member) return undefined;
+    const found = await this.#store.active(token.account, token.member);
+    if (!found) return undefined;
     if (now.getTime() - (token.used_at?.getTime() ?? 0) > USED_EVERY_MS) {
       await this.#tokens.updateOne({ _id: token._id }, { $set: { used_at: now } });
     }
-    return { token, member };
+    return { token, member: found.member };
   }
 }
 

@@ -1,13 +1,15 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
+import { PASSWORD, testMembers } from '../../../test/members.ts';
 import { Secrets } from '../../platform/secrets.ts';
 import type { Member } from './member.ts';
 import { memberPlace } from './member-store.ts';
 import { SecondFactor } from './second-factor.ts';
 
-const app = testApp();
-const PASSWORD = 'a long enough secret';
+const PUBLIC_URL = 'https://chat.example.com';
+const app = testApp({ PUBLIC_URL, REGISTRATION: 'open' });
+const { member } = testMembers(app);
 
 const codeOf = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
@@ -148,5 +150,53 @@ describe('codes', () => {
     };
     await new SecondFactor(store as never, secrets).confirm(member as never, code);
     expect(changes).toEqual([expect.objectContaining({ totp_step: Math.floor(seconds / 30) })]);
+  });
+});
+
+describe('an account that requires a second factor', () => {
+  const account = (method: string, token: string, body?: object) =>
+    app.request(method, '/api/v1/account/', { token, ...(body && { body }) });
+
+  it('is made so by an owner who has one', async () => {
+    const { token } = await app.account();
+    expect((await account('GET', token)).json).toMatchObject({ requires_totp: false });
+    expect((await account('PATCH', token, { requires_totp: true })).json).toEqual({
+      requires_totp: ['Set up a second factor of your own first.'],
+    });
+    const owner = await protectedMember();
+    const admin = await member(owner.token, 'admin');
+    expect((await account('PATCH', admin.token, { requires_totp: true })).status).toBe(403);
+    expect((await account('PATCH', owner.token, { requires_totp: true })).json).toMatchObject({
+      uuid: owner.id,
+      requires_totp: true,
+    });
+    expect((await account('GET', admin.token)).json.requires_totp).toBe(true);
+    expect((await post(owner.token, '/disable', { password: PASSWORD })).status).toBe(409);
+  });
+
+  it('leads a session through it, and hands out no token before', async () => {
+    const owner = await protectedMember();
+    const { username } = await member(owner.token, 'operator');
+    await account('PATCH', owner.token, { requires_totp: true });
+    const first = { detail: 'Your account asks for a second factor: set it up first, in a session.' };
+    expect((await signIn(username)).json).toEqual(first);
+    const session = await app.request('POST', '/api/v1/auth/session', {
+      body: { username, password: PASSWORD },
+    });
+    expect(session.json).toMatchObject({ username, has_totp: false });
+    const headers = {
+      cookie: String(session.headers['set-cookie']).split(';')[0] ?? '',
+      origin: PUBLIC_URL,
+    };
+    const call = (method: string, path: string, body?: object) =>
+      app.request(method, `/api/v1/${path}`, { headers, ...(body && { body }) });
+    expect((await call('GET', 'rooms/')).json).toEqual(first);
+    expect((await call('PATCH', 'members/me/', { name: 'Grace' })).json).toEqual(first);
+    expect((await call('GET', 'auth/session')).status).toBe(200);
+    expect((await call('GET', 'account/')).json.requires_totp).toBe(true);
+    const { secret } = (await call('POST', 'auth/totp', { password: PASSWORD })).json;
+    expect((await call('POST', 'auth/totp/confirm', { code: codeOf(secret) })).status).toBe(200);
+    expect((await call('GET', 'rooms/')).status).toBe(200);
+    expect((await signIn(username, codeOf(secret, 1))).status).toBe(200);
   });
 });

@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import { invalid, type ParlorError } from '../../platform/errors.ts';
+import { invalid, ParlorError } from '../../platform/errors.ts';
 import { secretHash } from '../../platform/random-secret.ts';
 import type { Secrets } from '../../platform/secrets.ts';
+import type { Account } from '../accounts/accounts.model.ts';
 import type { ActiveMember, Member } from './member.ts';
 import { type MemberStore, memberPlace } from './member-store.ts';
 
@@ -93,6 +94,16 @@ export class SecondFactor {
     });
   }
 }
+
+/** Whether the account asks for a second factor which the member has not got. */
+export const lacksSecondFactor = (
+  { requires_totp }: Pick<Account, 'requires_totp'>,
+  { totp_sealed }: Member,
+): boolean => requires_totp === true && totp_sealed === undefined;
+
+/** What is said to a member who lacks it. */
+export const secondFactorFirst = (): ParlorError =>
+  new ParlorError('forbidden', 'Your account asks for a second factor: set it up first, in a session.');
 
 const totpOf = (secret: Secret, label = ''): TOTP => new TOTP({ issuer: 'Parlor', label, secret });
 

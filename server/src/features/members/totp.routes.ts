@@ -2,7 +2,9 @@ import { OwnPassword, RecoveryCodes, TotpCode, TotpSecret } from '@parlor/shared
 import type { RateLimits } from '../../http/rate-limits.ts';
 import type { Route } from '../../http/route.ts';
 import { readObject } from '../../http/validate.ts';
-import { memberOf } from './principal.ts';
+import { ParlorError } from '../../platform/errors.ts';
+import type { AccountsService } from '../accounts/accounts.service.ts';
+import { accountOf, memberOf } from './principal.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -11,10 +13,12 @@ const callers = ['account'] as const;
 
 /** /api/v1/auth/totp (docs/contract.md#second-factor). */
 export const totpRoutes = ({
+  accounts,
   rateLimits,
   secondFactor,
   signIn,
 }: {
+  accounts: Pick<AccountsService, 'byId'>;
   rateLimits: RateLimits;
   secondFactor: SecondFactor;
   signIn: SignIn;
@@ -60,13 +64,18 @@ export const totpRoutes = ({
     id: 'disableTotp',
     tag,
     summary: 'Turn the second factor off',
-    description: 'Needs your password. The recovery codes are void, too. `Idempotency-Key` is ignored here.',
+    description:
+      'Needs your password. The recovery codes are void, too. 409 where the account asks for a second factor. `Idempotency-Key` is ignored here.',
     callers,
     body: OwnPassword,
+    errors: [409],
     answers: { status: 204, description: 'Sign-in asks for a password alone.' },
     handler: async (ctx) => {
       const { password } = readObject(OwnPassword, ctx.state.body);
       await signIn.confirm(memberOf(ctx), password, rateLimits.addressOf(ctx), 'password');
+      if ((await accounts.byId(accountOf(ctx))).requires_totp) {
+        throw new ParlorError('conflict', 'Your account asks for a second factor.');
+      }
       await secondFactor.disable(memberOf(ctx));
       ctx.status = 204;
     },
