@@ -84,4 +84,22 @@ describe('the founding member', () => {
     expect(await list(fresh)).toHaveLength(1);
     expect(await members.countDocuments({ _id: heir.uuid })).toBe(0);
   });
+
+  it('stays where an older process has given the name of the other owner to an account', async () => {
+    const { token, id } = await app.account();
+    const heir = await member(token, 'owner');
+    const other = await app.account();
+    // Such a process knows nothing of members.
+    await app.services.models.accounts.updateOne({ _id: other.id }, { username_key: heir.username });
+    for (const answer of [await remove(heir.token, id), await change(heir.token, id, { role: 'admin' })]) {
+      expect(answer.status).toBe(409);
+      expect(answer.json).toEqual({
+        detail: 'Another account has the username or e-mail of the other owner.',
+      });
+    }
+    expect((await me(token)).json).toMatchObject({ uuid: id, role: 'owner' });
+    expect((await list(token)).map(({ uuid }: { uuid: string }) => uuid).sort()).toEqual(
+      [id, heir.uuid].sort(),
+    );
+  });
 });

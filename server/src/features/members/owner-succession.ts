@@ -1,4 +1,5 @@
 import type { Role } from '@parlor/shared';
+import { duplicateFields } from '../../database/duplicate.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Account } from '../accounts/accounts.model.ts';
@@ -68,7 +69,13 @@ export class OwnerSuccession {
     const unset = Object.keys(personFields).filter((field) => !Object.hasOwn(person, field));
     const before = { _id: account, founder: _id === account ? null : _id };
     const gone = Object.fromEntries(unset.map((field) => [field, 1 as const]));
-    await this.#models.accounts.updateOne(before as never, { $set: set, $unset: gone } as never);
+    await this.#models.accounts
+      .updateOne(before as never, { $set: set, $unset: gone } as never)
+      .catch((error) => {
+        // An older process beside this one has registered an account of that name.
+        if (!duplicateFields(error)) throw error;
+        throw new ParlorError('conflict', 'Another account has the username or e-mail of the other owner.');
+      });
     await this.#models.members.deleteOne({ _id: founder, account });
   }
 
