@@ -6,6 +6,7 @@ import { Pool } from 'undici';
 import { newEvent } from '../dist/events/events.js';
 import { createWebhooks, webhookModels } from '../dist/features/webhooks/create-webhooks.js';
 import { newDelivery } from '../dist/features/webhooks/delivery-body.js';
+import { OriginLeases } from '../dist/jobs/origin-leases.js';
 import { loadConfig } from '../dist/platform/config.js';
 import { createLog } from '../dist/platform/log.js';
 import { Secrets } from '../dist/platform/secrets.js';
@@ -57,12 +58,14 @@ export const webhookThroughput = async ({ databaseUrl }) => {
   };
 
   const sent = async () => {
+    const log = createLog('warn');
+    const { webhookSenders: senders, webhookOrigins: origins } = models;
     const { webhooks, sender } = createWebhooks({
       models,
       config: loadConfig({ WEBHOOK_ALLOW_PRIVATE: 'true' }),
       secrets: new Secrets('a secret key for the bench only, 40 long'),
-      isOnlyProcess: true,
-      log: createLog('warn'),
+      leases: new OriginLeases({ senders, origins, isOnlyProcess: true, log }),
+      log,
     });
     const account = randomUUID();
     const webhook = await webhooks.create(account, { event: 'message.added', target });

@@ -45,6 +45,7 @@ import { ErasedDeliveries } from './features/webhooks/erased-deliveries.ts';
 import { PublicWidgetCache } from './features/widgets/public-widget-cache.ts';
 import { WidgetsService } from './features/widgets/widgets.service.ts';
 import { RateLimits } from './http/rate-limits.ts';
+import { OriginLeases } from './jobs/origin-leases.ts';
 import { createModels, outboxOf } from './models.ts';
 import { type Config, isOnlyProcess } from './platform/config.ts';
 import { Secrets } from './platform/secrets.ts';
@@ -137,16 +138,30 @@ export const createServices = async (
   const notifications = new NotificationsService({ ...models, rooms, keywords, relay, perDay, log });
 
   const markSent = (notification: string, at: Date) => notifications.markSent([notification], at);
+  const originLeases = new OriginLeases({
+    senders: models.webhookSenders,
+    origins: models.webhookOrigins,
+    isOnlyProcess: isOnlyProcess(config),
+    log,
+  });
   const { webhooks, deliveries, consume, sender } = createWebhooks({
     models,
     config,
     secrets,
-    isOnlyProcess: isOnlyProcess(config),
+    leases: originLeases,
     log,
     markSent,
   });
   const confirmations = new EmailConfirmations(models, secrets);
-  const mail = createMail({ models, budgets, config, notifications, confirmations, log });
+  const mail = createMail({
+    models,
+    leases: originLeases,
+    budgets,
+    config,
+    notifications,
+    confirmations,
+    log,
+  });
   // What was raised before has waited for the address to be confirmed.
   if (mail) confirmations.onConfirmed((account) => mail.digests.request(account));
   const confirmationRequests = new ConfirmationRequests(mail?.queue, budgets, secrets);

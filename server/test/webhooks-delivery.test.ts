@@ -105,7 +105,7 @@ describe('a delivery', () => {
 
   test('answered 410 unsubscribes, and drops what else waits', async () => {
     const { account, webhooks, subscribe, happen, decided, rows } = await start({
-      limits: { perSubscription: 1 },
+      limits: { perQueue: 1 },
     });
     const receiver = await startReceiver(async (_, response) => {
       await sleep(50);
@@ -197,7 +197,7 @@ describe('a subscription that changes', () => {
   });
 
   test('to another origin while a request is under way: it ends first, and nothing is sent twice', async () => {
-    const { account, webhooks, subscribe, happen, rows } = await start({ limits: { perSubscription: 1 } });
+    const { account, webhooks, subscribe, happen, rows } = await start({ limits: { perQueue: 1 } });
     const old = await startReceiver(() => sleep(300));
     const present = await startReceiver();
     const uuid = await subscribe(old.url);

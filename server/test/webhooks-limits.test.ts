@@ -71,7 +71,7 @@ describe('limits', () => {
 
 describe('order', () => {
   test('events start in the order they happened', async () => {
-    const { subscribe, happen, rows } = await start({ limits: { perSubscription: 1 } });
+    const { subscribe, happen, rows } = await start({ limits: { perQueue: 1 } });
     const receiver = await startReceiver();
     await subscribe(receiver.url);
     for (let first = 0; first < 300; first += 50) {
@@ -93,7 +93,7 @@ describe('order', () => {
 
   test('a failing delivery does not hold up those after it', async () => {
     const { subscribe, happen } = await start({
-      limits: { perSubscription: 1 },
+      limits: { perQueue: 1 },
       env: { WEBHOOK_RETRY_DELAYS: '500ms' },
     });
     const receiver = await startReceiver((hit, response, number) => {

@@ -9,9 +9,9 @@ import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
 import { newEvent, type OutboxEvent } from '../src/events/events.ts';
 import { createWebhooks, webhookModels } from '../src/features/webhooks/create-webhooks.ts';
 import type { StoredDelivery } from '../src/features/webhooks/deliveries.model.ts';
-import { ORIGIN_LIMITS } from '../src/features/webhooks/origin-queue-context.ts';
-import type { SenderOptions } from '../src/features/webhooks/sender.ts';
-import { LEASE_TIMING } from '../src/jobs/origin-leases.ts';
+import { DELIVERY_LIMITS } from '../src/features/webhooks/sender.ts';
+import type { OriginLimits } from '../src/jobs/job-kind.ts';
+import { LEASE_TIMING, type LeaseTiming, OriginLeases } from '../src/jobs/origin-leases.ts';
 import type { OutgoingOptions } from '../src/net/outgoing.ts';
 import { loadConfig } from '../src/platform/config.ts';
 import { createLog } from '../src/platform/log.ts';
@@ -123,8 +123,8 @@ export const startRawReceiver = async (
 export interface Options {
   env?: Record<string, string>;
   outgoing?: Partial<OutgoingOptions>;
-  limits?: Partial<SenderOptions['limits']>;
-  timing?: Partial<SenderOptions['timing']>;
+  limits?: Partial<OriginLimits>;
+  timing?: Partial<LeaseTiming>;
   isOnlyProcess?: boolean;
   /** Leaves the database as it is: another sender beside the first. */
   keep?: boolean;
@@ -170,16 +170,20 @@ export const webhookParts = (mongodbUrl = () => inject('mongodbUrl')) => {
       WEBHOOK_TIMEOUT: '1s',
       ...options.env,
     });
+    const log = options.log ?? createLog('silent');
     const parts = createWebhooks({
       models,
       config,
       secrets: new Secrets('a secret key for the tests only, 40 long'),
-      isOnlyProcess: options.isOnlyProcess ?? true,
-      log: options.log ?? createLog('silent'),
-      sending: {
-        limits: { ...ORIGIN_LIMITS, ...options.limits },
+      leases: new OriginLeases({
+        senders: models.webhookSenders,
+        origins: models.webhookOrigins,
+        isOnlyProcess: options.isOnlyProcess ?? true,
         timing: { ...LEASE_TIMING, beatEvery: 100, ...options.timing },
-      },
+        log,
+      }),
+      log,
+      limits: { ...DELIVERY_LIMITS, ...options.limits },
       ...(options.outgoing && { outgoing: options.outgoing }),
     });
     parts.sender.start();

@@ -1,74 +1,80 @@
-import type { Duration } from '../platform/duration.ts';
-
-interface CircuitBreakerOptions {
-  /** So many failures in a row begin a pause. */
-  after: number;
-  /** Milliseconds between two probes. */
-  probeEvery: Duration;
-  /** Time for a probe; false when nothing is due that could be one. */
-  probe(): boolean;
-}
+import type { OriginLimits } from './job-kind.ts';
 
 /**
- * Whether an origin is paused (docs/contract.md#origins): after a number of failures in a row it gets one
- * request, a probe, at a time, until one succeeds.
+ * Pauses an origin after a number of failures in a row (docs/contract.md#origins). Then it is half-open from time to
+ * time, and admits one request, a probe, until one succeeds.
  */
 export class CircuitBreaker {
-  readonly #options: CircuitBreakerOptions;
+  readonly #limits: OriginLimits;
+  readonly #onHalfOpen: () => void;
+  #state: 'closed' | 'open' | 'half-open' = 'closed';
   #failuresInARow = 0;
-  #isOpen = false;
-  /** When it was time for a probe, nothing was due. */
-  #isProbeOwed = false;
+  #isProbing = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: CircuitBreakerOptions) {
-    this.#options = options;
+  /** @param onHalfOpen told when a probe may begin */
+  constructor(limits: OriginLimits, onHalfOpen: () => void) {
+    this.#limits = limits;
+    this.#onHalfOpen = onHalfOpen;
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen;
+  get state(): 'closed' | 'open' | 'half-open' {
+    return this.#state;
   }
 
-  /** An attempt failed. @returns whether that began a pause */
+  /** Whether a request may begin beside those in flight. */
+  admits(inFlight: number): boolean {
+    return this.#state === 'closed' || (this.#state === 'half-open' && inFlight === 0);
+  }
+
+  /** A request begins. */
+  began(): void {
+    if (this.#state !== 'half-open') return;
+    this.#isProbing = true;
+    this.#open();
+  }
+
+  /** What began has sent nothing: if it was the probe, another one may follow at once. */
+  unused(): void {
+    if (this.#isProbing) this.resume();
+  }
+
+  /** @returns whether that began a pause */
   failed(): boolean {
     this.#failuresInARow++;
-    if (this.#isOpen || this.#failuresInARow < this.#options.after) return false;
-    this.#isOpen = true;
-    this.#probeIn(this.#options.probeEvery);
+    this.#isProbing = false;
+    if (this.#state !== 'closed' || this.#failuresInARow < this.#limits.pauseAfter) return false;
+    this.#open();
     return true;
   }
 
-  /** An attempt succeeded. @returns whether that ended a pause */
+  /** @returns whether that ended a pause */
   succeeded(): boolean {
+    const wasPaused = this.#state !== 'closed';
+    this.resume();
+    this.#state = 'closed';
     this.#failuresInARow = 0;
-    const wasOn = this.#isOpen;
-    this.close();
-    this.#isOpen = false;
-    return wasOn;
+    return wasPaused;
   }
 
   /** Goes on with a pause that another owner began, which may have died between two probes. */
   resume(): void {
-    this.#isOpen = true;
-    this.#isProbeOwed = true;
+    this.close();
+    this.#isProbing = false;
+    this.#state = 'half-open';
   }
 
-  /** Something is due that could be a probe. */
-  offer(): void {
-    if (!this.#isOpen || !this.#isProbeOwed) return;
-    this.#isProbeOwed = false;
-    this.#probeIn(0);
-  }
-
+  /** Ends the timer. */
   close(): void {
     clearTimeout(this.#timer);
   }
 
-  #probeIn(delay: Duration): void {
-    clearTimeout(this.#timer);
+  #open(): void {
+    this.#state = 'open';
+    this.close();
     this.#timer = setTimeout(() => {
-      this.#probeIn(this.#options.probeEvery);
-      this.#isProbeOwed = !this.#options.probe();
-    }, delay);
+      this.#state = 'half-open';
+      this.#onHalfOpen();
+    }, this.#limits.probeEvery);
   }
 }

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 import { defineModel } from '../database/model.ts';
 
-/** A process that sends deliveries. */
+/** A process that runs jobs. */
 export interface StoredSender {
   _id: string;
   /** Counts up for as long as it lives. */
@@ -19,7 +19,7 @@ export interface StoredOrigin {
   owner: string;
   /** Whether it failed too often and is only probed. */
   paused: boolean;
-  /** Subscriptions that other processes have queued something for. */
+  /** Queues that other processes have put something into. */
   woken: string[];
   woken_at?: Date;
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Budgets } from '../../database/budgets.ts';
+import type { OriginLeases } from '../../jobs/origin-leases.ts';
 import { type Config, isOnlyProcess } from '../../platform/config.ts';
 import type { AccountModel } from '../accounts/accounts.model.ts';
 import type { EmailConfirmations } from '../accounts/email-confirmations.ts';
@@ -14,6 +15,7 @@ import { createSmtp, senderAddress } from './smtp.ts';
 
 interface Parts {
   models: { mails: MailModel; outgoingMails: OutgoingMailModel; accounts: AccountModel };
+  leases: OriginLeases;
   budgets: Pick<Budgets, 'take'>;
   config: Config;
   notifications: NotificationsForMail;
@@ -22,7 +24,7 @@ interface Parts {
 }
 
 /** What mails; undefined where no SMTP_URL is set. Nothing is sent before `start()`. */
-export const createMail = ({ models, budgets, config, notifications, confirmations, log }: Parts) => {
+export const createMail = ({ models, leases, budgets, config, notifications, confirmations, log }: Parts) => {
   if (config.SMTP_URL === '') return undefined;
   const queue = new MailQueue(models.outgoingMails);
   const digests = new Digests({ ...models, queue, notifications }, config.MAIL_DIGEST_WINDOW);
@@ -36,10 +38,21 @@ export const createMail = ({ models, budgets, config, notifications, confirmatio
         confirmations: config.CONFIRMATION_MAILS_PER_HOUR,
       }),
       accounts: models.accounts,
+      leases,
       send: createSmtp({ url: config.SMTP_URL, from: senderAddress(config), timeout: MAIL_TIMEOUT_MS }),
       log,
     },
-    { delays: config.WEBHOOK_RETRY_DELAYS, isOnlyProcess: isOnlyProcess(config) },
+    {
+      origin: originOf(config.SMTP_URL),
+      delays: config.WEBHOOK_RETRY_DELAYS,
+      isOnlyProcess: isOnlyProcess(config),
+    },
   );
   return { mailer, digests, queue };
+};
+
+/** Scheme, host and port, without user and password. */
+const originOf = (url: string): string => {
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}`;
 };

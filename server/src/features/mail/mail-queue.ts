@@ -1,13 +1,12 @@
 import { duplicateFields } from '../../database/duplicate.ts';
 import type { Duration } from '../../platform/duration.ts';
-import { newUuid } from '../../platform/ids.ts';
 import type { Batch, MailKind, OutgoingMail, OutgoingMailModel } from './outgoing-mails.model.ts';
 
-/** A mail in the hands of this process. */
-export type ClaimedMail = OutgoingMail & { claim: string };
+/** A mail that waits. */
+export type WaitingMail = OutgoingMail & { due_at: Date };
 
-/** One that has begun. */
-export type FixedMail = ClaimedMail & { batch: Batch };
+/** One that this process tries. */
+export type ClaimedMail = WaitingMail & { batch: Batch };
 
 /** What the next mail of a kind has to keep to. */
 interface Request {
@@ -16,15 +15,27 @@ interface Request {
   base_url?: string;
 }
 
+/** Any time. */
+const EVER = new Date(0);
+
+const CLAIM = { claim: 1 as const };
+
 /**
- * The mails that are to go out: who asks for one is sure to be told of in it, whatever dies when. A claim is one write
- * and runs out; no process touches what another one has claimed since.
+ * The mails that are to go out: who asks for one is sure to be told of in it, whatever dies when. A mail that is tried is
+ * claimed: it is due again when the claim runs out, so that no other process tries it meanwhile, also one of an older
+ * version, which knows no lease on the SMTP server. `due_at` tells whether a mail was changed since it was read.
  */
 export class MailQueue {
   readonly #model: OutgoingMailModel;
+  #onRequest: () => void = () => undefined;
 
   constructor(model: OutgoingMailModel) {
     this.#model = model;
+  }
+
+  /** @param listener told when a mail was asked for */
+  onRequest(listener: () => void): void {
+    this.#onRequest = listener;
   }
 
   /** Sees to it that a mail goes out which begins after this call: the one that waits already, or a new one. */
@@ -48,77 +59,68 @@ export class MailQueue {
     const earliest = (mail.last_at?.getTime() ?? 0) + window;
     const due_at = new Date(Math.max(Date.now(), earliest));
     await this.#model.updateOne({ _id, due_at: { $exists: false } }, { $set: { due_at } });
+    this.#onRequest();
   }
 
-  /** The mail that is due longest, for `lease` milliseconds; undefined when none is due. */
-  async claim(lease: Duration): Promise<ClaimedMail | undefined> {
-    const now = Date.now();
-    const mail = await this.#model
-      .findOneAndUpdate(
-        { due_at: { $lte: new Date(now) } },
-        { $set: { due_at: new Date(now + lease), claim: newUuid() } },
-        { sort: { due_at: 1 }, returnDocument: 'after' },
-      )
-      .lean<ClaimedMail>();
-    return mail ?? undefined;
+  /** The mails that wait, by the time when they are due. */
+  waiting(limit: number, until?: Date): Promise<WaitingMail[]> {
+    const due_at = { $gt: EVER, ...(until && { $lte: until }) };
+    return this.#model.find({ due_at }).sort({ due_at: 1 }).limit(limit).lean<WaitingMail[]>().exec();
   }
 
   /** Frees what a process had claimed that was alone on this database and is dead. */
   async freeClaims(): Promise<void> {
     const claimed = { due_at: { $gt: new Date() }, claim: { $exists: true } };
-    await this.#model.updateMany(claimed, { $set: { due_at: new Date() }, $unset: { claim: 1 } });
-  }
-
-  /** @returns the mail with its batch; undefined when the claim has run out */
-  async fix(mail: ClaimedMail, batch: Batch): Promise<FixedMail | undefined> {
-    const { modifiedCount } = await this.#model.updateOne(mine(mail), { $set: { batch } });
-    return modifiedCount === 1 ? { ...mail, batch } : undefined;
-  }
-
-  /** Nothing is to be sent until somebody asks, unless somebody has since this was claimed. */
-  async park(mail: ClaimedMail): Promise<void> {
-    const unseen = { ...mine(mail), requests: mail.requests };
-    const { modifiedCount } = await this.#model.updateOne(unseen, { $unset: { due_at: 1, claim: 1 } });
-    if (modifiedCount === 0) await this.postpone(mail, new Date());
-  }
-
-  async postpone(mail: ClaimedMail, due_at: Date): Promise<void> {
-    await this.#model.updateOne(mine(mail), { $set: { due_at }, $unset: { claim: 1 } });
-  }
-
-  async retry(mail: ClaimedMail, due_at: Date, error: string): Promise<void> {
-    await this.#model.updateOne(mine(mail), {
-      $set: { due_at, error },
-      $inc: { tries: 1 },
-      $unset: { claim: 1 },
-    });
+    await this.#model.updateMany(claimed, { $set: { due_at: new Date() }, $unset: CLAIM });
   }
 
   /**
-   * The batch is through: whatever else there is to tell of is looked for after the window. Of two that have sent it,
-   * since the first one's claim ran out, one comes too late.
+   * Claims a mail with what it is about, for `lease` milliseconds.
+   * @returns undefined when it was changed meanwhile, as by another process's claim
    */
-  async finish({ _id, batch }: FixedMail, window: Duration): Promise<void> {
-    const now = Date.now();
+  async claim(mail: WaitingMail, batch: Batch, lease: Duration): Promise<ClaimedMail | undefined> {
+    const due_at = new Date(Date.now() + lease);
+    const set = { $set: { batch, due_at, claim: batch.id } };
+    const { matchedCount } = await this.#model.updateOne(unchanged(mail), set);
+    return matchedCount === 1 ? { ...mail, batch, due_at } : undefined;
+  }
+
+  /** Nothing is to be sent until somebody asks, unless somebody has since this was read. */
+  async park(mail: WaitingMail): Promise<void> {
+    const unseen = { ...unchanged(mail), requests: mail.requests };
+    await this.#model.updateOne(unseen, { $unset: { due_at: 1, ...CLAIM } });
+  }
+
+  async postpone(mail: WaitingMail, due_at: Date): Promise<void> {
+    await this.#model.updateOne(unchanged(mail), { $set: { due_at }, $unset: CLAIM });
+  }
+
+  async retry(mail: WaitingMail, due_at: Date, error: string): Promise<void> {
+    const update = { $set: { due_at, error }, $inc: { tries: 1 }, $unset: CLAIM };
+    await this.#model.updateOne(unchanged(mail), update);
+  }
+
+  /** The batch is through: whatever else there is to tell of is looked for at `due_at`. */
+  async finish({ _id, batch }: ClaimedMail, due_at: Date): Promise<void> {
     await this.#model.updateOne(
       { _id, 'batch.id': batch.id },
       {
-        $set: { last_at: new Date(now), due_at: new Date(now + window), tries: 0 },
-        $unset: { batch: 1, claim: 1, error: 1 },
+        $set: { last_at: new Date(), due_at, tries: 0 },
+        $unset: { batch: 1, error: 1, ...CLAIM },
       },
     );
   }
 
-  /** The batch is through, and there is nothing else to tell of, unless somebody has asked since it was claimed. */
-  async end(mail: FixedMail): Promise<void> {
+  /** The batch is through, and there is nothing else to tell of, unless somebody has asked since it was read. */
+  async end(mail: ClaimedMail): Promise<void> {
     const { _id, batch, requests } = mail;
     const { deletedCount } = await this.#model.deleteOne({ _id, 'batch.id': batch.id, requests });
-    if (deletedCount === 0) await this.finish(mail, 0);
+    if (deletedCount === 0) await this.finish(mail, new Date());
   }
 
-  async remove(mail: ClaimedMail): Promise<void> {
-    await this.#model.deleteOne(mine(mail));
+  async remove(mail: WaitingMail): Promise<void> {
+    await this.#model.deleteOne(unchanged(mail));
   }
 }
 
-const mine = ({ _id, claim }: ClaimedMail) => ({ _id, claim });
+const unchanged = ({ _id, due_at }: WaitingMail) => ({ _id, due_at });

@@ -4,6 +4,7 @@ import { keywordMails, mailedAccount, PATIENCE } from '../../../test/mailed-acco
 import { notificationFor } from '../../../test/notifications.ts';
 import { startSmtpReceiver } from '../../../test/smtp-receiver.ts';
 import { newEvent } from '../../events/events.ts';
+import { OriginLeases } from '../../jobs/origin-leases.ts';
 import { createMail } from './create-mail.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -25,11 +26,17 @@ const row = (uuid: string) => app.services.models.mails.findOne({ _id: uuid }).l
 const outgoing = (id: string) => app.services.models.outgoingMails.findOne({ _id: `${id} digest` }).lean();
 
 /** Another process with the same database. */
-const otherMailer = (more: object, isOnlyProcess = false) => {
+const otherMail = (more: object, isOnlyProcess = false) => {
   const { models, config, confirmations, notifications, log } = app.services;
   const EMBEDDED_MONGODB_LISTEN = isOnlyProcess ? '' : '/run/parlor.sock';
   const mail = createMail({
     models,
+    leases: new OriginLeases({
+      senders: models.webhookSenders,
+      origins: models.webhookOrigins,
+      isOnlyProcess,
+      log,
+    }),
     budgets: { take: async () => ({ booking: { correct: async () => undefined } }) },
     config: { ...config, MONGODB_URL: '', EMBEDDED_MONGODB_LISTEN, ...more },
     notifications,
@@ -37,8 +44,10 @@ const otherMailer = (more: object, isOnlyProcess = false) => {
     log,
   });
   if (!mail) throw new Error('no SMTP_URL');
-  return mail.mailer;
+  return mail;
 };
+
+const otherMailer = (more: object, isOnlyProcess?: boolean) => otherMail(more, isOnlyProcess).mailer;
 
 const answering = (answer: typeof smtp.answer) => {
   smtp.answer = answer;
@@ -168,6 +177,68 @@ describe('a mail that somebody claimed and died with', () => {
     await next.stop();
     expect(await outgoing(id)).toMatchObject({ due_at: due, tries: 1 });
     expect(triedTo(to)).toHaveLength(1);
+  });
+});
+
+describe('a mail that is being sent', () => {
+  it('is not due meanwhile: a process of an older version, which knows no lease, leaves it alone', async () => {
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    answering(async () => {
+      await ended;
+      return undefined;
+    });
+    const { id, notification, to } = await told();
+    await vi.waitFor(() => expect(triedTo(to)).toHaveLength(1), PATIENCE);
+    // By this an older process looks for its next mail.
+    const due = { _id: `${id} digest`, due_at: { $lte: new Date() } };
+    expect(await app.services.models.outgoingMails.findOne(due).lean()).toBeNull();
+    end();
+    await vi.waitFor(async () => expect((await row(notification.uuid))?.state).toBe('sent'), PATIENCE);
+    expect(triedTo(to)).toHaveLength(1);
+    expect(await outgoing(id)).not.toHaveProperty('claim');
+  });
+});
+
+describe('an SMTP server that is gone', () => {
+  it('is paused after 10 failures in a row, and waiting costs no attempt', async () => {
+    const { mailer, models } = app.services;
+    await mailer?.stop();
+    onTestFinished(() => mailer?.start());
+    const { id, notification, to } = await told();
+    const gone = await startSmtpReceiver();
+    await gone.close();
+    const alone = otherMailer({ SMTP_URL: gone.url, WEBHOOK_RETRY_DELAYS: Array(30).fill(1) }, true);
+    await alone.start();
+    const { host } = new URL(gone.url);
+    const lease = () => models.webhookOrigins.findOne({ _id: `smtp://${host}` }).lean();
+    await vi.waitFor(async () => expect(await lease()).toMatchObject({ paused: true }), PATIENCE);
+    await alone.stop();
+    expect(await outgoing(id)).toMatchObject({ tries: 10 });
+    expect((await row(notification.uuid))?.state).toBe('pending');
+    // The pause outlives the process, and the next one begins with a probe.
+    const next = otherMailer({ SMTP_URL: gone.url, WEBHOOK_RETRY_DELAYS: Array(30).fill(1) }, true);
+    await next.start();
+    await vi.waitFor(async () => expect(await outgoing(id)).toMatchObject({ tries: 11 }), PATIENCE);
+    await next.stop();
+    expect(await outgoing(id)).toMatchObject({ tries: 11 });
+    expect(triedTo(to)).toEqual([]);
+  });
+});
+
+describe('two processes', () => {
+  it('send a mail once, whichever was asked for it', async () => {
+    const { mailer, digests } = otherMail({});
+    await mailer.start();
+    onTestFinished(() => mailer.stop());
+    const accounts = await Promise.all([told(), told(), told()]);
+    for (const { id } of accounts) await digests.request(id);
+    for (const { notification, to } of accounts) {
+      await vi.waitFor(async () => expect((await row(notification.uuid))?.state).toBe('sent'), PATIENCE);
+      expect(triedTo(to)).toHaveLength(1);
+    }
   });
 });
 

@@ -5,8 +5,13 @@ import type { Duration } from '../../platform/duration.ts';
 import { isMailAddress } from '../../platform/mail-address.ts';
 import type { MailContent } from './mail-content.ts';
 
-/** What came of a mail. `refused`: the server will never take it, however often it is asked. */
-export type Outcome = { kind: 'sent' } | { kind: 'failed' | 'refused'; error: string };
+/**
+ * What came of a mail. `refused`: the server will never take it, however often it is asked; `isWell`: the server is
+ * at work, and it was about this mail.
+ */
+export type Outcome =
+  | { kind: 'sent' }
+  | { kind: 'failed' | 'refused'; error: string; isWell?: true | undefined };
 
 export interface Envelope {
   to: string;
@@ -59,7 +64,9 @@ export const createSmtp = ({
 
   return async ({ to, id, date }, { subject, text }) => {
     // nodemailer would read a list in it.
-    if (!isMailAddress(to)) return { kind: 'refused', error: "the account's address is not one address" };
+    if (!isMailAddress(to)) {
+      return { kind: 'refused', error: "the account's address is not one address", isWell: true };
+    }
     try {
       await transport.sendMail({
         // As objects: no text of anybody is read as a list of addresses.
@@ -78,10 +85,11 @@ export const createSmtp = ({
       return { kind: 'sent' };
     } catch (error) {
       const { responseCode = 0, command = '', name, message } = error as SmtpError;
-      const isForGood = responseCode >= 500 && ABOUT_THE_MAIL.has(command);
+      const isWell = responseCode > 0 && ABOUT_THE_MAIL.has(command) ? true : undefined;
+      const isForGood = isWell && responseCode >= 500;
       const isLate = name === 'AbortError' || name === 'TimeoutError';
       const reason = isLate ? `not taken within ${timeout / 1_000} s` : message;
-      return { kind: isForGood ? 'refused' : 'failed', error: firstLine(reason) };
+      return { kind: isForGood ? 'refused' : 'failed', error: firstLine(reason), isWell };
     }
   };
 };

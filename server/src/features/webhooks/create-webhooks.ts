@@ -1,14 +1,15 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
+import type { OriginLimits } from '../../jobs/job-kind.ts';
 import { originModel, senderModel } from '../../jobs/origin-leases.model.ts';
+import type { OriginLeases } from '../../jobs/origin-leases.ts';
 import { createOutgoing, type OutgoingOptions } from '../../net/outgoing.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Secrets } from '../../platform/secrets.ts';
-import type { DeliveredListener } from './attempt-recorder.ts';
 import { deliveryModel } from './deliveries.model.ts';
 import { DeliveriesService } from './deliveries.service.ts';
 import { createDeliveries } from './deliveries.ts';
-import { Sender, type SenderOptions } from './sender.ts';
+import { DELIVERY_LIMITS, type DeliveredListener, Sender } from './sender.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { webhookModel } from './webhooks.model.ts';
 import { WebhooksService } from './webhooks.service.ts';
@@ -26,48 +27,35 @@ export const createWebhooks = ({
   models,
   config,
   secrets,
-  isOnlyProcess,
+  leases,
   markSent,
   log,
-  sending,
-  outgoing,
+  limits = DELIVERY_LIMITS,
+  outgoing: options,
 }: {
-  models: ReturnType<typeof webhookModels>;
+  models: Omit<ReturnType<typeof webhookModels>, 'webhookSenders' | 'webhookOrigins'>;
   config: Pick<Config, 'WEBHOOK_ALLOW_PRIVATE' | 'WEBHOOK_RETRY_DELAYS' | 'WEBHOOK_TIMEOUT'>;
   secrets: Secrets;
-  /** The database is this process's alone, as the embedded one is. */
-  isOnlyProcess: boolean;
+  leases: OriginLeases;
   /** Told when a keyword notification has reached a subscriber (docs/contract.md#webhook: its `sent_at`). */
   markSent?: (notification: string, at: Date) => Promise<void>;
   log: Logger;
-  /** Other limits and timing than the contract's, for tests. */
-  sending?: Partial<SenderOptions>;
+  /** Others than the contract's, for tests. */
+  limits?: OriginLimits;
   outgoing?: Partial<OutgoingOptions>;
 }) => {
   const allowPrivate = config.WEBHOOK_ALLOW_PRIVATE;
   const timeout = config.WEBHOOK_TIMEOUT;
+  const outgoing = createOutgoing({ allowPrivate, connectTimeout: timeout, ...options });
   const subscriptions = new Subscriptions(models.webhooks, secrets);
   const onDelivered: DeliveredListener = async ({ event, body }, at) => {
     if (event === 'keyword_notification.added') await markSent?.(JSON.parse(body).data.uuid, at);
   };
   const sender = new Sender(
-    {
-      webhooks: models.webhooks,
-      deliveries: models.deliveries,
-      senders: models.webhookSenders,
-      origins: models.webhookOrigins,
-      subscriptions,
-      outgoing: createOutgoing({ allowPrivate, connectTimeout: timeout, ...outgoing }),
-      onDelivered,
-      log,
-    },
-    { delays: config.WEBHOOK_RETRY_DELAYS, timeout, isOnlyProcess, ...sending },
+    { ...models, subscriptions, leases, outgoing, onDelivered, log },
+    { delays: config.WEBHOOK_RETRY_DELAYS, timeout, limits },
   );
-  const listener = {
-    changed: (webhook: { _id: string; target: string }) => sender.changed(webhook),
-    deleted: (webhook: string) => sender.drop(webhook),
-  };
-  const webhooks = new WebhooksService(models.webhooks, secrets, listener, { allowPrivate });
+  const webhooks = new WebhooksService(models.webhooks, secrets, sender, { allowPrivate });
   const deliveries = new DeliveriesService({
     deliveries: models.deliveries,
     webhooks,

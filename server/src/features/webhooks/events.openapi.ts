@@ -6,8 +6,8 @@ import { describeDuration } from '../../platform/duration.ts';
 import { VERSION } from '../../platform/version.ts';
 import { eventIdFor } from './delivery-body.ts';
 import { FAILED_ATTEMPTS, FAILING_FOR_MS } from './failures.ts';
-import { ORIGIN_LIMITS } from './origin-queue-context.ts';
 import { MAX_PREVIOUS_SECRETS } from './previous-secrets.ts';
+import { DELIVERY_LIMITS } from './sender.ts';
 import { signWith } from './signing.ts';
 
 type Settings = Pick<Config, 'WEBHOOK_RETRY_DELAYS' | 'WEBHOOK_TIMEOUT'>;
@@ -60,8 +60,8 @@ ${after}
 twice: keep each \`webhook-id\` that you have dealt with for longer than all retries take, and answer 2xx to one that comes \
 again. It is the same in every attempt and in a redelivery.
 
-**Order.** Deliveries usually go out in the order of events, but up to ${ORIGIN_LIMITS.perSubscription} at a time for one \
-webhook (${ORIGIN_LIMITS.perOrigin} for an origin), and one that is tried again comes late: go by the times in \`data\`, \
+**Order.** Deliveries usually go out in the order of events, but up to ${DELIVERY_LIMITS.perQueue} at a time for one \
+webhook (${DELIVERY_LIMITS.perOrigin} for an origin), and one that is tried again comes late: go by the times in \`data\`, \
 not by arrival. After 10 failures in a row an origin is only probed, every 30 s, until it answers.
 
 **Signature.** By [Standard Webhooks](https://www.standardwebhooks.com/): \`v1,\` and the base64 of the HMAC-SHA256 of \

@@ -1,165 +1,98 @@
 import type { Logger } from 'pino';
 import type { Dispatcher } from 'undici';
-import type { OriginModel, SenderModel } from '../../jobs/origin-leases.model.ts';
-import { LEASE_TIMING, type LeaseTiming, OriginLeases } from '../../jobs/origin-leases.ts';
+import type { Job, JobKind, OriginLimits, Result } from '../../jobs/job-kind.ts';
+import { JobRunner } from '../../jobs/job-runner.ts';
+import type { OriginLeases } from '../../jobs/origin-leases.ts';
 import type { Duration } from '../../platform/duration.ts';
 import type { Attempt } from './attempt.ts';
-import { AttemptRecorder, type DeliveredListener } from './attempt-recorder.ts';
-import type { DeliveryModel, StoredDelivery } from './deliveries.model.ts';
-import { Drops } from './drops.ts';
+import { type DeliveryModel, type StoredDelivery, settled } from './deliveries.model.ts';
 import { Failures } from './failures.ts';
-import { ORIGIN_LIMITS, type OriginLimits } from './origin-queue-context.ts';
-import { IDLE_AFTER_MS, OriginQueues } from './origin-queues.ts';
-import { decideRetry } from './retries.ts';
+import { decideRetry, type RetryDecision } from './retries.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
 import { originOf } from './target.ts';
 import { createTransport, type Transport } from './transport.ts';
 import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
 
-/** How often the queues are searched for what nobody looks after, whatever the reason. */
-const SWEEP_EVERY_MS = 60_000;
+/** The limits of docs/contract.md#origins; a queue is what waits for one subscription. */
+export const DELIVERY_LIMITS: OriginLimits = {
+  perQueue: 4,
+  perOrigin: 16,
+  pauseAfter: 10,
+  probeEvery: 30_000,
+};
 
-/** Results that may wait to be recorded; beyond them nothing more is sent. */
-const MAX_UNRECORDED = 1_000;
+/** Rows that one write drops. */
+const DROPPED_AT_ONCE = 500;
 
-/** How long the attempts under way may take when the sender stops. */
-const STOP_TIMEOUT_MS = 10_000;
+/** What is read of a delivery in order to send it. */
+type QueuedDelivery = Job & Pick<StoredDelivery, 'event_id' | 'event' | 'body'>;
 
-export interface SenderOptions {
-  delays: readonly Duration[];
-  /** Milliseconds for status line and headers. */
-  timeout: Duration;
-  /** The database is this process's alone: no other sender can be alive. */
-  isOnlyProcess: boolean;
-  limits?: OriginLimits;
-  timing?: LeaseTiming;
+/** Told of each delivery that arrived, before the log says so: again after a crash in between. */
+export type DeliveredListener = (delivery: QueuedDelivery, at: Date) => Promise<void>;
+
+interface DeliveryResult extends Result {
+  subscription: Subscription;
+  delivery: QueuedDelivery;
+  attempt: Attempt;
+  decision: RetryDecision['kind'];
 }
 
-export interface SenderParts {
+interface Parts {
   webhooks: WebhookModel;
   deliveries: DeliveryModel;
-  senders: SenderModel;
-  origins: OriginModel;
   subscriptions: Subscriptions;
+  leases: OriginLeases;
   outgoing: Dispatcher;
-  /** Told of each delivery that arrived, before the log says so: again after a crash in between. */
-  onDelivered?: DeliveredListener;
+  onDelivered: DeliveredListener;
   log: Logger;
 }
 
-/**
- * Sends what stands in the queues. Each origin is owned by one process (origin-leases.ts) and has a queue there
- * (origin-queue.ts); a process that is told of new deliveries for an origin that nobody owns claims it.
- */
-export class Sender {
-  readonly #parts: SenderParts;
-  readonly #options: SenderOptions;
-  readonly #leases: OriginLeases;
-  readonly #recorder: AttemptRecorder;
-  readonly #failures: Failures;
-  readonly #drops: Drops;
-  readonly #queues: OriginQueues;
-  readonly #send: Transport;
-  readonly #running = new Set<Promise<unknown>>();
-  #sweeping: Promise<void> | undefined;
-  #sweepAgain = false;
-  #timers: NodeJS.Timeout[] = [];
-  #isRunning = false;
+interface Options {
+  delays: readonly Duration[];
+  /** Milliseconds for status line and headers. */
+  timeout: Duration;
+  limits: OriginLimits;
+}
 
-  constructor(parts: SenderParts, options: SenderOptions) {
-    const { webhooks, deliveries, senders, origins, subscriptions, outgoing, onDelivered, log } = parts;
-    const { delays, timeout, limits = ORIGIN_LIMITS, timing = LEASE_TIMING } = options;
+/** Sends deliveries: they are jobs that stand in the queues of their subscriptions, and stay in the log. */
+export class Sender implements JobKind<QueuedDelivery, Subscription, DeliveryResult> {
+  readonly limits: OriginLimits;
+  readonly sweepEvery = 60_000;
+  readonly stopTimeout = 10_000;
+  /** Attempts of this process by what came of them, test sends aside. */
+  readonly counts: Record<RetryDecision['kind'], number> = { delivered: 0, gone: 0, retry: 0, failed: 0 };
+  readonly #parts: Parts;
+  readonly #delays: readonly Duration[];
+  readonly #runner: JobRunner<QueuedDelivery, Subscription, DeliveryResult>;
+  readonly #failures: Failures;
+  readonly #send: Transport;
+
+  constructor(parts: Parts, { delays, timeout, limits }: Options) {
     this.#parts = parts;
-    this.#options = options;
-    this.#send = createTransport(outgoing, timeout);
-    this.#drops = new Drops(deliveries, log);
-    this.#recorder = new AttemptRecorder(deliveries, onDelivered, log);
-    this.#failures = new Failures(webhooks, subscriptions, (webhook) => this.drop(webhook), log);
-    const listener = {
-      onHeld: () => {
-        this.wake();
-        this.#queues.advance();
-      },
-      onLost: () => this.#queues.clear(),
-      onSenderGone: () => this.wake(),
-      onWoken: (origin: string, webhook: string) =>
-        void this.#queues.notify(origin, webhook).catch(() => this.wake()),
-    };
-    this.#leases = new OriginLeases(senders, origins, listener, timing, log);
-    this.#queues = new OriginQueues({
-      deliveries,
-      subscriptions,
-      leases: this.#leases,
-      drop: (webhook) => this.drop(webhook),
-      onUncertain: () => this.wake(),
-      context: {
-        deliveries,
-        subscriptions,
-        recorder: this.#recorder,
-        failures: this.#failures,
-        delays,
-        limits,
-        log,
-        maySend: () => this.#leases.isHeld && this.#recorder.backlog < MAX_UNRECORDED,
-        drop: (webhook) => this.drop(webhook),
-        send: (subscription, { event_id, body }) => this.#send(subscription, event_id, body),
-        track: (run) => this.#track(run),
-      },
-    });
+    this.#delays = delays;
+    this.limits = limits;
+    this.#runner = new JobRunner(this, parts.leases, parts.log);
+    this.#failures = new Failures({ ...parts, unsubscribed: (webhook) => this.deleted(webhook) });
+    this.#send = createTransport(parts.outgoing, timeout);
   }
 
   start(): void {
-    this.#isRunning = true;
-    this.#leases.start(this.#options.isOnlyProcess);
-    this.#timers = [
-      setInterval(() => this.wake(), SWEEP_EVERY_MS),
-      setInterval(() => void this.#queues.releaseIdle(), IDLE_AFTER_MS / 4),
-    ];
+    this.#runner.start();
   }
 
-  /** Attempts of this process by what came of them, test sends aside. */
-  get counts(): AttemptRecorder['counts'] {
-    return this.#recorder.counts;
+  async stop(): Promise<void> {
+    await this.#runner.stop();
+    await this.#parts.outgoing.destroy();
   }
 
   /** Looks through all queues for what may be sent; returns at once. */
   wake(): void {
-    if (!this.#isRunning) return;
-    this.#sweepAgain = true;
-    this.#sweeping ??= this.#sweep()
-      .catch((error) => this.#parts.log.warn({ err: error }, 'searching for deliveries failed'))
-      .finally(() => {
-        this.#sweeping = undefined;
-      });
+    this.#runner.look();
   }
 
-  /** Begins nothing more, finishes what is under way (10 s at most), and gives its origins back. */
-  async stop(): Promise<void> {
-    this.#isRunning = false;
-    for (const timer of this.#timers) clearInterval(timer);
-    this.#queues.close();
-    let late: NodeJS.Timeout | undefined;
-    const tooLong = new Promise((resolve) => {
-      late = setTimeout(resolve, STOP_TIMEOUT_MS);
-    });
-    await Promise.race([Promise.allSettled([this.#sweeping, ...this.#running]), tooLong]);
-    clearTimeout(late);
-    await Promise.all([this.#recorder.stop(), this.#drops.stop()]);
-    try {
-      await this.#leases.stop();
-    } catch (error) {
-      this.#parts.log.warn({ err: error }, 'giving the webhook leases back failed; they run out');
-    }
-    await this.#parts.outgoing.destroy();
-  }
-
-  /**
-   * Something was queued for a subscription whose target is at `origin`. When it returns, some process knows of
-   * it, or the caller learns that the database did not answer.
-   */
-  async notify(origin: string, webhook: string): Promise<void> {
-    // What is queued before the start is found by the first search.
-    if (this.#isRunning && this.#leases.isKnown) await this.#queues.notify(origin, webhook);
+  /** Something was queued for a subscription whose target is at `origin`: see JobRunner. */
+  notify(origin: string, webhook: string): Promise<void> {
+    return this.#runner.notify(origin, webhook);
   }
 
   /** A subscription was changed: what waits for it goes by what it is now. */
@@ -169,44 +102,87 @@ export class Sender {
   }
 
   /** A subscription is gone: what waits for it is dropped, the most of it after this has returned. */
-  async drop(webhook: string): Promise<void> {
+  async deleted(webhook: string): Promise<void> {
     this.#parts.subscriptions.forget(webhook);
-    await this.#drops.drop(webhook);
+    await this.#runner.drop(webhook);
   }
 
   /** Sends a text to a subscription once, at once, whatever its origin's limits and pause are. */
   async sendOnce(subscription: Subscription, eventId: string, body: string): Promise<Attempt> {
     const attempt = await this.#send(subscription, eventId, body);
-    if (attempt.error === null) this.#queues.get(subscription.origin)?.reached();
+    if (attempt.error === null) this.#runner.reached(subscription.origin);
     return attempt;
   }
 
   /** Sends a queued delivery once, at once; what follows from it is recorded as always. */
   sendNow(subscription: Subscription, delivery: StoredDelivery): Promise<void> {
-    const run = this.#sendNow(subscription, delivery).catch((error) => {
-      this.#parts.log.warn({ err: error }, 'a redelivery waits for its turn');
-    });
-    this.#track(run);
-    return run;
+    return this.#runner.runNow(subscription.id, delivery, subscription);
   }
 
-  async #sendNow(subscription: Subscription, delivery: StoredDelivery): Promise<void> {
-    const attempt = await this.sendOnce(subscription, delivery.event_id, delivery.body);
-    const decision = decideRetry(attempt, delivery.tries + 1, this.#options.delays);
-    await this.#recorder.record(delivery, attempt, decision);
-    await this.notify(subscription.origin, subscription.id);
-    await this.#failures.learn(subscription, attempt, decision);
+  nextQueue(after: string): Promise<{ queue: string; due_at: Date } | null> {
+    return this.#parts.deliveries
+      .findOne({ queue: { $gt: after } }, { queue: 1, due_at: 1 })
+      .sort({ queue: 1, due_at: 1, sequence: 1 })
+      .lean<{ queue: string; due_at: Date }>()
+      .exec();
   }
 
-  async #sweep(): Promise<void> {
-    while (this.#sweepAgain && this.#isRunning) {
-      this.#sweepAgain = false;
-      await this.#queues.sweep();
-    }
+  read(queue: string, limit: number): Promise<QueuedDelivery[]> {
+    return this.#parts.deliveries
+      .find({ queue }, { event_id: 1, event: 1, body: 1, tries: 1, due_at: 1 })
+      .sort({ due_at: 1, sequence: 1 })
+      .limit(limit)
+      .lean<QueuedDelivery[]>()
+      .exec();
   }
 
-  #track(run: Promise<unknown>): void {
-    this.#running.add(run);
-    void run.finally(() => this.#running.delete(run));
+  target(queue: string): Promise<Subscription | undefined> {
+    return this.#parts.subscriptions.get(queue);
+  }
+
+  async attempt(delivery: QueuedDelivery, subscription: Subscription): Promise<DeliveryResult> {
+    const attempt = await this.#send(subscription, delivery.event_id, delivery.body);
+    const decision = decideRetry(attempt, delivery.tries + 1, this.#delays);
+    this.counts[decision.kind]++;
+    const due = decision.kind === 'retry' ? new Date(Date.now() + decision.after) : undefined;
+    // A receiver that ends its subscription is well.
+    const isWell = decision.kind === 'gone' ? undefined : decision.kind === 'delivered';
+    return { subscription, delivery, attempt, decision: decision.kind, due, isWell };
+  }
+
+  async record(results: readonly DeliveryResult[]): Promise<void> {
+    const { deliveries, onDelivered } = this.#parts;
+    const delivered = results.filter(({ decision }) => decision === 'delivered');
+    await Promise.all(delivered.map(({ delivery, attempt }) => onDelivered(delivery, attempt.at)));
+    // Past mongoose, whose casting would cost as much as the sending.
+    await deliveries.collection.bulkWrite(results.map(recordOf) as never, { ordered: false });
+  }
+
+  recorded({ subscription, attempt, decision }: DeliveryResult): Promise<void> {
+    return this.#failures.learn(subscription, attempt, decision);
+  }
+
+  async drop(queue: string): Promise<boolean> {
+    const { deliveries } = this.#parts;
+    const rows = await deliveries
+      .find({ queue }, { _id: 1 })
+      .sort({ due_at: 1, sequence: 1 })
+      .limit(DROPPED_AT_ONCE)
+      .lean();
+    const ids = rows.map(({ _id }) => _id);
+    if (ids.length > 0)
+      await deliveries.updateMany({ _id: { $in: ids }, state: 'pending' }, settled('dropped'));
+    return ids.length === DROPPED_AT_ONCE;
   }
 }
+
+/** Written a second time, as after a lost acknowledgement, it changes nothing. */
+const recordOf = ({ delivery: { _id, tries }, attempt, decision, due }: DeliveryResult) => {
+  const isDelivered = decision === 'delivered';
+  // One that was dropped in flight stays dropped, unless it did arrive.
+  const filter = isDelivered ? { _id, state: { $ne: 'delivered' } } : { _id, state: 'pending', tries };
+  const { retryAfter: _, ...logged } = attempt;
+  const noted = { $push: { attempts: logged }, $inc: { tries: 1 } };
+  const decided = due ? { $set: { due_at: due } } : settled(isDelivered ? 'delivered' : 'failed');
+  return { updateOne: { filter, update: { ...noted, ...decided } } };
+};

@@ -1,4 +1,5 @@
 import type { EventName } from '@parlor/shared';
+import { findBy } from '../../database/find-by.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
 import { previousSecrets } from './previous-secrets.ts';
 import { type Sign, signWith } from './signing.ts';
@@ -8,38 +9,35 @@ import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
 /** What the sender knows of a subscription. */
 export interface Subscription {
   id: string;
-  account: string;
-  event: EventName;
   target: string;
   origin: string;
+  event: EventName;
   sign: Sign;
   isFailing: boolean;
 }
 
 /**
- * How long a subscription is believed to be as it was read, and when it is read anew beside what goes on. Changes
- * made by this process are known at once; those of another one as late as this.
+ * How long a subscription is believed to be as it was read. Changes made by this process are known at once; those of
+ * another one as late as this. One in use is read ahead, so that no attempt waits for it.
  */
 const BELIEVED_FOR_MS = 250;
-const READ_ANEW_AFTER_MS = 100;
+const READ_AHEAD_AFTER_MS = 100;
 
 interface Known {
   subscription: Promise<Subscription | undefined>;
-  /** When it was asked for, on a clock that only goes forward. */
+  /** When it was asked for, since the answer may be as old, on a clock that only goes forward. */
   since: number;
-  isReadAnew: boolean;
+  isReadAhead: boolean;
 }
 
 /** Subscriptions as they stand at the moment of an attempt; reads that come together are one query. */
 export class Subscriptions {
-  readonly #webhooks: WebhookModel;
+  readonly #find: (id: string) => Promise<StoredWebhook | undefined>;
   readonly #secrets: Secrets;
   readonly #known = new Map<string, Known>();
-  #wanted: string[] = [];
-  #reading: Promise<Map<string, Subscription>> | undefined;
 
   constructor(webhooks: WebhookModel, secrets: Secrets) {
-    this.#webhooks = webhooks;
+    this.#find = findBy<StoredWebhook>(webhooks, '_id');
     this.#secrets = secrets;
   }
 
@@ -47,10 +45,17 @@ export class Subscriptions {
   get(id: string): Promise<Subscription | undefined> {
     const known = this.#known.get(id);
     const age = known ? performance.now() - known.since : Number.POSITIVE_INFINITY;
-    if (!known || age > BELIEVED_FOR_MS) return this.#ask(id);
-    if (age > READ_ANEW_AFTER_MS && !known.isReadAnew) {
-      known.isReadAnew = true;
-      void this.#ask(id, known).catch(() => undefined);
+    if (!known || age > BELIEVED_FOR_MS) {
+      const asked = this.#ask(id);
+      this.#known.set(id, asked);
+      return asked.subscription;
+    }
+    if (age > READ_AHEAD_AFTER_MS && !known.isReadAhead) {
+      known.isReadAhead = true;
+      const ahead = this.#ask(id);
+      // Unless it was forgotten meanwhile.
+      const use = () => void (this.#known.get(id) === known && this.#known.set(id, ahead));
+      ahead.subscription.then(use, () => undefined);
     }
     return known.subscription;
   }
@@ -60,37 +65,22 @@ export class Subscriptions {
     this.#known.delete(id);
   }
 
-  /** @param old what is believed until the answer is there, unless it is forgotten meanwhile */
-  #ask(id: string, old?: Known): Promise<Subscription | undefined> {
-    this.#wanted.push(id);
-    this.#reading ??= Promise.resolve().then(() => this.#read());
-    const subscription = this.#reading.then((found) => found.get(id));
-    const asked: Known = { subscription, since: performance.now(), isReadAnew: false };
-    if (!old) this.#known.set(id, asked);
+  #ask(id: string): Known {
+    const subscription = this.#find(id).then((webhook) => webhook && this.#understand(webhook));
+    const asked: Known = { subscription, since: performance.now(), isReadAhead: false };
     const forget = (): void => {
       if (this.#known.get(id) === asked) this.#known.delete(id);
     };
-    subscription.then(() => {
-      if (old && this.#known.get(id) === old) this.#known.set(id, asked);
-      setTimeout(forget, BELIEVED_FOR_MS).unref();
-    }, forget);
-    return subscription;
-  }
-
-  async #read(): Promise<Map<string, Subscription>> {
-    const ids = this.#wanted;
-    this.#wanted = [];
-    this.#reading = undefined;
-    const found = await this.#webhooks.find({ _id: { $in: ids } }).lean<StoredWebhook[]>();
-    return new Map(found.map((webhook) => [webhook._id, this.#understand(webhook)]));
+    setTimeout(forget, BELIEVED_FOR_MS).unref();
+    subscription.catch(forget);
+    return asked;
   }
 
   #understand(webhook: StoredWebhook): Subscription {
-    const { _id, account, event, target } = webhook;
+    const { _id, event, target } = webhook;
     let sign: Sign | undefined;
     return {
       id: _id,
-      account,
       event,
       target,
       origin: originOf(target),

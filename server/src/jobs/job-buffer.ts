@@ -1,0 +1,120 @@
+import type { Job } from './job-kind.ts';
+
+/** Jobs read at once: few at first, since a target that hangs needs no more, and more for a fast one. */
+const FIRST_READ = 32;
+const LARGEST_READ = 512;
+
+/** Timers can't be set for longer; a queue that is looked at too early is looked at again. */
+const LONGEST_TIMER_MS = 3_600_000;
+
+/** The jobs of one queue: a few that are due in memory, the rest in the database. */
+export class JobBuffer<J extends Job> {
+  readonly queue: string;
+  /** Read and due, in order. */
+  ready: J[] = [];
+  inFlight = 0;
+  /** Whether the database may hold more that is due. */
+  hasMore = true;
+  /** The target is elsewhere now: once nothing is in hand any more, another origin's queue takes over. */
+  isLeaving = false;
+  readonly #read: (limit: number) => Promise<J[]>;
+  readonly #onDue: () => void;
+  #readSize = FIRST_READ;
+  #wasFull = false;
+  #isReading = false;
+  /** Read and not yet recorded: not to be taken again. */
+  readonly #inHand = new Set<string>();
+  /** Let go of during a read, which may still show them as waiting. */
+  #letGo: string[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+
+  /**
+   * @param read the first jobs of the queue
+   * @param onDue told when something is due that has to be read
+   */
+  constructor(queue: string, read: (limit: number) => Promise<J[]>, onDue: () => void) {
+    this.queue = queue;
+    this.#read = read;
+    this.#onDue = onDue;
+  }
+
+  /** Whether it is time to read on. */
+  get isHungry(): boolean {
+    return this.hasMore && !this.#isReading && !this.isLeaving && this.ready.length < this.#readSize / 4;
+  }
+
+  /** Nothing is in memory, under way or waited for. */
+  get isIdle(): boolean {
+    if (this.#inHand.size > 0 || this.#isReading) return false;
+    return this.isLeaving || (!this.hasMore && this.#timer === undefined);
+  }
+
+  /** Takes what is due, and sets the clock for what is not. @param atMost jobs that are not in hand yet */
+  async read(atMost = this.#readSize): Promise<void> {
+    this.#isReading = true;
+    this.hasMore = false;
+    // Those in hand are still in the database's queue, at its head.
+    const limit = this.#inHand.size + atMost;
+    try {
+      const found = await this.#read(limit);
+      // Everything was sent before more had been read.
+      const isFast = this.#wasFull && this.ready.length === 0 && atMost === this.#readSize;
+      if (isFast) this.#readSize = Math.min(this.#readSize * 2, LARGEST_READ);
+      this.#wasFull = this.#take(found) && found.length === limit;
+      this.hasMore ||= this.#wasFull;
+    } finally {
+      this.#isReading = false;
+      for (const id of this.#letGo.splice(0)) this.#inHand.delete(id);
+    }
+  }
+
+  /** The job has been recorded, or is left to the database again. */
+  letGo(id: string): void {
+    if (this.#isReading) this.#letGo.push(id);
+    else this.#inHand.delete(id);
+  }
+
+  /** Leaves what is ready to the database again. */
+  putBack(): void {
+    if (this.ready.length === 0) return;
+    for (const { _id } of this.ready.splice(0)) this.letGo(_id);
+    this.#readSize = FIRST_READ;
+    this.hasMore = true;
+  }
+
+  /** Looks at the queue at a time, in milliseconds since 1970, unless it does so earlier. */
+  wakeAt(time: number): void {
+    if (time >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = time;
+    const delay = Math.min(Math.max(0, time - Date.now()), LONGEST_TIMER_MS);
+    this.#timer = setTimeout(() => {
+      this.close();
+      this.#onDue();
+    }, delay);
+  }
+
+  /** Ends the timer. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#timerAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** @returns whether all of them are due */
+  #take(found: readonly J[]): boolean {
+    const now = Date.now();
+    for (const job of found) {
+      if (this.#inHand.has(job._id)) continue;
+      const due = job.due_at?.getTime() ?? 0;
+      if (due > now) {
+        this.wakeAt(due);
+        return false;
+      }
+      this.#inHand.add(job._id);
+      this.ready.push(job);
+    }
+    return true;
+  }
+}
