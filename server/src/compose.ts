@@ -117,6 +117,7 @@ export const createServices = async (
     names,
     secrets,
     succession,
+    widgets,
   });
   const accounts = new AccountsService(models.accounts, widgets, secrets, names);
   const sessions = new SessionsService(models.sessions, widgets, secrets);
@@ -187,6 +188,7 @@ export const createServices = async (
     channel,
     leads,
     log,
+    members,
     roomDeletion,
     rooms,
     sessions,

@@ -42,8 +42,8 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     copied: NEWEST_FIRST,
     fields: {
       plain: [
-        ...(['_id', 'account', 'role', 'created_at', 'is_away', 'seen_at', 'version'] as const),
-        ...(['invitation_expires_at', 'totp_step'] as const),
+        ...(['_id', 'account', 'role', 'widgets', 'created_at', 'is_away', 'seen_at'] as const),
+        ...(['version', 'invitation_expires_at', 'totp_step'] as const),
       ],
       owner: ['username', 'email', 'username_key', 'email_key', 'name'],
       hashed: ['password', 'invitation_hash', 'recovery_hashes'],

@@ -1,6 +1,7 @@
 import type { CommandStartedEvent } from 'mongodb';
 import { expect, it } from 'vitest';
 import { testApp } from './app.ts';
+import { testMembers } from './members.ts';
 import { bodyFor, makeFixtures, operations, pathFor } from './openapi.ts';
 
 /** Every query that a route makes is served by an index and sorted by it. */
@@ -107,9 +108,26 @@ it('no query of a route scans a collection or sorts in memory', { timeout: 300_0
     ];
     for (const filter of filters) await send(`?${filter}`);
   }
+  const fixtures = await makeFixtures(app);
+  const widgets = [];
+  for (let n = 0; n < 2; n++) {
+    const made = await app.request('POST', '/api/v1/widgets/', { token: fixtures.token });
+    widgets.push(made.json.uuid);
+  }
+  const operator = await testMembers(app).member(fixtures.token, 'operator', { widgets });
+  const restricted = (path: string) => app.request('GET', path, { token: operator.token });
+  const cursor = Buffer.from(JSON.stringify([Date.now(), 'ff'])).toString('base64url');
+  for (const list of ['rooms', 'messages', 'leads', 'widgets', 'members']) {
+    for (const filter of ['', `start_date=${today}&end_date=${today}`, `cursor=${cursor}`]) {
+      await restricted(`/api/v1/${list}/?${filter}`);
+    }
+  }
+  await restricted(`/api/v1/rooms/${fixtures.room.label}/`);
+  await app.request('DELETE', `/api/v1/widgets/${fixtures.ids.widgets}/`, { token: fixtures.token });
   for (const group of ['user', 'day', 'device', 'referrer', 'from_page_title', 'widget']) {
     const { token } = await makeFixtures(app);
     await app.request('GET', `/api/v1/leads/stats/?group_by=${group}`, { token });
+    await restricted(`/api/v1/leads/stats/?group_by=${group}`);
   }
   await app.services.roomDeletion.resume(new Date(Date.now() + 100_000));
   await app.services.roomWidgets.sweep();

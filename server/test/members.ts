@@ -18,9 +18,9 @@ export const testMembers = (app: Pick<ReturnType<typeof testApp>, 'request'>) =>
     app.request('POST', '/api/v1/auth/api-token', { body: { username, password: PASSWORD, ...more } });
 
   /** A member of that role who has signed in. */
-  const member = async (owner: string, role: string) => {
+  const member = async (owner: string, role: string, more: object = {}) => {
     const username = name();
-    const invited = await invite(owner, { role });
+    const invited = await invite(owner, { role, ...more });
     const { json } = await accept(linkOf(invited), username);
     return { uuid: json.uuid as string, username, token: (await signIn(username)).json.token as string };
   };

@@ -178,7 +178,7 @@ export interface Fixtures {
   invitation: string;
   /** The public key of its workflow. */
   agentKey: string;
-  visitor: { token: string; room: { uuid: string; label: string }; lead: string };
+  visitor: { token: string; room: { uuid: string; label: string }; lead: string; message: string };
 }
 
 /** It says one thing, asks another, and waits. */
@@ -219,7 +219,8 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
   const totp = await post('/api/v1/auth/totp', { password: 'a long enough secret' });
   const program = await post('/api/v1/tokens/', { name: 'A program', scopes: ['leads:read'] });
   const { visitor, room: reserved } = await app.session(widget);
-  await post('/api/v1/messages/', { body: 'Hi', room: { uuid: reserved.uuid } }, { visitor });
+  const hi = { body: 'Hi', room: { uuid: reserved.uuid } };
+  const visitorMessage = await post('/api/v1/messages/', hi, { visitor });
   const visitorLead = await post('/api/v1/leads/', { nickname: 'A visitor' }, { visitor });
   return {
     token,
@@ -242,7 +243,7 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
     totpSecret: totp.secret,
     invitation: invited.invite_url.split('#token=')[1],
     agentKey: workflow.public_key,
-    visitor: { token: visitor, room: reserved, lead: visitorLead.uuid },
+    visitor: { token: visitor, room: reserved, lead: visitorLead.uuid, message: visitorMessage.uuid },
   };
 };
 
@@ -266,7 +267,8 @@ export const credentialFor = ({ callers }: Operation, { token, visitor, agentKey
 /** The path of an operation for the account's own objects, or for the visitor's. */
 export const pathFor = ({ path }: Operation, { ids, visitor }: Fixtures, asVisitor = false): string =>
   path.replace(/([a-z_]+)\/\{(\w+)\}/g, (_, resource: string) => {
-    const own = { rooms: visitor.room.label, leads: visitor.lead } as Record<string, string>;
+    const { lead: leads, message: messages, room } = visitor;
+    const own = { rooms: room.label, messages, leads } as Record<string, string>;
     return `${resource}/${(asVisitor && own[resource]) || ids[resource]}`;
   });
 

@@ -166,6 +166,13 @@ export const uuidReference = () =>
     .toLowerCase()
     .meta({ format: 'uuid' });
 
+/** References to at most `max` other objects, each once. */
+export const uuidReferences = (max: number) =>
+  z
+    .array(uuidReference(), { error: typeError('Expected a list of items.') })
+    .max(max, `Ensure this list has no more than ${max} items.`)
+    .overwrite((list) => [...new Set(list)]);
+
 /** The server-made identity of an object. */
 export const uuid = () => z.uuid().meta({ readOnly: true, example: '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11' });
 

@@ -1,12 +1,23 @@
 import { z } from 'zod';
 import { Credentials, Registration } from './account.ts';
-import { boolean, choice, datetime, email, optionalText, text, uuid } from './fields.ts';
+import { boolean, choice, datetime, email, optionalText, text, uuid, uuidReferences } from './fields.ts';
 
 /** What a member may do (docs/contract.md#members). */
 export const ROLES = ['owner', 'admin', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
 
 const MAX_NAME = 100;
+
+/** As many as an account has at most. */
+const MAX_WIDGETS = 100;
+
+const widgets = () =>
+  uuidReferences(MAX_WIDGETS)
+    .nullable()
+    .meta({
+      description: 'The widgets whose conversations and leads an operator sees, and no others; null: all.',
+      example: ['0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11'],
+    });
 
 /** A person of an account (docs/contract.md#members). */
 export const Member = z
@@ -19,6 +30,7 @@ export const Member = z
     email: email().meta({ example: 'grace@example.com' }),
     name: text({ max: MAX_NAME }).meta({ example: 'Grace', description: 'What visitors see.' }),
     role: choice(ROLES),
+    widgets: widgets().meta({ example: null }),
     is_away: boolean(),
     has_totp: boolean().meta({ description: 'Whether sign-in asks for a code, too.' }),
     invitation_expires_at: datetime().nullable().meta({
@@ -36,13 +48,18 @@ export const NewMember = z
     email: email().meta({ example: 'grace@example.com' }),
     name: optionalText(MAX_NAME).meta({ example: 'Grace' }),
     role: choice(ROLES).default('operator'),
+    widgets: widgets().default(null).meta({ example: null }),
   })
   .meta({ id: 'NewMember' });
 export type NewMember = z.infer<typeof NewMember>;
 
 /** What others may change of a member. */
 export const MemberSettings = z
-  .object({ role: choice(ROLES), name: text({ max: MAX_NAME }).meta({ example: 'Grace' }) })
+  .object({
+    role: choice(ROLES),
+    name: text({ max: MAX_NAME }).meta({ example: 'Grace' }),
+    widgets: widgets(),
+  })
   .meta({ id: 'MemberSettings' });
 export type MemberSettings = z.infer<typeof MemberSettings>;
 

@@ -52,6 +52,27 @@ export async function* readPages<T extends { _id: string }>(
   }
 }
 
+/** The page of a list that is short enough to be read as a whole. @param all newest first by (`timeField`, _id) */
+export async function* cutPage<T extends { _id: string }>(
+  all: readonly T[],
+  timeField: keyof T & string,
+  { after, from, until, limit }: Page,
+): AsyncGenerator<T[]> {
+  const isAsked = (one: T): boolean => {
+    const at = one[timeField] as Date;
+    const isAfter =
+      !after || at < after.time || (at.getTime() === after.time.getTime() && one._id < after.id);
+    return isAfter && (!from || at >= from) && (!until || at < until);
+  };
+  yield all.filter(isAsked).slice(0, limit + 1);
+}
+
+/** The order of lists: newest first. */
+export const newestFirst = (
+  a: { _id: string; created_at: Date },
+  b: { _id: string; created_at: Date },
+): number => b.created_at.getTime() - a.created_at.getTime() || (a._id < b._id ? 1 : -1);
+
 const readRange = async <T extends { _id: string }>(
   model: Model<T>,
   filter: object,

@@ -5,6 +5,7 @@ import { forbidden, ParlorError } from '../../platform/errors.ts';
 import { agentPrincipal } from '../agent/principal.ts';
 import type { WorkflowsService } from '../agent/workflows.service.ts';
 import type { Credentials } from '../members/credentials.ts';
+import { type ActiveMember, restrictionOf } from '../members/member.ts';
 import type { MemberSessions } from '../members/member-sessions.ts';
 import { type AccountPrincipal, accountPrincipal } from '../members/principal.ts';
 import { isProgramToken, type ProgramTokens } from '../members/program-tokens.ts';
@@ -12,6 +13,7 @@ import { lacksSecondFactor, secondFactorFirst } from '../members/second-factor.t
 import type { SessionCookie } from '../members/session-cookie.ts';
 import { type VisitorPrincipal, visitorPrincipal } from '../visitors/principal.ts';
 import type { SessionsService } from '../visitors/sessions.service.ts';
+import type { WidgetsService } from '../widgets/widgets.service.ts';
 import { LIVE_CHANNEL, mayCall, SETTING_UP } from './rights.ts';
 
 const notAuthenticated = (message: string, scheme = 'Token'): ParlorError =>
@@ -26,27 +28,41 @@ interface Identities {
   credentials: Pick<Credentials, 'byToken'>;
   programTokens: Pick<ProgramTokens, 'bySecret'>;
   sessions: Pick<SessionsService, 'byToken'>;
+  widgets: Pick<WidgetsService, 'existing'>;
 }
+
+/** A member as it may act now: of the widgets that it is restricted to those are left that exist. */
+const createActing =
+  (widgets: Identities['widgets']) =>
+  async (member: ActiveMember, by?: Parameters<typeof accountPrincipal>[2]): Promise<AccountPrincipal> => {
+    const chosen = restrictionOf(member);
+    const existing = chosen && (await widgets.existing(chosen));
+    return accountPrincipal(
+      member,
+      chosen?.filter((uuid) => existing?.has(uuid)),
+      by,
+    );
+  };
 
 /**
  * Says who an Authorization's text stands for; a socket's first frame holds the same scheme and token
  * (docs/contract.md#live-channel). It throws ParlorError `not_authenticated`, and `forbidden` where a
  * widget's domain excludes the origin.
  */
-export const createIdentify =
-  ({ credentials, programTokens, sessions }: Identities) =>
-  async (authorization: string, origin: string): Promise<AccountPrincipal | VisitorPrincipal> => {
+export const createIdentify = ({ credentials, programTokens, sessions, widgets }: Identities) => {
+  const acting = createActing(widgets);
+  return async (authorization: string, origin: string): Promise<AccountPrincipal | VisitorPrincipal> => {
     const [, scheme = '', token = ''] = /^(\S+)\s+(\S+)\s*$/.exec(authorization) ?? [];
     switch (scheme.toLowerCase()) {
       case 'token': {
         if (isProgramToken(token)) {
           const found = await programTokens.bySecret(token);
           if (!found) throw invalidToken();
-          return accountPrincipal(found.member, { program: found.token });
+          return acting(found.member, { program: found.token });
         }
         const member = await credentials.byToken(token);
         if (!member) throw invalidToken();
-        return accountPrincipal(member);
+        return acting(member);
       }
       case 'visitor': {
         const visitor = await sessions.byToken(token, origin);
@@ -58,11 +74,12 @@ export const createIdentify =
         throw notAuthenticated('Authentication credentials were not provided.');
     }
   };
+};
 
 /** @throws ParlorError `forbidden` */
-const authorize = ({ member, program, lacksSecondFactor }: AccountPrincipal, operation: string): void => {
-  if (!mayCall(member.role, program?.scopes, operation)) throw forbidden();
-  if (lacksSecondFactor && !SETTING_UP.has(operation)) throw secondFactorFirst();
+const authorize = (principal: AccountPrincipal, operation: string): void => {
+  if (!mayCall(principal, operation)) throw forbidden();
+  if (principal.lacksSecondFactor && !SETTING_UP.has(operation)) throw secondFactorFirst();
 };
 
 /** `createIdentify` for who wants to open the live channel. It throws ParlorError `forbidden`, too. */
@@ -82,6 +99,7 @@ export const createAuthenticator = ({
   programTokens,
   sessionCookie,
   sessions,
+  widgets,
   workflows,
   rateLimits,
 }: Identities & {
@@ -90,14 +108,15 @@ export const createAuthenticator = ({
   sessionCookie: SessionCookie;
   rateLimits: RateLimits;
 }): Authenticator => {
-  const identify = createIdentify({ credentials, programTokens, sessions });
+  const identify = createIdentify({ credentials, programTokens, sessions, widgets });
+  const acting = createActing(widgets);
 
   /** Whose cookie a request has that has no Authorization. */
   const bySession = async (ctx: Context): Promise<AccountPrincipal> => {
     const found = await memberSessions.bySecret(sessionCookie.get(ctx));
     if (!found) throw invalidSession();
     sessionCookie.check(ctx);
-    return accountPrincipal(found.member, {
+    return acting(found.member, {
       session: found.session.uuid,
       lacksSecondFactor: lacksSecondFactor(found.account, found.member),
     });

@@ -1,4 +1,5 @@
 import type { Role, Scope } from '@parlor/shared';
+import type { AccountPrincipal } from '../members/principal.ts';
 
 const OWNER: readonly Role[] = ['owner'];
 const ADMINS: readonly Role[] = ['owner', 'admin'];
@@ -7,8 +8,11 @@ const EVERYBODY: readonly Role[] = ['owner', 'admin', 'operator'];
 /** The row of the live channel, which is no operation of the OpenAPI document. */
 export const LIVE_CHANNEL = 'openLiveChannel';
 
+/** Only for whoever is not restricted to some widgets: what it makes belongs to none. */
+const ALL_WIDGETS = 'all widgets';
+
 /** The roles that may call an operation, and the scope that a program needs besides; null: programs may not. */
-type Right = readonly [roles: readonly Role[], scope: Scope | null];
+type Right = readonly [roles: readonly Role[], scope: Scope | null, sees?: typeof ALL_WIDGETS];
 
 /**
  * Who may do what: a row for each operation that takes a member's credential. Nothing else decides it; a route without a
@@ -42,7 +46,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   removeMember: [ADMINS, null],
 
   listRooms: [EVERYBODY, 'conversations:read'],
-  createRoom: [EVERYBODY, 'conversations:write'],
+  createRoom: [EVERYBODY, 'conversations:write', ALL_WIDGETS],
   retrieveRoom: [EVERYBODY, 'conversations:read'],
   updateRoom: [EVERYBODY, 'conversations:write'],
   changeRoom: [EVERYBODY, 'conversations:write'],
@@ -106,10 +110,14 @@ export const SETTING_UP: ReadonlySet<string> = new Set([
   'confirmTotp',
 ]);
 
-/** Whether a role may call an operation; of a program also whether its scopes go so far. */
-export const mayCall = (role: Role, scopes: readonly Scope[] | undefined, operation: string): boolean => {
-  const [roles, scope] = RIGHTS[operation] ?? [[], null];
-  return roles.includes(role) && (scopes === undefined || (scope !== null && covers(scopes, scope)));
+/** Whether a member may call an operation; of its program also whether the scopes go so far. */
+export const mayCall = (
+  { member, program, view }: Pick<AccountPrincipal, 'member' | 'program' | 'view'>,
+  operation: string,
+): boolean => {
+  const [roles, scope, sees] = RIGHTS[operation] ?? [[], null];
+  if (!roles.includes(member.role) || (sees === ALL_WIDGETS && view.widgets)) return false;
+  return program === undefined || (scope !== null && covers(program.scopes, scope));
 };
 
 /** Whoever may write may read. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { LeadsService } from '../leads/leads.service.ts';
 import type { Credentials } from '../members/credentials.ts';
+import type { MembersService } from '../members/members.service.ts';
 import type { ProgramTokens } from '../members/program-tokens.ts';
 import type { Channel } from '../realtime/channel.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
@@ -12,7 +13,8 @@ import { Erasure } from './visitor-erasure.ts';
 
 /**
  * Builds the erasing of visitors, and sees to it that sockets end with the credential that opened them: a token
- * that was reset, a session that was erased, a widget that was deleted (docs/contract.md#live-channel).
+ * that was reset, a session that was erased, a widget that was deleted; and that they show what their member sees
+ * (docs/contract.md#live-channel).
  */
 export const createErasure = ({
   credentials,
@@ -20,6 +22,7 @@ export const createErasure = ({
   channel,
   leads,
   log,
+  members,
   roomDeletion,
   rooms,
   sessions,
@@ -31,6 +34,7 @@ export const createErasure = ({
   channel: Channel;
   leads: LeadsService;
   log: Logger;
+  members: MembersService;
   roomDeletion: RoomDeletion;
   rooms: RoomsService;
   sessions: SessionsService;
@@ -39,8 +43,12 @@ export const createErasure = ({
 }): Erasure => {
   programTokens.onEnd(({ _id, account }) => channel.end(account, { program: _id }));
   credentials.onTokenChange(({ _id, account }, token) => channel.end(account, { token, member: _id }));
+  members.onViewChange(({ _id, account }, seen) =>
+    channel.end(account, { member: _id, widgets: seen ?? null }),
+  );
   widgets.onDelete(async ({ _id, account }) => {
     await channel.end(account, { widget: _id });
+    await members.forgetWidget({ _id, account });
     // They are dead already, and there may be very many; those that stay run out by themselves.
     sessions.removeAllOf(_id).catch((error) => log.warn({ err: error }, 'sessions of a deleted widget stay'));
   });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
+import { wholeAccount } from '../members/view.ts';
 
 const app = testApp();
 let token = '';
@@ -69,7 +70,7 @@ describe('DELETE /api/v1/widgets/<widget_token>/sessions/', () => {
     const fields = { label: room.label, name: '', rating: null, is_bot_use: false };
     await app.services.rooms.create(account, fields, room.uuid);
     await app.services.erasure.resume(new Date(Date.now() + 61_000));
-    expect(await app.services.rooms.byUuid(account, room.uuid)).toBeUndefined();
+    expect(await app.services.rooms.byUuid(wholeAccount(account), room.uuid)).toBeUndefined();
     // It is kept in mind until the last event is out, whose delivery is to be erased as well.
     await vi.waitFor(
       async () => {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { notFound, ParlorError } from '../../platform/errors.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import { type LeadsService, visitorLead } from '../leads/leads.service.ts';
+import { wholeAccount } from '../members/view.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { VisitorSession } from '../visitors/sessions.model.ts';
 import type { SessionsService, Visitor } from '../visitors/sessions.service.ts';
@@ -81,7 +82,7 @@ export class Erasure {
   async #eraseWritings({ _id, account, room: uuid }: VisitorSession): Promise<void> {
     const { rooms, roomDeletion, leads, subjects } = this.#parts;
     // By what it is called now; should that change this instant, the second round finds it.
-    const room = await rooms.byUuid(account, uuid);
+    const room = await rooms.byUuid(wholeAccount(account), uuid);
     const isStillIt = async (current: { _id: string }) => {
       if (current._id !== uuid) throw notFound();
     };

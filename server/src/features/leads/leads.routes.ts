@@ -15,7 +15,8 @@ import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
-import { accountOf } from '../members/principal.ts';
+import { accountOf, viewOf } from '../members/principal.ts';
+import { wholeAccount } from '../members/view.ts';
 import { type LeadsService, presentLead, visitorLead } from './leads.service.ts';
 import { type LeadStatisticsService, readLeadGroup } from './statistics.ts';
 
@@ -34,8 +35,6 @@ export const leadRoutes = ({
   leadStatistics: LeadStatisticsService;
   baseUrl(ctx: Context): string;
 }): Route[] => {
-  const own = (ctx: Context): [account: string, uuid: string] => [accountOf(ctx), pathUuid(ctx)];
-
   return [
     {
       method: 'GET',
@@ -49,7 +48,7 @@ export const leadRoutes = ({
       answers: listOf(Lead),
       handler: async (ctx) => {
         const page = readPage(ctx);
-        const steps = leads.list(accountOf(ctx), page);
+        const steps = leads.list(viewOf(ctx), page);
         await sendPage(
           ctx,
           page,
@@ -76,7 +75,7 @@ export const leadRoutes = ({
       },
       handler: async (ctx) => {
         const group = readLeadGroup(queryValue(ctx, 'group_by'));
-        const counted = await leadStatistics.count(accountOf(ctx), group, queryDays(ctx), queryLimit(ctx));
+        const counted = await leadStatistics.count(viewOf(ctx), group, queryDays(ctx), queryLimit(ctx));
         ctx.set('Cache-Control', 'no-cache');
         ctx.body = { ...counted, results: fitting(counted.results) };
       },
@@ -120,7 +119,7 @@ export const leadRoutes = ({
       condition: 'read',
       answers: shown(Lead),
       handler: async (ctx) => {
-        sendObject(ctx, presentLead(await leads.get(...own(ctx))));
+        sendObject(ctx, presentLead(await leads.get(viewOf(ctx), pathUuid(ctx))));
       },
     },
     {
@@ -137,9 +136,9 @@ export const leadRoutes = ({
       condition: 'write',
       answers: shown(Lead),
       handler: async (ctx) => {
-        const ids = own(ctx);
+        const uuid = pathUuid(ctx);
         const wanted = readObject(NewLead, ctx.state.body);
-        sendObject(ctx, presentLead(await leads.change(...ids, wanted, precondition(ctx))));
+        sendObject(ctx, presentLead(await leads.change(viewOf(ctx), uuid, wanted, precondition(ctx))));
       },
     },
     {
@@ -162,9 +161,9 @@ export const leadRoutes = ({
         const { principal } = ctx.state;
         const isVisitor = principal?.kind === 'visitor';
         if (isVisitor && uuid !== visitorLead(principal.visitor.session)) throw notFound();
-        const owner = isVisitor ? principal.visitor.session.account : accountOf(ctx);
+        const view = isVisitor ? wholeAccount(principal.visitor.session.account) : viewOf(ctx);
         const wanted = readPatch(NewLead, ctx.state.body);
-        sendObject(ctx, presentLead(await leads.change(owner, uuid, wanted, precondition(ctx))));
+        sendObject(ctx, presentLead(await leads.change(view, uuid, wanted, precondition(ctx))));
       },
     },
     {
@@ -179,7 +178,7 @@ export const leadRoutes = ({
       condition: 'write',
       answers: deleted,
       handler: async (ctx) => {
-        await leads.delete(...own(ctx), precondition(ctx));
+        await leads.delete(accountOf(ctx), pathUuid(ctx), precondition(ctx));
         ctx.status = 204;
       },
     },

@@ -11,6 +11,7 @@ import type { Relay } from '../../events/relay.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
 import { invalidTogether, notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
+import { inView, isInView, type View, wholeAccount } from '../members/view.ts';
 import type { StoredRoom } from '../rooms/rooms.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { VisitorSession } from '../visitors/sessions.model.ts';
@@ -97,17 +98,17 @@ export class LeadsService {
       });
       if (isNew) return { lead: stored, isNew };
     }
-    return { lead: await this.change(account, uuid, sent), isNew: false };
+    return { lead: await this.change(wholeAccount(account), uuid, sent), isNew: false };
   }
 
-  list(account: string, page: Page): AsyncGenerator<StoredLead[]> {
-    return readPages(this.#leads, { account }, 'created_at', page);
+  list(view: View, page: Page): AsyncGenerator<StoredLead[]> {
+    return readPages(this.#leads, inView(view), 'created_at', page);
   }
 
-  /** @throws ParlorError `not_found`, also for another account's lead. */
-  async get(account: string, uuid: string): Promise<StoredLead> {
+  /** @throws ParlorError `not_found`, also for a lead out of view. */
+  async get(view: View, uuid: string): Promise<StoredLead> {
     const lead = await this.#byId(uuid);
-    if (lead?.account !== account) throw notFound();
+    if (!lead || !isInView(view, lead)) throw notFound();
     return lead;
   }
 
@@ -115,8 +116,10 @@ export class LeadsService {
    * Sets the fields of `wanted`; lead.changed names those that really changed, and does not fire for none.
    * @throws ParlorError `not_found`, `invalid`, and whatever `check` throws.
    */
-  async change(account: string, uuid: string, wanted: Partial<NewLead>, check?: Check): Promise<StoredLead> {
+  async change(view: View, uuid: string, wanted: Partial<NewLead>, check?: Check): Promise<StoredLead> {
+    const { account } = view;
     const changed = await changeDocument(this.#leads, { _id: uuid, account }, (current) => {
+      if (!isInView(view, current)) throw notFound();
       check?.(presentLead(current));
       const set = differences<NewLead>(current, wanted);
       if (!set) return undefined;
@@ -134,7 +137,7 @@ export class LeadsService {
    * @throws ParlorError `not_found`, and whatever `check` throws.
    */
   async delete(account: string, uuid: string, check?: Check): Promise<void> {
-    await this.get(account, uuid);
+    await this.get(wholeAccount(account), uuid);
     await this.#deletion.deleteLead(account, uuid, () =>
       deleteDocument(this.#leads, { _id: uuid, account }, this.#tombstones, (current) =>
         check?.(presentLead(current)),

@@ -1,6 +1,7 @@
 import { LEAD_GROUPS, type LeadGroup, type LeadStatistics } from '@parlor/shared';
 import type { Days } from '../../database/pages.ts';
 import { invalid } from '../../platform/errors.ts';
+import { inView, type View } from '../members/view.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
 import type { LeadModel } from './leads.model.ts';
 
@@ -53,12 +54,7 @@ export class LeadStatisticsService {
    * first, but every day when they are grouped by day.
    * @throws ParlorError `invalid` when that would be more days than MAX_DAYS.
    */
-  async count(
-    account: string,
-    group: LeadGroup,
-    { from, until }: Days,
-    limit: number,
-  ): Promise<LeadStatistics> {
+  async count(view: View, group: LeadGroup, { from, until }: Days, limit: number): Promise<LeadStatistics> {
     const now = new Date();
     const last = until ? new Date(until.getTime() - DAY_MS) : from && from > now ? from : now;
     const start = from ?? new Date(`${isoDay(last).slice(0, 8)}01`);
@@ -66,7 +62,7 @@ export class LeadStatisticsService {
     if (group === 'day' && end.getTime() - start.getTime() > MAX_DAYS * DAY_MS) {
       throw invalid({ start_date: [`At most ${MAX_DAYS} days can be shown one by one.`] });
     }
-    const match = { $match: { account, created_at: { $gte: start, $lt: end } } };
+    const match = { $match: { ...inView(view), created_at: { $gte: start, $lt: end } } };
     const groups = { $group: { _id: GROUP_BY[group], total: { $sum: 1 } } };
     const top = group === 'day' ? [] : [{ $sort: { total: -1, _id: 1 } as const }, { $limit: limit }];
     const [counted, [all]] = await Promise.all([
@@ -78,7 +74,7 @@ export class LeadStatisticsService {
       start_date: isoDay(start),
       end_date: isoDay(last),
       total: all?.total ?? 0,
-      results: await this.#results(account, group, counted, start, end),
+      results: await this.#results(view.account, group, counted, start, end),
     };
   }
 

@@ -4,7 +4,7 @@ import { chosenPasswordErrors, hashPassword, passwordErrors } from '../accounts/
 import { newToken, sealedToken } from '../accounts/token.ts';
 import { type ActiveMember, activeOf, type Member } from './member.ts';
 import type { MemberSessions } from './member-sessions.ts';
-import { type MemberStore, memberPlace } from './member-store.ts';
+import { type MemberStore, memberPlace, type Standing } from './member-store.ts';
 
 /** Told when a member's token is another one, with what that is found by; an empty text when it has none any more. */
 export type TokenListener = (member: Pick<Member, '_id' | 'account'>, fingerprint: string) => Promise<void>;
@@ -48,10 +48,10 @@ export class Credentials {
     return this.#secrets.fingerprints('token-fingerprint', this.tokenOf(member));
   }
 
-  /** What the tokens of these accounts' members are found by, by the members' uuids. */
-  async fingerprintsIn(accounts: readonly string[]): Promise<Map<string, string>> {
-    const members = await this.#store.withTokens(accounts);
-    return new Map(members.map(({ _id, token_fingerprint }) => [_id, token_fingerprint]));
+  /** What the sockets of these accounts' members rest on, by the members' uuids. */
+  async standings(accounts: readonly string[]): Promise<Map<string, Standing>> {
+    const members = await this.#store.standings(accounts);
+    return new Map(members.map((member) => [member._id, member]));
   }
 
   /** Makes a new token: the old one is dead on every process at once. */

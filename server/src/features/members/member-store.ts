@@ -1,5 +1,6 @@
 import { findBy } from '../../database/find-by.ts';
 import { findBySecret } from '../../database/find-by-secret.ts';
+import { newestFirst } from '../../database/pages.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { SealedPlace, Secrets } from '../../platform/secrets.ts';
 import { placeOf } from '../../platform/secrets.ts';
@@ -14,10 +15,15 @@ export interface MemberModels {
   members: MemberModel;
 }
 
+type Settings = Pick<StoredMember, 'role' | 'widgets'>;
+
 /** undefined takes a field away. */
-type Changed = {
-  [Field in keyof Person | 'role']?: (Person & Pick<StoredMember, 'role'>)[Field] | undefined;
+export type Changed = {
+  [Field in keyof (Person & Settings)]?: (Person & Settings)[Field] | undefined;
 };
+
+/** What the credential of an open socket rests on. */
+export type Standing = Pick<ActiveMember, '_id' | 'token_fingerprint' | 'role' | 'widgets'>;
 
 /** Where a sealed field of a member stands. */
 export const memberPlace = (
@@ -83,19 +89,25 @@ export class MemberStore {
     return member && { member, account: owner };
   }
 
-  /** Everybody in these accounts who has a token, and what that is found by. */
-  async withTokens(accounts: readonly string[]): Promise<Pick<ActiveMember, '_id' | 'token_fingerprint'>[]> {
-    const fields = { token_fingerprint: 1 } as const;
+  /** Everybody in these accounts who has a token: what that is found by, and what its bearer may see. */
+  async standings(accounts: readonly string[]): Promise<Standing[]> {
+    const fields = { token_fingerprint: 1, role: 1, widgets: 1 } as const;
     const [owners, others] = await Promise.all([
-      this.#models.accounts.find({ _id: { $in: accounts as string[] } }, { ...fields, founder: 1 }).lean(),
+      this.#models.accounts
+        .find({ _id: { $in: accounts as string[] } }, { token_fingerprint: 1, founder: 1 })
+        .lean(),
       this.#models.members.find({ account: { $in: accounts as string[] } }, fields).lean(),
     ]);
     const founders = owners.map(({ _id, founder = _id, token_fingerprint }) => ({
       _id: founder,
       token_fingerprint,
+      role: 'owner' as const,
     }));
     // A founder's stands last: while a member takes that place, it stands in both.
-    return [...others.map(({ _id, token_fingerprint = '' }) => ({ _id, token_fingerprint })), ...founders];
+    return [
+      ...others.map((member) => ({ ...member, token_fingerprint: member.token_fingerprint ?? '' })),
+      ...founders,
+    ];
   }
 
   /** The members of an account, newest first. */
@@ -108,9 +120,7 @@ export class MemberStore {
     const founder = founderOf(owner);
     // While a member takes the founder's place, it stands in both.
     const members = [founder, ...others.filter(({ _id }) => _id !== founder._id).map(asMember)];
-    return members.sort(
-      (a, b) => b.created_at.getTime() - a.created_at.getTime() || (a._id < b._id ? 1 : -1),
-    );
+    return members.sort(newestFirst);
   }
 
   /** @throws ParlorError `not_found`, also for a member of another account */

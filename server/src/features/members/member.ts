@@ -10,6 +10,8 @@ export interface StoredMember
   _id: string;
   account: string;
   role: Role;
+  /** What an operator is restricted to; of an owner or admin it says nothing. */
+  widgets?: string[];
   /** SHA-256 of what the link of its invitation holds; until that is accepted it has no username. */
   invitation_hash?: string;
   invitation_expires_at?: Date;
@@ -44,12 +46,22 @@ export const founderOf = ({
 export const activeOf = (member: Member | undefined): ActiveMember | undefined =>
   member?.password === undefined ? undefined : (member as ActiveMember);
 
-/** The API's form of a member. */
-export const presentMember = (member: Member): ApiMember =>
-  present(ApiMember, member, {
+/** The uuids of the widgets that somebody is restricted to; undefined: it sees all. */
+export const restrictionOf = ({
+  role,
+  widgets,
+}: Pick<StoredMember, 'role' | 'widgets'>): readonly string[] | undefined =>
+  role === 'operator' ? widgets : undefined;
+
+/** The API's form of a member. @param seen the widgets that whoever asks is restricted to: it learns of no others */
+export const presentMember = (member: Member, seen?: readonly string[]): ApiMember => {
+  const widgets = restrictionOf(member);
+  return present(ApiMember, member, {
+    widgets: (seen ? widgets?.filter((one) => seen.includes(one)) : widgets) ?? null,
     username: member.username ?? null,
     name: member.name || member.username || '',
     is_away: member.is_away ?? false,
     has_totp: member.totp_sealed !== undefined,
     invitation_expires_at: member.invitation_expires_at ?? null,
   });
+};

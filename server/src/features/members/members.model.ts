@@ -12,6 +12,7 @@ export const memberModel = defineModel<StoredMember>(
     ...personFields,
     account: String,
     role: String,
+    widgets: { type: [String], default: undefined },
     invitation_hash: String,
     invitation_expires_at: Date,
   },

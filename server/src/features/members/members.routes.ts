@@ -1,5 +1,5 @@
 import { Acceptance, InvitedMember, Member, MemberSettings, NewMember, OwnSettings } from '@parlor/shared';
-import type { Page } from '../../database/pages.ts';
+import { cutPage } from '../../database/pages.ts';
 import type { Context } from '../../http/context.ts';
 import { readPage, sendPage } from '../../http/lists.ts';
 import {
@@ -16,20 +16,11 @@ import { precondition, sendCreated, sendObject } from '../../http/single-object.
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { type Member as AnyMember, presentMember } from './member.ts';
 import type { MembersService } from './members.service.ts';
-import { accountOf, memberOf } from './principal.ts';
+import { memberOf, viewOf } from './principal.ts';
 
 const tag = 'Members';
 const callers = ['account'] as const;
 const params = { uuid: uuidInPath() };
-
-/** The page of a list that is short enough to be read as a whole. */
-async function* cut(members: AnyMember[], { after, from, until, limit }: Page): AsyncGenerator<AnyMember[]> {
-  const isAfter = ({ created_at: at, _id }: AnyMember): boolean =>
-    !after || at < after.time || (at.getTime() === after.time.getTime() && _id < after.id);
-  const isWithin = ({ created_at: at }: AnyMember): boolean =>
-    (!from || at >= from) && (!until || at < until);
-  yield members.filter((member) => isAfter(member) && isWithin(member)).slice(0, limit + 1);
-}
 
 /** /api/v1/members/ and what accepts an invitation (docs/contract.md#members). */
 export const memberRoutes = ({
@@ -51,8 +42,9 @@ export const memberRoutes = ({
     answers: listOf(Member),
     handler: async (ctx) => {
       const page = readPage(ctx);
-      const steps = cut(await members.list(accountOf(ctx)), page);
-      const present = (found: AnyMember[]) => found.map(presentMember);
+      const { account, widgets } = viewOf(ctx);
+      const steps = cutPage(await members.list(account), 'created_at', page);
+      const present = (found: AnyMember[]) => found.map((member) => presentMember(member, widgets));
       await sendPage(ctx, page, { steps, timeField: 'created_at', present }, baseUrl(ctx));
     },
   },
@@ -63,7 +55,7 @@ export const memberRoutes = ({
     tag,
     summary: 'Invite a member',
     description:
-      'Answers a link for whoever is invited, once: whoever opens it chooses a username and a password. Inviting an address again makes a new link, and the old one is dead. Admins invite admins and operators, and owners anybody. At most 100 members beside the first one. `Idempotency-Key` is ignored here.',
+      'Answers a link for whoever is invited, once: whoever opens it chooses a username and a password. Inviting an address again makes a new link, and the old one is dead. Admins invite admins and operators, and owners anybody. `widgets` restricts an operator to some of them. At most 100 members beside the first one. `Idempotency-Key` is ignored here.',
     callers,
     body: NewMember,
     answers: created(InvitedMember),
@@ -118,7 +110,8 @@ export const memberRoutes = ({
     condition: 'read',
     answers: shown(Member),
     handler: async (ctx) => {
-      sendObject(ctx, presentMember(await members.get(accountOf(ctx), pathUuid(ctx))));
+      const { account, widgets } = viewOf(ctx);
+      sendObject(ctx, presentMember(await members.get(account, pathUuid(ctx)), widgets));
     },
   },
   {
@@ -126,8 +119,9 @@ export const memberRoutes = ({
     path: '/api/v1/members/{uuid}/',
     id: 'changeMember',
     tag,
-    summary: 'Change the role or name of a member',
-    description: 'Admins change neither owners nor anybody into one. The last owner stays one: 409.',
+    summary: 'Change the role, name or widgets of a member',
+    description:
+      'Admins change neither owners nor anybody into one. The last owner stays one: 409. `widgets` restricts an operator, and is a 400 for others; an operator that becomes an admin or owner loses its list. It holds at once, on open sockets, too.',
     callers,
     params,
     body: patchOf(MemberSettings, 'MemberSettingsPatch'),

@@ -2,10 +2,11 @@ import {
   type Acceptance,
   type Member as ApiMember,
   foldName,
+  type MemberSettings,
   type NewMember,
   type Role,
 } from '@parlor/shared';
-import { forbidden, invalid, type ParlorError, throwIfAny } from '../../platform/errors.ts';
+import { forbidden, invalid, missingObject, type ParlorError, throwIfAny } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { newSecret, secretHash } from '../../platform/random-secret.ts';
 import type { Secrets } from '../../platform/secrets.ts';
@@ -15,14 +16,31 @@ import type { Quotas } from '../accounts/quotas.ts';
 import { newToken, sealedToken } from '../accounts/token.ts';
 import { takenErrors, type UniqueNames } from '../accounts/unique-names.ts';
 import type { Credentials } from './credentials.ts';
-import { type ActiveMember, activeOf, type Member, presentMember, type StoredMember } from './member.ts';
-import { type MemberModels, type MemberStore, memberPlace } from './member-store.ts';
+import {
+  type ActiveMember,
+  activeOf,
+  type Member,
+  presentMember,
+  restrictionOf,
+  type StoredMember,
+} from './member.ts';
+import { type Changed, type MemberModels, type MemberStore, memberPlace } from './member-store.ts';
 import type { OwnerSuccession } from './owner-succession.ts';
+import { isSameRestriction, type View } from './view.ts';
 
 /** How long an invitation can be accepted. */
 const INVITATION_MS = 7 * 86_400_000;
 
 type Check = ((current: ApiMember) => void) | undefined;
+
+/** Told which widgets a member sees from now on. */
+type ViewListener = (member: Member, widgets: View['widgets']) => Promise<void>;
+
+/** The widgets that members may be restricted to. */
+interface AccountWidgets {
+  /** Those of them that the account has. */
+  namesOf(account: string, uuids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
 
 interface Parts {
   models: MemberModels;
@@ -33,14 +51,21 @@ interface Parts {
   names: UniqueNames;
   secrets: Secrets;
   succession: OwnerSuccession;
+  widgets: AccountWidgets;
 }
 
 /** The members of accounts (docs/contract.md#members). */
 export class MembersService {
   readonly #parts: Parts;
+  readonly #viewListeners: ViewListener[] = [];
 
   constructor(parts: Parts) {
     this.#parts = parts;
+  }
+
+  /** Calls `listener` when a member sees other widgets than before, before that is answered. */
+  onViewChange(listener: ViewListener): void {
+    this.#viewListeners.push(listener);
   }
 
   /** Newest first; an account has at most 101. */
@@ -65,16 +90,18 @@ export class MembersService {
    */
   async invite(
     inviter: ActiveMember,
-    { email, name, role }: NewMember,
+    { email, name, role, widgets }: NewMember,
   ): Promise<{ member: Member; token: string }> {
     mayGive(inviter, role);
     const { account } = inviter;
+    await this.#mayRestrict(account, role, widgets);
     const { models, quotas, store } = this.#parts;
     const token = newSecret();
     const member: StoredMember = {
       _id: newUuid(),
       account,
       role,
+      ...(widgets && { widgets }),
       email,
       name,
       created_at: new Date(),
@@ -124,7 +151,7 @@ export class MembersService {
   change(
     changer: ActiveMember,
     uuid: string,
-    { role, name }: { role?: Role; name?: string },
+    wanted: Partial<MemberSettings>,
     check?: Check,
   ): Promise<Member> {
     const { account } = changer;
@@ -133,14 +160,34 @@ export class MembersService {
       const current = await store.get(account, uuid);
       check?.(presentMember(current));
       mayTouch(changer, current);
-      if (role !== undefined && role !== current.role) {
-        mayGive(changer, role);
-        if (current.role === 'owner') await succession.demote(current, role);
-        else await store.change(account, uuid, () => ({ role }));
+      const set = settingsFor(current, wanted);
+      if (set.role) mayGive(changer, set.role);
+      await this.#mayRestrict(account, set.role ?? current.role, wanted.widgets);
+      if (Object.keys(set).length === 0) return current;
+      if (set.role && current.role === 'owner') await succession.demote(current, set);
+      else await store.change(account, uuid, () => set);
+      const changed = await store.get(account, uuid);
+      const widgets = restrictionOf(changed);
+      if (!isSameRestriction(widgets, restrictionOf(current))) {
+        for (const listener of this.#viewListeners) await listener(changed, widgets);
       }
-      if (name === undefined || name === current.name) return store.get(account, uuid);
-      return store.change(account, uuid, () => ({ name }));
+      return changed;
     });
+  }
+
+  /** A widget has been deleted: nobody is restricted to it any more. Whoever had no other sees nothing. */
+  async forgetWidget({ _id, account }: { _id: string; account: string }): Promise<void> {
+    const { members } = this.#parts.models;
+    await members.updateMany({ account, widgets: _id }, { $pull: { widgets: _id }, $inc: { version: 1 } });
+  }
+
+  /** @throws ParlorError `invalid` */
+  async #mayRestrict(account: string, role: Role, widgets: View['widgets'] | null): Promise<void> {
+    if (!widgets) return;
+    if (role !== 'operator') throw invalid({ widgets: ['Owners and admins see all widgets.'] });
+    const known = await this.#parts.widgets.namesOf(account, widgets);
+    const missing = widgets.filter((uuid) => !known.has(uuid));
+    if (missing.length > 0) throw invalid({ widgets: missing.map(missingObject) });
   }
 
   /** Changes what a member may change of itself. @throws ParlorError whatever `check` throws */
@@ -187,3 +234,16 @@ const mayTouch = ({ role }: ActiveMember, other: Pick<Member, 'role'>): void => 
 };
 
 const mayGive = (giver: ActiveMember, role: Role): void => mayTouch(giver, { role });
+
+/** What a change sets, in one write: nobody sees for a moment what neither its old nor its new settings show. */
+const settingsFor = (current: Member, { role, name, widgets }: Partial<MemberSettings>): Changed => {
+  const isOperator = (role ?? current.role) === 'operator';
+  const restriction = isOperator ? (widgets === undefined ? current.widgets : widgets) : undefined;
+  return {
+    ...(role !== undefined && role !== current.role && { role }),
+    ...(name !== undefined && name !== current.name && { name }),
+    ...(!isSameRestriction(restriction ?? undefined, current.widgets) && {
+      widgets: restriction ?? undefined,
+    }),
+  };
+};

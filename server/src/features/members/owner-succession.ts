@@ -1,11 +1,16 @@
-import type { Role } from '@parlor/shared';
 import { duplicateFields } from '../../database/duplicate.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Account } from '../accounts/accounts.model.ts';
 import { personFields } from '../accounts/person.ts';
 import { type ActiveMember, activeOf, type Member } from './member.ts';
-import { type MemberModels, type MemberStore, memberPlace, SEALED_FIELDS } from './member-store.ts';
+import {
+  type Changed,
+  type MemberModels,
+  type MemberStore,
+  memberPlace,
+  SEALED_FIELDS,
+} from './member-store.ts';
 
 /**
  * Owners who stop being owners: another one has to be there, who takes the place in the account's document where the
@@ -23,16 +28,16 @@ export class OwnerSuccession {
     this.#secrets = secrets;
   }
 
-  /** Gives an owner another role. @throws ParlorError `conflict` for the only one */
-  async demote(owner: Member, role: Role): Promise<void> {
+  /** Gives an owner what `set` says, another role among it. @throws ParlorError `conflict` for the only one */
+  async demote(owner: Member, set: Changed): Promise<void> {
     const { account, _id, isFounder } = owner;
     const heir = await this.#heirOf(owner);
     if (!isFounder) {
-      await this.#store.change(account, _id, () => ({ role }));
+      await this.#store.change(account, _id, () => set);
       return;
     }
     const { isFounder: _, ...person } = this.#resealed(owner as ActiveMember, false);
-    await this.#models.members.updateOne({ _id }, { $set: { ...person, role } } as never, { upsert: true });
+    await this.#models.members.updateOne({ _id }, { $set: { ...person, ...set } } as never, { upsert: true });
     await this.#succeed(owner, heir as ActiveMember);
   }
 
@@ -60,6 +65,7 @@ export class OwnerSuccession {
       _id: founder,
       account: _a,
       role: _r,
+      widgets: _w,
       isFounder: _f,
       invitation_hash: _h,
       ...person

@@ -2,6 +2,7 @@ import type { Author } from '@parlor/shared';
 import type { Context } from '../../http/context.ts';
 import type { ActiveMember } from './member.ts';
 import type { StoredProgramToken } from './program-tokens.ts';
+import type { View } from './view.ts';
 
 /** Whoever has a member's credential. */
 export interface AccountPrincipal {
@@ -10,6 +11,8 @@ export interface AccountPrincipal {
   scope: string;
   isShared: false;
   member: ActiveMember;
+  /** What of the account it sees. */
+  view: View;
   /** The uuid of the session whose cookie the request has; undefined with a token. */
   session: string | undefined;
   /** The token of a program, which may do what its scopes say and nothing else. */
@@ -24,9 +27,13 @@ declare module '../../http/principal.ts' {
   }
 }
 
-/** @param by the session or the program's token that stands for the member, where it is not its own token */
+/**
+ * @param widgets those that it is restricted to
+ * @param by the session or the program's token that stands for the member, where it is not its own token
+ */
 export const accountPrincipal = (
   member: ActiveMember,
+  widgets: View['widgets'],
   {
     session,
     program,
@@ -38,6 +45,7 @@ export const accountPrincipal = (
   scope: scopeOf(member, program),
   isShared: false,
   member,
+  view: { account: member.account, widgets },
   session,
   program,
   lacksSecondFactor,
@@ -72,3 +80,6 @@ export const authorOf = (ctx: Pick<Context, 'state'>): Author | undefined => {
 
 /** The account of the member that makes a request. */
 export const accountOf = (ctx: Pick<Context, 'state'>): string => memberOf(ctx).account;
+
+/** What of its account the member that makes a request sees. */
+export const viewOf = (ctx: Pick<Context, 'state'>): View => principalOf(ctx).view;

@@ -7,10 +7,10 @@ const MESSAGES_STEP = 52;
 
 const UNSHOWN = { support_answer: 0 } as const;
 
-/** The messages of a page, newest first, in steps. */
+/** The messages of a page, newest first, in steps. @param filter with which an index begins */
 export const readMessages = (
   messages: MessageModel,
-  filter: { account: string } | { room: string },
+  filter: object,
   page: Page,
 ): AsyncGenerator<StoredMessage[]> => readPages(messages, filter, 'sent_at', page, UNSHOWN, MESSAGES_STEP);
 

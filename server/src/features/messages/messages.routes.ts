@@ -13,21 +13,22 @@ import type { Route } from '../../http/route.ts';
 import { sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
 import { invalid, notFound } from '../../platform/errors.ts';
-import { accountOf, authorOf } from '../members/principal.ts';
+import { authorOf, viewOf } from '../members/principal.ts';
+import { type View, wholeAccount } from '../members/view.ts';
 import { presentCreated } from './added-message.ts';
 import type { StoredMessage } from './messages.model.ts';
 import type { MessagesService } from './messages.service.ts';
 
 /** The room whose messages are asked for: a visitor's is always its own (docs/contract.md#visitors). */
-const readScope = (ctx: Context): { account: string; room: string | undefined } => {
+const readScope = (ctx: Context): { view: View; room: string | undefined } => {
   const given = queryValue(ctx, 'room');
   if (given !== undefined && !isUuid(given)) throw invalid({ room: ['Must be a valid UUID.'] });
   const room = given?.toLowerCase();
   const { principal } = ctx.state;
-  if (principal?.kind !== 'visitor') return { account: accountOf(ctx), room };
+  if (principal?.kind !== 'visitor') return { view: viewOf(ctx), room };
   const { session } = principal.visitor;
   if (room !== undefined && room !== session.room) throw notFound();
-  return { account: session.account, room: session.room };
+  return { view: wholeAccount(session.account), room: session.room };
 };
 
 const tag = 'Messages';
@@ -54,9 +55,9 @@ export const messageRoutes = ({
     answers: listOf(MessageInRoom),
     handler: async (ctx) => {
       const page = readPage(ctx);
-      const { account, room } = readScope(ctx);
-      const steps = messages.list(account, room, page);
-      const present = (found: StoredMessage[]) => messages.present(account, found);
+      const { view, room } = readScope(ctx);
+      const steps = messages.list(view, room, page);
+      const present = (found: StoredMessage[]) => messages.present(view.account, found);
       await sendPage(ctx, page, { steps, timeField: 'sent_at', present }, baseUrl(ctx));
     },
   },
@@ -78,6 +79,12 @@ export const messageRoutes = ({
       room: { uuid: '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11' },
     },
     isIdempotent: true,
+    aroundKept: async (ctx, next) => {
+      // An answer that was kept is not for whoever does not see its room any more.
+      const isRestricted = ctx.state.principal?.kind === 'account' && viewOf(ctx).widgets !== undefined;
+      if (isRestricted) await messages.roomFor(viewOf(ctx), readObject(NewMessage, ctx.state.body));
+      await next();
+    },
     answers: created(CreatedMessageWithAnswer),
     handler: async (ctx) => {
       const input = readObject(NewMessage, ctx.state.body);
@@ -86,7 +93,7 @@ export const messageRoutes = ({
       const message =
         principal?.kind === 'visitor'
           ? await messages.createByVisitor(principal.visitor, input, newUuid)
-          : await messages.create(accountOf(ctx), input, newUuid, authorOf(ctx));
+          : await messages.create(viewOf(ctx), input, newUuid, authorOf(ctx));
       const answer = await messages.answerInTime(message);
       const created = { ...presentCreated(message), ...(answer && { support_answer: answer }) };
       sendCreated(ctx, created, `${baseUrl(ctx)}/api/v1/messages/${message._id}/`);
@@ -104,9 +111,9 @@ export const messageRoutes = ({
     condition: 'read',
     answers: shown(MessageWithAnswer),
     handler: async (ctx) => {
-      const account = accountOf(ctx);
-      const message = await messages.get(account, pathUuid(ctx));
-      const [shown] = await messages.present(account, [message]);
+      const view = viewOf(ctx);
+      const message = await messages.get(view, pathUuid(ctx));
+      const [shown] = await messages.present(view.account, [message]);
       if (!shown) throw notFound();
       const support_answer = await messages.answerTo(message);
       sendObject(ctx, { ...shown, ...(support_answer !== undefined && { support_answer }) });

@@ -6,6 +6,7 @@ import type { Page } from '../../database/pages.ts';
 import type { Relay } from '../../events/relay.ts';
 import { invalid, missingObject, notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
+import { inView, isInView, type View, wholeAccount } from '../members/view.ts';
 import type { StoredRoom } from '../rooms/rooms.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { Visitor } from '../visitors/sessions.service.ts';
@@ -48,15 +49,21 @@ export class MessagesService {
   /**
    * Stores a message of the account's own, with its message.added event in the same write.
    * @param author the member who wrote it as support; its name stands for a missing nickname
-   * @throws ParlorError `invalid` when the account has no such room.
+   * @throws ParlorError `invalid` when no such room is in view.
    */
-  async create(account: string, given: NewMessage, uuid?: string, author?: Author): Promise<StoredMessage> {
+  async create(view: View, given: NewMessage, uuid?: string, author?: Author): Promise<StoredMessage> {
     const input = given.is_support_sender && author ? byAuthor(given, author) : given;
-    const room = await this.#rooms.byUuid(account, input.room.uuid);
-    if (!room) throw unknownRoom(input.room.uuid);
+    const room = await this.roomFor(view, input);
     // Before the message is there: from then on no bot may speak up behind it.
-    if (input.is_support_sender && room.is_bot_use) await this.#rooms.endBot(account, room._id);
+    if (input.is_support_sender && room.is_bot_use) await this.#rooms.endBot(room.account, room._id);
     return this.#insert(room, input, uuid);
+  }
+
+  /** The room that a message is for. @throws ParlorError `invalid` when no such room is in view */
+  async roomFor(view: View, { room }: Pick<NewMessage, 'room'>): Promise<StoredRoom> {
+    const found = await this.#rooms.byUuid(view, room.uuid);
+    if (!found) throw unknownRoom(room.uuid);
+    return found;
   }
 
   /**
@@ -72,18 +79,18 @@ export class MessagesService {
     return this.#insert(room, input, uuid);
   }
 
-  /** The account's messages, or those of one room, newest first. */
-  async *list(account: string, room: string | undefined, page: Page): AsyncGenerator<StoredMessage[]> {
-    if (room !== undefined && !(await this.#rooms.byUuid(account, room))) return;
+  /** The messages in view, or those of one room of them, newest first. */
+  async *list(view: View, room: string | undefined, page: Page): AsyncGenerator<StoredMessage[]> {
+    if (room !== undefined && !(await this.#rooms.byUuid(view, room))) return;
     // By the room alone, so that no database can choose the account's index and search it for a small room.
-    const filter = room === undefined ? { account } : { room };
+    const filter = room === undefined ? inView(view) : { room };
     yield* readMessages(this.#messages, filter, page);
   }
 
-  /** @throws ParlorError `not_found`, also for another account's message. */
-  async get(account: string, uuid: string): Promise<StoredMessage> {
-    const message = await this.byUuid(account, uuid);
-    if (!message) throw notFound();
+  /** @throws ParlorError `not_found`, also for a message out of view. */
+  async get(view: View, uuid: string): Promise<StoredMessage> {
+    const message = await this.#byId(uuid);
+    if (!message || !isInView(view, message)) throw notFound();
     return message;
   }
 
@@ -115,7 +122,7 @@ export class MessagesService {
   /** The bot's answer to a customer's message; empty until it has one, undefined where there is no bot. */
   async answerTo(message: StoredMessage): Promise<string | undefined> {
     if (message.support_answer !== undefined || message.is_support_sender) return message.support_answer;
-    const room = await this.#rooms.byUuid(message.account, message.room);
+    const room = await this.#rooms.byUuid(wholeAccount(message.account), message.room);
     return room?.is_bot_use ? '' : undefined;
   }
 

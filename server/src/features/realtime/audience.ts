@@ -1,16 +1,19 @@
 import { CLOSE_CODES } from '@parlor/shared';
+import type { View } from '../members/view.ts';
 import type { Connection, Viewer } from './connection.ts';
 import type { LogEntry } from './event-log.model.ts';
 
 /**
  * Which credential has ended: all tokens of a member but the one of that fingerprint (an older process does not name the
- * member; an empty fingerprint is nobody's), a program's token, a visitor's session, a widget.
+ * member; an empty fingerprint is nobody's), a program's token, a visitor's session, a widget; or which widgets a member sees
+ * from now on, null being all.
  */
 export type Ended =
   | { token: string; member?: string }
   | { program: string }
   | { session: string }
-  | { widget: string };
+  | { widget: string }
+  | { member: string; widgets: readonly string[] | null };
 
 /** How long the end of a credential is remembered, for clients that were being authenticated meanwhile. */
 const REMEMBERED_FOR_MS = 10_000;
@@ -31,8 +34,38 @@ const hasEnded = (viewer: Viewer, account: string, ended: Ended): boolean => {
   );
 };
 
+/** What a viewer sees from now on; undefined where nothing has changed for it. */
+const restrictionBy = (
+  viewer: Viewer,
+  account: string,
+  ended: Ended,
+): { widgets: View['widgets'] } | undefined => {
+  if (viewer.side !== 'person' || viewer.account !== account) return undefined;
+  if ('widgets' in ended) {
+    return ended.member === viewer.member ? { widgets: ended.widgets ?? undefined } : undefined;
+  }
+  if ('widget' in ended && viewer.widgets?.includes(ended.widget)) {
+    return { widgets: viewer.widgets.filter((uuid) => uuid !== ended.widget) };
+  }
+  return undefined;
+};
+
+const apply = (connection: Connection, account: string, ended: Ended): void => {
+  const { viewer } = connection;
+  if (!viewer) return;
+  if (hasEnded(viewer, account, ended)) endOf(connection);
+  const restriction = restrictionBy(viewer, account, ended);
+  if (restriction) connection.restrict(restriction.widgets);
+};
+
 const endOf = (connection: Connection): void =>
   connection.close(CLOSE_CODES.not_authenticated, 'the credential has ended');
+
+/** Of the resets of one member's token the last one counts, and so of what it sees. */
+const keyOf = (account: string, ended: Ended): string => {
+  if ('token' in ended) return `token ${account} ${ended.member}`;
+  return 'widgets' in ended ? `widgets ${ended.member}` : JSON.stringify(ended);
+};
 
 /** The clients of this process whose credential is good, found by what they may see. */
 export class Audience {
@@ -52,8 +85,10 @@ export class Audience {
     if (set) set.add(connection);
     else map.set(key, new Set([connection]));
     this.#size++;
-    for (const { account, ended } of this.#ended.values()) {
-      if (connection.viewer && hasEnded(connection.viewer, account, ended)) endOf(connection);
+    for (const { account, ended, at } of this.#ended.values()) {
+      // What was told before it was asked what the member sees is known with that.
+      if ('widgets' in ended && at < connection.viewedAt) continue;
+      apply(connection, account, ended);
     }
   }
 
@@ -77,16 +112,14 @@ export class Audience {
     }
   }
 
-  /** Closes the connections of an account whose credential has ended. */
+  /** Closes the connections of an account whose credential has ended, or shows them what they see from now on. */
   end(account: string, ended: Ended): void {
     for (const connection of [...this.persons(), ...this.visitors()]) {
-      if (connection.viewer && hasEnded(connection.viewer, account, ended)) endOf(connection);
+      apply(connection, account, ended);
     }
     const now = performance.now();
     for (const [key, { at }] of this.#ended) if (now - at > REMEMBERED_FOR_MS) this.#ended.delete(key);
-    // Of the resets of one member's token the last one counts.
-    const key = 'token' in ended ? `token ${account} ${ended.member}` : JSON.stringify(ended);
-    this.#ended.set(key, { account, ended, at: now });
+    this.#ended.set(keyOf(account, ended), { account, ended, at: now });
   }
 
   /** The connections of operators' programs. */

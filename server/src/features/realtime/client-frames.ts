@@ -1,6 +1,7 @@
 import { CLOSE_CODES, type ClientFrame } from '@parlor/shared';
 import type { Logger } from 'pino';
-import type { RoomsService } from '../rooms/rooms.service.ts';
+import { isInView, wholeAccount } from '../members/view.ts';
+import type { RoomPlace, RoomsService } from '../rooms/rooms.service.ts';
 import type { Connection, Viewer } from './connection.ts';
 import { ownFrame } from './frames.ts';
 import type { ReadMarks } from './read-marks.ts';
@@ -37,9 +38,9 @@ export class ClientFrames {
       if (frame.type === 'unread') return await this.#tellUnread(connection, viewer, frame.rooms ?? []);
       const room = await this.#roomOf(connection, viewer, frame.room);
       if (room === undefined) return;
-      const { account, side } = viewer;
-      if (frame.type === 'read') return await this.#readMarks.move(account, room, side, frame.message);
-      const typist = { account, room, origin: connection.id, sender: side, nickname: frame.nickname };
+      const { side } = viewer;
+      if (frame.type === 'read') return await this.#readMarks.move(room, side, frame.message);
+      const typist = { room, origin: connection.id, sender: side, nickname: frame.nickname };
       this.#typing.said(typist, frame.is_typing);
     } catch (error) {
       this.#log.warn({ err: error, frame: frame.type }, 'a frame could not be taken');
@@ -48,12 +49,14 @@ export class ClientFrames {
     }
   }
 
-  /** A visitor asks for its own room; rooms that an account does not have are left out. */
+  /** A visitor asks for its own room; rooms that are out of view are left out. */
   async #tellUnread(connection: Connection, viewer: Viewer, rooms: readonly string[]): Promise<void> {
-    const { account, side } = viewer;
-    const own = side === 'visitor' ? [viewer.room] : await this.#rooms.existing(account, rooms);
+    const own =
+      viewer.side === 'visitor'
+        ? [viewer.room]
+        : (await this.#rooms.existing(viewer, rooms)).map(({ _id }) => _id);
     const data = [];
-    for (const room of own) data.push({ room, ...(await this.#readMarks.state(room, side)) });
+    for (const room of own) data.push({ room, ...(await this.#readMarks.state(room, viewer.side)) });
     connection.send(ownFrame({ type: 'unread', data }));
   }
 
@@ -62,16 +65,16 @@ export class ClientFrames {
     connection: Connection,
     viewer: Viewer,
     named: string | undefined,
-  ): Promise<string | undefined> {
+  ): Promise<RoomPlace | undefined> {
     const isVisitor = viewer.side === 'visitor';
     const room = isVisitor ? (named ?? viewer.room) : named;
     const isForeign = isVisitor && room !== viewer.room;
     if (room !== undefined && !isForeign) {
-      if (connection.knowsRoom(room)) return room;
-      if (await this.#rooms.byUuid(viewer.account, room)) {
-        connection.learnRoom(room);
-        return room;
-      }
+      const known =
+        connection.knownRoom(room) ?? (await this.#rooms.byUuid(wholeAccount(viewer.account), room));
+      // One that does not know its widget yet is looked at again.
+      if (known?.widget !== undefined) connection.learnRoom(known);
+      if (known && (viewer.side === 'visitor' || isInView(viewer, known))) return known;
       // A visitor's room exists from its first message on; to everybody else there is nothing before (docs/contract.md#visitors).
       if (isVisitor) return undefined;
     }

@@ -2,7 +2,10 @@ import { CLOSE_CODES } from '@parlor/shared';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import { randomLetters } from '../../platform/ids.ts';
+import { isInView, isSameRestriction, type View } from '../members/view.ts';
+import type { RoomPlace } from '../rooms/rooms.service.ts';
 import type { LogEntry } from './event-log.model.ts';
+import { ownFrame } from './frames.ts';
 
 /**
  * A client that does not read is let go before it costs more than this many bytes
@@ -32,6 +35,8 @@ export type Viewer =
       side: 'person';
       account: string;
       member: string;
+      /** Those that it is restricted to. */
+      widgets: View['widgets'];
       /** The uuid of a program's token, which then is its credential; else it is the member's token. */
       program: string | undefined;
       fingerprints: readonly string[];
@@ -49,6 +54,8 @@ export class Connection {
   readonly origin: string;
   readonly #socket: WebSocket;
   readonly #log: Logger;
+  /** Since when it is known what `viewer` sees (`performance.now()`). */
+  viewedAt = 0;
   /** Once its credential was found good. */
   viewer: Viewer | undefined;
   /** Whether new events go to it at once; before that it is being brought up to date. */
@@ -57,7 +64,7 @@ export class Connection {
   heardAt = performance.now();
   /** In which step of each round the heartbeat asks it. */
   heartbeatTurn = 0;
-  #rooms: Set<string> | undefined;
+  #rooms: Map<string, RoomPlace> | undefined;
   #frames = 0;
   #framesSince = 0;
   #isClosing = false;
@@ -104,17 +111,26 @@ export class Connection {
       if (entry.name === 'presence') return entry.room === undefined;
       return viewer.room === entry.room && !entry.name.startsWith('lead.');
     }
+    if (!isInView(viewer, entry)) return false;
     return !viewer.rooms || (entry.room !== undefined && viewer.rooms.has(entry.room));
   }
 
-  /** Whether a frame of this client has named this room before, and the room was its own. */
-  knowsRoom(room: string): boolean {
-    return this.#rooms?.has(room) ?? false;
+  /** Its member sees other widgets from now on; what it has missed of them it reads by REST. */
+  restrict(widgets: View['widgets']): void {
+    if (this.viewer?.side !== 'person' || isSameRestriction(this.viewer.widgets, widgets)) return;
+    this.viewer.widgets = widgets;
+    this.viewedAt = performance.now();
+    this.send(ownFrame({ type: 'resync' }));
   }
 
-  learnRoom(room: string): void {
-    if (!this.#rooms || this.#rooms.size >= MAX_KNOWN_ROOMS) this.#rooms = new Set();
-    this.#rooms.add(room);
+  /** A room of its account that a frame of this client has named before. */
+  knownRoom(uuid: string): RoomPlace | undefined {
+    return this.#rooms?.get(uuid);
+  }
+
+  learnRoom({ _id, account, widget }: RoomPlace): void {
+    if (!this.#rooms || this.#rooms.size >= MAX_KNOWN_ROOMS) this.#rooms = new Map();
+    this.#rooms.set(_id, { _id, account, widget });
   }
 
   /** Counts a frame that came in. @returns false when that was one too many */

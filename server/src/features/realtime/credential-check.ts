@@ -2,6 +2,7 @@ import { CLOSE_CODES } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { Credentials } from '../members/credentials.ts';
+import { restrictionOf } from '../members/member.ts';
 import type { ProgramTokens } from '../members/program-tokens.ts';
 import type { SessionsService } from '../visitors/sessions.service.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
@@ -14,16 +15,16 @@ const SWEEP_EVERY_MS = 1_000;
 const VISITORS_AT_ONCE = 200;
 
 export interface CredentialCheckParts {
-  credentials: Pick<Credentials, 'fingerprintsIn'>;
+  credentials: Pick<Credentials, 'standings'>;
   programTokens: Pick<ProgramTokens, 'alive'>;
   sessions: Pick<SessionsService, 'alive'>;
   widgets: Pick<WidgetsService, 'existing'>;
 }
 
 /**
- * Looks from time to time whether the credentials of open sockets are still good. The channel tells at once when
- * one ends; this finds those of which the telling was lost with its process: tokens within a second, visitors'
- * sessions in their turn.
+ * Looks from time to time whether the credentials of open sockets are still good, and show what their member sees. The
+ * channel tells at once when that changes; this finds what was lost with the process that was to tell it: of members
+ * within a second, of visitors' sessions in their turn.
  */
 export class CredentialCheck {
   readonly #parts: CredentialCheckParts & { audience: Audience };
@@ -58,18 +59,34 @@ export class CredentialCheck {
   }
 
   async #lookAtTokens(connections: readonly Connection[]): Promise<void> {
+    const { credentials, widgets } = this.#parts;
+    const asked = performance.now();
     const accounts = new Set(connections.flatMap(({ viewer }) => viewer?.account ?? []));
-    const fingerprints = await this.#parts.credentials.fingerprintsIn([...accounts]);
+    const standings = await credentials.standings([...accounts]);
+    const restrictions = new Map(
+      connections.flatMap(({ viewer }) => {
+        const standing = viewer?.side === 'person' && standings.get(viewer.member);
+        const restriction = standing ? restrictionOf(standing) : undefined;
+        return standing && restriction ? [[standing._id, restriction] as const] : [];
+      }),
+    );
+    const named = [...new Set([...restrictions.values()].flat())];
+    const existing = named.length > 0 ? await widgets.existing(named) : new Set<string>();
     const programs = connections.flatMap(({ viewer }) => (viewer?.side === 'person' && viewer.program) || []);
     const alive = programs.length > 0 ? await this.#parts.programTokens.alive(programs) : new Set();
     for (const connection of connections) {
       const { viewer } = connection;
       if (viewer?.side !== 'person') continue;
+      const standing = standings.get(viewer.member);
       const isGood =
         viewer.program === undefined
-          ? viewer.fingerprints.includes(fingerprints.get(viewer.member) ?? '')
+          ? viewer.fingerprints.includes(standing?.token_fingerprint ?? '')
           : alive.has(viewer.program);
-      if (!isGood) end(connection);
+      if (!isGood || !standing) end(connection);
+      // What was told meanwhile is newer than what was read.
+      else if (connection.viewedAt < asked) {
+        connection.restrict(restrictions.get(viewer.member)?.filter((uuid) => existing.has(uuid)));
+      }
     }
   }
 

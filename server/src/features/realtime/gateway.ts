@@ -62,10 +62,11 @@ const viewerOf = (
 ): Viewer => {
   if (principal.kind === 'account') {
     const narrowed = rooms && new Set(rooms);
-    const { _id: member, account } = principal.member;
+    const { account, widgets } = principal.view;
+    const { _id: member } = principal.member;
     const program = principal.program?._id;
     const fingerprints = program === undefined ? credentials.fingerprintsOf(principal.member) : [];
-    return { side: 'person', account, member, program, fingerprints, rooms: narrowed };
+    return { side: 'person', account, member, widgets, program, fingerprints, rooms: narrowed };
   }
   const { account, room, _id, widget } = principal.visitor.session;
   return { side: 'visitor', account, room, session: _id, widget };
@@ -224,6 +225,7 @@ export class Gateway {
     try {
       await this.#admitted();
       if (!connection.isOpen) return;
+      connection.viewedAt = performance.now();
       const principal = await identify(`${scheme} ${token}`, connection.origin);
       if (!connection.isOpen) return;
       connection.viewer = viewerOf(principal, rooms, this.#parts.credentials);

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { wholeAccount } from '../members/view.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { Channel } from './channel.ts';
 import type { Connection, Viewer } from './connection.ts';
@@ -100,7 +101,7 @@ export class PresenceService {
       return;
     }
     const there = await this.#store.rooms(viewer.account, MAX_TOLD);
-    for (const room of await this.#rooms.existing(viewer.account, there)) {
+    for (const { _id: room } of await this.#rooms.existing(viewer, there)) {
       if (viewer.rooms && !viewer.rooms.has(room)) continue;
       connection.send(ownFrame({ type: 'presence', room, data: { sender: 'visitor', online: true } }));
     }
@@ -170,8 +171,8 @@ export class PresenceService {
       }
       const rooms = own.flatMap(({ room }) => room ?? []);
       if (rooms.length === 0 || !(await this.#isPersonThere(account))) continue;
-      for (const room of await this.#rooms.existing(account, rooms)) {
-        entries.push({ name: 'presence', account, room, data: { sender: 'visitor', online } });
+      for (const { _id: room, widget } of await this.#rooms.existing(wholeAccount(account), rooms)) {
+        entries.push({ name: 'presence', account, room, widget, data: { sender: 'visitor', online } });
       }
     }
     await this.#channel.passAll(entries);

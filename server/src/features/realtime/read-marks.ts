@@ -4,6 +4,7 @@ import { duplicateFields } from '../../database/duplicate.ts';
 import { newEvent } from '../../events/events.ts';
 import type { Relay } from '../../events/relay.ts';
 import type { MessagesService } from '../messages/messages.service.ts';
+import type { RoomPlace } from '../rooms/rooms.service.ts';
 import type { ReadMarkModel, StoredReadMark } from './read-marks.model.ts';
 
 type Side = StoredReadMark['sender'];
@@ -43,10 +44,10 @@ export class ReadMarks {
    * One side has read up to and with a message; the other learns of it by a `read` event, in the same write.
    * What is no message of the room changes nothing.
    */
-  async move(account: string, room: string, sender: Side, uuid: string): Promise<void> {
+  async move({ _id: room, account, widget }: RoomPlace, sender: Side, uuid: string): Promise<void> {
     const message = await this.#messages.byUuid(account, uuid);
     if (message?.room !== room) return;
-    const { sent_at, widget } = message;
+    const { sent_at } = message;
     const _id = `${room}:${sender}`;
     const mark: StoredReadMark = { _id, account, room, sender, message: uuid, sent_at };
     const events = [newEvent('read', account, new Date(), presentMark(mark), { room, widget })];

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const typist = { account: 'a', room: 'r', origin: 'o', sender: 'visitor' as const, nickname: '' };
+const typist = { room: { _id: 'r', account: 'a' }, origin: 'o', sender: 'visitor' as const, nickname: '' };
 
 const start = () => {
   const told: [second: number, isTyping: boolean][] = [];

@@ -1,5 +1,6 @@
 import type { Sender, Typing as TypingData } from '@parlor/shared';
 import type { Logger } from 'pino';
+import type { RoomPlace } from '../rooms/rooms.service.ts';
 import type { Channel } from './channel.ts';
 
 /** Whoever has not renewed it within this time has stopped typing. */
@@ -11,8 +12,7 @@ const LOOK_EVERY_MS = 250;
 
 /** One side of a conversation at one socket. */
 interface Typist {
-  account: string;
-  room: string;
+  room: RoomPlace;
   /** The connection, which is not told of itself. */
   origin: string;
   sender: Sender;
@@ -41,7 +41,7 @@ export class Typing {
   }
 
   said(typist: Typist, isTyping: boolean, now = performance.now()): void {
-    const key = `${typist.origin} ${typist.room}`;
+    const key = `${typist.origin} ${typist.room._id}`;
     const state = this.#states.get(key);
     if (state) {
       Object.assign(state, { typist, isTyping, saidAt: now });
@@ -79,13 +79,14 @@ export class Typing {
   }
 
   #tell(state: State, now: number): void {
-    const { account, room, origin, sender, nickname } = state.typist;
+    const { room, origin, sender, nickname } = state.typist;
+    const { _id, account, widget } = room;
     state.told = state.isTyping;
     state.toldAt = now;
     const data: TypingData = { sender, nickname, is_typing: state.isTyping };
     // What passes is not worth trying again.
     this.#channel
-      .pass({ name: 'typing', account, room, origin, data })
+      .pass({ name: 'typing', account, room: _id, widget, origin, data })
       .catch((error) => this.#log.debug({ err: error }, 'typing was not told'));
   }
 }

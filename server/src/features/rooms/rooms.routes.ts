@@ -8,7 +8,8 @@ import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { readObject, readPatch } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
-import { accountOf } from '../members/principal.ts';
+import { accountOf, viewOf } from '../members/principal.ts';
+import { type View, wholeAccount } from '../members/view.ts';
 import type { StoredRoom } from './rooms.model.ts';
 import type { RoomsService } from './rooms.service.ts';
 
@@ -83,9 +84,9 @@ export const roomRoutes = ({
     return check && (async (current: StoredRoom) => check(await show(current, limit)));
   };
 
-  const change = async (ctx: Context, account: string, wanted: Partial<NewRoom>): Promise<void> => {
+  const change = async (ctx: Context, view: View, wanted: Partial<NewRoom>): Promise<void> => {
     const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
-    const room = await rooms.change(account, pathLabel(ctx), wanted, conditionOf(ctx, limit));
+    const room = await rooms.change(view, pathLabel(ctx), wanted, conditionOf(ctx, limit));
     sendObject(ctx, await show(room, limit));
   };
 
@@ -103,7 +104,7 @@ export const roomRoutes = ({
       handler: async (ctx) => {
         const page = readPage(ctx);
         const limit = messagesLimit(ctx, MESSAGES_IN_LIST);
-        const steps = rooms.list(accountOf(ctx), page);
+        const steps = rooms.list(viewOf(ctx), page);
         const present = (found: StoredRoom[]) => Promise.all(found.map((room) => show(room, limit)));
         const together = Math.ceil(MESSAGES_TOGETHER / (limit + 1));
         await sendPage(ctx, page, { steps, timeField: 'created_at', present, together }, baseUrl(ctx));
@@ -144,7 +145,7 @@ export const roomRoutes = ({
       answers: shown(Room),
       handler: async (ctx) => {
         const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
-        const room = await rooms.byLabel(accountOf(ctx), pathLabel(ctx));
+        const room = await rooms.byLabel(viewOf(ctx), pathLabel(ctx));
         sendObject(ctx, await show(room, limit));
       },
     },
@@ -163,7 +164,7 @@ export const roomRoutes = ({
       condition: 'write',
       answers: shown(Room),
       handler: async (ctx) => {
-        await change(ctx, accountOf(ctx), readObject(NewRoom, ctx.state.body));
+        await change(ctx, viewOf(ctx), readObject(NewRoom, ctx.state.body));
       },
     },
     {
@@ -185,15 +186,16 @@ export const roomRoutes = ({
       answers: shown(Room),
       handler: async (ctx) => {
         const { principal, body } = ctx.state;
-        if (principal?.kind !== 'visitor') return change(ctx, accountOf(ctx), readPatch(NewRoom, body));
+        if (principal?.kind !== 'visitor') return change(ctx, viewOf(ctx), readPatch(NewRoom, body));
         // A visitor rates its own conversation and asks for a person, and changes nothing else of it (docs/contract.md#visitors).
         const { account, room } = principal.visitor.session;
-        const current = await rooms.byLabel(account, pathLabel(ctx));
+        const view = wholeAccount(account);
+        const current = await rooms.byLabel(view, pathLabel(ctx));
         if (current._id !== room) throw notFound();
         const wanted = readPatch(VISITORS_PATCH, body);
         // Only the owner gives a conversation to the bot.
         if (wanted.is_bot_use) delete wanted.is_bot_use;
-        await change(ctx, account, wanted);
+        await change(ctx, view, wanted);
       },
     },
     {

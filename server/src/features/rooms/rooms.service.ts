@@ -9,9 +9,12 @@ import { newEvent, type OutboxEvent } from '../../events/events.ts';
 import type { Relay } from '../../events/relay.ts';
 import { invalid, notFound } from '../../platform/errors.ts';
 import { newRoomLabel, newUuid } from '../../platform/ids.ts';
+import { inView, isInView, type View, wholeAccount } from '../members/view.ts';
 import type { Visitor } from '../visitors/sessions.service.ts';
 import type { BotState } from './bot-state.ts';
 import type { RoomModel, StoredRoom } from './rooms.model.ts';
+
+const LABEL_STAYS = 'Only members who see all widgets may change it.';
 
 const labelTaken = (error: unknown): never => {
   if (duplicateFields(error)?.includes('label')) throw invalid({ label: ['This field must be unique.'] });
@@ -32,6 +35,9 @@ export interface RoomBots {
   /** Puts what a bot has said among the messages. */
   publish(room: StoredRoom): Promise<void>;
 }
+
+/** Whose a room is. */
+export type RoomPlace = Pick<StoredRoom, '_id' | 'account' | 'widget'>;
 
 /** Rooms: the conversations of an account (docs/contract.md#room). */
 export class RoomsService {
@@ -83,35 +89,40 @@ export class RoomsService {
   async ofVisitor({ session, widget }: Visitor): Promise<StoredRoom> {
     const { account, room, label } = session;
     const fields = { label, name: '', rating: null, is_bot_use: widget.is_bot_use };
-    const known = await this.byUuid(account, room);
+    const known = await this.byUuid(wholeAccount(account), room);
     return known ?? (await this.create(account, fields, room, { widget: widget._id }));
   }
 
-  list(account: string, page: Page): AsyncGenerator<StoredRoom[]> {
-    return readPages(this.#rooms, { account }, 'created_at', page, { bot: 0 });
+  list(view: View, page: Page): AsyncGenerator<StoredRoom[]> {
+    return readPages(this.#rooms, inView(view), 'created_at', page, { bot: 0 });
   }
 
-  /** @throws ParlorError `not_found`, also for another account's room. */
-  async byLabel(account: string, label: string): Promise<StoredRoom> {
-    const room = await this.#rooms.findOne({ account, label }).lean<StoredRoom>();
-    if (!room) throw notFound();
+  /** @throws ParlorError `not_found`, also for a room out of view. */
+  async byLabel(view: View, label: string): Promise<StoredRoom> {
+    const room = await this.#rooms.findOne({ account: view.account, label }).lean<StoredRoom>();
+    if (!room || !isInView(view, room)) throw notFound();
     return room;
   }
 
   /**
    * Sets the fields of `wanted`. `check` sees the room as it stands, and throws when a caller's condition does
    * not hold.
-   * @throws ParlorError `not_found`, `invalid` when another room has that label, and whatever `check` throws.
+   * @throws ParlorError `not_found`, also for a room out of view; `invalid` when another room has that label, or when
+   * whoever is restricted to some widgets changes it; and whatever `check` throws.
    */
   async change(
-    account: string,
+    view: View,
     label: string,
     wanted: Partial<NewRoom>,
     check?: (current: StoredRoom) => Promise<void>,
   ): Promise<StoredRoom> {
+    const { account } = view;
     const changed = await changeDocument(this.#rooms, { account, label }, async (current) => {
+      if (!isInView(view, current)) throw notFound();
       await check?.(current);
       const set = differences<NewRoom>(current as NewRoom, wanted) as Partial<StoredRoom> | undefined;
+      // Whether a label is free would tell of rooms that are out of view.
+      if (view.widgets && set?.label !== undefined) throw invalid({ label: [LABEL_STAYS] });
       return set && { set, events: [roomUpdated(current, set)] };
     }).catch(labelTaken);
     this.#relay.announce(this.#rooms, changed);
@@ -127,9 +138,11 @@ export class RoomsService {
     this.#relay.announce(this.#rooms, changed);
   }
 
-  /** Which of these rooms the account has. */
-  async existing(account: string, uuids: readonly string[]): Promise<string[]> {
-    return [...(await this.references(account, uuids)).keys()];
+  /** Which of these rooms exist and are in view. */
+  async existing(view: View, uuids: readonly string[]): Promise<RoomPlace[]> {
+    const known = { _id: { $in: uuids as string[] }, account: view.account };
+    const found = await this.#rooms.find(known, { account: 1, widget: 1 }).lean<RoomPlace[]>();
+    return found.filter((room) => isInView(view, room));
   }
 
   /** What names these rooms, by uuid, with one query; a room that the account does not have is absent. */
@@ -140,8 +153,9 @@ export class RoomsService {
     return new Map(found.map(({ _id, label }) => [_id, { uuid: _id, label }]));
   }
 
-  async byUuid(account: string, uuid: string): Promise<StoredRoom | undefined> {
+  /** The room, if it is in view. */
+  async byUuid(view: View, uuid: string): Promise<StoredRoom | undefined> {
     const room = await this.#byId(uuid);
-    return room?.account === account ? room : undefined;
+    return room && isInView(view, room) ? room : undefined;
   }
 }

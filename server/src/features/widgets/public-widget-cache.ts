@@ -12,6 +12,8 @@ const MAX_COPIES = 10_000;
 /** A widget as the public sees it. */
 export interface PublicWidget {
   account: string;
+  /** Its uuid. */
+  widget: string;
   domain: string;
   /** With its texts in that language; made once for each that is asked for. */
   in(locale: Locale): Representation;
@@ -24,6 +26,7 @@ const publicWidgetOf = (widget: StoredWidget): PublicWidget => {
   const made = new Map<Locale, Representation>();
   return {
     account: widget.account,
+    widget: widget._id,
     domain: widget.domain,
     in(locale) {
       const known = made.get(locale) ?? representationOf(shown, fillWidgetTexts(shown, locale));

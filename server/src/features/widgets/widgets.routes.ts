@@ -10,8 +10,9 @@ import { precondition, sendCreated, sendObject, sendRepresentation } from '../..
 import { readObject, readPatch } from '../../http/validate.ts';
 import { forbidden, invalid, notFound } from '../../platform/errors.ts';
 import type { Quotas } from '../accounts/quotas.ts';
-import { accountOf } from '../members/principal.ts';
+import { accountOf, viewOf } from '../members/principal.ts';
 import type { SessionCookie } from '../members/session-cookie.ts';
+import { isInView } from '../members/view.ts';
 import { isAllowedOrigin } from './domain.ts';
 import type { PublicWidget, PublicWidgetCache } from './public-widget-cache.ts';
 import { presentWidget, type WidgetsService } from './widgets.service.ts';
@@ -111,11 +112,12 @@ export const widgetRoutes = ({
         const token = queryValue(ctx, 'token');
         if (token !== undefined) {
           const widget = await publicWidget(ctx, token);
-          const isOwn = widget.account === accountOf(ctx);
-          return isOwn ? sendRepresentation(ctx, widget.stored()) : sendPublic(ctx, widget);
+          return isInView(viewOf(ctx), widget)
+            ? sendRepresentation(ctx, widget.stored())
+            : sendPublic(ctx, widget);
         }
         const page = readPage(ctx);
-        const steps = widgets.list(accountOf(ctx), page);
+        const steps = widgets.list(viewOf(ctx), page);
         await sendPage(
           ctx,
           page,

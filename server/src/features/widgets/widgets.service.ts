@@ -2,12 +2,13 @@ import { NewWidget, WIDGET_TEXT_FIELDS, WIDGET_TEXTS, Widget } from '@parlor/sha
 import { present } from '../../database/document.ts';
 import { findBy } from '../../database/find-by.ts';
 import { insertOnce } from '../../database/insert.ts';
-import { type Page, readPages } from '../../database/pages.ts';
+import { cutPage, newestFirst, type Page, readPages } from '../../database/pages.ts';
 import { changeDocument, differences } from '../../events/change.ts';
 import { deleteDocument } from '../../events/delete.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
 import { notFound } from '../../platform/errors.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
+import type { View } from '../members/view.ts';
 import type { StoredWidget, WidgetModel } from './widgets.model.ts';
 
 const TOKEN_LENGTH = 24;
@@ -62,8 +63,10 @@ export class WidgetsService {
     return (await insertOnce(this.#widgets, widget)).stored;
   }
 
-  list(account: string, page: Page): AsyncGenerator<StoredWidget[]> {
-    return readPages(this.#widgets, { account }, 'created_at', page);
+  async *list({ account, widgets }: View, page: Page): AsyncGenerator<StoredWidget[]> {
+    if (widgets === undefined) return yield* readPages(this.#widgets, { account }, 'created_at', page);
+    const found = await this.#widgets.find({ _id: { $in: widgets as string[] } }).lean<StoredWidget[]>();
+    yield* cutPage(found.sort(newestFirst), 'created_at', page);
   }
 
   /**
