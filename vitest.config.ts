@@ -34,7 +34,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
-          include: ['widget/test/**/*.browser.test.ts', 'demo/test/**/*.test.ts'],
+          include: ['widget/test/**/*.browser.test.ts', '{console,demo}/test/**/*.test.ts'],
           globalSetup: ['server/test/database.setup.ts'],
           expect: EXPECT,
           testTimeout: 120_000,

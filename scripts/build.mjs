@@ -51,6 +51,19 @@ const TARGETS = [
     outputs: ['widget/dist', 'shared/dist'],
     command: () => ['widget/build.mjs'],
   },
+  {
+    name: 'console',
+    inputs: [
+      'package-lock.json',
+      'tsconfig.base.json',
+      'console/src',
+      'console/index.html',
+      'console/build.mjs',
+      'console/tsconfig.json',
+    ],
+    outputs: ['console/dist'],
+    command: () => ['console/build.mjs'],
+  },
 ];
 
 /** @param {string} name @param {string} file */

@@ -3,6 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Context } from './context.ts';
 
+/** For files whose names carry a hash of their content. */
+export const HASHED_CACHE = 'public, max-age=31536000, immutable';
+
 type Encoding = 'identity' | 'br' | 'gzip';
 
 interface StoredFile {

@@ -2,18 +2,18 @@ import { fileURLToPath } from 'node:url';
 import compose from 'koa-compose';
 import { READ_METHODS, takesMethod } from '../../http/allowed-methods.ts';
 import type { Handler } from '../../http/context.ts';
-import { FileSet } from '../../http/file-set.ts';
+import { FileSet, HASHED_CACHE } from '../../http/file-set.ts';
 import { isTrial } from '../../platform/config.ts';
 import { demoPanelAccess, demoPanelSettings } from '../demo/demo-panel.ts';
 import { demoSite } from '../demo/demo-site.ts';
 import type { DemoServices } from '../demo/demo-widget.ts';
+import { consolePages } from './console-pages.ts';
 
 /** The built widget: loader.js, and assets/ whose names carry a hash of their content. */
 const WIDGET_FILES = fileURLToPath(new URL('../../../../widget/dist', import.meta.url));
 
 /** The loader changes with a deploy, its address does not. */
 const LOADER_CACHE = 'public, max-age=300, stale-while-revalidate=86400';
-const HASHED_CACHE = 'public, max-age=31536000, immutable';
 
 /** GET /widget.js, the loader, and /widget/<file>, what it fetches when it is needed; from any customer's page. */
 const widgetFiles = (): Handler => {
@@ -44,6 +44,7 @@ const documentation: Handler = (ctx, next) => {
 export const staticFiles = (services: DemoServices): Handler =>
   compose([
     widgetFiles(),
+    consolePages(),
     ...(isTrial(services.config)
       ? [demoPanelAccess(services), demoPanelSettings(services), demoSite(services)]
       : [documentation]),

@@ -19,6 +19,9 @@ const PATHS = [
   ['/demo/?widget=abc', trial, 200],
   ['/demo/hostile/', trial, 200],
   ['/demo/site.css', trial, 200],
+  ['/console', trial, 302],
+  ['/console/', trial, 200],
+  ['/console/settings/team', server, 200],
   ['/', server, 302],
   ['/widget.js', server, 200],
 ] as const;
@@ -35,15 +38,20 @@ describe('a page or file', () => {
     expect([options.status, options.text, options.headers.allow]).toEqual([204, '', 'GET, HEAD']);
   });
 
-  it.each(['/widget.css', '/widget/none.js', '/demo/none.html', '/demo/none.css', '/none'])(
-    'that is not there, %s, is a 404 to every method',
-    async (path) => {
-      for (const method of ['GET', 'OPTIONS', ...OTHERS]) {
-        const answer = await trial.request(method, path);
-        expect([method, answer.status, answer.headers.allow]).toEqual([method, 404, undefined]);
-      }
-    },
-  );
+  it.each([
+    '/widget.css',
+    '/widget/none.js',
+    '/demo/none.html',
+    '/demo/none.css',
+    '/console/assets/none.js',
+    '/consoles',
+    '/none',
+  ])('that is not there, %s, is a 404 to every method', async (path) => {
+    for (const method of ['GET', 'OPTIONS', ...OTHERS]) {
+      const answer = await trial.request(method, path);
+      expect([method, answer.status, answer.headers.allow]).toEqual([method, 404, undefined]);
+    }
+  });
 
   it('of the demo is none where there is no trial', async () => {
     for (const method of ['GET', 'OPTIONS', 'POST'])

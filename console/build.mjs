@@ -1,0 +1,37 @@
+/** Builds the console: one page, and files whose names carry a hash of their content, each precompressed. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import { compress } from '../widget/bench/sizes.mjs';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+const dist = join(root, 'dist');
+
+await build({
+  root,
+  base: '/console/',
+  configFile: false,
+  envDir: false,
+  publicDir: false,
+  logLevel: 'warn',
+  define: { 'process.env.NODE_ENV': '"production"' },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    outDir: dist,
+    emptyOutDir: true,
+    target: 'es2022',
+    minify: true,
+    // A policy without `data:` shows every picture all the same.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+});
+
+const files = await readdir(dist, { recursive: true, withFileTypes: true });
+await Promise.all(
+  files
+    .filter((file) => file.isFile() && /\.(js|css|html)$/.test(file.name))
+    .map((file) => compress(join(file.parentPath, file.name))),
+);

@@ -1,0 +1,75 @@
+import { inOwnWords } from '../locale/locale.ts';
+
+/** What the server has refused, or that it could not be reached: `status` 0. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly status: number;
+  /** What is wrong with each field that was sent. */
+  readonly fields: Readonly<Record<string, string>>;
+
+  /** How long to wait before the next try, in seconds; 0 where the server has not said it. */
+  readonly retryAfter: number;
+
+  constructor(
+    status: number,
+    message: string,
+    fields: Readonly<Record<string, string>> = {},
+    retryAfter = 0,
+  ) {
+    super(message);
+    this.status = status;
+    this.fields = fields;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Told when a request was refused since nobody is signed in any more. */
+type SignedOutListener = () => void;
+let onSignedOut: SignedOutListener = () => undefined;
+
+/** From now on `listener` is called when the session has ended, wherever that was noticed. */
+export const whenSignedOut = (listener: SignedOutListener): void => {
+  onSignedOut = listener;
+};
+
+const sentences = (texts: unknown): string =>
+  Array.isArray(texts) ? texts.map((text) => inOwnWords(String(text))).join(' ') : '';
+
+const errorOf = ({ status, headers }: Response, body: unknown): ApiError => {
+  if (typeof body !== 'object' || body === null) return new ApiError(status, '');
+  const { detail, non_field_errors, ...rest } = body as Record<string, unknown>;
+  const fields = Object.fromEntries(
+    Object.entries(rest).flatMap(([name, texts]) => (Array.isArray(texts) ? [[name, sentences(texts)]] : [])),
+  );
+  const message = typeof detail === 'string' ? inOwnWords(detail) : sentences(non_field_errors);
+  return new ApiError(status, message, fields, Number(headers.get('Retry-After') ?? 0));
+};
+
+/** Beyond this a request counts as lost (milliseconds). */
+const PATIENCE_MS = 20_000;
+
+/**
+ * Asks the API of this server, by the session's cookie.
+ * @param path behind /api/v1/
+ * @returns the answer's JSON; undefined where it has none
+ * @throws ApiError
+ */
+export const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(`/api/v1/${path}`, {
+      method,
+      credentials: 'same-origin',
+      signal: AbortSignal.timeout(PATIENCE_MS),
+      ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+    text = await answer.text();
+  } catch {
+    throw new ApiError(0, '');
+  }
+  const json: unknown = text === '' ? undefined : JSON.parse(text);
+  if (answer.ok) return json as T;
+  if (answer.status === 401) onSignedOut();
+  throw errorOf(answer, json);
+};

@@ -1,0 +1,57 @@
+import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
+import { words } from './locale/locale.ts';
+import { Team } from './members/team.tsx';
+import { Invitation } from './session/invitation.tsx';
+import { lacksSecondFactor, loadSession, session } from './session/session.ts';
+import { SignIn } from './session/sign-in.tsx';
+import { Unreachable } from './session/unreachable.tsx';
+import { Profile } from './settings/profile.tsx';
+import { Security } from './settings/security.tsx';
+import { NotFound } from './shell/not-found.tsx';
+import { Shell } from './shell/shell.tsx';
+
+const Start = () => {
+  const { route } = useLocation();
+  route('/console/settings/team', true);
+  return null;
+};
+
+const Pages = () => {
+  const { path } = useLocation();
+  if (path === '/console/invitation') return <Invitation />;
+  switch (session.value) {
+    case 'unknown':
+      return (
+        <p class="hidden" role="status">
+          {words.value.common.loading}
+        </p>
+      );
+    case 'unreachable':
+      return <Unreachable onRetry={loadSession} />;
+    case 'out':
+      return <SignIn />;
+    case 'in':
+      return (
+        <Shell>
+          {lacksSecondFactor.value ? (
+            <Security />
+          ) : (
+            <Router>
+              <Route path="/console/" component={Start} />
+              <Route path="/console/settings/profile" component={Profile} />
+              <Route path="/console/settings/security" component={Security} />
+              <Route path="/console/settings/team" component={Team} />
+              <Route default component={NotFound} />
+            </Router>
+          )}
+        </Shell>
+      );
+  }
+};
+
+/** The whole console, by address and by who is signed in. */
+export const App = () => (
+  <LocationProvider scope="/console">
+    <Pages />
+  </LocationProvider>
+);

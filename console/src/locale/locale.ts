@@ -1,0 +1,38 @@
+import { computed, signal } from '@preact/signals';
+import { de } from './de.ts';
+import { en, type Words } from './en.ts';
+
+const LANGUAGES: Readonly<Record<string, Words>> = { en, de };
+
+/** The first of the browser's languages that the console speaks. */
+const preferred = (): string =>
+  navigator.languages.map((tag) => tag.split('-', 1)[0] ?? '').find((tag) => tag in LANGUAGES) ?? 'en';
+
+/** The language of the console, as a primary subtag (BCP 47). */
+export const language = signal(preferred());
+
+/** What the console says. */
+export const words = computed<Words>(() => LANGUAGES[language.value] ?? en);
+
+/** What the server has said, in the console's language where it knows the sentence. */
+export const inOwnWords = (text: string): string => words.value.server[text] ?? text;
+
+/** A day and time in the language's own way: "22 Nov, 09:30". */
+export const moment = (iso: string): string =>
+  new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+
+const STEPS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+/** How long ago something was: "5 minutes ago". */
+export const ago = (iso: string, now = Date.now()): string => {
+  const seconds = Math.max(0, (now - Date.parse(iso)) / 1_000);
+  const [unit, size] = STEPS.find(([, size]) => seconds >= size) ?? ['second', 1];
+  return new Intl.RelativeTimeFormat(language.value, { numeric: 'auto' }).format(
+    -Math.floor(seconds / size) || 0,
+    unit,
+  );
+};

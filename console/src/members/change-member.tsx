@@ -1,0 +1,81 @@
+import type { Member, Role } from '@parlor/shared';
+import { useState } from 'preact/hooks';
+import { ask } from '../api/client.ts';
+import { words } from '../locale/locale.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { useForm } from '../ui/use-form.ts';
+import styles from './form.module.css';
+import { InviteLink } from './invite.tsx';
+import { RoleChoice } from './role-choice.tsx';
+
+interface Props {
+  member: Member;
+  onClose(): void;
+  onChanged(): void;
+}
+
+const Remove = ({ member, onClose, onChanged }: Props) => {
+  const t = words.value.team;
+  const { onSubmit, isBusy, message } = useForm(async () => {
+    await ask('DELETE', `members/${member.uuid}/`);
+    onChanged();
+    onClose();
+  });
+  return (
+    <form class={styles.form} onSubmit={onSubmit}>
+      <p>{t.removeHint}</p>
+      <Notice>{message}</Notice>
+      <div class={styles.actions}>
+        <Button onClick={onClose}>{words.value.common.cancel}</Button>
+        <Button type="submit" kind="danger" isBusy={isBusy}>
+          {words.value.common.remove}
+        </Button>
+      </div>
+    </form>
+  );
+};
+
+/** Changes a member's role, makes a new link for whoever is still invited, and removes. */
+export const ChangeMember = ({ member, onClose, onChanged }: Props) => {
+  const t = words.value.team;
+  const name = member.name || member.email;
+  const [role, setRole] = useState<Role>(member.role);
+  const [isRemoving, setRemoving] = useState(false);
+  const [link, setLink] = useState('');
+  const isInvited = member.username === null;
+  const { onSubmit, isBusy, message } = useForm(async () => {
+    if (isInvited) {
+      const body = { email: member.email, name: member.name, role };
+      setLink((await ask<{ invite_url: string }>('POST', 'members/', body)).invite_url);
+      onChanged();
+      return;
+    }
+    await ask('PATCH', `members/${member.uuid}/`, { role });
+    onChanged();
+    onClose();
+  });
+  return (
+    <Dialog title={isRemoving ? t.removeTitle(name) : name} onClose={onClose}>
+      {link !== '' ? (
+        <InviteLink email={member.email} url={link} />
+      ) : isRemoving ? (
+        <Remove member={member} onClose={onClose} onChanged={onChanged} />
+      ) : (
+        <form class={styles.form} onSubmit={onSubmit}>
+          <RoleChoice value={role} onChange={setRole} />
+          <Notice>{message}</Notice>
+          <div class={styles.actions}>
+            <Button kind="danger" onClick={() => setRemoving(true)}>
+              {words.value.common.remove}
+            </Button>
+            <Button type="submit" kind="primary" isBusy={isBusy}>
+              {isInvited ? t.newLink : words.value.common.save}
+            </Button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+};

@@ -1,0 +1,57 @@
+import type { Member, Role } from '@parlor/shared';
+import { useState } from 'preact/hooks';
+import { ask } from '../api/client.ts';
+import { words } from '../locale/locale.ts';
+import { Button } from '../ui/button.tsx';
+import { Copyable } from '../ui/copyable.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Field } from '../ui/field.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { useForm } from '../ui/use-form.ts';
+import styles from './form.module.css';
+import { RoleChoice } from './role-choice.tsx';
+
+type Invited = Member & { invite_url: string };
+
+/** The link of an invitation, which is shown this once. */
+export const InviteLink = ({ email, url }: { email: string; url: string }) => (
+  <div class={styles.form}>
+    <Copyable label={words.value.team.linkTitle} text={url} />
+    <p class={styles.hint}>{words.value.team.linkHint(email)}</p>
+  </div>
+);
+
+/** Invites somebody by e-mail address, and shows the link. */
+export const Invite = ({ onClose, onInvited }: { onClose(): void; onInvited(): void }) => {
+  const t = words.value.team;
+  const [role, setRole] = useState<Role>('operator');
+  const [invited, setInvited] = useState<Invited>();
+  const { onSubmit, isBusy, message, fields } = useForm(async ({ email = '', name = '' }) => {
+    setInvited(await ask<Invited>('POST', 'members/', { email: email.trim(), name: name.trim(), role }));
+    onInvited();
+  });
+  return (
+    <Dialog title={t.inviteTitle} onClose={onClose}>
+      {invited ? (
+        <InviteLink email={invited.email} url={invited.invite_url} />
+      ) : (
+        <form class={styles.form} onSubmit={onSubmit} noValidate>
+          <Field
+            label={t.email}
+            name="email"
+            type="email"
+            autocomplete="off"
+            autofocus
+            error={fields.email}
+          />
+          <Field label={t.name} note={t.optional} name="name" autocomplete="off" error={fields.name} />
+          <RoleChoice value={role} onChange={setRole} />
+          <Notice>{message}</Notice>
+          <Button type="submit" kind="primary" isBusy={isBusy}>
+            {t.createLink}
+          </Button>
+        </form>
+      )}
+    </Dialog>
+  );
+};

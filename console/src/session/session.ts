@@ -1,0 +1,58 @@
+import type { Account, Member } from '@parlor/shared';
+import { computed, signal } from '@preact/signals';
+import { ApiError, ask, whenSignedOut } from '../api/client.ts';
+
+/** `unknown` until the server has said who is signed in, `unreachable` when it has not answered. */
+type State = 'unknown' | 'unreachable' | 'out' | 'in';
+
+/** Who is signed in, and where. */
+export const session = signal<State>('unknown');
+export const me = signal<Member | undefined>(undefined);
+export const account = signal<Account | undefined>(undefined);
+
+/** Whether the account asks for a second factor that the member has not set up. */
+export const lacksSecondFactor = computed(
+  () => account.value?.requires_totp === true && me.value?.has_totp === false,
+);
+
+/** Whether the member may change what concerns everybody: members, widgets, webhooks. */
+export const isAdmin = computed(() => me.value?.role === 'owner' || me.value?.role === 'admin');
+
+const signedOut = (): void => {
+  session.value = 'out';
+  me.value = undefined;
+  account.value = undefined;
+};
+
+whenSignedOut(signedOut);
+
+/** Asks the server who is signed in. */
+export const loadSession = async (): Promise<void> => {
+  try {
+    const member = await ask<Member>('GET', 'auth/session');
+    account.value = await ask<Account>('GET', 'account/');
+    me.value = member;
+    session.value = 'in';
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 401) signedOut();
+    else session.value = 'unreachable';
+  }
+};
+
+/** @throws ApiError with the field `code` where a second factor is asked for */
+export const signIn = async (credentials: {
+  username: string;
+  password: string;
+  code: string;
+}): Promise<void> => {
+  const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  await ask<Member>('POST', 'auth/session', { ...credentials, time_zone });
+  await loadSession();
+};
+
+/** Ends this browser's session. @throws ApiError */
+export const signOut = async (): Promise<void> => {
+  await ask('DELETE', 'auth/session');
+  signedOut();
+};

@@ -1,0 +1,46 @@
+import type { Member } from '@parlor/shared';
+import { useState } from 'preact/hooks';
+import { ask } from '../api/client.ts';
+import { words } from '../locale/locale.ts';
+import { me } from '../session/session.ts';
+import { Page, Section } from '../shell/page.tsx';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { Toggle } from '../ui/toggle.tsx';
+import { useForm } from '../ui/use-form.ts';
+
+/** What a member changes of itself. */
+export const Profile = () => {
+  const t = words.value.profile;
+  const member = me.value as Member;
+  const [saved, setSaved] = useState(false);
+  const { onSubmit, isBusy, message, fields } = useForm(async ({ name = '', is_away }) => {
+    setSaved(false);
+    me.value = await ask<Member>('PATCH', 'members/me/', { name: name.trim(), is_away: is_away === 'on' });
+    setSaved(true);
+  });
+  return (
+    <Page title={t.title}>
+      <Section title={member.username ?? ''} hint={member.email}>
+        <form onSubmit={onSubmit} noValidate>
+          <Field
+            label={t.name}
+            hint={t.nameHint}
+            name="name"
+            autocomplete="name"
+            maxLength={100}
+            defaultValue={member.name === member.username ? '' : member.name}
+            error={fields.name}
+          />
+          <Toggle name="is_away" label={t.away} hint={t.awayHint} defaultChecked={member.is_away} />
+          <Notice>{message}</Notice>
+          <Button type="submit" kind="primary" isBusy={isBusy}>
+            {words.value.common.save}
+          </Button>
+          {saved && <Notice kind="good">{words.value.common.saved}</Notice>}
+        </form>
+      </Section>
+    </Page>
+  );
+};

@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks';
+import { ask } from '../api/client.ts';
+import { words } from '../locale/locale.ts';
+import { lacksSecondFactor } from '../session/session.ts';
+import { Page, Section } from '../shell/page.tsx';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { useForm } from '../ui/use-form.ts';
+import { SecondFactor } from './second-factor.tsx';
+import { Sessions } from './sessions.tsx';
+
+const Password = () => {
+  const t = words.value.security;
+  const [isChanged, setChanged] = useState(false);
+  const { onSubmit, isBusy, message, fields } = useForm(async (values) => {
+    setChanged(false);
+    await ask('POST', 'auth/password', values);
+    setChanged(true);
+  });
+  return (
+    <Section title={t.password}>
+      <form key={String(isChanged)} onSubmit={onSubmit} noValidate>
+        <Field
+          label={t.oldPassword}
+          name="old_password"
+          type="password"
+          autocomplete="current-password"
+          error={fields.old_password}
+        />
+        <Field
+          label={t.newPassword}
+          name="password"
+          type="password"
+          autocomplete="new-password"
+          error={fields.password}
+        />
+        <Field
+          label={t.newPassword2}
+          name="password2"
+          type="password"
+          autocomplete="new-password"
+          error={fields.password2}
+        />
+        <Notice>{message}</Notice>
+        <Button type="submit" isBusy={isBusy}>
+          {t.change}
+        </Button>
+        {isChanged && <Notice kind="good">{t.changed}</Notice>}
+      </form>
+    </Section>
+  );
+};
+
+/** How a member signs in, and from where it has. */
+export const Security = () => (
+  <Page title={words.value.security.title}>
+    {lacksSecondFactor.value && <Notice kind="plain">{words.value.security.factorNeeded}</Notice>}
+    <SecondFactor />
+    {!lacksSecondFactor.value && (
+      <>
+        <Password />
+        <Sessions />
+      </>
+    )}
+  </Page>
+);

@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import styles from './page.module.css';
+
+/** One page beside the navigation: its title names the tab, too. */
+export const Page = ({
+  title,
+  hint,
+  action,
+  children,
+}: {
+  title: string;
+  hint?: string;
+  action?: ComponentChildren;
+  children: ComponentChildren;
+}) => {
+  useEffect(() => {
+    document.title = `${title} · Parlor`;
+  }, [title]);
+  return (
+    <div class={styles.page}>
+      <header>
+        <div>
+          <h1 tabIndex={-1}>{title}</h1>
+          {hint && <p>{hint}</p>}
+        </div>
+        {action}
+      </header>
+      {children}
+    </div>
+  );
+};
+
+/** A part of a page under a heading of its own. */
+export const Section = ({
+  title,
+  hint,
+  children,
+}: {
+  title: string;
+  hint?: string;
+  children: ComponentChildren;
+}) => (
+  <section class={styles.section}>
+    <header>
+      <h2>{title}</h2>
+      {hint && <p>{hint}</p>}
+    </header>
+    <div class={styles.content}>{children}</div>
+  </section>
+);

@@ -1,0 +1,115 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { words } from '../locale/locale.ts';
+import { me, signOut } from '../session/session.ts';
+import { Avatar } from '../ui/avatar.tsx';
+import { Button } from '../ui/button.tsx';
+import styles from './shell.module.css';
+
+const ICONS = {
+  profile: 'M10 10a3 3 0 1 0 0-6 3 3 0 0 0 0 6Zm-6 6.5c.6-3 3-4.5 6-4.5s5.4 1.5 6 4.5',
+  security: 'M10 3 4.5 5v4.5c0 3.4 2.3 6 5.5 7.5 3.2-1.5 5.5-4.1 5.5-7.5V5L10 3Z',
+  team: 'M7.5 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM2.5 16c.5-2.7 2.5-4 5-4s4.5 1.3 5 4M13 9.5a2.2 2.2 0 1 0-1-4.2M14.5 12.2c1.7.4 2.7 1.7 3 3.8',
+} as const;
+
+const PAGES = ['profile', 'security', 'team'] as const;
+
+const Navigation = () => {
+  const { path } = useLocation();
+  const t = words.value.shell;
+  return (
+    <nav aria-label={t.settings}>
+      <h2>{t.settings}</h2>
+      <ul>
+        {PAGES.map((name) => {
+          const address = `/console/settings/${name}`;
+          return (
+            <li key={name}>
+              <a href={address} aria-current={path === address ? 'page' : undefined}>
+                <svg class={styles.icon} viewBox="0 0 20 20" aria-hidden="true">
+                  <path d={ICONS[name]} />
+                </svg>
+                {t[name]}
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+};
+
+const Myself = () => {
+  const [isBusy, setBusy] = useState(false);
+  const [failed, setFailed] = useState(false);
+  const member = me.value;
+  if (!member) return null;
+  const leave = () => {
+    setBusy(true);
+    setFailed(false);
+    signOut().catch(() => {
+      setBusy(false);
+      setFailed(true);
+    });
+  };
+  return (
+    <div class={styles.myself}>
+      <Avatar uuid={member.uuid} name={member.name} />
+      <div>
+        <p class={styles.name}>{member.name}</p>
+        <p class={styles.role}>
+          {words.value.team.roles[member.role]}
+          {member.is_away && ` · ${words.value.shell.away}`}
+        </p>
+      </div>
+      <Button kind="quiet" isBusy={isBusy} onClick={leave}>
+        {words.value.shell.signOut}
+      </Button>
+      {failed && <p role="alert">{words.value.errors.unexpected}</p>}
+    </div>
+  );
+};
+
+/** What stands around every page of whoever is signed in: the navigation, and on a phone the button that shows it. */
+export const Shell = ({ children }: { children: ComponentChildren }) => {
+  const { path } = useLocation();
+  const [isOpen, setOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    setOpen(false);
+    // Whoever hears the page learns that it is another one; on the first one the browser says so itself.
+    if (!isFirst.current) main.current?.querySelector<HTMLElement>('h1')?.focus();
+    isFirst.current = false;
+  }, [path]);
+  return (
+    <div class={styles.shell}>
+      <button type="button" class={styles.skip} onClick={() => main.current?.focus()}>
+        {words.value.shell.skip}
+      </button>
+      <div class={styles.bar}>
+        <button type="button" aria-expanded={isOpen} aria-controls="side" onClick={() => setOpen(!isOpen)}>
+          <svg class={styles.icon} viewBox="0 0 20 20" aria-hidden="true">
+            <path d="M3 5.5h14M3 10h14M3 14.5h14" />
+          </svg>
+          {words.value.shell.menu}
+        </button>
+      </div>
+      <aside id="side" class={`${styles.side} ${isOpen ? styles.open : ''}`}>
+        <p class={styles.brand}>
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <rect width="24" height="24" rx="6" />
+            <path d="M18 12a6 6 0 0 1-8.8 5.3l-3.2.7.7-3.2A6 6 0 1 1 18 12Z" />
+          </svg>
+          Parlor
+        </p>
+        <Navigation />
+        <Myself />
+      </aside>
+      <main id="content" ref={main} tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+};

@@ -1,0 +1,46 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { words } from '../locale/locale.ts';
+import styles from './dialog.module.css';
+
+/** A modal dialog; Escape and a press beside it close it, and the focus goes back where it was. */
+export const Dialog = ({
+  title,
+  onClose,
+  children,
+}: {
+  title: string;
+  onClose(): void;
+  children: ComponentChildren;
+}) => {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => ref.current?.showModal(), []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it
+    <dialog
+      ref={ref}
+      class={styles.dialog}
+      aria-labelledby={id}
+      onClose={onClose}
+      onClick={({ target }) => target === ref.current && ref.current?.close()}
+    >
+      <div class={styles.body}>
+        <header>
+          <h2 id={id}>{title}</h2>
+          <button
+            type="button"
+            class={styles.close}
+            aria-label={words.value.common.close}
+            onClick={() => ref.current?.close()}
+          >
+            <svg viewBox="0 0 20 20" aria-hidden="true">
+              <path d="m5 5 10 10M15 5 5 15" />
+            </svg>
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+};

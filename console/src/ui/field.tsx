@@ -1,0 +1,72 @@
+import { useId, useState } from 'preact/hooks';
+import { words } from '../locale/locale.ts';
+import styles from './field.module.css';
+
+interface Props {
+  label: string;
+  name: string;
+  hint?: string | undefined;
+  /** What the server says of it. */
+  error?: string | undefined;
+  /** What stands behind the label, such as "optional". */
+  note?: string;
+  type?: 'text' | 'password' | 'email';
+  /** What browsers and password managers fill in (HTML, 4.10.18.7). */
+  autocomplete?: string;
+  /** Such as a username or a code: no language's words. */
+  isVerbatim?: boolean;
+  inputMode?: 'numeric';
+  autofocus?: boolean;
+  maxLength?: number;
+  defaultValue?: string;
+}
+
+/** A line of text with its label, a hint, and what is wrong with it. */
+export const Field = ({ label, hint, error, note, type = 'text', isVerbatim = false, ...rest }: Props) => {
+  const id = useId();
+  const [isShown, setShown] = useState(false);
+  const isPassword = type === 'password';
+  const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
+  return (
+    <div class={styles.field}>
+      <label for={id}>
+        {label} {note && <span class={styles.note}>{note}</span>}
+      </label>
+      <div class={styles.line}>
+        <input
+          {...rest}
+          id={id}
+          type={(isPassword && isShown ? 'text' : type) as 'text'}
+          {...(isVerbatim && { autocapitalize: 'off', spellcheck: false })}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={described || undefined}
+        />
+        {isPassword && (
+          <button
+            type="button"
+            class={styles.show}
+            aria-pressed={isShown}
+            aria-label={isShown ? words.value.signIn.hide : words.value.signIn.show}
+            onClick={() => setShown(!isShown)}
+          >
+            <svg viewBox="0 0 20 20" aria-hidden="true">
+              <path d="M2 10s3-5.5 8-5.5S18 10 18 10s-3 5.5-8 5.5S2 10 2 10Z" />
+              <circle cx="10" cy="10" r="2.5" />
+              {isShown && <path d="m4 16 12-12" />}
+            </svg>
+          </button>
+        )}
+      </div>
+      {error && (
+        <p id={`${id}-error`} class={styles.error}>
+          {error}
+        </p>
+      )}
+      {hint && (
+        <p id={`${id}-hint`} class={styles.hint}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,56 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+import { owner } from '../../server/test/rest.ts';
+import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import type { useBrowser } from '../../widget/test/browser.ts';
+
+/** The password of everybody here. */
+export const PASSWORD = 'a long enough secret';
+
+/** A server with the owner `ada`, and what a test does there in a browser. */
+export const startConsole = async (openBrowser: ReturnType<typeof useBrowser>) => {
+  const server = await startServerProcess({ ...(await serverSettings()), REGISTRATION: 'open' });
+  const { rest } = await owner(server.url);
+
+  /** A browser of its own at an address of the console; whatever breaks its policy or ends up as an error fails the test. */
+  const open = async (path = '', options: BrowserContextOptions = {}): Promise<Page> => {
+    const context = await openBrowser({ viewport: { width: 1_024, height: 768 }, ...options });
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on('pageerror', ({ message }) => faults.push(message));
+    page.on('console', (line) => {
+      // A refused request is no fault of the page.
+      const isRefusal = line.text().startsWith('Failed to load resource');
+      if (!isRefusal && ['error', 'warning'].includes(line.type())) faults.push(line.text());
+    });
+    onTestFinished(() => {
+      expect(faults).toEqual([]);
+    });
+    await page.goto(`${server.url}/console/${path}`);
+    return page;
+  };
+
+  /** Signs in at the page that is open. */
+  const signIn = async (page: Page, username = 'ada', password = PASSWORD): Promise<void> => {
+    await page.getByLabel('Username').fill(username);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.keyboard.press('Enter');
+  };
+
+  /** Somebody who has accepted an invitation. */
+  const join = async (username: string, role: string, name = ''): Promise<string> => {
+    const email = `${username}@example.com`;
+    const { json } = await rest('POST', '/api/v1/members/', { email, role, name });
+    const body = {
+      token: json.invite_url.split('#token=')[1],
+      username,
+      password: PASSWORD,
+      password2: PASSWORD,
+    };
+    const accepted = await rest('POST', '/api/v1/auth/accept-invitation', body);
+    expect(accepted.status).toBe(201);
+    return json.uuid;
+  };
+
+  return { url: server.url, rest, open, signIn, join };
+};

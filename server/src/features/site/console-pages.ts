@@ -1,0 +1,43 @@
+import { fileURLToPath } from 'node:url';
+import { READ_METHODS, takesMethod } from '../../http/allowed-methods.ts';
+import type { Handler } from '../../http/context.ts';
+import { FileSet, HASHED_CACHE } from '../../http/file-set.ts';
+
+/** The built console: one page, and assets/ whose names carry a hash of their content. */
+const CONSOLE_FILES = fileURLToPath(new URL('../../../../console/dist', import.meta.url));
+
+const PATH = '/console/';
+
+/** Everything from this server, nothing inline, no other site around it; what is no text can't become a script. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+/** GET /console/ and all pages below it, which are one document, and the files that it is made of. */
+export const consolePages = (): Handler => {
+  const files = new FileSet(CONSOLE_FILES);
+  return (ctx, next) => {
+    if (ctx.path === '/console') {
+      if (takesMethod(ctx, READ_METHODS)) ctx.redirect(PATH);
+      return undefined;
+    }
+    const path = ctx.path.startsWith(PATH) ? ctx.path.slice(PATH.length) : undefined;
+    const isAsset = path?.startsWith('assets/');
+    if (path === undefined || (isAsset && !files.has(path))) return next();
+    if (!takesMethod(ctx, READ_METHODS)) return undefined;
+    files.send(ctx, isAsset ? path : 'index.html');
+    ctx.set('Cache-Control', isAsset ? HASHED_CACHE : 'no-cache');
+    ctx.set('Content-Security-Policy', POLICY);
+    ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
+    return undefined;
+  };
+};
