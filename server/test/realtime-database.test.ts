@@ -1,47 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, connect as connectTcp, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import { startGate } from './database-gate.ts';
 import { connect, openSocket } from './realtime-client.ts';
 import { isType, says, startConversation } from './realtime-parts.ts';
-
-/** The run's database behind a port that can be shut. */
-const startGate = async () => {
-  const [, host = ''] = /^mongodb:\/\/([^/]+)/.exec(inject('mongodbUrl')) ?? [];
-  const [name = '', port = '27017'] = decodeURIComponent(host).split(':');
-  const target = name.startsWith('/') ? { path: name } : { host: name, port: Number(port) };
-  const open = new Set<Socket>();
-  let isShut = false;
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined);
-    if (isShut) return void socket.destroy();
-    const inner = connectTcp(target);
-    inner.on('error', () => socket.destroy());
-    inner.on('close', () => socket.destroy());
-    socket.on('close', () => {
-      open.delete(socket);
-      inner.destroy();
-    });
-    open.add(socket);
-    socket.pipe(inner).pipe(socket);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return {
-    port: (server.address() as AddressInfo).port,
-    shut: () => {
-      isShut = true;
-      for (const socket of open) socket.destroy();
-    },
-    reopen: () => {
-      isShut = false;
-    },
-  };
-};
 
 it('keeps sockets while the database is gone, and goes on when it is back', async () => {
   const gate = await startGate();

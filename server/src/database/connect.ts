@@ -5,6 +5,7 @@ import { type EmbeddedMongodb, makeDirectory, openEmbeddedMongodb } from '@parlo
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
 import { type Config, maskPassword } from '../platform/config.ts';
 import type { Duration } from '../platform/duration.ts';
+import { failOnClosedSockets } from './closed-sockets.ts';
 import { isHalfCopied } from './copy-marker.ts';
 import { recordedKeys } from './recorded-keys.ts';
 
@@ -146,6 +147,7 @@ class Connections {
   readonly #open: Connection[] = [];
 
   constructor(url: string, dbName: string) {
+    failOnClosedSockets();
     this.#url = url;
     this.#dbName = dbName;
   }
