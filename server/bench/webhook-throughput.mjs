@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { Pool } from 'undici';
 import { newEvent } from '../dist/events/events.js';
+import { Tombstones } from '../dist/events/tombstones.js';
+import { tombstoneModel } from '../dist/events/tombstones.model.js';
 import { createWebhooks, webhookModels } from '../dist/features/webhooks/create-webhooks.js';
 import { newDelivery } from '../dist/features/webhooks/delivery-body.js';
 import { OriginLeases } from '../dist/jobs/origin-leases.js';
@@ -57,11 +59,13 @@ export const webhookThroughput = async ({ databaseUrl }) => {
     return bodies.length / ((performance.now() - begun) / 1_000);
   };
 
+  const relay = { announce: () => undefined };
   const sent = async () => {
     const log = createLog('warn');
     const { webhookSenders: senders, webhookOrigins: origins } = models;
     const { webhooks, sender } = createWebhooks({
       models,
+      outbox: { relay, tombstones: new Tombstones(tombstoneModel(connection), relay) },
       config: loadConfig({ WEBHOOK_ALLOW_PRIVATE: 'true' }),
       secrets: new Secrets('a secret key for the bench only, 40 long'),
       leases: new OriginLeases({ senders, origins, isOnlyProcess: true, log }),

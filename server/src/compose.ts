@@ -17,6 +17,8 @@ import { Registrations } from './features/accounts/registrations.ts';
 import { SignInLimits } from './features/accounts/sign-in-limits.ts';
 import { UniqueNames } from './features/accounts/unique-names.ts';
 import { createAgent } from './features/agent/create-agent.ts';
+import { AuditTrail } from './features/audit/audit-trail.ts';
+import { SignInTrail } from './features/audit/sign-in-trail.ts';
 import { PanelAccess } from './features/demo/panel-access.ts';
 import { createErasure } from './features/erasure/create-erasure.ts';
 import { RoomDeletion } from './features/erasure/room-deletion.ts';
@@ -86,12 +88,15 @@ export const createServices = async (
     embedded && reserveBytes > 0 ? new DiskReserve(embedded.freeBytes, reserveBytes, log) : undefined;
   const budgets = new Budgets(models.usage);
 
+  const auditTrail = new AuditTrail(models);
+  const signInTrail = new SignInTrail(models.audit, log);
   const outbox = outboxOf(models);
   const relay = new Relay(Object.values(outbox), log);
   const tombstones = new Tombstones(models.tombstones, relay);
+  const writes = { relay, tombstones };
   const channel = new Channel(models, log, isOnlyProcess(config));
 
-  const widgets = new WidgetsService(models.widgets, tombstones);
+  const widgets = new WidgetsService(models.widgets, writes);
   const publicWidgets = new PublicWidgetCache(widgets);
   const signIns = new SignInLimits(
     { byNameAndAddress: rateLimits.of('wrong-passwords'), byName: rateLimits.of('wrong-passwords-name') },
@@ -99,15 +104,15 @@ export const createServices = async (
   );
   const leases = new AccountLeases(models.registrationClaims);
   const quotas = new Quotas(models, leases);
-  const store = new MemberStore(models, secrets);
-  const memberSessions = new MemberSessions(models.memberSessions, store);
+  const store = new MemberStore(models, writes, secrets);
+  const memberSessions = new MemberSessions(models.memberSessions, writes, store);
   const credentials = new Credentials(store, memberSessions, secrets);
-  const programTokens = new ProgramTokens(models.tokens, store, quotas, secrets);
+  const programTokens = new ProgramTokens(models.tokens, writes, store, quotas, secrets);
   credentials.onEnd((member) => programTokens.deleteAllOf(member));
   const secondFactor = new SecondFactor(store, secrets);
-  const signIn = new SignIn(store, signIns, secondFactor);
+  const signIn = new SignIn(store, signIns, secondFactor, signInTrail);
   const names = new UniqueNames([models.accounts, models.members], leases);
-  const succession = new OwnerSuccession(models, store, secrets);
+  const succession = new OwnerSuccession(models, tombstones, store, secrets);
   const members = new MembersService({
     models,
     store,
@@ -119,7 +124,7 @@ export const createServices = async (
     succession,
     widgets,
   });
-  const accounts = new AccountsService(models.accounts, widgets, secrets, names);
+  const accounts = new AccountsService(models.accounts, relay, widgets, secrets, names);
   const sessions = new SessionsService(models.sessions, widgets, secrets);
 
   const erasedDeliveries = new ErasedDeliveries(models.deliveries, log);
@@ -128,13 +133,13 @@ export const createServices = async (
       erasedDeliveries.redact(subject, before && { created_at: { $lt: before } }),
     realtimeEntries: (subject) => channel.forget(subject),
   });
-  const roomDeletion = new RoomDeletion(models, tombstones, subjects, log);
+  const roomDeletion = new RoomDeletion(models, writes, subjects, log);
 
   const rooms = new RoomsService(models.rooms, relay);
   const messages = new MessagesService(models.messages, rooms, relay);
-  const leads = new LeadsService(models.leads, rooms, relay, tombstones, roomDeletion);
+  const leads = new LeadsService(models.leads, rooms, writes, roomDeletion);
   const leadStatistics = new LeadStatisticsService(models.leads, widgets);
-  const keywords = new KeywordsService(models.keywords);
+  const keywords = new KeywordsService(models.keywords, writes);
   const perDay = config.KEYWORD_NOTIFICATIONS_PER_DAY;
   const notifications = new NotificationsService({ ...models, rooms, keywords, relay, perDay, log });
 
@@ -147,13 +152,14 @@ export const createServices = async (
   });
   const { webhooks, deliveries, consume, sender } = createWebhooks({
     models,
+    outbox: writes,
     config,
     secrets,
     leases: originLeases,
     log,
     markSent,
   });
-  const confirmations = new EmailConfirmations(models, secrets);
+  const confirmations = new EmailConfirmations(models, secrets, relay);
   const mail = createMail({
     models,
     leases: originLeases,
@@ -176,7 +182,17 @@ export const createServices = async (
   });
   const realtime = createRealtime({ channel, log, messages, models, relay, rooms });
   const { frames, presence, readMarks, typing } = realtime;
-  const agent = createAgent({ models, budgets, secrets, rooms, leads, relay, channel, config, log });
+  const agent = createAgent({
+    models,
+    budgets,
+    secrets,
+    rooms,
+    leads,
+    ...writes,
+    channel,
+    config,
+    log,
+  });
   rooms.useBots({
     greet: (room) => agent.answers.greet(room),
     publish: (room) => agent.publication.publish(room),
@@ -198,7 +214,7 @@ export const createServices = async (
   const erasure = createErasure(visitors);
   const roomWidgets = new RoomWidgets(models, log);
 
-  relay.subscribe(channel.consume, (events) => notifications.raise(events), consume);
+  relay.subscribe(channel.consume, (events) => notifications.raise(events), consume, auditTrail.consume);
   if (mail) relay.subscribe(mail.mailer.consume);
   relay.subscribe((events) => agent.answers.consume(events));
 
@@ -210,6 +226,7 @@ export const createServices = async (
     channel,
     presence,
     typing,
+    signInTrail,
     relay,
     agent,
     roomDeletion,
@@ -232,6 +249,7 @@ export const createServices = async (
     outbox,
     relay,
     rateLimits,
+    auditTrail,
     widgets,
     publicWidgets,
     accounts,

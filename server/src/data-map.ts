@@ -1,5 +1,6 @@
 import type { Model } from 'mongoose';
 import { type CollectionData, collectionOf, type MappedCollection } from './database/collection-data.ts';
+import { KEPT_FOR_S } from './features/audit/audit.model.ts';
 import type { Models } from './models.ts';
 
 type DocumentOf<M> = M extends Model<infer T> ? T : never;
@@ -30,7 +31,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
         'totp_step',
         'version',
       ],
-      owner: ['username', 'email', 'username_key', 'email_key', 'name'],
+      owner: ['username', 'email', 'username_key', 'email_key', 'name', 'events'],
       hashed: ['password', 'recovery_hashes'],
       sealed: ['token_sealed', 'totp_sealed', 'totp_pending_sealed'],
       keyed: ['token_fingerprint'],
@@ -45,7 +46,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
         ...(['_id', 'account', 'role', 'widgets', 'created_at', 'is_away', 'seen_at'] as const),
         ...(['version', 'invitation_expires_at', 'totp_step'] as const),
       ],
-      owner: ['username', 'email', 'username_key', 'email_key', 'name'],
+      owner: ['username', 'email', 'username_key', 'email_key', 'name', 'events'],
       hashed: ['password', 'invitation_hash', 'recovery_hashes'],
       sealed: ['token_sealed', 'totp_sealed', 'totp_pending_sealed'],
       keyed: ['token_fingerprint'],
@@ -57,7 +58,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     copied: { account: 1 },
     fields: {
       plain: ['_id', 'account', 'member', 'scopes', 'created_at', 'expires_at', 'used_at'],
-      owner: ['name'],
+      owner: ['name', 'events'],
       sealed: ['token_sealed'],
       keyed: ['token_fingerprint'],
     },
@@ -69,6 +70,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     fields: {
       plain: ['_id', 'account', 'created_at', 'is_localized', 'version', 'token'],
       owner: [
+        'events',
         ...(['name', 'domain', 'greeting_message', 'contact_message', 'color', 'popup_timeout'] as const),
         ...(['header_title', 'header_subtitle', 'chat_subtitle', 'start_button_caption'] as const),
         ...(['name_placeholder', 'email_placeholder', 'phone_placeholder', 'message_placeholder'] as const),
@@ -90,7 +92,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     copied: NEWEST_FIRST,
     fields: {
       plain: ['_id', 'account', 'is_published', 'room_bot_of', 'graph', 'created_at', 'version'],
-      owner: ['name'],
+      owner: ['name', 'events'],
       sealed: ['key_sealed'],
       keyed: ['key_fingerprint'],
     },
@@ -99,7 +101,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     owner: { by: 'account' },
     kept: 'until deleted',
     copied: NEWEST_FIRST,
-    fields: { plain: ['_id', 'account', 'created_at'], owner: ['keyword', 'folded'] },
+    fields: { plain: ['_id', 'account', 'created_at'], owner: ['keyword', 'folded', 'events'] },
   }),
   rooms: of<'rooms'>()({
     owner: { by: 'account' },
@@ -152,7 +154,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
         ...(['_id', 'account', 'event', 'created_at', 'since', 'version'] as const),
         ...(['previous_expires_at', 'failing_since', 'failed_attempts'] as const),
       ],
-      owner: ['target', 'target_key'],
+      owner: ['target', 'target_key', 'events'],
       sealed: ['secret_sealed', 'previous_sealed'],
     },
   }),
@@ -178,6 +180,16 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     fields: {
       plain: ['_id', 'account', 'widget', 'room', 'label', 'created_at', 'expires_at', 'closed_at'],
       visitor: ['page', 'locale', 'device'],
+    },
+  }),
+  audit: of<'audit'>()({
+    owner: { by: 'account' },
+    kept: { after: 'at', seconds: KEPT_FOR_S },
+    copied: { at: -1, _id: -1 },
+    fields: {
+      plain: ['_id', 'account', 'at', 'last_at', 'count', 'action'],
+      owner: ['actor', 'object', 'changes'],
+      address: ['address'],
     },
   }),
   // From here on nothing is worth copying: claims, counts and work of this server.
@@ -243,7 +255,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     owner: 'server',
     kept: 'while at work',
     erased: { by: 'subject', how: 'announced' },
-    fields: { plain: ['_id', 'subject', 'made_at'], visitor: ['events'] },
+    fields: { plain: ['_id', 'subject', 'made_at'], visitor: ['events'], owner: ['deletion'] },
   }),
   roomDeletions: of<'roomDeletions'>()({
     owner: { by: 'account' },

@@ -7,6 +7,7 @@ import { emailConfirmationModel } from './features/accounts/email-confirmations.
 import { knownAddressModel } from './features/accounts/known-addresses.ts';
 import { registrationClaimModel } from './features/accounts/registration.model.ts';
 import { agentModels } from './features/agent/create-agent.ts';
+import { auditModel } from './features/audit/audit.model.ts';
 import { pendingDeletionModel } from './features/erasure/room-deletion.model.ts';
 import { keywordModel, notificationModel } from './features/keywords/keywords.model.ts';
 import { leadModel } from './features/leads/leads.model.ts';
@@ -46,6 +47,7 @@ export const createModels = (connection: Connection) => ({
   tombstones: tombstoneModel(connection),
   usage: usageModel(connection),
   widgets: widgetModel(connection),
+  audit: auditModel(connection),
   ...webhookModels(connection),
   ...realtimeModels(connection),
   ...agentModels(connection),
@@ -60,5 +62,12 @@ export const outboxOf = (models: Models) => ({
   leads: models.leads,
   notifications: models.notifications,
   read_marks: models.readMarks,
+  widgets: models.widgets,
+  webhooks: models.webhooks,
+  keywords: models.keywords,
+  workflows: models.workflows,
+  accounts: models.accounts,
+  members: models.members,
+  tokens: models.tokens,
   tombstones: models.tombstones,
 });

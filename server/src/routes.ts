@@ -1,6 +1,7 @@
 import type { Services } from './compose.ts';
 import { conversationRoutes } from './features/agent/conversations.routes.ts';
 import { workflowRoutes } from './features/agent/workflows.routes.ts';
+import { auditRoutes } from './features/audit/audit.routes.ts';
 import { healthRoutes } from './features/health/health.routes.ts';
 import { keywordRoutes } from './features/keywords/keywords.routes.ts';
 import { leadRoutes } from './features/leads/leads.routes.ts';
@@ -35,6 +36,7 @@ export const createRoutes = (
     ...totpRoutes(services),
     ...memberRoutes(services),
     ...programTokenRoutes(services),
+    ...auditRoutes(services),
     ...roomRoutes(services),
     ...messageRoutes(services),
     ...leadRoutes(services),

@@ -27,6 +27,14 @@ const parlor = (args: string[], { input = '', env = {} } = {}) => {
   return spawnCommand({ MONGODB_URL, SECRET_KEY, ...env }, args, input).result;
 };
 
+/** The audit trail, oldest first. */
+const entries = async () => {
+  const connection = await mongoose.createConnection(inject('mongodbUrl'), { dbName: database }).asPromise();
+  const found = await connection.collection('auditentries').find().sort({ at: 1 }).toArray();
+  await connection.close();
+  return found;
+};
+
 describe('npm run parlor --', () => {
   it('makes, exports, deletes and imports an account', { timeout: 180_000 }, async () => {
     const made = await parlor(['account', 'create', 'ada', 'ada@example.com']);
@@ -54,6 +62,17 @@ describe('npm run parlor --', () => {
     expect((await parlor(['account', 'token', 'ada'])).err).toMatch(/^there is no member named "ada"\n/);
     expect((await parlor(['import', file])).out).toBe('imported ada\n');
     expect((await parlor(['account', 'token', 'ada'])).out).toBe(reset);
+    // The account's people see what the operator did.
+    expect((await entries()).map(({ action, actor }) => [action, actor.kind])).toEqual(
+      [
+        'account create',
+        'account token',
+        'account confirm',
+        'account reset-password',
+        'export',
+        'import',
+      ].map((action) => [action, 'cli']),
+    );
   });
 
   it('says what was wrong in one line, and how it is meant', { timeout: 90_000 }, async () => {

@@ -7,6 +7,8 @@ import type { EventName, NewWebhook } from '@parlor/shared';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
 import { newEvent, type OutboxEvent } from '../src/events/events.ts';
+import { tombstoneModel } from '../src/events/tombstones.model.ts';
+import { Tombstones } from '../src/events/tombstones.ts';
 import { createWebhooks, webhookModels } from '../src/features/webhooks/create-webhooks.ts';
 import type { StoredDelivery } from '../src/features/webhooks/deliveries.model.ts';
 import { DELIVERY_LIMITS } from '../src/features/webhooks/sender.ts';
@@ -171,8 +173,11 @@ export const webhookParts = (mongodbUrl = () => inject('mongodbUrl')) => {
       ...options.env,
     });
     const log = options.log ?? createLog('silent');
+    const relay = { announce: () => undefined };
+    const tombstones = new Tombstones(tombstoneModel(connection), relay);
     const parts = createWebhooks({
       models,
+      outbox: { relay, tombstones },
       config,
       secrets: new Secrets('a secret key for the tests only, 40 long'),
       leases: new OriginLeases({

@@ -1,4 +1,5 @@
 export * from './account.ts';
+export * from './audit.ts';
 export * from './delivery.ts';
 export * from './delivery-body.ts';
 export * from './events.ts';

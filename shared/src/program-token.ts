@@ -16,6 +16,7 @@ export const SCOPES = [
   'workflows:read',
   'workflows:write',
   'members:read',
+  'audit:read',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 

@@ -1,5 +1,6 @@
 import { Registration } from '@parlor/shared';
 import type { Services } from '../compose.ts';
+import { ownAction } from '../events/audit.ts';
 import { deleteAccount } from '../features/accounts/account-data.ts';
 import type { Account } from '../features/accounts/accounts.model.ts';
 import { newInvitation } from '../features/accounts/invitations.ts';
@@ -66,7 +67,9 @@ export const accountCommands: Record<string, ServiceCommand> = {
         const [issue] = given.error.issues;
         throw new UsageError(`${String(issue?.path[0])}: ${issue?.message}`);
       }
-      const account = await services.accounts.create(given.data).catch(told);
+      const account = await services.accounts
+        .create(given.data, {}, ownAction('cli', 'account create'))
+        .catch(told);
       if (isMade) terminal.print(`password ${password}`);
       terminal.print(`token ${services.credentials.tokenOf(founderOf(account))}`);
     },
@@ -85,7 +88,7 @@ export const accountCommands: Record<string, ServiceCommand> = {
     run: async (args, services, terminal) => {
       const [username = ''] = takeArguments(args, 'USERNAME');
       const account = await accountNamed(services, username);
-      await services.confirmations.confirmAccount(account);
+      await services.confirmations.confirmAccount(account, ownAction('cli', 'account confirm'));
       terminal.print(`confirmed ${account.email}`);
     },
   },
@@ -97,7 +100,8 @@ export const accountCommands: Record<string, ServiceCommand> = {
       const [username = ''] = takeArguments(args, 'USERNAME');
       const member = await memberNamed(services, username);
       const { credentials } = services;
-      terminal.print(isReset ? await credentials.resetToken(member) : credentials.tokenOf(member));
+      const action = ownAction('cli', 'account token');
+      terminal.print(isReset ? await credentials.resetToken(member, action) : credentials.tokenOf(member));
     },
   },
   'account reset-password': {
@@ -108,7 +112,8 @@ export const accountCommands: Record<string, ServiceCommand> = {
       const [username = ''] = takeArguments(args, 'USERNAME');
       const { password, isMade } = await choosePassword(fromStdin, terminal);
       const member = await memberNamed(services, username);
-      await services.credentials.setPassword(member, password).catch(told);
+      const action = ownAction('cli', 'account reset-password');
+      await services.credentials.setPassword(member, password, action).catch(told);
       if (isMade) terminal.print(`password ${password}`);
     },
   },

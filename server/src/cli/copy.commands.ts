@@ -1,7 +1,13 @@
+import { auditEvent, ownAction } from '../events/audit.ts';
 import { exportAccount, ImportError, importAccount } from '../features/accounts/account-copy.ts';
+import type { Account } from '../features/accounts/accounts.model.ts';
+import { asAudited } from '../features/accounts/accounts.service.ts';
 import { accountNamed } from './account.commands.ts';
 import { takeArguments, UsageError } from './arguments.ts';
 import type { ServiceCommand } from './command.ts';
+
+const entryOf = (command: string, account: Account) =>
+  auditEvent(ownAction('cli', command), account._id, asAudited(account));
 
 export const copyCommands: Record<string, ServiceCommand> = {
   export: {
@@ -12,6 +18,8 @@ export const copyCommands: Record<string, ServiceCommand> = {
     run: async (args, services, terminal) => {
       const [username = '', file = ''] = takeArguments(args, 'USERNAME', 'FILE');
       const account = await accountNamed(services, username);
+      // Before the first line: nobody has a copy that the account does not know of.
+      await services.auditTrail.add(entryOf('export', account));
       let count = 0;
       for await (const line of exportAccount(services, account)) {
         await terminal.write(line);
@@ -29,7 +37,9 @@ export const copyCommands: Record<string, ServiceCommand> = {
       const [file = ''] = takeArguments(args, 'FILE');
       const show = (count: number) => terminal.progress(`importing ${count}`);
       try {
-        terminal.print(`imported ${await importAccount(services, terminal.lines(), show)}`);
+        const username = await importAccount(services, terminal.lines(), show);
+        await services.auditTrail.add(entryOf('import', await accountNamed(services, username)));
+        terminal.print(`imported ${username}`);
       } catch (error) {
         throw error instanceof ImportError ? new UsageError(`${file}, ${error.message}`) : error;
       }

@@ -1,4 +1,5 @@
 import { ROLES, type Role } from '@parlor/shared';
+import { ownAction } from '../events/audit.ts';
 import { ParlorError } from '../platform/errors.ts';
 import { accountNamed, memberNamed } from './account.commands.ts';
 import { takeArguments, UsageError } from './arguments.ts';
@@ -29,9 +30,12 @@ export const memberCommands: Record<string, ServiceCommand> = {
       const [username = '', text = ''] = takeArguments(args, 'USERNAME', 'ROLE');
       const role = readRole(text);
       const member = await memberNamed(services, username);
-      await services.members.change({ ...member, role: 'owner' }, member._id, { role }).catch((error) => {
-        throw error instanceof ParlorError ? new UsageError(error.message) : error;
-      });
+      const action = ownAction('cli', 'member role');
+      await services.members
+        .change({ ...member, role: 'owner' }, member._id, { role }, undefined, action)
+        .catch((error) => {
+          throw error instanceof ParlorError ? new UsageError(error.message) : error;
+        });
       terminal.print(`${username} is ${role}`);
     },
   },
@@ -42,7 +46,7 @@ export const memberCommands: Record<string, ServiceCommand> = {
       const [username = ''] = takeArguments(args, 'USERNAME');
       const member = await memberNamed(services, username);
       await services.memberSessions.endAll(member);
-      await services.credentials.resetToken(member);
+      await services.credentials.resetToken(member, ownAction('cli', 'member sign-out'));
       terminal.print(`${username} is signed out`);
     },
   },
@@ -51,7 +55,8 @@ export const memberCommands: Record<string, ServiceCommand> = {
     meaning: 'lets a member sign in by its password alone who has lost its authenticator app',
     run: async (args, services, terminal) => {
       const [username = ''] = takeArguments(args, 'USERNAME');
-      await services.secondFactor.disable(await memberNamed(services, username));
+      const member = await memberNamed(services, username);
+      await services.secondFactor.disable(member, ownAction('cli', 'member reset-totp'));
       terminal.print(`${username} signs in by password`);
     },
   },

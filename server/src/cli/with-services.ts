@@ -15,7 +15,11 @@ const withServices = async (config: Config, run: (services: Services) => Promise
     const { connection, secretKey, embedded } = database;
     const work = createIndexes(config, connection, log)
       .then(() => createServices(config, connection, secretKey, log, embedded))
-      .then(run);
+      .then(async (services) => {
+        await run(services);
+        // What the command changed is told by whoever changed it: a server may be long in coming.
+        await services.relay.stop();
+      });
     await whileAlive(database, work);
   } finally {
     await database.close();

@@ -50,3 +50,16 @@ export const insertOnce = async <T extends { _id: string; account: string }>(
     return { stored, isNew: false };
   }
 };
+
+/** Inserts those documents that are not there yet, with one command. */
+export const insertMissing = async <T>(model: Model<T>, documents: readonly T[]): Promise<void> => {
+  try {
+    await model.bulkWrite(documents.map((document) => ({ insertOne: { document } })) as never, {
+      ordered: false,
+    });
+  } catch (error) {
+    const { writeErrors } = error as { writeErrors?: object[] };
+    const isOnlyDuplicates = writeErrors?.length && writeErrors.every((one) => duplicateFields(one));
+    if (!isOnlyDuplicates) throw error;
+  }
+};

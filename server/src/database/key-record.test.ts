@@ -75,7 +75,7 @@ it('changes keys with SECRET_KEY_PREVIOUS, and rotates so that the old one can g
 
   const after = await open(NEW);
   expect((await after.credentials.byToken(token))?._id).toBe(account._id);
-  const member = await after.signIn.member(typed, '203.0.113.1');
+  const member = await after.signIn.member(typed, { name: 'obtainToken', address: '203.0.113.1' });
   expect(after.credentials.tokenOf(member)).toBe(token);
   expect(await after.webhooks.secret(account._id, webhook._id)).toBe(secret);
   expect((await after.workflows.byKey(public_key))?._id).toBe(workflow._id);

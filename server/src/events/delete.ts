@@ -1,10 +1,20 @@
 import type { Model } from 'mongoose';
 import { notFound } from '../platform/errors.ts';
-import type { EventHolder } from './events.ts';
+import type { EventHolder, OutboxEvent } from './events.ts';
 import type { Tombstones } from './tombstones.ts';
 
-interface Versioned extends EventHolder {
-  version: number;
+interface Deletable extends EventHolder {
+  created_at: Date;
+  /** Absent where documents never change. */
+  version?: number;
+}
+
+/** What else a deletion does, before the document goes. */
+interface Options<T> {
+  /** A precondition; it throws when that does not hold. */
+  check?: ((current: T) => void | Promise<void>) | undefined;
+  /** The event of the deletion. */
+  event?: ((current: T) => OutboxEvent | undefined) | undefined;
 }
 
 /**
@@ -13,22 +23,50 @@ interface Versioned extends EventHolder {
  * @returns the document as it was
  * @throws ParlorError `not_found` when nothing matches `filter`, and whatever `check` throws.
  */
-export const deleteDocument = async <T extends Versioned>(
+export const deleteDocument = async <T extends Deletable>(
   model: Model<T>,
   filter: object,
   tombstones: Tombstones,
-  check?: (current: T) => void | Promise<void>,
+  { check, event: eventOf }: Options<T> = {},
 ): Promise<T> => {
+  const collection = model.collection.collectionName;
   for (;;) {
     const current = await model.findOne(filter as never).lean<T>();
     if (!current) throw notFound();
     await check?.(current);
-    const announce = await tombstones.bury([current]);
-    const { _id, version } = current;
-    const { deletedCount } = await model.deleteOne({ _id, version } as never);
+    const { _id, created_at, version } = current;
+    const event = eventOf?.(current);
+    const burial = await tombstones.bury([current], event && { collection, holder: _id, created_at, event });
+    // null stands for a document that was never changed.
+    const { deletedCount } = await model.collection.deleteOne({
+      _id: _id as never,
+      version: version ?? null,
+    } as never);
     if (deletedCount === 1) {
-      announce();
+      await burial.done();
       return current;
     }
+    await burial.cancel();
+  }
+};
+
+/** How many documents go at a time. */
+const BATCH = 500;
+
+/** Deletes all documents that match; the events that wait in them are not lost. */
+export const deleteDocuments = async <T extends EventHolder>(
+  model: Model<T>,
+  filter: object,
+  tombstones: Tombstones,
+): Promise<void> => {
+  for (;;) {
+    const batch = await model
+      .find(filter as never, { events: 1 })
+      .limit(BATCH)
+      .lean<EventHolder[]>();
+    if (batch.length === 0) return;
+    const burial = await tombstones.bury(batch);
+    await model.deleteMany({ _id: { $in: batch.map(({ _id }) => _id) } } as never);
+    await burial.done();
   }
 };

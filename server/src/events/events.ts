@@ -3,8 +3,8 @@ import { Schema, type SchemaDefinition } from 'mongoose';
 import type { Index } from '../database/model.ts';
 import { newUuid } from '../platform/ids.ts';
 
-/** What is announced: to webhooks, to realtime clients, or to both. */
-export type OutboxEventName = EventName | RealtimeEvent;
+/** What is announced: to webhooks, to realtime clients, or to both; or to the audit trail alone (audit.ts). */
+export type OutboxEventName = EventName | RealtimeEvent | 'audit';
 
 /** Something that happened to an object, kept inside the object's own document until it has been announced. */
 export interface OutboxEvent {

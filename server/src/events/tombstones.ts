@@ -1,10 +1,21 @@
 import { newUuid } from '../platform/ids.ts';
-import { type EventHolder, subjectOf } from './events.ts';
+import { type EventHolder, type OutboxEvent, subjectOf } from './events.ts';
 import type { Relay } from './relay.ts';
-import type { Tombstone, TombstoneModel } from './tombstones.model.ts';
+import type { PendingDeletionEvent, Tombstone, TombstoneModel } from './tombstones.model.ts';
 
-/** An empty tombstone this old is in nobody's hands any more. */
+/** An empty tombstone this old is in nobody's hands any more, and no deletion is under way for so long. */
 const KEPT_EMPTY = 60_000;
+
+/** How many deletions that a crash has interrupted are looked at in one go. */
+const BATCH = 500;
+
+/** What becomes of buried events. */
+export interface Burial {
+  /** Announces them; to be called when the documents are gone. */
+  done(): Promise<void>;
+  /** To be called when the document stays after all. */
+  cancel(): Promise<void>;
+}
 
 /**
  * Keeps the events of documents that are deleted before their events are out (docs/contract.md#events: an
@@ -23,15 +34,21 @@ export class Tombstones {
 
   /**
    * Copies the events of documents that are about to be deleted, all of one conversation or a single one.
-   * @returns what announces them; to be called when the documents are gone.
+   * @param deletion the event of the deletion itself, which is announced only if the document has gone
    */
-  async bury(holders: readonly EventHolder[]): Promise<() => void> {
+  async bury(holders: readonly EventHolder[], deletion?: PendingDeletionEvent): Promise<Burial> {
     const events = holders.flatMap((holder) => holder.events ?? []);
     const [first] = events;
-    if (!first) return () => undefined;
-    const tombstone: Tombstone = { _id: newUuid(), subject: subjectOf(first), made_at: new Date(), events };
+    if (!first && !deletion) return { done: async () => undefined, cancel: async () => undefined };
+    const tombstone: Tombstone = {
+      _id: newUuid(),
+      subject: first ? subjectOf(first) : (deletion?.holder ?? ''),
+      made_at: new Date(),
+      ...(first && { events }),
+      ...(deletion && { deletion }),
+    };
     await this.#model.insertOne(tombstone);
-    return () => this.#relay.announce(this.#model, tombstone);
+    return { done: () => this.#announce(tombstone), cancel: () => this.#cancel(tombstone) };
   }
 
   /** Whether no event of a deleted conversation waits any more. */
@@ -40,9 +57,38 @@ export class Tombstones {
     return waiting === null;
   }
 
-  /** Removes the tombstones whose events are out. */
+  /** Settles the deletions that a crash has interrupted, and removes the tombstones whose events are out. */
   async clear(now = new Date()): Promise<void> {
-    const before = new Date(now.getTime() - KEPT_EMPTY);
-    await this.#model.deleteMany({ made_at: { $lte: before }, events: { $exists: false } });
+    const old = { made_at: { $lte: new Date(now.getTime() - KEPT_EMPTY) } };
+    const open = await this.#model
+      .find({ ...old, deletion: { $exists: true } })
+      .limit(BATCH)
+      .lean<Tombstone[]>();
+    for (const tombstone of open) {
+      if (await this.#isThere(tombstone)) await this.#cancel(tombstone);
+      else await this.#announce(tombstone);
+    }
+    await this.#model.deleteMany({ ...old, events: { $exists: false }, deletion: { $exists: false } });
+  }
+
+  async #announce(tombstone: Tombstone): Promise<void> {
+    const { _id, deletion } = tombstone;
+    const events: OutboxEvent[] = [...(tombstone.events ?? []), ...(deletion ? [deletion.event] : [])];
+    if (deletion) {
+      const happened = { $push: { events: deletion.event }, $unset: { deletion: 1 } } as const;
+      await this.#model.updateOne({ _id, deletion: { $exists: true } }, happened as never);
+    }
+    this.#relay.announce(this.#model, { ...tombstone, events });
+  }
+
+  async #cancel({ _id }: Tombstone): Promise<void> {
+    await this.#model.updateOne({ _id }, { $unset: { deletion: 1 } });
+  }
+
+  async #isThere({ deletion }: Tombstone): Promise<boolean> {
+    if (!deletion) return true;
+    const { collection, holder, created_at } = deletion;
+    const same = { _id: holder as never, created_at };
+    return (await this.#model.db.collection(collection).findOne(same, { projection: { _id: 1 } })) !== null;
   }
 }

@@ -1,3 +1,4 @@
+import { isUuid } from '@parlor/shared';
 import pLimit from 'p-limit';
 import type { Days, Page } from '../database/pages.ts';
 import { invalid } from '../platform/errors.ts';
@@ -27,6 +28,26 @@ export const queryInteger = (
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw invalid({ [name]: [`A whole number from ${min} to ${max} is required.`] });
+};
+
+/** @throws ParlorError `invalid` unless the parameter is one of these. */
+export const queryChoice = <const T extends string>(
+  ctx: Pick<Context, 'query'>,
+  name: string,
+  choices: readonly T[],
+): T | undefined => {
+  const value = queryValue(ctx, name);
+  if (value === undefined) return undefined;
+  const choice = choices.find((known) => known === value);
+  if (choice === undefined) throw invalid({ [name]: [`One of ${choices.join(', ')} is required.`] });
+  return choice;
+};
+
+/** In lower case. @throws ParlorError `invalid` unless the parameter is a UUID. */
+export const queryUuid = (ctx: Pick<Context, 'query'>, name: string): string | undefined => {
+  const value = queryValue(ctx, name);
+  if (value !== undefined && !isUuid(value)) throw invalid({ [name]: ['Must be a valid UUID.'] });
+  return value?.toLowerCase();
 };
 
 const queryDay = (ctx: Context, name: string): Date | undefined => {

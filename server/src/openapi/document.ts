@@ -21,6 +21,7 @@ const pathsOf = (routes: readonly Route[]): ZodOpenApiPathsObject => {
 const TAGS = {
   Account: 'Register, and get the token that every other route of an account needs.',
   Members: 'The people of your account, each with a token and a role of their own.',
+  Audit: 'Who changed what, when, and from where.',
   Rooms: 'Conversations.',
   Messages: 'What either side of a conversation wrote.',
   'Keyword notifications': 'Raised when a customer’s message mentions a keyword.',

@@ -45,6 +45,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   changeMember: [ADMINS, null],
   removeMember: [ADMINS, null],
 
+  listAudit: [ADMINS, 'audit:read'],
+
   listRooms: [EVERYBODY, 'conversations:read'],
   createRoom: [EVERYBODY, 'conversations:write', ALL_WIDGETS],
   retrieveRoom: [EVERYBODY, 'conversations:read'],

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
+import { settled } from '../../../test/audit.ts';
 import { documentsWith } from '../../../test/everything.ts';
 import { type Fixtures, makeFixtures } from '../../../test/openapi.ts';
 import { exportAccount, importAccount } from './account-copy.ts';
@@ -38,6 +39,7 @@ const view = async ({ token, ids, agentKey }: Fixtures) => {
     '/api/v1/widgets/',
     '/api/v1/workflows/',
     '/api/v1/leads/stats/?group_by=widget',
+    '/api/v1/audit/?limit=1000',
   ];
   const own = await Promise.all(paths.map((path) => app.request('GET', path, { token })));
   const conversation = await app.request('GET', `/api/v1/public/conversations/${ids.conversations}`, {
@@ -56,6 +58,7 @@ const settledFixtures = async (): Promise<Fixtures> => {
     },
     { timeout: 15_000, interval: 50 },
   );
+  await settled(app.services);
   return fixtures;
 };
 

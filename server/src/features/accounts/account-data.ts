@@ -68,7 +68,7 @@ export const deleteAccount = async (
     /** Makes every token and password of its members useless. */
     credentials: { lock(account: string): Promise<void> };
     collections: readonly MappedCollection[];
-    models: { accounts: AccountModel };
+    models: { accounts: AccountModel; audit: { deleteMany(filter: object): PromiseLike<unknown> } };
   },
   account: string,
   progress: (collection: string) => void = () => undefined,
@@ -83,4 +83,6 @@ export const deleteAccount = async (
     if (model.schema.path('account')) await model.deleteMany({ account });
   }
   await models.accounts.deleteOne({ _id: account });
+  // What a relay moved there meanwhile; from now on it moves nothing of this account any more.
+  await models.audit.deleteMany({ account });
 };

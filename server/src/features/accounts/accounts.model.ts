@@ -1,12 +1,13 @@
 import type { Model } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
+import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
 import { type Person, personFields } from './person.ts';
 
 /**
  * A customer of this server, who owns widgets and conversations. The document holds its founding member, too: whose
  * token the account's is, and who signs in by the account's username.
  */
-export interface Account extends Person {
+export interface Account extends Person, EventHolder {
   _id: string;
   /** The founding member's uuid, where that is not the account's own: the one before it has left. */
   founder?: string;
@@ -29,10 +30,12 @@ export const accountModel = defineModel<Account>(
     email_confirmed_at: Date,
     requires_totp: Boolean,
     is_demo: Boolean,
+    ...outboxFields,
   },
   [
     [{ username_key: 1 }, { unique: true }],
     [{ email_key: 1 }, { unique: true }],
     [{ token_fingerprint: 1 }, { unique: true }],
+    outboxIndex,
   ],
 );

@@ -1,5 +1,7 @@
 import { type AccountSettings, Account as ApiAccount, foldName, type Registration } from '@parlor/shared';
 import { present } from '../../database/document.ts';
+import { type Action, type ActionOfOne, auditEvent } from '../../events/audit.ts';
+import type { Relay } from '../../events/relay.ts';
 import { invalid, notFound, throwIfAny } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
@@ -14,15 +16,27 @@ interface FirstWidget {
   deleteAllOf(account: string): Promise<void>;
 }
 
+/** What the audit trail calls an account. */
+export const asAudited = ({ _id, username }: Pick<Account, '_id' | 'username'>) =>
+  ({ kind: 'account', uuid: _id, label: username }) as const;
+
 /** Accounts (docs/contract.md#accounts). */
 export class AccountsService {
   readonly #accounts: AccountModel;
+  readonly #relay: Pick<Relay, 'announce'>;
   readonly #widgets: FirstWidget;
   readonly #secrets: Secrets;
   readonly #names: UniqueNames;
 
-  constructor(accounts: AccountModel, widgets: FirstWidget, secrets: Secrets, names: UniqueNames) {
+  constructor(
+    accounts: AccountModel,
+    relay: Pick<Relay, 'announce'>,
+    widgets: FirstWidget,
+    secrets: Secrets,
+    names: UniqueNames,
+  ) {
     this.#accounts = accounts;
+    this.#relay = relay;
     this.#widgets = widgets;
     this.#secrets = secrets;
     this.#names = names;
@@ -36,6 +50,7 @@ export class AccountsService {
   async create(
     { username, email, password, password2 }: Omit<Registration, 'invite'>,
     more: Pick<Account, 'is_demo' | 'email_confirmed_at'> = {},
+    action?: ActionOfOne,
   ): Promise<Account> {
     throwIfAny(chosenPasswordErrors({ password, password2 }, { username, email }));
     const _id = newUuid();
@@ -51,6 +66,10 @@ export class AccountsService {
       email_confirmed_at: new Date(),
       ...more,
     };
+    if (action) {
+      const actor = { kind: 'member', uuid: _id, name: username, token: null } as const;
+      account.events = [auditEvent({ actor, ...action }, _id, asAudited(account))];
+    }
     // The widget first: a crash in between leaves a widget that nobody owns, rather than an owner without one.
     await this.#widgets.create(_id, {});
     try {
@@ -59,6 +78,7 @@ export class AccountsService {
       await this.#widgets.deleteAllOf(_id);
       throw error;
     }
+    this.#relay.announce(this.#accounts, account);
     return account;
   }
 
@@ -78,6 +98,7 @@ export class AccountsService {
     { account: _id, totp_sealed }: { account: string; totp_sealed?: string | undefined },
     wanted: Partial<AccountSettings>,
     check?: (current: ApiAccount) => void,
+    action?: Action,
   ): Promise<Account> {
     if (wanted.requires_totp && totp_sealed === undefined) {
       throw invalid({ requires_totp: ['Set up a second factor of your own first.'] });
@@ -85,11 +106,20 @@ export class AccountsService {
     for (;;) {
       const current = await this.byId(_id);
       check?.(presentAccount(current));
-      const { requires_totp = presentAccount(current).requires_totp } = wanted;
+      const before = presentAccount(current).requires_totp;
+      const { requires_totp = before } = wanted;
+      const changes = [{ field: 'requires_totp', from: `${before}`, to: `${requires_totp}` }];
+      const events =
+        action && requires_totp !== before ? [auditEvent(action, _id, asAudited(current), changes)] : [];
       // null stands for one that nobody has changed.
       const unchanged = { _id, requires_totp: current.requires_totp ?? null } as object;
-      const { matchedCount } = await this.#accounts.updateOne(unchanged, { $set: { requires_totp } });
-      if (matchedCount === 1) return { ...current, requires_totp };
+      const { matchedCount } = await this.#accounts.updateOne(unchanged, {
+        $set: { requires_totp },
+        ...(events.length > 0 && { $push: { events: { $each: events } } }),
+      } as never);
+      if (matchedCount === 0) continue;
+      this.#relay.announce(this.#accounts, { ...current, events });
+      return { ...current, requires_totp };
     }
   }
 

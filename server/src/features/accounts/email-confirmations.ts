@@ -1,8 +1,12 @@
 import type { Model } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
+import { type Action, auditEvent } from '../../events/audit.ts';
+import type { OutboxEvent } from '../../events/events.ts';
+import type { Relay } from '../../events/relay.ts';
 import { secretHash } from '../../platform/random-secret.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Account, AccountModel } from './accounts.model.ts';
+import { asAudited } from './accounts.service.ts';
 
 /** The lifetime of a link, from when it was last mailed. */
 const LIFETIME_MS = 3 * 86_400_000;
@@ -42,11 +46,13 @@ interface Models {
 export class EmailConfirmations {
   readonly #models: Models;
   readonly #secrets: Pick<Secrets, 'fingerprint'>;
+  readonly #relay: Pick<Relay, 'announce'>;
   readonly #listeners: ((account: string) => Promise<void>)[] = [];
 
-  constructor(models: Models, secrets: Pick<Secrets, 'fingerprint'>) {
+  constructor(models: Models, secrets: Pick<Secrets, 'fingerprint'>, relay: Pick<Relay, 'announce'>) {
     this.#models = models;
     this.#secrets = secrets;
+    this.#relay = relay;
   }
 
   /** Calls `listener` after each confirmation, and again after a crash in between. */
@@ -84,8 +90,11 @@ export class EmailConfirmations {
   }
 
   /** Confirms an account's address without a link, as the operator may. */
-  async confirmAccount({ _id, email_key }: Account): Promise<void> {
-    await this.#confirm({ _id, email_key });
+  async confirmAccount(account: Account, action?: Action): Promise<void> {
+    const { _id, email_key } = account;
+    const changes = [{ field: 'email_confirmed_at', from: null, to: null }];
+    const events = action ? [auditEvent(action, _id, asAudited(account), changes)] : [];
+    await this.#confirm({ _id, email_key }, events);
   }
 
   async #find(secret: string): Promise<StoredConfirmation | undefined> {
@@ -99,8 +108,12 @@ export class EmailConfirmations {
     return (await this.#models.accounts.exists({ _id, email_key })) ? found : undefined;
   }
 
-  async #confirm(address: Pick<Account, '_id' | 'email_key'>): Promise<void> {
-    await this.#models.accounts.updateOne(address, { $set: { email_confirmed_at: new Date() } });
+  async #confirm(address: Pick<Account, '_id' | 'email_key'>, events: OutboxEvent[] = []): Promise<void> {
+    await this.#models.accounts.updateOne(address, {
+      $set: { email_confirmed_at: new Date() },
+      ...(events.length > 0 && { $push: { events: { $each: events } } }),
+    } as never);
+    this.#relay.announce(this.#models.accounts, { _id: address._id, events } as Account);
     for (const listener of this.#listeners) await listener(address._id);
     // Last, so that after a crash the link does it again.
     await this.#models.emailConfirmations.deleteMany({ account: address._id });

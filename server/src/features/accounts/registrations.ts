@@ -1,5 +1,6 @@
 import type { Registration } from '@parlor/shared';
 import type { Logger } from 'pino';
+import type { ActionOfOne } from '../../events/audit.ts';
 import { type Config, isTrial } from '../../platform/config.ts';
 import { invalid, ParlorError } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
@@ -52,11 +53,11 @@ export class Registrations {
    * @throws ParlorError `forbidden` where registration is closed or needs an invitation, `invalid` for one that is
    * not good, and what `AccountsService.create` throws.
    */
-  async register(given: Registration, baseUrl: string): Promise<Account> {
+  async register(given: Registration, baseUrl: string, action?: ActionOfOne): Promise<Account> {
     const giveBack = await this.#permit(given.invite);
     let account: Account;
     try {
-      account = await this.#accounts.create(given, { email_confirmed_at: null });
+      account = await this.#accounts.create(given, { email_confirmed_at: null }, action);
     } catch (error) {
       await giveBack?.();
       throw error;

@@ -2,6 +2,7 @@ import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
 import type { Budgets } from '../../database/budgets.ts';
 import type { Relay } from '../../events/relay.ts';
+import type { Tombstones } from '../../events/tombstones.ts';
 import { createOutgoing } from '../../net/outgoing.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Secrets } from '../../platform/secrets.ts';
@@ -35,6 +36,7 @@ export const createAgent = ({
   rooms,
   leads,
   relay,
+  tombstones,
   channel,
   config,
   log,
@@ -45,6 +47,7 @@ export const createAgent = ({
   rooms: Pick<RoomsService, 'create'>;
   leads: Pick<LeadsService, 'create'>;
   relay: Pick<Relay, 'announce'>;
+  tombstones: Tombstones;
   channel: Pick<Channel, 'pass'>;
   config: Config;
   log: Logger;
@@ -52,8 +55,8 @@ export const createAgent = ({
   // Where there is no endpoint, no model is missed.
   const offered = new Set([config.LLM_MODEL, ...config.LLM_MODELS]);
   const workflows = new WorkflowsService(
-    models.workflows,
-    models.graphs,
+    models,
+    { relay, tombstones },
     secrets,
     config.LLM_URL === '' ? undefined : offered,
   );

@@ -1,8 +1,9 @@
 import type { Model } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
+import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
 
 /** A workflow but for its graph, so that a key is looked up without reading one. */
-export interface StoredWorkflow {
+export interface StoredWorkflow extends EventHolder {
   _id: string;
   account: string;
   name: string;
@@ -34,11 +35,13 @@ export const workflowModel = defineModel<StoredWorkflow>(
     key_sealed: String,
     created_at: Date,
     version: Number,
+    ...outboxFields,
   },
   [
     [{ key_fingerprint: 1 }, { unique: true }],
     [{ room_bot_of: 1 }, { unique: true, sparse: true }],
     [{ account: 1, created_at: -1, _id: -1 }],
+    outboxIndex,
   ],
 );
 

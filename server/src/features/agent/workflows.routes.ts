@@ -15,7 +15,7 @@ import { precondition, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { Quotas } from '../accounts/quotas.ts';
-import { accountOf } from '../members/principal.ts';
+import { accountOf, actionOf } from '../members/principal.ts';
 import { checkPatterns } from './workflow-input.ts';
 import type { StoredWorkflow } from './workflows.model.ts';
 import type { WorkflowsService } from './workflows.service.ts';
@@ -87,7 +87,7 @@ export const workflowRoutes = ({
         const account = accountOf(ctx);
         const { newUuid } = ctx.state;
         const { _id } = await quotas.within('workflows', account, newUuid, () =>
-          workflows.create(account, input, newUuid),
+          workflows.create(account, input, newUuid, actionOf(ctx)),
         );
         ctx.status = 201;
         ctx.set('Location', `${baseUrl(ctx)}/api/v1/workflows/${_id}/`);
@@ -126,7 +126,7 @@ export const workflowRoutes = ({
         const ids = own(ctx);
         const wanted = readObject(NewWorkflow, ctx.state.body);
         await checkPatterns(wanted.nodes);
-        const changed = await workflows.change(...ids, wanted, precondition(ctx));
+        const changed = await workflows.change(...ids, wanted, precondition(ctx), actionOf(ctx));
         sendObject(ctx, await workflows.present(changed));
       },
     },
@@ -148,7 +148,7 @@ export const workflowRoutes = ({
         const ids = own(ctx);
         const wanted = readPatch(NewWorkflow, ctx.state.body);
         await checkPatterns(wanted.nodes ?? []);
-        const changed = await workflows.change(...ids, wanted, precondition(ctx));
+        const changed = await workflows.change(...ids, wanted, precondition(ctx), actionOf(ctx));
         sendObject(ctx, await workflows.present(changed));
       },
     },
@@ -164,7 +164,7 @@ export const workflowRoutes = ({
       condition: 'write',
       answers: deleted,
       handler: async (ctx) => {
-        await workflows.delete(...own(ctx), precondition(ctx));
+        await workflows.delete(...own(ctx), precondition(ctx), actionOf(ctx));
         ctx.status = 204;
       },
     },
@@ -181,7 +181,7 @@ export const workflowRoutes = ({
       isIdempotent: true,
       answers: shown(Workflow),
       handler: async (ctx) => {
-        const { _id } = await workflows.rotateKey(...own(ctx));
+        const { _id } = await workflows.rotateKey(...own(ctx), actionOf(ctx));
         ctx.body = JSON.stringify({ uuid: _id });
       },
     },

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { NewWorkflow, Workflow, WorkflowNode } from '@parlor/shared';
+import type { FieldChange, NewWorkflow, Workflow, WorkflowNode } from '@parlor/shared';
 import { v5 } from 'uuid';
 import { duplicateFields } from '../../database/duplicate.ts';
 import { findBySecret } from '../../database/find-by-secret.ts';
-import { insertOnce } from '../../database/insert.ts';
 import { type Page, readPages } from '../../database/pages.ts';
-import { changeDocument } from '../../events/change.ts';
+import { type Action, asText } from '../../events/audit.ts';
+import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
+import { differences } from '../../events/change.ts';
 import { notFound } from '../../platform/errors.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
@@ -25,6 +26,7 @@ type Check = ((current: Workflow) => void) | undefined;
 /** Workflows: the graphs that agents run, and the keys that start them (docs/contract.md#agent-api). */
 export class WorkflowsService {
   readonly #workflows: WorkflowModel;
+  readonly #audited: AuditedCollection<StoredWorkflow>;
   readonly #graphs: GraphModel;
   readonly #secrets: Secrets;
   readonly #bySecret: (key: string) => Promise<StoredWorkflow | undefined>;
@@ -32,15 +34,31 @@ export class WorkflowsService {
   readonly #models: ReadonlySet<string> | undefined;
 
   /** @param models those that llm nodes may name; undefined where that does not matter */
-  constructor(workflows: WorkflowModel, graphs: GraphModel, secrets: Secrets, models?: ReadonlySet<string>) {
+  constructor(
+    { workflows, graphs }: { workflows: WorkflowModel; graphs: GraphModel },
+    outbox: Outbox,
+    secrets: Secrets,
+    models?: ReadonlySet<string>,
+  ) {
     this.#models = models;
     this.#workflows = workflows;
+    this.#audited = new AuditedCollection(workflows, outbox, {
+      kind: 'workflow',
+      label: ({ name }) => name,
+      fields: { name: 'name', is_published: 'is_published', graph: 'nodes', key_sealed: 'public_key' },
+      shown: ['name', 'is_published'],
+    });
     this.#bySecret = findBySecret<StoredWorkflow>(workflows, 'key_fingerprint', secrets);
     this.#graphs = graphs;
     this.#secrets = secrets;
   }
 
-  async create(account: string, input: NewWorkflow, uuid = newUuid()): Promise<StoredWorkflow> {
+  async create(
+    account: string,
+    input: NewWorkflow,
+    uuid = newUuid(),
+    action?: Action,
+  ): Promise<StoredWorkflow> {
     const { name, is_published, nodes, is_room_bot } = input;
     const workflow: StoredWorkflow = {
       _id: uuid,
@@ -52,7 +70,7 @@ export class WorkflowsService {
       created_at: new Date(),
       version: 1,
     };
-    const { stored } = await insertOnce(this.#workflows, workflow);
+    const { stored } = await this.#audited.insert(workflow, action);
     return this.#settleRoomBot(stored, is_room_bot);
   }
 
@@ -96,37 +114,35 @@ export class WorkflowsService {
     uuid: string,
     wanted: Partial<NewWorkflow>,
     check?: Check,
+    action?: Action,
   ): Promise<StoredWorkflow> {
     const { name, is_published, nodes, is_room_bot } = wanted;
-    const changed = await changeDocument(this.#workflows, { _id: uuid, account }, async (current) => {
+    const decide = async (current: StoredWorkflow) => {
       check?.(await this.present(current));
       const graph = nodes && (await this.#storeGraph(uuid, nodes));
-      return {
-        set: {
-          ...(name !== undefined && { name }),
-          ...(is_published !== undefined && { is_published }),
-          ...(graph !== undefined && { graph }),
-        },
-      };
-    });
+      const set = differences<StoredWorkflow>(current, {
+        ...(name !== undefined && { name }),
+        ...(is_published !== undefined && { is_published }),
+        ...(graph !== undefined && { graph }),
+      });
+      return { set: set ?? {}, more: roomBotChange(current, is_room_bot) };
+    };
+    const changed = await this.#audited.change({ _id: uuid, account }, decide, action);
     if (nodes) await this.#forgetOldGraphs(changed);
     return this.#settleRoomBot(changed, is_room_bot);
   }
 
   /** A new public key; the old one is dead from now on. */
-  async rotateKey(account: string, uuid: string): Promise<StoredWorkflow> {
+  async rotateKey(account: string, uuid: string, action?: Action): Promise<StoredWorkflow> {
     const own = { _id: uuid, account };
-    return changeDocument(this.#workflows, own, () => ({ set: this.#sealed(own, newKey()) }));
+    return this.#audited.change(own, () => ({ set: this.#sealed(own, newKey()) }), action);
   }
 
   /** Deletes a workflow; its key is dead, and its conversations get no more answers. */
-  async delete(account: string, uuid: string, check?: Check): Promise<void> {
-    for (;;) {
-      const current = await this.get(account, uuid);
-      check?.(await this.present(current));
-      const { deletedCount } = await this.#workflows.deleteOne({ _id: uuid, version: current.version });
-      if (deletedCount === 1) break;
-    }
+  async delete(account: string, uuid: string, check?: Check, action?: Action): Promise<void> {
+    await this.#audited.delete({ _id: uuid, account }, action, async (current) =>
+      check?.(await this.present(current)),
+    );
     await this.#graphs.deleteMany({ workflow: uuid });
   }
 
@@ -234,3 +250,10 @@ export class WorkflowsService {
     };
   }
 }
+
+/** Whether it answers the account's rooms is written afterwards, since others stop doing so. */
+const roomBotChange = ({ room_bot_of }: StoredWorkflow, wanted: boolean | undefined): FieldChange[] => {
+  const is = room_bot_of !== undefined;
+  if (wanted === undefined || wanted === is) return [];
+  return [{ field: 'is_room_bot', from: asText(is), to: asText(wanted) }];
+};

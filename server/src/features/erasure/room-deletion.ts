@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { deleteDocument } from '../../events/delete.ts';
+import type { Action } from '../../events/audit.ts';
+import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
 import { notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
@@ -25,6 +26,7 @@ const SWEEP_EVERY_MS = 20_000;
  */
 export class RoomDeletion {
   readonly #rooms: RoomModel;
+  readonly #audited: AuditedCollection<StoredRoom>;
   readonly #leads: LeadModel;
   readonly #pending: PendingDeletionModel;
   readonly #tombstones: Tombstones;
@@ -33,14 +35,20 @@ export class RoomDeletion {
 
   constructor(
     models: { rooms: RoomModel; leads: LeadModel; roomDeletions: PendingDeletionModel },
-    tombstones: Tombstones,
+    outbox: Outbox,
     erasure: Pick<SubjectErasure, 'erase' | 'isOut'>,
     log: Logger,
   ) {
     this.#rooms = models.rooms;
+    this.#audited = new AuditedCollection(models.rooms, outbox, {
+      kind: 'room',
+      // What it is called may name a visitor.
+      label: () => '',
+      fields: {},
+    });
     this.#leads = models.leads;
     this.#pending = models.roomDeletions;
-    this.#tombstones = tombstones;
+    this.#tombstones = outbox.tombstones;
     this.#erasure = erasure;
     this.#sweeper = new Sweeper({
       sweep: () => this.resume(),
@@ -58,14 +66,13 @@ export class RoomDeletion {
     account: string,
     label: string,
     check?: (current: StoredRoom) => Promise<void>,
+    action?: Action,
   ): Promise<void> {
     const known = await this.#rooms.findOne({ account, label }, { _id: 1 }).lean();
     if (!known) throw notFound();
     // By uuid, too: another room may have got the label since.
     const filter = { account, label, _id: known._id };
-    await this.#delete({ account, room: known._id }, () =>
-      deleteDocument(this.#rooms, filter, this.#tombstones, check),
-    );
+    await this.#delete({ account, room: known._id }, () => this.#audited.delete(filter, action, check));
   }
 
   /** Deletes a lead by `remove`, and then what else is kept of it. @throws whatever `remove` throws */

@@ -1,15 +1,11 @@
 import type { Model } from 'mongoose';
 import type { MappedCollection } from '../../database/collection-data.ts';
+import { deleteDocuments } from '../../events/delete.ts';
 import type { EventHolder } from '../../events/events.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
 
-/** How many documents go at a time. */
-const BATCH = 500;
-
 /** The subject: the uuid of a conversation's room, or of a lead. */
 type Redact = (subject: string, before?: Date) => Promise<void>;
-
-type Holder = EventHolder & Record<string, unknown>;
 
 /** The collections whose documents stay and lose what was said: each knows how. */
 export type Redactions = Record<'deliveries' | 'realtimeEntries', Redact>;
@@ -39,7 +35,9 @@ export class SubjectErasure {
       if (before && !erased.madeAt) continue;
       const filter = { [erased.by]: subject, ...(before && { [erased.madeAt ?? '']: { $lt: before } }) };
       if (erased.how === 'deleted') await model.deleteMany(filter);
-      if (erased.how === 'buried') await this.#bury(model as unknown as Model<Holder>, filter);
+      if (erased.how === 'buried') {
+        await deleteDocuments(model as unknown as Model<EventHolder>, filter, this.#tombstones);
+      }
       if (erased.how === 'redacted') await this.#redactions[name as keyof Redactions](subject, before);
     }
   }
@@ -47,15 +45,5 @@ export class SubjectErasure {
   /** Whether all events of what was deleted have been announced, so that nothing more comes of them. */
   isOut(subject: string): Promise<boolean> {
     return this.#tombstones.areOut(subject);
-  }
-
-  async #bury(model: Model<Holder>, filter: object): Promise<void> {
-    for (;;) {
-      const batch = await model.find(filter, { events: 1 }).limit(BATCH).lean<EventHolder[]>();
-      if (batch.length === 0) return;
-      const announce = await this.#tombstones.bury(batch);
-      await model.deleteMany({ _id: { $in: batch.map(({ _id }) => _id) } });
-      announce();
-    }
   }
 }

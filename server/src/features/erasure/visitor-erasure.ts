@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Action } from '../../events/audit.ts';
 import { notFound, ParlorError } from '../../platform/errors.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import { type LeadsService, visitorLead } from '../leads/leads.service.ts';
@@ -24,6 +25,13 @@ interface Parts {
   leads: Pick<LeadsService, 'delete' | 'ofRoom'>;
   subjects: Pick<SubjectErasure, 'erase' | 'isOut'>;
 }
+
+/** What the audit trail says of it, without a word of the visitor. */
+const ERASE: Action = {
+  name: 'eraseSession',
+  actor: { kind: 'visitor', uuid: null, name: '', token: null },
+  address: '',
+};
 
 const ignoreMissing = (error: unknown): void => {
   if (!(error instanceof ParlorError && error.code === 'not_found')) throw error;
@@ -86,7 +94,7 @@ export class Erasure {
     const isStillIt = async (current: { _id: string }) => {
       if (current._id !== uuid) throw notFound();
     };
-    if (room) await roomDeletion.delete(account, room.label, isStillIt).catch(ignoreMissing);
+    if (room) await roomDeletion.delete(account, room.label, isStillIt, ERASE).catch(ignoreMissing);
     const left = new Set([visitorLead({ _id }), ...(await leads.ofRoom(account, uuid))]);
     for (const lead of left) {
       await leads.delete(account, lead).catch(ignoreMissing);

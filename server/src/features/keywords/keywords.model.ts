@@ -4,7 +4,7 @@ import { type Stored, storedFields } from '../../database/document.ts';
 import { defineModel } from '../../database/model.ts';
 import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
 
-export interface StoredKeyword extends Stored<Keyword> {
+export interface StoredKeyword extends Stored<Keyword>, EventHolder {
   account: string;
   /** The form in which keywords are compared, with messages and with each other. */
   folded: string;
@@ -14,8 +14,8 @@ export type KeywordModel = Model<StoredKeyword>;
 
 export const keywordModel = defineModel<StoredKeyword>(
   'Keyword',
-  { ...storedFields(Keyword), account: String, folded: String },
-  [[{ account: 1, folded: 1 }, { unique: true }], [{ account: 1, created_at: -1, _id: -1 }]],
+  { ...storedFields(Keyword), account: String, folded: String, ...outboxFields },
+  [[{ account: 1, folded: 1 }, { unique: true }], [{ account: 1, created_at: -1, _id: -1 }], outboxIndex],
 );
 
 export interface StoredNotification extends EventHolder {

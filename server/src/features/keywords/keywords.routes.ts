@@ -5,7 +5,7 @@ import { created, deleted, listOf, listQuery, shown, uuidInPath } from '../../ht
 import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
-import { accountOf } from '../members/principal.ts';
+import { accountOf, actionOf } from '../members/principal.ts';
 import { type KeywordsService, presentKeyword } from './keywords.service.ts';
 import { type NotificationsService, READ_TOGETHER } from './notifications.service.ts';
 
@@ -82,7 +82,7 @@ export const keywordRoutes = ({
     answers: created(Keyword),
     handler: async (ctx) => {
       const input = readObject(NewKeyword, ctx.state.body);
-      const keyword = await keywords.create(accountOf(ctx), input, ctx.state.newUuid);
+      const keyword = await keywords.create(accountOf(ctx), input, ctx.state.newUuid, actionOf(ctx));
       sendCreated(ctx, presentKeyword(keyword), `${baseUrl(ctx)}/api/v1/keywords/${keyword._id}/`);
     },
   },
@@ -113,7 +113,7 @@ export const keywordRoutes = ({
     condition: 'write',
     answers: deleted,
     handler: async (ctx) => {
-      await keywords.delete(accountOf(ctx), pathUuid(ctx), precondition(ctx));
+      await keywords.delete(accountOf(ctx), pathUuid(ctx), precondition(ctx), actionOf(ctx));
       ctx.status = 204;
     },
   },

@@ -1,8 +1,9 @@
 import { codePoints, Keyword, MAX_KEYWORD, type NewKeyword, tooLong } from '@parlor/shared';
 import { present } from '../../database/document.ts';
 import { duplicateFields } from '../../database/duplicate.ts';
-import { insertOnce } from '../../database/insert.ts';
 import { type Page, readPages } from '../../database/pages.ts';
+import type { Action } from '../../events/audit.ts';
+import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
 import { CpuBudget } from '../../platform/cpu-budget.ts';
 import { invalid, invalidTogether, notFound } from '../../platform/errors.ts';
 import { fold } from '../../platform/folding.ts';
@@ -19,20 +20,31 @@ const MAX_KEYWORDS = 1_000;
  */
 export class KeywordsService {
   readonly #keywords: KeywordModel;
+  readonly #audited: AuditedCollection<StoredKeyword>;
   readonly #matchers: MatcherCache;
 
-  constructor(keywords: KeywordModel) {
+  constructor(keywords: KeywordModel, outbox: Outbox) {
     this.#keywords = keywords;
+    this.#audited = new AuditedCollection(keywords, outbox, {
+      kind: 'keyword',
+      label: ({ keyword }) => keyword,
+      fields: {},
+    });
     this.#matchers = new MatcherCache(keywords, MAX_KEYWORDS);
   }
 
   /** @throws ParlorError `invalid` for one that is there already, however it is spelt, too long, and beyond MAX_KEYWORDS. */
-  async create(account: string, { keyword }: NewKeyword, uuid = newUuid()): Promise<StoredKeyword> {
+  async create(
+    account: string,
+    { keyword }: NewKeyword,
+    uuid = newUuid(),
+    action?: Action,
+  ): Promise<StoredKeyword> {
     const folded = fold(keyword);
     // U+FDFA becomes 18 letters: what is folded has to fit into the index, too.
     if (codePoints(folded) > MAX_KEYWORD) throw invalid({ keyword: [tooLong(MAX_KEYWORD)] });
     const made: StoredKeyword = { _id: uuid, keyword, created_at: new Date(), account, folded };
-    const { stored, isNew } = await insertOnce(this.#keywords, made).catch((error) => {
+    const { stored, isNew } = await this.#audited.insert(made, action).catch((error) => {
       if (!duplicateFields(error)) throw error;
       throw invalid({ keyword: ['This field must be unique.'] });
     });
@@ -56,10 +68,13 @@ export class KeywordsService {
   }
 
   /** @throws ParlorError `not_found`, and whatever `check` throws. */
-  async delete(account: string, uuid: string, check?: (current: Keyword) => void): Promise<void> {
-    check?.(presentKeyword(await this.get(account, uuid)));
-    const { deletedCount } = await this.#keywords.deleteOne({ _id: uuid, account });
-    if (deletedCount === 0) throw notFound();
+  async delete(
+    account: string,
+    uuid: string,
+    check?: (current: Keyword) => void,
+    action?: Action,
+  ): Promise<void> {
+    await this.#audited.delete({ _id: uuid, account }, action, (current) => check?.(presentKeyword(current)));
   }
 
   /** For each text the keywords of the account that it mentions, as configured, in the order of their making. */

@@ -15,7 +15,7 @@ import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
-import { accountOf, viewOf } from '../members/principal.ts';
+import { accountOf, actionOf, viewOf } from '../members/principal.ts';
 import { wholeAccount } from '../members/view.ts';
 import { type LeadsService, presentLead, visitorLead } from './leads.service.ts';
 import { type LeadStatisticsService, readLeadGroup } from './statistics.ts';
@@ -178,7 +178,7 @@ export const leadRoutes = ({
       condition: 'write',
       answers: deleted,
       handler: async (ctx) => {
-        await leads.delete(accountOf(ctx), pathUuid(ctx), precondition(ctx));
+        await leads.delete(accountOf(ctx), pathUuid(ctx), precondition(ctx), actionOf(ctx));
         ctx.status = 204;
       },
     },

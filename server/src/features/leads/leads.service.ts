@@ -4,11 +4,11 @@ import { present } from '../../database/document.ts';
 import { findBy } from '../../database/find-by.ts';
 import { insertOnce } from '../../database/insert.ts';
 import { type Page, readPages } from '../../database/pages.ts';
+import type { Action } from '../../events/audit.ts';
+import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
 import { changeDocument, differences } from '../../events/change.ts';
-import { deleteDocument } from '../../events/delete.ts';
 import { newEvent } from '../../events/events.ts';
 import type { Relay } from '../../events/relay.ts';
-import type { Tombstones } from '../../events/tombstones.ts';
 import { invalidTogether, notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { inView, isInView, type View, wholeAccount } from '../members/view.ts';
@@ -42,21 +42,21 @@ export class LeadsService {
   readonly #byId: (uuid: string) => Promise<StoredLead | undefined>;
   readonly #rooms: Pick<RoomsService, 'ofVisitor'>;
   readonly #relay: Pick<Relay, 'announce'>;
-  readonly #tombstones: Tombstones;
+  readonly #audited: AuditedCollection<StoredLead>;
   readonly #deletion: LeadRemoval;
 
   constructor(
     leads: LeadModel,
     rooms: Pick<RoomsService, 'ofVisitor'>,
-    relay: Pick<Relay, 'announce'>,
-    tombstones: Tombstones,
+    outbox: Outbox,
     deletion: LeadRemoval,
   ) {
     this.#leads = leads;
     this.#byId = findBy<StoredLead>(leads, '_id');
     this.#rooms = rooms;
-    this.#relay = relay;
-    this.#tombstones = tombstones;
+    this.#relay = outbox.relay;
+    // What it is called names a visitor.
+    this.#audited = new AuditedCollection(leads, outbox, { kind: 'lead', label: () => '', fields: {} });
     this.#deletion = deletion;
   }
 
@@ -136,12 +136,10 @@ export class LeadsService {
    * Deletes a lead, with what deliveries and answers say of it.
    * @throws ParlorError `not_found`, and whatever `check` throws.
    */
-  async delete(account: string, uuid: string, check?: Check): Promise<void> {
+  async delete(account: string, uuid: string, check?: Check, action?: Action): Promise<void> {
     await this.get(wholeAccount(account), uuid);
     await this.#deletion.deleteLead(account, uuid, () =>
-      deleteDocument(this.#leads, { _id: uuid, account }, this.#tombstones, (current) =>
-        check?.(presentLead(current)),
-      ),
+      this.#audited.delete({ _id: uuid, account }, action, (current) => check?.(presentLead(current))),
     );
   }
 

@@ -4,7 +4,7 @@ import type { Route } from '../../http/route.ts';
 import { precondition, sendObject } from '../../http/single-object.ts';
 import { readPatch } from '../../http/validate.ts';
 import { type AccountsService, presentAccount } from '../accounts/accounts.service.ts';
-import { accountOf, memberOf } from './principal.ts';
+import { accountOf, actionOf, memberOf } from './principal.ts';
 
 const tag = 'Account';
 const callers = ['account'] as const;
@@ -39,7 +39,7 @@ export const accountRoutes = ({ accounts }: { accounts: AccountsService }): Rout
     answers: shown(Account),
     handler: async (ctx) => {
       const wanted = readPatch(AccountSettings, ctx.state.body);
-      const account = await accounts.change(memberOf(ctx), wanted, precondition(ctx));
+      const account = await accounts.change(memberOf(ctx), wanted, precondition(ctx), actionOf(ctx));
       sendObject(ctx, presentAccount(account));
     },
   },

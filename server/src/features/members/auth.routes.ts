@@ -1,14 +1,14 @@
 import { Credentials, Registration } from '@parlor/shared';
 import { z } from 'zod';
 import type { Context } from '../../http/context.ts';
-import type { RateLimits } from '../../http/rate-limits.ts';
 import type { Route } from '../../http/route.ts';
 import { readObject } from '../../http/validate.ts';
 import type { AccountsService } from '../accounts/accounts.service.ts';
 import type { ConfirmationRequests } from '../accounts/email-confirmations.ts';
 import type { Registrations } from '../accounts/registrations.ts';
 import type { Credentials as CredentialsService } from './credentials.ts';
-import { accountOf } from './principal.ts';
+import { asActor } from './member-store.ts';
+import { accountOf, publicActionOf } from './principal.ts';
 import { lacksSecondFactor, secondFactorFirst } from './second-factor.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -22,7 +22,6 @@ export const authRoutes = ({
   accounts,
   confirmationRequests,
   credentials,
-  rateLimits,
   registrations,
   signIn,
   baseUrl,
@@ -31,7 +30,6 @@ export const authRoutes = ({
   credentials: CredentialsService;
   signIn: SignIn;
   confirmationRequests: ConfirmationRequests;
-  rateLimits: RateLimits;
   registrations: Registrations;
   baseUrl(ctx: Context): string;
 }): Route[] => [
@@ -53,7 +51,11 @@ export const authRoutes = ({
       schema: z.object({ message: z.string().meta({ example: 'User registered successfully.' }) }),
     },
     handler: async (ctx) => {
-      await registrations.register(readObject(Registration, ctx.state.body), baseUrl(ctx));
+      await registrations.register(
+        readObject(Registration, ctx.state.body),
+        baseUrl(ctx),
+        publicActionOf(ctx),
+      );
       ctx.status = 201;
       ctx.body = { message: 'User registered successfully.' };
     },
@@ -81,9 +83,12 @@ export const authRoutes = ({
     },
     handler: async (ctx) => {
       const given = readObject(Credentials, ctx.state.body);
-      const member = await signIn.member(given, rateLimits.addressOf(ctx));
+      const action = publicActionOf(ctx);
+      const member = await signIn.member(given, action);
       if (lacksSecondFactor(await accounts.byId(member.account), member)) throw secondFactorFirst();
-      const token = given.reset_token ? await credentials.resetToken(member) : credentials.tokenOf(member);
+      const token = given.reset_token
+        ? await credentials.resetToken(member, { ...action, name: 'resetToken', actor: asActor(member) })
+        : credentials.tokenOf(member);
       ctx.set('Cache-Control', 'no-store');
       ctx.body = { token };
     },

@@ -1,3 +1,4 @@
+import type { Action } from '../../events/audit.ts';
 import { invalid, throwIfAny } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { chosenPasswordErrors, hashPassword, passwordErrors } from '../accounts/passwords.ts';
@@ -55,14 +56,15 @@ export class Credentials {
   }
 
   /** Makes a new token: the old one is dead on every process at once. */
-  async resetToken(member: ActiveMember): Promise<string> {
+  async resetToken(member: ActiveMember, action?: Action): Promise<string> {
     const token = newToken();
     let fingerprint = '';
-    await this.#store.change(member.account, member._id, (current) => {
+    const decide = (current: Member) => {
       const sealed = sealedToken(this.#secrets, memberPlace(current), token);
       fingerprint = sealed.token_fingerprint;
       return sealed;
-    });
+    };
+    await this.#store.change(member.account, member._id, decide, action);
     await this.#tell(member, fingerprint);
     return token;
   }
@@ -98,24 +100,29 @@ export class Credentials {
     member: ActiveMember,
     { password, password2 }: { password: string; password2: string },
     session: string | undefined,
+    action?: Action,
   ): Promise<void> {
     throwIfAny(chosenPasswordErrors({ password, password2 }, member));
-    await this.#setPassword(member, password, session);
+    await this.#setPassword(member, password, { session, action });
   }
 
   /**
    * Sets a new password; all sessions end, and the token stays as it is.
    * @throws ParlorError `invalid` for a weak password
    */
-  async setPassword(member: ActiveMember, password: string): Promise<void> {
+  async setPassword(member: ActiveMember, password: string, action?: Action): Promise<void> {
     const weak = passwordErrors(password, member.username, member.email);
     if (weak.length > 0) throw invalid({ password: weak });
-    await this.#setPassword(member, password);
+    await this.#setPassword(member, password, { action });
   }
 
-  async #setPassword(member: ActiveMember, password: string, session?: string): Promise<void> {
+  async #setPassword(
+    member: ActiveMember,
+    password: string,
+    { session, action }: { session?: string | undefined; action?: Action | undefined } = {},
+  ): Promise<void> {
     const hashed = await hashPassword(password);
-    await this.#store.change(member.account, member._id, () => ({ password: hashed }));
+    await this.#store.change(member.account, member._id, () => ({ password: hashed }), action);
     await this.#sessions.endAll(member, session);
   }
 }

@@ -3,8 +3,9 @@ import type { Model } from 'mongoose';
 import { present } from '../../database/document.ts';
 import { findBy } from '../../database/find-by.ts';
 import { defineModel } from '../../database/model.ts';
+import type { Action } from '../../events/audit.ts';
+import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
 import { type BrowserHeaders, deviceOf } from '../../http/device.ts';
-import { notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { newSecret, secretHash } from '../../platform/random-secret.ts';
 import type { Account } from '../accounts/accounts.model.ts';
@@ -65,11 +66,18 @@ interface SignedIn {
 /** The sessions of members in browsers (docs/contract.md#sessions). */
 export class MemberSessions {
   readonly #sessions: MemberSessionModel;
+  readonly #audited: AuditedCollection<StoredMemberSession>;
   readonly #store: MemberStore;
   readonly #byId: (id: string) => Promise<StoredMemberSession | undefined>;
 
-  constructor(sessions: MemberSessionModel, store: MemberStore) {
+  constructor(sessions: MemberSessionModel, outbox: Outbox, store: MemberStore) {
     this.#sessions = sessions;
+    this.#audited = new AuditedCollection(sessions, outbox, {
+      kind: 'session',
+      uuid: ({ uuid }) => uuid,
+      label: ({ device }) => device,
+      fields: {},
+    });
     this.#store = store;
     this.#byId = findBy<StoredMemberSession>(sessions, '_id');
   }
@@ -128,9 +136,8 @@ export class MemberSessions {
   }
 
   /** @throws ParlorError `not_found`, also for another member's session */
-  async end(member: ActiveMember, uuid: string): Promise<void> {
-    const { deletedCount } = await this.#sessions.deleteOne({ member: member._id, uuid });
-    if (deletedCount === 0) throw notFound();
+  async end(member: ActiveMember, uuid: string, action?: Action): Promise<void> {
+    await this.#audited.delete({ member: member._id, uuid }, action);
   }
 
   /** @param but the session that goes on */

@@ -1,6 +1,10 @@
 import { findBy } from '../../database/find-by.ts';
 import { findBySecret } from '../../database/find-by-secret.ts';
 import { newestFirst } from '../../database/pages.ts';
+import { type Action, type AuditedFields, auditEvent, changesOf, deletionEvent } from '../../events/audit.ts';
+import type { Outbox } from '../../events/audited-collection.ts';
+import { deleteDocument, deleteDocuments } from '../../events/delete.ts';
+import type { OutboxEvent } from '../../events/events.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { SealedPlace, Secrets } from '../../platform/secrets.ts';
 import { placeOf } from '../../platform/secrets.ts';
@@ -35,7 +39,39 @@ export const memberPlace = (
 export const SEALED_FIELDS = ['token_sealed', 'totp_sealed', 'totp_pending_sealed'] as const;
 type SealedField = (typeof SEALED_FIELDS)[number];
 
-const asMember = (stored: StoredMember): Member => ({ ...stored, isFounder: false });
+/** What the audit trail names of a member. */
+export const AUDITED_FIELDS: AuditedFields<Changed> = {
+  fields: {
+    name: 'name',
+    role: 'role',
+    widgets: 'widgets',
+    password: 'password',
+    token_sealed: 'token',
+    totp_sealed: 'totp',
+  },
+  shown: ['name', 'role', 'widgets'],
+};
+
+export const asAudited = ({ _id, username, email }: Pick<Member, '_id' | 'username' | 'email'>) =>
+  ({ kind: 'member', uuid: _id, label: username ?? email }) as const;
+
+/** The member as the one who does something. */
+export const asActor = ({ _id, username = '' }: Pick<Member, '_id' | 'username'>): Action['actor'] => ({
+  kind: 'member',
+  uuid: _id,
+  name: username,
+  token: null,
+});
+
+/** The entry of a change of a member; none where nothing changes that has a name. */
+export const changeEvents = (action: Action | undefined, current: Member, set: Changed): OutboxEvent[] => {
+  const changes = changesOf(AUDITED_FIELDS, current as Changed, set);
+  if (!action || changes.length === 0) return [];
+  return [auditEvent(action, current.account, asAudited(current), changes)];
+};
+
+/** Events are the documents' own, and move with no member. */
+const asMember = ({ events, ...stored }: StoredMember): Member => ({ ...stored, isFounder: false });
 
 /**
  * Members, one of whom stands in the account's own document: so accounts of before there were members have theirs, and
@@ -43,13 +79,15 @@ const asMember = (stored: StoredMember): Member => ({ ...stored, isFounder: fals
  */
 export class MemberStore {
   readonly #models: MemberModels;
+  readonly #outbox: Outbox;
   readonly #byAccount: (id: string) => Promise<Account | undefined>;
   readonly #byUuid: (id: string) => Promise<StoredMember | undefined>;
   readonly #founderBySecret: (token: string) => Promise<Account | undefined>;
   readonly #memberBySecret: (token: string) => Promise<StoredMember | undefined>;
 
-  constructor(models: MemberModels, secrets: Secrets) {
+  constructor(models: MemberModels, outbox: Outbox, secrets: Secrets) {
     this.#models = models;
+    this.#outbox = outbox;
     this.#byAccount = findBy<Account>(models.accounts, '_id');
     this.#byUuid = findBy<StoredMember>(models.members, '_id');
     this.#founderBySecret = findBySecret<Account>(models.accounts, 'token_fingerprint', secrets);
@@ -132,6 +170,7 @@ export class MemberStore {
 
   /**
    * Compare-and-set: `decide` sees the member as it stands, and again when another writer came between.
+   * @param action what the audit trail says of it
    * @returns the member as it is now
    * @throws ParlorError `not_found`, and whatever `decide` throws
    */
@@ -139,31 +178,53 @@ export class MemberStore {
     account: string,
     uuid: string,
     decide: (current: Member) => Changed | undefined | Promise<Changed | undefined>,
+    action?: Action,
   ): Promise<Member> {
     for (;;) {
       const current = await this.get(account, uuid);
       const set = await decide(current);
       if (!set) return current;
       const { _id, isFounder, version } = current;
+      const events = changeEvents(action, current, set);
       const gone = Object.entries(set).filter(([, value]) => value === undefined);
       const update = {
         $set: set,
         ...(gone.length > 0 && { $unset: Object.fromEntries(gone.map(([name]) => [name, 1])) }),
         $inc: { version: 1 },
+        ...(events.length > 0 && { $push: { events: { $each: events } } }),
       } as never;
       // null stands for a document that was never changed.
       const unchanged = { version: version ?? null } as never;
       // A crash may have left it in both places: what is dead here must be dead there.
-      if (isFounder) await this.#models.members.deleteOne({ _id, account });
+      if (isFounder) await deleteDocuments(this.#models.members, { _id, account }, this.#outbox.tombstones);
       const { modifiedCount } = isFounder
         ? await this.#models.accounts.updateOne(
             { ...this.#founderAt(current), ...(unchanged as object) },
             update,
           )
         : await this.#models.members.updateOne({ _id, account, ...(unchanged as object) }, update);
-      if (modifiedCount === 1)
+      if (modifiedCount === 1) {
+        this.announce(current, events);
         return { ...current, ...(set as Partial<Member>), version: (version ?? 0) + 1 };
+      }
     }
+  }
+
+  /** Removes a member that is not the founding one. */
+  async remove({ _id, account }: Member, action?: Action): Promise<void> {
+    const event = (current: StoredMember) =>
+      action && deletionEvent(action, account, asAudited(current), current.created_at);
+    await deleteDocument(this.#models.members, { _id, account }, this.#outbox.tombstones, { event });
+  }
+
+  /** Announces what was written with a member. */
+  announce(
+    { _id, account, isFounder }: Pick<Member, '_id' | 'account' | 'isFounder'>,
+    events: OutboxEvent[],
+  ) {
+    const { accounts, members } = this.#models;
+    if (isFounder) this.#outbox.relay.announce(accounts, { _id: account, events } as Account);
+    else this.#outbox.relay.announce(members, { _id, events } as StoredMember);
   }
 
   #founderAt({ _id, account }: Member): object {

@@ -1,12 +1,14 @@
 import { Member as ApiMember, type Role } from '@parlor/shared';
 import { present } from '../../database/document.ts';
+import type { EventHolder } from '../../events/events.ts';
 import type { Account } from '../accounts/accounts.model.ts';
 import type { Person } from '../accounts/person.ts';
 
 /** A member beside the founding one, who stands in the account itself. */
 export interface StoredMember
   extends Partial<Omit<Person, 'email' | 'created_at'>>,
-    Pick<Person, 'email' | 'created_at'> {
+    Pick<Person, 'email' | 'created_at'>,
+    EventHolder {
   _id: string;
   account: string;
   role: Role;
@@ -18,7 +20,7 @@ export interface StoredMember
 }
 
 /** A person of an account, wherever it is stored. */
-export interface Member extends StoredMember {
+export interface Member extends Omit<StoredMember, 'events'> {
   /** Whether its fields stand in the account's document. */
   isFounder: boolean;
 }
@@ -33,6 +35,7 @@ export const founderOf = ({
   is_demo,
   email_confirmed_at,
   requires_totp,
+  events,
   ...person
 }: Account): ActiveMember => ({
   ...person,

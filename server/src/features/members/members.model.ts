@@ -1,5 +1,6 @@
 import type { Model } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
+import { outboxFields, outboxIndex } from '../../events/events.ts';
 import { personFields } from '../accounts/person.ts';
 import type { StoredMember } from './member.ts';
 
@@ -15,6 +16,7 @@ export const memberModel = defineModel<StoredMember>(
     widgets: { type: [String], default: undefined },
     invitation_hash: String,
     invitation_expires_at: Date,
+    ...outboxFields,
   },
   [
     [{ account: 1, created_at: -1, _id: -1 }],
@@ -23,5 +25,6 @@ export const memberModel = defineModel<StoredMember>(
     [{ email_key: 1 }, { unique: true, sparse: true }],
     [{ token_fingerprint: 1 }, { unique: true, sparse: true }],
     [{ invitation_hash: 1 }, { unique: true, sparse: true }],
+    outboxIndex,
   ],
 );

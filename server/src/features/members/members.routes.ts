@@ -16,7 +16,7 @@ import { precondition, sendCreated, sendObject } from '../../http/single-object.
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { type Member as AnyMember, presentMember } from './member.ts';
 import type { MembersService } from './members.service.ts';
-import { memberOf, viewOf } from './principal.ts';
+import { actionOf, memberOf, publicActionOf, viewOf } from './principal.ts';
 
 const tag = 'Members';
 const callers = ['account'] as const;
@@ -60,7 +60,11 @@ export const memberRoutes = ({
     body: NewMember,
     answers: created(InvitedMember),
     handler: async (ctx) => {
-      const { member, token } = await members.invite(memberOf(ctx), readObject(NewMember, ctx.state.body));
+      const { member, token } = await members.invite(
+        memberOf(ctx),
+        readObject(NewMember, ctx.state.body),
+        actionOf(ctx),
+      );
       const base = baseUrl(ctx);
       // Behind the number sign, so that it stands in no log and in no Referer.
       const invite_url = `${base}/console/invitation#token=${token}`;
@@ -95,7 +99,8 @@ export const memberRoutes = ({
     answers: shown(Member),
     handler: async (ctx) => {
       const wanted = readPatch(OwnSettings, ctx.state.body);
-      sendObject(ctx, presentMember(await members.changeOwn(memberOf(ctx), wanted, precondition(ctx))));
+      const member = await members.changeOwn(memberOf(ctx), wanted, precondition(ctx), actionOf(ctx));
+      sendObject(ctx, presentMember(member));
     },
   },
   {
@@ -132,7 +137,13 @@ export const memberRoutes = ({
     answers: shown(Member),
     handler: async (ctx) => {
       const wanted = readPatch(MemberSettings, ctx.state.body);
-      const member = await members.change(memberOf(ctx), pathUuid(ctx), wanted, precondition(ctx));
+      const member = await members.change(
+        memberOf(ctx),
+        pathUuid(ctx),
+        wanted,
+        precondition(ctx),
+        actionOf(ctx),
+      );
       sendObject(ctx, presentMember(member));
     },
   },
@@ -150,7 +161,7 @@ export const memberRoutes = ({
     errors: [409],
     answers: deleted,
     handler: async (ctx) => {
-      await members.remove(memberOf(ctx), pathUuid(ctx), precondition(ctx));
+      await members.remove(memberOf(ctx), pathUuid(ctx), precondition(ctx), actionOf(ctx));
       ctx.status = 204;
     },
   },
@@ -167,7 +178,7 @@ export const memberRoutes = ({
     errors: [429],
     answers: { status: 201, description: 'You are a member, and can sign in.', schema: Member },
     handler: async (ctx) => {
-      const member = await members.accept(readObject(Acceptance, ctx.state.body));
+      const member = await members.accept(readObject(Acceptance, ctx.state.body), publicActionOf(ctx));
       ctx.status = 201;
       ctx.body = presentMember(member);
     },

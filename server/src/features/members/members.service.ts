@@ -6,6 +6,7 @@ import {
   type NewMember,
   type Role,
 } from '@parlor/shared';
+import { type Action, type ActionOfOne, auditEvent, changesOf } from '../../events/audit.ts';
 import { forbidden, invalid, missingObject, type ParlorError, throwIfAny } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { newSecret, secretHash } from '../../platform/random-secret.ts';
@@ -24,7 +25,15 @@ import {
   restrictionOf,
   type StoredMember,
 } from './member.ts';
-import { type Changed, type MemberModels, type MemberStore, memberPlace } from './member-store.ts';
+import {
+  AUDITED_FIELDS,
+  asActor,
+  asAudited,
+  type Changed,
+  type MemberModels,
+  type MemberStore,
+  memberPlace,
+} from './member-store.ts';
 import type { OwnerSuccession } from './owner-succession.ts';
 import { isSameRestriction, type View } from './view.ts';
 
@@ -91,6 +100,7 @@ export class MembersService {
   async invite(
     inviter: ActiveMember,
     { email, name, role, widgets }: NewMember,
+    action?: Action,
   ): Promise<{ member: Member; token: string }> {
     mayGive(inviter, role);
     const { account } = inviter;
@@ -108,13 +118,16 @@ export class MembersService {
       invitation_hash: secretHash(token),
       invitation_expires_at: new Date(Date.now() + INVITATION_MS),
     };
+    const made = changesOf(AUDITED_FIELDS, {}, { role, ...(widgets && { widgets }) });
+    const events = action ? [auditEvent(action, account, asAudited(member), made)] : [];
     await quotas.within('members', account, undefined, async () => {
       const known = (await store.of(account)).find((one) => foldName(one.email) === foldName(email));
       if (known && activeOf(known)) throw invalid(takenErrors(['email_key']));
-      await models.members.insertOne(member as never);
+      await models.members.insertOne({ ...member, ...(events.length > 0 && { events }) } as never);
       // Invited again, the link before is no good any more.
-      if (known) await models.members.deleteOne({ _id: known._id });
+      if (known) await store.remove(known);
     });
+    store.announce({ ...member, isFounder: false }, events);
     return { member: { ...member, isFounder: false }, token };
   }
 
@@ -122,7 +135,7 @@ export class MembersService {
    * Accepts an invitation, once.
    * @throws ParlorError `invalid` for one that is no good, and as registering does
    */
-  async accept({ token, username, password, password2 }: Acceptance): Promise<Member> {
+  async accept({ token, username, password, password2 }: Acceptance, action?: ActionOfOne): Promise<Member> {
     const { models, names, secrets, store } = this.#parts;
     const open = { invitation_hash: secretHash(token), invitation_expires_at: { $gt: new Date() } };
     const invited = await models.members.findOne(open).lean<StoredMember>();
@@ -137,10 +150,15 @@ export class MembersService {
       ...sealedToken(secrets, memberPlace({ ...invited, isFounder: false }), newToken()),
     };
     const unset = { invitation_hash: 1, invitation_expires_at: 1 } as const;
+    const who = { ...invited, username, isFounder: false };
+    const events = action ? [auditEvent({ actor: asActor(who), ...action }, account, asAudited(who))] : [];
+    const pushed = events.length > 0 && { $push: { events: { $each: events } } };
+    const update = { $set: set, $unset: unset, ...pushed };
     const { modifiedCount } = await names.take(keys, () =>
-      models.members.updateOne({ _id, ...open }, { $set: set, $unset: unset }),
+      models.members.updateOne({ _id, ...open }, update as never),
     );
     if (modifiedCount === 0) throw noInvitation();
+    store.announce(who, events);
     return store.get(account, _id);
   }
 
@@ -153,6 +171,7 @@ export class MembersService {
     uuid: string,
     wanted: Partial<MemberSettings>,
     check?: Check,
+    action?: Action,
   ): Promise<Member> {
     const { account } = changer;
     return this.#alone(account, async () => {
@@ -164,8 +183,8 @@ export class MembersService {
       if (set.role) mayGive(changer, set.role);
       await this.#mayRestrict(account, set.role ?? current.role, wanted.widgets);
       if (Object.keys(set).length === 0) return current;
-      if (set.role && current.role === 'owner') await succession.demote(current, set);
-      else await store.change(account, uuid, () => set);
+      if (set.role && current.role === 'owner') await succession.demote(current, set, action);
+      else await store.change(account, uuid, () => set, action);
       const changed = await store.get(account, uuid);
       const widgets = restrictionOf(changed);
       if (!isSameRestriction(widgets, restrictionOf(current))) {
@@ -195,26 +214,28 @@ export class MembersService {
     { account, _id }: ActiveMember,
     wanted: { name?: string; is_away?: boolean },
     check?: Check,
+    action?: Action,
   ): Promise<Member> {
-    return this.#parts.store.change(account, _id, (current) => {
+    const decide = (current: Member) => {
       check?.(presentMember(current));
       return Object.keys(wanted).length > 0 ? wanted : undefined;
-    });
+    };
+    return this.#parts.store.change(account, _id, decide, action);
   }
 
   /**
    * Removes a member; its token, password and sockets are dead at once.
    * @throws ParlorError as `change` does
    */
-  remove(remover: ActiveMember, uuid: string, check?: Check): Promise<void> {
+  remove(remover: ActiveMember, uuid: string, check?: Check, action?: Action): Promise<void> {
     const { account } = remover;
     return this.#alone(account, async () => {
-      const { credentials, models, store, succession } = this.#parts;
+      const { credentials, store, succession } = this.#parts;
       const member = await store.get(account, uuid);
       check?.(presentMember(member));
       mayTouch(remover, member);
-      if (member.role === 'owner') await succession.remove(member);
-      else await models.members.deleteOne({ _id: uuid, account });
+      if (member.role === 'owner') await succession.remove(member, action);
+      else await store.remove(member, action);
       await credentials.ended(member);
     });
   }

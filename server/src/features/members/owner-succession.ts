@@ -1,11 +1,17 @@
 import { duplicateFields } from '../../database/duplicate.ts';
+import { type Action, auditEvent } from '../../events/audit.ts';
+import { deleteDocuments } from '../../events/delete.ts';
+import type { OutboxEvent } from '../../events/events.ts';
+import type { Tombstones } from '../../events/tombstones.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Account } from '../accounts/accounts.model.ts';
 import { personFields } from '../accounts/person.ts';
 import { type ActiveMember, activeOf, type Member } from './member.ts';
 import {
+  asAudited,
   type Changed,
+  changeEvents,
   type MemberModels,
   type MemberStore,
   memberPlace,
@@ -19,35 +25,39 @@ import {
  */
 export class OwnerSuccession {
   readonly #models: MemberModels;
+  readonly #tombstones: Tombstones;
   readonly #store: MemberStore;
   readonly #secrets: Secrets;
 
-  constructor(models: MemberModels, store: MemberStore, secrets: Secrets) {
+  constructor(models: MemberModels, tombstones: Tombstones, store: MemberStore, secrets: Secrets) {
     this.#models = models;
+    this.#tombstones = tombstones;
     this.#store = store;
     this.#secrets = secrets;
   }
 
   /** Gives an owner what `set` says, another role among it. @throws ParlorError `conflict` for the only one */
-  async demote(owner: Member, set: Changed): Promise<void> {
+  async demote(owner: Member, set: Changed, action?: Action): Promise<void> {
     const { account, _id, isFounder } = owner;
     const heir = await this.#heirOf(owner);
     if (!isFounder) {
-      await this.#store.change(account, _id, () => set);
+      await this.#store.change(account, _id, () => set, action);
       return;
     }
     const { isFounder: _, ...person } = this.#resealed(owner as ActiveMember, false);
     await this.#models.members.updateOne({ _id }, { $set: { ...person, ...set } } as never, { upsert: true });
-    await this.#succeed(owner, heir as ActiveMember);
+    await this.#succeed(owner, heir as ActiveMember, changeEvents(action, owner, set));
   }
 
   /** Removes an owner. @throws ParlorError `conflict` for the only one */
-  async remove(owner: Member): Promise<void> {
+  async remove(owner: Member, action?: Action): Promise<void> {
     const { account, _id, isFounder } = owner;
     const heir = await this.#heirOf(owner);
-    if (isFounder) await this.#succeed(owner, heir as ActiveMember);
+    if (!isFounder) return this.#store.remove(owner, action);
+    const events = action ? [auditEvent(action, account, asAudited(owner))] : [];
+    await this.#succeed(owner, heir as ActiveMember, events);
     // A crash may have left the founding member here, too.
-    await this.#models.members.deleteOne({ _id, account });
+    await deleteDocuments(this.#models.members, { _id, account }, this.#tombstones);
   }
 
   /** The one who has been an owner for the longest time; undefined where an invitation is taken back. */
@@ -60,7 +70,8 @@ export class OwnerSuccession {
     return activeOf(heir);
   }
 
-  async #succeed({ account, _id }: Member, heir: ActiveMember): Promise<void> {
+  async #succeed(leaving: Member, heir: ActiveMember, events: OutboxEvent[]): Promise<void> {
+    const { account, _id } = leaving;
     const {
       _id: founder,
       account: _a,
@@ -75,14 +86,16 @@ export class OwnerSuccession {
     const unset = Object.keys(personFields).filter((field) => !Object.hasOwn(person, field));
     const before = { _id: account, founder: _id === account ? null : _id };
     const gone = Object.fromEntries(unset.map((field) => [field, 1 as const]));
+    const pushed = events.length > 0 && { $push: { events: { $each: events } } };
     await this.#models.accounts
-      .updateOne(before as never, { $set: set, $unset: gone } as never)
+      .updateOne(before as never, { $set: set, $unset: gone, ...pushed } as never)
       .catch((error) => {
         // An older process beside this one has registered an account of that name.
         if (!duplicateFields(error)) throw error;
         throw new ParlorError('conflict', 'Another account has the username or e-mail of the other owner.');
       });
-    await this.#models.members.deleteOne({ _id: founder, account });
+    this.#store.announce(leaving, events);
+    await deleteDocuments(this.#models.members, { _id: founder, account }, this.#tombstones);
   }
 
   /** The member as it is stored in the other place, to which its sealed fields are bound. */

@@ -1,6 +1,8 @@
 import type { Author } from '@parlor/shared';
+import type { Action, ActionOfOne } from '../../events/audit.ts';
 import type { Context } from '../../http/context.ts';
 import type { ActiveMember } from './member.ts';
+import { asActor } from './member-store.ts';
 import type { StoredProgramToken } from './program-tokens.ts';
 import type { View } from './view.ts';
 
@@ -16,7 +18,7 @@ export interface AccountPrincipal {
   /** The uuid of the session whose cookie the request has; undefined with a token. */
   session: string | undefined;
   /** The token of a program, which may do what its scopes say and nothing else. */
-  program: Pick<StoredProgramToken, '_id' | 'scopes'> | undefined;
+  program: Pick<StoredProgramToken, '_id' | 'name' | 'scopes'> | undefined;
   /** Whether the member has to set up a second factor before its session does anything else. */
   lacksSecondFactor: boolean;
 }
@@ -77,6 +79,22 @@ export const authorOf = (ctx: Pick<Context, 'state'>): Author | undefined => {
   const isAccountToken = member.isFounder && session === undefined;
   return program || isAccountToken ? undefined : { uuid: member._id, name: member.name ?? '' };
 };
+
+/** What the audit trail says of who makes a request that changes something. */
+export const actionOf = (ctx: Pick<Context, 'state' | 'ip'>): Action => {
+  const { member, program } = principalOf(ctx);
+  const actor = asActor(member);
+  return {
+    ...publicActionOf(ctx),
+    actor: program ? { ...actor, kind: 'program', token: program.name } : actor,
+  };
+};
+
+/** The same on a route that needs no credential. */
+export const publicActionOf = (ctx: Pick<Context, 'state' | 'ip'>): ActionOfOne => ({
+  name: ctx.state.operation,
+  address: ctx.ip,
+});
 
 /** The account of the member that makes a request. */
 export const accountOf = (ctx: Pick<Context, 'state'>): string => memberOf(ctx).account;

@@ -5,7 +5,7 @@ import { created, deleted, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { sendCreated } from '../../http/single-object.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
-import { memberOf } from './principal.ts';
+import { actionOf, memberOf } from './principal.ts';
 import { type ProgramTokens, presentProgramToken } from './program-tokens.ts';
 
 const tag = 'Members';
@@ -45,7 +45,7 @@ export const programTokenRoutes = ({
     answers: created(ShownProgramToken),
     handler: async (ctx) => {
       const input = readObject(NewProgramToken, ctx.state.body);
-      const { stored, token } = await programTokens.create(memberOf(ctx), input);
+      const { stored, token } = await programTokens.create(memberOf(ctx), input, actionOf(ctx));
       ctx.set('Cache-Control', 'no-store');
       sendCreated(
         ctx,
@@ -65,7 +65,7 @@ export const programTokenRoutes = ({
     params: { uuid: uuidInPath() },
     answers: deleted,
     handler: async (ctx) => {
-      await programTokens.delete(memberOf(ctx), pathUuid(ctx));
+      await programTokens.delete(memberOf(ctx), pathUuid(ctx), actionOf(ctx));
       ctx.status = 204;
     },
   },

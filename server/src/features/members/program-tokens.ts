@@ -3,7 +3,12 @@ import type { Model } from 'mongoose';
 import { present } from '../../database/document.ts';
 import { findBySecret } from '../../database/find-by-secret.ts';
 import { defineModel } from '../../database/model.ts';
-import { invalid, notFound } from '../../platform/errors.ts';
+import type { Action } from '../../events/audit.ts';
+import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
+import { deleteDocuments } from '../../events/delete.ts';
+import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
+import type { Tombstones } from '../../events/tombstones.ts';
+import { invalid } from '../../platform/errors.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
 import type { Quotas } from '../accounts/quotas.ts';
@@ -18,7 +23,7 @@ const LENGTH = 40;
 const USED_EVERY_MS = 5 * 60_000;
 
 /** A token for a program: it acts with the rights of the member that made it, as far as its scopes go. */
-export interface StoredProgramToken {
+export interface StoredProgramToken extends EventHolder {
   _id: string;
   account: string;
   member: string;
@@ -47,18 +52,22 @@ export const programTokenModel = defineModel<StoredProgramToken>(
     created_at: Date,
     expires_at: Date,
     used_at: Date,
+    ...outboxFields,
   },
   [
     [{ token_fingerprint: 1 }, { unique: true }],
     [{ account: 1 }],
     [{ member: 1, created_at: -1 }],
     [{ expires_at: 1 }, { expireAfterSeconds: 0 }],
+    outboxIndex,
   ],
 );
 
 /** Tokens for programs (docs/contract.md#program-tokens). */
 export class ProgramTokens {
   readonly #tokens: ProgramTokenModel;
+  readonly #audited: AuditedCollection<StoredProgramToken>;
+  readonly #tombstones: Tombstones;
   readonly #store: MemberStore;
   readonly #quotas: Pick<Quotas, 'within'>;
   readonly #secrets: Secrets;
@@ -67,11 +76,19 @@ export class ProgramTokens {
 
   constructor(
     tokens: ProgramTokenModel,
+    outbox: Outbox,
     store: MemberStore,
     quotas: Pick<Quotas, 'within'>,
     secrets: Secrets,
   ) {
     this.#tokens = tokens;
+    this.#tombstones = outbox.tombstones;
+    this.#audited = new AuditedCollection(tokens, outbox, {
+      kind: 'token',
+      label: ({ name }) => name,
+      fields: { scopes: 'scopes', expires_at: 'expires_at' },
+      shown: ['scopes', 'expires_at'],
+    });
     this.#store = store;
     this.#quotas = quotas;
     this.#secrets = secrets;
@@ -90,6 +107,7 @@ export class ProgramTokens {
   async create(
     { _id: member, account }: ActiveMember,
     { name, scopes, expires_at }: NewProgramToken,
+    action?: Action,
   ): Promise<{ stored: StoredProgramToken; token: string }> {
     const expires = expires_at === null ? undefined : new Date(expires_at);
     if (expires && expires <= new Date()) throw invalid({ expires_at: ['This moment has passed.'] });
@@ -106,7 +124,7 @@ export class ProgramTokens {
       created_at: new Date(),
       ...(expires && { expires_at: expires }),
     };
-    await this.#quotas.within('tokens', account, undefined, () => this.#tokens.insertOne(stored as never));
+    await this.#quotas.within('tokens', account, undefined, () => this.#audited.insert(stored, action));
     return { stored, token };
   }
 
@@ -119,15 +137,14 @@ export class ProgramTokens {
   }
 
   /** @throws ParlorError `not_found`, also for another member's */
-  async delete({ _id: member }: ActiveMember, uuid: string): Promise<void> {
-    const deleted = await this.#tokens.findOneAndDelete({ _id: uuid, member }).lean<StoredProgramToken>();
-    if (!deleted) throw notFound();
+  async delete({ _id: member }: ActiveMember, uuid: string, action?: Action): Promise<void> {
+    const deleted = await this.#audited.delete({ _id: uuid, member }, action);
     for (const listener of this.#endListeners) await listener(deleted);
   }
 
   /** A member has been removed. */
   async deleteAllOf({ _id }: { _id: string }): Promise<void> {
-    await this.#tokens.deleteMany({ member: _id });
+    await deleteDocuments(this.#tokens, { member: _id }, this.#tombstones);
   }
 
   /** Which of these are still good. */

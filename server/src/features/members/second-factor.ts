@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
+import type { Action } from '../../events/audit.ts';
 import { invalid, ParlorError } from '../../platform/errors.ts';
 import { secretHash } from '../../platform/random-secret.ts';
 import type { Secrets } from '../../platform/secrets.ts';
@@ -45,9 +46,9 @@ export class SecondFactor {
    * @returns the recovery codes, which are kept nowhere
    * @throws ParlorError `invalid` for a wrong code, or when no secret was made before
    */
-  async confirm(member: ActiveMember, code: string): Promise<string[]> {
+  async confirm(member: ActiveMember, code: string, action?: Action): Promise<string[]> {
     const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
-    await this.#store.change(member.account, member._id, (current) => {
+    const decide = (current: Member) => {
       const sealed = current.totp_pending_sealed;
       if (sealed === undefined) throw wrongCode();
       const secret = this.#secrets.decrypt(sealed, memberPlace(current, 'totp_pending_sealed'));
@@ -59,18 +60,20 @@ export class SecondFactor {
         totp_step: step,
         recovery_hashes: codes.map(hashOf),
       };
-    });
+    };
+    await this.#store.change(member.account, member._id, decide, action);
     return codes;
   }
 
   /** Sign-in asks for no code any more. */
-  async disable({ account, _id }: Pick<Member, 'account' | '_id'>): Promise<void> {
-    await this.#store.change(account, _id, () => ({
+  async disable({ account, _id }: Pick<Member, 'account' | '_id'>, action?: Action): Promise<void> {
+    const nothing = {
       totp_sealed: undefined,
       totp_pending_sealed: undefined,
       totp_step: undefined,
       recovery_hashes: undefined,
-    }));
+    };
+    await this.#store.change(account, _id, () => nothing, action);
   }
 
   /**

@@ -3,13 +3,12 @@ import { z } from 'zod';
 import type { Context } from '../../http/context.ts';
 import { readBrowserHeaders } from '../../http/device.ts';
 import { deleted, uuidInPath } from '../../http/openapi/operation.ts';
-import type { RateLimits } from '../../http/rate-limits.ts';
 import type { Route } from '../../http/route.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
 import type { Credentials } from './credentials.ts';
 import { presentMember } from './member.ts';
 import { type MemberSessions, presentSession } from './member-sessions.ts';
-import { memberOf, sessionOf } from './principal.ts';
+import { actionOf, memberOf, publicActionOf, sessionOf } from './principal.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -20,13 +19,11 @@ const callers = ['account'] as const;
 export const memberSessionRoutes = ({
   credentials,
   memberSessions,
-  rateLimits,
   sessionCookie,
   signIn,
 }: {
   credentials: Credentials;
   memberSessions: MemberSessions;
-  rateLimits: RateLimits;
   sessionCookie: SessionCookie;
   signIn: SignIn;
 }): Route[] => [
@@ -47,7 +44,7 @@ export const memberSessionRoutes = ({
       // Nobody signs somebody else's browser in.
       sessionCookie.checkSignIn(ctx);
       const { time_zone, ...given } = readObject(SessionCredentials, ctx.state.body);
-      const member = await signIn.member(given, rateLimits.addressOf(ctx));
+      const member = await signIn.member(given, publicActionOf(ctx));
       const before = await memberSessions.bySecret(sessionCookie.get(ctx));
       const browser = readBrowserHeaders((name) => ctx.get(name));
       sessionCookie.set(ctx, await memberSessions.begin({ member, browser, time_zone }));
@@ -82,7 +79,7 @@ export const memberSessionRoutes = ({
     handler: async (ctx) => {
       const session = sessionOf(ctx);
       if (session !== undefined) {
-        await memberSessions.end(memberOf(ctx), session);
+        await memberSessions.end(memberOf(ctx), session, actionOf(ctx));
         sessionCookie.clear(ctx);
       }
       ctx.status = 204;
@@ -113,7 +110,7 @@ export const memberSessionRoutes = ({
     params: { uuid: uuidInPath() },
     answers: deleted,
     handler: async (ctx) => {
-      await memberSessions.end(memberOf(ctx), pathUuid(ctx));
+      await memberSessions.end(memberOf(ctx), pathUuid(ctx), actionOf(ctx));
       ctx.status = 204;
     },
   },
@@ -131,8 +128,8 @@ export const memberSessionRoutes = ({
     handler: async (ctx) => {
       const member = memberOf(ctx);
       const { old_password, ...chosen } = readObject(NewPassword, ctx.state.body);
-      await signIn.confirm(member, old_password, rateLimits.addressOf(ctx));
-      await credentials.choosePassword(member, chosen, sessionOf(ctx));
+      await signIn.confirm(member, old_password, ctx.ip);
+      await credentials.choosePassword(member, chosen, sessionOf(ctx), actionOf(ctx));
       ctx.status = 204;
     },
   },

@@ -1,4 +1,6 @@
 import { foldName, type Credentials as SignInBody } from '@parlor/shared';
+import type { ActionOfOne } from '../../events/audit.ts';
+import { addressKeys } from '../../http/client-address.ts';
 import { invalid, invalidTogether } from '../../platform/errors.ts';
 import { hashPassword, isOutdated, isPassword } from '../accounts/passwords.ts';
 import type { SignInLimits } from '../accounts/sign-in-limits.ts';
@@ -6,24 +8,35 @@ import type { ActiveMember } from './member.ts';
 import type { MemberStore } from './member-store.ts';
 import type { SecondFactor } from './second-factor.ts';
 
+/** Keeps record of who signed in. */
+export interface SignInRecord {
+  succeeded(member: ActiveMember, action: ActionOfOne): Promise<void>;
+  /** Returns at once: how long a sign-in takes tells nothing of whether there is that member. */
+  failed(member: ActiveMember, address: string): void;
+}
+
 /** Who somebody is, by username and password, and a code where there is a second factor. */
 export class SignIn {
   readonly #store: MemberStore;
   readonly #limits: Pick<SignInLimits, 'take'>;
   readonly #secondFactor: Pick<SecondFactor, 'check'>;
+  readonly #record: SignInRecord;
 
   constructor(
     store: MemberStore,
     limits: Pick<SignInLimits, 'take'>,
     secondFactor: Pick<SecondFactor, 'check'>,
+    record: SignInRecord,
   ) {
     this.#store = store;
     this.#limits = limits;
     this.#secondFactor = secondFactor;
+    this.#record = record;
   }
 
   /**
    * Whether it is really the member who asks for something.
+   * @param address where it is asked for from
    * @throws ParlorError `invalid` for a wrong password, `throttled` after too many of them
    */
   async confirm(
@@ -32,29 +45,34 @@ export class SignIn {
     address: string,
     field = 'old_password',
   ): Promise<void> {
-    const wasRight = await this.#limits.take(member.username_key, address);
+    const wasRight = await this.#limits.take(member.username_key, addressKeys(address).address);
     if (!(await isPassword(member.password, password))) {
+      this.#record.failed(member, address);
       throw invalid({ [field]: ['This is not your password.'] });
     }
     await wasRight(member.account);
   }
 
   /**
-   * @param address where it is asked for from, as limits count it
+   * @param action what the audit trail says of it
    * @throws ParlorError `invalid` for wrong credentials, `throttled` after too many of them for the username.
    */
   async member(
     { username, password, code }: Pick<SignInBody, 'username' | 'password' | 'code'>,
-    address: string,
+    action: ActionOfOne,
   ): Promise<ActiveMember> {
     const username_key = foldName(username);
-    const wasRight = await this.#limits.take(username_key, address);
+    const wasRight = await this.#limits.take(username_key, addressKeys(action.address).address);
     const member = await this.#store.byKey({ username_key });
     if (!(await isPassword(member?.password, password)) || !member) {
+      if (member) this.#record.failed(member, action.address);
       throw invalidTogether('Unable to log in with provided credentials.');
     }
     // A wrong code counts as a wrong password.
-    await this.#secondFactor.check(member, code);
+    await this.#secondFactor.check(member, code).catch((error) => {
+      if (code !== '') this.#record.failed(member, action.address);
+      throw error;
+    });
     await wasRight(member.account);
     if (isOutdated(member.password)) {
       const stronger = await hashPassword(password);
@@ -62,6 +80,7 @@ export class SignIn {
         current.password === member.password ? { password: stronger } : undefined,
       );
     }
+    await this.#record.succeeded(member, action);
     return member;
   }
 }

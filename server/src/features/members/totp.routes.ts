@@ -1,10 +1,9 @@
 import { OwnPassword, RecoveryCodes, TotpCode, TotpSecret } from '@parlor/shared';
-import type { RateLimits } from '../../http/rate-limits.ts';
 import type { Route } from '../../http/route.ts';
 import { readObject } from '../../http/validate.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { AccountsService } from '../accounts/accounts.service.ts';
-import { accountOf, memberOf } from './principal.ts';
+import { accountOf, actionOf, memberOf } from './principal.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -14,12 +13,10 @@ const callers = ['account'] as const;
 /** /api/v1/auth/totp (docs/contract.md#second-factor). */
 export const totpRoutes = ({
   accounts,
-  rateLimits,
   secondFactor,
   signIn,
 }: {
   accounts: Pick<AccountsService, 'byId'>;
-  rateLimits: RateLimits;
   secondFactor: SecondFactor;
   signIn: SignIn;
 }): Route[] => [
@@ -36,7 +33,7 @@ export const totpRoutes = ({
     answers: { status: 200, description: 'The secret, shown this once.', schema: TotpSecret },
     handler: async (ctx) => {
       const { password } = readObject(OwnPassword, ctx.state.body);
-      await signIn.confirm(memberOf(ctx), password, rateLimits.addressOf(ctx), 'password');
+      await signIn.confirm(memberOf(ctx), password, ctx.ip, 'password');
       ctx.set('Cache-Control', 'no-store');
       ctx.body = await secondFactor.begin(memberOf(ctx));
     },
@@ -55,7 +52,7 @@ export const totpRoutes = ({
     handler: async (ctx) => {
       const { code } = readObject(TotpCode, ctx.state.body);
       ctx.set('Cache-Control', 'no-store');
-      ctx.body = { recovery_codes: await secondFactor.confirm(memberOf(ctx), code) };
+      ctx.body = { recovery_codes: await secondFactor.confirm(memberOf(ctx), code, actionOf(ctx)) };
     },
   },
   {
@@ -72,11 +69,11 @@ export const totpRoutes = ({
     answers: { status: 204, description: 'Sign-in asks for a password alone.' },
     handler: async (ctx) => {
       const { password } = readObject(OwnPassword, ctx.state.body);
-      await signIn.confirm(memberOf(ctx), password, rateLimits.addressOf(ctx), 'password');
+      await signIn.confirm(memberOf(ctx), password, ctx.ip, 'password');
       if ((await accounts.byId(accountOf(ctx))).requires_totp) {
         throw new ParlorError('conflict', 'Your account asks for a second factor.');
       }
-      await secondFactor.disable(memberOf(ctx));
+      await secondFactor.disable(memberOf(ctx), actionOf(ctx));
       ctx.status = 204;
     },
   },

@@ -1,18 +1,17 @@
 import {
   CreatedMessageWithAnswer,
-  isUuid,
   MessageInRoom,
   MessageWithAnswer,
   NewMessage,
   uuidReference,
 } from '@parlor/shared';
 import type { Context } from '../../http/context.ts';
-import { queryValue, readPage, sendPage } from '../../http/lists.ts';
+import { queryUuid, readPage, sendPage } from '../../http/lists.ts';
 import { created, listOf, listQuery, shown, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
-import { invalid, notFound } from '../../platform/errors.ts';
+import { notFound } from '../../platform/errors.ts';
 import { authorOf, viewOf } from '../members/principal.ts';
 import { type View, wholeAccount } from '../members/view.ts';
 import { presentCreated } from './added-message.ts';
@@ -21,9 +20,7 @@ import type { MessagesService } from './messages.service.ts';
 
 /** The room whose messages are asked for: a visitor's is always its own (docs/contract.md#visitors). */
 const readScope = (ctx: Context): { view: View; room: string | undefined } => {
-  const given = queryValue(ctx, 'room');
-  if (given !== undefined && !isUuid(given)) throw invalid({ room: ['Must be a valid UUID.'] });
-  const room = given?.toLowerCase();
+  const room = queryUuid(ctx, 'room');
   const { principal } = ctx.state;
   if (principal?.kind !== 'visitor') return { view: viewOf(ctx), room };
   const { session } = principal.visitor;

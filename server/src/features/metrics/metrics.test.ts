@@ -39,7 +39,10 @@ describe('GET /metrics', () => {
     const told = [...text.matchAll(/^parlor_outbox_waiting\{collection="(\w+)"\} \d+$/gm)].map(
       ([, name]) => name,
     );
-    expect(told.sort()).toEqual(['leads', 'messages', 'notifications', 'read_marks', 'rooms', 'tombstones']);
+    expect(told.sort()).toEqual([
+      ...['accounts', 'keywords', 'leads', 'members', 'messages', 'notifications', 'read_marks', 'rooms'],
+      ...['tokens', 'tombstones', 'webhooks', 'widgets', 'workflows'],
+    ]);
   });
 
   it('counts attempts of webhooks and mails by what came of them', async () => {

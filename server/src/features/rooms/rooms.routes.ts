@@ -1,6 +1,7 @@
 import { type Message, NewRoom, Room } from '@parlor/shared';
 import { z } from 'zod';
 import { present } from '../../database/document.ts';
+import type { Action } from '../../events/audit.ts';
 import type { Context } from '../../http/context.ts';
 import { queryInteger, readPage, sendPage } from '../../http/lists.ts';
 import { created, deleted, listOf, listQuery, patchOf, shown } from '../../http/openapi/operation.ts';
@@ -8,7 +9,7 @@ import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { readObject, readPatch } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
-import { accountOf, viewOf } from '../members/principal.ts';
+import { accountOf, actionOf, viewOf } from '../members/principal.ts';
 import { type View, wholeAccount } from '../members/view.ts';
 import type { StoredRoom } from './rooms.model.ts';
 import type { RoomsService } from './rooms.service.ts';
@@ -44,7 +45,12 @@ interface LatestMessages {
 
 /** Deletes a room with all that is kept of it. @throws ParlorError `not_found`, and whatever `check` throws */
 interface RoomRemoval {
-  delete(account: string, label: string, check?: (current: StoredRoom) => Promise<void>): Promise<void>;
+  delete(
+    account: string,
+    label: string,
+    check: ((current: StoredRoom) => Promise<void>) | undefined,
+    action: Action,
+  ): Promise<void>;
 }
 
 const tag = 'Rooms';
@@ -212,7 +218,7 @@ export const roomRoutes = ({
       answers: deleted,
       handler: async (ctx) => {
         const condition = conditionOf(ctx, messagesLimit(ctx, MESSAGES_IN_ROOM));
-        await roomDeletion.delete(accountOf(ctx), pathLabel(ctx), condition);
+        await roomDeletion.delete(accountOf(ctx), pathLabel(ctx), condition, actionOf(ctx));
         ctx.status = 204;
       },
     },

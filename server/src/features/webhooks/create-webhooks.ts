@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
+import type { Outbox } from '../../events/audited-collection.ts';
 import type { OriginLimits } from '../../jobs/job-kind.ts';
 import { originModel, senderModel } from '../../jobs/origin-leases.model.ts';
 import type { OriginLeases } from '../../jobs/origin-leases.ts';
@@ -12,7 +13,7 @@ import { createDeliveries } from './deliveries.ts';
 import { DELIVERY_LIMITS, type DeliveredListener, Sender } from './sender.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { webhookModel } from './webhooks.model.ts';
-import { WebhooksService } from './webhooks.service.ts';
+import { auditedWebhooks, WebhooksService } from './webhooks.service.ts';
 
 /** The collections of webhooks; their indexes are the caller's to make. */
 export const webhookModels = (connection: Connection) => ({
@@ -26,6 +27,7 @@ export const webhookModels = (connection: Connection) => ({
 export const createWebhooks = ({
   models,
   config,
+  outbox,
   secrets,
   leases,
   markSent,
@@ -35,6 +37,7 @@ export const createWebhooks = ({
 }: {
   models: Omit<ReturnType<typeof webhookModels>, 'webhookSenders' | 'webhookOrigins'>;
   config: Pick<Config, 'WEBHOOK_ALLOW_PRIVATE' | 'WEBHOOK_RETRY_DELAYS' | 'WEBHOOK_TIMEOUT'>;
+  outbox: Outbox;
   secrets: Secrets;
   leases: OriginLeases;
   /** Told when a keyword notification has reached a subscriber (docs/contract.md#webhook: its `sent_at`). */
@@ -52,10 +55,18 @@ export const createWebhooks = ({
     if (event === 'keyword_notification.added') await markSent?.(JSON.parse(body).data.uuid, at);
   };
   const sender = new Sender(
-    { ...models, subscriptions, leases, outgoing, onDelivered, log },
+    {
+      ...models,
+      audited: auditedWebhooks(models.webhooks, outbox),
+      subscriptions,
+      leases,
+      outgoing,
+      onDelivered,
+      log,
+    },
     { delays: config.WEBHOOK_RETRY_DELAYS, timeout, limits },
   );
-  const webhooks = new WebhooksService(models.webhooks, secrets, sender, { allowPrivate });
+  const webhooks = new WebhooksService(models.webhooks, outbox, secrets, sender, { allowPrivate });
   const deliveries = new DeliveriesService({
     deliveries: models.deliveries,
     webhooks,

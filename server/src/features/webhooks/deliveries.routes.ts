@@ -1,32 +1,18 @@
-import { DELIVERY_STATES, Delivery, EVENT_NAMES, isUuid, TestDelivery, uuidReference } from '@parlor/shared';
+import { DELIVERY_STATES, Delivery, EVENT_NAMES, TestDelivery, uuidReference } from '@parlor/shared';
 import { z } from 'zod';
 import type { Page } from '../../database/pages.ts';
 import type { Context } from '../../http/context.ts';
-import { queryValue, readPage, sendPage } from '../../http/lists.ts';
+import { queryChoice, queryUuid, readPage, sendPage } from '../../http/lists.ts';
 import { listOf, listQuery, shown, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { sendObject } from '../../http/single-object.ts';
 import { pathUuid } from '../../http/validate.ts';
-import { invalid } from '../../platform/errors.ts';
 import { accountOf } from '../members/principal.ts';
 import type { StoredDelivery } from './deliveries.model.ts';
 import { type DeliveriesService, type DeliveryFilter, presentDelivery } from './deliveries.service.ts';
 
-const queryChoice = <const T extends string>(
-  ctx: Context,
-  name: string,
-  choices: readonly T[],
-): T | undefined => {
-  const value = queryValue(ctx, name);
-  if (value === undefined) return undefined;
-  const choice = choices.find((known) => known === value);
-  if (choice === undefined) throw invalid({ [name]: [`One of ${choices.join(', ')} is required.`] });
-  return choice;
-};
-
 const readFilter = (ctx: Context): DeliveryFilter => {
-  const webhook = queryValue(ctx, 'webhook')?.toLowerCase();
-  if (webhook !== undefined && !isUuid(webhook)) throw invalid({ webhook: ['Must be a valid UUID.'] });
+  const webhook = queryUuid(ctx, 'webhook');
   const state = queryChoice(ctx, 'state', DELIVERY_STATES);
   return { webhook, state, event: queryChoice(ctx, 'event', EVENT_NAMES) };
 };

@@ -1,13 +1,12 @@
 import { EVENT_NAMES } from '@parlor/shared';
+import { insertMissing } from '../../database/insert.ts';
 import type { OutboxEvent } from '../../events/events.ts';
 import type { EventConsumer } from '../../events/relay.ts';
-import type { DeliveryModel, StoredDelivery } from './deliveries.model.ts';
+import type { DeliveryModel } from './deliveries.model.ts';
 import { newDelivery } from './delivery-body.ts';
 import type { Sender } from './sender.ts';
 import { originOf } from './target.ts';
 import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
-
-const DUPLICATE_KEY = 11_000;
 
 /**
  * Turns events into deliveries: one for each subscription that existed when the event happened, with an id that
@@ -33,18 +32,6 @@ export const createDeliveries = ({
     return webhooks.collection.find({ account, event }, { projection }).toArray() as never;
   };
 
-  const insert = async (rows: readonly StoredDelivery[]): Promise<void> => {
-    try {
-      await deliveries.bulkWrite(rows.map((document) => ({ insertOne: { document } })) as never, {
-        ordered: false,
-      });
-    } catch (error) {
-      const { writeErrors } = error as { writeErrors?: { code: number }[] };
-      const isOnlyDuplicates = writeErrors?.length && writeErrors.every(({ code }) => code === DUPLICATE_KEY);
-      if (!isOnlyDuplicates) throw error;
-    }
-  };
-
   const consume: EventConsumer = async (events) => {
     const subscriptions = await subscriptionsFor(events);
     const matches = (event: OutboxEvent, { account, event: name, since }: StoredWebhook): boolean =>
@@ -55,7 +42,7 @@ export const createDeliveries = ({
         .map((webhook) => newDelivery(event, webhook)),
     );
     if (rows.length === 0) return;
-    await insert(rows);
+    await insertMissing(deliveries, rows);
     const waiting = new Set(rows.map(({ webhook }) => webhook));
     await Promise.all(
       subscriptions

@@ -1,4 +1,7 @@
 import type { Logger } from 'pino';
+import { ownAction } from '../../events/audit.ts';
+import type { AuditedCollection } from '../../events/audited-collection.ts';
+import { ParlorError } from '../../platform/errors.ts';
 import type { Attempt } from './attempt.ts';
 import type { RetryDecision } from './retries.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
@@ -15,11 +18,15 @@ const DAY_MS = 86_400_000;
 
 interface Parts {
   webhooks: WebhookModel;
+  audited: AuditedCollection<StoredWebhook>;
   subscriptions: Pick<Subscriptions, 'forget'>;
   /** Told when a subscription was deleted. */
   unsubscribed(webhook: string): Promise<void>;
   log: Logger;
 }
+
+/** What the server does by itself. */
+const UNSUBSCRIBE = ownAction('system', 'unsubscribeWebhook');
 
 /** Keeps count of the failures of subscriptions, and unsubscribes those whose receivers are gone. */
 export class Failures {
@@ -64,7 +71,9 @@ export class Failures {
 
   /** Deletes a subscription, unless its target has been changed meanwhile, and logs why. */
   async #unsubscribe({ id, target }: Subscription, reason: string): Promise<void> {
-    const webhook = await this.#parts.webhooks.findOneAndDelete({ _id: id, target }).lean<StoredWebhook>();
+    const webhook = await this.#parts.audited.delete({ _id: id, target }, UNSUBSCRIBE).catch((error) => {
+      if (!(error instanceof ParlorError && error.code === 'not_found')) throw error;
+    });
     if (!webhook) return;
     const { account, event } = webhook;
     this.#parts.log.warn({ webhook: id, account, event, reason }, 'webhook unsubscribed');

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Dispatcher } from 'undici';
+import type { AuditedCollection } from '../../events/audited-collection.ts';
 import type { Job, JobKind, OriginLimits, Result } from '../../jobs/job-kind.ts';
 import { JobRunner } from '../../jobs/job-runner.ts';
 import type { OriginLeases } from '../../jobs/origin-leases.ts';
@@ -39,6 +40,7 @@ interface DeliveryResult extends Result {
 
 interface Parts {
   webhooks: WebhookModel;
+  audited: AuditedCollection<StoredWebhook>;
   deliveries: DeliveryModel;
   subscriptions: Subscriptions;
   leases: OriginLeases;

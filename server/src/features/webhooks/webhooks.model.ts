@@ -3,9 +3,10 @@ import { Webhook } from '@parlor/shared';
 import type { Model } from 'mongoose';
 import { type Stored, storedFields } from '../../database/document.ts';
 import { defineModel } from '../../database/model.ts';
+import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
 
 /** A subscription of one address to one event. */
-export interface StoredWebhook extends Stored<Webhook> {
+export interface StoredWebhook extends Stored<Webhook>, EventHolder {
   account: string;
   /** A hash of the target, by which it is unique: a target may be longer than an index takes. */
   target_key: string;
@@ -44,6 +45,11 @@ export const webhookModel = defineModel<StoredWebhook>(
     previous_expires_at: Date,
     failing_since: Date,
     failed_attempts: Number,
+    ...outboxFields,
   },
-  [[{ account: 1, event: 1, target_key: 1 }, { unique: true }], [{ account: 1, created_at: -1, _id: -1 }]],
+  [
+    [{ account: 1, event: 1, target_key: 1 }, { unique: true }],
+    [{ account: 1, created_at: -1, _id: -1 }],
+    outboxIndex,
+  ],
 );

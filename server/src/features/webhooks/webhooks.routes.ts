@@ -15,7 +15,7 @@ import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import type { Quotas } from '../accounts/quotas.ts';
-import { accountOf } from '../members/principal.ts';
+import { accountOf, actionOf } from '../members/principal.ts';
 import { presentWebhook, type WebhooksService } from './webhooks.service.ts';
 
 const callers = ['account'] as const;
@@ -81,7 +81,7 @@ export const webhookRoutes = ({
         const account = accountOf(ctx);
         const { newUuid } = ctx.state;
         const webhook = await quotas.within('webhooks', account, newUuid, () =>
-          webhooks.create(account, input, newUuid),
+          webhooks.create(account, input, newUuid, actionOf(ctx)),
         );
         sendCreated(ctx, presentWebhook(webhook), `${baseUrl(ctx)}/api/v1/webhooks/${webhook._id}/`);
       },
@@ -116,7 +116,10 @@ export const webhookRoutes = ({
       handler: async (ctx) => {
         const ids = own(ctx);
         const wanted = readObject(NewWebhook, ctx.state.body);
-        sendObject(ctx, presentWebhook(await webhooks.change(...ids, wanted, precondition(ctx))));
+        sendObject(
+          ctx,
+          presentWebhook(await webhooks.change(...ids, wanted, precondition(ctx), actionOf(ctx))),
+        );
       },
     },
     {
@@ -136,7 +139,10 @@ export const webhookRoutes = ({
       handler: async (ctx) => {
         const ids = own(ctx);
         const wanted = readPatch(NewWebhook, ctx.state.body);
-        sendObject(ctx, presentWebhook(await webhooks.change(...ids, wanted, precondition(ctx))));
+        sendObject(
+          ctx,
+          presentWebhook(await webhooks.change(...ids, wanted, precondition(ctx), actionOf(ctx))),
+        );
       },
     },
     {
@@ -151,7 +157,7 @@ export const webhookRoutes = ({
       condition: 'write',
       answers: deleted,
       handler: async (ctx) => {
-        await webhooks.delete(...own(ctx), precondition(ctx));
+        await webhooks.delete(...own(ctx), precondition(ctx), actionOf(ctx));
         ctx.status = 204;
       },
     },
@@ -184,7 +190,7 @@ export const webhookRoutes = ({
       isIdempotent: true,
       answers: { status: 200, description: 'The new secret.', schema: RotatedWebhookSecret },
       handler: async (ctx) => {
-        const { previous_expires_at } = await webhooks.rotateSecret(...own(ctx));
+        const { previous_expires_at } = await webhooks.rotateSecret(...own(ctx), actionOf(ctx));
         ctx.body = JSON.stringify({
           previous_expires_at: previous_expires_at && isoDatetime(previous_expires_at),
         });

@@ -1,15 +1,16 @@
 import { type NewWebhook, Webhook } from '@parlor/shared';
 import { present } from '../../database/document.ts';
 import { duplicateFields } from '../../database/duplicate.ts';
-import { insertOnce } from '../../database/insert.ts';
 import { type Page, readPages } from '../../database/pages.ts';
-import { changeDocument, differences } from '../../events/change.ts';
+import type { Action } from '../../events/audit.ts';
+import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
+import { differences } from '../../events/change.ts';
 import { invalid, invalidTogether, notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
 import { withPresentReplaced } from './previous-secrets.ts';
 import { newSigningSecret } from './signing.ts';
-import { targetError } from './target.ts';
+import { originOf, targetError } from './target.ts';
 import { type StoredWebhook, targetKey, type WebhookModel } from './webhooks.model.ts';
 
 /** What must learn of a change at once, so that no further attempt goes by what was. */
@@ -24,24 +25,32 @@ type Precondition = ((current: object) => void) | undefined;
 /** Webhook subscriptions and their secrets (docs/contract.md#webhook). */
 export class WebhooksService {
   readonly #webhooks: WebhookModel;
+  readonly #audited: AuditedCollection<StoredWebhook>;
   readonly #secrets: Secrets;
   readonly #allowPrivate: boolean;
   readonly #listener: WebhookListener;
 
   constructor(
     webhooks: WebhookModel,
+    outbox: Outbox,
     secrets: Secrets,
     listener: WebhookListener,
     { allowPrivate }: { allowPrivate: boolean },
   ) {
     this.#webhooks = webhooks;
+    this.#audited = auditedWebhooks(webhooks, outbox);
     this.#secrets = secrets;
     this.#listener = listener;
     this.#allowPrivate = allowPrivate;
   }
 
   /** @throws ParlorError `invalid` for a target inside a private network, or a pair that is subscribed already. */
-  async create(account: string, { event, target }: NewWebhook, uuid = newUuid()): Promise<StoredWebhook> {
+  async create(
+    account: string,
+    { event, target }: NewWebhook,
+    uuid = newUuid(),
+    action?: Action,
+  ): Promise<StoredWebhook> {
     this.#checkTarget(target);
     const now = new Date();
     const webhook: StoredWebhook = {
@@ -58,7 +67,7 @@ export class WebhooksService {
         placeOf({ _id: uuid, account }, 'secret_sealed'),
       ),
     };
-    const { stored } = await insertOnce(this.#webhooks, webhook).catch(notTwice);
+    const { stored } = await this.#audited.insert(webhook, action).catch(notTwice);
     return stored;
   }
 
@@ -79,10 +88,11 @@ export class WebhooksService {
     uuid: string,
     wanted: Partial<NewWebhook>,
     precondition: Precondition,
+    action?: Action,
   ): Promise<StoredWebhook> {
     if (wanted.target !== undefined) this.#checkTarget(wanted.target);
     let hasChanged = false;
-    const webhook = await changeDocument(this.#webhooks, { _id: uuid, account }, (current) => {
+    const decide = (current: StoredWebhook) => {
       precondition?.(presentWebhook(current));
       const set: Partial<StoredWebhook> | undefined = differences<StoredWebhook>(current, wanted);
       hasChanged = set !== undefined;
@@ -94,7 +104,8 @@ export class WebhooksService {
           ...(set.target !== undefined && { target_key: targetKey(set.target) }),
         },
       };
-    }).catch(notTwice);
+    };
+    const webhook = await this.#audited.change({ _id: uuid, account }, decide, action).catch(notTwice);
     if (!hasChanged) return webhook;
     // Failures say something of the target that they happened at, and nothing of another.
     if (wanted.target !== undefined) {
@@ -106,13 +117,10 @@ export class WebhooksService {
   }
 
   /** Deletes a webhook; what waits for it is dropped. */
-  async delete(account: string, uuid: string, precondition: Precondition): Promise<void> {
-    for (;;) {
-      const current = await this.get(account, uuid);
-      precondition?.(presentWebhook(current));
-      const { deletedCount } = await this.#webhooks.deleteOne({ _id: uuid, version: current.version });
-      if (deletedCount === 1) break;
-    }
+  async delete(account: string, uuid: string, precondition: Precondition, action?: Action): Promise<void> {
+    await this.#audited.delete({ _id: uuid, account }, action, (current) =>
+      precondition?.(presentWebhook(current)),
+    );
     await this.#listener.deleted(uuid);
   }
 
@@ -126,12 +134,13 @@ export class WebhooksService {
    * Replaces the secret; the old one signs too for 24 hours.
    * @throws ParlorError `not_found`, and `throttled` when too many old ones still sign
    */
-  async rotateSecret(account: string, uuid: string): Promise<StoredWebhook> {
+  async rotateSecret(account: string, uuid: string, action?: Action): Promise<StoredWebhook> {
     const place = placeOf({ _id: uuid, account }, 'secret_sealed');
     const sealed = this.#secrets.encrypt(newSigningSecret(), place);
-    const webhook = await changeDocument(this.#webhooks, { _id: uuid, account }, (current) => ({
+    const decide = (current: StoredWebhook) => ({
       set: { secret_sealed: sealed, ...withPresentReplaced(current, this.#secrets, new Date()) },
-    }));
+    });
+    const webhook = await this.#audited.change({ _id: uuid, account }, decide, action);
     await this.#listener.changed(webhook);
     return webhook;
   }
@@ -141,6 +150,15 @@ export class WebhooksService {
     if (error) throw invalid({ target: [error] });
   }
 }
+
+/** A target may hold a secret in its path or query: it is named and not shown. */
+export const auditedWebhooks = (webhooks: WebhookModel, outbox: Outbox): AuditedCollection<StoredWebhook> =>
+  new AuditedCollection(webhooks, outbox, {
+    kind: 'webhook',
+    label: ({ event, target }) => `${event} ${originOf(target)}`,
+    fields: { event: 'event', target: 'target', secret_sealed: 'secret' },
+    shown: ['event'],
+  });
 
 /** The same event and target twice in an account (docs/contract.md#webhook). */
 const notTwice = (error: unknown): never => {

@@ -2,8 +2,9 @@ import { Widget } from '@parlor/shared';
 import type { Model } from 'mongoose';
 import { type Stored, storedFields } from '../../database/document.ts';
 import { defineModel } from '../../database/model.ts';
+import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
 
-export interface StoredWidget extends Stored<Widget> {
+export interface StoredWidget extends Stored<Widget>, EventHolder {
   account: string;
   created_at: Date;
   /** Whether empty texts stand for Parlor's own; absent where an older server has stored them in English. */
@@ -16,6 +17,13 @@ export type WidgetModel = Model<StoredWidget>;
 
 export const widgetModel = defineModel<StoredWidget>(
   'Widget',
-  { ...storedFields(Widget), account: String, created_at: Date, is_localized: Boolean, version: Number },
-  [[{ token: 1 }, { unique: true }], [{ account: 1, created_at: -1, _id: -1 }]],
+  {
+    ...storedFields(Widget),
+    account: String,
+    created_at: Date,
+    is_localized: Boolean,
+    version: Number,
+    ...outboxFields,
+  },
+  [[{ token: 1 }, { unique: true }], [{ account: 1, created_at: -1, _id: -1 }], outboxIndex],
 );

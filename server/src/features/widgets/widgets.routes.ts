@@ -10,7 +10,7 @@ import { precondition, sendCreated, sendObject, sendRepresentation } from '../..
 import { readObject, readPatch } from '../../http/validate.ts';
 import { forbidden, invalid, notFound } from '../../platform/errors.ts';
 import type { Quotas } from '../accounts/quotas.ts';
-import { accountOf, viewOf } from '../members/principal.ts';
+import { accountOf, actionOf, viewOf } from '../members/principal.ts';
 import type { SessionCookie } from '../members/session-cookie.ts';
 import { isInView } from '../members/view.ts';
 import { isAllowedOrigin } from './domain.ts';
@@ -144,7 +144,7 @@ export const widgetRoutes = ({
         const account = accountOf(ctx);
         const { newUuid } = ctx.state;
         const widget = await quotas.within('widgets', account, newUuid, () =>
-          widgets.create(account, settings, newUuid),
+          widgets.create(account, settings, newUuid, actionOf(ctx)),
         );
         sendCreated(ctx, presentWidget(widget), `${baseUrl(ctx)}/api/v1/widgets/?token=${widget.token}`);
       },
@@ -164,7 +164,10 @@ export const widgetRoutes = ({
       answers: shown(Widget),
       handler: async (ctx) => {
         const wanted = readObject(NewWidget, ctx.state.body);
-        sendObject(ctx, presentWidget(await widgets.change(...own(ctx), wanted, precondition(ctx))));
+        sendObject(
+          ctx,
+          presentWidget(await widgets.change(...own(ctx), wanted, precondition(ctx), actionOf(ctx))),
+        );
       },
     },
     {
@@ -183,7 +186,10 @@ export const widgetRoutes = ({
       answers: shown(Widget),
       handler: async (ctx) => {
         const wanted = readPatch(NewWidget, ctx.state.body);
-        sendObject(ctx, presentWidget(await widgets.change(...own(ctx), wanted, precondition(ctx))));
+        sendObject(
+          ctx,
+          presentWidget(await widgets.change(...own(ctx), wanted, precondition(ctx), actionOf(ctx))),
+        );
       },
     },
     {
@@ -198,7 +204,7 @@ export const widgetRoutes = ({
       condition: 'write',
       answers: deleted,
       handler: async (ctx) => {
-        await widgets.delete(...own(ctx), precondition(ctx));
+        await widgets.delete(...own(ctx), precondition(ctx), actionOf(ctx));
         ctx.status = 204;
       },
     },

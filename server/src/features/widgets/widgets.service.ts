@@ -1,11 +1,10 @@
 import { NewWidget, WIDGET_TEXT_FIELDS, WIDGET_TEXTS, Widget } from '@parlor/shared';
 import { present } from '../../database/document.ts';
 import { findBy } from '../../database/find-by.ts';
-import { insertOnce } from '../../database/insert.ts';
 import { cutPage, newestFirst, type Page, readPages } from '../../database/pages.ts';
-import { changeDocument, differences } from '../../events/change.ts';
-import { deleteDocument } from '../../events/delete.ts';
-import type { Tombstones } from '../../events/tombstones.ts';
+import type { Action } from '../../events/audit.ts';
+import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
+import { differences } from '../../events/change.ts';
 import { notFound } from '../../platform/errors.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
 import type { View } from '../members/view.ts';
@@ -29,14 +28,19 @@ type Check = (current: Widget) => void;
 export class WidgetsService {
   readonly #widgets: WidgetModel;
   readonly #byId: (id: string) => Promise<StoredWidget | undefined>;
-  readonly #tombstones: Tombstones;
+  readonly #audited: AuditedCollection<StoredWidget>;
   readonly #listeners: ((token: string) => void)[] = [];
   readonly #deletionListeners: ((widget: StoredWidget) => Promise<void>)[] = [];
 
-  constructor(widgets: WidgetModel, tombstones: Tombstones) {
+  constructor(widgets: WidgetModel, outbox: Outbox) {
     this.#widgets = widgets;
     this.#byId = findBy<StoredWidget>(widgets, '_id');
-    this.#tombstones = tombstones;
+    this.#audited = new AuditedCollection(widgets, outbox, {
+      kind: 'widget',
+      label: ({ name, token }) => name || token,
+      fields: Object.fromEntries(Object.keys(NewWidget.shape).map((name) => [name, name])),
+      shown: ['name', 'domain', 'is_bot_use'],
+    });
   }
 
   /** Calls `listener` with a widget's token when this process has changed or deleted the widget. */
@@ -50,7 +54,12 @@ export class WidgetsService {
   }
 
   /** Makes a widget; what `settings` leaves out gets its default. */
-  async create(account: string, settings: Partial<NewWidget>, uuid = newUuid()): Promise<StoredWidget> {
+  async create(
+    account: string,
+    settings: Partial<NewWidget>,
+    uuid = newUuid(),
+    action?: Action,
+  ): Promise<StoredWidget> {
     const widget: StoredWidget = {
       _id: uuid,
       token: randomLetters(TOKEN_LENGTH),
@@ -60,7 +69,7 @@ export class WidgetsService {
       is_localized: true,
       version: 1,
     };
-    return (await insertOnce(this.#widgets, widget)).stored;
+    return (await this.#audited.insert(widget, action)).stored;
   }
 
   async *list({ account, widgets }: View, page: Page): AsyncGenerator<StoredWidget[]> {
@@ -78,13 +87,15 @@ export class WidgetsService {
     token: string,
     wanted: Partial<NewWidget>,
     check?: Check,
+    action?: Action,
   ): Promise<StoredWidget> {
-    const changed = await changeDocument(this.#widgets, own(account, token), (current) => {
+    const decide = (current: StoredWidget) => {
       check?.(presentWidget(current));
       const known = localized(current);
       const set = differences<NewWidget>(known, wanted);
       return set && { set: { ...differences<StoredWidget>(current, known), ...set } };
-    });
+    };
+    const changed = await this.#audited.change(own(account, token), decide, action);
     this.#hasChanged(token);
     return changed;
   }
@@ -93,8 +104,8 @@ export class WidgetsService {
    * Deletes a widget; its visitors' tokens are dead with it.
    * @throws ParlorError `not_found`, also for another account's widget, and whatever `check` throws.
    */
-  async delete(account: string, token: string, check?: Check): Promise<void> {
-    const gone = await deleteDocument(this.#widgets, own(account, token), this.#tombstones, (current) =>
+  async delete(account: string, token: string, check?: Check, action?: Action): Promise<void> {
+    const gone = await this.#audited.delete(own(account, token), action, (current) =>
       check?.(presentWidget(current)),
     );
     this.#hasChanged(token);

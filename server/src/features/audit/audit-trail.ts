@@ -1,0 +1,77 @@
+import { AuditEntry } from '@parlor/shared';
+import { present } from '../../database/document.ts';
+import { insertMissing } from '../../database/insert.ts';
+import { type Page, readPages } from '../../database/pages.ts';
+import type { AuditData } from '../../events/audit.ts';
+import type { OutboxEvent } from '../../events/events.ts';
+import type { EventConsumer } from '../../events/relay.ts';
+import type { AccountModel } from '../accounts/accounts.model.ts';
+import type { AuditModel, StoredAuditEntry } from './audit.model.ts';
+
+/** Which entries are asked for. */
+export interface AuditFilter {
+  /** Who did it: the uuid of a member. */
+  member?: string | undefined;
+  /** What it was about. */
+  object?: string | undefined;
+  kind?: string | undefined;
+  action?: string | undefined;
+}
+
+/** What changed an account's settings, people and credentials (docs/contract.md#audit-trail). */
+export class AuditTrail {
+  readonly #entries: AuditModel;
+  readonly #accounts: AccountModel;
+
+  constructor({ audit, accounts }: { audit: AuditModel; accounts: AccountModel }) {
+    this.#entries = audit;
+    this.#accounts = accounts;
+  }
+
+  /** Moves entries from the documents that they were written with into the trail; a second time changes nothing. */
+  readonly consume: EventConsumer = async (events) => {
+    await this.#add(events.filter(({ name }) => name === 'audit').map(entryOf));
+  };
+
+  /** Adds an entry of what writes no document, such as an export. */
+  async add(event: OutboxEvent): Promise<void> {
+    await this.#add([entryOf(event)]);
+  }
+
+  list(
+    account: string,
+    { member, object, kind, action }: AuditFilter,
+    page: Page,
+  ): AsyncGenerator<StoredAuditEntry[]> {
+    const filter = {
+      account,
+      ...(member !== undefined && { 'actor.uuid': member }),
+      ...(object !== undefined && { 'object.uuid': object }),
+      ...(kind !== undefined && { 'object.kind': kind }),
+      ...(action !== undefined && { action }),
+    };
+    return readPages(this.#entries, filter, 'at', page);
+  }
+
+  async #add(entries: readonly StoredAuditEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    await insertMissing(this.#entries, entries);
+    // Afterwards: the deletion of an account removes its entries after the account.
+    const accounts = [...new Set(entries.map(({ account }) => account))];
+    const found = await this.#accounts.find({ _id: { $in: accounts } }, { _id: 1 }).lean();
+    const gone = accounts.filter((account) => !found.some(({ _id }) => _id === account));
+    if (gone.length > 0) await this.#entries.deleteMany({ account: { $in: gone } });
+  }
+}
+
+const entryOf = ({ id, account, at, data }: OutboxEvent): StoredAuditEntry => ({
+  _id: id,
+  account,
+  at,
+  last_at: at,
+  count: 1,
+  ...(data as AuditData),
+});
+
+/** The API's form of an entry. */
+export const presentAuditEntry = (entry: StoredAuditEntry): AuditEntry => present(AuditEntry, entry);
