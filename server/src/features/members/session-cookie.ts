@@ -1,4 +1,5 @@
 import type { Context } from '../../http/context.ts';
+import { HostCookie } from '../../http/host-cookie.ts';
 import { ParlorError } from '../../platform/errors.ts';
 
 /** How long browsers keep the cookie; the server ends an idle session earlier. */
@@ -11,23 +12,25 @@ const LOOPBACK_NAMES = ['127.0.0.1', '[::1]', 'localhost'];
 
 /** The cookie of members' sessions: sent by browsers to this server's own pages only (docs/contract.md#sessions). */
 export class SessionCookie {
+  readonly #cookie: HostCookie;
   readonly #baseUrl: (ctx: Pick<Context, 'req'>) => string;
 
   /** @param baseUrl what this server's own pages begin with */
   constructor(baseUrl: (ctx: Pick<Context, 'req'>) => string) {
     this.#baseUrl = baseUrl;
+    this.#cookie = new HostCookie(baseUrl, { name: 'parlor', sameSite: 'strict', maxAge: MAX_AGE_MS });
   }
 
   get(ctx: Context): string {
-    return ctx.cookies.get(this.#nameAt(ctx)) ?? '';
+    return this.#cookie.get(ctx);
   }
 
   set(ctx: Context, secret: string): void {
-    this.#write(ctx, secret, MAX_AGE_MS);
+    this.#cookie.set(ctx, secret);
   }
 
   clear(ctx: Context): void {
-    this.#write(ctx, '', 0);
+    this.#cookie.clear(ctx);
   }
 
   /**
@@ -56,22 +59,5 @@ export class SessionCookie {
     const { origin, hostname, port, protocol } = new URL(this.#baseUrl(ctx));
     if (!LOOPBACK_NAMES.includes(hostname)) return [origin];
     return LOOPBACK_NAMES.map((name) => new URL(`${protocol}//${name}:${port}`).origin);
-  }
-
-  #isSecure(ctx: Context): boolean {
-    return this.#baseUrl(ctx).startsWith('https:');
-  }
-
-  /** By the prefix browsers take it from this host alone, over https (RFC 6265bis, 4.1.3.2). */
-  #nameAt(ctx: Context): string {
-    return this.#isSecure(ctx) ? '__Host-parlor' : 'parlor';
-  }
-
-  #write(ctx: Context, value: string, maxAge: number): void {
-    const secure = this.#isSecure(ctx);
-    // TLS ends at the proxy in front.
-    ctx.cookies.secure = secure;
-    const options = { httpOnly: true, sameSite: 'strict', path: '/', overwrite: true } as const;
-    ctx.cookies.set(this.#nameAt(ctx), value, { ...options, secure, maxAge });
   }
 }
