@@ -30,6 +30,7 @@ import { LeadStatisticsService } from './features/leads/statistics.ts';
 import { ConfirmationRequests } from './features/mail/confirmation-requests.ts';
 import { createMail } from './features/mail/create-mail.ts';
 import { Credentials } from './features/members/credentials.ts';
+import { InvitationAcceptance } from './features/members/invitation-acceptance.ts';
 import { MemberSessions } from './features/members/member-sessions.ts';
 import { MemberStore } from './features/members/member-store.ts';
 import { MembersService } from './features/members/members.service.ts';
@@ -110,17 +111,16 @@ export const createServices = async (
   const programTokens = new ProgramTokens(models.tokens, writes, store, quotas, secrets);
   credentials.onEnd((member) => programTokens.deleteAllOf(member));
   const secondFactor = new SecondFactor(store, secrets);
-  const signIn = new SignIn(store, signIns, secondFactor, signInTrail);
+  const signIn = new SignIn(store, signIns, secondFactor, memberSessions, signInTrail);
   const names = new UniqueNames([models.accounts, models.members], leases);
   const succession = new OwnerSuccession(models, tombstones, store, secrets);
+  const acceptance = new InvitationAcceptance({ models, store, names, secrets });
   const members = new MembersService({
     models,
     store,
     credentials,
     quotas,
     leases,
-    names,
-    secrets,
     succession,
     widgets,
   });
@@ -253,6 +253,7 @@ export const createServices = async (
     widgets,
     publicWidgets,
     accounts,
+    acceptance,
     credentials,
     members,
     signIn,

@@ -46,7 +46,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
         ...(['_id', 'account', 'role', 'widgets', 'created_at', 'is_away', 'seen_at'] as const),
         ...(['version', 'invitation_expires_at', 'totp_step'] as const),
       ],
-      owner: ['username', 'email', 'username_key', 'email_key', 'name', 'events'],
+      owner: ['username', 'email', 'username_key', 'email_key', 'name', 'invitation_key', 'events'],
       hashed: ['password', 'invitation_hash', 'recovery_hashes'],
       sealed: ['token_sealed', 'totp_sealed', 'totp_pending_sealed'],
       keyed: ['token_fingerprint'],

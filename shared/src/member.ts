@@ -32,6 +32,7 @@ export const Member = z
     role: choice(ROLES),
     widgets: widgets().meta({ example: null }),
     is_away: boolean(),
+    has_password: boolean().meta({ description: 'Who signs in at a provider only has none.' }),
     has_totp: boolean().meta({ description: 'Whether sign-in asks for a code, too.' }),
     invitation_expires_at: datetime().nullable().meta({
       description: 'Until when the invitation can be accepted; null once it is.',
@@ -113,9 +114,14 @@ export const MemberSession = z
   .meta({ id: 'MemberSession' });
 export type MemberSession = z.infer<typeof MemberSession>;
 
+const ownPassword = () =>
+  optionalText(1000).meta({ example: 'a long enough secret', description: 'Required of who has one.' });
+
 /** The body of POST /api/v1/auth/password. */
 export const NewPassword = Registration.pick({ password: true, password2: true })
-  .extend({ old_password: Credentials.shape.password })
+  .extend({
+    old_password: ownPassword(),
+  })
   .meta({ id: 'NewPassword' });
 export type NewPassword = z.infer<typeof NewPassword>;
 
@@ -134,7 +140,7 @@ export const TotpSecret = z
   .meta({ id: 'TotpSecret' });
 
 /** The body of POST /api/v1/auth/totp and of …/disable. */
-export const OwnPassword = z.object({ password: Credentials.shape.password }).meta({ id: 'OwnPassword' });
+export const OwnPassword = z.object({ password: ownPassword() }).meta({ id: 'OwnPassword' });
 
 /** The body of POST /api/v1/auth/totp/confirm. */
 export const TotpCode = z

@@ -5,8 +5,8 @@ export interface Person {
   /** Folded forms: sign-in and uniqueness go without regard to case (docs/contract.md#accounts). */
   username_key: string;
   email_key: string;
-  /** argon2id, in the PHC string format. */
-  password: string;
+  /** argon2id, in the PHC string format; who signs in at a provider only has none. */
+  password?: string;
   /** The API token, found by its keyed hash and kept encrypted, since the same one must be shown again. */
   token_fingerprint: string;
   token_sealed: string;

@@ -21,6 +21,9 @@ const LONGEST_MS = 90 * DAY_MS;
 /** That it was used is written down no more often than this. */
 const SEEN_EVERY_MS = 60_000;
 
+/** For so long after its beginning a session stands for somebody who has just shown who it is. */
+const FRESH_MS = 600_000;
+
 /** Beyond them the one that was used longest ago ends. */
 const MAX_SESSIONS = 50;
 
@@ -128,6 +131,13 @@ export class MemberSessions {
       .sort({ seen_at: -1 })
       .limit(MAX_SESSIONS)
       .lean();
+  }
+
+  /** Whether a session of the member began within the last 10 minutes. */
+  async isFresh(member: ActiveMember, uuid: string | undefined): Promise<boolean> {
+    if (uuid === undefined) return false;
+    const began = { $gt: new Date(Date.now() - FRESH_MS) };
+    return (await this.#sessions.exists({ member: member._id, uuid, created_at: began })) !== null;
   }
 
   /** All but the `count` that were used last. */

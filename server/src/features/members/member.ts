@@ -16,6 +16,8 @@ export interface StoredMember
   widgets?: string[];
   /** SHA-256 of what the link of its invitation holds; until that is accepted it has no username. */
   invitation_hash?: string;
+  /** The folded address that it was sent to, which is nobody's before it is accepted. */
+  invitation_key?: string;
   invitation_expires_at?: Date;
 }
 
@@ -47,7 +49,7 @@ export const founderOf = ({
 
 /** @returns the member, if it has accepted its invitation */
 export const activeOf = (member: Member | undefined): ActiveMember | undefined =>
-  member?.password === undefined ? undefined : (member as ActiveMember);
+  member?.username_key === undefined ? undefined : (member as ActiveMember);
 
 /** The uuids of the widgets that somebody is restricted to; undefined: it sees all. */
 export const restrictionOf = ({
@@ -64,6 +66,7 @@ export const presentMember = (member: Member, seen?: readonly string[]): ApiMemb
     username: member.username ?? null,
     name: member.name || member.username || '',
     is_away: member.is_away ?? false,
+    has_password: member.password !== undefined,
     has_totp: member.totp_sealed !== undefined,
     invitation_expires_at: member.invitation_expires_at ?? null,
   });

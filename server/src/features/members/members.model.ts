@@ -15,6 +15,7 @@ export const memberModel = defineModel<StoredMember>(
     role: String,
     widgets: { type: [String], default: undefined },
     invitation_hash: String,
+    invitation_key: String,
     invitation_expires_at: Date,
     ...outboxFields,
   },
@@ -25,6 +26,7 @@ export const memberModel = defineModel<StoredMember>(
     [{ email_key: 1 }, { unique: true, sparse: true }],
     [{ token_fingerprint: 1 }, { unique: true, sparse: true }],
     [{ invitation_hash: 1 }, { unique: true, sparse: true }],
+    [{ invitation_key: 1 }, { sparse: true }],
     outboxIndex,
   ],
 );

@@ -14,6 +14,7 @@ import {
 import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
+import type { InvitationAcceptance } from './invitation-acceptance.ts';
 import { type Member as AnyMember, presentMember } from './member.ts';
 import type { MembersService } from './members.service.ts';
 import { actionOf, memberOf, publicActionOf, viewOf } from './principal.ts';
@@ -24,9 +25,11 @@ const params = { uuid: uuidInPath() };
 
 /** /api/v1/members/ and what accepts an invitation (docs/contract.md#members). */
 export const memberRoutes = ({
+  acceptance,
   members,
   baseUrl,
 }: {
+  acceptance: InvitationAcceptance;
   members: MembersService;
   baseUrl(ctx: Context): string;
 }): Route[] => [
@@ -178,7 +181,8 @@ export const memberRoutes = ({
     errors: [429],
     answers: { status: 201, description: 'You are a member, and can sign in.', schema: Member },
     handler: async (ctx) => {
-      const member = await members.accept(readObject(Acceptance, ctx.state.body), publicActionOf(ctx));
+      const accepted = readObject(Acceptance, ctx.state.body);
+      const member = await acceptance.byLink(accepted, publicActionOf(ctx));
       ctx.status = 201;
       ctx.body = presentMember(member);
     },

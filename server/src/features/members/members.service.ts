@@ -1,21 +1,17 @@
 import {
-  type Acceptance,
   type Member as ApiMember,
   foldName,
   type MemberSettings,
   type NewMember,
   type Role,
 } from '@parlor/shared';
-import { type Action, type ActionOfOne, auditEvent, changesOf } from '../../events/audit.ts';
-import { forbidden, invalid, missingObject, type ParlorError, throwIfAny } from '../../platform/errors.ts';
+import { type Action, auditEvent, changesOf } from '../../events/audit.ts';
+import { forbidden, invalid, missingObject } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { newSecret, secretHash } from '../../platform/random-secret.ts';
-import type { Secrets } from '../../platform/secrets.ts';
 import type { AccountLeases } from '../accounts/account-leases.ts';
-import { chosenPasswordErrors, hashPassword } from '../accounts/passwords.ts';
 import type { Quotas } from '../accounts/quotas.ts';
-import { newToken, sealedToken } from '../accounts/token.ts';
-import { takenErrors, type UniqueNames } from '../accounts/unique-names.ts';
+import { takenErrors } from '../accounts/unique-names.ts';
 import type { Credentials } from './credentials.ts';
 import {
   type ActiveMember,
@@ -27,12 +23,10 @@ import {
 } from './member.ts';
 import {
   AUDITED_FIELDS,
-  asActor,
   asAudited,
   type Changed,
   type MemberModels,
   type MemberStore,
-  memberPlace,
 } from './member-store.ts';
 import type { OwnerSuccession } from './owner-succession.ts';
 import { isSameRestriction, type View } from './view.ts';
@@ -57,8 +51,6 @@ interface Parts {
   credentials: Credentials;
   quotas: Pick<Quotas, 'within'>;
   leases: AccountLeases;
-  names: UniqueNames;
-  secrets: Secrets;
   succession: OwnerSuccession;
   widgets: AccountWidgets;
 }
@@ -116,6 +108,7 @@ export class MembersService {
       name,
       created_at: new Date(),
       invitation_hash: secretHash(token),
+      invitation_key: foldName(email),
       invitation_expires_at: new Date(Date.now() + INVITATION_MS),
     };
     const made = changesOf(AUDITED_FIELDS, {}, { role, ...(widgets && { widgets }) });
@@ -129,37 +122,6 @@ export class MembersService {
     });
     store.announce({ ...member, isFounder: false }, events);
     return { member: { ...member, isFounder: false }, token };
-  }
-
-  /**
-   * Accepts an invitation, once.
-   * @throws ParlorError `invalid` for one that is no good, and as registering does
-   */
-  async accept({ token, username, password, password2 }: Acceptance, action?: ActionOfOne): Promise<Member> {
-    const { models, names, secrets, store } = this.#parts;
-    const open = { invitation_hash: secretHash(token), invitation_expires_at: { $gt: new Date() } };
-    const invited = await models.members.findOne(open).lean<StoredMember>();
-    if (!invited) throw noInvitation();
-    const { _id, account, email } = invited;
-    throwIfAny(chosenPasswordErrors({ password, password2 }, { username, email }));
-    const keys = { username_key: foldName(username), email_key: foldName(email) };
-    const set = {
-      ...keys,
-      username,
-      password: await hashPassword(password),
-      ...sealedToken(secrets, memberPlace({ ...invited, isFounder: false }), newToken()),
-    };
-    const unset = { invitation_hash: 1, invitation_expires_at: 1 } as const;
-    const who = { ...invited, username, isFounder: false };
-    const events = action ? [auditEvent({ actor: asActor(who), ...action }, account, asAudited(who))] : [];
-    const pushed = events.length > 0 && { $push: { events: { $each: events } } };
-    const update = { $set: set, $unset: unset, ...pushed };
-    const { modifiedCount } = await names.take(keys, () =>
-      models.members.updateOne({ _id, ...open }, update as never),
-    );
-    if (modifiedCount === 0) throw noInvitation();
-    store.announce(who, events);
-    return store.get(account, _id);
   }
 
   /**
@@ -245,9 +207,6 @@ export class MembersService {
     return this.#parts.leases.run(`members ${account}`, task);
   }
 }
-
-const noInvitation = (): ParlorError =>
-  invalid({ token: ['This invitation is not good, has run out or was used.'] });
 
 /** Admins do everything but what is about owners. */
 const mayTouch = ({ role }: ActiveMember, other: Pick<Member, 'role'>): void => {

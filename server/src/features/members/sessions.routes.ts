@@ -1,10 +1,10 @@
 import { Member, MemberSession, NewPassword, SessionCredentials } from '@parlor/shared';
 import { z } from 'zod';
 import type { Context } from '../../http/context.ts';
-import { readBrowserHeaders } from '../../http/device.ts';
 import { deleted, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
+import { signInBrowser } from './browser-sign-in.ts';
 import type { Credentials } from './credentials.ts';
 import { presentMember } from './member.ts';
 import { type MemberSessions, presentSession } from './member-sessions.ts';
@@ -45,11 +45,8 @@ export const memberSessionRoutes = ({
       sessionCookie.checkSignIn(ctx);
       const { time_zone, ...given } = readObject(SessionCredentials, ctx.state.body);
       const member = await signIn.member(given, publicActionOf(ctx));
-      const before = await memberSessions.bySecret(sessionCookie.get(ctx));
-      const browser = readBrowserHeaders((name) => ctx.get(name));
-      sessionCookie.set(ctx, await memberSessions.begin({ member, browser, time_zone }));
-      if (before) await memberSessions.end(before.member, before.session.uuid).catch(() => undefined);
-      ctx.set('Cache-Control', 'no-store');
+      const signedIn = { member, time_zone, before: sessionCookie.get(ctx) };
+      await signInBrowser({ memberSessions, sessionCookie }, ctx, signedIn);
       ctx.body = presentMember(member);
     },
   },
@@ -121,14 +118,15 @@ export const memberSessionRoutes = ({
     tag,
     summary: 'Choose another password',
     description:
-      'Needs the old one; wrong ones count as at sign-in. All other sessions end; the API token stays as it is. `Idempotency-Key` is ignored here.',
+      'Needs the old one; wrong ones count as at sign-in. Who has none chooses one within 10 minutes of signing in at the provider. All other sessions end; the API token stays as it is. `Idempotency-Key` is ignored here.',
     callers,
     body: NewPassword,
     answers: { status: 204, description: 'From now on the new one is good.' },
     handler: async (ctx) => {
       const member = memberOf(ctx);
       const { old_password, ...chosen } = readObject(NewPassword, ctx.state.body);
-      await signIn.confirm(member, old_password, ctx.ip);
+      const shown = { password: old_password, session: sessionOf(ctx) };
+      await signIn.confirm(member, shown, ctx.ip);
       await credentials.choosePassword(member, chosen, sessionOf(ctx), actionOf(ctx));
       ctx.status = 204;
     },

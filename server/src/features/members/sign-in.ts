@@ -5,6 +5,7 @@ import { invalid, invalidTogether } from '../../platform/errors.ts';
 import { hashPassword, isOutdated, isPassword } from '../accounts/passwords.ts';
 import type { SignInLimits } from '../accounts/sign-in-limits.ts';
 import type { ActiveMember } from './member.ts';
+import type { MemberSessions } from './member-sessions.ts';
 import type { MemberStore } from './member-store.ts';
 import type { SecondFactor } from './second-factor.ts';
 
@@ -20,31 +21,40 @@ export class SignIn {
   readonly #store: MemberStore;
   readonly #limits: Pick<SignInLimits, 'take'>;
   readonly #secondFactor: Pick<SecondFactor, 'check'>;
+  readonly #sessions: Pick<MemberSessions, 'isFresh'>;
   readonly #record: SignInRecord;
 
   constructor(
     store: MemberStore,
     limits: Pick<SignInLimits, 'take'>,
     secondFactor: Pick<SecondFactor, 'check'>,
+    sessions: Pick<MemberSessions, 'isFresh'>,
     record: SignInRecord,
   ) {
     this.#store = store;
     this.#limits = limits;
     this.#secondFactor = secondFactor;
+    this.#sessions = sessions;
     this.#record = record;
   }
 
   /**
-   * Whether it is really the member who asks for something.
+   * Whether it is really the member who asks for something: by its password or, where it has none, by having signed in
+   * at the provider just now.
    * @param address where it is asked for from
-   * @throws ParlorError `invalid` for a wrong password, `throttled` after too many of them
+   * @throws ParlorError `invalid` when it is not sure, `throttled` after too many wrong passwords
    */
   async confirm(
     member: ActiveMember,
-    password: string,
+    { password, session }: { password: string; session: string | undefined },
     address: string,
     field = 'old_password',
   ): Promise<void> {
+    if (member.password === undefined) {
+      if (await this.#sessions.isFresh(member, session)) return;
+      throw invalid({ [field]: ['Sign in again, and do this within 10 minutes.'] });
+    }
+    if (password === '') throw invalid({ [field]: ['This field is required.'] });
     const wasRight = await this.#limits.take(member.username_key, addressKeys(address).address);
     if (!(await isPassword(member.password, password))) {
       this.#record.failed(member, address);
@@ -68,13 +78,9 @@ export class SignIn {
       if (member) this.#record.failed(member, action.address);
       throw invalidTogether('Unable to log in with provided credentials.');
     }
-    // A wrong code counts as a wrong password.
-    await this.#secondFactor.check(member, code).catch((error) => {
-      if (code !== '') this.#record.failed(member, action.address);
-      throw error;
-    });
+    await this.#checkCode(member, code, action);
     await wasRight(member.account);
-    if (isOutdated(member.password)) {
+    if (isOutdated(member.password ?? '')) {
       const stronger = await hashPassword(password);
       await this.#store.change(member.account, member._id, (current) =>
         current.password === member.password ? { password: stronger } : undefined,
@@ -82,5 +88,15 @@ export class SignIn {
     }
     await this.#record.succeeded(member, action);
     return member;
+  }
+
+  /** A wrong code counts as a wrong password. */
+  async #checkCode(member: ActiveMember, code: string, { address }: ActionOfOne): Promise<void> {
+    try {
+      await this.#secondFactor.check(member, code);
+    } catch (error) {
+      if (code !== '') this.#record.failed(member, address);
+      throw error;
+    }
   }
 }

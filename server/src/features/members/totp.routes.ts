@@ -3,7 +3,7 @@ import type { Route } from '../../http/route.ts';
 import { readObject } from '../../http/validate.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { AccountsService } from '../accounts/accounts.service.ts';
-import { accountOf, actionOf, memberOf } from './principal.ts';
+import { accountOf, actionOf, memberOf, sessionOf } from './principal.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -27,13 +27,14 @@ export const totpRoutes = ({
     tag,
     summary: 'Make a secret for an authenticator app',
     description:
-      'Needs your password. It counts once a code of it was confirmed; until then sign-in goes on as before. `Idempotency-Key` is ignored here.',
+      'Needs your password or, without one, a sign-in at the provider within the last 10 minutes. It counts once a code of it was confirmed; until then sign-in goes on as before. `Idempotency-Key` is ignored here.',
     callers,
     body: OwnPassword,
     answers: { status: 200, description: 'The secret, shown this once.', schema: TotpSecret },
     handler: async (ctx) => {
       const { password } = readObject(OwnPassword, ctx.state.body);
-      await signIn.confirm(memberOf(ctx), password, ctx.ip, 'password');
+      const shown = { password, session: sessionOf(ctx) };
+      await signIn.confirm(memberOf(ctx), shown, ctx.ip, 'password');
       ctx.set('Cache-Control', 'no-store');
       ctx.body = await secondFactor.begin(memberOf(ctx));
     },
@@ -62,14 +63,15 @@ export const totpRoutes = ({
     tag,
     summary: 'Turn the second factor off',
     description:
-      'Needs your password. The recovery codes are void, too. 409 where the account asks for a second factor. `Idempotency-Key` is ignored here.',
+      'Needs your password or, without one, a sign-in at the provider within the last 10 minutes. The recovery codes are void, too. 409 where the account asks for a second factor. `Idempotency-Key` is ignored here.',
     callers,
     body: OwnPassword,
     errors: [409],
     answers: { status: 204, description: 'Sign-in asks for a password alone.' },
     handler: async (ctx) => {
       const { password } = readObject(OwnPassword, ctx.state.body);
-      await signIn.confirm(memberOf(ctx), password, ctx.ip, 'password');
+      const shown = { password, session: sessionOf(ctx) };
+      await signIn.confirm(memberOf(ctx), shown, ctx.ip, 'password');
       if ((await accounts.byId(accountOf(ctx))).requires_totp) {
         throw new ParlorError('conflict', 'Your account asks for a second factor.');
       }

@@ -1,0 +1,92 @@
+import { type Acceptance, foldName } from '@parlor/shared';
+import { type ActionOfOne, auditEvent } from '../../events/audit.ts';
+import { invalid, type ParlorError, throwIfAny } from '../../platform/errors.ts';
+import { secretHash } from '../../platform/random-secret.ts';
+import type { Secrets } from '../../platform/secrets.ts';
+import { chosenPasswordErrors, hashPassword } from '../accounts/passwords.ts';
+import type { Person } from '../accounts/person.ts';
+import { newToken, sealedToken } from '../accounts/token.ts';
+import type { UniqueNames } from '../accounts/unique-names.ts';
+import type { Member, StoredMember } from './member.ts';
+import { asActor, asAudited, type MemberModels, type MemberStore, memberPlace } from './member-store.ts';
+
+/** More invitations of one address than these are not looked at. */
+const MAX_INVITATIONS = 100;
+
+interface Parts {
+  models: Pick<MemberModels, 'members'>;
+  store: Pick<MemberStore, 'announce' | 'get'>;
+  names: UniqueNames;
+  secrets: Secrets;
+}
+
+/** How those who are invited become members (docs/contract.md#members). */
+export class InvitationAcceptance {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Accepts an invitation by its link, once.
+   * @throws ParlorError `invalid` for one that is no good, and as registering does
+   */
+  async byLink({ token, username, password, password2 }: Acceptance, action?: ActionOfOne): Promise<Member> {
+    const { models, store } = this.#parts;
+    const open = { invitation_hash: secretHash(token), invitation_expires_at: { $gt: new Date() } };
+    const invited = await models.members.findOne(open).lean<StoredMember>();
+    if (!invited) throw noInvitation();
+    const { _id, account, email } = invited;
+    throwIfAny(chosenPasswordErrors({ password, password2 }, { username, email }));
+    const hashed = await hashPassword(password);
+    if (!(await this.#activate(invited, { username, password: hashed }, action))) throw noInvitation();
+    return store.get(account, _id);
+  }
+
+  /** The open invitations of an address, by whichever accounts. */
+  of(email: string): Promise<StoredMember[]> {
+    const open = { invitation_key: foldName(email), invitation_expires_at: { $gt: new Date() } };
+    return this.#parts.models.members.find(open).limit(MAX_INVITATIONS).lean<StoredMember[]>();
+  }
+
+  /**
+   * Accepts an invitation for somebody whose address a provider has verified, without a password.
+   * @returns false when it is no good any more
+   * @throws ParlorError `invalid` for a name or address that somebody else has
+   */
+  byAddress(invited: StoredMember, username: string, action?: ActionOfOne): Promise<boolean> {
+    return this.#activate(invited, { username }, action);
+  }
+
+  /** @returns false when it has just been accepted or withdrawn, or has run out */
+  async #activate(
+    invited: StoredMember,
+    given: Pick<Person, 'username'> & Partial<Pick<Person, 'password'>>,
+    action: ActionOfOne | undefined,
+  ): Promise<boolean> {
+    const { models, names, secrets, store } = this.#parts;
+    const { _id, account, email, invitation_hash } = invited;
+    const keys = { username_key: foldName(given.username), email_key: foldName(email) };
+    const set = {
+      ...keys,
+      ...given,
+      ...sealedToken(secrets, memberPlace({ ...invited, isFounder: false }), newToken()),
+    };
+    const who = { ...invited, username: given.username, isFounder: false };
+    const events = action ? [auditEvent({ actor: asActor(who), ...action }, account, asAudited(who))] : [];
+    const unset = { invitation_hash: 1, invitation_key: 1, invitation_expires_at: 1 } as const;
+    const open = { _id, invitation_hash, invitation_expires_at: { $gt: new Date() } };
+    const pushed = events.length > 0 && { $push: { events: { $each: events } } };
+    const update = { $set: set, $unset: unset, ...pushed };
+    const { modifiedCount } = await names.take(keys, () =>
+      models.members.updateOne(open as never, update as never),
+    );
+    if (modifiedCount === 0) return false;
+    store.announce(who, events);
+    return true;
+  }
+}
+
+const noInvitation = (): ParlorError =>
+  invalid({ token: ['This invitation is not good, has run out or was used.'] });
