@@ -34,6 +34,7 @@ import { InvitationAcceptance } from './features/members/invitation-acceptance.t
 import { MemberSessions } from './features/members/member-sessions.ts';
 import { MemberStore } from './features/members/member-store.ts';
 import { MembersService } from './features/members/members.service.ts';
+import { createOidc } from './features/members/oidc/create-oidc.ts';
 import { OwnerSuccession } from './features/members/owner-succession.ts';
 import { ProgramTokens } from './features/members/program-tokens.ts';
 import { SecondFactor } from './features/members/second-factor.ts';
@@ -124,6 +125,7 @@ export const createServices = async (
     succession,
     widgets,
   });
+  const oidc = createOidc({ acceptance, claims: models.registrationClaims, config, log, store });
   const accounts = new AccountsService(models.accounts, relay, widgets, secrets, names);
   const sessions = new SessionsService(models.sessions, widgets, secrets);
 
@@ -223,6 +225,7 @@ export const createServices = async (
     ...(diskReserve ? [diskReserve] : []),
     sender,
     ...(mail ? [mail.mailer] : []),
+    ...(oidc ? [oidc] : []),
     channel,
     presence,
     typing,
@@ -258,6 +261,7 @@ export const createServices = async (
     members,
     signIn,
     memberSessions,
+    oidc,
     secondFactor,
     programTokens,
     quotas,

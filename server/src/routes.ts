@@ -8,6 +8,7 @@ import { leadRoutes } from './features/leads/leads.routes.ts';
 import { accountRoutes } from './features/members/account.routes.ts';
 import { authRoutes } from './features/members/auth.routes.ts';
 import { memberRoutes } from './features/members/members.routes.ts';
+import { oidcRoutes } from './features/members/oidc/oidc.routes.ts';
 import { programTokenRoutes } from './features/members/program-tokens.routes.ts';
 import type { SessionCookie } from './features/members/session-cookie.ts';
 import { memberSessionRoutes } from './features/members/sessions.routes.ts';
@@ -33,6 +34,7 @@ export const createRoutes = (
     ...authRoutes(services),
     ...accountRoutes(services),
     ...memberSessionRoutes(services),
+    ...oidcRoutes(services),
     ...totpRoutes(services),
     ...memberRoutes(services),
     ...programTokenRoutes(services),

@@ -137,6 +137,15 @@ it('no query of a route scans a collection or sorts in memory', { timeout: 300_0
     await app.request('GET', `/api/v1/leads/stats/?group_by=${group}`, { token });
     await restricted(`/api/v1/leads/stats/?group_by=${group}`);
   }
+  // What only the way back from a provider asks for.
+  const { acceptance, members, memberSessions } = app.services;
+  const { token } = await makeFixtures(app);
+  const email = 'invited@example.com';
+  await app.request('POST', '/api/v1/members/', { token, body: { email } });
+  const [invited] = await acceptance.of(email);
+  if (invited) await acceptance.byAddress(invited, email);
+  const accepted = await members.byUsername(email);
+  if (accepted) await memberSessions.isFresh(accepted, 'a session');
   await app.services.roomDeletion.resume(new Date(Date.now() + 100_000));
   await app.services.roomWidgets.sweep();
   client.off('commandStarted', listen);

@@ -100,6 +100,24 @@ export const SessionCredentials = Credentials.pick({ username: true, password: t
   .meta({ id: 'SessionCredentials' });
 export type SessionCredentials = z.infer<typeof SessionCredentials>;
 
+/** Whether members sign in at a provider of OpenID Connect, too. */
+export const OidcDescription = z
+  .object({
+    is_available: boolean(),
+    name: z.string().meta({ example: 'Our office', description: 'What the button says; empty without one.' }),
+  })
+  .meta({ id: 'OidcDescription' });
+export type OidcDescription = z.infer<typeof OidcDescription>;
+
+/** The query of GET /api/v1/auth/oidc/start. */
+export const OidcStart = z.object({
+  return_to: optionalText(1000, '/console/').meta({
+    example: '/console/',
+    description: 'Where the browser goes once it is signed in: a path of this server.',
+  }),
+  time_zone: SessionCredentials.shape.time_zone,
+});
+
 /** A browser that a member is signed in with. */
 export const MemberSession = z
   .object({

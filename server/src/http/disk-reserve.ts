@@ -5,7 +5,7 @@ import type { Handler } from './context.ts';
 const STORING = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Writes little, and is needed before anything can be deleted. */
-const SIGN_IN = /^\/api\/v1\/auth\/(api-token|session)\/?$/;
+const SIGN_IN = /^\/api\/v1\/auth\/(api-token|session|oidc\/code)\/?$/;
 
 /** Before the routes: while only the disk's reserve is left, what stores is a 503; reading, signing in and deleting go on. */
 export const keepDiskReserve =

@@ -23,6 +23,9 @@ const STATUS: Record<ErrorCode, number> = {
   misconfigured: 500,
 };
 
+/** The status that an error is answered with. */
+export const statusOf = ({ code }: ParlorError): number => STATUS[code];
+
 /** The agent API has an error shape of its own (specification 7): `{"error": "<text>"}`. */
 const AGENT_PATH = /^\/api\/v1\/public(\/|$)/;
 
@@ -41,7 +44,7 @@ export const errorResponses =
       const error = thrown instanceof ParlorError ? thrown : databaseUnavailable(thrown);
       const request_id = ctx.state.requestId;
       if (!error || error.code === 'unavailable') log.error({ err: thrown, request_id }, 'request failed');
-      const status = error ? STATUS[error.code] : 500;
+      const status = error ? statusOf(error) : 500;
       const detail = error?.message ?? 'Internal server error.';
       const more = error ? {} : { request_id };
 

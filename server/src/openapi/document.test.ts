@@ -21,7 +21,9 @@ describe('the OpenAPI document', () => {
     const config = await createConfig({ extends: ['recommended'], rules: REDOCLY });
     const problems = await lintFromString({ source: JSON.stringify(document), config });
     const told = problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]);
-    expect(told).toEqual([]);
+    // A browser's step to the provider is a redirect, and nothing else.
+    const start = '#/paths/~1api~1v1~1auth~1oidc~1start/get/responses';
+    expect(told.filter(([rule, , at]) => !(rule === 'operation-2xx-response' && at === start))).toEqual([]);
   });
 
   it('breaks none of Spectral’s recommended rules', { timeout: 120_000 }, async () => {

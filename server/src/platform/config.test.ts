@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, isOnlyProcess, isTrial, loadConfig } from './config.ts';
+import { ConfigError, describeConfig, isOnlyProcess, isTrial, loadConfig } from './config.ts';
 
 describe('trial mode', () => {
   it.each([
@@ -61,4 +61,46 @@ describe('SMTP_URL', () => {
       expect(() => loadConfig({ SMTP_URL })).not.toThrow(/secret|50/);
     },
   );
+});
+
+describe('OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET', () => {
+  const all = {
+    OIDC_ISSUER: 'https://login.example.com/realms/us/',
+    OIDC_CLIENT_ID: 'parlor',
+    OIDC_CLIENT_SECRET: 'unseen',
+  };
+
+  it('are set together', () => {
+    expect(loadConfig(all)).toMatchObject(all);
+    for (const name of Object.keys(all)) {
+      const message = new RegExp(`^${name} must be set when OIDC_[A-Z_]+ is, but is empty$`);
+      expect(() => loadConfig({ ...all, [name]: '' })).toThrow(message);
+      expect(() => loadConfig({ ...all, [name]: '' })).toThrow(ConfigError);
+    }
+  });
+
+  it('name a provider by https, or on this machine', () => {
+    for (const OIDC_ISSUER of ['http://127.0.0.1:9000', 'http://localhost:9000/a', 'http://[::1]:9000']) {
+      expect(loadConfig({ ...all, OIDC_ISSUER, OIDC_ALLOW_PRIVATE: 'true' })).toMatchObject({ OIDC_ISSUER });
+      expect(() => loadConfig({ ...all, OIDC_ISSUER })).toThrow(/^OIDC_ALLOW_PRIVATE must be true/);
+    }
+    for (const OIDC_ISSUER of [
+      'http://login.example.com',
+      'login.example.com',
+      'https://',
+      'https://ada:secret@login.example.com',
+      'https://login.example.com/?a=b',
+      'https://login.example.com/#a',
+      'https://login.example.com/.well-known/openid-configuration',
+      'ftp://login.example.com',
+    ]) {
+      expect(() => loadConfig({ ...all, OIDC_ISSUER })).toThrow(/^OIDC_ISSUER must be [^\n]+$/);
+      expect(() => loadConfig({ ...all, OIDC_ISSUER })).not.toThrow(/secret/);
+    }
+  });
+
+  it('show nothing of the secret', () => {
+    expect(describeConfig(all)).toContain('OIDC_CLIENT_SECRET=***');
+    expect(describeConfig(all)).not.toContain('unseen');
+  });
 });

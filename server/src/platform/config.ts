@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js';
+import { isLoopback, isLoopbackUrl } from './setting-values.ts';
 import { SETTINGS, type Setting } from './settings.ts';
 
 /** A setting whose value can't be used; the text names the variable and what it got, on one line. */
@@ -9,10 +9,6 @@ export class ConfigError extends Error {
 export type Config = Readonly<{
   [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['parse']>;
 }>;
-
-/** Whether HOST lets in this machine alone. */
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
 
 /**
  * Whether nobody else reads or writes the database: then what is in memory needs no asking, and other processes' traces
@@ -33,7 +29,13 @@ export const isTrial = ({
   MONGODB_URL === '' && PUBLIC_URL === '' && isLoopback(HOST);
 
 /** Secrets that are no URLs: nothing of them is ever shown. */
-const UNSEEN = new Set(['SECRET_KEY', 'SECRET_KEY_PREVIOUS', 'METRICS_TOKEN', 'LLM_API_KEY']);
+const UNSEEN = new Set([
+  'SECRET_KEY',
+  'SECRET_KEY_PREVIOUS',
+  'METRICS_TOKEN',
+  'LLM_API_KEY',
+  'OIDC_CLIENT_SECRET',
+]);
 
 /** The password inside a URL, replaced by ***; anything else as it is. */
 export const maskPassword = (text: string): string => text.replace(/(\/\/[^/@]*?:)\S*@/, '$1***@');
@@ -65,7 +67,19 @@ export const loadConfig = (env: Record<string, string | undefined>): Config => {
       `PUBLIC_URL must be set when ${why}: how browsers reach this server, such as https://chat.example.com`,
     );
   }
+  checkOidc(config as Config);
   return Object.freeze(config) as Config;
+};
+
+/** @throws ConfigError */
+const checkOidc = (config: Config): void => {
+  const names = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const;
+  const set = names.find((name) => config[name] !== '');
+  const missing = names.find((name) => config[name] === '');
+  if (set && missing) throw new ConfigError(`${missing} must be set when ${set} is, but is empty`);
+  if (set && !config.OIDC_ALLOW_PRIVATE && isLoopbackUrl(config.OIDC_ISSUER)) {
+    throw new ConfigError('OIDC_ALLOW_PRIVATE must be true when OIDC_ISSUER is on this machine');
+  }
 };
 
 /** A line for each variable: name, value in force (secrets masked), meaning. */

@@ -1,9 +1,18 @@
+import ipaddr from 'ipaddr.js';
 import { type Duration, parseDuration } from './duration.ts';
 import { isMailAddress } from './mail-address.ts';
 
 const expected = (what: string): never => {
   throw new Error(what);
 };
+
+/** Whether a host name or address is this machine's alone. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
+
+/** The same of where a URL leads. */
+export const isLoopbackUrl = (url: string): boolean =>
+  isLoopback(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1'));
 
 export const anyText = (text: string): string => text;
 
@@ -64,6 +73,19 @@ const isDecodable = (text: string): boolean => {
   } catch {
     return false;
   }
+};
+
+/**
+ * Kept as it is written: a provider's name for itself may end in a slash. Without https whoever is in between could
+ * make up who somebody is, so that only this machine may do without.
+ */
+export const oidcIssuer = (text: string): string => {
+  if (text === '') return '';
+  const isUrl = /^https?:\/\/[^@?#\\\s]+$/.test(text) && URL.canParse(text);
+  if (!isUrl || text.includes('/.well-known/') || !(text.startsWith('https:') || isLoopbackUrl(text))) {
+    return expected("the provider's https URL, without /.well-known/openid-configuration");
+  }
+  return text;
 };
 
 export const smtpUrl = (text: string): string => {

@@ -7,6 +7,7 @@ import {
   hostAndPort,
   mailAddress,
   mongodbUrl,
+  oidcIssuer,
   oneOf,
   secretKey,
   smtpUrl,
@@ -145,6 +146,15 @@ export const SETTINGS = {
     'open, invite (account invite prints one) or closed; empty: open until the first account exists, and in a trial',
     (text) => (text === '' ? '' : oneOf('open', 'invite', 'closed')(text)),
   ),
+  OIDC_ISSUER: setting(
+    '',
+    'a provider of OpenID Connect that members sign in at, as it names itself: https://login.example.com/realms/us; empty: none',
+    oidcIssuer,
+  ),
+  OIDC_CLIENT_ID: setting('', 'as what that provider knows Parlor', anyText),
+  OIDC_CLIENT_SECRET: setting('', 'the secret that it has given out for that', anyText, true),
+  OIDC_NAME: setting('', "what the button at sign-in calls it; empty: OIDC_ISSUER's host", anyText),
+  OIDC_ALLOW_PRIVATE: setting('false', 'true: it may be at a private address', trueOrFalse),
   RESPONSE_STALL_TIMEOUT: setting(
     '30s',
     'a client that takes nothing of its answer for so long is cut off',

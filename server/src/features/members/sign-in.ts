@@ -64,6 +64,21 @@ export class SignIn {
   }
 
   /**
+   * Somebody has shown at a provider who it is.
+   * @param code of the second factor; undefined where the member needs none
+   * @param action what the audit trail says of it
+   * @throws ParlorError `invalid` for a wrong code, `throttled` after too many of them
+   */
+  async byProvider(member: ActiveMember, code: string | undefined, action: ActionOfOne): Promise<void> {
+    if (code !== undefined) {
+      const wasRight = await this.#limits.take(member.username_key, addressKeys(action.address).address);
+      await this.#checkCode(member, code, action);
+      await wasRight(member.account);
+    }
+    await this.#record.succeeded(member, action);
+  }
+
+  /**
    * @param action what the audit trail says of it
    * @throws ParlorError `invalid` for wrong credentials, `throttled` after too many of them for the username.
    */

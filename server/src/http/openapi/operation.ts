@@ -18,9 +18,11 @@ const SECURITY: Record<Caller, Record<string, string[]>[]> = {
 
 /** What an operation answers when all is well. */
 interface Success {
-  status: 200 | 201 | 202 | 204;
+  status: 200 | 201 | 202 | 204 | 302;
   description: string;
   schema?: z.ZodType;
+  /** It is a page for a browser. */
+  isPage?: true;
   /** Instead of the one that the schema's fields make. */
   example?: unknown;
   headers?: readonly string[];
@@ -79,7 +81,7 @@ const responsesOf = (given: Description): ZodOpenApiResponsesObject => {
   const isLimited = errorsOf(given).has(429);
   const always = ['X-Request-Id', ...(isLimited ? ['RateLimit', 'RateLimit-Policy'] : [])];
   const responses: Record<string, object> = {};
-  for (const { status, description, schema, example, headers = [] } of successes as Success[]) {
+  for (const { status, description, schema, isPage, example, headers = [] } of successes as Success[]) {
     const names = [...headers, ...always, ...(given.isIdempotent ? ['Idempotency-Replayed'] : [])];
     responses[status] = {
       description,
@@ -87,6 +89,7 @@ const responsesOf = (given: Description): ZodOpenApiResponsesObject => {
       ...(schema && {
         content: { 'application/json': { schema, example: example ?? exampleOf(schema) } },
       }),
+      ...(isPage && { content: { 'text/html': { schema: { type: 'string' } } } }),
     };
   }
   if (given.condition === 'read') {

@@ -1,0 +1,18 @@
+import { invalid } from '../../../platform/errors.ts';
+
+/** A slash, and then neither another one nor what browsers take for one: anything else may name another host. */
+const PATH = /^\/(?![/\\])/;
+
+/**
+ * A path of this server, as a browser reads it: with dots resolved, and white space gone.
+ * @throws ParlorError `invalid` for anything else
+ */
+export const ownPath = (text: string): string => {
+  const base = 'https://here.invalid';
+  if (PATH.test(text) && URL.canParse(text, base)) {
+    const { origin, pathname, search, hash } = new URL(text, base);
+    const path = `${pathname}${search}${hash}`;
+    if (origin === base && PATH.test(path)) return path;
+  }
+  throw invalid({ return_to: ['Enter a path of this server, such as /console/.'] });
+};
