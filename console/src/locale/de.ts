@@ -30,6 +30,8 @@ export const de: Words = {
     'A user with that username already exists.': 'Diesen Benutzernamen hat schon jemand.',
     'A user with that email already exists.': 'Diese E-Mail-Adresse hat schon jemand.',
     'This is not your password.': 'Das ist nicht dein Passwort.',
+    'Sign in again, and do this within 10 minutes.':
+      'Melde dich noch einmal an, und mach das innerhalb von 10 Minuten.',
     'This code is not good.': 'Dieser Code stimmt nicht.',
     'A code is required.': 'Gib einen Code ein.',
     'The password is too similar to the username.': 'Das Passwort ähnelt dem Benutzernamen zu sehr.',
@@ -54,6 +56,7 @@ export const de: Words = {
     code: 'Code',
     ended: 'Deine Sitzung ist zu Ende. Melde dich wieder an, um weiterzumachen.',
     other: 'Als jemand anderes anmelden',
+    provider: (name) => `Mit ${name} anmelden`,
   },
   invitation: {
     title: 'Willkommen bei Parlor',

@@ -36,6 +36,7 @@ export const en = {
     code: 'Code',
     ended: 'Your session has ended. Sign in again to go on.',
     other: 'Sign in as somebody else',
+    provider: (name: string) => `Sign in with ${name}`,
   },
   invitation: {
     title: 'Welcome to Parlor',

@@ -7,6 +7,7 @@ import { Notice } from '../ui/notice.tsx';
 import { useForm } from '../ui/use-form.ts';
 import styles from './card.module.css';
 import { Card } from './card.tsx';
+import { Provider } from './provider.tsx';
 import { signIn } from './session.ts';
 
 /** Signing in by username and password, and by a code where there is a second factor. */
@@ -74,6 +75,7 @@ export const SignIn = () => {
           {t.submit}
         </Button>
       </form>
+      <Provider />
     </Card>
   );
 };

@@ -40,17 +40,21 @@ const AskPassword = ({
   onPassword(password: string): Promise<void>;
 }) => {
   const { onSubmit, isBusy, message, fields } = useForm(({ password = '' }) => onPassword(password));
+  // Who has none has signed in at a provider just now, or is told to.
+  const hasPassword = me.value?.has_password;
   return (
     <form class={styles.form} onSubmit={onSubmit} noValidate>
-      <Field
-        label={words.value.security.confirmPassword}
-        name="password"
-        type="password"
-        autocomplete="current-password"
-        autofocus
-        error={fields.password}
-      />
-      <Notice>{message}</Notice>
+      {hasPassword && (
+        <Field
+          label={words.value.security.confirmPassword}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          autofocus
+          error={fields.password}
+        />
+      )}
+      <Notice>{message || (!hasPassword && fields.password)}</Notice>
       <Button type="submit" kind="primary" isBusy={isBusy}>
         {label}
       </Button>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
-import { lacksSecondFactor } from '../session/session.ts';
+import { lacksSecondFactor, me } from '../session/session.ts';
 import { Page, Section } from '../shell/page.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
@@ -16,18 +16,23 @@ const Password = () => {
   const { onSubmit, isBusy, message, fields } = useForm(async (values) => {
     setChanged(false);
     await ask('POST', 'auth/password', values);
+    if (me.value) me.value = { ...me.value, has_password: true };
     setChanged(true);
   });
+  // Who signs in at a provider has none, and is told what to do instead where it would be asked for.
+  const hasOld = me.value?.has_password;
   return (
     <Section title={t.password}>
       <form key={String(isChanged)} onSubmit={onSubmit} noValidate>
-        <Field
-          label={t.oldPassword}
-          name="old_password"
-          type="password"
-          autocomplete="current-password"
-          error={fields.old_password}
-        />
+        {hasOld && (
+          <Field
+            label={t.oldPassword}
+            name="old_password"
+            type="password"
+            autocomplete="current-password"
+            error={fields.old_password}
+          />
+        )}
         <Field
           label={t.newPassword}
           name="password"
@@ -42,7 +47,7 @@ const Password = () => {
           autocomplete="new-password"
           error={fields.password2}
         />
-        <Notice>{message}</Notice>
+        <Notice>{message || (!hasOld && fields.old_password)}</Notice>
         <Button type="submit" isBusy={isBusy}>
           {t.change}
         </Button>

@@ -19,3 +19,10 @@ export const Button = ({ kind = 'plain', isBusy = false, type = 'button', childr
     <span>{children}</span>
   </button>
 );
+
+/** A link out of the console that looks like a button. */
+export const ButtonLink = ({ href, children }: { href: string; children: ComponentChildren }) => (
+  <a class={`${styles.button} ${styles.plain} ${styles.link}`} href={href}>
+    <span>{children}</span>
+  </a>
+);
