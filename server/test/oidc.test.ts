@@ -205,6 +205,8 @@ describe('a member', () => {
     expect([good.status, good.json.username]).toEqual([200, 'dora']);
     expect(operation && faults(operation, good.status, good.json)).toEqual([]);
     expect(good.cookies.map((line) => line.split('=')[0]).sort()).toEqual(['parlor', 'parlor-code']);
+    const trail = () => dora.rest('GET', '/api/v1/audit/?action=finishOidcByCode');
+    await expect.poll(async () => (await trail()).json).toMatchObject([{ actor: { name: 'dora' } }]);
 
     // A page of another site types none.
     const elsewhere = await fetch(`${server.url}/api/v1/auth/oidc/code`, {

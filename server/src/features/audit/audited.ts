@@ -8,6 +8,7 @@ export const AUDITED = {
   obtainToken: true,
   requestConfirmationMail: false,
   startSession: true,
+  finishOidcByCode: true,
   endSession: true,
   endOtherSession: true,
   changeAccount: true,
@@ -60,8 +61,11 @@ export const AUDITED = {
   continueConversation: false,
 } as const satisfies Record<string, boolean>;
 
-/** What is no operation of its own: a sign-in that failed, a new token with a sign-in, and what the server does by itself. */
-const OTHERS = ['failedSignIn', 'resetToken', 'unsubscribeWebhook'] as const;
+/**
+ * What is no operation that changes something by its method, or none of its own: a sign-in at a provider, one that failed,
+ * a new token with a sign-in, and what the server does by itself.
+ */
+const OTHERS = ['finishOidc', 'failedSignIn', 'resetToken', 'unsubscribeWebhook'] as const;
 
 /** The commands of `npm run parlor --` that change an account, or read all of it. */
 const COMMANDS = [
