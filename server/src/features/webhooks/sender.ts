@@ -146,6 +146,7 @@ export class Sender implements JobKind<QueuedDelivery, Subscription, DeliveryRes
     const attempt = await this.#send(subscription, delivery.event_id, delivery.body);
     const decision = decideRetry(attempt, delivery.tries + 1, this.#delays);
     this.counts[decision.kind]++;
+    if (decision.kind === 'gone') this.#parts.subscriptions.hold(subscription.id);
     const due = decision.kind === 'retry' ? new Date(Date.now() + decision.after) : undefined;
     // A receiver that ends its subscription is well.
     const isWell = decision.kind === 'gone' ? undefined : decision.kind === 'delivered';
@@ -160,8 +161,12 @@ export class Sender implements JobKind<QueuedDelivery, Subscription, DeliveryRes
     await deliveries.collection.bulkWrite(results.map(recordOf) as never, { ordered: false });
   }
 
-  recorded({ subscription, attempt, decision }: DeliveryResult): Promise<void> {
-    return this.#failures.learn(subscription, attempt, decision);
+  async recorded({ subscription, attempt, decision }: DeliveryResult): Promise<void> {
+    try {
+      await this.#failures.learn(subscription, attempt, decision);
+    } finally {
+      if (decision === 'gone') this.#parts.subscriptions.release(subscription.id);
+    }
   }
 
   async drop(queue: string): Promise<boolean> {

@@ -23,6 +23,9 @@ export interface Subscription {
 const BELIEVED_FOR_MS = 250;
 const READ_AHEAD_AFTER_MS = 100;
 
+/** A subscription that is ending is waited for no longer than this, in milliseconds. */
+const HELD_AT_MOST_MS = 5_000;
+
 interface Known {
   subscription: Promise<Subscription | undefined>;
   /** When it was asked for, since the answer may be as old, on a clock that only goes forward. */
@@ -35,6 +38,8 @@ export class Subscriptions {
   readonly #find: (id: string) => Promise<StoredWebhook | undefined>;
   readonly #secrets: Secrets;
   readonly #known = new Map<string, Known>();
+  /** What lets those go on who ask for a subscription that is ending. */
+  readonly #held = new Map<string, { ended: Promise<void>; release: () => void }>();
 
   constructor(webhooks: WebhookModel, secrets: Secrets) {
     this.#find = findBy<StoredWebhook>(webhooks, '_id');
@@ -43,6 +48,8 @@ export class Subscriptions {
 
   /** The subscription, or undefined when there is none any more. */
   get(id: string): Promise<Subscription | undefined> {
+    const held = this.#held.get(id);
+    if (held) return held.ended.then(() => this.get(id));
     const known = this.#known.get(id);
     const age = known ? performance.now() - known.since : Number.POSITIVE_INFINITY;
     if (!known || age > BELIEVED_FOR_MS) {
@@ -58,6 +65,25 @@ export class Subscriptions {
       ahead.subscription.then(use, () => undefined);
     }
     return known.subscription;
+  }
+
+  /** Its receiver has said that it is over: whoever asks for it waits until `release`, so that nothing more is sent. */
+  hold(id: string): void {
+    if (this.#held.has(id)) return;
+    let release = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    this.#held.set(id, { ended, release });
+    setTimeout(() => this.release(id), HELD_AT_MOST_MS).unref();
+  }
+
+  /** It has ended, or goes on after all. */
+  release(id: string): void {
+    const held = this.#held.get(id);
+    this.#held.delete(id);
+    this.forget(id);
+    held?.release();
   }
 
   /** To be called when it was changed or deleted. */
