@@ -18,7 +18,7 @@ const Start = () => {
 
 const Pages = () => {
   const { path } = useLocation();
-  if (path === '/console/invitation') return <Invitation />;
+  if (/^\/console\/invitation\/?$/.test(path)) return <Invitation />;
   switch (session.value) {
     case 'unknown':
       return (

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
+import { openProfile } from '../../widget/test/profile.ts';
 import { PASSWORD, startConsole } from './console-page.ts';
 
 /** Ways in, and the people of an account, in a real browser on a real server. */
@@ -41,6 +42,31 @@ it('tells that Parlor can’t be reached, and keeps what was typed', async () =>
   await page.unroute('**/api/v1/**');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await heading(page, 'Team').waitFor();
+});
+
+it('tells of a proxy that answers for a server that is away, and goes on when it is back', async () => {
+  const { open, signIn } = await startConsole(openBrowser);
+  const page = await open();
+  await heading(page, 'Sign in').waitFor();
+  await page.route('**/api/v1/**', (route) =>
+    route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }),
+  );
+  await signIn(page);
+  await page.getByRole('alert').getByText('can’t be reached').waitFor();
+  await page.reload();
+  await heading(page, 'Parlor can’t be reached.').waitFor();
+  await page.unroute('**/api/v1/**');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await heading(page, 'Sign in').waitFor();
+});
+
+it('says that it needs cookies where the browser keeps none', async () => {
+  const { url, signIn } = await startConsole(openBrowser);
+  const context = await openProfile({ blocked: 'all' });
+  const page = await context.newPage();
+  await page.goto(`${url}/console/`);
+  await signIn(page);
+  await page.getByRole('alert').getByText('keeps no cookies').waitFor();
 });
 
 it('invites by a link that is good once, and whoever opens it is in', async () => {
@@ -110,6 +136,7 @@ it('gives roles, and who is removed is out at the next step, elsewhere too', asy
   await expect.poll(() => row.count()).toBe(0);
   await hers.getByRole('link', { name: 'Security' }).click();
   await heading(hers, 'Sign in').waitFor();
+  await hers.getByText('Your session has ended.').waitFor();
 });
 
 it('sets up a second factor, asks for it, and leads those through it who must have one', async () => {

@@ -42,7 +42,17 @@ const errorOf = ({ status, headers }: Response, body: unknown): ApiError => {
     Object.entries(rest).flatMap(([name, texts]) => (Array.isArray(texts) ? [[name, sentences(texts)]] : [])),
   );
   const message = typeof detail === 'string' ? inOwnWords(detail) : sentences(non_field_errors);
-  return new ApiError(status, message, fields, Number(headers.get('Retry-After') ?? 0));
+  return new ApiError(status, message, fields, Number(headers.get('Retry-After')) || 0);
+};
+
+const UNREADABLE = Symbol('what is no JSON');
+
+const parsed = (text: string): unknown => {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return UNREADABLE;
+  }
 };
 
 /** Beyond this a request counts as lost (milliseconds). */
@@ -68,7 +78,9 @@ export const ask = async <T>(method: string, path: string, body?: object): Promi
   } catch {
     throw new ApiError(0, '');
   }
-  const json: unknown = text === '' ? undefined : JSON.parse(text);
+  const json = parsed(text);
+  // Something in between has answered, such as a proxy whose server is away.
+  if (json === UNREADABLE) throw new ApiError(0, '');
   if (answer.ok) return json as T;
   if (answer.status === 401) onSignedOut();
   throw errorOf(answer, json);

@@ -54,6 +54,7 @@ export const de: Words = {
     codeTitle: 'Zweiter Schritt',
     codeHint: 'Gib den Code deiner Authenticator-App ein oder einen deiner Wiederherstellungscodes.',
     code: 'Code',
+    noCookies: 'Dein Browser behält keine Cookies dieser Seite: Erlaube sie und melde dich noch einmal an.',
     ended: 'Deine Sitzung ist zu Ende. Melde dich wieder an, um weiterzumachen.',
     other: 'Als jemand anderes anmelden',
     provider: (name) => `Mit ${name} anmelden`,

@@ -34,6 +34,7 @@ export const en = {
     codeTitle: 'Two-step sign-in',
     codeHint: 'Enter the code that your authenticator app shows, or one of your recovery codes.',
     code: 'Code',
+    noCookies: 'Your browser keeps no cookies of this site: allow them, and sign in again.',
     ended: 'Your session has ended. Sign in again to go on.',
     other: 'Sign in as somebody else',
     provider: (name: string) => `Sign in with ${name}`,

@@ -1,6 +1,7 @@
 import type { Account, Member } from '@parlor/shared';
 import { computed, signal } from '@preact/signals';
 import { ApiError, ask, whenSignedOut } from '../api/client.ts';
+import { words } from '../locale/locale.ts';
 
 /** `unknown` until the server has said who is signed in, `unreachable` when it has not answered. */
 type State = 'unknown' | 'unreachable' | 'out' | 'in';
@@ -24,7 +25,13 @@ const signedOut = (): void => {
   account.value = undefined;
 };
 
-whenSignedOut(signedOut);
+/** Whether the last session ended without being asked to. */
+export const hasEnded = signal(false);
+
+whenSignedOut(() => {
+  if (session.value === 'in') hasEnded.value = true;
+  signedOut();
+});
 
 /** Asks the server who is signed in. */
 export const loadSession = async (): Promise<void> => {
@@ -33,6 +40,7 @@ export const loadSession = async (): Promise<void> => {
     account.value = await ask<Account>('GET', 'account/');
     me.value = member;
     session.value = 'in';
+    hasEnded.value = false;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 401) signedOut();
@@ -40,7 +48,7 @@ export const loadSession = async (): Promise<void> => {
   }
 };
 
-/** @throws ApiError with the field `code` where a second factor is asked for */
+/** @throws ApiError with the field `code` where a second factor is asked for, and where the browser keeps no cookies */
 export const signIn = async (credentials: {
   username: string;
   password: string;
@@ -49,6 +57,8 @@ export const signIn = async (credentials: {
   const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   await ask<Member>('POST', 'auth/session', { ...credentials, time_zone });
   await loadSession();
+  // It has let somebody in, and been asked without the cookie that it gave.
+  if (session.value === 'out') throw new ApiError(401, words.value.signIn.noCookies);
 };
 
 /** Ends this browser's session. @throws ApiError */

@@ -3,7 +3,7 @@ import { type EventHolder, type OutboxEvent, subjectOf } from './events.ts';
 import type { Relay } from './relay.ts';
 import type { PendingDeletionEvent, Tombstone, TombstoneModel } from './tombstones.model.ts';
 
-/** An empty tombstone this old is in nobody's hands any more, and no deletion is under way for so long. */
+/** Milliseconds. A tombstone older than this is in nobody's hands any more: no deletion takes as long. */
 const KEPT_EMPTY = 60_000;
 
 /** How many deletions that a crash has interrupted are looked at in one go. */

@@ -21,7 +21,7 @@ const MAX_COUNTED = 1_000;
 
 const NOBODY = { kind: 'unknown', uuid: null, name: '', token: null } as const;
 
-/** What happened, so many times, up to a moment. */
+/** Attempts of one kind by one member from one address: their number, and when the last one was. */
 interface Attempts {
   member: ActiveMember;
   action: string;

@@ -21,7 +21,7 @@ const LONGEST_MS = 90 * DAY_MS;
 /** That it was used is written down no more often than this. */
 const SEEN_EVERY_MS = 60_000;
 
-/** For so long after its beginning a session stands for somebody who has just shown who it is. */
+/** Milliseconds from its beginning in which a session stands for somebody who has just shown who it is. */
 const FRESH_MS = 600_000;
 
 /** Beyond them the one that was used longest ago ends. */
