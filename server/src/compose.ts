@@ -11,11 +11,8 @@ import { RoomWidgets } from './features/access/room-widgets.ts';
 import { AccountLeases } from './features/accounts/account-leases.ts';
 import { AccountsService } from './features/accounts/accounts.service.ts';
 import { EmailConfirmations } from './features/accounts/email-confirmations.ts';
-import { KnownAddresses } from './features/accounts/known-addresses.ts';
 import { Quotas } from './features/accounts/quotas.ts';
 import { Registrations } from './features/accounts/registrations.ts';
-import { SignInLimits } from './features/accounts/sign-in-limits.ts';
-import { UniqueNames } from './features/accounts/unique-names.ts';
 import { createAgent } from './features/agent/create-agent.ts';
 import { AuditTrail } from './features/audit/audit-trail.ts';
 import { SignInTrail } from './features/audit/sign-in-trail.ts';
@@ -29,16 +26,7 @@ import { LeadsService } from './features/leads/leads.service.ts';
 import { LeadStatisticsService } from './features/leads/statistics.ts';
 import { ConfirmationRequests } from './features/mail/confirmation-requests.ts';
 import { createMail } from './features/mail/create-mail.ts';
-import { Credentials } from './features/members/credentials.ts';
-import { InvitationAcceptance } from './features/members/invitation-acceptance.ts';
-import { MemberSessions } from './features/members/member-sessions.ts';
-import { MemberStore } from './features/members/member-store.ts';
-import { MembersService } from './features/members/members.service.ts';
-import { createOidc } from './features/members/oidc/create-oidc.ts';
-import { OwnerSuccession } from './features/members/owner-succession.ts';
-import { ProgramTokens } from './features/members/program-tokens.ts';
-import { SecondFactor } from './features/members/second-factor.ts';
-import { SignIn } from './features/members/sign-in.ts';
+import { createMembers } from './features/members/create-members.ts';
 import { MessagesService } from './features/messages/messages.service.ts';
 import { Channel } from './features/realtime/channel.ts';
 import { createRealtime } from './features/realtime/create-realtime.ts';
@@ -100,32 +88,21 @@ export const createServices = async (
 
   const widgets = new WidgetsService(models.widgets, writes);
   const publicWidgets = new PublicWidgetCache(widgets);
-  const signIns = new SignInLimits(
-    { byNameAndAddress: rateLimits.of('wrong-passwords'), byName: rateLimits.of('wrong-passwords-name') },
-    new KnownAddresses(models.knownAddresses, secrets),
-  );
   const leases = new AccountLeases(models.registrationClaims);
   const quotas = new Quotas(models, leases);
-  const store = new MemberStore(models, writes, secrets);
-  const memberSessions = new MemberSessions(models.memberSessions, writes, store);
-  const credentials = new Credentials(store, memberSessions, secrets);
-  const programTokens = new ProgramTokens(models.tokens, writes, store, quotas, secrets);
-  credentials.onEnd((member) => programTokens.deleteAllOf(member));
-  const secondFactor = new SecondFactor(store, secrets);
-  const signIn = new SignIn(store, signIns, secondFactor, memberSessions, signInTrail);
-  const names = new UniqueNames([models.accounts, models.members], leases);
-  const succession = new OwnerSuccession(models, tombstones, store, secrets);
-  const acceptance = new InvitationAcceptance({ models, store, names, secrets });
-  const members = new MembersService({
+  const people = createMembers({
     models,
-    store,
-    credentials,
-    quotas,
+    writes,
+    secrets,
     leases,
-    succession,
+    quotas,
+    rateLimits,
     widgets,
+    signInTrail,
+    config,
+    log,
   });
-  const oidc = createOidc({ acceptance, claims: models.registrationClaims, config, log, store });
+  const { credentials, members, names, oidc, programTokens } = people;
   const accounts = new AccountsService(models.accounts, relay, widgets, secrets, names);
   const sessions = new SessionsService(models.sessions, widgets, secrets);
 
@@ -256,14 +233,7 @@ export const createServices = async (
     widgets,
     publicWidgets,
     accounts,
-    acceptance,
-    credentials,
-    members,
-    signIn,
-    memberSessions,
-    oidc,
-    secondFactor,
-    programTokens,
+    ...people,
     quotas,
     registrations,
     confirmations,

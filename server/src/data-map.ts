@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 import { type CollectionData, collectionOf, type MappedCollection } from './database/collection-data.ts';
 import { KEPT_FOR_S } from './features/audit/audit.model.ts';
+import { membersData } from './features/members/members-data.ts';
 import type { Models } from './models.ts';
 
 type DocumentOf<M> = M extends Model<infer T> ? T : never;
@@ -37,32 +38,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       keyed: ['token_fingerprint'],
     },
   }),
-  members: of<'members'>()({
-    owner: { by: 'account' },
-    kept: 'until deleted',
-    copied: NEWEST_FIRST,
-    fields: {
-      plain: [
-        ...(['_id', 'account', 'role', 'widgets', 'created_at', 'is_away', 'seen_at'] as const),
-        ...(['version', 'invitation_expires_at', 'totp_step'] as const),
-      ],
-      owner: ['username', 'email', 'username_key', 'email_key', 'name', 'invitation_key', 'events'],
-      hashed: ['password', 'invitation_hash', 'recovery_hashes'],
-      sealed: ['token_sealed', 'totp_sealed', 'totp_pending_sealed'],
-      keyed: ['token_fingerprint'],
-    },
-  }),
-  tokens: of<'tokens'>()({
-    owner: { by: 'account' },
-    kept: { after: 'expires_at', seconds: 0 },
-    copied: { account: 1 },
-    fields: {
-      plain: ['_id', 'account', 'member', 'scopes', 'created_at', 'expires_at', 'used_at'],
-      owner: ['name', 'events'],
-      sealed: ['token_sealed'],
-      keyed: ['token_fingerprint'],
-    },
-  }),
+  ...membersData,
   widgets: of<'widgets'>()({
     owner: { by: 'account' },
     kept: 'until deleted',
@@ -200,15 +176,6 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     fields: {
       plain: ['_id', 'account', 'object', 'subject', 'owner', 'leased_until', 'expires_at'],
       visitor: ['request', 'answer'],
-    },
-  }),
-  memberSessions: of<'memberSessions'>()({
-    owner: { by: 'account' },
-    kept: { after: 'expires_at', seconds: 0 },
-    fields: {
-      plain: ['uuid', 'account', 'member', 'created_at', 'seen_at', 'expires_at'],
-      owner: ['device', 'time_zone'],
-      hashed: ['_id'],
     },
   }),
   mails: of<'mails'>()({

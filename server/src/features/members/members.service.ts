@@ -40,7 +40,7 @@ type Check = ((current: ApiMember) => void) | undefined;
 type ViewListener = (member: Member, widgets: View['widgets']) => Promise<void>;
 
 /** The widgets that members may be restricted to. */
-interface AccountWidgets {
+export interface AccountWidgets {
   /** Those of them that the account has. */
   namesOf(account: string, uuids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }

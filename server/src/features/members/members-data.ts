@@ -1,0 +1,44 @@
+import { collectionOf } from '../../database/collection-data.ts';
+import type { StoredMember } from './member.ts';
+import type { StoredMemberSession } from './member-sessions.ts';
+import type { StoredProgramToken } from './program-tokens.ts';
+
+/** What the map of data says of the collections of members. */
+export const membersData = {
+  members: collectionOf<StoredMember>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: { created_at: -1, _id: -1 },
+    fields: {
+      plain: [
+        ...(['_id', 'account', 'role', 'widgets', 'created_at', 'is_away', 'seen_at'] as const),
+        ...(['version', 'invitation_expires_at', 'totp_step'] as const),
+      ],
+      owner: ['username', 'email', 'username_key', 'email_key', 'name', 'invitation_key', 'events'],
+      hashed: ['password', 'invitation_hash', 'recovery_hashes'],
+      sealed: ['token_sealed', 'totp_sealed', 'totp_pending_sealed'],
+      keyed: ['token_fingerprint'],
+    },
+  }),
+  tokens: collectionOf<StoredProgramToken>()({
+    owner: { by: 'account' },
+    kept: { after: 'expires_at', seconds: 0 },
+    copied: { account: 1 },
+    fields: {
+      plain: ['_id', 'account', 'member', 'scopes', 'created_at', 'expires_at', 'used_at'],
+      owner: ['name', 'events'],
+      sealed: ['token_sealed'],
+      keyed: ['token_fingerprint'],
+    },
+  }),
+  // Not worth copying: whoever moves to another server signs in there.
+  memberSessions: collectionOf<StoredMemberSession>()({
+    owner: { by: 'account' },
+    kept: { after: 'expires_at', seconds: 0 },
+    fields: {
+      plain: ['uuid', 'account', 'member', 'created_at', 'seen_at', 'expires_at'],
+      owner: ['device', 'time_zone'],
+      hashed: ['_id'],
+    },
+  }),
+};
