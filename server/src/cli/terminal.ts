@@ -25,7 +25,7 @@ export interface CommandFiles {
   writes?: string;
 }
 
-/** This process's own terminal and files. */
+/** This process's own terminal and files. Commands may take single functions of it: each is bound. */
 export class LocalTerminal implements Terminal {
   readonly #files: CommandFiles;
   readonly #progress = createProgress();
@@ -37,29 +37,20 @@ export class LocalTerminal implements Terminal {
   }
 
   /** Kept until `close`: a result holds when the file is on the disk. */
-  print(text: string): void {
+  readonly print = (text: string): void => {
     this.#results.push(text);
-  }
+  };
 
-  progress(state: string): void {
+  readonly progress = (state: string): void => {
     this.#progress.show(state);
-  }
+  };
 
-  async *lines(): AsyncIterable<string> {
-    const { reads } = this.#files;
-    const input = reads === undefined ? process.stdin : createReadStream(reads);
-    if (reads !== undefined) {
-      await once(input, 'open').catch((error: NodeJS.ErrnoException) => {
-        throw new UsageError(`${reads} can't be read: ${error.code}`);
-      });
-    }
-    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
-  }
+  readonly lines = (): AsyncIterable<string> => this.#read();
 
-  async write(line: string): Promise<void> {
+  readonly write = async (line: string): Promise<void> => {
     this.#out ??= await this.#create(this.#files.writes ?? '');
     if (!this.#out.write(`${line}\n`)) await once(this.#out, 'drain');
-  }
+  };
 
   /** To be called at the end. */
   async close(): Promise<void> {
@@ -70,6 +61,17 @@ export class LocalTerminal implements Terminal {
     }
     for (const text of this.#results) print(text);
     this.#results = [];
+  }
+
+  async *#read(): AsyncGenerator<string> {
+    const { reads } = this.#files;
+    const input = reads === undefined ? process.stdin : createReadStream(reads);
+    if (reads !== undefined) {
+      await once(input, 'open').catch((error: NodeJS.ErrnoException) => {
+        throw new UsageError(`${reads} can't be read: ${error.code}`);
+      });
+    }
+    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   }
 
   async #create(file: string): Promise<WriteStream> {
