@@ -68,3 +68,28 @@ it.each(['beside a server', 'with no server'])(
   },
   120_000,
 );
+
+it('a request that is repeated after SECRET_KEY has changed is done once', async () => {
+  const { settings, changing } = await bothKeys();
+  const first = await startServerProcess(settings);
+  const { token } = await owner(first.url);
+  const send = async (url: string) => {
+    const headers = {
+      Authorization: `Token ${token}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': 'once',
+    };
+    const answer = await fetch(`${url}/api/v1/rooms/`, { method: 'POST', headers, body: '{"name":"Ada"}' });
+    return {
+      status: answer.status,
+      json: await answer.json(),
+      replayed: answer.headers.get('idempotency-replayed'),
+    };
+  };
+  const sent = await send(first.url);
+  expect(sent).toMatchObject({ status: 201, replayed: null });
+  await first.end('SIGTERM');
+
+  const second = await startServerProcess(await changing());
+  expect(await send(second.url)).toEqual({ ...sent, replayed: 'true' });
+}, 120_000);

@@ -59,15 +59,15 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): H
     const { principal } = ctx.state;
     if (!principal) throw new Error('idempotency needs an authenticated request');
     const scope = scopeOf(principal, key);
-    const _id = secrets.fingerprint('idempotency', `${scope} ${key}`);
+    const ids = secrets.fingerprints('idempotency', `${scope} ${key}`);
     const path = ctx.path.replace(/\/$/, '');
     const request = hash(`${ctx.method} ${path} ${canonical(ctx.state.body)}`);
 
-    const claim = await acquire(claims, { _id, account: principal.owner, request });
+    const claim = await acquire(claims, ids, { account: principal.owner, request });
     if (claim.answer) return replay(ctx, claim.answer);
 
     ctx.state.newUuid = claim.object;
-    const own = { _id, owner: claim.owner };
+    const own = { _id: claim._id, owner: claim.owner };
     try {
       await next();
     } catch (error) {
@@ -85,14 +85,18 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): H
 
 /**
  * Gets the claim for this request: a new one, one that was left behind, or one that has its answer.
+ * @param ids what the claim may be stored under: while SECRET_KEY changes, other servers may store by another key
  * @throws ParlorError `key_reused` for another request under the same key, `conflict` while the first runs.
  */
 const acquire = async (
   claims: IdempotencyModel,
-  { _id, account, request }: Pick<IdempotencyClaim, '_id' | 'account' | 'request'>,
+  ids: readonly string[],
+  { account, request }: Pick<IdempotencyClaim, 'account' | 'request'>,
 ): Promise<IdempotencyClaim> => {
   const owner = newUuid();
-  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(POLL_EVERY_MS)) {
+  const [present = '', ...others] = ids;
+  const anyOf = (some: readonly string[]) => ({ _id: { $in: some as string[] } });
+  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(POLL_EVERY_MS * (0.5 + Math.random()))) {
     const now = Date.now();
     const fresh = {
       request,
@@ -100,16 +104,19 @@ const acquire = async (
       leased_until: new Date(now + LEASE_MS),
       expires_at: new Date(now + KEPT_FOR_MS),
     };
-    const known = await claims.findOne({ _id }).lean<IdempotencyClaim>();
+    const known = await claims.findOne(anyOf(ids)).lean<IdempotencyClaim>();
     if (!known) {
-      const claim: IdempotencyClaim = { _id, account, object: newUuid(), ...fresh };
+      const claim: IdempotencyClaim = { _id: present, account, object: newUuid(), ...fresh };
       try {
         await claims.insertOne(claim);
-        return claim;
       } catch (error) {
         if (!duplicateFields(error)) throw error;
         continue;
       }
+      if (others.length === 0 || !(await claims.exists(anyOf(others)))) return claim;
+      // Another server has claimed it by the other key at the same time: both may see that, and try again.
+      await claims.deleteOne({ _id: present, owner });
+      continue;
     }
     const hasExpired = known.expires_at.getTime() <= now;
     if (!hasExpired && known.request !== request) {
@@ -120,7 +127,7 @@ const acquire = async (
       // What a killed process began goes on under the same uuid; what ran out begins anew.
       const taken = await claims
         .findOneAndUpdate(
-          { _id, owner: known.owner, expires_at: known.expires_at },
+          { _id: known._id, owner: known.owner, expires_at: known.expires_at },
           { $set: { ...fresh, object: hasExpired ? newUuid() : known.object }, $unset: { answer: 1 } },
           { returnDocument: 'after' },
         )
