@@ -102,8 +102,9 @@ export const createServices = async (
     config,
     log,
   });
-  const { credentials, members, names, oidc, programTokens } = people;
+  const { credentials, members, memberSessions, names, oidc, programTokens } = people;
   const accounts = new AccountsService(models.accounts, relay, widgets, secrets, names);
+  accounts.onChange((account) => memberSessions.suspendIncomplete(account));
   const sessions = new SessionsService(models.sessions, widgets, secrets);
 
   const erasedDeliveries = new ErasedDeliveries(models.deliveries, log);
@@ -184,6 +185,7 @@ export const createServices = async (
     leads,
     log,
     members,
+    memberSessions,
     roomDeletion,
     rooms,
     sessions,

@@ -33,17 +33,30 @@ export type Sender = (typeof SENDERS)[number];
 
 const roomId = () => z.uuid();
 
-/** What a client may send. A visitor has one room, and need not name it. */
-export const ClientFrame = z.discriminatedUnion('type', [
+/** What a client may ask for with its credential. */
+const WANTED = {
+  /** Narrows what a member sees to these rooms. */
+  rooms: z.array(uuidReference()).max(300).optional(),
+  /** The id of the last event that the client has. */
+  after: z.string().max(100).optional(),
+};
+
+const AuthFrame = z.discriminatedUnion('scheme', [
   z.object({
     type: z.literal('auth'),
     scheme: z.enum(['Visitor', 'Token']),
     token: z.string().max(500),
-    /** Narrows what a Token sees to these rooms. */
-    rooms: z.array(uuidReference()).max(300).optional(),
-    /** The id of the last event that the client has. */
-    after: z.string().max(100).optional(),
+    ...WANTED,
   }),
+  /** The cookie that came with the upgrade, from a page of the server itself. */
+  z.object({ type: z.literal('auth'), scheme: z.literal('Session'), ...WANTED }),
+]);
+/** Who a client says it is. */
+export type AuthFrame = z.infer<typeof AuthFrame>;
+
+/** What a client may send. A visitor has one room, and need not name it. */
+export const ClientFrame = z.discriminatedUnion('type', [
+  AuthFrame,
   z.object({
     type: z.literal('typing'),
     room: uuidReference().optional(),

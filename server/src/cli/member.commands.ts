@@ -57,6 +57,7 @@ export const memberCommands: Record<string, ServiceCommand> = {
       const [username = ''] = takeArguments(args, 'USERNAME');
       const member = await memberNamed(services, username);
       await services.secondFactor.disable(member, ownAction('cli', 'member reset-totp'));
+      await services.memberSessions.suspendIncomplete(member.account);
       terminal.print(`${username} signs in by password`);
     },
   },

@@ -1,3 +1,4 @@
+import Cookies from 'cookies';
 import type { Context } from './context.ts';
 
 interface Kind {
@@ -19,9 +20,10 @@ export class HostCookie {
     this.#kind = kind;
   }
 
-  /** Its value; empty when there is none. */
-  get(ctx: Context): string {
-    return ctx.cookies.get(this.#nameAt(ctx)) ?? '';
+  /** Its value in a request, also in one that asks for an upgrade; empty when there is none. */
+  get({ req }: Pick<Context, 'req'>): string {
+    // Reading one needs no answer that it could be written to.
+    return new Cookies(req, undefined as never).get(this.#nameAt({ req })) ?? '';
   }
 
   set(ctx: Context, value: string): void {
@@ -32,12 +34,12 @@ export class HostCookie {
     this.#write(ctx, '', 0);
   }
 
-  #isSecure(ctx: Context): boolean {
+  #isSecure(ctx: Pick<Context, 'req'>): boolean {
     return this.#baseUrl(ctx).startsWith('https:');
   }
 
   /** By the prefix browsers take it from this host alone, over https (RFC 6265bis, 4.1.3.2). */
-  #nameAt(ctx: Context): string {
+  #nameAt(ctx: Pick<Context, 'req'>): string {
     return this.#isSecure(ctx) ? `__Host-${this.#kind.name}` : this.#kind.name;
   }
 

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { AuthFrame } from '@parlor/shared';
 import type { Authenticator } from '../../http/authenticator.ts';
 import type { Context, Handler } from '../../http/context.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
@@ -31,6 +33,12 @@ interface Identities {
   widgets: Pick<WidgetsService, 'existing'>;
 }
 
+/** What finds the member of a session's cookie. */
+interface SessionIdentities extends Pick<Identities, 'widgets'> {
+  memberSessions: Pick<MemberSessions, 'bySecret'>;
+  sessionCookie: SessionCookie;
+}
+
 /** A member as it may act now: of the widgets that it is restricted to those are left that exist. */
 const createActing =
   (widgets: Identities['widgets']) =>
@@ -43,6 +51,23 @@ const createActing =
       by,
     );
   };
+
+/**
+ * Says whose session a request's cookie is of. It throws ParlorError `not_authenticated`, and what `check` throws, which
+ * says whether the request comes from a page that may use it.
+ */
+const createBySession = ({ memberSessions, sessionCookie, widgets }: SessionIdentities) => {
+  const acting = createActing(widgets);
+  return async (req: IncomingMessage, check: () => void): Promise<AccountPrincipal> => {
+    const found = await memberSessions.bySecret(sessionCookie.get({ req }));
+    if (!found) throw invalidSession();
+    check();
+    return acting(found.member, {
+      session: found.session.uuid,
+      lacksSecondFactor: lacksSecondFactor(found.account, found.member),
+    });
+  };
+};
 
 /**
  * Says who an Authorization's text stands for; a socket's first frame holds the same scheme and token
@@ -82,11 +107,19 @@ const authorize = (principal: AccountPrincipal, operation: string): void => {
   if (principal.lacksSecondFactor && !SETTING_UP.has(operation)) throw secondFactorFirst();
 };
 
-/** `createIdentify` for who wants to open the live channel. It throws ParlorError `forbidden`, too. */
-export const createIdentifyForChannel = (identities: Identities) => {
+/**
+ * Says whom the first frame of a socket stands for, which `req` has opened: a session by its cookie, others by what is in
+ * the frame. It throws as `createIdentify` does, and ParlorError `forbidden`.
+ */
+export const createIdentifyForChannel = (identities: Identities & SessionIdentities) => {
   const identify = createIdentify(identities);
-  return async (authorization: string, origin: string): Promise<AccountPrincipal | VisitorPrincipal> => {
-    const principal = await identify(authorization, origin);
+  const bySession = createBySession(identities);
+  const { sessionCookie } = identities;
+  return async (frame: AuthFrame, req: IncomingMessage): Promise<AccountPrincipal | VisitorPrincipal> => {
+    const principal =
+      frame.scheme === 'Session'
+        ? await bySession(req, () => sessionCookie.checkUpgrade(req))
+        : await identify(`${frame.scheme} ${frame.token}`, req.headers.origin ?? '');
     if (principal.kind === 'account') authorize(principal, LIVE_CHANNEL);
     return principal;
   };
@@ -102,31 +135,21 @@ export const createAuthenticator = ({
   widgets,
   workflows,
   rateLimits,
-}: Identities & {
-  workflows: Pick<WorkflowsService, 'byKey'>;
-  memberSessions: MemberSessions;
-  sessionCookie: SessionCookie;
-  rateLimits: RateLimits;
-}): Authenticator => {
+}: Identities &
+  SessionIdentities & {
+    workflows: Pick<WorkflowsService, 'byKey'>;
+    rateLimits: RateLimits;
+  }): Authenticator => {
   const identify = createIdentify({ credentials, programTokens, sessions, widgets });
-  const acting = createActing(widgets);
-
-  /** Whose cookie a request has that has no Authorization. */
-  const bySession = async (ctx: Context): Promise<AccountPrincipal> => {
-    const found = await memberSessions.bySecret(sessionCookie.get(ctx));
-    if (!found) throw invalidSession();
-    sessionCookie.check(ctx);
-    return acting(found.member, {
-      session: found.session.uuid,
-      lacksSecondFactor: lacksSecondFactor(found.account, found.member),
-    });
-  };
+  const bySession = createBySession({ memberSessions, sessionCookie, widgets });
 
   const principalOf = async (ctx: Context): Promise<AccountPrincipal | VisitorPrincipal> => {
     const authorization = ctx.get('Authorization');
     const isSession = authorization === '' && sessionCookie.get(ctx) !== '';
     try {
-      return await (isSession ? bySession(ctx) : identify(authorization, ctx.get('Origin')));
+      return await (isSession
+        ? bySession(ctx.req, () => sessionCookie.check(ctx))
+        : identify(authorization, ctx.get('Origin')));
     } catch (error) {
       // Whoever tries tokens out is told less and less.
       const isUnknown = error instanceof ParlorError && error.code === 'not_authenticated';

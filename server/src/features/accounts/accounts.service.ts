@@ -27,6 +27,7 @@ export class AccountsService {
   readonly #widgets: FirstWidget;
   readonly #secrets: Secrets;
   readonly #names: UniqueNames;
+  readonly #listeners: ((account: string) => Promise<void>)[] = [];
 
   constructor(
     accounts: AccountModel,
@@ -40,6 +41,11 @@ export class AccountsService {
     this.#widgets = widgets;
     this.#secrets = secrets;
     this.#names = names;
+  }
+
+  /** Calls `listener` when what holds for everybody in an account has changed, before that is answered. */
+  onChange(listener: (account: string) => Promise<void>): void {
+    this.#listeners.push(listener);
   }
 
   /**
@@ -119,6 +125,7 @@ export class AccountsService {
       } as never);
       if (matchedCount === 0) continue;
       this.#relay.announce(this.#accounts, { ...current, events });
+      for (const listener of this.#listeners) await listener(_id);
       return { ...current, requires_totp };
     }
   }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { LeadsService } from '../leads/leads.service.ts';
 import type { Credentials } from '../members/credentials.ts';
+import type { MemberSessions } from '../members/member-sessions.ts';
 import type { MembersService } from '../members/members.service.ts';
 import type { ProgramTokens } from '../members/program-tokens.ts';
 import type { Channel } from '../realtime/channel.ts';
@@ -13,7 +14,7 @@ import { Erasure } from './visitor-erasure.ts';
 
 /**
  * Builds the erasing of visitors, and sees to it that sockets end with the credential that opened them: a token
- * that was reset, a session that was erased, a widget that was deleted; and that they show what their member sees
+ * that was reset, a session that was ended or erased, a widget that was deleted; and that they show what their member sees
  * (docs/contract.md#live-channel).
  */
 export const createErasure = ({
@@ -23,6 +24,7 @@ export const createErasure = ({
   leads,
   log,
   members,
+  memberSessions,
   roomDeletion,
   rooms,
   sessions,
@@ -35,6 +37,7 @@ export const createErasure = ({
   leads: LeadsService;
   log: Logger;
   members: MembersService;
+  memberSessions: MemberSessions;
   roomDeletion: RoomDeletion;
   rooms: RoomsService;
   sessions: SessionsService;
@@ -43,6 +46,7 @@ export const createErasure = ({
 }): Erasure => {
   programTokens.onEnd(({ _id, account }) => channel.end(account, { program: _id }));
   credentials.onTokenChange(({ _id, account }, token) => channel.end(account, { token, member: _id }));
+  memberSessions.onEnd((account, uuids) => channel.end(account, { memberSessions: uuids }));
   members.onViewChange(({ _id, account }, seen) =>
     channel.end(account, { member: _id, widgets: seen ?? null }),
   );

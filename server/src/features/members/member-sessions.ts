@@ -59,6 +59,9 @@ export const memberSessionModel = defineModel<StoredMemberSession>(
   [[{ member: 1, seen_at: -1 }], [{ account: 1 }], [{ expires_at: 1 }, { expireAfterSeconds: 0 }]],
 );
 
+/** Told which sessions of an account's members do nothing any more, before that is answered. */
+type EndListener = (account: string, uuids: readonly string[]) => Promise<void>;
+
 /** Who signs in from where. */
 interface SignedIn {
   member: ActiveMember;
@@ -72,6 +75,7 @@ export class MemberSessions {
   readonly #audited: AuditedCollection<StoredMemberSession>;
   readonly #store: MemberStore;
   readonly #byId: (id: string) => Promise<StoredMemberSession | undefined>;
+  readonly #endListeners: EndListener[] = [];
 
   constructor(sessions: MemberSessionModel, outbox: Outbox, store: MemberStore) {
     this.#sessions = sessions;
@@ -83,6 +87,11 @@ export class MemberSessions {
     });
     this.#store = store;
     this.#byId = findBy<StoredMemberSession>(sessions, '_id');
+  }
+
+  /** Calls `listener` when sessions have ended before their time. */
+  onEnd(listener: EndListener): void {
+    this.#endListeners.push(listener);
   }
 
   /** @returns what the cookie is to hold: 256 random bits, of which only a hash is kept */
@@ -102,6 +111,7 @@ export class MemberSessions {
     } as never);
     const surplus = await this.#beyond(member, MAX_SESSIONS);
     await this.#sessions.deleteMany({ _id: { $in: surplus.map(({ _id }) => _id) } });
+    await this.#tell(member.account, surplus);
     return secret;
   }
 
@@ -141,18 +151,55 @@ export class MemberSessions {
   }
 
   /** All but the `count` that were used last. */
-  #beyond(member: ActiveMember, count: number): Promise<Pick<StoredMemberSession, '_id'>[]> {
-    return this.#sessions.find({ member: member._id }, { _id: 1 }).sort({ seen_at: -1 }).skip(count).lean();
+  #beyond(member: ActiveMember, count: number): Promise<Pick<StoredMemberSession, '_id' | 'uuid'>[]> {
+    return this.#sessions
+      .find({ member: member._id }, { _id: 1, uuid: 1 })
+      .sort({ seen_at: -1 })
+      .skip(count)
+      .lean();
+  }
+
+  /** Which of these go on. */
+  async alive(sessions: readonly Pick<StoredMemberSession, 'member' | 'uuid'>[]): Promise<Set<string>> {
+    const found = await this.#sessions
+      .find(
+        {
+          member: { $in: [...new Set(sessions.map(({ member }) => member))] },
+          uuid: { $in: sessions.map(({ uuid }) => uuid) },
+          expires_at: { $gt: new Date() },
+        },
+        { uuid: 1 },
+      )
+      .lean();
+    return new Set(found.map(({ uuid }) => uuid));
   }
 
   /** @throws ParlorError `not_found`, also for another member's session */
   async end(member: ActiveMember, uuid: string, action?: Action): Promise<void> {
     await this.#audited.delete({ member: member._id, uuid }, action);
+    await this.#tell(member.account, [{ uuid }]);
   }
 
   /** @param but the session that goes on */
-  async endAll({ _id }: { _id: string }, but?: string): Promise<void> {
-    await this.#sessions.deleteMany({ member: _id, ...(but !== undefined && { uuid: { $ne: but } }) });
+  async endAll({ _id, account }: Pick<ActiveMember, '_id' | 'account'>, but?: string): Promise<void> {
+    const filter = { member: _id, ...(but !== undefined && { uuid: { $ne: but } }) };
+    const ending = await this.#sessions.find(filter, { uuid: 1 }).lean();
+    await this.#sessions.deleteMany(filter);
+    await this.#tell(account, ending);
+  }
+
+  /** Tells of the sessions that do nothing before their members have set up the second factor that the account asks for. */
+  async suspendIncomplete(account: string): Promise<void> {
+    const lacking = (await this.#store.standings([account])).filter((one) => one.lacksSecondFactor);
+    if (lacking.length === 0) return;
+    const filter = { member: { $in: lacking.map(({ _id }) => _id) } };
+    await this.#tell(account, await this.#sessions.find(filter, { uuid: 1 }).lean());
+  }
+
+  async #tell(account: string, sessions: readonly Pick<StoredMemberSession, 'uuid'>[]): Promise<void> {
+    if (sessions.length === 0) return;
+    const uuids = sessions.map(({ uuid }) => uuid);
+    for (const listener of this.#endListeners) await listener(account, uuids);
   }
 }
 

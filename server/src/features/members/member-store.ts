@@ -27,7 +27,10 @@ export type Changed = {
 };
 
 /** What the credential of an open socket rests on. */
-export type Standing = Pick<ActiveMember, '_id' | 'token_fingerprint' | 'role' | 'widgets'>;
+export type Standing = Pick<ActiveMember, '_id' | 'token_fingerprint' | 'role' | 'widgets'> & {
+  /** Its sessions do nothing before it has set one up. */
+  lacksSecondFactor: boolean;
+};
 
 /** Where a sealed field of a member stands. */
 export const memberPlace = (
@@ -127,23 +130,31 @@ export class MemberStore {
     return member && { member, account: owner };
   }
 
-  /** Everybody in these accounts who has a token: what that is found by, and what its bearer may see. */
+  /** Everybody in these accounts who can sign in: what their tokens are found by, and what they may see. */
   async standings(accounts: readonly string[]): Promise<Standing[]> {
-    const fields = { token_fingerprint: 1, role: 1, widgets: 1 } as const;
+    const fields = { token_fingerprint: 1, totp_sealed: 1 } as const;
     const [owners, others] = await Promise.all([
       this.#models.accounts
-        .find({ _id: { $in: accounts as string[] } }, { token_fingerprint: 1, founder: 1 })
+        .find({ _id: { $in: accounts as string[] } }, { ...fields, founder: 1, requires_totp: 1 })
         .lean(),
-      this.#models.members.find({ account: { $in: accounts as string[] } }, fields).lean(),
+      this.#models.members
+        .find({ account: { $in: accounts as string[] } }, { ...fields, account: 1, role: 1, widgets: 1 })
+        .lean(),
     ]);
-    const founders = owners.map(({ _id, founder = _id, token_fingerprint }) => ({
+    const asking = new Set(owners.flatMap(({ _id, requires_totp }) => (requires_totp ? _id : [])));
+    const founders = owners.map(({ _id, founder = _id, token_fingerprint, totp_sealed }) => ({
       _id: founder,
       token_fingerprint,
       role: 'owner' as const,
+      lacksSecondFactor: asking.has(_id) && totp_sealed === undefined,
     }));
     // A founder's stands last: while a member takes that place, it stands in both.
     return [
-      ...others.map((member) => ({ ...member, token_fingerprint: member.token_fingerprint ?? '' })),
+      ...others.map(({ account, totp_sealed, token_fingerprint = '', ...member }) => ({
+        ...member,
+        token_fingerprint,
+        lacksSecondFactor: asking.has(account) && totp_sealed === undefined,
+      })),
       ...founders,
     ];
   }

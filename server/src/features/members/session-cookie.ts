@@ -21,7 +21,8 @@ export class SessionCookie {
     this.#cookie = new HostCookie(baseUrl, { name: 'parlor', sameSite: 'strict', maxAge: MAX_AGE_MS });
   }
 
-  get(ctx: Context): string {
+  /** Its value in a request, also in one that asks for an upgrade; empty when there is none. */
+  get(ctx: Pick<Context, 'req'>): string {
     return this.#cookie.get(ctx);
   }
 
@@ -43,19 +44,28 @@ export class SessionCookie {
     this.#checkOrigin(ctx, ctx.get('Origin'));
   }
 
+  /**
+   * The same for a request that opens a socket, by whatever method: browsers let every page open one
+   * (RFC 6455, 10.2).
+   * @throws ParlorError `forbidden`
+   */
+  checkUpgrade(req: Context['req']): void {
+    this.#checkOrigin({ req }, req.headers.origin ?? '');
+  }
+
   /** The same for a sign-in, which programs may try that send no Origin. @throws ParlorError `forbidden` */
   checkSignIn(ctx: Context): void {
     const origin = ctx.get('Origin');
     if (origin !== '') this.#checkOrigin(ctx, origin);
   }
 
-  #checkOrigin(ctx: Context, origin: string): void {
+  #checkOrigin(ctx: Pick<Context, 'req'>, origin: string): void {
     if (!this.#origins(ctx).includes(origin)) {
-      throw new ParlorError('forbidden', 'A session changes something from pages of this server only.');
+      throw new ParlorError('forbidden', 'A session does this from pages of this server only.');
     }
   }
 
-  #origins(ctx: Context): string[] {
+  #origins(ctx: Pick<Context, 'req'>): string[] {
     const { origin, hostname, port, protocol } = new URL(this.#baseUrl(ctx));
     if (!LOOPBACK_NAMES.includes(hostname)) return [origin];
     return LOOPBACK_NAMES.map((name) => new URL(`${protocol}//${name}:${port}`).origin);

@@ -5,12 +5,13 @@ import type { LogEntry } from './event-log.model.ts';
 
 /**
  * Which credential has ended: all tokens of a member but the one of that fingerprint (an older process does not name the
- * member; an empty fingerprint is nobody's), a program's token, a visitor's session, a widget; or which widgets a member sees
- * from now on, null being all.
+ * member; an empty fingerprint is nobody's), a program's token, sessions of members, a visitor's session, a widget; or which
+ * widgets a member sees from now on, null being all.
  */
 export type Ended =
   | { token: string; member?: string }
   | { program: string }
+  | { memberSessions: readonly string[] }
   | { session: string }
   | { widget: string }
   | { member: string; widgets: readonly string[] | null };
@@ -21,12 +22,16 @@ const REMEMBERED_FOR_MS = 10_000;
 const hasEnded = (viewer: Viewer, account: string, ended: Ended): boolean => {
   if (viewer.account !== account) return false;
   if (viewer.side === 'person') {
-    if ('program' in ended) return viewer.program === ended.program;
+    const { credential, member } = viewer;
+    if ('program' in ended) return credential.kind === 'program' && credential.uuid === ended.program;
+    if ('memberSessions' in ended) {
+      return credential.kind === 'session' && ended.memberSessions.includes(credential.uuid);
+    }
     if (!('token' in ended)) return false;
-    const isOfMember = ended.member === undefined || ended.member === viewer.member;
-    // A program's token outlives its member's, but not the member.
-    if (viewer.program !== undefined) return isOfMember && ended.token === '';
-    return isOfMember && !viewer.fingerprints.includes(ended.token);
+    const isOfMember = ended.member === undefined || ended.member === member;
+    // A program's token and a session outlive the member's token, but not the member.
+    if (credential.kind !== 'token') return isOfMember && ended.token === '';
+    return isOfMember && !credential.fingerprints.includes(ended.token);
   }
   return (
     ('session' in ended && viewer.session === ended.session) ||
@@ -86,8 +91,8 @@ export class Audience {
     else map.set(key, new Set([connection]));
     this.#size++;
     for (const { account, ended, at } of this.#ended.values()) {
-      // What was told before it was asked what the member sees is known with that.
-      if ('widgets' in ended && at < connection.viewedAt) continue;
+      // What was told before it was asked who this is, and what it sees, is known with that.
+      if (('widgets' in ended || 'memberSessions' in ended) && at < connection.viewedAt) continue;
       apply(connection, account, ended);
     }
   }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { CLOSE_CODES } from '@parlor/shared';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
@@ -28,6 +29,12 @@ const MAX_KNOWN_ROOMS = 50;
 
 const AS_TEXT = { binary: false } as const;
 
+/** What shows who a member is: its own token, or what stands for it. */
+export type MemberCredential =
+  | { kind: 'token'; fingerprints: readonly string[] }
+  /** A program's token, or the session of a browser. */
+  | { kind: 'program' | 'session'; uuid: string };
+
 /** Who is at the other end, and what it sees. */
 export type Viewer =
   | { side: 'visitor'; account: string; room: string; session: string; widget: string }
@@ -37,9 +44,7 @@ export type Viewer =
       member: string;
       /** Those that it is restricted to. */
       widgets: View['widgets'];
-      /** The uuid of a program's token, which then is its credential; else it is the member's token. */
-      program: string | undefined;
-      fingerprints: readonly string[];
+      credential: MemberCredential;
       rooms: ReadonlySet<string> | undefined;
     };
 
@@ -51,7 +56,8 @@ let lastId = 0;
 export class Connection {
   /** Unique among all server processes. */
   readonly id = `${PROCESS}-${++lastId}`;
-  readonly origin: string;
+  /** The request that asked for it, with a session's cookie; gone once its client has said who it is. */
+  opened: IncomingMessage | undefined;
   readonly #socket: WebSocket;
   readonly #log: Logger;
   /** Since when it is known what `viewer` sees (`performance.now()`). */
@@ -69,10 +75,9 @@ export class Connection {
   #framesSince = 0;
   #isClosing = false;
 
-  /** @param origin the page that the client runs on, as its browser says; empty for other programs */
-  constructor(socket: WebSocket, origin: string, log: Logger) {
+  constructor(socket: WebSocket, opened: IncomingMessage, log: Logger) {
     this.#socket = socket;
-    this.origin = origin;
+    this.opened = opened;
     this.#log = log;
   }
 

@@ -3,19 +3,24 @@ import type { Logger } from 'pino';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { Credentials } from '../members/credentials.ts';
 import { restrictionOf } from '../members/member.ts';
+import type { MemberSessions } from '../members/member-sessions.ts';
+import type { Standing } from '../members/member-store.ts';
 import type { ProgramTokens } from '../members/program-tokens.ts';
 import type { SessionsService } from '../visitors/sessions.service.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
 import type { Audience } from './audience.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, Viewer } from './connection.ts';
 
 const SWEEP_EVERY_MS = 1_000;
 
 /** So many visitors are looked at each time, one after another. */
 const VISITORS_AT_ONCE = 200;
 
+type Person = Extract<Viewer, { side: 'person' }>;
+
 export interface CredentialCheckParts {
   credentials: Pick<Credentials, 'standings'>;
+  memberSessions: Pick<MemberSessions, 'alive'>;
   programTokens: Pick<ProgramTokens, 'alive'>;
   sessions: Pick<SessionsService, 'alive'>;
   widgets: Pick<WidgetsService, 'existing'>;
@@ -72,22 +77,37 @@ export class CredentialCheck {
     );
     const named = [...new Set([...restrictions.values()].flat())];
     const existing = named.length > 0 ? await widgets.existing(named) : new Set<string>();
-    const programs = connections.flatMap(({ viewer }) => (viewer?.side === 'person' && viewer.program) || []);
-    const alive = programs.length > 0 ? await this.#parts.programTokens.alive(programs) : new Set();
+    const isAlive = await this.#alive(connections.flatMap(({ viewer }) => viewer ?? []));
     for (const connection of connections) {
       const { viewer } = connection;
       if (viewer?.side !== 'person') continue;
       const standing = standings.get(viewer.member);
-      const isGood =
-        viewer.program === undefined
-          ? viewer.fingerprints.includes(standing?.token_fingerprint ?? '')
-          : alive.has(viewer.program);
-      if (!isGood || !standing) end(connection);
+      if (!standing || !isAlive(viewer, standing)) end(connection);
       // What was told meanwhile is newer than what was read.
       else if (connection.viewedAt < asked) {
         connection.restrict(restrictions.get(viewer.member)?.filter((uuid) => existing.has(uuid)));
       }
     }
+  }
+
+  /** @returns says whether the credential of a member who stands like that is still good */
+  async #alive(viewers: readonly Viewer[]): Promise<(viewer: Person, standing: Standing) => boolean> {
+    const { memberSessions, programTokens } = this.#parts;
+    const persons = viewers.flatMap((viewer) => (viewer.side === 'person' ? viewer : []));
+    const of = (kind: 'program' | 'session') =>
+      persons.flatMap(({ member, credential }) =>
+        credential.kind === kind ? { member, uuid: credential.uuid } : [],
+      );
+    const [programs, sessions] = [of('program').map(({ uuid }) => uuid), of('session')];
+    const alive = {
+      program: programs.length > 0 ? await programTokens.alive(programs) : new Set<string>(),
+      session: sessions.length > 0 ? await memberSessions.alive(sessions) : new Set<string>(),
+    };
+    return ({ credential }, { token_fingerprint, lacksSecondFactor }) => {
+      if (credential.kind === 'token') return credential.fingerprints.includes(token_fingerprint);
+      if (credential.kind === 'session' && lacksSecondFactor) return false;
+      return alive[credential.kind].has(credential.uuid);
+    };
   }
 
   async #lookAtSessions(connections: readonly Connection[]): Promise<void> {

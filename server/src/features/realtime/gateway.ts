@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { CLOSE_CODES, ClientFrame, REALTIME_PATH } from '@parlor/shared';
+import { type AuthFrame, CLOSE_CODES, ClientFrame, REALTIME_PATH } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createClientAddress } from '../../http/client-address.ts';
@@ -13,7 +13,7 @@ import type { VisitorPrincipal } from '../visitors/principal.ts';
 import { createAdmission } from './admission.ts';
 import type { Channel } from './channel.ts';
 import type { ClientFrames } from './client-frames.ts';
-import { Connection, type Viewer } from './connection.ts';
+import { Connection, type MemberCredential, type Viewer } from './connection.ts';
 import { ConnectionLimiter } from './connection-limiter.ts';
 import { CredentialCheck, type CredentialCheckParts } from './credential-check.ts';
 import { declineUpgrade } from './decline-upgrade.ts';
@@ -44,9 +44,10 @@ export interface GatewayParts {
   presence: PresenceService;
   credentialCheck: CredentialCheck;
   /**
-   * Says whom a scheme and token stand for, at an origin. @throws ParlorError `not_authenticated`, `forbidden`
+   * Says whom the first frame of a socket stands for, which `opened` has asked for.
+   * @throws ParlorError `not_authenticated`, `forbidden`
    */
-  identify(authorization: string, origin: string): Promise<AccountPrincipal | VisitorPrincipal>;
+  identify(frame: AuthFrame, opened: IncomingMessage): Promise<AccountPrincipal | VisitorPrincipal>;
   credentials: Pick<Credentials, 'fingerprintsOf'>;
   limiter: ConnectionLimiter;
   openConnections: OpenConnections;
@@ -54,6 +55,15 @@ export interface GatewayParts {
   /** Whether the rate of a client's frames is limited. */
   isLimited: boolean;
 }
+
+const credentialOf = (
+  { member, program, session }: AccountPrincipal,
+  credentials: GatewayParts['credentials'],
+): MemberCredential => {
+  if (program) return { kind: 'program', uuid: program._id };
+  if (session !== undefined) return { kind: 'session', uuid: session };
+  return { kind: 'token', fingerprints: credentials.fingerprintsOf(member) };
+};
 
 const viewerOf = (
   principal: AccountPrincipal | VisitorPrincipal,
@@ -64,9 +74,14 @@ const viewerOf = (
     const narrowed = rooms && new Set(rooms);
     const { account, widgets } = principal.view;
     const { _id: member } = principal.member;
-    const program = principal.program?._id;
-    const fingerprints = program === undefined ? credentials.fingerprintsOf(principal.member) : [];
-    return { side: 'person', account, member, widgets, program, fingerprints, rooms: narrowed };
+    return {
+      side: 'person',
+      account,
+      member,
+      widgets,
+      credential: credentialOf(principal, credentials),
+      rooms: narrowed,
+    };
   }
   const { account, room, _id, widget } = principal.visitor.session;
   return { side: 'visitor', account, room, session: _id, widget };
@@ -155,8 +170,7 @@ export class Gateway {
 
   #take(socket: WebSocket, request: IncomingMessage): void {
     const { log, channel } = this.#parts;
-    const origin = request.headers.origin ?? '';
-    const connection = new Connection(socket, origin, log);
+    const connection = new Connection(socket, request, log);
     this.#open.add(connection);
     this.#heartbeat.add(connection);
     const late = setTimeout(
@@ -217,18 +231,18 @@ export class Gateway {
     if (connection.viewer) await this.#parts.frames.handle(connection, connection.viewer, frame);
   }
 
-  async #authenticate(
-    connection: Connection,
-    { scheme, token, rooms, after }: Extract<ClientFrame, { type: 'auth' }>,
-  ): Promise<void> {
+  async #authenticate(connection: Connection, frame: AuthFrame): Promise<void> {
     const { identify, channel, log } = this.#parts;
+    const { rooms, after } = frame;
     try {
       await this.#admitted();
-      if (!connection.isOpen) return;
+      const { opened } = connection;
+      if (!connection.isOpen || !opened) return;
       connection.viewedAt = performance.now();
-      const principal = await identify(`${scheme} ${token}`, connection.origin);
+      const principal = await identify(frame, opened);
       if (!connection.isOpen) return;
       connection.viewer = viewerOf(principal, rooms, this.#parts.credentials);
+      connection.opened = undefined;
       channel.audience.add(connection);
       this.#parts.presence.arrived(connection.viewer);
       await replay(channel, connection, after);
