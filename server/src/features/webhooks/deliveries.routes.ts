@@ -140,7 +140,7 @@ export const deliveryRoutes = ({
       tag: webhook,
       summary: 'Send a sample now, and say what came of it',
       description:
-        'Made-up data in the real shape, signed, sent once and not logged. 200 whatever the target did.',
+        'Made-up data in the real shape, signed, sent once and not logged. 200 whatever the target did; 429 where four of the account are under way.',
       callers,
       params,
       isIdempotent: true,

@@ -9,6 +9,7 @@ import { deliveryBody } from './delivery-body.ts';
 import { sampleData } from './samples.ts';
 import type { Sender } from './sender.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
+import { TestSends } from './test-sends.ts';
 import type { WebhooksService } from './webhooks.service.ts';
 
 /**
@@ -37,6 +38,7 @@ interface Parts {
 /** The log of deliveries, redelivery and test sends (docs/contract.md#delivery). */
 export class DeliveriesService {
   readonly #parts: Parts;
+  readonly #testSends = new TestSends();
   #atOnce = 0;
 
   constructor(parts: Parts) {
@@ -117,14 +119,19 @@ export class DeliveriesService {
     return stored;
   }
 
-  /** Sends a sample of the subscription's event, and waits for what comes of it; the log does not show it. */
+  /**
+   * Sends a sample of the subscription's event, and waits for what comes of it; the log does not show it.
+   * @throws ParlorError `not_found`; `throttled` when too many of these are under way
+   */
   async test(account: string, webhook: string): Promise<TestDelivery> {
     await this.#parts.webhooks.get(account, webhook);
     const subscription = await this.#subscription(webhook);
     if (!subscription) throw notFound();
     const { event, target } = subscription;
     const body = deliveryBody(sampleData(event), { uuid: webhook, event, target });
-    const attempt = await this.#parts.sender.sendOnce(subscription, newUuid(), body);
+    const attempt = await this.#testSends.run(account, () =>
+      this.#parts.sender.sendOnce(subscription, newUuid(), body),
+    );
     const { status, duration_ms, error, response } = attempt;
     return { delivered: error === null, status, duration_ms, error, response };
   }
