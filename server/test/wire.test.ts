@@ -153,16 +153,29 @@ describe('a Host that a client makes up', () => {
   });
 });
 
-it('the log does not hold what opens a conversation: its id, with the key that many have', async () => {
+it('the log does not hold what opens a conversation: its id, with the key that many have, or a widget', async () => {
   const server = await startServerProcess({ ...(await serverSettings()), LOG_LEVEL: 'info' });
   const id = `conv_${'x'.repeat(24)}`;
-  for (const path of [id, `${id}/messages`, `${id}/`, `x%2f${id}`, `x${id}/`]) {
+  for (const path of [id, `${id}/messages`, `${id}/`, `x%2f${id}`, `x${id}/`, `%63${id.slice(1)}/messages`]) {
     await fetch(`${server.url}/api/v1/public/conversations/${path}`, {
       headers: { 'x-api-key': 'pk_live_x' },
     });
   }
+  const token = `w${'y'.repeat(24)}`;
+  for (const path of [
+    `widgets/?token=${token}`,
+    `widgets/${token}/`,
+    `widgets/${token}/sessions`,
+    `Widgets/${token}`,
+  ]) {
+    await fetch(`${server.url}/api/v1/${path}`, { method: 'DELETE' });
+  }
+  await fetch(`${server.url}/api/v1/public/conversations/start`, { method: 'POST' });
   await vi.waitFor(() => {
-    expect(server.stderr()).toContain('/api/v1/public/conversations/conv_…/messages');
+    expect(server.stderr()).toContain('"/api/v1/public/conversations/…/messages"');
+    expect(server.stderr()).toContain('"/api/v1/widgets/…/sessions"');
+    expect(server.stderr()).toContain('"/api/v1/public/conversations/start"');
   });
-  expect(server.stderr()).not.toContain(id);
+  expect(server.stderr()).not.toContain(id.slice(1));
+  expect(server.stderr()).not.toContain(token);
 });

@@ -3,12 +3,12 @@ import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { State } from './context.ts';
 
-/** With a workflow's public key, the id of a conversation opens it. */
-const CONVERSATION = /conv_[^/]+/;
+/** What opens something in a path: a widget's token, and a conversation's id, with a workflow's public key. */
+const OPENING = /conv_[^/]+|(?<=\/widgets\/)[^/]+|(?<=\/conversations\/)(?!start(?:\/|$))[^/]+/gi;
 
 /**
- * Gives each request an id and one log line: method, path, status, milliseconds. The query is left out, since a
- * widget's token stands there, and so is the id of a conversation of the agent API; bodies and headers are never logged.
+ * Gives each request an id and one log line: method, path, status, milliseconds. Left out are the query, where a
+ * widget's token may stand, and what opens something in the path; bodies and headers are never logged.
  */
 export const requestLog =
   (log: Logger): Middleware<State> =>
@@ -22,7 +22,7 @@ export const requestLog =
       {
         request_id,
         method: ctx.method,
-        path: ctx.path.replace(CONVERSATION, 'conv_…'),
+        path: ctx.path.replace(OPENING, '…'),
         status: ctx.status,
         ms: Math.round((performance.now() - started) * 10) / 10,
       },
