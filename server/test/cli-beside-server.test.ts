@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -9,6 +9,7 @@ import { spawnCommand } from './command-line.ts';
 import { caller } from './rest.ts';
 import { type ServerProcess, serverSettings, startServerProcess } from './server-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { until } from './webhooks-parts.ts';
 
 const parlor = (settings: Record<string, string>, ...args: string[]) => spawnCommand(settings, args).result;
 
@@ -97,6 +98,23 @@ describe.skipIf(inject('isRealMongodb'))(
       const DATA_DIR = join(settings.DATA_DIR ?? '', 'd'.repeat(120), 'e'.repeat(120));
       await startServerProcess({ ...settings, DATA_DIR });
       expect(await parlor({ DATA_DIR }, 'account', 'token', 'demo')).toMatchObject({ code: 0, err: '' });
+    });
+
+    it.runIf(process.platform === 'linux')('says so when the server is killed under a command', async () => {
+      const settings = await serverSettings();
+      const server = await startServerProcess(settings);
+      const connections = async () => {
+        const open = await readFile('/proc/net/unix', 'utf8');
+        return open.split('\n').filter((line) => line.includes(String(settings.DATA_DIR))).length;
+      };
+      const listening = await connections();
+      // Stopped, it reads nothing of the command.
+      process.kill(server.pid, 'SIGSTOP');
+      const command = parlor(settings, 'keys', 'rotate');
+      await until(async () => (await connections()) > listening);
+      await server.end('SIGKILL');
+      const err = 'the server was stopped before the command had ended: give it again\n';
+      expect(await command).toEqual({ code: 1, out: '', err });
     });
 
     it('answers what is no command with an error, and the server goes on', async () => {

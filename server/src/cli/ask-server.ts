@@ -18,8 +18,18 @@ export const askServer = async (
     for await (const line of terminal.lines()) await send({ line });
     await send({ end: true });
   };
+  const stopped = (): DatabaseError =>
+    new DatabaseError('the server was stopped before the command had ended: give it again');
+  const frames = framesOf<ServerFrame>(socket);
+  const next = async (): Promise<ServerFrame | undefined> => {
+    const { value } = await frames.next().catch((error) => {
+      // What it has not read when it is killed is an error of the connection.
+      throw (error as NodeJS.ErrnoException).syscall === 'read' ? stopped() : error;
+    });
+    return value;
+  };
   await send({ words: [...words] });
-  for await (const frame of framesOf<ServerFrame>(socket)) {
+  for (let frame = await next(); frame; frame = await next()) {
     if ('print' in frame) terminal.print(frame.print);
     else if ('progress' in frame) terminal.progress(frame.progress);
     else if ('write' in frame) await terminal.write(frame.write);
@@ -27,5 +37,5 @@ export const askServer = async (
     else if ('done' in frame) return;
     else throw frame.isUsage ? new UsageError(frame.error) : new DatabaseError(frame.error);
   }
-  throw new DatabaseError('the server was stopped before the command had ended: give it again');
+  throw stopped();
 };
