@@ -1,7 +1,7 @@
 import { isUuid } from '@parlor/shared';
-import pLimit from 'p-limit';
 import type { Days, Page } from '../database/pages.ts';
 import { invalid } from '../platform/errors.ts';
+import { FairTurns } from '../platform/fair-turns.ts';
 import type { Context } from './context.ts';
 
 /** Page sizes (docs/contract.md#lists). */
@@ -101,8 +101,8 @@ export const PAGE_BYTES = 2 * 1024 * 1024;
 /** Documents that are presented together, where presenting them reads little. */
 const PRESENTED_TOGETHER = 200;
 
-/** So many lists are made at once: each holds some megabytes while it is. */
-const takeTurns = pLimit(8);
+/** Lists that are made at once hold some megabytes each; accounts, and the visitors of each, take turns (docs/limits.md). */
+const turns = new FairTurns({ running: 8, runningOfOne: 4, waitingOfOne: 1_000 });
 
 /** A list: where its documents come from and how they are shown. */
 export interface List<T> {
@@ -156,7 +156,8 @@ export const sendPage = async <T extends { _id: string }>(
   list: List<T>,
   baseUrl: string,
 ): Promise<void> => {
-  const { texts, next } = await takeTurns(() => readTexts(list, limit));
+  const { kind, owner } = ctx.state.principal ?? { kind: 'public', owner: '' };
+  const { texts, next } = await turns.run(`${kind} ${owner}`, () => readTexts(list, limit));
   if (next) {
     const query = new URLSearchParams(ctx.querystring);
     query.set('cursor', encodeCursor(next[list.timeField] as Date, next._id));

@@ -1,6 +1,7 @@
 import { LEAD_GROUPS, type LeadGroup, type LeadStatistics } from '@parlor/shared';
 import type { Days } from '../../database/pages.ts';
 import { invalid } from '../../platform/errors.ts';
+import { FairTurns } from '../../platform/fair-turns.ts';
 import { inView, type View } from '../members/view.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
 import type { LeadModel } from './leads.model.ts';
@@ -9,6 +10,12 @@ const DAY_MS = 86_400_000;
 
 /** The longest range that is shown day by day. */
 const MAX_DAYS = 3_660;
+
+/** Each may read every lead of an account (docs/limits.md). */
+const TURNS = { running: 2, runningOfOne: 1, waitingOfOne: 20 } as const;
+
+/** Of MongoDB: what a query would have to hold in memory is too much. */
+const EXCEEDED_MEMORY_LIMIT = 292;
 
 const isoDay = (date: Date): string => date.toISOString().slice(0, 10);
 
@@ -39,10 +46,17 @@ export const readLeadGroup = (text = 'user'): LeadGroup => {
   return group;
 };
 
+/** The embedded database holds all groups in memory. */
+const tooManyGroups = (error: unknown): never => {
+  if ((error as { code?: unknown }).code !== EXCEEDED_MEMORY_LIMIT) throw error;
+  throw invalid({ start_date: ['There are too many different values in these days: ask for fewer days.'] });
+};
+
 /** How many leads an account got, by one of LEAD_GROUPS (docs/contract.md#lead). */
 export class LeadStatisticsService {
   readonly #leads: LeadModel;
   readonly #widgets: Pick<WidgetsService, 'namesOf'>;
+  readonly #turns = new FairTurns(TURNS);
 
   constructor(leads: LeadModel, widgets: Pick<WidgetsService, 'namesOf'>) {
     this.#leads = leads;
@@ -52,7 +66,8 @@ export class LeadStatisticsService {
   /**
    * The leads of the days given, by default of the current UTC month to now; at most `limit` groups, largest
    * first, but every day when they are grouped by day.
-   * @throws ParlorError `invalid` when that would be more days than MAX_DAYS.
+   * @throws ParlorError `invalid` when that would be more days than MAX_DAYS, or more groups than fit in memory;
+   * `throttled` when too many of the account wait
    */
   async count(view: View, group: LeadGroup, { from, until }: Days, limit: number): Promise<LeadStatistics> {
     const now = new Date();
@@ -65,10 +80,14 @@ export class LeadStatisticsService {
     const match = { $match: { ...inView(view), created_at: { $gte: start, $lt: end } } };
     const groups = { $group: { _id: GROUP_BY[group], total: { $sum: 1 } } };
     const top = group === 'day' ? [] : [{ $sort: { total: -1, _id: 1 } as const }, { $limit: limit }];
-    const [counted, [all]] = await Promise.all([
-      this.#leads.aggregate<{ _id: string; total: number }>([match, groups, ...top] as never),
-      this.#leads.aggregate<{ total: number }>([match, { $group: { _id: null, total: { $sum: 1 } } }]),
-    ]);
+    const [counted, [all]] = await this.#turns
+      .run(view.account, () =>
+        Promise.all([
+          this.#leads.aggregate<{ _id: string; total: number }>([match, groups, ...top] as never),
+          this.#leads.aggregate<{ total: number }>([match, { $group: { _id: null, total: { $sum: 1 } } }]),
+        ]),
+      )
+      .catch(tooManyGroups);
     return {
       group_by: group,
       start_date: isoDay(start),

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { FairTurns } from './fair-turns.ts';
+
+/** Tasks that end when they are told, and the names of those that have begun, in their order. */
+const held = (turns: FairTurns) => {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const ask = (name: string) =>
+    turns.run(name.charAt(0), () => {
+      begun.push(name);
+      return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
+    });
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  const end = async (name: string) => {
+    await settled();
+    ends.get(name)?.();
+    await settled();
+  };
+  return { begun, ask, end, settled };
+};
+
+it('has those with something waiting take turns, in the order in which they came', async () => {
+  const { begun, ask, end, settled } = held(new FairTurns({ running: 2, runningOfOne: 2, waitingOfOne: 10 }));
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2'].map(ask);
+  await settled();
+  expect(begun).toEqual(['a1', 'a2']);
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2']) await end(name);
+  expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2']);
+  expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']);
+});
+
+it('leaves room for others while one has many, and refuses what is too many to wait', async () => {
+  const { begun, ask, end, settled } = held(new FairTurns({ running: 3, runningOfOne: 2, waitingOfOne: 1 }));
+  const own = ['a1', 'a2', 'a3'].map(ask);
+  await expect(ask('a4')).rejects.toMatchObject({ code: 'throttled', headers: { 'Retry-After': '5' } });
+  const other = ask('b1');
+  await settled();
+  expect(begun).toEqual(['a1', 'a2', 'b1']);
+  for (const name of ['b1', 'a1', 'a2', 'a3']) await end(name);
+  expect(await Promise.all([...own, other])).toEqual(['a1', 'a2', 'a3', 'b1']);
+});
+
+it('goes on after a failure', async () => {
+  const turns = new FairTurns({ running: 1, runningOfOne: 1, waitingOfOne: 1 });
+  const failing = turns.run('a', () => Promise.reject(new Error('broken')));
+  const next = turns.run('a', async () => 'well');
+  await expect(failing).rejects.toThrow('broken');
+  expect(await next).toBe('well');
+});

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { expect, inject, it } from 'vitest';
+import { testApp } from './app.ts';
+
+const app = testApp();
+
+/** An account with so many leads. */
+const withLeads = async (count: number, nickname = (n: number) => `Ada ${n}`) => {
+  const account = await app.account();
+  const texts = { email: '', phone_number: '', device: '', from_page_title: '', referrer: 'x'.repeat(1_000) };
+  const leads = Array.from({ length: count }, (_, n) => ({
+    _id: randomUUID(),
+    account: account.id,
+    ...texts,
+    nickname: nickname(n),
+    created_at: new Date(),
+    widget: '',
+    version: 1,
+  }));
+  await app.services.models.leads.insertMany(leads);
+  return account;
+};
+
+/** Asks for the same many times at once, and counts the answers. */
+const flood = (path: string, token: string, count: number) => {
+  const answered = new Map<number, number>();
+  const all = Array.from({ length: count }, async () => {
+    const { status, headers } = await app.request('GET', path, { token });
+    answered.set(status, (answered.get(status) ?? 0) + 1);
+    return headers;
+  });
+  return { answered, all: Promise.all(all) };
+};
+
+it('an account that asks for many lists at once leaves others their turns', async () => {
+  const [busy, other] = [await withLeads(1_000), await withLeads(1)];
+  const path = '/api/v1/leads/?limit=1000';
+  const { answered, all } = flood(path, busy.token, 60);
+  const { json } = await app.request('GET', path, { token: other.token });
+  expect(json).toHaveLength(1);
+  expect(answered.get(200) ?? 0).toBeLessThan(30);
+  await all;
+  expect(answered).toEqual(new Map([[200, 60]]));
+});
+
+it('statistics of an account that asks for many at once wait, 20 of them, and others have their turns', async () => {
+  const [busy, other] = [await withLeads(2_000), await withLeads(1)];
+  const path = '/api/v1/leads/stats/';
+  const { answered, all } = flood(path, busy.token, 200);
+  const { json } = await app.request('GET', path, { token: other.token });
+  expect(json).toMatchObject({ total: 1 });
+  expect(answered.get(200) ?? 0).toBeLessThan(10);
+  const refused = (await all).filter((headers) => headers['retry-after'] === '5');
+  expect(refused).toHaveLength(answered.get(429) ?? 0);
+  expect(refused.length).toBeGreaterThan(0);
+  expect([...answered.keys()].sort()).toEqual([200, 429]);
+});
+
+it('statistics with more groups than the database can hold are a 400, where it has no disk for them', async () => {
+  const { token } = await withLeads(600, (n) => `${n} `.padEnd(100_000, 'Ada'));
+  const { status, json } = await app.request('GET', '/api/v1/leads/stats/', { token });
+  if (inject('isRealMongodb')) expect(status).toBe(200);
+  else
+    expect([status, json]).toEqual([
+      400,
+      { start_date: ['There are too many different values in these days: ask for fewer days.'] },
+    ]);
+});
