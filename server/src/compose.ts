@@ -20,6 +20,7 @@ import { PanelAccess } from './features/demo/panel-access.ts';
 import { createErasure } from './features/erasure/create-erasure.ts';
 import { RoomDeletion } from './features/erasure/room-deletion.ts';
 import { SubjectErasure } from './features/erasure/subject-erasure.ts';
+import { createInbox } from './features/inbox/create-inbox.ts';
 import { KeywordsService } from './features/keywords/keywords.service.ts';
 import { NotificationsService } from './features/keywords/notifications.service.ts';
 import { LeadsService } from './features/leads/leads.service.ts';
@@ -195,6 +196,10 @@ export const createServices = async (
   const erasure = createErasure(visitors);
   const roomWidgets = new RoomWidgets(models, log);
 
+  const { waker, backfill, ...inbox } = createInbox({ models, store: people.store, relay, log });
+  credentials.onEnd((member) => inbox.inbox.release(member));
+
+  relay.subscribe(inbox.follower.consume);
   relay.subscribe(channel.consume, (events) => notifications.raise(events), consume, auditTrail.consume);
   if (mail) relay.subscribe(mail.mailer.consume);
   relay.subscribe((events) => agent.answers.consume(events));
@@ -215,6 +220,8 @@ export const createServices = async (
     erasedDeliveries,
     erasure,
     roomWidgets,
+    waker,
+    backfill,
   ];
 
   return {
@@ -244,6 +251,9 @@ export const createServices = async (
     erasure,
     rooms,
     roomWidgets,
+    ...inbox,
+    backfill,
+    waker,
     roomDeletion,
     erasedDeliveries,
     messages,

@@ -100,6 +100,28 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       owner: ['author'],
     },
   }),
+  inbox: of<'inbox'>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: { updated_at: -1, _id: -1 },
+    erased: { by: '_id', how: 'buried', madeAt: 'created_at' },
+    fields: {
+      plain: [
+        ...(['_id', 'account', 'widget', 'label', 'is_bot_use', 'status', 'snoozed_until'] as const),
+        ...(['status_at', 'waiting_on', 'waiting_since', 'first_response_at', 'assignee'] as const),
+        ...(['assignee_at', 'unread', 'heard', 'introduced_in', 'created_at', 'updated_at'] as const),
+        ...(['rank', 'version'] as const),
+      ],
+      visitor: ['rating', 'events'],
+      owner: ['tags'],
+    },
+  }),
+  tagNames: of<'tagNames'>()({
+    owner: { by: '_id' },
+    kept: 'until deleted',
+    copied: { _id: 1 },
+    fields: { plain: ['_id'], owner: ['names'] },
+  }),
   leads: of<'leads'>()({
     owner: { by: 'account' },
     kept: 'until deleted',

@@ -9,6 +9,8 @@ import { registrationClaimModel } from './features/accounts/registration.model.t
 import { agentModels } from './features/agent/create-agent.ts';
 import { auditModel } from './features/audit/audit.model.ts';
 import { pendingDeletionModel } from './features/erasure/room-deletion.model.ts';
+import { conversationModel } from './features/inbox/conversation.model.ts';
+import { tagNamesModel } from './features/inbox/tag-names.ts';
 import { keywordModel, notificationModel } from './features/keywords/keywords.model.ts';
 import { leadModel } from './features/leads/leads.model.ts';
 import { mailModel } from './features/mail/mails.model.ts';
@@ -27,6 +29,8 @@ import { idempotencyModel } from './http/idempotency.model.ts';
 /** Every collection but that of the rate limits, which their store keeps. What is in each: data-map.ts. */
 export const createModels = (connection: Connection) => ({
   accounts: accountModel(connection),
+  inbox: conversationModel(connection),
+  tagNames: tagNamesModel(connection),
   emailConfirmations: emailConfirmationModel(connection),
   idempotency: idempotencyModel(connection),
   keywords: keywordModel(connection),
@@ -60,6 +64,7 @@ export const outboxOf = (models: Models) => ({
   rooms: models.rooms,
   messages: models.messages,
   leads: models.leads,
+  conversations: models.inbox,
   notifications: models.notifications,
   read_marks: models.readMarks,
   widgets: models.widgets,

@@ -3,6 +3,7 @@ import { conversationRoutes } from './features/agent/conversations.routes.ts';
 import { workflowRoutes } from './features/agent/workflows.routes.ts';
 import { auditRoutes } from './features/audit/audit.routes.ts';
 import { healthRoutes } from './features/health/health.routes.ts';
+import { inboxRoutes } from './features/inbox/inbox.routes.ts';
 import { keywordRoutes } from './features/keywords/keywords.routes.ts';
 import { leadRoutes } from './features/leads/leads.routes.ts';
 import { accountRoutes } from './features/members/account.routes.ts';
@@ -41,6 +42,7 @@ export const createRoutes = (
     ...auditRoutes(services),
     ...roomRoutes(services),
     ...messageRoutes(services),
+    ...inboxRoutes(services),
     ...leadRoutes(services),
     ...keywordRoutes(services),
     ...webhookRoutes(services),

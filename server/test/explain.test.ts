@@ -131,6 +131,29 @@ it('no query of a route scans a collection or sorts in memory', { timeout: 300_0
     }
   }
   await restricted(`/api/v1/rooms/${fixtures.room.label}/`);
+  // Each filter of conversations by itself, and all of them together, in both orders and on a later page.
+  const { widget } = (await restricted('/api/v1/conversations/')).json[0] ?? { widget: widgets[0] };
+  const narrowing = [
+    '',
+    ...['status=done', 'status=open', 'assignee=none', 'assignee=me', `widget=${widget}`, 'tag=vip'],
+    ...[
+      'waiting_on=us',
+      'waiting_on=us&status=open',
+      'waiting_on=visitor',
+      'is_unread=true',
+      'is_unread=false',
+    ],
+    'rating=5',
+    `status=open&assignee=me&widget=${widget}&tag=vip&waiting_on=us&is_unread=true&rating=5`,
+  ];
+  for (const filter of narrowing) {
+    for (const order of ['waiting', 'updated', `waiting&cursor=${cursor}`, `updated&cursor=${cursor}`]) {
+      const path = `/api/v1/conversations/?${filter}&order=${order}`;
+      expect((await restricted(path)).status).toBe(200);
+      expect((await app.request('GET', path, { token: fixtures.token })).status).toBe(200);
+    }
+  }
+  await restricted('/api/v1/conversations/counts/');
   await app.request('DELETE', `/api/v1/widgets/${fixtures.ids.widgets}/`, { token: fixtures.token });
   for (const group of ['user', 'day', 'device', 'referrer', 'from_page_title', 'widget']) {
     const { token } = await makeFixtures(app);

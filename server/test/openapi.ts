@@ -236,7 +236,8 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
       keywords: keyword.uuid,
       webhooks: webhook.uuid,
       workflows: workflow.uuid,
-      conversations: conversationId,
+      'conversations by conversation': conversationId,
+      'conversations by uuid': await conversationOf(app, token, room.uuid),
       widgets: widget,
       members: invited.uuid,
       sessions: session.uuid,
@@ -248,6 +249,16 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
     agentKey: workflow.public_key,
     visitor: { token: visitor, room: reserved, lead: visitorLead.uuid, message: visitorMessage.uuid },
   };
+};
+
+/** A room, once its conversation is there. */
+const conversationOf = async (app: Callable, token: string, room: string): Promise<string> => {
+  for (let wait = 0; wait < 200; wait++) {
+    const { status } = await app.request('GET', `/api/v1/conversations/${room}/`, { token });
+    if (status === 200) return room;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('a room has got no conversation');
 };
 
 /** The first delivery of an account's webhook, once it is in the log. */
@@ -269,10 +280,16 @@ export const credentialFor = ({ callers }: Operation, { token, visitor, agentKey
 
 /** The path of an operation for the account's own objects, or for the visitor's. */
 export const pathFor = ({ path }: Operation, { ids, visitor }: Fixtures, asVisitor = false): string =>
-  path.replace(/([a-z_]+)\/\{(\w+)\}/g, (_, resource: string) => {
+  path.replace(/([a-z_]+)\/\{(\w+)\}/g, (_, resource: string, name: string) => {
     const { lead: leads, message: messages, room } = visitor;
-    const own = { rooms: room.label, messages, leads } as Record<string, string>;
-    return `${resource}/${(asVisitor && own[resource]) || ids[resource]}`;
+    const own: Record<string, string> = {
+      rooms: room.label,
+      messages,
+      leads,
+      'conversations by uuid': room.uuid,
+    };
+    const valueIn = (values: Record<string, string>) => values[`${resource} by ${name}`] ?? values[resource];
+    return `${resource}/${(asVisitor && valueIn(own)) || valueIn(ids)}`;
   });
 
 /** The example of an operation's body, with references that exist and names that are free. */
@@ -303,6 +320,8 @@ export const bodyFor = (
       return { ...body, email: `${free}@example.com` };
     case 'acceptInvitation':
       return { ...body, username: `free-${free}`, token: fixtures.invitation };
+    case 'changeConversations':
+      return { ...body, uuids: [fixtures.room.uuid] };
     case 'createKeyword':
       return { keyword: `${body.keyword} ${free}` };
     case 'createRoom':

@@ -68,6 +68,8 @@ describe.each(names)('%s', (_, operation) => {
     // Of a secret of its own nobody has seen a code.
     else if (operation.id === 'confirmTotp')
       expect([answer.status, Object.keys(answer.json)]).toEqual([400, ['code']]);
+    else if (operation.id === 'changeConversations')
+      expect(answer.json).toEqual({ changed: [], missing: [kept.room.uuid], refused: [] });
     else if (refersToRoom) expect([answer.status, Object.keys(answer.json)]).toEqual([400, ['room']]);
     else {
       expect(answer.status).toBeLessThan(300);
@@ -164,7 +166,7 @@ describe('an operator who is restricted to a widget', () => {
   const named = (found: Operation[]) => found.map((operation) => [operation.id, operation] as const);
   const callable = secured.filter(({ id }) => RIGHTS[id]?.[0].includes('operator'));
   /** Those that are about one room, message or lead. */
-  const ofOne = callable.filter(({ path }) => /^.api.v1.(rooms|messages|leads).*\{/.test(path));
+  const ofOne = callable.filter(({ path }) => /^.api.v1.(rooms|messages|leads|conversations).*\{/.test(path));
   const naming = callable.filter(
     (operation) => ofOne.includes(operation) || operation.id === 'createMessage',
   );
@@ -181,8 +183,10 @@ describe('an operator who is restricted to a widget', () => {
         }
         if (id === 'createRoom') expect(answer.status).toBe(403);
         if (id === 'createMessage') expect(answer.status).toBe(400);
+        if (id === 'changeConversations') expect(answer.json).toMatchObject({ changed: [], refused: [] });
         // Colleagues are no secret, nor is what a refused body has named itself.
-        const known = id === 'createMessage' ? [kept.room.uuid, kept.visitor.room.uuid] : [kept.ids.members];
+        const isNaming = id === 'createMessage' || id === 'changeConversations';
+        const known = isNaming ? [kept.room.uuid, kept.visitor.room.uuid] : [kept.ids.members];
         for (const mark of [...marks(kept), ofWidget]) {
           if (!known.includes(mark)) expect(answer.text).not.toContain(mark);
         }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ConversationUpdated } from './conversation.ts';
 import type { EventName } from './events.ts';
 import { KeywordNotification } from './keyword.ts';
 import { Lead } from './lead.ts';
@@ -28,4 +29,5 @@ export const DELIVERY_BODIES = {
   'lead.added': bodyOf(Lead),
   'lead.changed': bodyOf(ChangedLead),
   'keyword_notification.added': bodyOf(KeywordNotification),
+  'conversation.updated': bodyOf(ConversationUpdated),
 } as const satisfies Record<EventName, z.ZodType>;

@@ -5,5 +5,6 @@ export const EVENT_NAMES = [
   'lead.added',
   'lead.changed',
   'keyword_notification.added',
+  'conversation.updated',
 ] as const;
 export type EventName = (typeof EVENT_NAMES)[number];

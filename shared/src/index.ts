@@ -1,5 +1,6 @@
 export * from './account.ts';
 export * from './audit.ts';
+export * from './conversation.ts';
 export * from './delivery.ts';
 export * from './delivery-body.ts';
 export * from './events.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ConversationUpdated } from './conversation.ts';
 import { boolean, datetime, optionalText, uuidReference } from './fields.ts';
 import { Lead } from './lead.ts';
 import { Author, CreatedMessage } from './message.ts';
@@ -117,6 +118,7 @@ export const ServerFrame = z.discriminatedUnion('type', [
   stored('room.updated', RoomEvent),
   stored('lead.added', LeadEvent),
   stored('lead.changed', LeadEvent),
+  stored('conversation.updated', ConversationUpdated.loose()),
   stored('read', ReadMark),
   z.object({ type: z.literal('typing'), room: roomId(), data: Typing }),
   z.object({ type: z.literal('presence'), room: roomId().optional(), data: Presence }),
@@ -140,6 +142,7 @@ export const REALTIME_EVENTS = [
   'room.updated',
   'lead.added',
   'lead.changed',
+  'conversation.updated',
   'read',
 ] as const;
 export type RealtimeEvent = (typeof REALTIME_EVENTS)[number];

@@ -276,7 +276,7 @@ export const ConversationTurn = z
 export type ConversationTurn = z.infer<typeof ConversationTurn>;
 
 /** A conversation with everything that was said in it. */
-export const Conversation = z
+export const AgentConversation = z
   .object({
     conversationId: z.string(),
     workflowName: z.string(),
@@ -285,5 +285,5 @@ export const Conversation = z
       z.object({ message: z.string(), sender: z.enum(['visitor', 'bot', 'person']), sentAt: sentAt() }),
     ),
   })
-  .meta({ id: 'Conversation' });
-export type Conversation = z.infer<typeof Conversation>;
+  .meta({ id: 'AgentConversation' });
+export type AgentConversation = z.infer<typeof AgentConversation>;

@@ -88,12 +88,18 @@ const decodeCursor = (text: string): { time: Date; id: string } => {
 export const queryLimit = (ctx: Context): number =>
   queryInteger(ctx, 'limit', { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT });
 
-/** Reads `limit`, `cursor`, `start_date` and `end_date`. */
-export const readPage = (ctx: Context): Page => {
-  const limit = queryLimit(ctx);
+/** Where a page begins: behind the last object of the one before. */
+export const queryCursor = (ctx: Context): Page['after'] => {
   const cursor = queryValue(ctx, 'cursor');
-  return { limit, after: cursor === undefined ? undefined : decodeCursor(cursor), ...queryDays(ctx) };
+  return cursor === undefined ? undefined : decodeCursor(cursor);
 };
+
+/** Reads `limit`, `cursor`, `start_date` and `end_date`. */
+export const readPage = (ctx: Context): Page => ({
+  limit: queryLimit(ctx),
+  after: queryCursor(ctx),
+  ...queryDays(ctx),
+});
 
 /** A list ends its page here, whatever `limit` says; a single object that is larger is a page by itself. */
 export const PAGE_BYTES = 2 * 1024 * 1024;

@@ -57,6 +57,13 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   createMessage: [EVERYBODY, 'conversations:write'],
   retrieveMessage: [EVERYBODY, 'conversations:read'],
 
+  listConversations: [EVERYBODY, 'conversations:read'],
+  countConversations: [EVERYBODY, 'conversations:read'],
+  listTags: [EVERYBODY, 'conversations:read'],
+  changeConversations: [EVERYBODY, 'conversations:write'],
+  retrieveConversation: [EVERYBODY, 'conversations:read'],
+  changeConversation: [EVERYBODY, 'conversations:write'],
+
   listLeads: [EVERYBODY, 'leads:read'],
   countLeads: [EVERYBODY, 'leads:read'],
   createLead: [ADMINS, 'leads:write'],

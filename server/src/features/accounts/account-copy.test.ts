@@ -42,9 +42,13 @@ const view = async ({ token, ids, agentKey }: Fixtures) => {
     '/api/v1/audit/?limit=1000',
   ];
   const own = await Promise.all(paths.map((path) => app.request('GET', path, { token })));
-  const conversation = await app.request('GET', `/api/v1/public/conversations/${ids.conversations}`, {
-    headers: { 'x-api-key': agentKey },
-  });
+  const conversation = await app.request(
+    'GET',
+    `/api/v1/public/conversations/${ids['conversations by conversation']}`,
+    {
+      headers: { 'x-api-key': agentKey },
+    },
+  );
   return [...own, conversation].map(({ status, json }) => ({ status, json }));
 };
 

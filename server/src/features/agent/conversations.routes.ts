@@ -1,4 +1,4 @@
-import { Conversation, ConversationTurn, StartedConversation } from '@parlor/shared';
+import { AgentConversation, ConversationTurn, StartedConversation } from '@parlor/shared';
 import { z } from 'zod';
 import type { Context, Handler } from '../../http/context.ts';
 import { shown } from '../../http/openapi/operation.ts';
@@ -87,14 +87,14 @@ export const conversationRoutes = ({
       method: 'GET',
       path: '/api/v1/public/conversations/{conversation}',
       cors: 'agent',
-      id: 'retrieveConversation',
+      id: 'retrieveAgentConversation',
       tag: 'Agent',
       summary: 'A conversation with what was said in it: the latest 500 messages, and 2 MiB of them',
       description: 'For a page that is opened again; oldest first.',
       callers: ['agent'],
       params: conversation,
       condition: 'read',
-      answers: shown(Conversation),
+      answers: shown(AgentConversation),
       handler: async (ctx) => {
         sendObject(ctx, await conversations.get(workflowOf(ctx), conversationIn(ctx)));
       },

@@ -1,4 +1,4 @@
-import type { Conversation } from '@parlor/shared';
+import type { AgentConversation } from '@parlor/shared';
 import { v5 } from 'uuid';
 import { isoDatetime } from '../../database/document.ts';
 import { ParlorError } from '../../platform/errors.ts';
@@ -121,7 +121,7 @@ export class ConversationsService {
    * publish: whoever lost the answer sees by it whether the turn was done.
    * @throws ParlorError `not_found`, also for a conversation of another workflow
    */
-  async get(workflow: StoredWorkflow, conversation: string): Promise<Conversation> {
+  async get(workflow: StoredWorkflow, conversation: string): Promise<AgentConversation> {
     const room = await this.#find(workflow, conversation);
     await this.#publication.ensure(room);
     const found = await latestMessages(this.#messages, room._id, SHOWN);

@@ -30,6 +30,8 @@ export const AUDITED = {
   changeRoom: false,
   deleteRoom: true,
   createMessage: false,
+  changeConversations: false,
+  changeConversation: false,
   createLead: false,
   updateLead: false,
   changeLead: false,

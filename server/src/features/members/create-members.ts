@@ -68,5 +68,6 @@ export const createMembers = (parts: Parts) => {
     programTokens,
     secondFactor,
     signIn,
+    store,
   };
 };

@@ -12,7 +12,8 @@ export const readMessages = (
   messages: MessageModel,
   filter: object,
   page: Page,
-): AsyncGenerator<StoredMessage[]> => readPages(messages, filter, 'sent_at', page, UNSHOWN, MESSAGES_STEP);
+): AsyncGenerator<StoredMessage[]> =>
+  readPages(messages, filter, 'sent_at', page, { without: UNSHOWN, most: MESSAGES_STEP });
 
 /**
  * The latest `limit` messages of a room in the order sent, as many of them as fit into one answer: 500 of the longest

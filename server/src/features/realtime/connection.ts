@@ -27,6 +27,9 @@ const FRAMES_WINDOW_MS = 10_000;
 /** Rooms that need not be looked up for each frame. */
 const MAX_KNOWN_ROOMS = 50;
 
+/** Whether what is told is for members alone. */
+const isForPeople = (name: string): boolean => name.startsWith('lead.') || name.startsWith('conversation.');
+
 const AS_TEXT = { binary: false } as const;
 
 /** What shows who a member is: its own token, or what stands for it. */
@@ -114,7 +117,7 @@ export class Connection {
     if (viewer.side === 'visitor') {
       // Whether somebody is there to answer is the same for all of the account's visitors.
       if (entry.name === 'presence') return entry.room === undefined;
-      return viewer.room === entry.room && !entry.name.startsWith('lead.');
+      return viewer.room === entry.room && !isForPeople(entry.name);
     }
     if (!isInView(viewer, entry)) return false;
     return !viewer.rooms || (entry.room !== undefined && viewer.rooms.has(entry.room));

@@ -94,7 +94,7 @@ export class RoomsService {
   }
 
   list(view: View, page: Page): AsyncGenerator<StoredRoom[]> {
-    return readPages(this.#rooms, inView(view), 'created_at', page, { bot: 0 });
+    return readPages(this.#rooms, inView(view), 'created_at', page, { without: { bot: 0 } });
   }
 
   /** @throws ParlorError `not_found`, also for a room out of view. */

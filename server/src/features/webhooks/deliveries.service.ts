@@ -52,7 +52,7 @@ export class DeliveriesService {
     page: Page,
   ): AsyncGenerator<StoredDelivery[]> {
     const filter = { account, ...(webhook && { webhook }), ...(state && { state }), ...(event && { event }) };
-    return readPages(this.#parts.deliveries, filter, 'created_at', page, { body: 0 });
+    return readPages(this.#parts.deliveries, filter, 'created_at', page, { without: { body: 0 } });
   }
 
   /** @throws ParlorError `not_found` when the account never had such a webhook, as far as the log goes back. */

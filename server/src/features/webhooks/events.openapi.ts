@@ -30,6 +30,10 @@ const EVENTS: Record<EventName, { summary: string; when: string }> = {
     summary: 'A customer mentioned a keyword',
     when: 'Raised once for each message of a customer that mentions at least one of your keywords. `sent_at` is null in its own delivery.',
   },
+  'conversation.updated': {
+    summary: 'A conversation was changed',
+    when: 'Its status, assignee, tags, rating or bot, whose turn it is, or when it was first answered; `changed` names the fields, `previous` has their values before. What is said besides is told by message.added alone.',
+  },
 };
 
 /** What holds for the deliveries of every event; a Markdown text for the documents. */

@@ -53,5 +53,24 @@ export const sampleData = (event: EventName, now = new Date()): object => {
         created_at: at,
         sent_at: null,
       };
+    case 'conversation.updated':
+      return {
+        ...room,
+        widget: null,
+        status: 'done',
+        snoozed_until: null,
+        waiting_on: null,
+        waiting_since: null,
+        first_response_at: at,
+        assignee: null,
+        tags: ['delivery'],
+        rating: null,
+        is_bot_use: false,
+        created_at: at,
+        updated_at: at,
+        changed: ['status', 'waiting_on', 'waiting_since'],
+        previous: { status: 'open' },
+        by: null,
+      };
   }
 };

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { RoomModel } from '../rooms/rooms.model.ts';
+import type { ConversationModel } from './conversation.model.ts';
+import { type ConversationFollower, FROM_ROOM, type RoomFields } from './follow.ts';
+
+/** How many rooms one step takes, and how long others have their waiting in between (milliseconds). */
+const BATCH = 200;
+const PAUSE_MS = 20;
+
+/** After a step that failed, as without its database. */
+const AGAIN_AFTER_MS = 5_000;
+
+/**
+ * Gives rooms that have no conversation one, once after each start: those of before there were conversations, those
+ * that came with an import, and those of an older process that ran beside. What is there already is left alone, so every
+ * process may do it, and one that is killed begins anew with the next start.
+ */
+export class ConversationBackfill {
+  readonly #conversations: ConversationModel;
+  readonly #rooms: RoomModel;
+  readonly #follower: Pick<ConversationFollower, 'begin'>;
+  readonly #log: Logger;
+  #isStopped = false;
+  #running: Promise<void> | undefined;
+
+  constructor(
+    models: { inbox: ConversationModel; rooms: RoomModel },
+    follower: Pick<ConversationFollower, 'begin'>,
+    log: Logger,
+  ) {
+    this.#conversations = models.inbox;
+    this.#rooms = models.rooms;
+    this.#follower = follower;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#running = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  /** Resolves when every room that was there has a conversation. */
+  async run(): Promise<void> {
+    for (let after: string | undefined = ''; after !== undefined && !this.#isStopped; ) {
+      try {
+        after = await this.#step(after);
+        await sleep(PAUSE_MS);
+      } catch (error) {
+        this.#log.warn({ err: error }, 'rooms wait for their conversations');
+        await sleep(AGAIN_AFTER_MS);
+      }
+    }
+  }
+
+  /** @returns the last room of this step; undefined when there are no more */
+  async #step(after: string): Promise<string | undefined> {
+    const found = await this.#rooms
+      .find({ _id: { $gt: after } }, FROM_ROOM)
+      .sort({ _id: 1 })
+      .limit(BATCH)
+      .lean<RoomFields[]>();
+    const ids = found.map(({ _id }) => _id);
+    const known = await this.#conversations.find({ _id: { $in: ids } }, { _id: 1 }).lean();
+    const begun = new Set(known.map(({ _id }) => _id));
+    for (const room of found) {
+      if (this.#isStopped) return undefined;
+      if (!begun.has(room._id)) await this.#follower.begin(room);
+    }
+    return found.length === BATCH ? ids.at(-1) : undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Model } from 'mongoose';
+import type { Logger } from 'pino';
+import type { Relay } from '../../events/relay.ts';
+import type { LeadModel } from '../leads/leads.model.ts';
+import type { MemberStore } from '../members/member-store.ts';
+import type { MessageModel } from '../messages/messages.model.ts';
+import type { PresenceModel, PresenceProcessModel } from '../realtime/presence.model.ts';
+import { PresenceStore } from '../realtime/presence-store.ts';
+import type { RoomModel } from '../rooms/rooms.model.ts';
+import type { VisitorSessionModel } from '../visitors/sessions.model.ts';
+import type { WidgetModel } from '../widgets/widgets.model.ts';
+import { ConversationBackfill } from './backfill.ts';
+import type { ConversationModel } from './conversation.model.ts';
+import { InboxCounts } from './counts.ts';
+import { ConversationDetails } from './details.ts';
+import { ConversationFollower } from './follow.ts';
+import { InboxService } from './inbox.service.ts';
+import { TagNames, type TagNamesOf } from './tag-names.ts';
+import { SnoozeWaker } from './wake.ts';
+
+interface InboxModels {
+  inbox: ConversationModel;
+  tagNames: Model<TagNamesOf>;
+  rooms: RoomModel;
+  messages: MessageModel;
+  leads: LeadModel;
+  sessions: VisitorSessionModel;
+  widgets: WidgetModel;
+  presence: PresenceModel;
+  presenceProcesses: PresenceProcessModel;
+}
+
+/** Builds how members work on conversations. Nothing runs by itself before `start`. */
+export const createInbox = ({
+  models,
+  store: members,
+  relay,
+  log,
+}: {
+  models: InboxModels;
+  store: Pick<MemberStore, 'of'>;
+  relay: Relay;
+  log: Logger;
+}) => {
+  const { inbox: conversations, rooms, messages, leads, sessions } = models;
+  const presences = new PresenceStore(models.presence, models.presenceProcesses);
+  const follower = new ConversationFollower({ conversations, rooms, messages, members, relay });
+  const details = new ConversationDetails({ rooms, messages, leads, sessions, presences });
+  const tagNames = new TagNames(models.tagNames);
+  return {
+    follower,
+    tagNames,
+    inbox: new InboxService({ conversations, details, follower, members, tagNames, relay }),
+    inboxCounts: new InboxCounts(conversations, models.widgets, tagNames),
+    waker: new SnoozeWaker(conversations, relay, log),
+    backfill: new ConversationBackfill(models, follower, log),
+  };
+};

@@ -1,0 +1,107 @@
+import { type Conversation, Message } from '@parlor/shared';
+import { isoDatetime, present } from '../../database/document.ts';
+import type { LeadModel, StoredLead } from '../leads/leads.model.ts';
+import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
+import type { PresenceStore } from '../realtime/presence-store.ts';
+import type { RoomModel } from '../rooms/rooms.model.ts';
+import type { VisitorSession, VisitorSessionModel } from '../visitors/sessions.model.ts';
+import type { StoredConversation } from './conversation.model.ts';
+import { presentState } from './state.ts';
+import { latestOf } from './waiting.ts';
+
+interface Parts {
+  rooms: RoomModel;
+  messages: MessageModel;
+  leads: LeadModel;
+  sessions: VisitorSessionModel;
+  presences: Pick<PresenceStore, 'visited'>;
+}
+
+/** Leads that are read of each conversation of a page, at most: a visitor has one. */
+const LEADS_EACH = 5;
+
+/**
+ * Puts together what is shown of conversations: what was said last, and what is known of the visitor. All of a page
+ * are read with one query of each collection.
+ */
+export class ConversationDetails {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Conversations as a member sees them, in the same order. */
+  async present(conversations: readonly StoredConversation[], member: string): Promise<Conversation[]> {
+    if (conversations.length === 0) return [];
+    const rooms = conversations.map(({ _id }) => _id);
+    const { presences } = this.#parts;
+    const [names, messages, leads, sessions, online] = await Promise.all([
+      this.#names(rooms),
+      this.#messages(conversations),
+      this.#leads(rooms),
+      this.#sessions(rooms),
+      presences.visited(rooms),
+    ]);
+    return conversations.map((conversation): Conversation => {
+      const { _id, introduced_in } = conversation;
+      const last = messages.get(latestOf(conversation.heard)?.id ?? '');
+      const known = leads.get(_id) ?? messages.get(introduced_in);
+      return {
+        ...presentState(conversation),
+        name: names.get(_id) ?? '',
+        is_unread: conversation.unread.includes(member),
+        last_message: last ? present<Message>(Message, last) : null,
+        visitor: {
+          name: known?.nickname ?? '',
+          email: known?.email ?? '',
+          phone_number: known?.phone_number ?? '',
+          is_online: online.has(_id),
+          ...fromSession(sessions.get(_id)),
+        },
+      };
+    });
+  }
+
+  async #names(rooms: string[]): Promise<Map<string, string>> {
+    const found = await this.#parts.rooms.find({ _id: { $in: rooms } }, { name: 1 }).lean();
+    return new Map(found.map(({ _id, name }) => [_id, name]));
+  }
+
+  /** The last messages, and those that say who the visitor is. */
+  async #messages(conversations: readonly StoredConversation[]): Promise<Map<string, StoredMessage>> {
+    const ids = conversations.flatMap(({ heard, introduced_in }) => [latestOf(heard)?.id, introduced_in]);
+    const wanted = [...new Set(ids.filter((id) => id !== undefined && id !== ''))] as string[];
+    if (wanted.length === 0) return new Map();
+    const filter = { _id: { $in: wanted } };
+    const found = await this.#parts.messages.find(filter, { events: 0 }).lean<StoredMessage[]>();
+    return new Map(found.map((message) => [message._id, message]));
+  }
+
+  async #leads(rooms: string[]): Promise<Map<string, StoredLead>> {
+    const found = await this.#parts.leads
+      .find({ room: { $in: rooms } }, { events: 0 })
+      .limit(rooms.length * LEADS_EACH)
+      .lean<StoredLead[]>();
+    return new Map(found.map((lead) => [lead.room ?? '', lead]));
+  }
+
+  async #sessions(rooms: string[]): Promise<Map<string, VisitorSession>> {
+    const found = await this.#parts.sessions.find({ room: { $in: rooms } }).lean<VisitorSession[]>();
+    return new Map(found.map((session) => [session.room, session]));
+  }
+}
+
+/** Of a conversation that came by the API, and after its session has run out, nothing of this is known. */
+const fromSession = (
+  session: VisitorSession | undefined,
+): Pick<Conversation['visitor'], 'page' | 'device' | 'locale' | 'referrer' | 'first_seen_at'> => {
+  const { url = '', title = '', referrer = '' } = session?.page ?? {};
+  return {
+    page: url === '' ? null : { url, title },
+    device: session?.device ?? '',
+    locale: session?.locale ?? '',
+    referrer,
+    first_seen_at: session ? isoDatetime(session.created_at) : null,
+  };
+};

@@ -1,0 +1,240 @@
+import { insertOnce } from '../../database/insert.ts';
+import { type OutboxEvent, roomOf } from '../../events/events.ts';
+import type { EventConsumer, Relay } from '../../events/relay.ts';
+import { activeOf, type Member, restrictionOf } from '../members/member.ts';
+import type { MemberStore } from '../members/member-store.ts';
+import { isInView } from '../members/view.ts';
+import type { MessageModel } from '../messages/messages.model.ts';
+import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
+import type { ConversationModel, StoredConversation } from './conversation.model.ts';
+import { readSaid, type SaidBy, saidIn } from './said.ts';
+import { changeOf } from './state.ts';
+import { type Heard, latestOf, NOTHING_HEARD, type Taken, take, waitingOf } from './waiting.ts';
+
+/** What of a room stands in its conversation, too. */
+export const FROM_ROOM = {
+  account: 1,
+  label: 1,
+  widget: 1,
+  rating: 1,
+  is_bot_use: 1,
+  created_at: 1,
+} as const;
+export type RoomFields = Pick<StoredRoom, '_id' | keyof typeof FROM_ROOM>;
+
+/** The members of an account, asked for once where several conversations need them. */
+type Members = () => Promise<Member[]>;
+
+interface Parts {
+  conversations: ConversationModel;
+  rooms: RoomModel;
+  messages: MessageModel;
+  members: Pick<MemberStore, 'of'>;
+  relay: Pick<Relay, 'announce'>;
+}
+
+type FromRoom = ReturnType<typeof fromRoom>;
+
+const fromRoom = ({ label, widget = '', rating, is_bot_use }: RoomFields) => ({
+  label,
+  widget,
+  rating,
+  is_bot_use,
+});
+
+const newConversation = (room: RoomFields): StoredConversation => ({
+  _id: room._id,
+  account: room.account,
+  ...fromRoom(room),
+  status: 'open',
+  snoozed_until: null,
+  status_at: room.created_at,
+  waiting_on: null,
+  waiting_since: null,
+  first_response_at: null,
+  assignee: null,
+  assignee_at: room.created_at,
+  tags: [],
+  unread: [],
+  heard: NOTHING_HEARD,
+  introduced_in: '',
+  created_at: room.created_at,
+  updated_at: room.created_at,
+  rank: room.created_at,
+  version: 1,
+});
+
+/**
+ * Keeps conversations as what is said leaves them: who waits for whom, who takes them, who has yet to read them. It
+ * follows the relay, and everything can be done again.
+ */
+export class ConversationFollower {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  readonly consume: EventConsumer = async (events) => {
+    const said = new Map<string, SaidBy[]>();
+    for (const event of events) {
+      const room = isFollowed(event) ? roomOf(event) : undefined;
+      if (room === undefined) continue;
+      const list = said.get(room) ?? [];
+      if (event.name === 'message.added') list.push(saidIn(event));
+      said.set(room, list);
+    }
+    if (said.size > 0) await this.follow(said);
+  };
+
+  /** Takes in what was said in some rooms of one account, and what their rooms say now. */
+  async follow(said: ReadonlyMap<string, readonly SaidBy[]>): Promise<void> {
+    for (let rooms = [...said.keys()]; rooms.length > 0; ) rooms = await this.#round(rooms, said);
+  }
+
+  /** @returns the rooms whose conversation somebody else has changed meanwhile, or that have none yet */
+  async #round(ids: readonly string[], said: ReadonlyMap<string, readonly SaidBy[]>): Promise<string[]> {
+    const { conversations, relay } = this.#parts;
+    const these = { _id: { $in: ids as never[] } };
+    const known = await conversations.collection.find(these, { projection: { events: 0 } }).toArray();
+    const byId = new Map((known as unknown as StoredConversation[]).map((one) => [one._id, one]));
+    // After the conversations: whoever writes between has seen no newer room than this.
+    const rooms = await this.#parts.rooms.collection.find(these, { projection: FROM_ROOM }).toArray();
+    let asked: Promise<Member[]> | undefined;
+    const changed: { current: StoredConversation; change: NonNullable<ReturnType<typeof changeOf>> }[] = [];
+    const again: string[] = [];
+    for (const room of rooms as unknown as RoomFields[]) {
+      const everybody = () => (asked ??= this.#parts.members.of(room.account));
+      const current = byId.get(room._id);
+      if (!current) {
+        await this.begin(room, everybody);
+        again.push(room._id);
+        continue;
+      }
+      const taken = await this.taken(current, said.get(room._id) ?? [], fromRoom(room), everybody);
+      const change = changeOf(current, taken);
+      if (change) changed.push({ current, change });
+    }
+    if (changed.length === 0) return again;
+    const writes = changed.map(({ current: { _id, version }, change: { set, events } }) => ({
+      updateOne: {
+        filter: { _id, version },
+        update: {
+          $set: set,
+          $inc: { version: 1 },
+          ...(events.length > 0 && { $push: { events: { $each: events } } }),
+        },
+      },
+    }));
+    const { matchedCount } = await conversations.collection.bulkWrite(writes as never, { ordered: false });
+    // Who was overtaken is not known: all are looked at again, and those that are right stay as they are.
+    if (matchedCount < changed.length) return [...again, ...changed.map(({ current }) => current._id)];
+    for (const { current, change } of changed) {
+      if (change.events.length > 0) relay.announce(conversations, { ...current, events: change.events });
+    }
+    return again;
+  }
+
+  /** Makes the conversation of a room that has none, from all that was said in it. */
+  async begin(
+    room: RoomFields,
+    members: Members = () => this.#parts.members.of(room.account),
+  ): Promise<void> {
+    const fresh = newConversation(room);
+    const all = { ...(await this.#readAnew(room._id)), tooOld: [] };
+    const made = Object.assign(fresh, await this.#after(fresh, all, fromRoom(room), members));
+    // Who has read what was said before is not known; what has been answered has been.
+    const isWaiting = !made.is_bot_use && waitingOf(made.heard).sender === 'visitor';
+    made.unread = isWaiting ? everybodyWhoSees(made, await members()) : [];
+    await insertOnce(this.#parts.conversations, Object.assign(made, changeOf(made, {})?.set));
+  }
+
+  /** What a conversation is once some messages are taken in. @param room what its room says now */
+  async taken(
+    current: StoredConversation,
+    said: readonly SaidBy[],
+    room: Partial<FromRoom> = {},
+    members: Members = () => this.#parts.members.of(current.account),
+  ): Promise<Partial<StoredConversation>> {
+    const taken = take(current.heard, said);
+    if (taken.tooOld.length > 0) taken.heard = (await this.#readAnew(current._id)).heard;
+    return this.#after(current, taken, room, members);
+  }
+
+  /** The same with all that was said since what it knows last: for whoever changes it now. */
+  async upToDate(current: StoredConversation): Promise<Partial<StoredConversation>> {
+    const from = latestOf(current.heard)?.at;
+    const said: SaidBy[] = [];
+    for await (const step of readSaid(this.#parts.messages, current._id, from)) said.push(...step);
+    return this.taken(current, said);
+  }
+
+  async #readAnew(room: string): Promise<{ heard: Heard; added: SaidBy[] }> {
+    let heard = NOTHING_HEARD;
+    const added: SaidBy[] = [];
+    for await (const step of readSaid(this.#parts.messages, room)) {
+      heard = take(heard, step).heard;
+      // Of the rest it is enough to know the first author, and the last to say who the visitor is.
+      added.push(...step.filter(({ author, isIntroduction }) => author !== undefined || isIntroduction));
+    }
+    return { heard, added };
+  }
+
+  async #after(
+    current: StoredConversation,
+    { heard, added, tooOld }: Taken<SaidBy>,
+    room: Partial<FromRoom>,
+    members: Members = () => this.#parts.members.of(current.account),
+  ): Promise<Partial<StoredConversation>> {
+    const next: Partial<StoredConversation> = { ...room, heard };
+    const now = new Date();
+    // One that comes so late may have been taken in before: what was set after it stays.
+    const comingAfter = (time: Date) => [...tooOld.filter(({ at }) => at > time), ...added];
+    const isFromVisitor = ({ sender }: SaidBy) => sender === 'visitor';
+    if (current.status !== 'open' && comingAfter(current.status_at).some(isFromVisitor)) {
+      Object.assign(next, { status: 'open', snoozed_until: null, status_at: now });
+    }
+    const introduction = added.findLast(({ isIntroduction }) => isIntroduction);
+    if (introduction) next.introduced_in = introduction.id;
+    const authors = comingAfter(current.assignee_at).flatMap(({ author }) => author ?? []);
+    if (authors.length > 0 && current.assignee === null) {
+      const taker = await firstThere(authors, current, members);
+      if (taker !== undefined) Object.assign(next, { assignee: taker, assignee_at: now });
+    }
+    const isBot = room.is_bot_use ?? current.is_bot_use;
+    const isHandedOver = current.is_bot_use && !isBot && waitingOf(heard).sender === 'visitor';
+    if (isHandedOver || (!isBot && added.some(isFromVisitor))) {
+      const everybody = await members();
+      next.unread = everybodyWhoSees(current, everybody);
+      // Whoever took it may have been removed since.
+      const isTaken = everybody.some(({ _id }) => _id === current.assignee);
+      if (current.assignee !== null && !isTaken) Object.assign(next, { assignee: null, assignee_at: now });
+    }
+    // Whoever answers has read what stands above.
+    const last = added.at(-1);
+    if (last?.author !== undefined) {
+      next.unread = (next.unread ?? current.unread).filter((one) => one !== last.author);
+    }
+    return next;
+  }
+}
+
+const sees = (member: Member, { account, widget }: StoredConversation): boolean =>
+  activeOf(member) !== undefined &&
+  isInView({ account, widgets: restrictionOf(member) }, { account, widget });
+
+const everybodyWhoSees = (conversation: StoredConversation, members: readonly Member[]): string[] =>
+  members.filter((one) => sees(one, conversation)).map(({ _id }) => _id);
+
+/** The first of some members who still is one, sees the conversation and is not away. */
+const firstThere = async (
+  authors: readonly string[],
+  conversation: StoredConversation,
+  members: Members,
+): Promise<string | undefined> => {
+  const there = (await members()).filter((one) => sees(one, conversation) && !one.is_away);
+  return authors.find((author) => there.some(({ _id }) => _id === author));
+};
+
+const FOLLOWED: ReadonlySet<string> = new Set(['chat.added', 'message.added', 'room.updated']);
+const isFollowed = ({ name }: OutboxEvent): boolean => FOLLOWED.has(name);

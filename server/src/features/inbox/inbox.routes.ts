@@ -1,0 +1,232 @@
+import {
+  BulkChange,
+  BulkResult,
+  Conversation,
+  ConversationCounts,
+  ConversationPatch,
+  INBOX_STATUSES,
+  isUuid,
+  WAITING_ON,
+} from '@parlor/shared';
+import { z } from 'zod';
+import type { Page } from '../../database/pages.ts';
+import type { Context } from '../../http/context.ts';
+import {
+  DEFAULT_LIMIT,
+  queryChoice,
+  queryCursor,
+  queryInteger,
+  queryUuid,
+  queryValue,
+  sendPage,
+} from '../../http/lists.ts';
+import { listOf, listQuery, patchOf, shown, uuidInPath } from '../../http/openapi/operation.ts';
+import type { Route } from '../../http/route.ts';
+import { precondition, representationOf, sendRepresentation } from '../../http/single-object.ts';
+import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
+import { invalid } from '../../platform/errors.ts';
+import { authorOf, memberOf, viewOf } from '../members/principal.ts';
+import type { StoredConversation } from './conversation.model.ts';
+import type { InboxCounts } from './counts.ts';
+import { type Changer, type InboxService, lasting } from './inbox.service.ts';
+import { ORDERS, timeFieldOf, type Wanted } from './lists.ts';
+import type { TagNames } from './tag-names.ts';
+
+const tag = 'Conversations';
+const callers = ['account'] as const;
+const params = { uuid: uuidInPath() };
+
+/** More are never read of a page: each is put together from several collections. */
+const MAX_CONVERSATIONS = 200;
+
+const MAX_TAG_QUERY = 40;
+
+const wantedQuery = {
+  status: z.enum(INBOX_STATUSES).optional(),
+  assignee: z.string().optional().meta({ description: '`me`, `none`, or the uuid of a member.' }),
+  widget: z.uuid().optional(),
+  tag: z.string().min(1).max(MAX_TAG_QUERY).optional(),
+  waiting_on: z.enum(WAITING_ON).optional(),
+  is_unread: z.enum(['true', 'false']).optional().meta({ description: 'For whoever asks.' }),
+  rating: z.int().min(1).max(5).optional(),
+};
+
+const changerOf = (ctx: Context): Changer => ({
+  view: viewOf(ctx),
+  member: memberOf(ctx)._id,
+  author: authorOf(ctx),
+});
+
+/** @throws ParlorError `invalid` */
+const queryAssignee = (ctx: Context): string | null | undefined => {
+  const value = queryValue(ctx, 'assignee');
+  if (value === undefined) return undefined;
+  if (value === 'none') return null;
+  if (value === 'me') return memberOf(ctx)._id;
+  if (!isUuid(value)) throw invalid({ assignee: ['me, none or a valid UUID is required.'] });
+  return value.toLowerCase();
+};
+
+/** @throws ParlorError `invalid` */
+const queryTag = (ctx: Context): string | undefined => {
+  const value = queryValue(ctx, 'tag');
+  if (value === undefined || (value !== '' && value.length <= MAX_TAG_QUERY * 2)) return value;
+  throw invalid({ tag: [`A text of 1 to ${MAX_TAG_QUERY} characters is required.`] });
+};
+
+/** @throws ParlorError `invalid` */
+const readWanted = (ctx: Context): Wanted => {
+  const unread = queryChoice(ctx, 'is_unread', ['true', 'false']);
+  const rating = queryInteger(ctx, 'rating', { min: 1, max: 5, fallback: 0 });
+  return {
+    status: queryChoice(ctx, 'status', INBOX_STATUSES),
+    assignee: queryAssignee(ctx),
+    widget: queryUuid(ctx, 'widget'),
+    tag: queryTag(ctx),
+    waiting_on: queryChoice(ctx, 'waiting_on', WAITING_ON),
+    unread: unread === undefined ? undefined : { member: memberOf(ctx)._id, is: unread === 'true' },
+    rating: rating === 0 ? undefined : rating,
+  };
+};
+
+const readInboxPage = (ctx: Context): Page => ({
+  limit: queryInteger(ctx, 'limit', { min: 1, max: MAX_CONVERSATIONS, fallback: DEFAULT_LIMIT }),
+  after: queryCursor(ctx),
+  from: undefined,
+  until: undefined,
+});
+
+/** /api/v1/conversations/ (docs/contract.md#conversation). */
+export const inboxRoutes = ({
+  inbox,
+  inboxCounts,
+  tagNames,
+  baseUrl,
+}: {
+  inbox: InboxService;
+  inboxCounts: InboxCounts;
+  tagNames: TagNames;
+  baseUrl(ctx: Context): string;
+}): Route[] => {
+  const send = async (ctx: Context, conversation: StoredConversation): Promise<void> => {
+    const whole = await inbox.presentOne(conversation, memberOf(ctx)._id);
+    sendRepresentation(ctx, representationOf(lasting(whole), whole));
+  };
+
+  return [
+    {
+      method: 'GET',
+      path: '/api/v1/conversations/',
+      id: 'listConversations',
+      tag,
+      summary: 'List your conversations',
+      description:
+        'By `order=waiting` those that wait on you come first, the longest waiting at the top, and then the rest, changed last first; by `order=updated` changed last first. Page by the address in `Link`.',
+      callers,
+      query: {
+        limit: z.int().min(1).max(MAX_CONVERSATIONS).default(DEFAULT_LIMIT).optional(),
+        cursor: listQuery.cursor,
+        ...wantedQuery,
+        order: z.enum(ORDERS).default('waiting').optional(),
+      },
+      answers: {
+        ...listOf(Conversation),
+        description: 'In the order asked for. `Link` leads to the next page.',
+      },
+      handler: async (ctx) => {
+        const page = readInboxPage(ctx);
+        const order = queryChoice(ctx, 'order', ORDERS) ?? 'waiting';
+        const steps = inbox.list(viewOf(ctx), readWanted(ctx), order, page);
+        const member = memberOf(ctx)._id;
+        const present = (found: StoredConversation[]) => inbox.present(found, member);
+        await sendPage(ctx, page, { steps, timeField: timeFieldOf(order), present }, baseUrl(ctx));
+      },
+    },
+    // Before /conversations/{uuid}/, which would take their names for a uuid.
+    {
+      method: 'GET',
+      path: '/api/v1/conversations/counts/',
+      id: 'countConversations',
+      tag,
+      summary: 'How many conversations there are in each view',
+      description: 'Each number is counted up to 1000, which stands for "or more".',
+      callers,
+      answers: { status: 200, description: 'The numbers that you see.', schema: ConversationCounts },
+      handler: async (ctx) => {
+        ctx.set('Cache-Control', 'no-cache');
+        ctx.body = await inboxCounts.of(viewOf(ctx), memberOf(ctx)._id);
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/v1/conversations/tags/',
+      id: 'listTags',
+      tag,
+      summary: 'The tags that were given',
+      description: 'The 500 that were first given last, newest first.',
+      callers,
+      answers: {
+        status: 200,
+        description: 'Their names.',
+        schema: z.array(z.string().meta({ example: 'delivery' })),
+      },
+      handler: async (ctx) => {
+        ctx.set('Cache-Control', 'no-cache');
+        ctx.body = await tagNames.of(viewOf(ctx).account);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/v1/conversations/bulk/',
+      id: 'changeConversations',
+      tag,
+      summary: 'Change many conversations',
+      description: 'Up to 500, each for itself; a field that is not sent stays as it is.',
+      callers,
+      body: BulkChange,
+      bodyExample: {
+        uuids: ['0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11'],
+        status: 'done',
+        add_tags: ['delivery'],
+      },
+      answers: { status: 200, description: 'What became of each.', schema: BulkResult },
+      handler: async (ctx) => {
+        ctx.body = await inbox.changeAll(changerOf(ctx), readObject(BulkChange, ctx.state.body));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/v1/conversations/{uuid}/',
+      id: 'retrieveConversation',
+      tag,
+      summary: 'Details of one conversation',
+      description:
+        "By its room's uuid. Its ETag stays when the visitor comes and goes, and when you have read it.",
+      callers,
+      params,
+      condition: 'read',
+      answers: shown(Conversation),
+      handler: async (ctx) => send(ctx, await inbox.get(viewOf(ctx), pathUuid(ctx))),
+    },
+    {
+      method: 'PATCH',
+      path: '/api/v1/conversations/{uuid}/',
+      id: 'changeConversation',
+      tag,
+      summary: 'Change one or some fields',
+      description:
+        'Fires conversation.updated. A visitor’s next message opens again what is done or snoozed; a member’s first answer takes what is nobody’s.',
+      callers,
+      params,
+      body: patchOf(ConversationPatch, 'ConversationPatch'),
+      bodyExample: { status: 'done' },
+      isBodyOptional: true,
+      condition: 'write',
+      answers: shown(Conversation),
+      handler: async (ctx) => {
+        const wanted = readPatch(ConversationPatch, ctx.state.body);
+        await send(ctx, await inbox.change(changerOf(ctx), pathUuid(ctx), wanted, precondition(ctx)));
+      },
+    },
+  ];
+};

@@ -1,0 +1,75 @@
+import type { Author, Sender } from '@parlor/shared';
+import type { OutboxEvent } from '../../events/events.ts';
+import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
+import type { Said } from './waiting.ts';
+
+/** A message with what else of it changes a conversation. */
+export interface SaidBy extends Said {
+  /** The member who wrote it. */
+  author?: string | undefined;
+  /** Whether it says who the visitor is. */
+  isIntroduction: boolean;
+}
+
+const senderOf = (isSupport: boolean, isBot: boolean): Sender =>
+  isBot ? 'bot' : isSupport ? 'person' : 'visitor';
+
+type Outline = Pick<
+  StoredMessage,
+  '_id' | 'sent_at' | 'is_support_sender' | 'is_bot' | 'author' | 'nickname' | 'email' | 'phone_number'
+>;
+
+const OUTLINE = {
+  sent_at: 1,
+  is_support_sender: 1,
+  is_bot: 1,
+  author: 1,
+  nickname: 1,
+  email: 1,
+  phone_number: 1,
+} as const;
+
+const asSaid = ({ _id, sent_at, is_support_sender, is_bot, author, ...words }: Outline): SaidBy => {
+  const sender = senderOf(is_support_sender, is_bot);
+  const isIntroduction =
+    sender === 'visitor' && [words.nickname, words.email, words.phone_number].some((word) => word !== '');
+  return { id: _id, at: sent_at, sender, author: author?.uuid, isIntroduction };
+};
+
+/** What a message.added event says. */
+export const saidIn = ({ at, data, live }: OutboxEvent): SaidBy => {
+  const { uuid, is_support_sender, nickname, email, author } = data as {
+    uuid: string;
+    is_support_sender: boolean;
+    nickname: string;
+    email: string;
+    author?: Author;
+  };
+  const { is_bot = false } = (live ?? {}) as { is_bot?: boolean };
+  const sender = senderOf(is_support_sender, is_bot);
+  const isIntroduction = sender === 'visitor' && (nickname !== '' || email !== '');
+  return { id: uuid, at, sender, author: author?.uuid, isIntroduction };
+};
+
+/** How many messages are read at once. */
+const STEP = 500;
+
+/** The messages of a room, oldest first, in steps. @param from only those that were sent then or later */
+export async function* readSaid(messages: MessageModel, room: string, from?: Date): AsyncGenerator<SaidBy[]> {
+  let after: Said | undefined;
+  for (;;) {
+    const since = after?.at ?? from;
+    const filter = {
+      room,
+      ...(since && { sent_at: { $gte: since } }),
+      ...(after && { $nor: [{ sent_at: after.at, _id: { $lte: after.id } }] }),
+    };
+    const options = { projection: OUTLINE, sort: { sent_at: 1, _id: 1 }, limit: STEP, batchSize: STEP + 1 };
+    // Past mongoose, whose casting costs more than the rest.
+    const found = await messages.collection.find(filter as never, options as never).toArray();
+    const said = (found as unknown as Outline[]).map(asSaid);
+    if (said.length > 0) yield said;
+    if (said.length < STEP) return;
+    after = said.at(-1);
+  }
+}

@@ -1,0 +1,106 @@
+import type { Sender } from '@parlor/shared';
+
+/** What counts of a message: who said it, and when. */
+export interface Said {
+  id: string;
+  at: Date;
+  sender: Sender;
+}
+
+/** Who waits for whom after some messages. */
+export interface Waiting {
+  /** Who of visitor and people spoke last; null: neither has. */
+  sender: 'visitor' | 'person' | null;
+  /** When that side began to speak without another in between. */
+  since: Date | null;
+  /** A bot has spoken since: whoever speaks next begins anew. */
+  isInterrupted: boolean;
+  /** When a person first answered the visitor. */
+  answered: Date | null;
+}
+
+/**
+ * The messages of a conversation that have been taken in. The latest ones are kept one by one, so that one that comes
+ * twice, or after a later one, changes nothing that is right.
+ */
+export interface Heard {
+  /** After all messages but the recent ones. */
+  before: Waiting;
+  /** The last of those; null: there are none. */
+  beforeId: string | null;
+  beforeAt: Date | null;
+  /** Oldest first. */
+  recent: Said[];
+}
+
+/** How many messages are kept one by one: more than come out of order at once. */
+const RECENT = 16;
+
+export const NOBODY_WAITS: Waiting = { sender: null, since: null, isInterrupted: false, answered: null };
+
+export const NOTHING_HEARD: Heard = { before: NOBODY_WAITS, beforeId: null, beforeAt: null, recent: [] };
+
+/** The order of a conversation: by time, then by uuid. */
+const order = (a: Pick<Said, 'id' | 'at'>, b: Pick<Said, 'id' | 'at'>): number =>
+  a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
+const after = (waiting: Waiting, { sender, at }: Said): Waiting => {
+  if (sender === 'bot') return { ...waiting, isInterrupted: true };
+  const goesOn = waiting.sender === sender && !waiting.isInterrupted;
+  const isAnswer = sender === 'person' && waiting.sender === 'visitor';
+  return {
+    sender,
+    since: goesOn ? waiting.since : at,
+    isInterrupted: false,
+    answered: waiting.answered ?? (isAnswer ? at : null),
+  };
+};
+
+/** Who waits for whom now. */
+export const waitingOf = ({ before, recent }: Heard): Waiting => recent.reduce(after, before);
+
+/** The latest message; undefined where there is none. */
+export const latestOf = ({ recent }: Heard): Said | undefined => recent.at(-1);
+
+/** Whether a message has been taken in; undefined where it is older than those that are kept one by one. */
+const isKnown = (heard: Heard, said: Said): boolean | undefined => {
+  if (heard.recent.some(({ id }) => id === said.id)) return true;
+  const { beforeAt: at, beforeId: id } = heard;
+  return at !== null && id !== null && order(said, { at, id }) <= 0 ? undefined : false;
+};
+
+/** What taking some messages in has led to. */
+export interface Taken<T extends Said = Said> {
+  heard: Heard;
+  /** Those that were new, oldest first. */
+  added: T[];
+  /** Those that are too old to tell whether they are new: the conversation has to be read anew. */
+  tooOld: T[];
+}
+
+/** Takes messages in; those that have been are left out. */
+export const take = <T extends Said>(heard: Heard, said: readonly T[]): Taken<T> => {
+  const added: T[] = [];
+  const tooOld: T[] = [];
+  for (const one of said) {
+    const known = isKnown(heard, one);
+    if (known === undefined) tooOld.push(one);
+    else if (!known && !added.some(({ id }) => id === one.id)) added.push(one);
+  }
+  if (added.length === 0) return { heard, added, tooOld };
+  added.sort(order);
+  const asKept = added.map(({ id, at, sender }): Said => ({ id, at, sender }));
+  const all = [...heard.recent, ...asKept].sort(order);
+  const settled = all.slice(0, -RECENT);
+  const last = settled.at(-1);
+  return {
+    heard: {
+      before: settled.reduce(after, heard.before),
+      beforeId: last?.id ?? heard.beforeId,
+      beforeAt: last?.at ?? heard.beforeAt,
+      recent: all.slice(-RECENT),
+    },
+    added,
+    tooOld,
+  };
+};

@@ -1,0 +1,57 @@
+import type { Logger } from 'pino';
+import { changeDocument } from '../../events/change.ts';
+import type { Relay } from '../../events/relay.ts';
+import { ParlorError } from '../../platform/errors.ts';
+import { Sweeper } from '../../platform/sweeper.ts';
+import type { ConversationModel, StoredConversation } from './conversation.model.ts';
+import { changeOf } from './state.ts';
+
+const SWEEP_EVERY_MS = 1_000;
+const BATCH = 200;
+
+/** Opens what was snoozed once its time has come, whichever process finds it first. */
+export class SnoozeWaker {
+  readonly #conversations: ConversationModel;
+  readonly #relay: Pick<Relay, 'announce'>;
+  readonly #sweeper: Sweeper;
+
+  constructor(conversations: ConversationModel, relay: Pick<Relay, 'announce'>, log: Logger) {
+    this.#conversations = conversations;
+    this.#relay = relay;
+    this.#sweeper = new Sweeper({
+      sweep: () => this.sweep(),
+      every: SWEEP_EVERY_MS,
+      log,
+      failed: 'looking for snoozed conversations failed',
+    });
+  }
+
+  start(): void {
+    this.#sweeper.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#sweeper.stop();
+  }
+
+  /** Wakes some of those that are due. */
+  async sweep(now = new Date()): Promise<void> {
+    const due = { snoozed_until: { $lte: now } };
+    const found = await this.#conversations.find(due, { account: 1 }).limit(BATCH).lean();
+    await Promise.all(found.map(({ _id }) => this.#wake(_id, now)));
+  }
+
+  async #wake(_id: string, now: Date): Promise<void> {
+    try {
+      const changed = await changeDocument<StoredConversation>(this.#conversations, { _id }, (current) => {
+        if (!current.snoozed_until || current.snoozed_until > now) return undefined;
+        const at = new Date();
+        return changeOf(current, { status: 'open', snoozed_until: null, status_at: at, updated_at: at });
+      });
+      this.#relay.announce(this.#conversations, changed);
+    } catch (error) {
+      // Deleted meanwhile.
+      if (!(error instanceof ParlorError && error.code === 'not_found')) throw error;
+    }
+  }
+}
