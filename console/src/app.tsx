@@ -2,6 +2,7 @@ import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
 import { words } from './locale/locale.ts';
 import { Team } from './members/team.tsx';
 import { Invitation } from './session/invitation.tsx';
+import { Reset } from './session/reset.tsx';
 import { lacksSecondFactor, loadSession, session } from './session/session.ts';
 import { SignIn } from './session/sign-in.tsx';
 import { Unreachable } from './session/unreachable.tsx';
@@ -19,6 +20,7 @@ const Start = () => {
 const Pages = () => {
   const { path } = useLocation();
   if (/^\/console\/invitation\/?$/.test(path)) return <Invitation />;
+  if (/^\/console\/reset\/?$/.test(path)) return <Reset />;
   switch (session.value) {
     case 'unknown':
       return (

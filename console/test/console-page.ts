@@ -8,8 +8,11 @@ import type { useBrowser } from '../../widget/test/browser.ts';
 export const PASSWORD = 'a long enough secret';
 
 /** A server with the owner `ada`, and what a test does there in a browser. */
-export const startConsole = async (openBrowser: ReturnType<typeof useBrowser>) => {
-  const server = await startServerProcess({ ...(await serverSettings()), REGISTRATION: 'open' });
+export const startConsole = async (
+  openBrowser: ReturnType<typeof useBrowser>,
+  env: Record<string, string> = {},
+) => {
+  const server = await startServerProcess({ ...(await serverSettings()), REGISTRATION: 'open', ...env });
   const { rest } = await owner(server.url);
 
   /** A browser of its own at an address of the console; whatever breaks its policy or ends up as an error fails the test. */

@@ -27,6 +27,7 @@ import { LeadsService } from './features/leads/leads.service.ts';
 import { LeadStatisticsService } from './features/leads/statistics.ts';
 import { ConfirmationRequests } from './features/mail/confirmation-requests.ts';
 import { createMail } from './features/mail/create-mail.ts';
+import { MemberMailRequests } from './features/mail/member-mail-requests.ts';
 import { createMembers } from './features/members/create-members.ts';
 import { MessagesService } from './features/messages/messages.service.ts';
 import { Channel } from './features/realtime/channel.ts';
@@ -91,7 +92,12 @@ export const createServices = async (
   const publicWidgets = new PublicWidgetCache(widgets);
   const leases = new AccountLeases(models.registrationClaims);
   const quotas = new Quotas(models, leases);
-  const people = createMembers({
+  const {
+    services: people,
+    names,
+    store,
+    mailed,
+  } = createMembers({
     models,
     writes,
     secrets,
@@ -103,7 +109,7 @@ export const createServices = async (
     config,
     log,
   });
-  const { credentials, members, memberSessions, names, oidc, programTokens } = people;
+  const { credentials, members, memberSessions, oidc, programTokens } = people;
   const accounts = new AccountsService(models.accounts, relay, widgets, secrets, names);
   accounts.onChange((account) => memberSessions.suspendIncomplete(account));
   const sessions = new SessionsService(models.sessions, widgets, secrets);
@@ -148,11 +154,20 @@ export const createServices = async (
     config,
     notifications,
     confirmations,
+    members: mailed,
     log,
   });
   // What was raised before has waited for the address to be confirmed.
   if (mail) confirmations.onConfirmed((account) => mail.digests.request(account));
   const confirmationRequests = new ConfirmationRequests(mail?.queue, budgets, secrets);
+  const memberMails = new MemberMailRequests({
+    queue: mail?.queue,
+    accounts: models.accounts,
+    store,
+    budgets,
+    secrets,
+    log,
+  });
   const registrations = new Registrations({
     accounts,
     claims: models.registrationClaims,
@@ -196,7 +211,7 @@ export const createServices = async (
   const erasure = createErasure(visitors);
   const roomWidgets = new RoomWidgets(models, log);
 
-  const { waker, backfill, ...inbox } = createInbox({ models, store: people.store, relay, log });
+  const { waker, backfill, ...inbox } = createInbox({ models, store, relay, log });
   credentials.onEnd((member) => inbox.inbox.release(member));
 
   relay.subscribe(inbox.follower.consume);
@@ -247,6 +262,8 @@ export const createServices = async (
     registrations,
     confirmations,
     confirmationRequests,
+    memberMails,
+    membersForMail: mailed,
     sessions,
     erasure,
     rooms,

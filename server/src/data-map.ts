@@ -215,7 +215,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     kept: 'until deleted',
     fields: {
       plain: [
-        ...(['_id', 'account', 'kind', 'requests', 'due_at', 'claim', 'batch'] as const),
+        ...(['_id', 'account', 'kind', 'member', 'requests', 'due_at', 'claim', 'batch'] as const),
         ...(['tries', 'error', 'last_at', 'base_url'] as const),
       ],
     },

@@ -17,6 +17,7 @@ import { mailModel } from './features/mail/mails.model.ts';
 import { outgoingMailModel } from './features/mail/outgoing-mails.model.ts';
 import { memberSessionModel } from './features/members/member-sessions.ts';
 import { memberModel } from './features/members/members.model.ts';
+import { passwordResetModel } from './features/members/password-resets.ts';
 import { programTokenModel } from './features/members/program-tokens.ts';
 import { messageModel } from './features/messages/messages.model.ts';
 import { realtimeModels } from './features/realtime/create-realtime.ts';
@@ -41,6 +42,7 @@ export const createModels = (connection: Connection) => ({
   memberSessions: memberSessionModel(connection),
   messages: messageModel(connection),
   notifications: notificationModel(connection),
+  passwordResets: passwordResetModel(connection),
   tokens: programTokenModel(connection),
   outgoingMails: outgoingMailModel(connection),
   roomDeletions: pendingDeletionModel(connection),

@@ -10,6 +10,7 @@ import { accountRoutes } from './features/members/account.routes.ts';
 import { authRoutes } from './features/members/auth.routes.ts';
 import { memberRoutes } from './features/members/members.routes.ts';
 import { oidcRoutes } from './features/members/oidc/oidc.routes.ts';
+import { passwordResetRoutes } from './features/members/password-reset.routes.ts';
 import { programTokenRoutes } from './features/members/program-tokens.routes.ts';
 import type { SessionCookie } from './features/members/session-cookie.ts';
 import { memberSessionRoutes } from './features/members/sessions.routes.ts';
@@ -35,6 +36,7 @@ export const createRoutes = (
     ...authRoutes(services),
     ...accountRoutes(services),
     ...memberSessionRoutes(services),
+    ...passwordResetRoutes(services),
     ...oidcRoutes(services),
     ...totpRoutes(services),
     ...memberRoutes(services),

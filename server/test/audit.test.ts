@@ -4,7 +4,7 @@ import { AUDITED } from '../src/features/audit/audited.ts';
 import { testApp } from './app.ts';
 import { settled } from './audit.ts';
 import {
-  AT_PROVIDER,
+  BY_OTHERS,
   bodyFor,
   credentialFor,
   type Fixtures,
@@ -86,8 +86,8 @@ describe('each operation', () => {
     shared = await makeFixtures(app);
   });
 
-  // What needs a provider is tried with one: oidc.test.ts.
-  const here = changing.filter(({ id }) => !AT_PROVIDER.has(id));
+  // What needs others is tried with them.
+  const here = changing.filter(({ id }) => !BY_OTHERS.has(id));
   it.each(here.map((operation) => [operation.id, operation] as const))('%s', async (id, operation) => {
     const fixtures = isSpoiling(operation) ? await makeFixtures(app) : shared;
     const credential = await prepare(id, fixtures);

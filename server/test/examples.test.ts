@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { type RequestOptions, testApp } from './app.ts';
 import {
-  AT_PROVIDER,
+  BY_OTHERS,
   bodyFor,
   bodyMediaOf,
   credentialFor,
@@ -17,7 +17,7 @@ import {
 const app = testApp();
 
 describe('the examples of the OpenAPI document', () => {
-  const here = operations.filter(({ id }) => !AT_PROVIDER.has(id));
+  const here = operations.filter(({ id }) => !BY_OTHERS.has(id));
 
   it.each(here.map((operation) => [operation.id, operation] as const))(
     '%s: what is sent is taken, and the answer is as described',

@@ -124,8 +124,15 @@ export const operations: readonly Operation[] = Object.entries(document.paths ??
   }),
 );
 
-/** Steps of a browser on its way from and to a provider of OpenID Connect: the tests of that take them. */
-export const AT_PROVIDER: ReadonlySet<string> = new Set(['startOidc', 'finishOidc', 'finishOidcByCode']);
+/**
+ * What needs a provider of OpenID Connect or a mail that has come: oidc.test.ts and password-reset.test.ts try it.
+ */
+export const BY_OTHERS: ReadonlySet<string> = new Set([
+  'startOidc',
+  'finishOidc',
+  'finishOidcByCode',
+  'confirmPasswordReset',
+]);
 
 /** What is wrong with an answer by the document; empty when nothing is. */
 export const faults = (operation: Operation, status: number, json: unknown): string[] => {

@@ -76,6 +76,7 @@ export const InvitedMember = Member.extend({
     example: 'https://chat.example.com/console/invitation#token=V1StGXR8Z5jdHi6Bw0pV1StGXR8Z5jdHi6Bw0pV1StG',
     description: 'For whoever is invited, and nobody else: it is good once, for 7 days.',
   }),
+  is_mailed: boolean().meta({ description: 'Whether the link goes to the address by mail, too.' }),
 }).meta({ id: 'InvitedMember' });
 
 /** The body of POST /api/v1/auth/accept-invitation. */
@@ -88,6 +89,22 @@ export const Acceptance = Registration.pick({ username: true, password: true, pa
   })
   .meta({ id: 'Acceptance' });
 export type Acceptance = z.infer<typeof Acceptance>;
+
+/** The body of POST /api/v1/auth/password-reset. */
+export const PasswordResetRequest = z
+  .object({ email: email().meta({ example: 'grace@example.com' }) })
+  .meta({ id: 'PasswordResetRequest' });
+
+/** The body of POST /api/v1/auth/password-reset/confirm. */
+export const PasswordReset = Registration.pick({ password: true, password2: true })
+  .extend({
+    token: text({ min: 1, max: 200 }).meta({
+      example: '3f6c1d0a9b7e4f5d8c2b1a0f9e8d7c6b5a4f3e2d1c0b9a8f7e6d5c4b3a2f1e0d',
+      description: 'What stands behind `#token=` in the link of the mail.',
+    }),
+  })
+  .meta({ id: 'PasswordReset' });
+export type PasswordReset = z.infer<typeof PasswordReset>;
 
 /** The body of POST /api/v1/auth/session. */
 export const SessionCredentials = Credentials.pick({ username: true, password: true, code: true })

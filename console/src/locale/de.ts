@@ -24,6 +24,8 @@ export const de: Words = {
   },
   server: {
     'Unable to log in with provided credentials.': 'Benutzername oder Passwort stimmen nicht.',
+    'This link is not good, has run out or was used.':
+      'Dieser Link ist abgelaufen oder wurde schon benutzt. Fordere einen anderen an.',
     'This field may not be blank.': 'Fülle dieses Feld aus.',
     'This field is required.': 'Fülle dieses Feld aus.',
     'Enter a valid email address.': 'Gib eine gültige E-Mail-Adresse ein.',
@@ -58,6 +60,7 @@ export const de: Words = {
     ended: 'Deine Sitzung ist zu Ende. Melde dich wieder an, um weiterzumachen.',
     other: 'Als jemand anderes anmelden',
     provider: (name) => `Mit ${name} anmelden`,
+    forgotten: 'Passwort vergessen?',
   },
   invitation: {
     title: 'Willkommen bei Parlor',
@@ -66,6 +69,24 @@ export const de: Words = {
     submit: 'Beitreten',
     incomplete: 'Dieser Link ist unvollständig. Öffne ihn so, wie du ihn bekommen hast.',
     toSignIn: 'Du hast schon ein Konto? Anmelden',
+  },
+  reset: {
+    title: 'Passwort vergessen?',
+    hint: 'Gib die E-Mail-Adresse deines Kontos ein: dorthin kommt ein Link zu einem neuen Passwort.',
+    email: 'E-Mail',
+    ask: 'Link senden',
+    askedTitle: 'Sieh in deine Mails',
+    asked: (email) =>
+      `Wenn wir ${email} kennen, ist eine Mail mit einem Link unterwegs. Er gilt eine Stunde. Wenn keine kommt, sieh im Spam nach, oder frag, wer dieses Parlor betreibt.`,
+    chooseTitle: 'Wähle ein neues Passwort',
+    chooseHint: 'Du wirst überall abgemeldet.',
+    password: 'Neues Passwort',
+    password2: 'Neues Passwort, noch einmal',
+    submit: 'Passwort setzen',
+    again: 'Einen anderen Link anfordern',
+    doneTitle: 'Dein Passwort ist gesetzt',
+    done: 'Melde dich von jetzt an damit an.',
+    toSignIn: 'Zur Anmeldung',
   },
   shell: {
     settings: 'Einstellungen',
@@ -138,6 +159,7 @@ export const de: Words = {
     optional: 'freiwillig',
     createLink: 'Link erstellen',
     linkTitle: 'Schicke diesen Link',
+    mailed: (email) => `Er wurde auch per Mail an ${email} geschickt.`,
     linkHint: (email) =>
       `Wer ihn öffnet, tritt als ${email} bei. Er gilt einmal, 7 Tage lang, und wird nicht noch einmal gezeigt.`,
     invited: (when) => `Eingeladen, bis ${when}`,

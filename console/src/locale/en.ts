@@ -23,6 +23,8 @@ export const en = {
   /** What the server says of fields, by its own words; what is not here is shown as it comes. */
   server: {
     'Unable to log in with provided credentials.': 'Username or password are not right.',
+    'This link is not good, has run out or was used.':
+      'This link has run out or was used. Ask for another one.',
   },
   signIn: {
     title: 'Sign in',
@@ -38,6 +40,7 @@ export const en = {
     ended: 'Your session has ended. Sign in again to go on.',
     other: 'Sign in as somebody else',
     provider: (name: string) => `Sign in with ${name}`,
+    forgotten: 'Forgot your password?',
   },
   invitation: {
     title: 'Welcome to Parlor',
@@ -46,6 +49,24 @@ export const en = {
     submit: 'Join',
     incomplete: 'This link is incomplete. Open it as it was sent to you.',
     toSignIn: 'You have an account already? Sign in',
+  },
+  reset: {
+    title: 'Forgot your password?',
+    hint: 'Enter the e-mail address of your account: a link to a new password is sent there.',
+    email: 'E-mail',
+    ask: 'Send the link',
+    askedTitle: 'Look at your mail',
+    asked: (email: string) =>
+      `If we know ${email}, a mail with a link is on its way. It is good for an hour. If none comes, look among the spam, or ask whoever runs this Parlor.`,
+    chooseTitle: 'Choose a new password',
+    chooseHint: 'You will be signed out everywhere.',
+    password: 'New password',
+    password2: 'New password, once more',
+    submit: 'Set the password',
+    again: 'Ask for another link',
+    doneTitle: 'Your password is set',
+    done: 'Sign in with it from now on.',
+    toSignIn: 'To sign-in',
   },
   shell: {
     settings: 'Settings',
@@ -116,6 +137,7 @@ export const en = {
     optional: 'optional',
     createLink: 'Create the link',
     linkTitle: 'Send this link',
+    mailed: (email: string) => `It was mailed to ${email}, too.`,
     linkHint: (email: string) =>
       `Whoever opens it joins as ${email}. It is good once, for 7 days, and is not shown again.`,
     invited: (when: string) => `Invited, until ${when}`,

@@ -7,7 +7,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useForm } from '../ui/use-form.ts';
 import styles from './form.module.css';
-import { InviteLink } from './invite.tsx';
+import { type Invited, InviteLink } from './invite.tsx';
 import { RoleChoice } from './role-choice.tsx';
 
 interface Props {
@@ -43,12 +43,12 @@ export const ChangeMember = ({ member, onClose, onChanged }: Props) => {
   const name = member.name || member.email;
   const [role, setRole] = useState<Role>(member.role);
   const [isRemoving, setRemoving] = useState(false);
-  const [link, setLink] = useState('');
+  const [invited, setInvited] = useState<Invited>();
   const isInvited = member.username === null;
   const { onSubmit, isBusy, message } = useForm(async () => {
     if (isInvited) {
       const body = { email: member.email, name: member.name, role };
-      setLink((await ask<{ invite_url: string }>('POST', 'members/', body)).invite_url);
+      setInvited(await ask<Invited>('POST', 'members/', body));
       onChanged();
       return;
     }
@@ -58,8 +58,8 @@ export const ChangeMember = ({ member, onClose, onChanged }: Props) => {
   });
   return (
     <Dialog title={isRemoving ? t.removeTitle(name) : name} onClose={onClose}>
-      {link !== '' ? (
-        <InviteLink email={member.email} url={link} />
+      {invited ? (
+        <InviteLink invited={invited} />
       ) : isRemoving ? (
         <Remove member={member} onClose={onClose} onChanged={onChanged} />
       ) : (

@@ -11,13 +11,17 @@ import { useForm } from '../ui/use-form.ts';
 import styles from './form.module.css';
 import { RoleChoice } from './role-choice.tsx';
 
-type Invited = Member & { invite_url: string };
+/** An invitation as it was answered, with its link. */
+export type Invited = Member & { invite_url: string; is_mailed: boolean };
 
 /** The link of an invitation, which is shown this once. */
-export const InviteLink = ({ email, url }: { email: string; url: string }) => (
+export const InviteLink = ({ invited: { email, invite_url, is_mailed } }: { invited: Invited }) => (
   <div class={styles.form}>
-    <Copyable label={words.value.team.linkTitle} text={url} />
-    <p class={styles.hint}>{words.value.team.linkHint(email)}</p>
+    <Copyable label={words.value.team.linkTitle} text={invite_url} />
+    <p class={styles.hint}>
+      {is_mailed && `${words.value.team.mailed(email)} `}
+      {words.value.team.linkHint(email)}
+    </p>
   </div>
 );
 
@@ -33,7 +37,7 @@ export const Invite = ({ onClose, onInvited }: { onClose(): void; onInvited(): v
   return (
     <Dialog title={t.inviteTitle} onClose={onClose}>
       {invited ? (
-        <InviteLink email={invited.email} url={invited.invite_url} />
+        <InviteLink invited={invited} />
       ) : (
         <form class={styles.form} onSubmit={onSubmit} noValidate>
           <Field

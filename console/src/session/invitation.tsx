@@ -7,14 +7,9 @@ import { Field } from '../ui/field.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { Card } from './card.tsx';
+import { NewPassword } from './new-password.tsx';
 import { signIn } from './session.ts';
-
-/** The token behind the number sign, which from then on stands in no history any more. */
-const takeToken = (): string => {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
-  if (token !== '') history.replaceState(null, '', location.pathname);
-  return token;
-};
+import { takeToken } from './take-token.ts';
 
 /** Whoever is invited chooses a username and a password, and is signed in. */
 export const Invitation = () => {
@@ -46,20 +41,7 @@ export const Invitation = () => {
           autofocus
           error={fields.username}
         />
-        <Field
-          label={words.value.signIn.password}
-          name="password"
-          type="password"
-          autocomplete="new-password"
-          error={fields.password}
-        />
-        <Field
-          label={t.password2}
-          name="password2"
-          type="password"
-          autocomplete="new-password"
-          error={fields.password2}
-        />
+        <NewPassword label={words.value.signIn.password} label2={t.password2} fields={fields} />
         <Notice>{message || fields.token}</Notice>
         <Button type="submit" kind="primary" isBusy={isBusy}>
           {t.submit}

@@ -76,6 +76,9 @@ export const SignIn = () => {
           {t.submit}
         </Button>
       </form>
+      <a class={styles.other} href="/console/reset">
+        {t.forgotten}
+      </a>
       <Provider />
     </Card>
   );

@@ -13,6 +13,7 @@ const WINDOWS: Partial<Record<LimitGroup, number>> = {
   'wrong-passwords-name': 3_600,
   'rooms-day': 86_400,
   'confirmation-mail': 3_600,
+  'password-reset': 3_600,
 };
 
 const COLLECTION = 'ratelimits';
@@ -22,6 +23,7 @@ const GROUPS = {
   'sign-in': 'RATE_LIMIT_SIGN_IN',
   register: 'RATE_LIMIT_REGISTER',
   'confirmation-mail': 'RATE_LIMIT_CONFIRMATION_MAIL',
+  'password-reset': 'RATE_LIMIT_PASSWORD_RESET',
   'wrong-passwords': 'RATE_LIMIT_WRONG_PASSWORDS',
   'wrong-passwords-name': 'RATE_LIMIT_WRONG_PASSWORDS_NAME',
   unknown: 'RATE_LIMIT_UNKNOWN',

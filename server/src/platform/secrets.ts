@@ -16,6 +16,9 @@ type Purpose =
   | 'invitation'
   | 'known-address'
   | 'email-confirmation'
+  | 'mailbox'
+  | 'member-invitation'
+  | 'password-reset'
   | 'idempotency'
   | 'key-fingerprint';
 

@@ -90,7 +90,7 @@ export const SETTINGS = {
   ),
   SMTP_URL: setting(
     '',
-    "mails keyword notifications to their account's confirmed address: smtp://user:password@host:587, or smtps://; empty: no mail",
+    "mails keyword notifications to their account's confirmed address, and members their invitations and links to a new password: smtp://user:password@host:587, or smtps://; empty: no mail",
     smtpUrl,
     true,
   ),
@@ -170,6 +170,11 @@ export const SETTINGS = {
   RATE_LIMIT_CONFIRMATION_MAIL: setting(
     '5',
     'at most so many an hour: requests of one account for the mail that confirms its address',
+    wholeNumber(1, 1_000_000),
+  ),
+  RATE_LIMIT_PASSWORD_RESET: setting(
+    '20',
+    'at most so many an hour: requests for a new password by mail, from one IP address',
     wholeNumber(1, 1_000_000),
   ),
   RATE_LIMIT_WRONG_PASSWORDS: perMinute(5, 'wrong passwords for one username from one IP address'),

@@ -13,6 +13,8 @@ export const AUDITED = {
   endOtherSession: true,
   changeAccount: true,
   changePassword: true,
+  requestPasswordReset: false,
+  confirmPasswordReset: true,
   beginTotp: false,
   confirmTotp: true,
   disableTotp: true,

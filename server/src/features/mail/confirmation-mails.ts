@@ -28,7 +28,8 @@ yours, open this page within 3 days and press its button:
 
 ${base_url}${path}
 
-If it was not you, do nothing: an address that is not confirmed gets no other mail.
+If it was not you, do nothing: an address that is not confirmed gets no other mail but by somebody
+who asks for a new password.
 
 -- \nParlor sends this once for each request, and at most 3 times a day to one address.
 `;

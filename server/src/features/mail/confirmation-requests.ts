@@ -4,6 +4,7 @@ import type { Account } from '../accounts/accounts.model.ts';
 import type { ConfirmationRequests as Port } from '../accounts/email-confirmations.ts';
 import { budget } from './mail-budgets.ts';
 import type { MailQueue } from './mail-queue.ts';
+import { mailboxOf } from './mailbox.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -33,12 +34,12 @@ export class ConfirmationRequests implements Port {
    */
   async request(account: Account, base_url: string): Promise<void> {
     if (!this.#queue || account.email_confirmed_at !== null) return;
-    const mailbox = this.#secrets.fingerprint('email-confirmation', `mailbox ${mailboxOf(account)}`);
+    const mailbox = this.#secrets.fingerprint(
+      'email-confirmation',
+      `mailbox ${mailboxOf(account.email_key)}`,
+    );
     const own = budget(`mailbox ${mailbox}`, PER_ADDRESS_AND_DAY, DAY_MS);
     if ('exceeded' in (await this.#budgets.take([own], 1))) return;
     await this.#queue.request(account._id, 'confirmation', { window: 0, base_url });
   }
 }
-
-/** `ada+1@example.com` and `ada+2@example.com` are one mailbox in most places. */
-const mailboxOf = ({ email_key }: Account): string => email_key.replace(/\+[^@]*@/, '@');

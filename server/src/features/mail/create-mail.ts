@@ -10,6 +10,7 @@ import { MailBudgets } from './mail-budgets.ts';
 import { MailQueue } from './mail-queue.ts';
 import { MAIL_TIMEOUT_MS, Mailer } from './mailer.ts';
 import type { MailModel } from './mails.model.ts';
+import { invitationMails, type MembersForMail, passwordResetMails } from './member-mails.ts';
 import type { OutgoingMailModel } from './outgoing-mails.model.ts';
 import { createSmtp, senderAddress } from './smtp.ts';
 
@@ -20,18 +21,25 @@ interface Parts {
   config: Config;
   notifications: NotificationsForMail;
   confirmations: Pick<EmailConfirmations, 'issue'>;
+  members: MembersForMail;
   log: Logger;
 }
 
 /** What mails; undefined where no SMTP_URL is set. Nothing is sent before `start()`. */
-export const createMail = ({ models, leases, budgets, config, notifications, confirmations, log }: Parts) => {
+export const createMail = (parts: Parts) => {
+  const { models, leases, budgets, config, notifications, confirmations, members, log } = parts;
   if (config.SMTP_URL === '') return undefined;
   const queue = new MailQueue(models.outgoingMails);
   const digests = new Digests({ ...models, queue, notifications }, config.MAIL_DIGEST_WINDOW);
   const mailer = new Mailer(
     {
       queue,
-      kinds: { digest: digests, confirmation: new ConfirmationMails(confirmations) },
+      kinds: {
+        digest: digests,
+        confirmation: new ConfirmationMails(confirmations),
+        invitation: invitationMails(members),
+        'password-reset': passwordResetMails(members),
+      },
       budgets: new MailBudgets(budgets, {
         account: config.MAILS_PER_DAY,
         server: config.MAILS_PER_HOUR_TOTAL,

@@ -30,11 +30,14 @@ export class MailBudgets {
   /** Books a mail. @returns when to ask again, if a budget is used up */
   async take(kind: MailKind, account: string, now = Date.now()): Promise<Date | undefined> {
     const { account: daily, server, confirmations } = this.#limits;
-    const own =
-      kind === 'digest'
-        ? budget(`${account} mails`, daily, DAY_MS, now)
-        : budget('server confirmations', confirmations, HOUR_MS, now);
-    const taken = await this.#budgets.take([own, budget('server mails', server, HOUR_MS, now)], 1);
+    const own = {
+      digest: [budget(`${account} mails`, daily, DAY_MS, now)],
+      confirmation: [budget('server confirmations', confirmations, HOUR_MS, now)],
+      // Theirs are booked when they are asked for.
+      invitation: [],
+      'password-reset': [],
+    }[kind];
+    const taken = await this.#budgets.take([...own, budget('server mails', server, HOUR_MS, now)], 1);
     if (!('exceeded' in taken)) return undefined;
     return new Date(taken.exceeded.ends + Math.random() * SPREAD_MS);
   }

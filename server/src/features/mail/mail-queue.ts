@@ -13,6 +13,8 @@ interface Request {
   /** Milliseconds after the one before. */
   window: Duration;
   base_url?: string;
+  /** Whom it goes to, if not the account's own address. */
+  member?: string;
 }
 
 /** Any time. */
@@ -39,14 +41,14 @@ export class MailQueue {
   }
 
   /** Sees to it that a mail goes out which begins after this call: the one that waits already, or a new one. */
-  async request(account: string, kind: MailKind, { window, base_url }: Request): Promise<void> {
-    const _id = `${account} ${kind}`;
+  async request(account: string, kind: MailKind, { window, base_url, member }: Request): Promise<void> {
+    const _id = [account, kind, ...(member === undefined ? [] : [member])].join(' ');
     const set = { $inc: { requests: 1 }, ...(base_url !== undefined && { $set: { base_url } }) };
     const count = () =>
       this.#model
         .findOneAndUpdate(
           { _id },
-          { ...set, $setOnInsert: { account, kind, tries: 0 } },
+          { ...set, $setOnInsert: { account, kind, tries: 0, ...(member !== undefined && { member }) } },
           { upsert: true, returnDocument: 'after' },
         )
         .lean<OutgoingMail>();

@@ -6,6 +6,8 @@ import type { Batch, MailKind, OutgoingMail } from './outgoing-mails.model.ts';
 /** A mail as it is to go out, under an id that each attempt has again. */
 export interface Composed {
   id: string;
+  /** Where it goes, if not to the account's own address. */
+  to?: string;
   content: MailContent;
 }
 

@@ -27,7 +27,7 @@ const outgoing = (id: string) => app.services.models.outgoingMails.findOne({ _id
 
 /** Another process with the same database. */
 const otherMail = (more: object, isOnlyProcess = false) => {
-  const { models, config, confirmations, notifications, log } = app.services;
+  const { models, config, confirmations, membersForMail: members, notifications, log } = app.services;
   const EMBEDDED_MONGODB_LISTEN = isOnlyProcess ? '' : '/run/parlor.sock';
   const mail = createMail({
     models,
@@ -41,6 +41,7 @@ const otherMail = (more: object, isOnlyProcess = false) => {
     config: { ...config, MONGODB_URL: '', EMBEDDED_MONGODB_LISTEN, ...more },
     notifications,
     confirmations,
+    members,
     log,
   });
   if (!mail) throw new Error('no SMTP_URL');

@@ -11,6 +11,7 @@ import type { Digests } from './digests.ts';
 import type { MailBudgets } from './mail-budgets.ts';
 import type { ClaimedMail, MailQueue, WaitingMail } from './mail-queue.ts';
 import type { MailType } from './mail-type.ts';
+import type { MailKind } from './outgoing-mails.model.ts';
 import type { SendMail } from './smtp.ts';
 
 /** The time-out of a whole mail. */
@@ -24,7 +25,7 @@ const QUEUE = 'mail';
 
 interface Parts {
   queue: MailQueue;
-  kinds: { digest: MailType & Pick<Digests, 'consume' | 'adopt'>; confirmation: MailType };
+  kinds: Record<MailKind, MailType> & { digest: Pick<Digests, 'consume' | 'adopt'> };
   budgets: Pick<MailBudgets, 'take'>;
   accounts: AccountModel;
   leases: OriginLeases;
@@ -118,10 +119,10 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
     const composed = await kind.compose(owner, batch, mail);
     if (!composed) {
       await kind.forget(owner._id, batch.members);
-      await queue.finish(mail, new Date());
+      await (mail.kind === 'digest' ? queue.finish(mail, new Date()) : queue.end(mail));
       return undefined;
     }
-    const envelope = { to: owner.email, id: composed.id, date: batch.at };
+    const envelope = { to: composed.to ?? owner.email, id: composed.id, date: batch.at };
     const outcome = await send(envelope, composed.content);
     const at = new Date();
     if (outcome.kind === 'sent') {

@@ -2,7 +2,7 @@ import type { Model } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
 
 /** What a mail is for. */
-export type MailKind = 'digest' | 'confirmation';
+export type MailKind = 'digest' | 'confirmation' | 'invitation' | 'password-reset';
 
 /** What a mail is about, fixed by its first attempt, so that each further one sends the same bytes. */
 export interface Batch {
@@ -13,12 +13,14 @@ export interface Batch {
   members: string[];
 }
 
-/** The next mail of a kind to an account: one document for both, in which what is to be told is coalesced. */
+/** The next mail of a kind to an account or one of its members: one document, in which what is to be told is coalesced. */
 export interface OutgoingMail {
-  /** `<account> <kind>`. */
+  /** `<account> <kind>`, and the member where it goes to one. */
   _id: string;
   account: string;
   kind: MailKind;
+  /** The uuid of whom it goes to; absent where that is the account's own address. */
+  member?: string;
   /** How often it was asked for: nobody who has not seen the last request may take the mail for needless. */
   requests: number;
   /** When it may be tried, which is later while somebody tries it; absent when there is nothing to send. */
@@ -32,7 +34,7 @@ export interface OutgoingMail {
   error?: string;
   /** When the last mail of this kind went out or was given up. */
   last_at?: Date;
-  /** Only of a confirmation: what the address in it begins with. */
+  /** Where there is a link in it: what that begins with. */
   base_url?: string;
 }
 
@@ -44,6 +46,7 @@ export const outgoingMailModel = defineModel<OutgoingMail>(
     _id: String,
     account: String,
     kind: String,
+    member: String,
     requests: Number,
     due_at: Date,
     claim: String,

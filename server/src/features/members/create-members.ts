@@ -16,6 +16,7 @@ import { type MemberModels, MemberStore } from './member-store.ts';
 import { type AccountWidgets, MembersService } from './members.service.ts';
 import { createOidc } from './oidc/create-oidc.ts';
 import { OwnerSuccession } from './owner-succession.ts';
+import { type PasswordResetModel, PasswordResets } from './password-resets.ts';
 import { type ProgramTokenModel, ProgramTokens } from './program-tokens.ts';
 import { SecondFactor } from './second-factor.ts';
 import { SignIn, type SignInRecord } from './sign-in.ts';
@@ -24,6 +25,7 @@ interface Parts {
   models: MemberModels & {
     memberSessions: MemberSessionModel;
     tokens: ProgramTokenModel;
+    passwordResets: PasswordResetModel;
     knownAddresses: KnownAddressModel;
     registrationClaims: RegistrationClaimModel;
   };
@@ -56,18 +58,37 @@ export const createMembers = (parts: Parts) => {
   const names = new UniqueNames([models.accounts, models.members], leases);
   const succession = new OwnerSuccession(models, writes.tombstones, store, secrets);
   const acceptance = new InvitationAcceptance({ models, store, names, secrets });
-  const members = new MembersService({ models, store, credentials, quotas, leases, succession, widgets });
+  const members = new MembersService({
+    models,
+    store,
+    credentials,
+    quotas,
+    leases,
+    succession,
+    widgets,
+    secrets,
+  });
+  const passwordResets = new PasswordResets({ resets: models.passwordResets, store, credentials, secrets });
   const oidc = createOidc({ acceptance, claims: models.registrationClaims, config, log, store });
   return {
-    acceptance,
-    credentials,
-    members,
-    memberSessions,
+    services: {
+      acceptance,
+      credentials,
+      members,
+      memberSessions,
+      oidc,
+      passwordResets,
+      programTokens,
+      secondFactor,
+      signIn,
+    },
     names,
-    oidc,
-    programTokens,
-    secondFactor,
-    signIn,
     store,
+    /** What mails to members are made of. */
+    mailed: {
+      invited: members.invited.bind(members),
+      active: async (account: string, uuid: string) => (await store.active(account, uuid))?.member,
+      issueReset: passwordResets.issue.bind(passwordResets),
+    },
   };
 };

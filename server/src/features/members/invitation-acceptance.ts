@@ -13,6 +13,9 @@ import { asActor, asAudited, type MemberModels, type MemberStore, memberPlace } 
 /** More invitations of one address than these are not looked at. */
 const MAX_INVITATIONS = 100;
 
+/** Where an invitation leads: behind the number sign its token stands in no log and in no Referer. */
+export const invitationPath = (token: string): string => `/console/invitation#token=${token}`;
+
 interface Parts {
   models: Pick<MemberModels, 'members'>;
   store: Pick<MemberStore, 'announce' | 'get'>;

@@ -1,6 +1,7 @@
 import { collectionOf } from '../../database/collection-data.ts';
 import type { StoredMember } from './member.ts';
 import type { StoredMemberSession } from './member-sessions.ts';
+import type { StoredPasswordReset } from './password-resets.ts';
 import type { StoredProgramToken } from './program-tokens.ts';
 
 /** What the map of data says of the collections of members. */
@@ -40,5 +41,10 @@ export const membersData = {
       owner: ['device', 'time_zone'],
       hashed: ['_id'],
     },
+  }),
+  passwordResets: collectionOf<StoredPasswordReset>()({
+    owner: { by: 'account' },
+    kept: { after: 'expires_at', seconds: 0 },
+    fields: { plain: ['account', 'member', 'expires_at'], owner: ['email_key'], hashed: ['_id'] },
   }),
 };

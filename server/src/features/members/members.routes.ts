@@ -14,8 +14,9 @@ import {
 import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
-import type { InvitationAcceptance } from './invitation-acceptance.ts';
+import { type InvitationAcceptance, invitationPath } from './invitation-acceptance.ts';
 import { type Member as AnyMember, presentMember } from './member.ts';
+import type { MemberMails } from './member-mails.ts';
 import type { MembersService } from './members.service.ts';
 import { actionOf, memberOf, publicActionOf, viewOf } from './principal.ts';
 
@@ -27,10 +28,12 @@ const params = { uuid: uuidInPath() };
 export const memberRoutes = ({
   acceptance,
   members,
+  memberMails,
   baseUrl,
 }: {
   acceptance: InvitationAcceptance;
   members: MembersService;
+  memberMails: MemberMails;
   baseUrl(ctx: Context): string;
 }): Route[] => [
   {
@@ -58,7 +61,7 @@ export const memberRoutes = ({
     tag,
     summary: 'Invite a member',
     description:
-      'Answers a link for whoever is invited, once: whoever opens it chooses a username and a password. Inviting an address again makes a new link, and the old one is dead. Admins invite admins and operators, and owners anybody. `widgets` restricts an operator to some of them. At most 100 members beside the first one. `Idempotency-Key` is ignored here.',
+      'Answers a link for whoever is invited, once: whoever opens it chooses a username and a password. Where the server sends mail, the link is mailed, too (`is_mailed`): not to a mailbox that has had three invitations today, nor before the address of your account is confirmed. Inviting an address again makes a new link, and the old one is dead. Admins invite admins and operators, and owners anybody. `widgets` restricts an operator to some of them. At most 100 members beside the first one. `Idempotency-Key` is ignored here.',
     callers,
     body: NewMember,
     answers: created(InvitedMember),
@@ -69,10 +72,14 @@ export const memberRoutes = ({
         actionOf(ctx),
       );
       const base = baseUrl(ctx);
-      // Behind the number sign, so that it stands in no log and in no Referer.
-      const invite_url = `${base}/console/invitation#token=${token}`;
+      const invite_url = base + invitationPath(token);
+      const is_mailed = await memberMails.invite(member, base);
       ctx.set('Cache-Control', 'no-store');
-      sendCreated(ctx, { ...presentMember(member), invite_url }, `${base}/api/v1/members/${member._id}/`);
+      sendCreated(
+        ctx,
+        { ...presentMember(member), invite_url, is_mailed },
+        `${base}/api/v1/members/${member._id}/`,
+      );
     },
   },
   {

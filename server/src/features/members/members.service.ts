@@ -8,11 +8,13 @@ import {
 import { type Action, auditEvent, changesOf } from '../../events/audit.ts';
 import { forbidden, invalid, missingObject } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
-import { newSecret, secretHash } from '../../platform/random-secret.ts';
+import { secretHash } from '../../platform/random-secret.ts';
+import type { Secrets } from '../../platform/secrets.ts';
 import type { AccountLeases } from '../accounts/account-leases.ts';
 import type { Quotas } from '../accounts/quotas.ts';
 import { takenErrors } from '../accounts/unique-names.ts';
 import type { Credentials } from './credentials.ts';
+import { invitationPath } from './invitation-acceptance.ts';
 import {
   type ActiveMember,
   activeOf,
@@ -53,6 +55,7 @@ interface Parts {
   leases: AccountLeases;
   succession: OwnerSuccession;
   widgets: AccountWidgets;
+  secrets: Pick<Secrets, 'fingerprint' | 'fingerprints'>;
 }
 
 /** The members of accounts (docs/contract.md#members). */
@@ -86,7 +89,7 @@ export class MembersService {
 
   /**
    * Invites somebody by e-mail address.
-   * @returns the member, who has no username yet, and the token that accepts, which is kept nowhere
+   * @returns the member, who has no username yet, and the token that accepts, of which the database has a hash
    * @throws ParlorError `forbidden` for a role above the inviter's, `invalid` when the address is a member's
    */
   async invite(
@@ -97,10 +100,11 @@ export class MembersService {
     mayGive(inviter, role);
     const { account } = inviter;
     await this.#mayRestrict(account, role, widgets);
-    const { models, quotas, store } = this.#parts;
-    const token = newSecret();
+    const { models, quotas, secrets, store } = this.#parts;
+    const _id = newUuid();
+    const token = tokenOf(secrets.fingerprint('member-invitation', _id));
     const member: StoredMember = {
-      _id: newUuid(),
+      _id,
       account,
       role,
       ...(widgets && { widgets }),
@@ -122,6 +126,17 @@ export class MembersService {
     });
     store.announce({ ...member, isFounder: false }, events);
     return { member: { ...member, isFounder: false }, token };
+  }
+
+  /** Whose invitation is open, and the path of its link; undefined where it was accepted or withdrawn. */
+  async invited(account: string, uuid: string): Promise<{ member: Member; path: string } | undefined> {
+    const { secrets, store } = this.#parts;
+    const member = (await store.of(account)).find(({ _id }) => _id === uuid);
+    const token = secrets
+      .fingerprints('member-invitation', uuid)
+      .map(tokenOf)
+      .find((one) => secretHash(one) === member?.invitation_hash);
+    return member && token !== undefined ? { member, path: invitationPath(token) } : undefined;
   }
 
   /**
@@ -207,6 +222,9 @@ export class MembersService {
     return this.#parts.leases.run(`members ${account}`, task);
   }
 }
+
+/** What the link of an invitation holds: 256 bits, which nobody makes up without SECRET_KEY. */
+const tokenOf = (fingerprint: string): string => Buffer.from(fingerprint, 'hex').toString('base64url');
 
 /** Admins do everything but what is about owners. */
 const mayTouch = ({ role }: ActiveMember, other: Pick<Member, 'role'>): void => {

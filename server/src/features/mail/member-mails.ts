@@ -1,0 +1,67 @@
+import type { Account } from '../accounts/accounts.model.ts';
+import type { ActiveMember, Member } from '../members/member.ts';
+import type { Composed, MailType } from './mail-type.ts';
+import type { Batch, OutgoingMail } from './outgoing-mails.model.ts';
+
+/** What mails to members are made of. */
+export interface MembersForMail {
+  /** A member whose invitation is open, and the path of its link; undefined where it was accepted or withdrawn. */
+  invited(account: string, uuid: string): Promise<{ member: Member; path: string } | undefined>;
+  /** A member that has a password; undefined when it is gone. */
+  active(account: string, uuid: string): Promise<ActiveMember | undefined>;
+  /** The path of a link by which it sets another one: the same for the same mail. */
+  issueReset(member: ActiveMember, mail: string): Promise<string>;
+}
+
+type Compose = MailType['compose'];
+
+/** A kind of mail to one member, of which nothing is written down but that it waits. */
+const mailToMember = (kind: 'invitation' | 'password-reset', compose: Compose): MailType => ({
+  kind,
+  window: 0,
+  mayGoTo: () => true,
+  members: async () => [],
+  compose,
+  sent: async () => undefined,
+  failed: async () => undefined,
+  forget: async () => undefined,
+});
+
+/** Mails with the link of an invitation. They hold no text of whoever invites but an address that was confirmed. */
+export const invitationMails = (members: Pick<MembersForMail, 'invited'>): MailType =>
+  mailToMember('invitation', async (owner: Account, _: Batch, mail: OutgoingMail) => {
+    const { member: uuid = '', base_url = '' } = mail;
+    const found = await members.invited(owner._id, uuid);
+    if (!found) return undefined;
+    const text = `You are invited to work with the account of ${owner.email} in the chat at ${base_url}. To accept, open this page within
+7 days of the invitation, and choose a username and a password:
+
+${base_url}${found.path}
+
+The link is yours alone, and good once. If you expect no invitation, do nothing.
+`;
+    return composed(`member-invitation.${uuid}`, found.member.email, 'You are invited', text);
+  });
+
+/** Mails with a link that sets a new password. They hold no text of whoever has asked for them. */
+export const passwordResetMails = (members: Pick<MembersForMail, 'active' | 'issueReset'>): MailType =>
+  mailToMember('password-reset', async (owner: Account, { id }: Batch, mail: OutgoingMail) => {
+    const { member: uuid = '', base_url = '' } = mail;
+    const member = await members.active(owner._id, uuid);
+    if (!member) return undefined;
+    const path = await members.issueReset(member, id);
+    const text = `Somebody has asked for a new password for the member ${member.username} of the chat at ${base_url}. If it was you, open
+this page within an hour and choose one:
+
+${base_url}${path}
+
+The link is good once. If it was not you, do nothing: your password stays as it is.
+`;
+    return composed(`password-reset.${id}`, member.email, 'Set a new password', text);
+  });
+
+const composed = (id: string, to: string, subject: string, text: string): Composed => ({
+  id,
+  to,
+  content: { subject, text },
+});

@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import type { CommandStartedEvent } from 'mongodb';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { testApp } from '../../../test/app.ts';
+import { documentsWith } from '../../../test/everything.ts';
+import { PATIENCE } from '../../../test/mailed-account.ts';
+import { PASSWORD, testMembers } from '../../../test/members.ts';
+import { type ReceivedMail, startSmtpReceiver } from '../../../test/smtp-receiver.ts';
+
+/** Mails to members: invitations, and links to a new password. */
+
+const PUBLIC_URL = 'https://chat.example.com';
+const ASK = '/api/v1/auth/password-reset';
+const CONFIRM = `${ASK}/confirm`;
+
+const smtp = await startSmtpReceiver();
+const app = testApp({
+  SMTP_URL: smtp.url,
+  PUBLIC_URL,
+  REGISTRATION: 'open',
+  WEBHOOK_RETRY_DELAYS: '50ms,50ms,50ms',
+});
+const { member } = testMembers(app);
+
+const linkIn = ({ body }: ReceivedMail): string => /^https?:\/\/\S+#token=\S+$/m.exec(body)?.[0] ?? '';
+const tokenIn = (mail: ReceivedMail): string => linkIn(mail).split('#token=')[1] ?? '';
+const mailsTo = (kind: string, to: string, mails = smtp.mails): ReceivedMail[] =>
+  mails.filter((mail) => mail.to.includes(to) && mail.headers['message-id']?.startsWith(`<${kind}.`));
+
+/** The newest mail of a kind to an address, once so many have come. */
+const mailTo = (kind: string, to: string, count = 1): Promise<ReceivedMail> =>
+  vi.waitFor(() => {
+    const mail = mailsTo(kind, to)[count - 1];
+    if (!mail) throw new Error('no mail has come');
+    return mail;
+  }, PATIENCE);
+
+const ask = (email: string) => app.request('POST', ASK, { body: { email } });
+const confirm = (token: string, password = 'quite another secret') =>
+  app.request('POST', CONFIRM, { body: { token, password, password2: password } });
+
+/** An account whose owner's address is confirmed. */
+const confirmedAccount = async () => {
+  const account = await app.account();
+  const stored = await app.services.accounts.byUsername(account.username);
+  if (stored) await app.services.confirmations.confirmAccount(stored);
+  return { ...account, email: `${account.username}@example.com` };
+};
+
+/** Somebody with a link that was mailed. */
+const asked = async () => {
+  const account = await confirmedAccount();
+  await ask(account.email);
+  return { ...account, link: tokenIn(await mailTo('password-reset', account.email)) };
+};
+
+/** Waits until nothing is to be mailed. */
+const allMailed = () =>
+  vi.waitFor(async () => {
+    const waiting = await app.services.models.outgoingMails.countDocuments({ due_at: { $exists: true } });
+    if (waiting > 0) throw new Error(`${waiting} mails wait`);
+  }, PATIENCE);
+
+describe('the link to a new password', () => {
+  it('stands in the mail alone', async () => {
+    const { email, username, link } = await asked();
+    const mail = await mailTo('password-reset', email);
+    expect(linkIn(mail)).toBe(`${PUBLIC_URL}/console/reset#token=${link}`);
+    expect(mail.body).toContain(`for the member ${username} of`);
+    expect(await documentsWith(app.services, link)).toEqual([]);
+  });
+
+  it('is no good when it has expired, was changed, or its member has another address or is gone', async () => {
+    const { passwordResets, accounts } = app.services.models;
+    const [old, moved, gone] = [await asked(), await asked(), await asked()];
+    const hers = await member(gone.token, 'operator');
+    const { json } = await app.request('GET', `/api/v1/members/${hers.uuid}/`, { token: gone.token });
+    await ask(json.email);
+    const link = tokenIn(await mailTo('password-reset', json.email));
+    await passwordResets.updateOne({ account: old.id }, { $set: { expires_at: new Date() } });
+    await accounts.updateOne({ _id: moved.id }, { $set: { email_key: `new-${moved.email}` } });
+    await app.request('DELETE', `/api/v1/members/${hers.uuid}/`, { token: gone.token });
+    for (const token of [old.link, moved.link, link, `${gone.link}0`, 'x', gone.link.toUpperCase()]) {
+      const { status, json: fields } = await confirm(token);
+      expect([status, Object.keys(fields)]).toEqual([400, ['token']]);
+    }
+    expect((await confirm(gone.link)).status).toBe(204);
+  });
+
+  it('takes the ones before with it, and keeps the second factor', async () => {
+    const { email, username, id, link } = await asked();
+    await ask(email);
+    const newer = tokenIn(await mailTo('password-reset', email, 2));
+    await app.services.models.accounts.updateOne({ _id: id }, { $set: { totp_sealed: 'sealed' } });
+    expect([(await confirm(newer)).status, (await confirm(link)).status]).toEqual([204, 400]);
+    const body = { username, password: 'quite another secret' };
+    const { status, json } = await app.request('POST', '/api/v1/auth/session', { body });
+    expect([status, json]).toEqual([400, { code: ['A code is required.'] }]);
+  });
+
+  it('is the same in each attempt', async () => {
+    let refusals = 2;
+    smtp.answer = (mail) =>
+      mailsTo('password-reset', mail.to[0] ?? '', [mail]).length > 0 && refusals-- > 0 ? 451 : undefined;
+    onTestFinished(() => {
+      smtp.answer = () => undefined;
+    });
+    const { email, link } = await asked();
+    const tried = mailsTo('password-reset', email, smtp.tried);
+    expect(tried.map(tokenIn)).toEqual([link, link, link]);
+  });
+
+  it('goes to nobody who signs in at a provider only', async () => {
+    const { id, email } = await confirmedAccount();
+    await app.services.models.accounts.updateOne({ _id: id }, { $unset: { password: 1 } });
+    expect((await ask(email)).status).toBe(202);
+    await allMailed();
+    expect(mailsTo('password-reset', email, smtp.tried)).toEqual([]);
+  });
+
+  it('is asked for alike whether or not somebody has the address: by the same commands to the database', async () => {
+    const { email } = await confirmedAccount();
+    const client = app.services.connection.getClient();
+    /** What a request sends, and the mailer after it does not. */
+    const commandsOf = async (address: string): Promise<string[]> => {
+      const seen: string[] = [];
+      const listen = ({ command }: CommandStartedEvent) => {
+        const text = JSON.stringify(command);
+        if (
+          /mailbox resets|email_key|password-reset/.test(text) &&
+          !command.delete &&
+          !/claim|batch/.test(text)
+        ) {
+          seen.push(`${Object.keys(command)[0]} ${Object.values(command)[0]}`);
+        }
+      };
+      client.on('commandStarted', listen);
+      await ask(address);
+      client.off('commandStarted', listen);
+      return seen;
+    };
+    const known = await commandsOf(email);
+    expect(known).toEqual([
+      'findAndModify usages',
+      'find accounts',
+      'find members',
+      'findAndModify outgoingmails',
+      'update outgoingmails',
+    ]);
+    expect(await commandsOf(`${randomUUID()}@example.com`)).toEqual(known);
+    await allMailed();
+    // What was put down for nobody is gone.
+    expect(await app.services.models.outgoingMails.countDocuments({ account: 'nobody' })).toBe(0);
+  });
+});
+
+describe('an invitation', () => {
+  const invite = (token: string, email: string) =>
+    app.request('POST', '/api/v1/members/', { token, body: { email, name: 'Buy at shop.example' } });
+
+  it('is mailed with its link, which the answer has, too', async () => {
+    const { token, email } = await confirmedAccount();
+    const to = `${randomUUID()}@example.com`;
+    const { status, json } = await invite(token, to);
+    expect([status, json.is_mailed]).toEqual([201, true]);
+    const mail = await mailTo('member-invitation', to);
+    expect(linkIn(mail)).toBe(json.invite_url);
+    expect(mail.headers.subject).toBe('You are invited');
+    expect(mail.body).toContain(`the account of ${email}`);
+    // Nothing that whoever invites has written.
+    expect(mail.raw + mail.body).not.toContain('shop.example');
+    expect(await documentsWith(app.services, tokenIn(mail))).toEqual([]);
+    const username = `new-${randomUUID().slice(0, 8)}`;
+    const body = { token: tokenIn(mail), username, password: PASSWORD, password2: PASSWORD };
+    expect((await app.request('POST', '/api/v1/auth/accept-invitation', { body })).status).toBe(201);
+  });
+
+  it('is not mailed before the address of the account is confirmed', async () => {
+    const { token } = await app.account();
+    const to = `${randomUUID()}@example.com`;
+    const { status, json } = await invite(token, to);
+    expect([status, json.is_mailed]).toEqual([201, false]);
+    await allMailed();
+    expect(mailsTo('member-invitation', to, smtp.tried)).toEqual([]);
+  });
+
+  it('is mailed three times a day to one mailbox, from whichever accounts', async () => {
+    const mailbox = randomUUID();
+    const mailed = [];
+    for (const tag of ['', '+1', '+2', '+3']) {
+      const { token } = await confirmedAccount();
+      mailed.push((await invite(token, `${mailbox}${tag}@example.com`)).json.is_mailed);
+    }
+    expect(mailed).toEqual([true, true, true, false]);
+  });
+
+  it('is not mailed any more once it is withdrawn', async () => {
+    const { token } = await confirmedAccount();
+    const to = `${randomUUID()}@example.com`;
+    let refused = () => {};
+    const isRefused = new Promise<void>((resolve) => {
+      refused = resolve;
+    });
+    smtp.answer = async (mail) => {
+      if (!mail.to.includes(to)) return undefined;
+      refused();
+      await app.request('DELETE', `/api/v1/members/${uuid}/`, { token });
+      return 451;
+    };
+    onTestFinished(() => {
+      smtp.answer = () => undefined;
+    });
+    let uuid = '';
+    ({ uuid } = (await invite(token, to)).json);
+    await isRefused;
+    await allMailed();
+    expect(mailsTo('member-invitation', to)).toEqual([]);
+    expect(mailsTo('member-invitation', to, smtp.tried)).toHaveLength(1);
+  });
+});
+
+describe('without SMTP_URL', () => {
+  const silent = testApp({ PUBLIC_URL, REGISTRATION: 'open' });
+
+  it('all is answered, and nothing waits', async () => {
+    const { token, username } = await silent.account();
+    const asking = { body: { email: `${username}@example.com` } };
+    expect((await silent.request('POST', ASK, asking)).status).toBe(202);
+    const invited = await silent.request('POST', '/api/v1/members/', {
+      token,
+      body: { email: 'a@example.com' },
+    });
+    expect(invited.json).toMatchObject({ is_mailed: false, invite_url: expect.stringContaining('#token=') });
+    expect(await silent.services.models.outgoingMails.countDocuments()).toBe(0);
+  });
+});
