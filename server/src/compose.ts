@@ -229,6 +229,7 @@ export const createServices = async (
     presence,
     typing,
     signInTrail,
+    people.lastSeen,
     relay,
     agent,
     roomDeletion,

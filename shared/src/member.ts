@@ -39,6 +39,11 @@ export const Member = z
       example: null,
     }),
     created_at: datetime(),
+    seen_at: datetime().nullable().meta({
+      description:
+        'When it last asked for something, in a session or with its own token, to the minute; null: never.',
+      example: '2026-11-22T09:30:00.123+00:00',
+    }),
   })
   .meta({ id: 'Member' });
 export type Member = z.infer<typeof Member>;

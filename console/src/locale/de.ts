@@ -163,6 +163,7 @@ export const de: Words = {
     linkHint: (email) =>
       `Wer ihn öffnet, tritt als ${email} bei. Er gilt einmal, 7 Tage lang, und wird nicht noch einmal gezeigt.`,
     invited: (when) => `Eingeladen, bis ${when}`,
+    seen: (when) => `Zuletzt da ${when}`,
     you: 'Du',
     secondFactor: 'Anmeldung in zwei Schritten',
     actions: (name) => `${name} ändern`,

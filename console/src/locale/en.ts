@@ -141,6 +141,7 @@ export const en = {
     linkHint: (email: string) =>
       `Whoever opens it joins as ${email}. It is good once, for 7 days, and is not shown again.`,
     invited: (when: string) => `Invited, until ${when}`,
+    seen: (when: string) => `Last here ${when}`,
     you: 'You',
     secondFactor: 'Two-step sign-in',
     actions: (name: string) => `Change ${name}`,

@@ -1,7 +1,7 @@
 import type { Member } from '@parlor/shared';
 import { useEffect, useState } from 'preact/hooks';
 import { ask } from '../api/client.ts';
-import { moment, words } from '../locale/locale.ts';
+import { ago, moment, words } from '../locale/locale.ts';
 import { isAdmin, me } from '../session/session.ts';
 import { Page } from '../shell/page.tsx';
 import { Avatar } from '../ui/avatar.tsx';
@@ -30,6 +30,7 @@ const Row = ({ member, onChange }: { member: Member; onChange(): void }) => {
         <p class={styles.more}>
           {isInvited(member) ? t.invited(moment(member.invitation_expires_at ?? '')) : member.email}
         </p>
+        {member.seen_at !== null && !isOwn && <p class={styles.more}>{t.seen(ago(member.seen_at))}</p>}
       </div>
       <p class={styles.role}>
         {t.roles[member.role]}

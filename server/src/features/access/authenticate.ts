@@ -7,6 +7,7 @@ import { forbidden, ParlorError } from '../../platform/errors.ts';
 import { agentPrincipal } from '../agent/principal.ts';
 import type { WorkflowsService } from '../agent/workflows.service.ts';
 import type { Credentials } from '../members/credentials.ts';
+import type { LastSeen } from '../members/last-seen.ts';
 import { type ActiveMember, restrictionOf } from '../members/member.ts';
 import type { MemberSessions } from '../members/member-sessions.ts';
 import { type AccountPrincipal, accountPrincipal } from '../members/principal.ts';
@@ -27,6 +28,7 @@ const invalidToken = (): ParlorError => notAuthenticated('Invalid token.');
 
 /** Where principals are found. */
 interface Identities {
+  lastSeen: Pick<LastSeen, 'note'>;
   credentials: Pick<Credentials, 'byToken'>;
   programTokens: Pick<ProgramTokens, 'bySecret'>;
   sessions: Pick<SessionsService, 'byToken'>;
@@ -74,7 +76,12 @@ const createBySession = ({ memberSessions, sessionCookie, widgets }: SessionIden
  * (docs/contract.md#live-channel). It throws ParlorError `not_authenticated`, and `forbidden` where a
  * widget's domain excludes the origin.
  */
-export const createIdentify = ({ credentials, programTokens, sessions, widgets }: Identities) => {
+export const createIdentify = ({
+  credentials,
+  programTokens,
+  sessions,
+  widgets,
+}: Omit<Identities, 'lastSeen'>) => {
   const acting = createActing(widgets);
   return async (authorization: string, origin: string): Promise<AccountPrincipal | VisitorPrincipal> => {
     const [, scheme = '', token = ''] = /^(\S+)\s+(\S+)\s*$/.exec(authorization) ?? [];
@@ -101,6 +108,11 @@ export const createIdentify = ({ credentials, programTokens, sessions, widgets }
   };
 };
 
+/** A member is here, but where a program of its own is. */
+const note = ({ lastSeen }: Pick<Identities, 'lastSeen'>, { member, program }: AccountPrincipal): void => {
+  if (!program) lastSeen.note(member);
+};
+
 /** @throws ParlorError `forbidden` */
 const authorize = (principal: AccountPrincipal, operation: string): void => {
   if (!mayCall(principal, operation)) throw forbidden();
@@ -120,7 +132,10 @@ export const createIdentifyForChannel = (identities: Identities & SessionIdentit
       frame.scheme === 'Session'
         ? await bySession(req, () => sessionCookie.checkUpgrade(req))
         : await identify(`${frame.scheme} ${frame.token}`, req.headers.origin ?? '');
-    if (principal.kind === 'account') authorize(principal, LIVE_CHANNEL);
+    if (principal.kind === 'account') {
+      authorize(principal, LIVE_CHANNEL);
+      note(identities, principal);
+    }
     return principal;
   };
 };
@@ -128,6 +143,7 @@ export const createIdentifyForChannel = (identities: Identities & SessionIdentit
 /** The one way to authenticate a request. */
 export const createAuthenticator = ({
   credentials,
+  lastSeen,
   memberSessions,
   programTokens,
   sessionCookie,
@@ -174,7 +190,10 @@ export const createAuthenticator = ({
       const principal = await principalOf(ctx);
       if (isCounted) await count(ctx, principal);
       if (!kinds.includes(principal.kind)) throw forbidden();
-      if (principal.kind === 'account') authorize(principal, ctx.state.operation);
+      if (principal.kind === 'account') {
+        authorize(principal, ctx.state.operation);
+        note({ lastSeen }, principal);
+      }
       ctx.state.principal = principal;
       await next();
     };

@@ -11,6 +11,7 @@ import { SignInLimits } from '../accounts/sign-in-limits.ts';
 import { UniqueNames } from '../accounts/unique-names.ts';
 import { Credentials } from './credentials.ts';
 import { InvitationAcceptance } from './invitation-acceptance.ts';
+import { LastSeen } from './last-seen.ts';
 import { type MemberSessionModel, MemberSessions } from './member-sessions.ts';
 import { type MemberModels, MemberStore } from './member-store.ts';
 import { type AccountWidgets, MembersService } from './members.service.ts';
@@ -54,6 +55,7 @@ export const createMembers = (parts: Parts) => {
   const programTokens = new ProgramTokens(models.tokens, writes, store, quotas, secrets);
   credentials.onEnd((member) => programTokens.deleteAllOf(member));
   const secondFactor = new SecondFactor(store, secrets);
+  const lastSeen = new LastSeen(models, log);
   const signIn = new SignIn(store, signIns, secondFactor, memberSessions, signInTrail);
   const names = new UniqueNames([models.accounts, models.members], leases);
   const succession = new OwnerSuccession(models, writes.tombstones, store, secrets);
@@ -74,6 +76,7 @@ export const createMembers = (parts: Parts) => {
     services: {
       acceptance,
       credentials,
+      lastSeen,
       members,
       memberSessions,
       oidc,

@@ -69,5 +69,9 @@ export const presentMember = (member: Member, seen?: readonly string[]): ApiMemb
     has_password: member.password !== undefined,
     has_totp: member.totp_sealed !== undefined,
     invitation_expires_at: member.invitation_expires_at ?? null,
+    seen_at: member.seen_at ?? null,
   });
 };
+
+/** What of a member people change, of which its entity tag is made: that it is here again is no change. */
+export const settingsOf = ({ seen_at, ...settings }: ApiMember): Omit<ApiMember, 'seen_at'> => settings;

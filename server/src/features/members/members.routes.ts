@@ -12,10 +12,10 @@ import {
   uuidInPath,
 } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
-import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
+import { precondition, representationOf, sendCreated, sendRepresentation } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { type InvitationAcceptance, invitationPath } from './invitation-acceptance.ts';
-import { type Member as AnyMember, presentMember } from './member.ts';
+import { type Member as AnyMember, presentMember, settingsOf } from './member.ts';
 import type { MemberMails } from './member-mails.ts';
 import type { MembersService } from './members.service.ts';
 import { actionOf, memberOf, publicActionOf, viewOf } from './principal.ts';
@@ -23,6 +23,9 @@ import { actionOf, memberOf, publicActionOf, viewOf } from './principal.ts';
 const tag = 'Members';
 const callers = ['account'] as const;
 const params = { uuid: uuidInPath() };
+
+const sendMember = (ctx: Context, member: Member): void =>
+  sendRepresentation(ctx, representationOf(settingsOf(member), member));
 
 /** /api/v1/members/ and what accepts an invitation (docs/contract.md#members). */
 export const memberRoutes = ({
@@ -92,7 +95,7 @@ export const memberRoutes = ({
     callers,
     condition: 'read',
     answers: shown(Member),
-    handler: (ctx) => sendObject(ctx, presentMember(memberOf(ctx))),
+    handler: (ctx) => sendMember(ctx, presentMember(memberOf(ctx))),
   },
   {
     method: 'PATCH',
@@ -110,7 +113,7 @@ export const memberRoutes = ({
     handler: async (ctx) => {
       const wanted = readPatch(OwnSettings, ctx.state.body);
       const member = await members.changeOwn(memberOf(ctx), wanted, precondition(ctx), actionOf(ctx));
-      sendObject(ctx, presentMember(member));
+      sendMember(ctx, presentMember(member));
     },
   },
   {
@@ -126,7 +129,7 @@ export const memberRoutes = ({
     answers: shown(Member),
     handler: async (ctx) => {
       const { account, widgets } = viewOf(ctx);
-      sendObject(ctx, presentMember(await members.get(account, pathUuid(ctx)), widgets));
+      sendMember(ctx, presentMember(await members.get(account, pathUuid(ctx)), widgets));
     },
   },
   {
@@ -154,7 +157,7 @@ export const memberRoutes = ({
         precondition(ctx),
         actionOf(ctx),
       );
-      sendObject(ctx, presentMember(member));
+      sendMember(ctx, presentMember(member));
     },
   },
   {

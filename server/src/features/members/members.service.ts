@@ -22,6 +22,7 @@ import {
   presentMember,
   restrictionOf,
   type StoredMember,
+  settingsOf,
 } from './member.ts';
 import {
   AUDITED_FIELDS,
@@ -36,7 +37,7 @@ import { isSameRestriction, type View } from './view.ts';
 /** How long an invitation can be accepted. */
 const INVITATION_MS = 7 * 86_400_000;
 
-type Check = ((current: ApiMember) => void) | undefined;
+type Check = ((current: Omit<ApiMember, 'seen_at'>) => void) | undefined;
 
 /** Told which widgets a member sees from now on. */
 type ViewListener = (member: Member, widgets: View['widgets']) => Promise<void>;
@@ -154,7 +155,7 @@ export class MembersService {
     return this.#alone(account, async () => {
       const { store, succession } = this.#parts;
       const current = await store.get(account, uuid);
-      check?.(presentMember(current));
+      check?.(settingsOf(presentMember(current)));
       mayTouch(changer, current);
       const set = settingsFor(current, wanted);
       if (set.role) mayGive(changer, set.role);
@@ -194,7 +195,7 @@ export class MembersService {
     action?: Action,
   ): Promise<Member> {
     const decide = (current: Member) => {
-      check?.(presentMember(current));
+      check?.(settingsOf(presentMember(current)));
       return Object.keys(wanted).length > 0 ? wanted : undefined;
     };
     return this.#parts.store.change(account, _id, decide, action);
@@ -209,7 +210,7 @@ export class MembersService {
     return this.#alone(account, async () => {
       const { credentials, store, succession } = this.#parts;
       const member = await store.get(account, uuid);
-      check?.(presentMember(member));
+      check?.(settingsOf(presentMember(member)));
       mayTouch(remover, member);
       if (member.role === 'owner') await succession.remove(member, action);
       else await store.remove(member, action);
