@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { testApp } from '../../../test/app.ts';
+import { testMembers } from '../../../test/members.ts';
 import { bodyFor, type Fixtures, makeFixtures, operations, pathFor } from '../../../test/openapi.ts';
 import { RIGHTS } from '../access/rights.ts';
+import { deleteAccount } from '../accounts/account-data.ts';
 
-const app = testApp();
+const app = testApp({ REGISTRATION: 'open' });
+const { member } = testMembers(app);
 const PASSWORD = 'a long enough secret';
 let owner: Fixtures;
 beforeAll(async () => {
@@ -91,6 +94,42 @@ describe('a program’s token', () => {
     await app.request('DELETE', `/api/v1/members/${invited.uuid}/`, { token: owner.token });
     expect((await get(theirs.json.token, '/api/v1/leads/')).status).toBe(401);
     expect(await app.services.models.tokens.countDocuments({ member: invited.uuid })).toBe(0);
+  });
+
+  it('is dead once its account is locked, whoever made it, and gone with the account', async () => {
+    const { token, id } = await app.account();
+    const hers = await member(token, 'admin');
+    const programs: string[] = [];
+    for (const maker of [token, hers.token]) {
+      programs.push((await make({ scopes: ['leads:read', 'webhooks:write'] }, maker)).json.token);
+    }
+    const statuses = () =>
+      Promise.all(programs.map(async (program) => (await get(program, '/api/v1/leads/')).status));
+    expect(await statuses()).toEqual([200, 200]);
+    const { credentials, models } = app.services;
+    await credentials.lock(id);
+    expect(await statuses()).toEqual([401, 401]);
+    expect(await models.tokens.countDocuments({ account: id })).toBe(0);
+    await deleteAccount(app.services, id);
+    expect(await statuses()).toEqual([401, 401]);
+  });
+
+  it('is refused of a member or an account that is not there any more, also where it stayed behind', async () => {
+    const { token, id } = await app.account();
+    const hers = await member(token, 'admin');
+    const { json: program } = await make({ scopes: ['leads:read'] }, hers.token);
+    const { models } = app.services;
+    const left = await models.tokens.findOne({ _id: program.uuid }).lean();
+    await app.request('DELETE', `/api/v1/members/${hers.uuid}/`, { token });
+    // As where a process died before it deleted the token, or another one has made it meanwhile.
+    await models.tokens.insertOne(left as never);
+    expect((await get(program.token, '/api/v1/leads/')).status).toBe(401);
+    const { json: owners } = await make({ scopes: ['leads:read'] }, token);
+    const stays = await models.tokens.findOne({ _id: owners.uuid }).lean();
+    await deleteAccount(app.services, id);
+    expect(await models.tokens.countDocuments({ account: id })).toBe(0);
+    await models.tokens.insertOne(stays as never);
+    expect((await get(owners.token, '/api/v1/leads/')).status).toBe(401);
   });
 
   it('is one of 50 of an account at most', async () => {
