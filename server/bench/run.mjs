@@ -11,6 +11,7 @@ import { outbox } from './outbox.mjs';
 import { endPrograms, PROBED, startProgram } from './processes.mjs';
 import { realtime } from './realtime.mjs';
 import { restApi } from './rest-api.mjs';
+import { search } from './search.mjs';
 import { webhookLatency } from './webhook-latency.mjs';
 import { webhookThroughput } from './webhook-throughput.mjs';
 
@@ -26,6 +27,7 @@ const BENCHES = {
   'webhook-latency': webhookLatency,
   'webhook-throughput': webhookThroughput,
   keywords,
+  search,
 };
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));

@@ -33,6 +33,7 @@ import { MessagesService } from './features/messages/messages.service.ts';
 import { Channel } from './features/realtime/channel.ts';
 import { createRealtime } from './features/realtime/create-realtime.ts';
 import { RoomsService } from './features/rooms/rooms.service.ts';
+import { createSearch } from './features/search/create-search.ts';
 import { SessionsService } from './features/visitors/sessions.service.ts';
 import { createWebhooks } from './features/webhooks/create-webhooks.ts';
 import { ErasedDeliveries } from './features/webhooks/erased-deliveries.ts';
@@ -114,11 +115,13 @@ export const createServices = async (
   accounts.onChange((account) => memberSessions.suspendIncomplete(account));
   const sessions = new SessionsService(models.sessions, widgets, secrets);
 
+  const { index, earlier, search } = createSearch({ models, leases, log });
   const erasedDeliveries = new ErasedDeliveries(models.deliveries, log);
   const subjects = new SubjectErasure(collections, tombstones, {
     deliveries: (subject, before) =>
       erasedDeliveries.redact(subject, before && { created_at: { $lt: before } }),
     realtimeEntries: (subject) => channel.forget(subject),
+    searchSegments: (subject, before) => index.forget(subject, before),
   });
   const roomDeletion = new RoomDeletion(models, writes, subjects, log);
 
@@ -216,6 +219,7 @@ export const createServices = async (
 
   relay.subscribe(inbox.follower.consume);
   relay.subscribe(channel.consume, (events) => notifications.raise(events), consume, auditTrail.consume);
+  relay.subscribe(index.consume);
   if (mail) relay.subscribe(mail.mailer.consume);
   relay.subscribe((events) => agent.answers.consume(events));
 
@@ -238,6 +242,7 @@ export const createServices = async (
     roomWidgets,
     waker,
     backfill,
+    earlier,
   ];
 
   return {
@@ -272,6 +277,8 @@ export const createServices = async (
     ...inbox,
     backfill,
     waker,
+    search,
+    earlierObjects: earlier,
     roomDeletion,
     erasedDeliveries,
     messages,

@@ -281,6 +281,23 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     kept: 'while at work',
     fields: { plain: ['_id', 'expires_at'] },
   }),
+  searchSegments: of<'searchSegments'>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    erased: { by: 'subjects', how: 'redacted', madeAt: 'made_at' },
+    fields: {
+      plain: [
+        ...(['_id', 'account', 'kind', 'is_fresh', 'made_at', 'from', 'count'] as const),
+        ...(['subjects', 'widgets', 'version'] as const),
+      ],
+      visitor: ['lines', 'keys'],
+    },
+  }),
+  searchProgress: of<'searchProgress'>()({
+    owner: 'server',
+    kept: 'until deleted',
+    fields: { plain: ['_id', 'account', 'kind', 'key', 'is_done', 'leased_until', 'seen_at'] },
+  }),
   openConnections: of<'openConnections'>()({
     owner: 'server',
     kept: { after: 'expires_at', seconds: 0 },

@@ -22,6 +22,7 @@ import { programTokenModel } from './features/members/program-tokens.ts';
 import { messageModel } from './features/messages/messages.model.ts';
 import { realtimeModels } from './features/realtime/create-realtime.ts';
 import { roomModel } from './features/rooms/rooms.model.ts';
+import { searchModels } from './features/search/segments.model.ts';
 import { visitorSessionModel } from './features/visitors/sessions.model.ts';
 import { webhookModels } from './features/webhooks/create-webhooks.ts';
 import { widgetModel } from './features/widgets/widgets.model.ts';
@@ -57,6 +58,7 @@ export const createModels = (connection: Connection) => ({
   ...webhookModels(connection),
   ...realtimeModels(connection),
   ...agentModels(connection),
+  ...searchModels(connection),
 });
 
 export type Models = ReturnType<typeof createModels>;

@@ -17,6 +17,7 @@ import { memberSessionRoutes } from './features/members/sessions.routes.ts';
 import { totpRoutes } from './features/members/totp.routes.ts';
 import { messageRoutes } from './features/messages/messages.routes.ts';
 import { roomRoutes } from './features/rooms/rooms.routes.ts';
+import { searchRoutes } from './features/search/search.routes.ts';
 import { sessionRoutes } from './features/visitors/sessions.routes.ts';
 import { deliveryRoutes } from './features/webhooks/deliveries.routes.ts';
 import { webhookRoutes } from './features/webhooks/webhooks.routes.ts';
@@ -46,6 +47,7 @@ export const createRoutes = (
     ...messageRoutes(services),
     ...inboxRoutes(services),
     ...leadRoutes(services),
+    ...searchRoutes(services),
     ...keywordRoutes(services),
     ...webhookRoutes(services),
     ...deliveryRoutes(services),

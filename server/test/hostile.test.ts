@@ -10,6 +10,7 @@ import {
   makeFixtures,
   operations,
   pathFor,
+  withQuery,
 } from './openapi.ts';
 
 /**
@@ -170,7 +171,7 @@ it(`${REQUESTS} hostile requests, seed ${SEED}`, { timeout: 600_000 }, async () 
         : { token: own.token };
     let path = pathFor(operation, next() < 0.85 ? own : victim, asVisitor);
     if (next() < 0.15) path = path.replace(/[^/]+(\/?)$/, `${pick(SEGMENTS)}$1`);
-    if (next() < 0.3) path += `?${pick(QUERIES)}`;
+    if (next() < 0.3) path = withQuery(path, pick(QUERIES));
     let body: unknown = bodyFor(operation, own, asVisitor);
     if (body !== undefined && next() < 0.9) {
       const fields = { ...(body as Record<string, unknown>) };

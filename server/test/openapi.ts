@@ -40,6 +40,8 @@ export interface Operation {
   /** The example of its body; undefined when it takes none. */
   body: Record<string, unknown> | undefined;
   query: readonly string[];
+  /** The parameters of the query that it needs, with their examples. */
+  needs: Readonly<Record<string, string>>;
   /** Its examples, of what is sent and what is answered. */
   media: readonly Media[];
   /** Where in the document the schema of an answer stands, by status; null for one without a body. */
@@ -89,6 +91,15 @@ export const bodyMediaOf = (operation: { requestBody?: object } = {}): Media => 
 const pointer = (...parts: string[]): string =>
   parts.map((part) => `/${part.replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
 
+/** The example of a parameter. */
+const exampleIn = ({ schema = {}, example = undefined }: { schema?: object; example?: unknown }): string =>
+  String(
+    example ??
+      ('example' in schema
+        ? schema.example
+        : ('examples' in schema && (schema.examples as unknown[])[0]) || ''),
+  );
+
 /** Every operation of the OpenAPI document. */
 export const operations: readonly Operation[] = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
   (['get', 'post', 'put', 'patch', 'delete'] as const).flatMap((method): Operation[] => {
@@ -105,6 +116,11 @@ export const operations: readonly Operation[] = Object.entries(document.paths ??
         body: content['application/json']?.example,
         query: (described.parameters ?? []).flatMap((given) =>
           'in' in given && given.in === 'query' ? [given.name] : [],
+        ),
+        needs: Object.fromEntries(
+          (described.parameters ?? []).flatMap((given) =>
+            'in' in given && given.in === 'query' && given.required ? [[given.name, exampleIn(given)]] : [],
+          ),
         ),
         media: [described.requestBody ?? {}, ...Object.values(described.responses ?? {})].flatMap((given) =>
           mediaOf(`${method} ${path}`, given),
@@ -285,9 +301,16 @@ export const credentialFor = ({ callers }: Operation, { token, visitor, agentKey
   return callers.includes('Visitor') ? { visitor: visitor.token } : { headers: { 'x-api-key': agentKey } };
 };
 
-/** The path of an operation for the account's own objects, or for the visitor's. */
-export const pathFor = ({ path }: Operation, { ids, visitor }: Fixtures, asVisitor = false): string =>
-  path.replace(/([a-z_]+)\/\{(\w+)\}/g, (_, resource: string, name: string) => {
+/**
+ * The path of an operation for the account's own objects, or for the visitor's, with a query where it needs one.
+ */
+export const pathFor = (
+  { path, needs }: Operation,
+  { ids, visitor }: Fixtures,
+  asVisitor = false,
+): string => {
+  const query = new URLSearchParams(needs).toString();
+  const filled = path.replace(/([a-z_]+)\/\{(\w+)\}/g, (_, resource: string, name: string) => {
     const { lead: leads, message: messages, room } = visitor;
     const own: Record<string, string> = {
       rooms: room.label,
@@ -298,6 +321,12 @@ export const pathFor = ({ path }: Operation, { ids, visitor }: Fixtures, asVisit
     const valueIn = (values: Record<string, string>) => values[`${resource} by ${name}`] ?? values[resource];
     return `${resource}/${(asVisitor && valueIn(own)) || valueIn(ids)}`;
   });
+  return query === '' ? filled : `${filled}?${query}`;
+};
+
+/** A path with one more parameter in its query. */
+export const withQuery = (path: string, query: string): string =>
+  query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
 
 /** The example of an operation's body, with references that exist and names that are free. */
 export const bodyFor = (

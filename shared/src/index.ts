@@ -14,6 +14,7 @@ export * from './program-token.ts';
 export * from './realtime.ts';
 export * from './room.ts';
 export * from './room-reference.ts';
+export * from './search.ts';
 export * from './visitor.ts';
 export * from './webhook.ts';
 export * from './widget.ts';

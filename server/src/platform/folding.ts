@@ -25,11 +25,13 @@ export const fold = (text: string): string =>
     .replace(/\s+/gu, ' ')
     .trim();
 
-/** Scripts written without spaces between words. */
-const WITHOUT_SPACES =
-  /[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Thai}\p{Script_Extensions=Lao}\p{Script_Extensions=Khmer}\p{Script_Extensions=Myanmar}\p{Script_Extensions=Tibetan}]/u;
+/** A character of the scripts that are written without spaces between words, as a class of a regular expression. */
+export const WITHOUT_SPACES_CLASS = String.raw`[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Thai}\p{Script_Extensions=Lao}\p{Script_Extensions=Khmer}\p{Script_Extensions=Myanmar}\p{Script_Extensions=Tibetan}]`;
+const WITHOUT_SPACES = new RegExp(WITHOUT_SPACES_CLASS, 'u');
 
-const PART_OF_WORD = /[\p{L}\p{N}\p{M}]/u;
+/** What a word is made of, in the same form. */
+export const PART_OF_WORD_CLASS = String.raw`[\p{L}\p{N}\p{M}]`;
+const PART_OF_WORD = new RegExp(PART_OF_WORD_CLASS, 'u');
 
 const firstOf = (text: string): string => String.fromCodePoint(text.codePointAt(0) ?? 32);
 

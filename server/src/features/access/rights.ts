@@ -63,6 +63,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   changeConversations: [EVERYBODY, 'conversations:write'],
   retrieveConversation: [EVERYBODY, 'conversations:read'],
   changeConversation: [EVERYBODY, 'conversations:write'],
+  search: [EVERYBODY, 'conversations:read'],
 
   listLeads: [EVERYBODY, 'leads:read'],
   countLeads: [EVERYBODY, 'leads:read'],

@@ -21,6 +21,11 @@ interface Parts {
   secrets: Secrets;
 }
 
+/** What makes findable what an account brings. */
+interface Earlier {
+  request(account: string): Promise<void>;
+}
+
 /** The text can't be read in; it says why, and at which line. */
 export class ImportError extends Error {
   override name = 'ImportError';
@@ -73,7 +78,7 @@ export async function* exportAccount(parts: Parts, account: Account): AsyncGener
  * @throws ImportError
  */
 export const importAccount = async (
-  parts: Parts,
+  parts: Parts & { earlierObjects: Earlier },
   lines: AsyncIterable<string>,
   progress: (count: number) => void = () => undefined,
 ): Promise<string> => {
@@ -102,6 +107,8 @@ export const importAccount = async (
     const document = value as Document;
     if (kind === 'account') {
       await flush();
+      // Before the account is there: whoever dies in between has asked.
+      await parts.earlierObjects.request(document._id);
       const hasField = (name: string) => models.accounts.schema.path(name) !== undefined;
       return insertAccount(parts, sealed(document, parts, hasField) as unknown as Account, accountId);
     }

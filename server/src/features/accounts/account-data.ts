@@ -55,6 +55,11 @@ export const accountCollections = async (
     copied ? [{ ...collection, sort: copied as Record<string, 1 | -1> }] : [],
   );
 
+/** Where a relay puts something of an account, also while that is being deleted. */
+interface Moved {
+  deleteMany(filter: object): PromiseLike<unknown>;
+}
+
 /**
  * Deletes an account and all that belongs to it. Its token and password are dead first, and the account itself
  * goes last: a deletion that was broken off is finished by doing it again.
@@ -68,7 +73,7 @@ export const deleteAccount = async (
     /** Makes every token and password of its members useless. */
     credentials: { lock(account: string): Promise<void> };
     collections: readonly MappedCollection[];
-    models: { accounts: AccountModel; audit: { deleteMany(filter: object): PromiseLike<unknown> } };
+    models: { accounts: AccountModel; audit: Moved; searchSegments: Moved };
   },
   account: string,
   progress: (collection: string) => void = () => undefined,
@@ -85,4 +90,5 @@ export const deleteAccount = async (
   await models.accounts.deleteOne({ _id: account });
   // What a relay moved there meanwhile; from now on it moves nothing of this account any more.
   await models.audit.deleteMany({ account });
+  await models.searchSegments.deleteMany({ account });
 };

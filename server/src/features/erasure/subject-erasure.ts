@@ -8,7 +8,7 @@ import type { Tombstones } from '../../events/tombstones.ts';
 type Redact = (subject: string, before?: Date) => Promise<void>;
 
 /** The collections whose documents stay and lose what was said: each knows how. */
-export type Redactions = Record<'deliveries' | 'realtimeEntries', Redact>;
+export type Redactions = Record<'deliveries' | 'realtimeEntries' | 'searchSegments', Redact>;
 
 /**
  * Erases what collections hold of a conversation or of a lead, as the map of data says. Events that wait are still announced, as

@@ -1,0 +1,99 @@
+import { ANY, keyOf } from './index-keys.ts';
+import { type FoundLine, findLines, newestFirst } from './lines.ts';
+import type { Term } from './search-query.ts';
+import type { StoredSegment } from './segments.model.ts';
+import type { SegmentPlace, Segments } from './segments.ts';
+
+/** How many sealed segments of a kind one search reads; the next page goes on behind them (docs/limits.md). */
+export const MAX_SEGMENTS = 16;
+
+/** They are read in steps, each twice the one before, up to this. */
+const MAX_STEP = 8;
+
+/** More fresh ones than this wait to be sealed only where that fails. */
+const MAX_FRESH = 512;
+
+/** Of so many words, the longest ones, the index is asked. */
+const MAX_KEYS = 4;
+
+/** An object that may be one that is looked for; or where the reading of older ones ends. */
+export type Candidate = FoundLine | { key: string; isEnd: true };
+
+/**
+ * The objects of one kind whose words may be those that are looked for, newest first.
+ * @param before only those with smaller keys
+ */
+export async function* candidatesOf(
+  segments: Segments,
+  place: SegmentPlace,
+  terms: readonly Term[],
+  before: string | undefined,
+): AsyncGenerator<Candidate, void, void> {
+  const fresh = await segments.freshOf(place, MAX_FRESH);
+  /** Of fresh segments, which lie anywhere; newest first. */
+  const waiting = fresh.flatMap((segment) => [...findLines(segment, terms, before)]).sort(newestFirst);
+  const keys = keysFor(terms);
+  let key = keys[0];
+  let last: string | undefined;
+  for (let count = 0, step = 1; ; step = Math.min(step * 2, MAX_STEP)) {
+    const wanted = Math.min(step, MAX_SEGMENTS - count);
+    const found = await read(segments, place, key, last ?? before, wanted);
+    count += found.length;
+    let rarer: number | undefined;
+    for (const segment of found) {
+      last = segment.from;
+      // The index is asked for that one next: words that are rare are not looked for among all that have a common one.
+      rarer = keys.find((one) => !hasKey(segment, one));
+      if (rarer !== undefined) break;
+      yield* merged(waiting, findLines(segment, terms, before), segment.from);
+    }
+    if (rarer !== undefined) {
+      key = rarer;
+      step = 0.5;
+    } else if (found.length < wanted) break;
+    if (count === MAX_SEGMENTS) {
+      yield { key: last ?? '', isEnd: true };
+      return;
+    }
+  }
+  yield* waiting;
+}
+
+/** The lines of a sealed segment together with those that wait, down to the place where the segment begins. */
+function* merged(
+  waiting: FoundLine[],
+  own: Iterable<FoundLine>,
+  from: string,
+): Generator<FoundLine, void, void> {
+  for (const line of own) {
+    for (let next = waiting[0]; next && next.key >= line.key; next = waiting[0]) {
+      waiting.shift();
+      yield next;
+    }
+    yield line;
+  }
+  for (let next = waiting[0]; next && next.key >= from; next = waiting[0]) {
+    waiting.shift();
+    yield next;
+  }
+}
+
+const read = (
+  segments: Segments,
+  place: SegmentPlace,
+  key: number | undefined,
+  before: string | undefined,
+  limit: number,
+): Promise<StoredSegment[]> => {
+  const older = before === undefined ? {} : { from: { $lt: before } };
+  return key === undefined
+    ? segments.sealedBefore(place, older, limit)
+    : segments.withKeys(place, [key, ANY], older, limit);
+};
+
+const keysFor = (terms: readonly Term[]): number[] => {
+  const longestFirst = [...terms].sort((a, b) => b.text.length - a.text.length);
+  return [...new Set(longestFirst.flatMap((term) => keyOf(term) ?? []))].slice(0, MAX_KEYS);
+};
+
+const hasKey = ({ keys = [] }: StoredSegment, key: number): boolean => keys[0] === ANY || keys.includes(key);

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { duplicateFields } from '../../database/duplicate.ts';
+import { Sweeper } from '../../platform/sweeper.ts';
+import type { AccountModel } from '../accounts/accounts.model.ts';
+import { lineKey, timeOfKey, uuidOfKey } from './lines.ts';
+import type { Sealing } from './sealing.ts';
+import { lineOf } from './search-index.ts';
+import type { SearchProgress, SearchProgressModel } from './segments.model.ts';
+import type { SegmentPlace, Segments } from './segments.ts';
+import type { SearchObject, SearchSource } from './source.ts';
+
+const SWEEP_EVERY_MS = 5_000;
+
+/** What waits for so long is sealed, however little it is. */
+const SEALED_AFTER_MS = 10 * 60_000;
+
+/** A process that dies in between is replaced after so long; no step takes as long. */
+const LEASE_MS = 30_000;
+
+/** Others have their turn between two steps. */
+const PAUSE_MS = 20;
+
+const ALL = 'all';
+const NEVER = new Date(0);
+
+interface Parts {
+  accounts: AccountModel;
+  progress: SearchProgressModel;
+  segments: Segments;
+  sealing: Sealing;
+  sources: readonly SearchSource[];
+  log: Logger;
+}
+
+/** Where a walk is: after which account, kind and object it goes on. */
+type Position = Pick<SearchProgress, 'account' | 'kind' | 'key'>;
+
+/**
+ * Makes findable what was there before the index, or came by an import, in small steps; how far it has come is
+ * written down after each, so that any process goes on where one has died. It also seals what has waited for long.
+ */
+export class EarlierObjects {
+  readonly #parts: Parts;
+  readonly #sweeper: Sweeper;
+  #isStopped = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#sweeper = new Sweeper({
+      sweep: () => this.sweep(),
+      every: SWEEP_EVERY_MS,
+      log: parts.log,
+      failed: 'making earlier objects findable waits for the database',
+    });
+  }
+
+  start(): void {
+    this.#sweeper.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#sweeper.stop();
+  }
+
+  /** An account is being imported: all that it has is to be gone through, by whichever process runs. */
+  async request(account: string): Promise<void> {
+    const begin = { account, is_done: false, leased_until: NEVER };
+    await this.#parts.progress.updateOne(
+      { _id: account },
+      { $set: begin, $unset: { kind: 1, key: 1 } },
+      { upsert: true },
+    );
+  }
+
+  /** Goes on until nothing is left, as far as no other process is at it. */
+  async sweep(now = new Date()): Promise<void> {
+    const { progress, segments, sealing } = this.#parts;
+    await progress
+      .updateOne({ _id: ALL }, { $setOnInsert: { is_done: false, leased_until: NEVER } }, { upsert: true })
+      .catch((error) => {
+        if (!duplicateFields(error)) throw error;
+      });
+    for (const before = new Date(now.getTime() - SEALED_AFTER_MS); !this.#isStopped; ) {
+      const place = await segments.oldestFresh(before);
+      if (!place) break;
+      await sealing.seal(place);
+    }
+    while (!this.#isStopped) {
+      const own = await this.#claim();
+      if (!own) return;
+      await this.#walk(own);
+    }
+  }
+
+  /** A walk that nobody is at. */
+  async #claim(): Promise<SearchProgress | undefined> {
+    const free = { is_done: false, leased_until: { $lte: new Date() } };
+    const [found] = await this.#parts.progress.find(free).limit(1).lean<SearchProgress[]>();
+    if (!found) return undefined;
+    const same = { _id: found._id, leased_until: found.leased_until };
+    const leased_until = new Date(Date.now() + LEASE_MS);
+    const { matchedCount } = await this.#parts.progress.updateOne(same, { $set: { leased_until } });
+    return matchedCount === 1 ? { ...found, leased_until } : this.#claim();
+  }
+
+  async #walk({ _id, leased_until, ...from }: SearchProgress): Promise<void> {
+    let position: Position = from;
+    for (let lease = leased_until; !this.#isStopped; await sleep(PAUSE_MS)) {
+      const next = await this.#step(_id, position);
+      const until = next ? new Date(Date.now() + LEASE_MS) : NEVER;
+      if (!(await this.#save(_id, lease, until, next)) || !next) return;
+      position = next;
+      lease = until;
+      if (this.#isStopped) await this.#save(_id, lease, NEVER, position);
+    }
+  }
+
+  /** @returns whether the lease was still this process's */
+  async #save(_id: string, lease: Date, leased_until: Date, next: Position | undefined): Promise<boolean> {
+    if (!next && _id !== ALL) {
+      await this.#parts.progress.deleteOne({ _id, leased_until: lease });
+      return false;
+    }
+    const { account, kind, key } = next ?? {};
+    const place = { account, kind, key };
+    const { matchedCount } = await this.#parts.progress.collection.updateOne(
+      { _id: _id as never, leased_until: lease },
+      {
+        $set: { leased_until, is_done: !next, ...definedOf(place) },
+        $unset: undefinedOf(place),
+      } as never,
+    );
+    return matchedCount === 1;
+  }
+
+  /** @returns where to go on; undefined at the end */
+  async #step(_id: string, { account, kind, key }: Position): Promise<Position | undefined> {
+    const { sources } = this.#parts;
+    if (account === undefined) return this.#nextAccount(undefined);
+    const source = sources.find((one) => one.kind === kind) ?? sources[0];
+    if (!source) return undefined;
+    const before = key === undefined ? undefined : { at: timeOfKey(key), uuid: uuidOfKey(key) };
+    const found = await source.readOlder(account, before);
+    await this.#add({ account, kind: source.kind }, source, found);
+    const last = found.at(-1);
+    if (last) return { account, kind: source.kind, key: lineKey(last.at, last.uuid) };
+    const next = sources[sources.indexOf(source) + 1];
+    if (next) return { account, kind: next.kind };
+    return _id === ALL ? this.#nextAccount(account) : undefined;
+  }
+
+  async #nextAccount(account: string | undefined): Promise<Position | undefined> {
+    const [next] = await this.#parts.accounts
+      .find(account === undefined ? {} : { _id: { $gt: account } }, { _id: 1 })
+      .sort({ _id: 1 })
+      .limit(1)
+      .lean();
+    return next && { account: next._id };
+  }
+
+  /** Afterwards it is looked whether they are still there: an erasure that came between has not seen the lines. */
+  async #add(place: SegmentPlace, source: SearchSource, found: readonly SearchObject[]): Promise<void> {
+    const { sealing, segments } = this.#parts;
+    const lines = found.map(lineOf).filter(({ words }) => words.length > 0);
+    await sealing.add(place, lines);
+    const uuids = lines.map(({ key }) => uuidOfKey(key));
+    const left = source.fixed
+      ? await source.fixed.existing(place.account, uuids)
+      : new Set((await source.read(place.account, uuids)).map(({ uuid }) => uuid));
+    for (const { key, subjects } of lines) {
+      if (left.has(uuidOfKey(key))) continue;
+      for (const subject of subjects) await segments.removeOf(subject, (line) => line.key === key);
+    }
+  }
+}
+
+type Fields = Record<string, string | undefined>;
+
+const definedOf = (fields: Fields): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+const undefinedOf = (fields: Fields): object =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [[name, 1]] : [])),
+  );

@@ -1,0 +1,105 @@
+import { KeyedMutex } from '../../platform/keyed-mutex.ts';
+import type { AccountLeases } from '../accounts/account-leases.ts';
+import { decodeLines, type Line, newestFirst } from './lines.ts';
+import type { StoredSegment } from './segments.model.ts';
+import { MAX_LINES, partsOf, type SegmentPlace, type Segments } from './segments.ts';
+
+/** So many fresh segments are sealed in one go. */
+const TOGETHER = 64;
+
+/** Lines of the same object as one: a word too many is found out when the object is read, one too few would not be. */
+const united = (lines: readonly Line[]): Line[] => {
+  const byKey = new Map<string, Line>();
+  for (const line of lines) {
+    const known = byKey.get(line.key);
+    const both = known && {
+      ...line,
+      subjects: [...new Set([...known.subjects, ...line.subjects])],
+      words: [...new Set([...known.words, ...line.words])],
+    };
+    byKey.set(line.key, both ?? line);
+  }
+  return [...byKey.values()].sort(newestFirst);
+};
+
+/** Moves lines into sealed segments. One process at a time does it for a kind of an account. */
+export class Sealing {
+  readonly #segments: Segments;
+  readonly #leases: Pick<AccountLeases, 'run'>;
+  readonly #mutex = new KeyedMutex(1_000);
+
+  constructor(segments: Segments, leases: Pick<AccountLeases, 'run'>) {
+    this.#segments = segments;
+    this.#leases = leases;
+  }
+
+  /** Seals what is fresh, in steps. */
+  seal(place: SegmentPlace): Promise<void> {
+    return this.#alone(place, async () => {
+      for (;;) {
+        const fresh = await this.#segments.freshOf(place, TOGETHER);
+        await this.#put(place, united(fresh.flatMap(decodeLines)));
+        for (const segment of fresh) await this.#drop(segment);
+        if (fresh.length < TOGETHER) return;
+      }
+    });
+  }
+
+  /** Puts lines straight into sealed segments. */
+  add(place: SegmentPlace, lines: readonly Line[]): Promise<void> {
+    return this.#alone(place, () => this.#put(place, united(lines)));
+  }
+
+  #alone(place: SegmentPlace, task: () => Promise<void>): Promise<void> {
+    const name = `search ${place.account} ${place.kind}`;
+    return this.#mutex.run(name, () => this.#leases.run(name, task));
+  }
+
+  /** @param lines newest first, each once */
+  async #put(place: SegmentPlace, lines: readonly Line[]): Promise<void> {
+    for (let left = lines; left.length > 0; ) {
+      const [newest] = left as [Line];
+      const segment = await this.#segments.sealedFor(place, newest.key);
+      if (!segment) {
+        await this.#segments.addSealed(place, partsOf(left));
+        return;
+      }
+      const own = left.filter(({ key }) => key >= segment.from);
+      if (await this.#putInto(place, segment, own)) left = left.slice(own.length);
+    }
+  }
+
+  /** @returns whether the segment was still as it had been read */
+  async #putInto(place: SegmentPlace, segment: StoredSegment, lines: readonly Line[]): Promise<boolean> {
+    const known = new Set(lines.map(({ key }) => key));
+    const all = [...lines, ...decodeLines(segment).filter(({ key }) => !known.has(key))];
+    const oldestFirst = all.sort(newestFirst).reverse();
+    const [newest] = lines as [Line];
+    const [later] = await this.#segments.sealedBefore(place, { from: { $gt: newest.key } }, 1);
+    // The last one is filled, since more will follow; one in the middle is cut into halves, since little will.
+    const count = Math.ceil(all.length / MAX_LINES);
+    const [first = [], ...others] = partsOf(oldestFirst, later ? Math.ceil(all.length / count) : MAX_LINES);
+    // First: whoever dies in between leaves some lines twice, and loses none.
+    const made = await this.#segments.addSealed(
+      place,
+      others.map((part) => part.reverse()),
+    );
+    const isDone = await this.#segments.replace(segment, first.reverse());
+    // Somebody has taken lines out of the segment, which are in these.
+    if (!isDone && made.length > 0) await this.#segments.delete(made);
+    return isDone;
+  }
+
+  /** Removes a fresh segment whose lines are sealed. What was erased from it meanwhile is erased from those, too. */
+  async #drop(segment: StoredSegment): Promise<void> {
+    if (await this.#segments.replace(segment, [])) return;
+    const now = await this.#segments.byId(segment._id);
+    const left = new Set(now ? decodeLines(now).map(({ key }) => key) : []);
+    for (const { key, subjects } of decodeLines(segment)) {
+      const [subject] = subjects;
+      if (left.has(key) || subject === undefined) continue;
+      const same = subjects.join();
+      await this.#segments.removeOf(subject, (line) => line.key === key && line.subjects.join() === same);
+    }
+  }
+}

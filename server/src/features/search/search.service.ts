@@ -1,0 +1,155 @@
+import type { SearchKind, SearchResult } from '@parlor/shared';
+import { isoDatetime } from '../../database/document.ts';
+import { isInView, type View } from '../members/view.ts';
+import type { RoomModel } from '../rooms/rooms.model.ts';
+import { type Candidate, candidatesOf } from './candidates.ts';
+import { type FoundLine, lineKey, newestFirst, UNKNOWN_WIDGET, uuidOfKey } from './lines.ts';
+import { excerpt, matchText } from './marks.ts';
+import type { Term } from './search-query.ts';
+import type { Segments } from './segments.ts';
+import type { SearchObject, SearchSource } from './source.ts';
+
+/** So many candidates of a search are read and compared at most; the next page goes on behind them. */
+const MAX_READ = 500;
+const READ_TOGETHER = 20;
+
+/** What is looked for. */
+export interface Search {
+  terms: readonly Term[];
+  kinds: readonly SearchKind[];
+  limit: number;
+  /** The place of a cursor: only what is older. */
+  before: string | undefined;
+}
+
+export interface SearchPage {
+  results: SearchResult[];
+  /** Where to go on: undefined when all was looked at. */
+  next: string | undefined;
+}
+
+type Place = FoundLine & { kind: SearchKind };
+type Found = Place & { object: SearchObject; matches: SearchResult['matches'] };
+
+/** Finds conversations, messages and leads by their words (docs/contract.md#search). */
+export class SearchService {
+  readonly #sources: readonly SearchSource[];
+  readonly #segments: Segments;
+  readonly #rooms: RoomModel;
+
+  constructor(sources: readonly SearchSource[], segments: Segments, rooms: RoomModel) {
+    this.#sources = sources;
+    this.#segments = segments;
+    this.#rooms = rooms;
+  }
+
+  /** The kinds of objects that there are, with the operation that shows them. */
+  get kinds(): readonly Pick<SearchSource, 'kind' | 'operation'>[] {
+    return this.#sources;
+  }
+
+  /** A page of what is found in view, newest first. */
+  async search(view: View, { terms, kinds, limit, before }: Search): Promise<SearchPage> {
+    const found: Found[] = [];
+    let together: Place[] = [];
+    let read = 0;
+    let last: string | undefined;
+    const readTogether = async (): Promise<void> => {
+      read += together.length;
+      found.push(...(await this.#read(view, terms, together)));
+      together = [];
+    };
+    for await (const candidate of this.#candidates(view, terms, kinds, before)) {
+      if ('isEnd' in candidate) {
+        await readTogether();
+        return this.#page(found, limit, candidate.key);
+      }
+      // An object may have several lines, of which the first one speaks for all.
+      if (candidate.key === last) continue;
+      last = candidate.key;
+      together.push(candidate);
+      if (together.length < Math.min(READ_TOGETHER, limit + 1 - found.length)) continue;
+      await readTogether();
+      if (found.length > limit) return this.#page(found, limit);
+      if (read >= MAX_READ) return this.#page(found, limit, last);
+    }
+    await readTogether();
+    return this.#page(found, limit);
+  }
+
+  /** Those of all kinds, newest first. */
+  async *#candidates(
+    { account, widgets }: View,
+    terms: readonly Term[],
+    kinds: readonly SearchKind[],
+    before: string | undefined,
+  ): AsyncGenerator<Place | Extract<Candidate, { isEnd: true }>, void, void> {
+    const streams = kinds.map((kind) => candidatesOf(this.#segments, { account, kind }, terms, before));
+    const isSeen = (widget: string) =>
+      widgets === undefined || widget === UNKNOWN_WIDGET || widgets.includes(widget);
+    const next = async (index: number) => {
+      for (;;) {
+        const { value } = (await streams[index]?.next()) ?? {};
+        if (!value) return undefined;
+        if ('isEnd' in value) return value;
+        if (isSeen(value.widget)) return { ...value, kind: kinds[index] as SearchKind };
+      }
+    };
+    const heads = await Promise.all(streams.map((_, index) => next(index)));
+    for (;;) {
+      const [first] = heads.filter((head) => head !== undefined).sort(newestFirst);
+      if (!first) return;
+      yield first;
+      if ('isEnd' in first) return;
+      const index = heads.indexOf(first);
+      heads[index] = await next(index);
+    }
+  }
+
+  /** Those that exist, are in view, and really hold what is looked for. */
+  async #read(view: View, terms: readonly Term[], places: readonly Place[]): Promise<Found[]> {
+    const found: Found[] = [];
+    for (const source of this.#sources) {
+      const own = places.filter(({ kind }) => kind === source.kind);
+      if (own.length === 0) continue;
+      const objects = await source.read(
+        view.account,
+        own.map(({ key }) => uuidOfKey(key)),
+      );
+      const byKey = new Map(objects.map((object) => [lineKey(object.at, object.uuid), object]));
+      for (const place of own) {
+        const object = byKey.get(place.key);
+        const matches = object && isInView(view, object) && matchesIn(object, terms);
+        if (object && matches) found.push({ ...place, object, matches });
+      }
+    }
+    return found.sort(newestFirst);
+  }
+
+  async #page(found: readonly Found[], limit: number, end?: string): Promise<SearchPage> {
+    const shown = found.slice(0, limit);
+    const next = found.length > limit ? shown.at(-1)?.key : end;
+    const uuids = [...new Set(shown.flatMap(({ object }) => object.room ?? []))];
+    const known = await this.#rooms.find({ _id: { $in: uuids } }, { account: 1, label: 1, name: 1 }).lean();
+    const rooms = new Map(known.map((room) => [room._id, room]));
+    const results = shown.map(({ kind, object, matches }) => {
+      const room = rooms.get(object.room ?? '');
+      const { uuid, at, account } = object;
+      const conversation =
+        room?.account === account ? { uuid: room._id, label: room.label, name: room.name } : null;
+      return { kind, uuid, at: isoDatetime(at), conversation, matches };
+    });
+    return { results, next };
+  }
+}
+
+/** The fields of an object with one of the words; undefined unless they hold all of them together. */
+const matchesIn = ({ texts }: SearchObject, terms: readonly Term[]): SearchResult['matches'] | undefined => {
+  const missing = new Set(terms);
+  const matches = texts.flatMap(([field, text]) => {
+    const { found, marks } = matchText(text, terms);
+    for (const term of found) missing.delete(term);
+    return marks.length > 0 ? [{ field, ...excerpt(text, marks) }] : [];
+  });
+  return missing.size === 0 ? matches : undefined;
+};

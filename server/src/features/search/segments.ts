@@ -1,0 +1,176 @@
+import type { SearchKind } from '@parlor/shared';
+import { newUuid } from '../../platform/ids.ts';
+import { keysOf } from './index-keys.ts';
+import { decodeLines, type Encoded, encodeLines, type Line, newestFirst } from './lines.ts';
+import type { SegmentModel, StoredSegment } from './segments.model.ts';
+
+/** What one segment holds at most; one line may be longer. */
+export const MAX_LINES = 1_000;
+const MAX_LENGTH = 256 * 1_024;
+
+/** Which objects a segment may hold. */
+export interface SegmentPlace {
+  account: string;
+  kind: SearchKind;
+}
+
+/** Cuts lines into parts that fit into a segment, in their order. */
+export const partsOf = (lines: readonly Line[], most = MAX_LINES): Line[][] => {
+  const parts: Line[][] = [];
+  let length = 0;
+  for (const line of lines) {
+    const own = line.words.reduce((sum, word) => sum + word.length + 1, 0);
+    const last = parts.at(-1);
+    if (!last || last.length >= most || length + own > MAX_LENGTH) {
+      parts.push([line]);
+      length = own;
+    } else {
+      last.push(line);
+      length += own;
+    }
+  }
+  return parts;
+};
+
+const sealedOf = (lines: readonly Line[]): Encoded & { keys: number[] } => {
+  const words = new Set(lines.flatMap((line) => line.words));
+  return { ...encodeLines(lines), keys: keysOf(words) };
+};
+
+/** The stored segments: each write is a compare-and-set, so that whoever comes second begins again. */
+export class Segments {
+  readonly #model: SegmentModel;
+
+  constructor(model: SegmentModel) {
+    this.#model = model;
+  }
+
+  /** Stores what a round of events brought. */
+  async addFresh(place: SegmentPlace, lines: readonly Line[]): Promise<void> {
+    const made_at = new Date();
+    const documents = partsOf([...lines].sort(newestFirst)).map((part) => ({
+      _id: newUuid(),
+      ...place,
+      is_fresh: true,
+      made_at,
+      from: part.at(-1)?.key ?? '',
+      ...encodeLines(part),
+      version: 1,
+    }));
+    // Past mongoose, whose casting of long lists costs more than the command.
+    await this.#model.collection.insertMany(documents as never[]);
+  }
+
+  /**
+   * Stores sealed ones, each of which begins with its oldest line.
+   * @param parts newest first
+   * @returns their ids
+   */
+  async addSealed(place: SegmentPlace, parts: readonly (readonly Line[])[]): Promise<string[]> {
+    const documents = parts.map((lines) => ({
+      _id: newUuid(),
+      ...place,
+      is_fresh: false,
+      made_at: new Date(),
+      from: lines.at(-1)?.key ?? '',
+      ...sealedOf(lines),
+      version: 1,
+    }));
+    if (documents.length > 0) await this.#model.collection.insertMany(documents as never[]);
+    return documents.map(({ _id }) => _id);
+  }
+
+  async delete(ids: readonly string[]): Promise<void> {
+    await this.#model.collection.deleteMany({ _id: { $in: ids as never[] } });
+  }
+
+  async byId(_id: string): Promise<StoredSegment | undefined> {
+    return ((await this.#model.collection.findOne({ _id: _id as never })) ?? undefined) as
+      | StoredSegment
+      | undefined;
+  }
+
+  /**
+   * Gives a segment other lines, or deletes it when none is left.
+   * @returns whether it was still as it had been read
+   */
+  async replace({ _id, version, is_fresh }: StoredSegment, lines: readonly Line[]): Promise<boolean> {
+    const same = { _id: _id as never, version };
+    if (lines.length === 0) return (await this.#model.collection.deleteOne(same)).deletedCount === 1;
+    const set = is_fresh ? encodeLines(lines) : sealedOf(lines);
+    const change = { $set: set, $inc: { version: 1 } };
+    return (await this.#model.collection.updateOne(same, change as never)).matchedCount === 1;
+  }
+
+  /** The sealed one to which an object belongs; undefined when it is older than all of them. */
+  async sealedFor(place: SegmentPlace, key: string): Promise<StoredSegment | undefined> {
+    const [found] = await this.sealedBefore(place, { from: { $lte: key } }, 1);
+    return found;
+  }
+
+  /** Sealed ones, newest first. */
+  sealedBefore(place: SegmentPlace, filter: object, limit: number): Promise<StoredSegment[]> {
+    return this.#find({ ...place, is_fresh: false, ...filter }, limit);
+  }
+
+  /** Sealed ones with one of these keys, newest first. */
+  withKeys(place: SegmentPlace, keys: readonly number[], filter: object, limit: number) {
+    return this.#find({ ...place, keys: { $in: keys }, ...filter }, limit);
+  }
+
+  /** What waits to be sealed, newest first. */
+  freshOf(place: SegmentPlace, limit: number): Promise<StoredSegment[]> {
+    return this.#find({ ...place, is_fresh: true }, limit);
+  }
+
+  /** The account and kind that have something that waits for longest, if it waits since `before`. */
+  async oldestFresh(before: Date): Promise<SegmentPlace | undefined> {
+    const waiting = { is_fresh: true, made_at: { $lte: before } };
+    const [found] = await this.#model
+      .find(waiting, { account: 1, kind: 1 })
+      .sort({ made_at: 1 })
+      .limit(1)
+      .lean<StoredSegment[]>();
+    return found && { account: found.account, kind: found.kind };
+  }
+
+  /**
+   * Takes lines out of every segment that has some of a subject.
+   * @param isGone which lines; all of the subject unless it says more
+   * @returns what was taken out
+   */
+  async removeOf(subject: string, isGone: (line: Line) => boolean): Promise<(SegmentPlace & Line)[]> {
+    const removed: (SegmentPlace & Line)[] = [];
+    // What another process moves meanwhile is found again, until there is none.
+    for (let last = ''; ; ) {
+      const filter = { subjects: subject, _id: { $gt: last } };
+      const found = (await this.#model.collection
+        .find(filter as never, { projection: { keys: 0 }, sort: { _id: 1 }, limit: 20 })
+        .toArray()) as unknown as StoredSegment[];
+      if (found.length === 0 && last === '') return removed;
+      let isLeft = false;
+      for (const segment of found) {
+        const lines = decodeLines(segment);
+        const isOwn = (line: Line) => line.subjects.includes(subject) && isGone(line);
+        const gone = lines.filter(isOwn);
+        isLeft ||= gone.length > 0;
+        if (gone.length === 0) continue;
+        const { account, kind } = segment;
+        const isDone = await this.replace(
+          segment,
+          lines.filter((line) => !isOwn(line)),
+        );
+        if (isDone) removed.push(...gone.map((line) => ({ account, kind, ...line })));
+      }
+      if (found.length < 20 && !isLeft) return removed;
+      last = isLeft ? '' : (found.at(-1)?._id ?? '');
+    }
+  }
+
+  async #find(filter: object, limit: number): Promise<StoredSegment[]> {
+    const options = { sort: { from: -1 }, limit, batchSize: limit + 1 } as const;
+    return (await this.#model.collection
+      .find(filter as never, options)
+      .toArray()) as unknown as StoredSegment[];
+  }
+}
