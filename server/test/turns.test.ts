@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { CommandStartedEvent } from 'mongodb';
 import { expect, inject, it } from 'vitest';
 import { testApp } from './app.ts';
 
@@ -54,6 +55,24 @@ it('statistics of an account that asks for many at once wait, 20 of them, and ot
   expect(refused).toHaveLength(answered.get(429) ?? 0);
   expect(refused.length).toBeGreaterThan(0);
   expect([...answered.keys()].sort()).toEqual([200, 429]);
+});
+
+it('one object that many change at once is written once by each', async () => {
+  const { token } = await app.account();
+  const { label } = (await app.request('POST', '/api/v1/rooms/', { token })).json;
+  let tries = 0;
+  const count = ({ command }: CommandStartedEvent) => {
+    if (command.findAndModify === 'rooms') tries++;
+  };
+  const client = app.services.models.rooms.db.getClient();
+  client.on('commandStarted', count);
+  const names = Array.from({ length: 100 }, (_, n) => `name ${n}`);
+  const changed = await Promise.all(
+    names.map((name) => app.request('PATCH', `/api/v1/rooms/${label}/`, { token, body: { name } })),
+  );
+  client.off('commandStarted', count);
+  expect(changed.map(({ json }) => json.name)).toEqual(names);
+  expect(tries).toBe(100);
 });
 
 it('statistics with more groups than the database can hold are a 400, where it has no disk for them', async () => {

@@ -1,5 +1,6 @@
 import type { Model } from 'mongoose';
 import { notFound } from '../platform/errors.ts';
+import { KeyedMutex } from '../platform/keyed-mutex.ts';
 import type { OutboxEvent } from './events.ts';
 
 interface Versioned {
@@ -18,13 +19,31 @@ export interface Change<T> {
 const projection = { events: 0 } as const;
 
 /**
+ * Those who change one document at once do it one after another in this process: if all tried, each write would make
+ * all the others try again. The limit of requests lets no more of one token wait.
+ */
+const MAX_WAITING = 2_000;
+const turns = new KeyedMutex(MAX_WAITING);
+
+/**
  * Changes one document by compare-and-set: `decide` sees it as it stands and says what to set, and runs again
  * when another writer came between. So a precondition that `decide` checks holds at the moment of the write,
  * and events say what really changed.
  * @returns the document as it stands now; its `events` are those of this change alone
- * @throws ParlorError `not_found` when nothing matches `filter`, and whatever `decide` throws.
+ * @param decide changes no document by the same filter itself
+ * @throws ParlorError `not_found` when nothing matches `filter`, `throttled` when too many wait, and whatever `decide`
+ * throws.
  */
-export const changeDocument = async <T extends Versioned>(
+export const changeDocument = <T extends Versioned>(
+  model: Model<T>,
+  filter: object,
+  decide: (current: T) => Change<T> | undefined | Promise<Change<T> | undefined>,
+): Promise<T> =>
+  turns.run(`${model.collection.collectionName} ${JSON.stringify(filter)}`, () =>
+    change(model, filter, decide),
+  );
+
+const change = async <T extends Versioned>(
   { collection }: Model<T>,
   filter: object,
   decide: (current: T) => Change<T> | undefined | Promise<Change<T> | undefined>,
