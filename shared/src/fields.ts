@@ -43,6 +43,26 @@ const hasTooManyMarks = (value: string): boolean => {
   return false;
 };
 
+/**
+ * The nearest text that `text` takes, of one that no person is there to mend: in NFC, without NUL, with U+FFFD for lone
+ * surrogates, and without the combining marks that are too many in a row. It may be longer than it was.
+ */
+export const storableText = (value: string): string => {
+  const plain = wellFormed(value);
+  if (!hasTooManyMarks(plain)) return plain.normalize('NFC');
+  let kept = '';
+  let inARow = 0;
+  for (const character of plain) {
+    inARow = MARK.test(character) ? inARow + 1 : 0;
+    if (inARow <= MAX_MARKS_IN_A_ROW) kept += character;
+  }
+  return kept.normalize('NFC');
+};
+
+/** Without NUL, and with U+FFFD for lone surrogates. */
+export const wellFormed = (value: string): string =>
+  value.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\u{fffd}');
+
 /** What is said of a text that has more than `max` characters. */
 export const tooLong = (max: number): string => `Ensure this field has no more than ${max} characters.`;
 

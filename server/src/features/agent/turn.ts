@@ -1,4 +1,4 @@
-import type { NodeOf, WorkflowNode } from '@parlor/shared';
+import { type NodeOf, storableText, type WorkflowNode } from '@parlor/shared';
 import { CpuBudget } from '../../platform/cpu-budget.ts';
 import type { LeadFields, Position, Said } from '../rooms/bot-state.ts';
 import type { Graph } from './graph.ts';
@@ -94,10 +94,10 @@ export class Turn {
     return fill(template ?? '', this.variables);
   }
 
-  /** Says a text as it is; a blank one is not said. Every message has a time of its own, so that they keep their order. */
+  /** Says a text as nearly as a message can hold it; a blank one is not said. Every message has a time of its own, so that they keep their order. */
   say(text: string): void {
-    if (text.trim() === '') return;
-    const message = cut(text);
+    const message = cut(storableText(cut(text)));
+    if (message.trim() === '') return;
     const bytes = Buffer.byteLength(message);
     if (this.#saidBytes + bytes > MAX_SAID_BYTES) {
       this.isFull = true;

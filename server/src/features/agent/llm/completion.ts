@@ -1,4 +1,4 @@
-import { codePoints } from '@parlor/shared';
+import { codePoints, wellFormed } from '@parlor/shared';
 import { createParser } from 'eventsource-parser';
 import { type Dispatcher, request } from 'undici';
 import { readRetryAfter } from '../../../net/retry-after.ts';
@@ -109,6 +109,8 @@ export const complete = async (asked: CompletionRequest): Promise<Completion> =>
 class AnswerReader {
   readonly #delta: (text: string) => void;
   #text = '';
+  /** The first half of a character whose other half comes with the next piece. */
+  #half = '';
   /** Code points that still have room. */
   #left = MAX_CHARACTERS;
   #tokens: number | undefined;
@@ -149,7 +151,10 @@ class AnswerReader {
     return { text: this.#text, tokens: this.#tokens };
   }
 
-  #add(piece: string): void {
+  #add(sent: string): void {
+    const begun = this.#half + sent;
+    this.#half = /[\ud800-\udbff]$/.exec(begun)?.[0] ?? '';
+    const piece = wellFormed(begun.slice(0, begun.length - this.#half.length));
     // By piece: an answer may come in ten thousand.
     const kept = cut(piece, this.#left);
     this.#left -= codePoints(kept);

@@ -166,6 +166,13 @@ describe('an llm node', () => {
     },
   );
 
+  it('says as nearly as a message can what no text may hold', async () => {
+    llm.behave(saysInPieces(['a\ud83d', '\ude00b\0', '\ud800', `c e${'\u0301'.repeat(40)}`, 'd\ud83d']));
+    const id = await agent.open();
+    const said = `a😀b\ufffdc é${'\u0301'.repeat(29)}d`;
+    expect(await agent.talk(id, 'Hello?')).toEqual([[said], 'active']);
+  });
+
   it('without on_error waits for the next message', async () => {
     agent = await testAgent(app, nodes({ on_error: null }));
     const id = await agent.open();
