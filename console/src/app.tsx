@@ -1,9 +1,10 @@
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
+import { Audit } from './audit/audit.tsx';
 import { words } from './locale/locale.ts';
 import { Team } from './members/team.tsx';
 import { Invitation } from './session/invitation.tsx';
 import { Reset } from './session/reset.tsx';
-import { lacksSecondFactor, loadSession, session } from './session/session.ts';
+import { isAdmin, lacksSecondFactor, loadSession, session } from './session/session.ts';
 import { SignIn } from './session/sign-in.tsx';
 import { Unreachable } from './session/unreachable.tsx';
 import { Profile } from './settings/profile.tsx';
@@ -43,6 +44,7 @@ const Pages = () => {
               <Route path="/console/settings/profile" component={Profile} />
               <Route path="/console/settings/security" component={Security} />
               <Route path="/console/settings/team" component={Team} />
+              <Route path="/console/settings/audit" component={isAdmin.value ? Audit : NotFound} />
               <Route default component={NotFound} />
             </Router>
           )}

@@ -64,7 +64,29 @@ const PATIENCE_MS = 20_000;
  * @returns the answer's JSON; undefined where it has none
  * @throws ApiError
  */
-export const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
+export const ask = async <T>(method: string, path: string, body?: object): Promise<T> =>
+  (await answerTo<T>(method, path, body)).json;
+
+/**
+ * Asks for a page of a list.
+ * @param search its query, or where the page before it has said that this one is
+ * @returns what is on it, and where the next one is; undefined on the last page
+ * @throws ApiError
+ */
+export const askPage = async <T>(
+  path: string,
+  search: string,
+): Promise<{ items: T[]; next: string | undefined }> => {
+  const { json, headers } = await answerTo<T[]>('GET', `${path}?${search}`);
+  const next = /<([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
+  return { items: json, next: next && new URL(next).search.slice(1) };
+};
+
+const answerTo = async <T>(
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ json: T; headers: Headers }> => {
   let answer: Response;
   let text: string;
   try {
@@ -81,7 +103,7 @@ export const ask = async <T>(method: string, path: string, body?: object): Promi
   const json = parsed(text);
   // Something in between has answered, such as a proxy whose server is away.
   if (json === UNREADABLE) throw new ApiError(0, '');
-  if (answer.ok) return json as T;
+  if (answer.ok) return { json: json as T, headers: answer.headers };
   if (answer.status === 401) onSignedOut();
   throw errorOf(answer, json);
 };

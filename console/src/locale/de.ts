@@ -1,3 +1,4 @@
+import { actions } from './audit-actions.de.ts';
 import type { Words } from './en.ts';
 
 /** German. */
@@ -93,6 +94,7 @@ export const de: Words = {
     profile: 'Profil',
     security: 'Sicherheit',
     team: 'Team',
+    audit: 'Protokoll',
     signOut: 'Abmelden',
     menu: 'Menü',
     skip: 'Zum Inhalt springen',
@@ -170,5 +172,40 @@ export const de: Words = {
     removeTitle: (name) => `${name} entfernen?`,
     removeHint: 'Sitzungen, Tokens und offene Fenster dieser Person enden sofort.',
     newLink: 'Neuen Link erstellen',
+  },
+  audit: {
+    title: 'Protokoll',
+    hint: 'Wer Einstellungen, Personen und Zugänge geändert und wer sich angemeldet hat: die letzten 365 Tage.',
+    member: 'Von wem',
+    everybody: 'Alle',
+    action: 'Was',
+    everything: 'Alles',
+    when: 'Wann',
+    who: 'Wer',
+    what: 'Was',
+    fields: 'Felder',
+    times: (count, last) => `${count}-mal, zuletzt ${last}`,
+    nothing: 'Es gibt keinen solchen Eintrag.',
+    older: 'Ältere Einträge',
+    actors: {
+      program: (name, token) => `${name}, durch das Programm ${token}`,
+      visitor: 'Ein Besucher',
+      unknown: 'Jemand, der nicht angemeldet ist',
+      cli: 'Wer den Server betreibt',
+      system: 'Parlor',
+    },
+    kinds: {
+      account: 'Konto',
+      member: 'Mitglied',
+      session: 'Sitzung',
+      token: 'Token',
+      widget: 'Widget',
+      webhook: 'Webhook',
+      keyword: 'Stichwort',
+      workflow: 'Workflow',
+      room: 'Unterhaltung',
+      lead: 'Lead',
+    },
+    actions,
   },
 };

@@ -1,3 +1,5 @@
+import { actions } from './audit-actions.en.ts';
+
 /** English, which stands in where another language has no words yet. */
 export const en = {
   common: {
@@ -73,6 +75,7 @@ export const en = {
     profile: 'Profile',
     security: 'Security',
     team: 'Team',
+    audit: 'Audit trail',
     signOut: 'Sign out',
     menu: 'Menu',
     skip: 'Skip to content',
@@ -148,6 +151,41 @@ export const en = {
     removeTitle: (name: string) => `Remove ${name}?`,
     removeHint: 'Sessions, tokens and open windows of this person end at once.',
     newLink: 'Make a new link',
+  },
+  audit: {
+    title: 'Audit trail',
+    hint: 'Who changed settings, people and credentials, and who signed in: the last 365 days.',
+    member: 'By whom',
+    everybody: 'Everybody',
+    action: 'What',
+    everything: 'Everything',
+    when: 'When',
+    who: 'Who',
+    what: 'What',
+    fields: 'Fields',
+    times: (count: number, last: string) => `${count} times, last ${last}`,
+    nothing: 'There is no such entry.',
+    older: 'Older entries',
+    actors: {
+      program: (name: string, token: string) => `${name}, by the program ${token}`,
+      visitor: 'A visitor',
+      unknown: 'Somebody who is not signed in',
+      cli: 'The operator of the server',
+      system: 'Parlor',
+    },
+    kinds: {
+      account: 'Account',
+      member: 'Member',
+      session: 'Session',
+      token: 'Token',
+      widget: 'Widget',
+      webhook: 'Webhook',
+      keyword: 'Keyword',
+      workflow: 'Workflow',
+      room: 'Conversation',
+      lead: 'Lead',
+    },
+    actions,
   },
 } as const;
 

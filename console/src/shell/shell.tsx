@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { words } from '../locale/locale.ts';
-import { me, signOut } from '../session/session.ts';
+import { isAdmin, me, signOut } from '../session/session.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
 import styles from './shell.module.css';
@@ -11,9 +11,11 @@ const ICONS = {
   profile: 'M10 10a3 3 0 1 0 0-6 3 3 0 0 0 0 6Zm-6 6.5c.6-3 3-4.5 6-4.5s5.4 1.5 6 4.5',
   security: 'M10 3 4.5 5v4.5c0 3.4 2.3 6 5.5 7.5 3.2-1.5 5.5-4.1 5.5-7.5V5L10 3Z',
   team: 'M7.5 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM2.5 16c.5-2.7 2.5-4 5-4s4.5 1.3 5 4M13 9.5a2.2 2.2 0 1 0-1-4.2M14.5 12.2c1.7.4 2.7 1.7 3 3.8',
+  audit: 'M5 3.5h7l3 3v10H5ZM12 3.5v3h3M7.5 10h5M7.5 13h5',
 } as const;
 
-const PAGES = ['profile', 'security', 'team'] as const;
+const PAGES = ['profile', 'security', 'team', 'audit'] as const;
+const OF_ADMINS: ReadonlySet<string> = new Set(['audit']);
 
 const Navigation = () => {
   const { path } = useLocation();
@@ -22,7 +24,7 @@ const Navigation = () => {
     <nav aria-label={t.settings}>
       <h2>{t.settings}</h2>
       <ul>
-        {PAGES.map((name) => {
+        {PAGES.filter((name) => isAdmin.value || !OF_ADMINS.has(name)).map((name) => {
           const address = `/console/settings/${name}`;
           return (
             <li key={name}>

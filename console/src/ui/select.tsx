@@ -1,0 +1,33 @@
+import { useId } from 'preact/hooks';
+import styles from './field.module.css';
+
+interface Props {
+  label: string;
+  value: string;
+  options: readonly (readonly [value: string, label: string])[];
+  onChoose(value: string): void;
+}
+
+/** One of several, with its label; a value that is none of them stands there as it is. */
+export const Select = ({ label, value, options, onChoose }: Props) => {
+  const id = useId();
+  const isKnown = options.some(([known]) => known === value);
+  return (
+    <div class={styles.field}>
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        class={styles.select}
+        value={value}
+        onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+      >
+        {!isKnown && <option value={value}>{value}</option>}
+        {options.map(([known, text]) => (
+          <option key={known} value={known}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+};
