@@ -66,6 +66,9 @@ const settledFixtures = async (): Promise<Fixtures> => {
   return fixtures;
 };
 
+const HEADER = '{"format":"parlor-account","version":1}';
+const UUID = '01a205d2-792d-729b-ba02-c33851e0f22a';
+
 describe('export, delete, import', () => {
   it('brings back everything, ids, tokens and secrets included', async () => {
     const fixtures = await settledFixtures();
@@ -101,14 +104,28 @@ describe('export, delete, import', () => {
   it.each([
     [[''], /not an export/],
     [['{"format":"something"}'], /not an export/],
-    [['{"format":"parlor-account"}', 'x'], /line 2: not a JSON object/],
-    [['{"format":"parlor-account"}', '{"planets":{"_id":"x"}}'], /line 2: unknown kind "planets"/],
+    [['{"format":"parlor-account","version":2}'], /line 1: an export of another version/],
+    [[HEADER, 'x'], /line 2: not a JSON object/],
+    [[HEADER, '{"planets":{"_id":"x"}}'], /line 2: unknown kind "planets"/],
+    [[HEADER, '{"rooms":null}'], /line 2: unknown kind "rooms"/],
+    [[HEADER, '{"rooms":{"_id":"a","label":"b"}}'], /line 2: an object of another account/],
     [
       [
-        '{"format":"parlor-account"}',
+        HEADER,
+        '{"leads":{"_id":"a","account":"x","nickname":{"a":1}}}',
         '{"rooms":{"_id":"a","account":"x"}}',
-        '{"rooms":{"_id":"b","account":"y"}}',
       ],
+      /an object with a field of another type: nickname/,
+    ],
+    [[HEADER, '{"account":null}'], /line 2: not an account/],
+    [[HEADER, '{"account":[]}'], /line 2: not an account/],
+    [[HEADER, `{"account":{"_id":"${UUID}"}}`], /line 2: not an account/],
+    [
+      [HEADER, '{"account":{"_id":{"$gt":""},"username":"a","email":"b","token_sealed":"c"}}'],
+      /line 2: not an account/,
+    ],
+    [
+      [HEADER, '{"rooms":{"_id":"a","account":"x"}}', '{"rooms":{"_id":"b","account":"y"}}'],
       /line 3: an object of another account/,
     ],
   ])('refuses %j', async (lines, message) => {

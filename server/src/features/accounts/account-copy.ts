@@ -1,3 +1,4 @@
+import { isUuid } from '@parlor/shared';
 import { mongo } from 'mongoose';
 import type { MappedCollection } from '../../database/collection-data.ts';
 import { duplicateFields } from '../../database/duplicate.ts';
@@ -101,11 +102,14 @@ export const importAccount = async (
     const [kind, value] = readLine(line, count);
     if (count === 1) {
       if (kind !== 'format' || value !== FORMAT) throw new ImportError('line 1: not an export of an account');
+      const { version } = JSON.parse(line) as { version?: unknown };
+      if (version !== VERSION) throw new ImportError('line 1: an export of another version');
       collections = new Map((await accountCollections(parts.collections, '')).map((one) => [one.name, one]));
       continue;
     }
     const document = value as Document;
     if (kind === 'account') {
+      if (!isAccount(document)) throw new ImportError(`line ${count}: not an account`);
       await flush();
       // Before the account is there: whoever dies in between has asked.
       await parts.earlierObjects.request(document._id);
@@ -118,15 +122,31 @@ export const importAccount = async (
     }
     // One file holds one account's objects: none of another can be smuggled in.
     if (typeof document.account === 'string') accountId ??= document.account;
-    if (document.account !== undefined && document.account !== accountId) {
-      throw new ImportError(`line ${count}: an object of another account`);
-    }
+    const isOwn =
+      document.account === undefined ? !holdsAccount(parts, kind) : document.account === accountId;
+    if (!isOwn) throw new ImportError(`line ${count}: an object of another account`);
     if (kind !== batchOf || batch.length >= BATCH) await flush();
     batchOf = kind;
     batch.push(sealed(document, parts, (name) => collection.model.schema.path(name) !== undefined));
     progress(count);
   }
   throw new ImportError(`line ${count + 1}: the end is missing, which is the account itself`);
+};
+
+/** What nobody could sign in to, or name, is none. */
+const isAccount = (value: unknown): boolean => {
+  const { _id, username, email, token_sealed } = (value ?? {}) as Record<string, unknown>;
+  return (
+    [_id, username, email, token_sealed].every((text) => typeof text === 'string') &&
+    isUuid(String(_id)) &&
+    username !== ''
+  );
+};
+
+/** Whether the documents of a collection say which account has them; those of others say it by what they refer to. */
+const holdsAccount = ({ collections }: Parts, kind: string): boolean => {
+  const owner = collections.find(({ name }) => name === kind)?.data.owner;
+  return typeof owner === 'object' && owner.by === 'account';
 };
 
 const readLine = (line: string, number: number): [kind: string, value: unknown] => {
@@ -141,6 +161,13 @@ const readLine = (line: string, number: number): [kind: string, value: unknown] 
   );
 };
 
+/** @throws ImportError where a field is of another type than it has to be */
+const refuseUnfit = (error: unknown): void => {
+  const { name, errors } = error as { name?: string; errors?: object };
+  if (name !== 'ValidationError') return;
+  throw new ImportError(`an object with a field of another type: ${Object.keys(errors ?? {}).join(', ')}`);
+};
+
 /** Documents that are there already were read in before: an import is repeated, or nothing of it is new. */
 const insertMissing = async (model: AccountCollection['model'], documents: Document[]): Promise<void> => {
   const known = await model.find({ _id: { $in: documents.map(({ _id }) => _id) } }, { _id: 1 }).lean();
@@ -148,6 +175,7 @@ const insertMissing = async (model: AccountCollection['model'], documents: Docum
   const missing = documents.filter(({ _id }) => !ids.has(_id));
   if (missing.length === 0) return;
   await model.insertMany(missing).catch((error) => {
+    refuseUnfit(error);
     const fields = duplicateFields(error);
     if (!fields) throw error;
     throw new ImportError(
@@ -167,6 +195,7 @@ const insertAccount = async (
     const { is_demo: _, ...own } = account;
     await models.accounts.insertOne(own);
   } catch (error) {
+    refuseUnfit(error);
     const fields = duplicateFields(error);
     if (!fields) throw error;
     throw new ImportError(`an account with this ${fields.join(', ').replace('_key', '')} is here already`);
