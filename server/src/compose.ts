@@ -214,8 +214,9 @@ export const createServices = async (
   const erasure = createErasure(visitors);
   const roomWidgets = new RoomWidgets(models, log);
 
-  const { waker, backfill, ...inbox } = createInbox({ models, store, relay, log });
+  const { waker, backfill, ...inbox } = createInbox({ models, store, quotas, ...writes, log });
   credentials.onEnd((member) => inbox.inbox.release(member));
+  credentials.onEnd((member) => inbox.replies.release(member));
 
   relay.subscribe(inbox.follower.consume);
   relay.subscribe(channel.consume, (events) => notifications.raise(events), consume, auditTrail.consume);

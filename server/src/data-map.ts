@@ -122,6 +122,15 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     copied: { _id: 1 },
     fields: { plain: ['_id'], owner: ['names'] },
   }),
+  replies: of<'replies'>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: NEWEST_FIRST,
+    fields: {
+      plain: ['_id', 'account', 'assignee', 'status', 'created_at', 'version'],
+      owner: ['name', 'shortcut', 'folded', 'body', 'tags', 'events'],
+    },
+  }),
   leads: of<'leads'>()({
     owner: { by: 'account' },
     kept: 'until deleted',

@@ -10,6 +10,7 @@ import { agentModels } from './features/agent/create-agent.ts';
 import { auditModel } from './features/audit/audit.model.ts';
 import { pendingDeletionModel } from './features/erasure/room-deletion.model.ts';
 import { conversationModel } from './features/inbox/conversation.model.ts';
+import { replyModel } from './features/inbox/replies/reply.model.ts';
 import { tagNamesModel } from './features/inbox/tag-names.ts';
 import { keywordModel, notificationModel } from './features/keywords/keywords.model.ts';
 import { leadModel } from './features/leads/leads.model.ts';
@@ -44,6 +45,7 @@ export const createModels = (connection: Connection) => ({
   messages: messageModel(connection),
   notifications: notificationModel(connection),
   passwordResets: passwordResetModel(connection),
+  replies: replyModel(connection),
   tokens: programTokenModel(connection),
   outgoingMails: outgoingMailModel(connection),
   roomDeletions: pendingDeletionModel(connection),
@@ -75,6 +77,7 @@ export const outboxOf = (models: Models) => ({
   webhooks: models.webhooks,
   keywords: models.keywords,
   workflows: models.workflows,
+  replies: models.replies,
   accounts: models.accounts,
   members: models.members,
   tokens: models.tokens,

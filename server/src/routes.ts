@@ -4,6 +4,7 @@ import { workflowRoutes } from './features/agent/workflows.routes.ts';
 import { auditRoutes } from './features/audit/audit.routes.ts';
 import { healthRoutes } from './features/health/health.routes.ts';
 import { inboxRoutes } from './features/inbox/inbox.routes.ts';
+import { replyRoutes } from './features/inbox/replies/replies.routes.ts';
 import { keywordRoutes } from './features/keywords/keywords.routes.ts';
 import { leadRoutes } from './features/leads/leads.routes.ts';
 import { accountRoutes } from './features/members/account.routes.ts';
@@ -46,6 +47,7 @@ export const createRoutes = (
     ...roomRoutes(services),
     ...messageRoutes(services),
     ...inboxRoutes(services),
+    ...replyRoutes(services),
     ...leadRoutes(services),
     ...searchRoutes(services),
     ...keywordRoutes(services),

@@ -236,6 +236,7 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
   const message = await post('/api/v1/messages/', { body: 'Hello', room: { uuid: room.uuid } });
   const lead = await post('/api/v1/leads/', { nickname: 'Ada' });
   const keyword = await post('/api/v1/keywords/', { keyword: `word ${randomUUID()}` });
+  const reply = await post('/api/v1/replies/', { name: 'Hello', shortcut: 'hello', body: 'Hello!' });
   const workflow = await post('/api/v1/workflows/', WORKFLOW);
   const agent = { headers: { 'x-api-key': workflow.public_key } };
   const { conversationId } = await post('/api/v1/public/conversations/start', {}, agent);
@@ -257,6 +258,7 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
       messages: message.uuid,
       leads: lead.uuid,
       keywords: keyword.uuid,
+      replies: reply.uuid,
       webhooks: webhook.uuid,
       workflows: workflow.uuid,
       'conversations by conversation': conversationId,
@@ -360,6 +362,8 @@ export const bodyFor = (
       return { ...body, uuids: [fixtures.room.uuid] };
     case 'createKeyword':
       return { keyword: `${body.keyword} ${free}` };
+    case 'createReply':
+      return { ...body, shortcut: `free-${free}` };
     case 'createRoom':
     case 'updateRoom':
       return { ...body, label: `${body.label}-${free}` };

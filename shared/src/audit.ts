@@ -19,6 +19,7 @@ export const AUDITED_KINDS = [
   'workflow',
   'room',
   'lead',
+  'reply',
 ] as const;
 export type AuditedKind = (typeof AUDITED_KINDS)[number];
 

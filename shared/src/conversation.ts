@@ -24,7 +24,8 @@ const assignee = () =>
 
 const tag = () => text({ min: 1, max: MAX_TAG }).transform((value) => value.trim());
 
-const tags = (max = MAX_TAGS) =>
+/** Tags of a conversation, each once. */
+export const tags = (max = MAX_TAGS) =>
   z
     .array(tag(), { error: 'Expected a list of items.' })
     .max(max, `Ensure this list has no more than ${max} items.`)

@@ -12,6 +12,7 @@ export * from './member.ts';
 export * from './message.ts';
 export * from './program-token.ts';
 export * from './realtime.ts';
+export * from './reply.ts';
 export * from './room.ts';
 export * from './room-reference.ts';
 export * from './search.ts';

@@ -203,6 +203,7 @@ export const de: Words = {
       webhook: 'Webhook',
       keyword: 'Stichwort',
       workflow: 'Workflow',
+      reply: 'Antwortvorlage',
       room: 'Unterhaltung',
       lead: 'Lead',
     },

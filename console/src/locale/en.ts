@@ -182,6 +182,7 @@ export const en = {
       webhook: 'Webhook',
       keyword: 'Keyword',
       workflow: 'Workflow',
+      reply: 'Saved reply',
       room: 'Conversation',
       lead: 'Lead',
     },

@@ -25,6 +25,7 @@ const TAGS = {
   Rooms: 'Conversations, as what is said in them.',
   Messages: 'What either side of a conversation wrote.',
   Conversations: 'Rooms as members work on them: what waits, and who takes care of it.',
+  'Saved replies': 'Texts that members send again and again.',
   'Keyword notifications': 'Raised when a customer’s message mentions a keyword.',
   Keywords: 'The words to be told of.',
   Search: 'Conversations, messages and leads by their words.',

@@ -65,6 +65,12 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   changeConversation: [EVERYBODY, 'conversations:write'],
   search: [EVERYBODY, 'conversations:read'],
 
+  listReplies: [EVERYBODY, 'conversations:read'],
+  createReply: [EVERYBODY, 'conversations:write'],
+  retrieveReply: [EVERYBODY, 'conversations:read'],
+  changeReply: [EVERYBODY, 'conversations:write'],
+  deleteReply: [EVERYBODY, 'conversations:write'],
+
   listLeads: [EVERYBODY, 'leads:read'],
   countLeads: [EVERYBODY, 'leads:read'],
   createLead: [ADMINS, 'leads:write'],

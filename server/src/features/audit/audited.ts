@@ -39,6 +39,10 @@ export const AUDITED = {
   changeLead: false,
   deleteLead: true,
 
+  createReply: true,
+  changeReply: true,
+  deleteReply: true,
+
   createKeyword: true,
   deleteKeyword: true,
   createWebhook: true,

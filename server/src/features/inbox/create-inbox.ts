@@ -1,6 +1,8 @@
 import type { Model } from 'mongoose';
 import type { Logger } from 'pino';
 import type { Relay } from '../../events/relay.ts';
+import type { Tombstones } from '../../events/tombstones.ts';
+import type { Quotas } from '../accounts/quotas.ts';
 import type { LeadModel } from '../leads/leads.model.ts';
 import type { MemberStore } from '../members/member-store.ts';
 import type { MessageModel } from '../messages/messages.model.ts';
@@ -15,12 +17,15 @@ import { InboxCounts } from './counts.ts';
 import { ConversationDetails } from './details.ts';
 import { ConversationFollower } from './follow.ts';
 import { InboxService } from './inbox.service.ts';
+import { RepliesService } from './replies/replies.service.ts';
+import type { ReplyModel } from './replies/reply.model.ts';
 import { TagNames, type TagNamesOf } from './tag-names.ts';
 import { SnoozeWaker } from './wake.ts';
 
 interface InboxModels {
   inbox: ConversationModel;
   tagNames: Model<TagNamesOf>;
+  replies: ReplyModel;
   rooms: RoomModel;
   messages: MessageModel;
   leads: LeadModel;
@@ -34,12 +39,16 @@ interface InboxModels {
 export const createInbox = ({
   models,
   store: members,
+  quotas,
   relay,
+  tombstones,
   log,
 }: {
   models: InboxModels;
   store: Pick<MemberStore, 'of'>;
+  quotas: Pick<Quotas, 'within'>;
   relay: Relay;
+  tombstones: Tombstones;
   log: Logger;
 }) => {
   const { inbox: conversations, rooms, messages, leads, sessions } = models;
@@ -51,6 +60,12 @@ export const createInbox = ({
     follower,
     tagNames,
     inbox: new InboxService({ conversations, details, follower, members, tagNames, relay }),
+    replies: new RepliesService({
+      replies: models.replies,
+      outbox: { relay, tombstones },
+      members,
+      quotas,
+    }),
     inboxCounts: new InboxCounts(conversations, models.widgets, tagNames),
     waker: new SnoozeWaker(conversations, relay, log),
     backfill: new ConversationBackfill(models, follower, log),
