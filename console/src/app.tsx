@@ -1,5 +1,6 @@
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
 import { Audit } from './audit/audit.tsx';
+import { Inbox } from './inbox/inbox.tsx';
 import { words } from './locale/locale.ts';
 import { Team } from './members/team.tsx';
 import { Invitation } from './session/invitation.tsx';
@@ -14,7 +15,7 @@ import { Shell } from './shell/shell.tsx';
 
 const Start = () => {
   const { route } = useLocation();
-  route('/console/settings/team', true);
+  route('/console/inbox/all', true);
   return null;
 };
 
@@ -41,6 +42,7 @@ const Pages = () => {
           ) : (
             <Router>
               <Route path="/console/" component={Start} />
+              <Route path="/console/inbox/:view/:uuid?" component={Inbox} />
               <Route path="/console/settings/profile" component={Profile} />
               <Route path="/console/settings/security" component={Security} />
               <Route path="/console/settings/team" component={Team} />

@@ -38,7 +38,7 @@ it('opens for the console, and for no page of another origin, whatever cookie co
   const page = await open();
   expect(await openChannel(page, url)).toBe('4401 The session has ended. Sign in again.');
   await signIn(page);
-  await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'All' }).waitFor();
   expect(await openChannel(page, url)).toBe('ready');
 
   const other = await page.context().newPage();

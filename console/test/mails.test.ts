@@ -68,7 +68,7 @@ it('gives a new password to whoever has forgotten it, by mail, once', async () =
 
   await page.getByRole('link', { name: 'To sign-in' }).click();
   await signIn(page, 'ada', 'quite another secret');
-  await heading(page, 'Team').waitFor();
+  await heading(page, 'All').waitFor();
   await signedIn.reload();
   await heading(signedIn, 'Sign in').waitFor();
 
@@ -84,7 +84,7 @@ it('gives a new password to whoever has forgotten it, by mail, once', async () =
 
 it('tells that an invitation was mailed, and whoever opens that link is in', async () => {
   const { open, signIn, linkTo } = await start();
-  const page = await open();
+  const page = await open('settings/team');
   // Only accounts whose address is confirmed mail invitations.
   const confirming = await page.context().newPage();
   await confirming.goto(await linkTo('ada@example.com', '/confirm-email'));

@@ -58,43 +58,32 @@ const parsed = (text: string): unknown => {
 /** Beyond this a request counts as lost (milliseconds). */
 const PATIENCE_MS = 20_000;
 
-/**
- * Asks the API of this server, by the session's cookie.
- * @param path behind /api/v1/
- * @returns the answer's JSON; undefined where it has none
- * @throws ApiError
- */
-export const ask = async <T>(method: string, path: string, body?: object): Promise<T> =>
-  (await answerTo<T>(method, path, body)).json;
+/** How a request differs from the usual one. */
+interface Options {
+  /** Further headers, such as Idempotency-Key. */
+  headers?: Readonly<Record<string, string>>;
+}
 
-/**
- * Asks for a page of a list.
- * @param search its query, or where the page before it has said that this one is
- * @returns what is on it, and where the next one is; undefined on the last page
- * @throws ApiError
- */
-export const askPage = async <T>(
-  path: string,
-  search: string,
-): Promise<{ items: T[]; next: string | undefined }> => {
-  const { json, headers } = await answerTo<T[]>('GET', `${path}?${search}`);
-  const next = /<([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
-  return { items: json, next: next && new URL(next).search.slice(1) };
-};
+/** The path behind /api/v1/ of a list's next page, in `Link` (RFC 8288). */
+const nextOf = ({ headers }: Response): string | undefined =>
+  /\/api\/v1\/([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
 
-const answerTo = async <T>(
+const request = async <T>(
   method: string,
   path: string,
-  body?: object,
-): Promise<{ json: T; headers: Headers }> => {
+  body: object | undefined,
+  { headers = {} }: Options = {},
+): Promise<{ json: T; next: string | undefined }> => {
   let answer: Response;
   let text: string;
+  const type = body && { 'Content-Type': 'application/json' };
   try {
     answer = await fetch(`/api/v1/${path}`, {
       method,
       credentials: 'same-origin',
       signal: AbortSignal.timeout(PATIENCE_MS),
-      ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+      headers: { ...headers, ...type },
+      ...(body && { body: JSON.stringify(body) }),
     });
     text = await answer.text();
   } catch {
@@ -103,7 +92,29 @@ const answerTo = async <T>(
   const json = parsed(text);
   // Something in between has answered, such as a proxy whose server is away.
   if (json === UNREADABLE) throw new ApiError(0, '');
-  if (answer.ok) return { json: json as T, headers: answer.headers };
+  if (answer.ok) return { json: json as T, next: nextOf(answer) };
   if (answer.status === 401) onSignedOut();
   throw errorOf(answer, json);
+};
+
+/**
+ * Asks the API of this server, by the session's cookie.
+ * @param path behind /api/v1/
+ * @returns the answer's JSON; undefined where it has none
+ * @throws ApiError
+ */
+export const ask = async <T>(method: string, path: string, body?: object, options?: Options): Promise<T> =>
+  (await request<T>(method, path, body, options)).json;
+
+/** A page of a list. */
+export interface Page<T> {
+  items: T[];
+  /** Where the next one is, as `askPage` takes it; undefined on the last. */
+  next: string | undefined;
+}
+
+/** Asks for a page of a list. @throws ApiError */
+export const askPage = async <T>(path: string): Promise<Page<T>> => {
+  const { json, next } = await request<T[]>('GET', path, undefined);
+  return { items: json, next };
 };

@@ -29,10 +29,10 @@ const useEntries = (filter: Filter) => {
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
   const query = queryOf(filter);
-  const load = (search: string, before: readonly AuditEntry[], isWanted = () => true) => {
+  const load = (path: string, before: readonly AuditEntry[], isWanted = () => true) => {
     setError('');
     setBusy(true);
-    return askPage<AuditEntry>('audit/', search)
+    return askPage<AuditEntry>(path)
       .then(
         (page) => {
           if (!isWanted()) return;
@@ -43,7 +43,7 @@ const useEntries = (filter: Filter) => {
       )
       .finally(() => isWanted() && setBusy(false));
   };
-  const first = `limit=${LIMIT}${query && `&${query}`}`;
+  const first = `audit/?limit=${LIMIT}${query && `&${query}`}`;
   useEffect(() => {
     let isWanted = true;
     setEntries(undefined);

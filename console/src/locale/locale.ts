@@ -36,3 +36,36 @@ export const ago = (iso: string, now = Date.now()): string => {
     unit,
   );
 };
+
+/** The time of a day: "09:30". */
+export const timeOfDay = (iso: string): string =>
+  new Intl.DateTimeFormat(language.value, { timeStyle: 'short' }).format(new Date(iso));
+
+/** A day, with its year where that is not this one: "Sunday, 22 November". */
+export const day = (iso: string, now = new Date()): string => {
+  const date = new Date(iso);
+  const year = date.getFullYear() === now.getFullYear() ? {} : ({ year: 'numeric' } as const);
+  return new Intl.DateTimeFormat(language.value, {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    ...year,
+  }).format(date);
+};
+
+const SHORT_STEPS: readonly [unit: 'day' | 'hour' | 'minute', seconds: number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+/** How long it has been, in as little room as there is: "5 min"; below a minute "now". */
+export const since = (iso: string, now: number): string => {
+  const seconds = Math.max(0, (now - Date.parse(iso)) / 1_000);
+  const step = SHORT_STEPS.find(([, size]) => seconds >= size);
+  if (!step) return words.value.common.now;
+  const [unit, size] = step;
+  return new Intl.NumberFormat(language.value, { style: 'unit', unit, unitDisplay: 'short' }).format(
+    Math.floor(seconds / size),
+  );
+};

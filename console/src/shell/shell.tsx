@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { useLive } from '../inbox/use-live.ts';
 import { words } from '../locale/locale.ts';
 import { isAdmin, me, signOut } from '../session/session.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
+import { Toasts } from '../ui/toast.tsx';
+import { InboxNavigation } from './inbox-navigation.tsx';
 import styles from './shell.module.css';
 
 const ICONS = {
@@ -75,6 +78,7 @@ const Myself = () => {
 
 /** What stands around every page of whoever is signed in: the navigation, and on a phone the button that shows it. */
 export const Shell = ({ children }: { children: ComponentChildren }) => {
+  useLive();
   const { path } = useLocation();
   const [isOpen, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
@@ -106,9 +110,11 @@ export const Shell = ({ children }: { children: ComponentChildren }) => {
           </svg>
           Parlor
         </p>
+        <InboxNavigation />
         <Navigation />
         <Myself />
       </aside>
+      <Toasts />
       <main id="content" ref={main} tabIndex={-1}>
         {children}
       </main>

@@ -1,4 +1,4 @@
-import { linkify } from './linkify.ts';
+import { linkify } from '@parlor/shared/linkify';
 
 /** A text with its addresses as links; everything in it is text, never HTML. */
 export function Text({ text }: { text: string }) {

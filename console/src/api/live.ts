@@ -1,0 +1,137 @@
+import type { ClientFrameInput, ServerFrame } from '@parlor/shared';
+import { signal } from '@preact/signals';
+import { loadSession } from '../session/session.ts';
+
+/** `offline` while it is being tried again. */
+export const connection = signal<'connecting' | 'live' | 'offline'>('connecting');
+
+/** What of the channel the console takes in. */
+export interface Listener {
+  onFrame(frame: ServerFrame): void;
+  /** More has happened than the channel can tell: everything has to be read anew. */
+  onResync(): void;
+}
+
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 15_000;
+/** How often a connection that says nothing is asked whether it is still there, and for how long it may not answer. */
+const PING_EVERY_MS = 25_000;
+const PONG_WITHIN_MS = 10_000;
+
+const NOT_AUTHENTICATED = 4401;
+
+/**
+ * The live channel of whoever is signed in, by the session's cookie (docs/realtime.md). It comes back by itself, and
+ * asks for what it has missed by the id of the last event that it has.
+ */
+class Live {
+  readonly #listener: Listener;
+  #socket: WebSocket | undefined;
+  #after: string | undefined;
+  #pause = FIRST_PAUSE_MS;
+  #retry: number | undefined;
+  #ping: number | undefined;
+  #deadline: number | undefined;
+  #isStopped = false;
+
+  constructor(listener: Listener) {
+    this.#listener = listener;
+    addEventListener('online', this.#now);
+    this.#connect();
+  }
+
+  /** Sends a frame that is worth nothing later; nothing while there is no connection. */
+  send(frame: ClientFrameInput): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    removeEventListener('online', this.#now);
+    clearTimeout(this.#retry);
+    this.#quiet();
+    this.#socket?.close();
+  }
+
+  /** The network is back: no pause is waited for. */
+  readonly #now = (): void => {
+    if (connection.value === 'live') return;
+    clearTimeout(this.#retry);
+    this.#connect();
+  };
+
+  #connect(): void {
+    this.#socket?.close();
+    const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/v1/realtime`);
+    this.#socket = socket;
+    socket.onopen = () => {
+      const after = this.#after === undefined ? {} : { after: this.#after };
+      socket.send(JSON.stringify({ type: 'auth', scheme: 'Session', ...after }));
+      this.#watch();
+    };
+    socket.onmessage = ({ data }) => {
+      if (this.#socket !== socket) return;
+      this.#watch();
+      this.#take(JSON.parse(String(data)) as ServerFrame);
+    };
+    socket.onclose = ({ code }) => {
+      if (this.#socket !== socket || this.#isStopped) return;
+      this.#quiet();
+      connection.value = 'offline';
+      // Whether somebody is still signed in is the session's to say.
+      if (code === NOT_AUTHENTICATED) void loadSession();
+      this.#retry = setTimeout(() => this.#connect(), this.#pause * (0.5 + Math.random()));
+      this.#pause = Math.min(MAX_PAUSE_MS, this.#pause * 2);
+    };
+  }
+
+  #take(frame: ServerFrame): void {
+    if ('id' in frame) this.#after = frame.id;
+    if (frame.type === 'ready') {
+      // What the first page of everything was read after is not missed either.
+      const isFirst = this.#after === undefined;
+      this.#after ??= frame.after;
+      this.#pause = FIRST_PAUSE_MS;
+      connection.value = 'live';
+      if (isFirst) this.#listener.onResync();
+      return;
+    }
+    if (frame.type === 'resync') this.#listener.onResync();
+    else this.#listener.onFrame(frame);
+  }
+
+  /** Something was heard: if nothing more is, it is asked for, and a connection that does not answer is given up. */
+  #watch(): void {
+    this.#quiet();
+    this.#ping = setTimeout(() => {
+      this.send({ type: 'ping' });
+      this.#deadline = setTimeout(() => this.#giveUp(), PONG_WITHIN_MS);
+    }, PING_EVERY_MS);
+  }
+
+  #giveUp(): void {
+    connection.value = 'offline';
+    this.#connect();
+  }
+
+  #quiet(): void {
+    clearTimeout(this.#ping);
+    clearTimeout(this.#deadline);
+  }
+}
+
+let live: Live | undefined;
+
+/** Connects, until the function that comes back is called. */
+export const goLive = (listener: Listener): (() => void) => {
+  const own = new Live(listener);
+  live = own;
+  return () => {
+    own.stop();
+    if (live === own) live = undefined;
+    connection.value = 'connecting';
+  };
+};
+
+/** Sends a frame, if there is a connection. */
+export const tell = (frame: ClientFrameInput): void => live?.send(frame);

@@ -1,0 +1,97 @@
+import type { Signal } from '@preact/signals';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { tell } from '../api/live.ts';
+import { moment, words } from '../locale/locale.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Actions, type OpenMenu } from './actions.tsx';
+import { setUnread } from './acts.ts';
+import { Composer } from './composer.tsx';
+import styles from './conversation.module.css';
+import { visitorName } from './conversation-list.tsx';
+import { Details } from './details.tsx';
+import { saveDraft } from './drafts.ts';
+import { conversationOf, readOne } from './store.ts';
+import { Thread } from './thread.ts';
+import { threads } from './threads.ts';
+import { Timeline } from './timeline.tsx';
+import type { View } from './views.ts';
+
+/** One conversation: what is said, where one answers, and what is known of the visitor. */
+export const ConversationPane = ({
+  uuid,
+  view,
+  menu,
+}: {
+  uuid: string;
+  view: View;
+  menu: Signal<OpenMenu>;
+}) => {
+  const t = words.value.inbox;
+  const one = conversationOf(uuid);
+  const [isGone, setGone] = useState(false);
+  const [showsDetails, setShowsDetails] = useState(false);
+  const [edited, setEdited] = useState(0);
+  const thread = useMemo(() => new Thread(uuid), [uuid]);
+  const latest = thread.messages.value.findLast(({ is_support_sender }) => !is_support_sender)?.uuid;
+
+  useEffect(() => threads.open(thread), [thread]);
+  useEffect(() => {
+    setGone(false);
+    readOne(uuid).then((found) => setGone(found === undefined && conversationOf(uuid) === undefined));
+  }, [uuid]);
+  // Whoever looks at it has read it, here and on the visitor's side.
+  useEffect(() => {
+    const read = () => {
+      if (document.visibilityState !== 'visible') return;
+      void setUnread(uuid, false);
+      if (latest !== undefined) tell({ type: 'read', room: uuid, message: latest });
+    };
+    read();
+    document.addEventListener('visibilitychange', read);
+    return () => document.removeEventListener('visibilitychange', read);
+  }, [uuid, latest, one?.is_unread]);
+
+  if (!one) return <p class={styles.gone}>{isGone ? t.gone : words.value.common.loading}</p>;
+  const edit = (body: string) => {
+    saveDraft(uuid, body);
+    setEdited(edited + 1);
+  };
+  return (
+    <>
+      <section class={styles.conversation} aria-label={visitorName(one)}>
+        <header class={styles.head}>
+          <a
+            class={styles.back}
+            href={`/console/inbox/${encodeURIComponent(view.name)}`}
+            aria-label={t.backToList}
+          >
+            <Icon name="back" />
+          </a>
+          <div class={styles.title}>
+            <h1 tabIndex={-1} dir="auto">
+              {visitorName(one)}
+            </h1>
+            {one.status === 'snoozed' && one.snoozed_until && (
+              <p>{t.snoozedUntil(moment(one.snoozed_until))}</p>
+            )}
+          </div>
+          <Actions one={one} open={menu} />
+          <button
+            type="button"
+            class={styles.more}
+            aria-label={t.showDetails}
+            aria-expanded={showsDetails}
+            onClick={() => setShowsDetails(!showsDetails)}
+          >
+            <Icon name="details" />
+          </button>
+        </header>
+        <Timeline thread={thread} conversation={one} onEdit={edit} />
+        <Composer key={`${uuid} ${edited}`} thread={thread} conversation={one} />
+      </section>
+      <div class={`${styles.about} ${showsDetails ? styles.shown : ''}`}>
+        <Details one={one} />
+      </div>
+    </>
+  );
+};

@@ -1,0 +1,90 @@
+import type { Conversation } from '@parlor/shared';
+import type { ComponentChildren } from 'preact';
+import { language, moment, words } from '../locale/locale.ts';
+import { setTags } from './acts.ts';
+import { visitorName } from './conversation-list.tsx';
+import styles from './details.module.css';
+import { widgets } from './people.ts';
+
+const Fact = ({ label, children }: { label: string; children: ComponentChildren }) =>
+  children ? (
+    <div>
+      <dt>{label}</dt>
+      <dd dir="auto">{children}</dd>
+    </div>
+  ) : null;
+
+/** An address of the web, shown without what every one has; anything else stays text. */
+const Address = ({ url, title }: { url: string; title?: string }) => {
+  if (!/^https?:\/\//.test(url)) return <span>{url}</span>;
+  return (
+    <a href={url} target="_blank" rel="noopener noreferrer nofollow">
+      {title || url.replace(/^https?:\/\//, '')}
+    </a>
+  );
+};
+
+const languageName = (tag: string): string => {
+  try {
+    return new Intl.DisplayNames(language.value, { type: 'language' }).of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
+};
+
+/** What is known of the visitor, and of the conversation. */
+export const Details = ({ one }: { one: Conversation }) => {
+  const t = words.value.inbox;
+  const { visitor } = one;
+  const widget = widgets.value.find(({ uuid }) => uuid === one.widget);
+  return (
+    <aside class={styles.details} aria-label={t.about}>
+      <h2 dir="auto">{visitorName(one)}</h2>
+      {visitor.is_online && <p class={styles.online}>{t.online}</p>}
+      <dl>
+        <Fact label={t.email}>
+          {visitor.email && <a href={`mailto:${encodeURI(visitor.email)}`}>{visitor.email}</a>}
+        </Fact>
+        <Fact label={t.phone}>
+          {visitor.phone_number && (
+            <a href={`tel:${visitor.phone_number.replace(/[^\d+]/g, '')}`}>{visitor.phone_number}</a>
+          )}
+        </Fact>
+        <Fact label={t.page}>{visitor.page && <Address {...visitor.page} />}</Fact>
+        <Fact label={t.referrer}>{visitor.referrer && <Address url={visitor.referrer} />}</Fact>
+        <Fact label={t.device}>{visitor.device}</Fact>
+        <Fact label={t.language}>{visitor.locale && languageName(visitor.locale)}</Fact>
+        <Fact label={t.widgets}>{widget?.name}</Fact>
+        <Fact label={t.firstSeen}>{visitor.first_seen_at && moment(visitor.first_seen_at)}</Fact>
+        <Fact label={t.firstResponse}>{one.first_response_at && moment(one.first_response_at)}</Fact>
+        <Fact label={t.rating}>{one.rating !== null && t.ratingOf(one.rating)}</Fact>
+      </dl>
+      {one.tags.length > 0 && (
+        <>
+          <h3>{t.tags}</h3>
+          <ul class={styles.tags}>
+            {one.tags.map((tag) => (
+              <li key={tag}>
+                <span dir="auto">{tag}</span>
+                <button
+                  type="button"
+                  aria-label={t.removeTag(tag)}
+                  onClick={() =>
+                    setTags(
+                      one,
+                      one.tags.filter((other) => other !== tag),
+                    )
+                  }
+                >
+                  <svg viewBox="0 0 12 12" aria-hidden="true">
+                    <path d="m3 3 6 6M9 3 3 9" />
+                  </svg>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </aside>
+  );
+};

@@ -1,0 +1,108 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
+import { useLocation, useRoute } from 'preact-iso';
+import { connection } from '../api/live.ts';
+import { words } from '../locale/locale.ts';
+import { NotFound } from '../shell/not-found.tsx';
+import type { OpenMenu } from './actions.tsx';
+import { setUnread, toggleDone } from './acts.ts';
+import { ConversationPane } from './conversation.tsx';
+import { ConversationList } from './conversation-list.tsx';
+import styles from './inbox.module.css';
+import { actOf, KeysHelp } from './keys.tsx';
+import { conversationOf, list, show } from './store.ts';
+import { viewTitle } from './view-title.ts';
+import { type View, viewOf } from './views.ts';
+
+const Connection = () => {
+  const t = words.value.inbox;
+  return (
+    <p class={styles.connection} role="status">
+      {connection.value === 'offline' && <span>{t.offline}</span>}
+    </p>
+  );
+};
+
+const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
+  const t = words.value.inbox;
+  const { route } = useLocation();
+  const menu = useSignal<OpenMenu>(undefined);
+  const [showsKeys, setShowsKeys] = useState(false);
+  const title = viewTitle(view.name);
+  // What is open is what the page is about.
+  const Title = uuid === undefined ? 'h1' : 'h2';
+
+  useEffect(() => {
+    void show(view);
+  }, [view.name]);
+  useEffect(() => {
+    document.title = `${title} · Parlor`;
+  }, [title]);
+  useEffect(() => {
+    menu.value = undefined;
+    const onKey = (event: KeyboardEvent) => {
+      const act = actOf(event);
+      if (!act) return;
+      const all = list.value;
+      const at = all.findIndex((one) => one.uuid === uuid);
+      const go = (step: number) => {
+        const next = at === -1 ? all[0] : all[at + step];
+        if (next) route(`/console/inbox/${encodeURIComponent(view.name)}/${next.uuid}`);
+      };
+      const one = uuid === undefined ? undefined : conversationOf(uuid);
+      event.preventDefault();
+      if (act === 'next') go(1);
+      else if (act === 'previous') go(-1);
+      else if (act === 'help') setShowsKeys(true);
+      else if (!one) return;
+      else if (act === 'reply') document.getElementById('answer')?.focus();
+      else if (act === 'done') finish();
+      else if (act === 'unread') void setUnread(one.uuid, true);
+      else menu.value = act;
+    };
+    /** The next one opens where this one leaves the view. */
+    const finish = () => {
+      const one = uuid === undefined ? undefined : conversationOf(uuid);
+      if (!one) return;
+      const all = list.value;
+      const at = all.findIndex((other) => other.uuid === uuid);
+      void toggleDone(one);
+      const next = all[at + 1] ?? all[at - 1];
+      if (one.status !== 'done' && view.name !== 'done' && next) {
+        route(`/console/inbox/${encodeURIComponent(view.name)}/${next.uuid}`);
+      }
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [view.name, uuid]);
+
+  return (
+    <div class={`${styles.inbox} ${uuid ? styles.opened : ''}`}>
+      <section class={styles.side} aria-label={title}>
+        <header>
+          <Title tabIndex={-1} dir="auto">
+            {title}
+          </Title>
+        </header>
+        <Connection />
+        <ConversationList view={view} chosen={uuid} />
+      </section>
+      {uuid ? (
+        <ConversationPane key={uuid} uuid={uuid} view={view} menu={menu} />
+      ) : (
+        <div class={styles.none}>
+          <p>{t.noneOpen}</p>
+          <p>{t.noneOpenHint}</p>
+        </div>
+      )}
+      {showsKeys && <KeysHelp onClose={() => setShowsKeys(false)} />}
+    </div>
+  );
+};
+
+/** Where visitors are answered. */
+export const Inbox = () => {
+  const { params } = useRoute();
+  const view = viewOf(decodeURIComponent(params.view ?? 'all'));
+  return view ? <Panes view={view} uuid={params.uuid} /> : <NotFound />;
+};

@@ -1,0 +1,23 @@
+import type { Member } from '@parlor/shared';
+import { signal } from '@preact/signals';
+import { ask } from '../api/client.ts';
+
+/** Everybody who works on the account. */
+export const members = signal<readonly Member[]>([]);
+
+/** The account's widgets, as far as they are seen. */
+export const widgets = signal<readonly { uuid: string; name: string }[]>([]);
+
+/** Reads both; what can't be read now stays as it is. */
+export const readPeople = async (): Promise<void> => {
+  const [people, sites] = await Promise.allSettled([
+    ask<Member[]>('GET', 'members/?limit=200'),
+    ask<{ uuid: string; name: string }[]>('GET', 'widgets/?limit=200'),
+  ]);
+  if (people.status === 'fulfilled') members.value = people.value.filter(({ username }) => username !== null);
+  if (sites.status === 'fulfilled') widgets.value = sites.value;
+};
+
+/** What a member is called; empty where it is not known. */
+export const nameOf = (uuid: string | null | undefined): string =>
+  members.value.find((member) => member.uuid === uuid)?.name ?? '';

@@ -1,0 +1,21 @@
+import { useEffect } from 'preact/hooks';
+import { goLive } from '../api/live.ts';
+import { readPeople } from './people.ts';
+import { readAnew, take } from './store.ts';
+import { threads } from './threads.ts';
+
+/** Connects while somebody is signed in, and reads anew what the channel can't tell. */
+export const useLive = () =>
+  useEffect(() => {
+    void readPeople();
+    return goLive({
+      onFrame(frame) {
+        take(frame);
+        threads.take(frame);
+      },
+      onResync() {
+        void readAnew();
+        threads.readAnew();
+      },
+    });
+  }, []);

@@ -1,0 +1,64 @@
+import type { Conversation } from '@parlor/shared';
+import { me } from '../session/session.ts';
+
+/** A view of the inbox: what of it is asked for, and what belongs into it. */
+export interface View {
+  /** As it stands in the address. */
+  name: string;
+  /** The query of its list. */
+  query: string;
+  has(conversation: Conversation): boolean;
+}
+
+const isOpen = ({ status }: Conversation): boolean => status === 'open';
+
+/** Those that everybody has, in the order of the side bar. */
+export const VIEWS = ['mine', 'unassigned', 'waiting', 'all', 'snoozed', 'done'] as const;
+export type ViewName = (typeof VIEWS)[number];
+
+const views: Record<ViewName, Omit<View, 'name'>> = {
+  mine: {
+    query: 'status=open&assignee=me',
+    has: (one) => isOpen(one) && one.assignee === me.value?.uuid,
+  },
+  unassigned: { query: 'status=open&assignee=none', has: (one) => isOpen(one) && one.assignee === null },
+  waiting: { query: 'status=open&waiting_on=us', has: (one) => isOpen(one) && one.waiting_on === 'us' },
+  all: { query: 'status=open', has: isOpen },
+  snoozed: { query: 'status=snoozed', has: ({ status }) => status === 'snoozed' },
+  done: { query: 'status=done', has: ({ status }) => status === 'done' },
+};
+
+/** The view that an address names; undefined when there is none. */
+export const viewOf = (name: string): View | undefined => {
+  if (Object.hasOwn(views, name)) return { name, ...views[name as ViewName] };
+  const [kind, value = ''] = name.split(/:(.*)/s);
+  if (value === '') return undefined;
+  if (kind === 'widget') {
+    return {
+      name,
+      query: `status=open&widget=${encodeURIComponent(value)}`,
+      has: (one) => isOpen(one) && one.widget === value,
+    };
+  }
+  if (kind === 'tag') {
+    return {
+      name,
+      query: `status=open&tag=${encodeURIComponent(value)}`,
+      has: (one) => isOpen(one) && one.tags.includes(value),
+    };
+  }
+  return undefined;
+};
+
+/** Later than any time by which the rest is ordered (milliseconds). */
+const BEFORE_THE_REST = 1e14;
+
+/** What waits on us comes first, the longest waiting at the top, then the rest, changed last first. */
+export const rankOf = ({ status, waiting_on, waiting_since, updated_at }: Conversation): number =>
+  status === 'open' && waiting_on === 'us' && waiting_since
+    ? BEFORE_THE_REST - Date.parse(waiting_since)
+    : Date.parse(updated_at);
+
+/** The order of every view, which is the server's by default. */
+export const compare = (a: Conversation, b: Conversation): number =>
+  rankOf(b) - rankOf(a) || (a.uuid < b.uuid ? 1 : a.uuid > b.uuid ? -1 : 0);

@@ -1,0 +1,184 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { axeFaults } from '../../widget/test/axe.ts';
+import { useBrowser } from '../../widget/test/browser.ts';
+import { startConsole } from './console-page.ts';
+
+/** Answering visitors, in a real browser on a real server. */
+
+const openBrowser = useBrowser();
+
+/** An owner in the inbox, and visitors who write. */
+const startInbox = async (options = {}) => {
+  const console = await startConsole(openBrowser);
+  const { rest, url } = console;
+  const [{ token: widget }] = (await rest('GET', '/api/v1/widgets/')).json;
+
+  /** A visitor who has begun a conversation. */
+  const visit = async (name: string, body: string) => {
+    const opened = await fetch(`${url}/api/v1/widgets/${widget}/sessions/`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ page: { url: 'https://shop.example.com/lamps', title: 'Lamps' }, locale: 'de' }),
+    });
+    const { token, room } = (await opened.json()) as { token: string; room: { uuid: string } };
+    const say = async (text: string) => {
+      const answer = await fetch(`${url}/api/v1/messages/`, {
+        method: 'POST',
+        headers: { Authorization: `Visitor ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ body: text, nickname: name, room: { uuid: room.uuid } }),
+      });
+      expect(answer.status).toBe(201);
+    };
+    const heard = async (): Promise<string[]> => {
+      const { json } = await rest('GET', `/api/v1/messages/?room=${room.uuid}`);
+      return json.map(({ body }: { body: string }) => body);
+    };
+    await say(body);
+    return { uuid: room.uuid as string, say, heard };
+  };
+
+  const page = await console.open('', options);
+  await console.signIn(page);
+  await page.getByRole('heading', { level: 1, name: 'All' }).waitFor();
+  return { ...console, page, visit };
+};
+
+const row = (page: Page, name: string) =>
+  page
+    .getByRole('listitem')
+    .filter({ has: page.getByText(name, { exact: true }) })
+    .getByRole('link');
+const log = (page: Page) => page.getByRole('log');
+
+it('shows what comes in, and answers it', async () => {
+  const { page, visit } = await startInbox({ viewport: { width: 1_440, height: 900 } });
+  await page.getByText('Nothing here').waitFor();
+  const ada = await visit('Ada', 'Do you deliver on Sundays?');
+  await row(page, 'Ada').click();
+  await log(page).getByText('Do you deliver on Sundays?').waitFor();
+  await page.getByLabel('Answer', { exact: true }).fill('We do. See https://shop.example.com/delivery');
+  await page.keyboard.press('Control+Enter');
+  await log(page).getByRole('link', { name: 'https://shop.example.com/delivery' }).waitFor();
+  await expect.poll(ada.heard).toContain('We do. See https://shop.example.com/delivery');
+  await ada.say('Thanks!');
+  await log(page).getByText('Thanks!').waitFor();
+  await page.getByRole('complementary', { name: 'About this visitor' }).getByText('Lamps').waitFor();
+});
+
+it('goes through the inbox by keys alone, and takes back what was done', async () => {
+  const { page, visit } = await startInbox();
+  await visit('Ada', 'First');
+  await visit('Bob', 'Second');
+  await row(page, 'Bob').waitFor();
+  await page.keyboard.press('j');
+  await log(page).getByText('First').waitFor();
+  await page.keyboard.press('r');
+  await page.keyboard.type('Hello Ada');
+  await page.keyboard.press('Control+Enter');
+  await log(page).getByText('Hello Ada').waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('e');
+  await log(page).getByText('Second').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await row(page, 'Ada').waitFor();
+  await page.keyboard.press('s');
+  await page.getByRole('menuitem', { name: 'Tomorrow morning' }).click();
+  await page.getByRole('status').getByText('Snoozed until').waitFor();
+  await page.getByRole('link', { name: 'Snoozed' }).click();
+  await row(page, 'Bob').waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+});
+
+it('gives conversations to colleagues, and tags them', async () => {
+  const { page, visit, join } = await startInbox();
+  await join('grace', 'operator', 'Grace');
+  await page.reload();
+  await visit('Ada', 'Hello');
+  await row(page, 'Ada').click();
+  await page.getByRole('button', { name: 'Assign' }).click();
+  await page.getByRole('menuitemradio', { name: 'Grace' }).click();
+  await page.getByRole('status').getByText('Given to Grace.').waitFor();
+  await page.getByRole('button', { name: 'Tags' }).click();
+  await page.getByLabel('Add a tag').fill('delivery');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: /^delivery/ }).click();
+  await row(page, 'Ada').getByText('Grace').waitFor();
+});
+
+it('keeps an answer that could not be sent, and sends it once', async () => {
+  const { page, visit } = await startInbox();
+  const ada = await visit('Ada', 'Hello');
+  await row(page, 'Ada').click();
+  await log(page).getByText('Hello').waitFor();
+  let isLost = true;
+  await page.route('**/api/v1/messages/', async (route) => {
+    if (!isLost) return route.continue();
+    // It arrives, and the answer to it does not.
+    await route.fetch();
+    return route.abort();
+  });
+  await page.getByLabel('Answer', { exact: true }).fill('Once');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('alert').getByText('Not sent.').waitFor();
+  isLost = false;
+  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  expect((await ada.heard()).filter((body) => body === 'Once')).toHaveLength(1);
+  expect(await log(page).getByText('Once').count()).toBe(1);
+});
+
+it('is right without a reload once the connection is back', async () => {
+  const { page, visit } = await startInbox();
+  const ada = await visit('Ada', 'Hello');
+  await row(page, 'Ada').click();
+  await log(page).getByText('Hello').waitFor();
+  await page.context().setOffline(true);
+  await ada.say('While you were away');
+  await visit('Bob', 'New meanwhile');
+  await page.context().setOffline(false);
+  await log(page).getByText('While you were away').waitFor({ timeout: 60_000 });
+  await row(page, 'Bob').waitFor();
+});
+
+it('shows what visitors write as text, everywhere', async () => {
+  const { page, visit } = await startInbox();
+  const nasty = '<img src=x onerror=alert(1)>';
+  await visit(nasty, `${nasty} javascript:alert(1) https://a.example/"onmouseover="alert(1)`);
+  await row(page, nasty).click();
+  await log(page).getByText(`${nasty} javascript:alert(1)`).waitFor();
+  expect(await page.locator('img').count()).toBe(0);
+  for (const href of await log(page)
+    .locator('a')
+    .evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href))) {
+    expect(href).toMatch(/^https:\/\/a\.example\//);
+  }
+});
+
+it.each([
+  ['light', 1_440],
+  ['dark', 1_440],
+  ['light', 1_024],
+  ['light', 360],
+  ['dark', 360],
+] as const)('breaks no rule of axe in %s at %i px', async (colorScheme, width) => {
+  const { page, visit } = await startInbox({ colorScheme, viewport: { width, height: 800 } });
+  const ada = await visit('Ada', 'Do you deliver on Sundays?');
+  await visit('Bob', 'My lamp came broken, see https://shop.example.com/orders/1815');
+  await row(page, 'Bob').waitFor();
+  expect(await axeFaults(page)).toEqual([]);
+  await row(page, 'Ada').click();
+  await page.getByLabel('Answer', { exact: true }).fill('Hello Ada, we do.');
+  await page.keyboard.press('Control+Enter');
+  await ada.say('Great, thanks');
+  await log(page).getByText('Great, thanks').waitFor();
+  await page.getByRole('button', { name: 'Snooze' }).click();
+  expect(await axeFaults(page)).toEqual([]);
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow).toBe(0);
+  if (process.env.LOOK)
+    await page.screenshot({ path: `${process.env.LOOK}/inbox-${colorScheme}-${width}.png` });
+});
