@@ -11,7 +11,7 @@ export const MAX_SEGMENTS = 16;
 const MAX_STEP = 8;
 
 /** More fresh ones than this wait to be sealed only where that fails. */
-const MAX_FRESH = 512;
+const MAX_FRESH = 1_024;
 
 /** Of so many words, the longest ones, the index is asked. */
 const MAX_KEYS = 4;

@@ -5,7 +5,7 @@ import type { StoredSegment } from './segments.model.ts';
 import { MAX_LINES, partsOf, type SegmentPlace, type Segments } from './segments.ts';
 
 /** So many fresh segments are sealed in one go. */
-const TOGETHER = 64;
+const TOGETHER = 256;
 
 /** Lines of the same object as one: a word too many is found out when the object is read, one too few would not be. */
 const united = (lines: readonly Line[]): Line[] => {
@@ -39,7 +39,7 @@ export class Sealing {
       for (;;) {
         const fresh = await this.#segments.freshOf(place, TOGETHER);
         await this.#put(place, united(fresh.flatMap(decodeLines)));
-        for (const segment of fresh) await this.#drop(segment);
+        await this.#dropAll(fresh);
         if (fresh.length < TOGETHER) return;
       }
     });
@@ -90,9 +90,13 @@ export class Sealing {
     return isDone;
   }
 
-  /** Removes a fresh segment whose lines are sealed. What was erased from it meanwhile is erased from those, too. */
-  async #drop(segment: StoredSegment): Promise<void> {
-    if (await this.#segments.replace(segment, [])) return;
+  /** Removes fresh segments whose lines are sealed. */
+  async #dropAll(fresh: readonly StoredSegment[]): Promise<void> {
+    for (const segment of await this.#segments.deleteUnchanged(fresh)) await this.#forgetErased(segment);
+  }
+
+  /** What was erased from a fresh segment while it was sealed is erased from the sealed ones, too. */
+  async #forgetErased(segment: StoredSegment): Promise<void> {
     const now = await this.#segments.byId(segment._id);
     const left = new Set(now ? decodeLines(now).map(({ key }) => key) : []);
     for (const { key, subjects } of decodeLines(segment)) {

@@ -8,7 +8,7 @@ import type { SearchObject, SearchSource, Touched } from './source.ts';
 import { wordsOf } from './words.ts';
 
 /** So many fresh segments, or lines in them, are sealed. */
-const SEALED_AT = 64;
+const SEALED_AT = 256;
 
 /** With so many times more of them, events wait for that. */
 const TOO_MANY = 4;

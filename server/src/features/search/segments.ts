@@ -8,6 +8,9 @@ import type { SegmentModel, StoredSegment } from './segments.model.ts';
 export const MAX_LINES = 1_000;
 const MAX_LENGTH = 256 * 1_024;
 
+/** The version of a fresh one whose lines are sealed. */
+const SEALED = -1;
+
 /** Which objects a segment may hold. */
 export interface SegmentPlace {
   account: string;
@@ -82,6 +85,25 @@ export class Segments {
 
   async delete(ids: readonly string[]): Promise<void> {
     await this.#model.collection.deleteMany({ _id: { $in: ids as never[] } });
+  }
+
+  /**
+   * Deletes those that nobody has changed since they were read.
+   * @returns the others
+   */
+  async deleteUnchanged(segments: readonly StoredSegment[]): Promise<StoredSegment[]> {
+    if (segments.length === 0) return [];
+    const { collection } = this.#model;
+    // Marked first: of one that is gone nobody could say who deleted it.
+    const marks = segments.map(({ _id, version }) => ({
+      updateOne: { filter: { _id, version }, update: { $set: { version: SEALED } } },
+    }));
+    await collection.bulkWrite(marks as never[], { ordered: false });
+    const marked = { _id: { $in: segments.map(({ _id }) => _id as never) }, version: SEALED };
+    const ids = (await collection.find(marked, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id);
+    await collection.deleteMany({ _id: { $in: ids } });
+    const deleted = new Set(ids.map(String));
+    return segments.filter(({ _id }) => !deleted.has(_id));
   }
 
   async byId(_id: string): Promise<StoredSegment | undefined> {

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { testApp } from '../../../test/app.ts';
+import { decodeLines, type Line, lineKey } from './lines.ts';
+import { Sealing } from './sealing.ts';
+import { type SegmentPlace, Segments } from './segments.ts';
+
+/** What comes between the steps of sealing. */
+
+const app = testApp();
+const [ada, grace] = [randomUUID(), randomUUID()];
+
+const lineOf = (subject: string, n: number, words: string[]): Line => ({
+  key: lineKey(new Date(1_700_000_000_000 + n), randomUUID()),
+  widget: '',
+  subjects: [subject],
+  words,
+});
+const stored = async ({ account }: SegmentPlace) => {
+  const segments = await app.services.models.searchSegments.find({ account }).lean();
+  return segments.flatMap(decodeLines).map(({ words }) => words.join());
+};
+const place = (): SegmentPlace => ({ account: randomUUID(), kind: 'message' });
+const leases = { run: <T>(_: string, task: () => Promise<T>) => task() };
+
+/** Erases what is about Ada when a step is about to be made. */
+const erasing = (step: 'addSealed' | 'replace' | 'deleteUnchanged') => {
+  const segments = new Segments(app.services.models.searchSegments);
+  const erase = () => new Segments(app.services.models.searchSegments).removeOf(ada, () => true);
+  let isDone = false;
+  const original = segments[step].bind(segments) as (...args: unknown[]) => Promise<unknown>;
+  Object.assign(segments, {
+    [step]: async (...args: unknown[]) => {
+      if (!isDone) {
+        isDone = true;
+        await erase();
+      }
+      return original(...args);
+    },
+  });
+  return segments;
+};
+
+it.each(['addSealed', 'deleteUnchanged'] as const)(
+  'what is erased before %s is in no segment afterwards, and the rest is',
+  async (step) => {
+    const where = place();
+    const segments = erasing(step);
+    await segments.addFresh(where, [lineOf(ada, 1, ['ada']), lineOf(grace, 2, ['grace'])]);
+    await segments.addFresh(where, [lineOf(grace, 3, ['hopper'])]);
+    await segments.addFresh(where, [lineOf(ada, 4, ['lovelace'])]);
+    const sealing = new Sealing(segments, leases);
+    await sealing.seal(where);
+    expect(new Set(await stored(where))).toEqual(new Set(['grace', 'hopper']));
+    // What was left of a segment that changed waits for the next time.
+    await sealing.seal(where);
+    expect((await stored(where)).sort()).toEqual(['grace', 'hopper']);
+  },
+);
+
+it('a segment that is changed while lines are put into it is read again', async () => {
+  const where = place();
+  const plain = new Segments(app.services.models.searchSegments);
+  await new Sealing(plain, leases).add(where, [lineOf(ada, 1, ['ada']), lineOf(grace, 2, ['grace'])]);
+  const more = Array.from({ length: 1_200 }, (_, n) => lineOf(grace, 10 + n, [`word${n}`]));
+  await new Sealing(erasing('replace'), leases).add(where, more);
+  const words = await stored(where);
+  expect(words).toHaveLength(1_201);
+  expect(new Set(words).size).toBe(1_201);
+  expect(words).not.toContain('ada');
+});
+
+it('an object that is sealed twice is there once, with its newest words', async () => {
+  const where = place();
+  const segments = new Segments(app.services.models.searchSegments);
+  const sealing = new Sealing(segments, leases);
+  const line = lineOf(ada, 1, ['before']);
+  await segments.addFresh(where, [line]);
+  await sealing.seal(where);
+  await segments.addFresh(where, [{ ...line, words: ['after'] }]);
+  await sealing.seal(where);
+  expect(await stored(where)).toEqual(['after']);
+});
