@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { ACTIONS } from '../../server/src/features/audit/audited.ts';
+import { PATIENCE } from '../../server/test/mailed-account.ts';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
 import { de } from '../src/locale/de.ts';
@@ -36,17 +37,17 @@ it('says who changed what, by member and action, and keeps that in its address',
   await rows(page).getByText('Keyword: Shop <img src=x onerror=alert(1)>').waitFor();
 
   await page.getByLabel('By whom').selectOption({ label: 'Grace' });
-  await expect.poll(() => rows(page).count()).toBe(1);
+  await expect.poll(() => rows(page).count(), PATIENCE).toBe(1);
   expect(await rows(page).innerText()).toContain('Invitation accepted');
   await page.getByLabel('What').selectOption({ label: 'Webhook deleted' });
   await page.getByText('There is no such entry.').waitFor();
   expect(new URL(page.url()).search).toBe(`?member=${grace}&action=deleteWebhook`);
   await page.reload();
   await page.getByText('There is no such entry.').waitFor();
-  await expect.poll(() => page.getByLabel('What').inputValue()).toBe('deleteWebhook');
+  await expect.poll(() => page.getByLabel('What').inputValue(), PATIENCE).toBe('deleteWebhook');
   await page.getByLabel('By whom').selectOption({ label: 'Everybody' });
   await page.getByLabel('What').selectOption({ label: 'Member changed' });
-  await expect.poll(() => rows(page).count()).toBe(1);
+  await expect.poll(() => rows(page).count(), PATIENCE).toBe(1);
 });
 
 it('reads on, page by page, each entry once, and again what could not be read', async () => {
@@ -59,7 +60,7 @@ it('reads on, page by page, each entry once, and again what could not be read', 
   await page.getByText('This page could not be loaded.').waitFor();
   await page.unroute('**/api/v1/audit/**');
   await page.getByRole('button', { name: 'Try again' }).click();
-  await expect.poll(() => rows(page).count()).toBe(50);
+  await expect.poll(() => rows(page).count(), PATIENCE).toBe(50);
   await page.getByRole('button', { name: 'Older entries' }).click();
   await rows(page).getByText('Account registered').waitFor();
   expect(await page.getByRole('button', { name: 'Older entries' }).count()).toBe(0);

@@ -54,7 +54,7 @@ it('gives a new password to whoever has forgotten it, by mail, once', async () =
   // In the tab that it was asked for in: the address differs by what is behind the number sign alone.
   await page.goto(link);
   await heading(page, 'Choose a new password').waitFor();
-  await expect.poll(() => page.url()).toBe(`${url}/console/reset`);
+  await expect.poll(() => page.url(), PATIENCE).toBe(`${url}/console/reset`);
   await page.getByLabel('New password', { exact: true }).fill('password1');
   await page.getByLabel('New password, once more').fill('password2');
   await page.keyboard.press('Enter');
