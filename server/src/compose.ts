@@ -25,9 +25,7 @@ import { KeywordsService } from './features/keywords/keywords.service.ts';
 import { NotificationsService } from './features/keywords/notifications.service.ts';
 import { LeadsService } from './features/leads/leads.service.ts';
 import { LeadStatisticsService } from './features/leads/statistics.ts';
-import { ConfirmationRequests } from './features/mail/confirmation-requests.ts';
-import { createMail } from './features/mail/create-mail.ts';
-import { MemberMailRequests } from './features/mail/member-mail-requests.ts';
+import { createMail, createMailRequests } from './features/mail/create-mail.ts';
 import { createMembers } from './features/members/create-members.ts';
 import { MessagesService } from './features/messages/messages.service.ts';
 import { Channel } from './features/realtime/channel.ts';
@@ -162,19 +160,11 @@ export const createServices = async (
   });
   // What was raised before has waited for the address to be confirmed.
   if (mail) confirmations.onConfirmed((account) => mail.digests.request(account));
-  const confirmationRequests = new ConfirmationRequests(mail?.queue, budgets, secrets);
-  const memberMails = new MemberMailRequests({
-    queue: mail?.queue,
-    accounts: models.accounts,
-    store,
-    budgets,
-    secrets,
-    log,
-  });
+  const mailRequests = createMailRequests({ models, queue: mail?.queue, store, budgets, secrets, log });
   const registrations = new Registrations({
     accounts,
     claims: models.registrationClaims,
-    confirmations: confirmationRequests,
+    confirmations: mailRequests.confirmationRequests,
     secrets,
     config,
     log,
@@ -197,7 +187,7 @@ export const createServices = async (
     publish: (room) => agent.publication.publish(room),
   });
   messages.useBots(agent.answers);
-  const visitors = {
+  const erasure = createErasure({
     credentials,
     programTokens,
     channel,
@@ -210,8 +200,7 @@ export const createServices = async (
     sessions,
     subjects,
     widgets,
-  };
-  const erasure = createErasure(visitors);
+  });
   const roomWidgets = new RoomWidgets(models, log);
 
   const { waker, backfill, ...inbox } = createInbox({ models, store, quotas, ...writes, log });
@@ -268,8 +257,7 @@ export const createServices = async (
     quotas,
     registrations,
     confirmations,
-    confirmationRequests,
-    memberMails,
+    ...mailRequests,
     membersForMail: mailed,
     sessions,
     erasure,

@@ -1,7 +1,9 @@
 import type { Model } from 'mongoose';
 import { type CollectionData, collectionOf, type MappedCollection } from './database/collection-data.ts';
 import { KEPT_FOR_S } from './features/audit/audit.model.ts';
+import { mailsData } from './features/mail/mails-data.ts';
 import { membersData } from './features/members/members-data.ts';
+import { realtimeData } from './features/realtime/realtime-data.ts';
 import type { Models } from './models.ts';
 
 type DocumentOf<M> = M extends Model<infer T> ? T : never;
@@ -209,26 +211,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       visitor: ['request', 'answer'],
     },
   }),
-  mails: of<'mails'>()({
-    owner: { by: 'account' },
-    kept: { after: 'expires_at', seconds: 0 },
-    fields: {
-      plain: [
-        ...(['_id', 'account', 'state', 'created_at', 'tries', 'due_at', 'claim'] as const),
-        ...(['expires_at', 'error'] as const),
-      ],
-    },
-  }),
-  outgoingMails: of<'outgoingMails'>()({
-    owner: { by: 'account' },
-    kept: 'until deleted',
-    fields: {
-      plain: [
-        ...(['_id', 'account', 'kind', 'member', 'requests', 'due_at', 'claim', 'batch'] as const),
-        ...(['tries', 'error', 'last_at', 'base_url'] as const),
-      ],
-    },
-  }),
+  ...mailsData,
   emailConfirmations: of<'emailConfirmations'>()({
     owner: { by: 'account' },
     kept: { after: 'expires_at', seconds: 0 },
@@ -260,36 +243,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     kept: 'while at work',
     fields: { plain: ['_id', 'account', 'room', 'is_lead', 'begun_at'] },
   }),
-  readMarks: of<'readMarks'>()({
-    owner: { by: 'account' },
-    kept: 'until deleted',
-    erased: { by: 'room', how: 'deleted' },
-    fields: { plain: ['_id', 'account', 'room', 'sender', 'message', 'sent_at', 'events'] },
-  }),
-  realtimeEntries: of<'realtimeEntries'>()({
-    owner: { by: 'account' },
-    kept: { after: 'at', seconds: 65 * 60 },
-    erased: { by: 'room', how: 'redacted' },
-    fields: {
-      plain: ['_id', 'event', 'name', 'account', 'room', 'widget', 'lead', 'at', 'origin'],
-      visitor: ['data'],
-    },
-  }),
-  realtimeHead: of<'realtimeHead'>()({
-    owner: 'server',
-    kept: 'until deleted',
-    fields: { plain: ['_id', 'last', 'at', 'epoch'] },
-  }),
-  presence: of<'presence'>()({
-    owner: { by: 'account' },
-    kept: 'while at work',
-    fields: { plain: ['_id', 'process', 'account', 'side', 'room'] },
-  }),
-  presenceProcesses: of<'presenceProcesses'>()({
-    owner: 'server',
-    kept: 'while at work',
-    fields: { plain: ['_id', 'expires_at'] },
-  }),
+  ...realtimeData,
   searchSegments: of<'searchSegments'>()({
     owner: { by: 'account' },
     kept: 'until deleted',
@@ -306,11 +260,6 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     owner: 'server',
     kept: 'until deleted',
     fields: { plain: ['_id', 'account', 'kind', 'key', 'is_done', 'leased_until', 'seen_at'] },
-  }),
-  openConnections: of<'openConnections'>()({
-    owner: 'server',
-    kept: { after: 'expires_at', seconds: 0 },
-    fields: { plain: ['process', 'count', 'expires_at'], address: ['_id', 'address'] },
   }),
   webhookSenders: of<'webhookSenders'>()({
     owner: 'server',

@@ -2,14 +2,18 @@ import type { Logger } from 'pino';
 import type { Budgets } from '../../database/budgets.ts';
 import type { OriginLeases } from '../../jobs/origin-leases.ts';
 import { type Config, isOnlyProcess } from '../../platform/config.ts';
+import type { Secrets } from '../../platform/secrets.ts';
 import type { AccountModel } from '../accounts/accounts.model.ts';
 import type { EmailConfirmations } from '../accounts/email-confirmations.ts';
+import type { MemberStore } from '../members/member-store.ts';
 import { ConfirmationMails } from './confirmation-mails.ts';
+import { ConfirmationRequests } from './confirmation-requests.ts';
 import { Digests, type NotificationsForMail } from './digests.ts';
 import { MailBudgets } from './mail-budgets.ts';
 import { MailQueue } from './mail-queue.ts';
 import { MAIL_TIMEOUT_MS, Mailer } from './mailer.ts';
 import type { MailModel } from './mails.model.ts';
+import { MemberMailRequests } from './member-mail-requests.ts';
 import { invitationMails, type MembersForMail, passwordResetMails } from './member-mails.ts';
 import type { OutgoingMailModel } from './outgoing-mails.model.ts';
 import { createSmtp, senderAddress } from './smtp.ts';
@@ -58,6 +62,23 @@ export const createMail = (parts: Parts) => {
   );
   return { mailer, digests, queue };
 };
+
+/** What asks for mails; where `queue` is undefined none is sent. */
+export const createMailRequests = ({
+  models: { accounts },
+  queue,
+  store,
+  budgets,
+  secrets,
+  log,
+}: Pick<Parts, 'models' | 'budgets' | 'log'> & {
+  queue: MailQueue | undefined;
+  store: MemberStore;
+  secrets: Secrets;
+}) => ({
+  confirmationRequests: new ConfirmationRequests(queue, budgets, secrets),
+  memberMails: new MemberMailRequests({ queue, accounts, store, budgets, secrets, log }),
+});
 
 /** Scheme, host and port, without user and password. */
 const originOf = (url: string): string => {
