@@ -3,10 +3,10 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { language } from './locale/locale.ts';
-import { loadSession } from './session/session.ts';
+import { enter } from './session/session.ts';
 
 effect(() => {
   document.documentElement.lang = language.value;
 });
-void loadSession();
+void enter();
 render(<App />, document.getElementById('app') as HTMLElement);

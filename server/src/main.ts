@@ -2,6 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { DatabaseError } from './database/connect.ts';
 import { type DemoAccount, introduceDemoAccount } from './features/demo/demo-account.ts';
+import { DEMO_USERNAME } from './features/demo/demo-widget.ts';
+import { founderOf } from './features/members/member.ts';
 import { type Config, ConfigError, isTrial, loadConfig } from './platform/config.ts';
 import { createLog } from './platform/log.ts';
 import { startServer } from './server.ts';
@@ -46,6 +48,9 @@ const start = async (config: Config, log: Logger): Promise<void> => {
   const started = startServer(config, log, async ({ services, url }) => {
     if (isTrial(config)) {
       await introduceDemoAccount(services, (demo) => say(introduction(url, demo)));
+      const demo = await services.accounts.byUsername(DEMO_USERNAME);
+      const welcome = demo && services.welcomeLinks.issue(founderOf(demo));
+      if (welcome) await say(`Inbox, signs you in once and within 15 minutes: ${url}${welcome}\n`);
       await say(`Settings panel, opens once and within 15 minutes: ${url}${services.panelAccess.issue()}\n`);
     }
   });

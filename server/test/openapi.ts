@@ -141,13 +141,15 @@ export const operations: readonly Operation[] = Object.entries(document.paths ??
 );
 
 /**
- * What needs a provider of OpenID Connect or a mail that has come: oidc.test.ts and password-reset.test.ts try it.
+ * What needs a provider of OpenID Connect, a mail that has come or a link that was printed: oidc.test.ts,
+ * password-reset.test.ts and start.test.ts try it.
  */
 export const BY_OTHERS: ReadonlySet<string> = new Set([
   'startOidc',
   'finishOidc',
   'finishOidcByCode',
   'confirmPasswordReset',
+  'startSessionByLink',
 ]);
 
 /** What is wrong with an answer by the document; empty when nothing is. */

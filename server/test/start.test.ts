@@ -38,12 +38,13 @@ const refusal = async (env: Record<string, string>): Promise<string> => {
   return lines[0] ?? '';
 };
 
-/** What a start says that has no account to show: the panel's link, whose secret is another one each time. */
+/** What a start says that has no account to show: links, whose secrets are others each time. */
 const linesAfterTheFirst = (stdout: string): string[] =>
   stdout
     .trimEnd()
     .split('\n')
-    .map((line) => line.replace(/^(Settings panel), .*\/demo\/panel\/enter\?key=\S{32}$/, '$1'));
+    .map((line) => line.replace(/^(Settings panel), .*\/demo\/panel\/enter\?key=\S{32}$/, '$1'))
+    .map((line) => line.replace(/^(Inbox), .*\/console\/#welcome=\S{43}$/, '$1'));
 
 describe('the very first start', () => {
   it.skipIf(inject('isRealMongodb'))('shows the demo account once, and the next start does not', async () => {
@@ -64,6 +65,13 @@ describe('the very first start', () => {
     const headers = { Cookie: cookie };
     expect((await fetch(`${first.url}/demo/panel/settings`, { headers })).status).toBe(200);
 
+    const welcome = /^Inbox, .*: \S+#welcome=(\S+)$/m.exec(shown)?.[1] ?? '';
+    const enter = (link: string) => caller(first.url)('POST', '/api/v1/auth/welcome', { token: link });
+    const refused = { token: ['This link is not good, has run out or was used.'] };
+    expect(await enter('guess')).toMatchObject({ status: 400, json: refused });
+    expect(await enter(welcome)).toMatchObject({ status: 200, json: { username: 'demo' } });
+    expect(await enter(welcome)).toMatchObject({ status: 400, json: refused });
+
     const widgets = await fetch(`${first.url}/api/v1/widgets/`, {
       headers: { Authorization: `Token ${token}` },
     });
@@ -73,6 +81,7 @@ describe('the very first start', () => {
 
     const second = await startServerProcess(settings);
     expect(linesAfterTheFirst(second.stdout())).toEqual([
+      'Inbox',
       'Settings panel',
       `Parlor is ready: ${second.url}/`,
     ]);
@@ -115,7 +124,11 @@ describe('the very first start', () => {
     expect(signedIn).toEqual({ status: 200, json: { token } });
     await second.end('SIGTERM');
     const third = await startServerProcess(settings);
-    expect(linesAfterTheFirst(third.stdout())).toEqual(['Settings panel', `Parlor is ready: ${third.url}/`]);
+    expect(linesAfterTheFirst(third.stdout())).toEqual([
+      'Inbox',
+      'Settings panel',
+      `Parlor is ready: ${third.url}/`,
+    ]);
   });
 
   it('makes no account on a server for others, and shows no widget of one that is called demo', async () => {

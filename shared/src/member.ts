@@ -122,6 +122,18 @@ export const SessionCredentials = Credentials.pick({ username: true, password: t
   .meta({ id: 'SessionCredentials' });
 export type SessionCredentials = z.infer<typeof SessionCredentials>;
 
+/** The body of POST /api/v1/auth/welcome. */
+export const Welcome = z
+  .object({
+    token: text({ min: 1, max: 200 }).meta({
+      example: 'V1StGXR8Z5jdHi6Bw0pV1StGXR8Z5jdHi6Bw0pV1StG',
+      description: 'What stands behind `#welcome=` in the link.',
+    }),
+    time_zone: SessionCredentials.shape.time_zone,
+  })
+  .meta({ id: 'Welcome' });
+export type Welcome = z.infer<typeof Welcome>;
+
 /** Whether members sign in at a provider of OpenID Connect, too. */
 export const OidcDescription = z
   .object({

@@ -59,6 +59,8 @@ export const de: Words = {
     codeHint: 'Gib den Code deiner Authenticator-App ein oder einen deiner Wiederherstellungscodes.',
     code: 'Code',
     noCookies: 'Dein Browser behält keine Cookies dieser Seite: Erlaube sie und melde dich noch einmal an.',
+    linkUsed:
+      'Dieser Link ist abgelaufen oder wurde schon benutzt. Melden Sie sich mit Name und Passwort an.',
     ended: 'Deine Sitzung ist zu Ende. Melde dich wieder an, um weiterzumachen.',
     other: 'Als jemand anderes anmelden',
     provider: (name) => `Mit ${name} anmelden`,

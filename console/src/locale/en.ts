@@ -40,6 +40,7 @@ export const en = {
     codeHint: 'Enter the code that your authenticator app shows, or one of your recovery codes.',
     code: 'Code',
     noCookies: 'Your browser keeps no cookies of this site: allow them, and sign in again.',
+    linkUsed: 'This link has run out or was used. Sign in with your name and password.',
     ended: 'Your session has ended. Sign in again to go on.',
     other: 'Sign in as somebody else',
     provider: (name: string) => `Sign in with ${name}`,

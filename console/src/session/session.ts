@@ -2,6 +2,7 @@ import type { Account, Member } from '@parlor/shared';
 import { computed, signal } from '@preact/signals';
 import { ApiError, ask, whenSignedOut } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
+import { takeToken } from './take-token.ts';
 
 /** `unknown` until the server has said who is signed in, `unreachable` when it has not answered. */
 type State = 'unknown' | 'unreachable' | 'out' | 'in';
@@ -32,6 +33,23 @@ whenSignedOut(() => {
   if (session.value === 'in') hasEnded.value = true;
   signedOut();
 });
+
+/** Whether the link that a start has printed was no good any more. */
+export const isLinkUsed = signal(false);
+
+/** Signs in by the link that a start has printed, where the page was opened by it; else asks who is signed in. */
+export const enter = async (): Promise<void> => {
+  const token = takeToken('welcome');
+  if (token === '') return loadSession();
+  const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  try {
+    await ask<Member>('POST', 'auth/welcome', { token, time_zone });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    isLinkUsed.value = true;
+  }
+  await loadSession();
+};
 
 /** Asks the server who is signed in. */
 export const loadSession = async (): Promise<void> => {

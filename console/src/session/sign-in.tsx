@@ -8,7 +8,7 @@ import { useForm } from '../ui/use-form.ts';
 import styles from './card.module.css';
 import { Card } from './card.tsx';
 import { Provider } from './provider.tsx';
-import { hasEnded, signIn } from './session.ts';
+import { hasEnded, isLinkUsed, signIn } from './session.ts';
 
 /** Signing in by username and password, and by a code where there is a second factor. */
 export const SignIn = () => {
@@ -54,6 +54,7 @@ export const SignIn = () => {
   return (
     <Card key="password" title={t.title}>
       {hasEnded.value && <Notice kind="plain">{t.ended}</Notice>}
+      {isLinkUsed.value && <Notice kind="plain">{t.linkUsed}</Notice>}
       <form onSubmit={onSubmit} noValidate>
         <Field
           label={t.username}

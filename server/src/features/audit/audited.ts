@@ -8,6 +8,7 @@ export const AUDITED = {
   obtainToken: true,
   requestConfirmationMail: false,
   startSession: true,
+  startSessionByLink: true,
   finishOidcByCode: true,
   endSession: true,
   endOtherSession: true,

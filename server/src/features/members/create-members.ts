@@ -21,6 +21,7 @@ import { type PasswordResetModel, PasswordResets } from './password-resets.ts';
 import { type ProgramTokenModel, ProgramTokens } from './program-tokens.ts';
 import { SecondFactor } from './second-factor.ts';
 import { SignIn, type SignInRecord } from './sign-in.ts';
+import { WelcomeLinks } from './welcome-links.ts';
 
 interface Parts {
   models: MemberModels & {
@@ -84,6 +85,7 @@ export const createMembers = (parts: Parts) => {
       programTokens,
       secondFactor,
       signIn,
+      welcomeLinks: new WelcomeLinks(store, signIn),
     },
     names,
     store,

@@ -1,4 +1,4 @@
-import { Member, MemberSession, NewPassword, SessionCredentials } from '@parlor/shared';
+import { Member, MemberSession, NewPassword, SessionCredentials, Welcome } from '@parlor/shared';
 import { z } from 'zod';
 import type { Context } from '../../http/context.ts';
 import { deleted, uuidInPath } from '../../http/openapi/operation.ts';
@@ -11,6 +11,7 @@ import { type MemberSessions, presentSession } from './member-sessions.ts';
 import { actionOf, memberOf, publicActionOf, sessionOf } from './principal.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import type { SignIn } from './sign-in.ts';
+import type { WelcomeLinks } from './welcome-links.ts';
 
 const tag = 'Account';
 const callers = ['account'] as const;
@@ -21,11 +22,13 @@ export const memberSessionRoutes = ({
   memberSessions,
   sessionCookie,
   signIn,
+  welcomeLinks,
 }: {
   credentials: Credentials;
   memberSessions: MemberSessions;
   sessionCookie: SessionCookie;
   signIn: SignIn;
+  welcomeLinks: WelcomeLinks;
 }): Route[] => [
   {
     method: 'POST',
@@ -45,6 +48,28 @@ export const memberSessionRoutes = ({
       sessionCookie.checkSignIn(ctx);
       const { time_zone, ...given } = readObject(SessionCredentials, ctx.state.body);
       const member = await signIn.member(given, publicActionOf(ctx));
+      const signedIn = { member, time_zone, before: sessionCookie.get(ctx) };
+      await signInBrowser({ memberSessions, sessionCookie }, ctx, signedIn);
+      ctx.body = presentMember(member);
+    },
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/auth/welcome',
+    limits: [{ group: 'sign-in', after: 'body' }],
+    id: 'startSessionByLink',
+    tag,
+    summary: 'Sign in by the link that a start has printed',
+    description:
+      'Where Parlor is tried out, each start prints one: it is good once, within 15 minutes, for a member without a second factor. Else as signing in from a browser. `Idempotency-Key` is ignored here.',
+    callers: ['public'],
+    body: Welcome,
+    errors: [403, 429],
+    answers: { status: 200, description: 'You are signed in.', schema: Member, headers: ['Set-Cookie'] },
+    handler: async (ctx: Context) => {
+      sessionCookie.checkSignIn(ctx);
+      const { token, time_zone } = readObject(Welcome, ctx.state.body);
+      const member = await welcomeLinks.take(token, publicActionOf(ctx));
       const signedIn = { member, time_zone, before: sessionCookie.get(ctx) };
       await signInBrowser({ memberSessions, sessionCookie }, ctx, signedIn);
       ctx.body = presentMember(member);

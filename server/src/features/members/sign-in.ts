@@ -64,7 +64,7 @@ export class SignIn {
   }
 
   /**
-   * Somebody has shown at a provider who it is.
+   * Somebody has shown otherwise who it is: at a provider, or by the link of a start.
    * @param code of the second factor; undefined where the member needs none
    * @param action what the audit trail says of it
    * @throws ParlorError `invalid` for a wrong code, `throttled` after too many of them
