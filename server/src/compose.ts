@@ -170,7 +170,7 @@ export const createServices = async (
     log,
   });
   const realtime = createRealtime({ channel, log, messages, models, relay, rooms });
-  const { frames, presence, readMarks, typing } = realtime;
+  const { frames, presence, readMarks, typing, viewing } = realtime;
   const agent = createAgent({
     models,
     budgets,
@@ -206,8 +206,9 @@ export const createServices = async (
   const { waker, backfill, ...inbox } = createInbox({ models, store, quotas, ...writes, log });
   credentials.onEnd((member) => inbox.inbox.release(member));
   credentials.onEnd((member) => inbox.replies.release(member));
+  credentials.onEnd((member) => inbox.drafts.deleteAllOf(member));
 
-  relay.subscribe(inbox.follower.consume);
+  relay.subscribe(inbox.follower.consume, inbox.consumeMentions, inbox.recordEvents);
   relay.subscribe(channel.consume, (events) => notifications.raise(events), consume, auditTrail.consume);
   relay.subscribe(index.consume);
   if (mail) relay.subscribe(mail.mailer.consume);
@@ -222,6 +223,7 @@ export const createServices = async (
     channel,
     presence,
     typing,
+    viewing,
     signInTrail,
     people.lastSeen,
     relay,
@@ -284,6 +286,7 @@ export const createServices = async (
     presence,
     readMarks,
     typing,
+    viewing,
     workflows: agent.workflows,
     conversations: agent.conversations,
     answers: agent.answers,

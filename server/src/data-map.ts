@@ -124,6 +124,26 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     copied: { _id: 1 },
     fields: { plain: ['_id'], owner: ['names'] },
   }),
+  notes: of<'notes'>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: NEWEST_FIRST,
+    erased: { by: 'room', how: 'deleted', madeAt: 'created_at' },
+    fields: {
+      plain: [
+        ...(['_id', 'account', 'room', 'widget', 'member', 'mentions'] as const),
+        ...(['created_at', 'edited_at', 'version'] as const),
+      ],
+      owner: ['body', 'author', 'events'],
+    },
+  }),
+  conversationEvents: of<'conversationEvents'>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: { at: -1, _id: -1 },
+    erased: { by: 'room', how: 'deleted', madeAt: 'at' },
+    fields: { plain: ['_id', 'account', 'room', 'at'], visitor: ['changes'], owner: ['by'] },
+  }),
   replies: of<'replies'>()({
     owner: { by: 'account' },
     kept: 'until deleted',
@@ -201,7 +221,16 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       address: ['address'],
     },
   }),
-  // From here on nothing is worth copying: claims, counts and work of this server.
+  // From here on nothing is worth copying: claims, counts and work of this server, and what was not sent yet.
+  drafts: of<'drafts'>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    erased: { by: 'room', how: 'deleted', madeAt: 'updated_at' },
+    fields: {
+      plain: ['_id', 'account', 'room', 'member', 'is_note', 'updated_at', 'version'],
+      owner: ['body'],
+    },
+  }),
   idempotency: of<'idempotency'>()({
     owner: { by: 'account' },
     kept: { after: 'expires_at', seconds: 0 },

@@ -10,8 +10,11 @@ import { agentModels } from './features/agent/create-agent.ts';
 import { auditModel } from './features/audit/audit.model.ts';
 import { pendingDeletionModel } from './features/erasure/room-deletion.model.ts';
 import { conversationModel } from './features/inbox/conversation.model.ts';
+import { draftModel } from './features/inbox/drafts/draft.model.ts';
+import { noteModel } from './features/inbox/notes/note.model.ts';
 import { replyModel } from './features/inbox/replies/reply.model.ts';
 import { tagNamesModel } from './features/inbox/tag-names.ts';
+import { conversationEventModel } from './features/inbox/timeline/conversation-event.model.ts';
 import { keywordModel, notificationModel } from './features/keywords/keywords.model.ts';
 import { leadModel } from './features/leads/leads.model.ts';
 import { mailModel } from './features/mail/mails.model.ts';
@@ -34,6 +37,9 @@ export const createModels = (connection: Connection) => ({
   accounts: accountModel(connection),
   inbox: conversationModel(connection),
   tagNames: tagNamesModel(connection),
+  notes: noteModel(connection),
+  drafts: draftModel(connection),
+  conversationEvents: conversationEventModel(connection),
   emailConfirmations: emailConfirmationModel(connection),
   idempotency: idempotencyModel(connection),
   keywords: keywordModel(connection),
@@ -71,6 +77,7 @@ export const outboxOf = (models: Models) => ({
   messages: models.messages,
   leads: models.leads,
   conversations: models.inbox,
+  notes: models.notes,
   notifications: models.notifications,
   read_marks: models.readMarks,
   widgets: models.widgets,

@@ -3,8 +3,11 @@ import { conversationRoutes } from './features/agent/conversations.routes.ts';
 import { workflowRoutes } from './features/agent/workflows.routes.ts';
 import { auditRoutes } from './features/audit/audit.routes.ts';
 import { healthRoutes } from './features/health/health.routes.ts';
+import { draftRoutes } from './features/inbox/drafts/drafts.routes.ts';
 import { inboxRoutes } from './features/inbox/inbox.routes.ts';
+import { noteRoutes } from './features/inbox/notes/notes.routes.ts';
 import { replyRoutes } from './features/inbox/replies/replies.routes.ts';
+import { timelineRoutes } from './features/inbox/timeline/timeline.routes.ts';
 import { keywordRoutes } from './features/keywords/keywords.routes.ts';
 import { leadRoutes } from './features/leads/leads.routes.ts';
 import { accountRoutes } from './features/members/account.routes.ts';
@@ -47,6 +50,9 @@ export const createRoutes = (
     ...roomRoutes(services),
     ...messageRoutes(services),
     ...inboxRoutes(services),
+    ...timelineRoutes(services),
+    ...noteRoutes(services),
+    ...draftRoutes(services),
     ...replyRoutes(services),
     ...leadRoutes(services),
     ...searchRoutes(services),

@@ -117,6 +117,13 @@ it('leaves no word of a visitor, a deleted room or a deleted lead anywhere', asy
   live.send({ type: 'typing', room, is_typing: true });
   const said = { body: `Dear ${word}`, is_support_sender: true, room: { uuid: room } };
   await ask('POST', '/api/v1/messages/', { ...asOwner, ...key() }, said);
+  // What members write about the visitor.
+  const inbox = `/api/v1/conversations/${room}`;
+  const noted = await ask('POST', `${inbox}/notes/`, { ...asOwner, ...key() }, { body: `Call ${word}` });
+  expect(noted.status, noted.text).toBe(201);
+  await ask('PATCH', `${inbox}/notes/${noted.json.uuid}/`, asOwner, { body: `Call ${word} now` });
+  const draft = await ask('PUT', `${inbox}/draft/`, asOwner, { body: `Dear ${word}` });
+  expect(draft.status, draft.text).toBe(200);
   // Where something goes wrong.
   for (const [wrong, body] of [
     ['/api/v1/messages/', `{"body": "${word}`],
@@ -154,9 +161,11 @@ it('leaves no word of a visitor, a deleted room or a deleted lead anywhere', asy
   expect([...held].sort()).toEqual(
     expect.arrayContaining([
       'deliveries',
+      'drafts',
       'idempotencyclaims',
       'leads',
       'messages',
+      'notes',
       'rooms',
       'visitorsessions',
     ]),

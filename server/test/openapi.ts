@@ -206,7 +206,13 @@ export interface Fixtures {
   invitation: string;
   /** The public key of its workflow. */
   agentKey: string;
-  visitor: { token: string; room: { uuid: string; label: string }; lead: string; message: string };
+  visitor: {
+    token: string;
+    room: { uuid: string; label: string };
+    lead: string;
+    message: string;
+    note: string;
+  };
 }
 
 /** It says one thing, asks another, and waits. */
@@ -251,6 +257,10 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
   const hi = { body: 'Hi', room: { uuid: reserved.uuid } };
   const visitorMessage = await post('/api/v1/messages/', hi, { visitor });
   const visitorLead = await post('/api/v1/leads/', { nickname: 'A visitor' }, { visitor });
+  const conversation = await conversationOf(app, token, room.uuid);
+  await conversationOf(app, token, reserved.uuid);
+  const noteIn = (uuid: string, body: string) =>
+    post(`/api/v1/conversations/${uuid}/notes/`, { body }) as Promise<{ uuid: string }>;
   return {
     token,
     username,
@@ -264,7 +274,8 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
       webhooks: webhook.uuid,
       workflows: workflow.uuid,
       'conversations by conversation': conversationId,
-      'conversations by uuid': await conversationOf(app, token, room.uuid),
+      'conversations by uuid': conversation,
+      notes: (await noteIn(conversation, 'A note')).uuid,
       widgets: widget,
       members: invited.uuid,
       sessions: session.uuid,
@@ -274,7 +285,13 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
     totpSecret: totp.secret,
     invitation: invited.invite_url.split('#token=')[1],
     agentKey: workflow.public_key,
-    visitor: { token: visitor, room: reserved, lead: visitorLead.uuid, message: visitorMessage.uuid },
+    visitor: {
+      token: visitor,
+      room: reserved,
+      lead: visitorLead.uuid,
+      message: visitorMessage.uuid,
+      note: (await noteIn(reserved.uuid, 'On a visitor')).uuid,
+    },
   };
 };
 
@@ -305,6 +322,24 @@ export const credentialFor = ({ callers }: Operation, { token, visitor, agentKey
   return callers.includes('Visitor') ? { visitor: visitor.token } : { headers: { 'x-api-key': agentKey } };
 };
 
+/** The objects, with notes of whoever has this token where the operation is its author's alone. */
+export const withOwnNotes = async (
+  app: Pick<TestApp, 'request'>,
+  { id }: Operation,
+  objects: Fixtures,
+  token: string,
+): Promise<Fixtures> => {
+  if (id !== 'changeNote' && id !== 'deleteNote') return objects;
+  const { ids, room, visitor } = objects;
+  const noteIn = async (uuid: string): Promise<string | undefined> => {
+    const path = `/api/v1/conversations/${uuid}/notes/`;
+    return (await app.request('POST', path, { token, body: { body: 'My own' } })).json.uuid;
+  };
+  const notes = (await noteIn(room.uuid)) ?? ids.notes ?? '';
+  const note = (await noteIn(visitor.room.uuid)) ?? visitor.note;
+  return { ...objects, ids: { ...ids, notes }, visitor: { ...visitor, note } };
+};
+
 /**
  * The path of an operation for the account's own objects, or for the visitor's, with a query where it needs one.
  */
@@ -315,11 +350,12 @@ export const pathFor = (
 ): string => {
   const query = new URLSearchParams(needs).toString();
   const filled = path.replace(/([a-z_]+)\/\{(\w+)\}/g, (_, resource: string, name: string) => {
-    const { lead: leads, message: messages, room } = visitor;
+    const { lead: leads, message: messages, note: notes, room } = visitor;
     const own: Record<string, string> = {
       rooms: room.label,
       messages,
       leads,
+      notes,
       'conversations by uuid': room.uuid,
     };
     const valueIn = (values: Record<string, string>) => values[`${resource} by ${name}`] ?? values[resource];

@@ -3,7 +3,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { RIGHTS } from '../src/features/access/rights.ts';
 import { testApp } from './app.ts';
 import { PASSWORD, testMembers } from './members.ts';
-import { bodyFor, type Fixtures, makeFixtures, type Operation, operations, pathFor } from './openapi.ts';
+import {
+  bodyFor,
+  type Fixtures,
+  makeFixtures,
+  type Operation,
+  operations,
+  pathFor,
+  withOwnNotes,
+} from './openapi.ts';
 
 /**
  * Every route × method × credential, from the OpenAPI document, so that a new route can't be forgotten: an account
@@ -48,6 +56,7 @@ const marks = ({ ids, room, visitor }: Fixtures): string[] => [
   visitor.room.uuid,
   visitor.lead,
   visitor.message,
+  visitor.note,
 ];
 
 describe.each(names)('%s', (_, operation) => {
@@ -207,8 +216,9 @@ describe('an operator who is restricted to a widget', () => {
   });
 
   it.each(named(ofOne))('%s serves what belongs to its own', async (id, operation) => {
-    const objects = await makeFixtures(app);
-    const { token } = await restricted(objects, true);
+    const made = await makeFixtures(app);
+    const { token } = await restricted(made, true);
+    const objects = await withOwnNotes(app, operation, made, token);
     // What belongs to no widget is out of its view, too.
     expect((await send(operation, objects, { token })).status).toBe(404);
     const answer = await send(operation, objects, { token }, true);

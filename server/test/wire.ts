@@ -118,12 +118,13 @@ export const callableBy = (ask: Ask): Callable => {
 /** They end sessions, or ask for codes at the next sign-in: after everything else, in this order. */
 const LAST = ['changePassword', 'confirmTotp', 'beginTotp', 'disableTotp'];
 
-/** What takes something away comes last, and a session before the widget that it came through. */
+/** What takes something away comes last: a session before its widget, and what stands in a conversation before its room. */
 const inOrder = (): Operation[] => {
-  const rank = ({ id, method }: Operation): number => {
+  const rank = ({ id, method, path }: Operation): number => {
     if (LAST.includes(id)) return 3 + LAST.indexOf(id);
     if (id === 'rotateWorkflowKey' || id === 'eraseSession') return 1;
-    return method === 'DELETE' ? 2 : 0;
+    if (method !== 'DELETE') return 0;
+    return path.startsWith('/api/v1/conversations/') ? 1 : 2;
   };
   return operations.toSorted((one, other) => rank(one) - rank(other));
 };

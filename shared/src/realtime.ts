@@ -3,6 +3,7 @@ import { ConversationUpdated } from './conversation.ts';
 import { boolean, datetime, optionalText, uuidReference } from './fields.ts';
 import { Lead } from './lead.ts';
 import { Author, CreatedMessage } from './message.ts';
+import { NoteWritten } from './note.ts';
 import { Room } from './room.ts';
 import { RoomReference } from './room-reference.ts';
 
@@ -67,6 +68,12 @@ export const ClientFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('read'), room: uuidReference().optional(), message: uuidReference() }),
   /** How many messages of the other side are unread in these rooms, and how far each side has read. */
   z.object({ type: z.literal('unread'), rooms: z.array(uuidReference()).max(50).optional() }),
+  /** Which room a member has open, null being none; one socket views one room at a time. */
+  z.object({
+    type: z.literal('viewing'),
+    room: uuidReference().nullable(),
+    is_typing: boolean().default(false),
+  }),
   z.object({ type: z.literal('ping') }),
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;
@@ -92,6 +99,10 @@ export type ReadMark = z.infer<typeof ReadMark>;
 
 export const Typing = z.object({ sender: z.enum(SENDERS), nickname: z.string(), is_typing: z.boolean() });
 export type Typing = z.infer<typeof Typing>;
+
+/** Which member views a room, and whether it writes there: an answer or a note. */
+export const Viewing = z.object({ member: Author, is_viewing: z.boolean(), is_typing: z.boolean() });
+export type Viewing = z.infer<typeof Viewing>;
 
 export const Presence = z.object({ sender: z.enum(SENDERS), online: z.boolean() });
 export type Presence = z.infer<typeof Presence>;
@@ -119,8 +130,12 @@ export const ServerFrame = z.discriminatedUnion('type', [
   stored('lead.added', LeadEvent),
   stored('lead.changed', LeadEvent),
   stored('conversation.updated', ConversationUpdated.loose()),
+  stored('note.added', NoteWritten.loose()),
+  stored('note.changed', NoteWritten.loose()),
+  stored('note.deleted', z.object({ uuid: z.uuid() }).loose()),
   stored('read', ReadMark),
   z.object({ type: z.literal('typing'), room: roomId(), data: Typing }),
+  z.object({ type: z.literal('viewing'), room: roomId(), data: Viewing }),
   z.object({ type: z.literal('presence'), room: roomId().optional(), data: Presence }),
   /** `unread` is counted up to 100, which stands for "or more"; `marks` has one for each side that has read. */
   z.object({
@@ -143,6 +158,9 @@ export const REALTIME_EVENTS = [
   'lead.added',
   'lead.changed',
   'conversation.updated',
+  'note.added',
+  'note.changed',
+  'note.deleted',
   'read',
 ] as const;
 export type RealtimeEvent = (typeof REALTIME_EVENTS)[number];

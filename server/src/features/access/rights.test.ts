@@ -7,6 +7,7 @@ import {
   type Operation,
   operations,
   pathFor,
+  withOwnNotes,
 } from '../../../test/openapi.ts';
 import { LIVE_CHANNEL, RIGHTS } from './rights.ts';
 
@@ -51,7 +52,8 @@ describe.each(['admin', 'operator'] as const)('%s', (role) => {
 
   it.each(ofMembers.map((operation) => [operation.id, operation] as const))('%s', async (id, operation) => {
     const isAllowed = RIGHTS[id]?.[0].includes(role);
-    const { objects, token } = isAllowed && isSpoiling(operation) ? await joined(role) : shared;
+    const { objects: all, token } = isAllowed && isSpoiling(operation) ? await joined(role) : shared;
+    const objects = await withOwnNotes(app, operation, all, token);
     const body = bodyFor(operation, objects);
     const path = pathFor(operation, objects);
     const answer = await app.request(operation.method, path, { token, ...(body && { body }) });

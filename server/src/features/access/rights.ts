@@ -63,6 +63,15 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   changeConversations: [EVERYBODY, 'conversations:write'],
   retrieveConversation: [EVERYBODY, 'conversations:read'],
   changeConversation: [EVERYBODY, 'conversations:write'],
+  readTimeline: [EVERYBODY, 'conversations:read'],
+  createNote: [EVERYBODY, 'conversations:write'],
+  retrieveNote: [EVERYBODY, 'conversations:read'],
+  changeNote: [EVERYBODY, 'conversations:write'],
+  deleteNote: [EVERYBODY, 'conversations:write'],
+  // What a member has not sent yet is nobody else's.
+  retrieveDraft: [EVERYBODY, null],
+  putDraft: [EVERYBODY, null],
+  deleteDraft: [EVERYBODY, null],
   search: [EVERYBODY, 'conversations:read'],
 
   listReplies: [EVERYBODY, 'conversations:read'],

@@ -15,17 +15,28 @@ import { ConversationBackfill } from './backfill.ts';
 import type { ConversationModel } from './conversation.model.ts';
 import { InboxCounts } from './counts.ts';
 import { ConversationDetails } from './details.ts';
+import type { DraftModel } from './drafts/draft.model.ts';
+import { DraftsService } from './drafts/drafts.service.ts';
 import { ConversationFollower } from './follow.ts';
 import { InboxService } from './inbox.service.ts';
+import { createMentionConsumer } from './notes/mentions.ts';
+import type { NoteModel } from './notes/note.model.ts';
+import { NotesService } from './notes/notes.service.ts';
 import { RepliesService } from './replies/replies.service.ts';
 import type { ReplyModel } from './replies/reply.model.ts';
 import { TagNames, type TagNamesOf } from './tag-names.ts';
+import type { ConversationEventModel } from './timeline/conversation-event.model.ts';
+import { createRecorder } from './timeline/record.ts';
+import { TimelineService } from './timeline/timeline.service.ts';
 import { SnoozeWaker } from './wake.ts';
 
 interface InboxModels {
   inbox: ConversationModel;
   tagNames: Model<TagNamesOf>;
   replies: ReplyModel;
+  notes: NoteModel;
+  drafts: DraftModel;
+  conversationEvents: ConversationEventModel;
   rooms: RoomModel;
   messages: MessageModel;
   leads: LeadModel;
@@ -56,10 +67,16 @@ export const createInbox = ({
   const follower = new ConversationFollower({ conversations, rooms, messages, members, relay });
   const details = new ConversationDetails({ rooms, messages, leads, sessions, presences });
   const tagNames = new TagNames(models.tagNames);
+  const inbox = new InboxService({ conversations, details, follower, members, tagNames, relay });
   return {
     follower,
     tagNames,
-    inbox: new InboxService({ conversations, details, follower, members, tagNames, relay }),
+    inbox,
+    notes: new NotesService({ notes: models.notes, inbox, members, relay, tombstones }),
+    consumeMentions: createMentionConsumer(conversations),
+    timeline: new TimelineService({ ...models, inbox }),
+    recordEvents: createRecorder({ events: models.conversationEvents, rooms }),
+    drafts: new DraftsService(models.drafts, inbox),
     replies: new RepliesService({
       replies: models.replies,
       outbox: { relay, tombstones },

@@ -219,7 +219,11 @@ export class ConversationFollower {
   }
 }
 
-const sees = (member: Member, { account, widget }: StoredConversation): boolean =>
+/** Whether a member who has accepted its invitation sees a conversation. */
+export const sees = (
+  member: Member,
+  { account, widget }: Pick<StoredConversation, 'account' | 'widget'>,
+): boolean =>
   activeOf(member) !== undefined &&
   isInView({ account, widgets: restrictionOf(member) }, { account, widget });
 

@@ -6,12 +6,14 @@ import type { Connection, Viewer } from './connection.ts';
 import { ownFrame } from './frames.ts';
 import type { ReadMarks } from './read-marks.ts';
 import type { Typing } from './typing.ts';
+import type { Viewing } from './viewing.ts';
 
 /** What a client does once it is ready. */
 export class ClientFrames {
   readonly #rooms: Pick<RoomsService, 'byUuid' | 'existing'>;
   readonly #readMarks: ReadMarks;
   readonly #typing: Typing;
+  readonly #viewing: Viewing;
   readonly #log: Logger;
 
   constructor(
@@ -19,12 +21,19 @@ export class ClientFrames {
       rooms,
       readMarks,
       typing,
-    }: { rooms: Pick<RoomsService, 'byUuid' | 'existing'>; readMarks: ReadMarks; typing: Typing },
+      viewing,
+    }: {
+      rooms: Pick<RoomsService, 'byUuid' | 'existing'>;
+      readMarks: ReadMarks;
+      typing: Typing;
+      viewing: Viewing;
+    },
     log: Logger,
   ) {
     this.#rooms = rooms;
     this.#readMarks = readMarks;
     this.#typing = typing;
+    this.#viewing = viewing;
     this.#log = log;
   }
 
@@ -36,6 +45,7 @@ export class ClientFrames {
     if (frame.type === 'ping') return connection.send(ownFrame({ type: 'pong' }));
     try {
       if (frame.type === 'unread') return await this.#tellUnread(connection, viewer, frame.rooms ?? []);
+      if (frame.type === 'viewing') return await this.#view(connection, viewer, frame);
       const room = await this.#roomOf(connection, viewer, frame.room);
       if (room === undefined) return;
       const { side } = viewer;
@@ -47,6 +57,23 @@ export class ClientFrames {
       const data = { of: frame.type, detail: 'The database is not reachable. Try again.', retry: true };
       connection.send(ownFrame({ type: 'error', data }));
     }
+  }
+
+  /** Members view rooms; visitors and programs do not. */
+  async #view(
+    connection: Connection,
+    viewer: Viewer,
+    frame: Extract<ClientFrame, { type: 'viewing' }>,
+  ): Promise<void> {
+    if (viewer.side === 'visitor' || viewer.credential.kind === 'program') {
+      return connection.close(CLOSE_CODES.violation, 'only members view rooms');
+    }
+    if (frame.room === null) return this.#viewing.gone(connection.id);
+    const room = await this.#roomOf(connection, viewer, frame.room);
+    // Its socket may have gone meanwhile, and nobody would take it out again.
+    if (!room || !connection.isOpen) return;
+    const { member: uuid, name } = viewer;
+    this.#viewing.said(connection.id, { uuid, name }, room, frame.is_typing);
   }
 
   /** A visitor asks for its own room; rooms that are out of view are left out. */

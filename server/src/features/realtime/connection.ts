@@ -28,7 +28,8 @@ const FRAMES_WINDOW_MS = 10_000;
 const MAX_KNOWN_ROOMS = 50;
 
 /** Whether what is told is for members alone. */
-const isForPeople = (name: string): boolean => name.startsWith('lead.') || name.startsWith('conversation.');
+const isForPeople = (name: string): boolean =>
+  name === 'viewing' || ['lead.', 'conversation.', 'note.'].some((kind) => name.startsWith(kind));
 
 const AS_TEXT = { binary: false } as const;
 
@@ -45,6 +46,8 @@ export type Viewer =
       side: 'person';
       account: string;
       member: string;
+      /** What the member is called; empty where it has no name. */
+      name: string;
       /** Those that it is restricted to. */
       widgets: View['widgets'];
       credential: MemberCredential;

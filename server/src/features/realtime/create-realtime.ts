@@ -13,6 +13,7 @@ import { PresenceStore } from './presence-store.ts';
 import { readMarkModel } from './read-marks.model.ts';
 import { ReadMarks } from './read-marks.ts';
 import { Typing } from './typing.ts';
+import { Viewing } from './viewing.ts';
 
 /** The collections of realtime. */
 export const realtimeModels = (connection: Connection) => ({
@@ -41,9 +42,10 @@ export const createRealtime = ({
   rooms: RoomsService;
 }) => {
   const typing = new Typing(channel, log);
+  const viewing = new Viewing(channel, log);
   const readMarks = new ReadMarks(models.readMarks, messages, relay);
-  const frames = new ClientFrames({ rooms, readMarks, typing }, log);
+  const frames = new ClientFrames({ rooms, readMarks, typing, viewing }, log);
   const store = new PresenceStore(models.presence, models.presenceProcesses);
   const presence = new PresenceService(store, channel, rooms, log);
-  return { frames, presence, readMarks, typing };
+  return { frames, presence, readMarks, typing, viewing };
 };

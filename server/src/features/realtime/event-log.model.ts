@@ -3,10 +3,10 @@ import { type Model, Schema } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
 
 /**
- * `typing` and `presence` are told once and never replayed; `control` is for the processes themselves; `void` fills
+ * `typing`, `viewing` and `presence` are told once and never replayed; `control` is for the processes themselves; `void` fills
  * a place in the log that its writer never used, or whose event was erased.
  */
-export type EntryName = RealtimeEvent | 'typing' | 'presence' | 'control' | 'void';
+export type EntryName = RealtimeEvent | 'typing' | 'viewing' | 'presence' | 'control' | 'void';
 
 /** A recent event at its place in the log that all server processes share. */
 export interface LogEntry {

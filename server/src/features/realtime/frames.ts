@@ -7,7 +7,7 @@ import type { NewEntry } from './event-log.ts';
 const CARRIED: ReadonlySet<string> = new Set(REALTIME_EVENTS);
 
 /** What is told once, and has no id. */
-const PASSING: ReadonlySet<string> = new Set(['typing', 'presence']);
+const PASSING: ReadonlySet<string> = new Set(['typing', 'viewing', 'presence']);
 
 export const isPassing = ({ name }: Pick<LogEntry, 'name'>): boolean => PASSING.has(name);
 

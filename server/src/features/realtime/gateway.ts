@@ -23,6 +23,7 @@ import { OpenConnections } from './open-connections.ts';
 import type { PresenceService } from './presence.ts';
 import { replay } from './replay.ts';
 import type { Typing } from './typing.ts';
+import type { Viewing } from './viewing.ts';
 
 /** Limits of docs/contract.md#live-channel. */
 const AUTHENTICATED_WITHIN_MS = 5_000;
@@ -41,6 +42,7 @@ export interface GatewayParts {
   channel: Channel;
   frames: ClientFrames;
   typing: Typing;
+  viewing: Viewing;
   presence: PresenceService;
   credentialCheck: CredentialCheck;
   /**
@@ -73,11 +75,12 @@ const viewerOf = (
   if (principal.kind === 'account') {
     const narrowed = rooms && new Set(rooms);
     const { account, widgets } = principal.view;
-    const { _id: member } = principal.member;
+    const { _id: member, name = '' } = principal.member;
     return {
       side: 'person',
       account,
       member,
+      name,
       widgets,
       credential: credentialOf(principal, credentials),
       rooms: narrowed,
@@ -211,6 +214,7 @@ export class Gateway {
       this.#heartbeat.remove(connection);
       channel.audience.remove(connection);
       this.#parts.typing.gone(connection.id);
+      this.#parts.viewing.gone(connection.id);
       if (connection.viewer) this.#parts.presence.left(connection.viewer);
     });
   }
@@ -247,6 +251,7 @@ export class Gateway {
       this.#parts.presence.arrived(connection.viewer);
       await replay(channel, connection, after);
       await this.#parts.presence.greet(connection, connection.viewer);
+      this.#parts.viewing.greet(connection);
     } catch (error) {
       if (error instanceof ParlorError) {
         connection.close(CLOSE_CODES.not_authenticated, error.message);
@@ -270,7 +275,7 @@ export const createGateway = (
       rateLimits: Pick<RateLimits, 'takeAddress'>;
     },
 ): Gateway => {
-  const { channel, config, frames, identify, log, models, presence, rateLimits, typing } = services;
+  const { channel, config, frames, identify, log, models, presence, rateLimits, typing, viewing } = services;
   const max = config.REALTIME_CONNECTIONS;
   const openConnections = new OpenConnections(models.openConnections, max, isOnlyProcess(config), log);
   const opens = config.RATE_LIMIT
@@ -280,6 +285,7 @@ export const createGateway = (
     channel,
     frames,
     typing,
+    viewing,
     presence,
     credentialCheck: new CredentialCheck({ ...services, audience: channel.audience }, log),
     identify,

@@ -1,0 +1,84 @@
+import { Draft, type NewDraft } from '@parlor/shared';
+import { present } from '../../../database/document.ts';
+import { insertOnce } from '../../../database/insert.ts';
+import type { View } from '../../members/view.ts';
+import type { InboxService } from '../inbox.service.ts';
+import type { DraftModel, StoredDraft } from './draft.model.ts';
+
+/** A caller's condition on a draft as it stands; it throws when the condition does not hold. */
+type Check = ((current: Draft) => void) | undefined;
+
+/** Whose draft in which conversation. */
+interface Place {
+  view: View;
+  member: string;
+  room: string;
+}
+
+const NONE: Draft = { body: '', is_note: false, updated_at: null };
+
+const keyOf = ({ room, member }: Pick<Place, 'room' | 'member'>): string => `${room} ${member}`;
+
+/** Drafts: one of each member in each conversation (docs/contract.md#drafts). Each asks first whether that is in view. */
+export class DraftsService {
+  readonly #drafts: DraftModel;
+  readonly #inbox: Pick<InboxService, 'get'>;
+
+  constructor(drafts: DraftModel, inbox: Pick<InboxService, 'get'>) {
+    this.#drafts = drafts;
+    this.#inbox = inbox;
+  }
+
+  /** @returns an empty one where there is none. @throws ParlorError `not_found` for a conversation out of view */
+  async get(place: Place): Promise<Draft> {
+    await this.#inbox.get(place.view, place.room);
+    return presentDraft(await this.#find(place));
+  }
+
+  /**
+   * Replaces the draft; an empty one is none. Of two at the same time the later one stays, unless `check` forbids it.
+   * @throws ParlorError `not_found`, and what `check` throws
+   */
+  async put(place: Place, { body, is_note }: NewDraft, check: Check): Promise<Draft> {
+    const { account } = await this.#inbox.get(place.view, place.room);
+    for (;;) {
+      const current = await this.#find(place);
+      check?.(presentDraft(current));
+      if (body === '') {
+        if (!current || (await this.#remove(current))) return NONE;
+        continue;
+      }
+      const { room, member } = place;
+      const set = { body, is_note, updated_at: new Date() };
+      if (!current) {
+        const made = { _id: keyOf(place), account, room, member, ...set, version: 1 };
+        const { isNew } = await insertOnce(this.#drafts, made);
+        if (isNew) return presentDraft(made);
+        continue;
+      }
+      const { matchedCount } = await this.#drafts.updateOne(sameAs(current), {
+        $set: set,
+        $inc: { version: 1 },
+      });
+      if (matchedCount === 1) return presentDraft({ ...current, ...set });
+    }
+  }
+
+  /** A member has been removed. */
+  async deleteAllOf({ _id: member }: { _id: string }): Promise<void> {
+    await this.#drafts.deleteMany({ member });
+  }
+
+  async #find(place: Place): Promise<StoredDraft | undefined> {
+    return (await this.#drafts.findOne({ _id: keyOf(place) }).lean<StoredDraft>()) ?? undefined;
+  }
+
+  async #remove(current: StoredDraft): Promise<boolean> {
+    return (await this.#drafts.deleteOne(sameAs(current))).deletedCount === 1;
+  }
+}
+
+/** By its time, too: one that was made anew counts from the beginning. */
+const sameAs = ({ _id, version, updated_at }: StoredDraft) => ({ _id, version, updated_at });
+
+const presentDraft = (draft: StoredDraft | undefined): Draft => (draft ? present(Draft, draft) : NONE);

@@ -1,0 +1,57 @@
+import { foldName, type NoteWritten } from '@parlor/shared';
+import { changeDocument } from '../../../events/change.ts';
+import type { EventConsumer } from '../../../events/relay.ts';
+import { ParlorError } from '../../../platform/errors.ts';
+import type { Member } from '../../members/member.ts';
+import type { ConversationModel, StoredConversation } from '../conversation.model.ts';
+import { sees } from '../follow.ts';
+import { changeOf } from '../state.ts';
+
+/** An @ that no name stands before, and what may be a username behind it. */
+const MENTION = /(?<![\p{L}\p{N}@.+_-])@([\p{L}\p{N}@.+_-]{1,150})/gu;
+
+/** What may end a username, and more often ends the sentence. */
+const LAST = /[@.+_-]$/;
+
+/**
+ * The members whom a text mentions by `@username`, without regard to case, and who see the conversation; each once, in
+ * the order of the text. Of names that begin alike the longest counts.
+ */
+export const mentionedIn = (
+  body: string,
+  conversation: Pick<StoredConversation, 'account' | 'widget'>,
+  members: readonly Member[],
+): string[] => {
+  const byName = new Map<string, string>();
+  for (const member of members) {
+    if (member.username_key !== undefined && sees(member, conversation))
+      byName.set(member.username_key, member._id);
+  }
+  const found = new Set<string>();
+  for (const [, name = ''] of body.matchAll(MENTION)) {
+    for (let wanted = foldName(name); ; wanted = wanted.slice(0, -1)) {
+      const member = byName.get(wanted);
+      if (member !== undefined) found.add(member);
+      if (member !== undefined || !LAST.test(wanted)) break;
+    }
+  }
+  return [...found];
+};
+
+/** Gives whoever is mentioned the conversation as unread. A second time changes nothing that has not been read since. */
+export const createMentionConsumer =
+  (conversations: ConversationModel): EventConsumer =>
+  async (events) => {
+    for (const { name, room, data } of events) {
+      if (name !== 'note.added' && name !== 'note.changed') continue;
+      const { mentioned } = data as NoteWritten;
+      if (mentioned.length === 0) continue;
+      await changeDocument<StoredConversation>(conversations, { _id: room }, (current) => {
+        const unread = [...new Set([...current.unread, ...mentioned])];
+        return unread.length > current.unread.length ? changeOf(current, { unread }) : undefined;
+      }).catch((error) => {
+        // Deleted meanwhile.
+        if (!(error instanceof ParlorError && error.code === 'not_found')) throw error;
+      });
+    }
+  };
