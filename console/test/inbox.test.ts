@@ -107,6 +107,45 @@ it('gives conversations to colleagues, and tags them', async () => {
   await row(page, 'Ada').getByText('Grace').waitFor();
 });
 
+it('notes what colleagues are to know, and says what was done', async () => {
+  const { page, visit } = await startInbox();
+  const ada = await visit('Ada', 'Do you deliver?');
+  await row(page, 'Ada').click();
+  await log(page).getByText('Do you deliver?').waitFor();
+  await page.keyboard.press('n');
+  await page.keyboard.type('Is it in stock?');
+  expect(await page.getByLabel('Note', { exact: true }).inputValue()).toBe('Is it in stock?');
+  await page.keyboard.press('Control+Enter');
+  await log(page).getByText('Note · You').waitFor();
+  await page.getByRole('button', { name: 'Answer', exact: true }).click();
+  await page.keyboard.type('We do');
+  await page.keyboard.press('Control+Enter');
+  await log(page).getByText('We do').waitFor();
+  await expect.poll(ada.heard).toEqual(['We do', 'Do you deliver?']);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await log(page).getByText('You: done').waitFor();
+});
+
+it('tells who else looks and writes, and keeps what was begun', async () => {
+  const { page, visit, join, open, signIn } = await startInbox();
+  await join('grace', 'operator', 'Grace');
+  const ada = await visit('Ada', 'Hello');
+  await row(page, 'Ada').click();
+  const hers = await open(`inbox/all/${ada.uuid}`);
+  await signIn(hers, 'grace');
+  await page.getByText('Grace is looking at this, too.').waitFor();
+  await hers.getByLabel('Answer', { exact: true }).fill('Dear Ada');
+  await page.getByText('Grace is writing an answer.').waitFor();
+  const kept = hers.waitForResponse(
+    (answer) => answer.url().endsWith('/draft/') && answer.request().method() === 'PUT',
+  );
+  await hers.getByLabel('Answer', { exact: true }).fill('Dear Ada, we');
+  await kept;
+  const elsewhere = await open(`inbox/all/${ada.uuid}`);
+  await signIn(elsewhere, 'grace');
+  await expect.poll(() => elsewhere.getByLabel('Answer', { exact: true }).inputValue()).toMatch(/^Dear Ada/);
+});
+
 it('keeps an answer that could not be sent, and sends it once', async () => {
   const { page, visit } = await startInbox();
   const ada = await visit('Ada', 'Hello');
@@ -179,6 +218,4 @@ it.each([
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );
   expect(overflow).toBe(0);
-  if (process.env.LOOK)
-    await page.screenshot({ path: `${process.env.LOOK}/inbox-${colorScheme}-${width}.png` });
 });

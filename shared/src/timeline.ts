@@ -51,3 +51,4 @@ export type TimelineEvent = z.infer<typeof TimelineEvent>;
 
 /** Something that was said, noted or done in a conversation (docs/contract.md#timeline). */
 export const TimelineItem = z.discriminatedUnion('kind', [TimelineMessage, TimelineNote, TimelineEvent]);
+export type TimelineItem = z.infer<typeof TimelineItem>;

@@ -1,4 +1,5 @@
 import type { Conversation } from '@parlor/shared';
+import type { Signal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { tell } from '../api/live.ts';
@@ -6,16 +7,38 @@ import { words } from '../locale/locale.ts';
 import { Button } from '../ui/button.tsx';
 import styles from './composer.module.css';
 import { visitorName } from './conversation-list.tsx';
-import { draftOf, saveDraft } from './drafts.ts';
+import { keepDraft, knownDraft, readDraft } from './drafts.ts';
 import type { Thread } from './thread.ts';
+import { viewersOf, writeInRoom } from './viewers.ts';
 
 /** The visitor learns that somebody writes at most this often (docs/realtime.md). */
 const TYPING_EVERY_MS = 3_000;
 
 const isMac = /Mac|iP(hone|ad|od)/.test(navigator.userAgent);
 
-/** Where an answer is written: Enter begins a new line, and with ⌘ or Ctrl it sends. */
-export const Composer = ({ thread, conversation }: { thread: Thread; conversation: Conversation }) => {
+/** Who else looks at it, and above all who writes: nobody is to be answered twice. */
+const Colleagues = ({ room }: { room: string }) => {
+  const t = words.value.inbox;
+  const there = viewersOf(room);
+  const writing = there.filter(({ isTyping }) => isTyping);
+  const named = (writing.length > 0 ? writing : there).map(({ member }) => member.name).join(', ');
+  return (
+    <p class={writing.length > 0 ? styles.warning : styles.hint} role="status">
+      {there.length > 0 && (writing.length > 0 ? t.writes(named) : t.looks(named))}
+    </p>
+  );
+};
+
+/** Where an answer or a note is written: Enter begins a new line, and with ⌘ or Ctrl it sends. */
+export const Composer = ({
+  thread,
+  conversation,
+  isNote,
+}: {
+  thread: Thread;
+  conversation: Conversation;
+  isNote: Signal<boolean>;
+}) => {
   const t = words.value.inbox;
   const { uuid } = conversation;
   const field = useRef<HTMLTextAreaElement>(null);
@@ -29,29 +52,48 @@ export const Composer = ({ thread, conversation }: { thread: Thread; conversatio
   };
 
   useEffect(() => {
-    if (!field.current) return;
-    field.current.value = draftOf(uuid);
-    resize();
+    let isHere = true;
+    const fill = ({ body, is_note }: { body: string; is_note: boolean }) => {
+      if (!field.current || !isHere || body === '' || field.current.value !== '') return;
+      field.current.value = body;
+      isNote.value = is_note;
+      resize();
+    };
+    const known = knownDraft(uuid);
+    if (known) fill(known);
+    else readDraft(uuid).then(fill);
+    return () => {
+      isHere = false;
+      writeInRoom(uuid, false);
+    };
   }, [uuid]);
 
   const onInput = () => {
-    const text = field.current?.value ?? '';
-    saveDraft(uuid, text);
+    const body = field.current?.value ?? '';
+    keepDraft(uuid, { body, is_note: isNote.value });
     resize();
-    if (text === '' || performance.now() - toldAt.current < TYPING_EVERY_MS) return;
+    writeInRoom(uuid, body !== '' && !isNote.value);
+    if (body === '' || isNote.value || performance.now() - toldAt.current < TYPING_EVERY_MS) return;
     toldAt.current = performance.now();
     tell({ type: 'typing', room: uuid, is_typing: true });
+  };
+
+  const choose = (wantsNote: boolean) => {
+    isNote.value = wantsNote;
+    field.current?.focus();
+    if (field.current?.value) keepDraft(uuid, { body: field.current.value, is_note: wantsNote });
   };
 
   const send = () => {
     const body = field.current?.value.trim() ?? '';
     if (body === '' || !field.current) return;
     field.current.value = '';
-    saveDraft(uuid, '');
+    keepDraft(uuid, { body: '', is_note: false });
     resize();
     toldAt.current = 0;
-    tell({ type: 'typing', room: uuid, is_typing: false });
-    void thread.send(body);
+    writeInRoom(uuid, false);
+    if (!isNote.value) tell({ type: 'typing', room: uuid, is_typing: false });
+    void thread.send(body, isNote.value);
     field.current.focus();
   };
 
@@ -65,27 +107,36 @@ export const Composer = ({ thread, conversation }: { thread: Thread; conversatio
 
   return (
     <form
-      class={styles.composer}
+      class={`${styles.composer} ${isNote.value ? styles.note : ''}`}
       onSubmit={(event) => {
         event.preventDefault();
         send();
       }}
     >
-      {conversation.is_bot_use && <p class={styles.hint}>{t.botAnswers}</p>}
+      <Colleagues room={uuid} />
+      {conversation.is_bot_use && !isNote.value && <p class={styles.hint}>{t.botAnswers}</p>}
       <textarea
         ref={field}
         id="answer"
         rows={2}
         maxLength={10_000}
-        aria-label={t.reply}
-        placeholder={t.replyTo(visitorName(conversation))}
+        aria-label={isNote.value ? t.note : t.reply}
+        placeholder={isNote.value ? t.notePlaceholder : t.replyTo(visitorName(conversation))}
         dir="auto"
         onInput={onInput}
         onKeyDown={onKeyDown}
       />
       <div class={styles.foot}>
+        <div class={styles.switch}>
+          <button type="button" aria-pressed={!isNote.value} onClick={() => choose(false)}>
+            {t.reply}
+          </button>
+          <button type="button" aria-pressed={isNote.value} onClick={() => choose(true)}>
+            {t.note}
+          </button>
+        </div>
         <Button kind="primary" type="submit" title={t.sendKey(isMac ? '⌘ ↵' : 'Ctrl ↵')}>
-          {t.send}
+          {isNote.value ? t.addNote : t.send}
         </Button>
       </div>
     </form>

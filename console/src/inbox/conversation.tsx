@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { tell } from '../api/live.ts';
+import { connection, tell } from '../api/live.ts';
 import { moment, words } from '../locale/locale.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Actions, type OpenMenu } from './actions.tsx';
@@ -9,11 +9,12 @@ import { Composer } from './composer.tsx';
 import styles from './conversation.module.css';
 import { visitorName } from './conversation-list.tsx';
 import { Details } from './details.tsx';
-import { saveDraft } from './drafts.ts';
+import { keepDraft } from './drafts.ts';
 import { conversationOf, readOne } from './store.ts';
-import { Thread } from './thread.ts';
+import { type Outgoing, Thread } from './thread.ts';
 import { threads } from './threads.ts';
 import { Timeline } from './timeline.tsx';
+import { viewRoom } from './viewers.ts';
 import type { View } from './views.ts';
 
 /** One conversation: what is said, where one answers, and what is known of the visitor. */
@@ -21,10 +22,13 @@ export const ConversationPane = ({
   uuid,
   view,
   menu,
+  isNote,
 }: {
   uuid: string;
   view: View;
   menu: Signal<OpenMenu>;
+  /** Whether a note is written, and no answer. */
+  isNote: Signal<boolean>;
 }) => {
   const t = words.value.inbox;
   const one = conversationOf(uuid);
@@ -32,9 +36,10 @@ export const ConversationPane = ({
   const [showsDetails, setShowsDetails] = useState(false);
   const [edited, setEdited] = useState(0);
   const thread = useMemo(() => new Thread(uuid), [uuid]);
-  const latest = thread.messages.value.findLast(({ is_support_sender }) => !is_support_sender)?.uuid;
+  const latest = thread.latestOfVisitor.value;
 
   useEffect(() => threads.open(thread), [thread]);
+  useEffect(() => viewRoom(uuid), [uuid, connection.value]);
   useEffect(() => {
     setGone(false);
     readOne(uuid).then((found) => setGone(found === undefined && conversationOf(uuid) === undefined));
@@ -52,8 +57,8 @@ export const ConversationPane = ({
   }, [uuid, latest, one?.is_unread]);
 
   if (!one) return <p class={styles.gone}>{isGone ? t.gone : words.value.common.loading}</p>;
-  const edit = (body: string) => {
-    saveDraft(uuid, body);
+  const edit = ({ body, isNote: is_note }: Outgoing) => {
+    keepDraft(uuid, { body, is_note });
     setEdited(edited + 1);
   };
   return (
@@ -87,7 +92,7 @@ export const ConversationPane = ({
           </button>
         </header>
         <Timeline thread={thread} conversation={one} onEdit={edit} />
-        <Composer key={`${uuid} ${edited}`} thread={thread} conversation={one} />
+        <Composer key={`${uuid} ${edited}`} thread={thread} conversation={one} isNote={isNote} />
       </section>
       <div class={`${styles.about} ${showsDetails ? styles.shown : ''}`}>
         <Details one={one} />

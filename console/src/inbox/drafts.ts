@@ -1,20 +1,60 @@
-/** What was begun to be written, by conversation; kept until the tab is closed. */
-const key = (uuid: string): string => `draft ${uuid}`;
+import type { Draft } from '@parlor/shared';
+import { ask } from '../api/client.ts';
 
-/** Empty where nothing was begun. */
-export const draftOf = (uuid: string): string => {
+/** What was begun to be written of an answer or a note. */
+export type Begun = Pick<Draft, 'body' | 'is_note'>;
+
+const NOTHING: Begun = { body: '', is_note: false };
+
+/** The server gets what is typed at most this often (milliseconds). */
+const KEEP_EVERY_MS = 1_000;
+
+const key = (uuid: string): string => `draft ${uuid}`;
+const timers = new Map<string, number>();
+
+const inTab = (uuid: string): Begun | undefined => {
   try {
-    return sessionStorage.getItem(key(uuid)) ?? '';
+    return JSON.parse(sessionStorage.getItem(key(uuid)) ?? 'null') ?? undefined;
   } catch {
-    return '';
+    return undefined;
   }
 };
 
-export const saveDraft = (uuid: string, text: string): void => {
+const putIntoTab = (uuid: string, begun: Begun): void => {
   try {
-    if (text === '') sessionStorage.removeItem(key(uuid));
-    else sessionStorage.setItem(key(uuid), text);
+    sessionStorage.setItem(key(uuid), JSON.stringify(begun));
   } catch {
-    // The browser keeps nothing: then the field alone does.
+    // The browser keeps nothing: then the server alone does.
   }
+};
+
+/** What this tab knows of a draft at once; undefined: the server has to be asked, where another browser may have begun. */
+export const knownDraft = (uuid: string): Begun | undefined => {
+  const begun = inTab(uuid);
+  return begun?.body || timers.has(uuid) ? begun : undefined;
+};
+
+/** The member's draft, wherever it was begun; an empty one where it can't be read now. */
+export const readDraft = async (uuid: string): Promise<Begun> => {
+  try {
+    const { body, is_note } = await ask<Draft>('GET', `conversations/${uuid}/draft/`);
+    return { body, is_note };
+  } catch {
+    return NOTHING;
+  }
+};
+
+/** Keeps a draft: in this tab at once, on the server a moment later; an empty one is forgotten there. */
+export const keepDraft = (uuid: string, begun: Begun): void => {
+  putIntoTab(uuid, begun);
+  clearTimeout(timers.get(uuid));
+  timers.set(
+    uuid,
+    setTimeout(() => {
+      timers.delete(uuid);
+      const last = inTab(uuid) ?? begun;
+      // What could not be kept there is kept with the next letter.
+      ask('PUT', `conversations/${uuid}/draft/`, last).catch(() => undefined);
+    }, KEEP_EVERY_MS),
+  );
 };

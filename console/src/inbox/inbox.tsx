@@ -27,6 +27,7 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
   const t = words.value.inbox;
   const { route } = useLocation();
   const menu = useSignal<OpenMenu>(undefined);
+  const isNote = useSignal(false);
   const [showsKeys, setShowsKeys] = useState(false);
   const title = viewTitle(view.name);
   // What is open is what the page is about.
@@ -40,6 +41,7 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
   }, [title]);
   useEffect(() => {
     menu.value = undefined;
+    isNote.value = false;
     const onKey = (event: KeyboardEvent) => {
       const act = actOf(event);
       if (!act) return;
@@ -55,8 +57,10 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
       else if (act === 'previous') go(-1);
       else if (act === 'help') setShowsKeys(true);
       else if (!one) return;
-      else if (act === 'reply') document.getElementById('answer')?.focus();
-      else if (act === 'done') finish();
+      else if (act === 'reply' || act === 'note') {
+        isNote.value = act === 'note';
+        document.getElementById('answer')?.focus();
+      } else if (act === 'done') finish();
       else if (act === 'unread') void setUnread(one.uuid, true);
       else menu.value = act;
     };
@@ -88,7 +92,7 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
         <ConversationList view={view} chosen={uuid} />
       </section>
       {uuid ? (
-        <ConversationPane key={uuid} uuid={uuid} view={view} menu={menu} />
+        <ConversationPane key={uuid} uuid={uuid} view={view} menu={menu} isNote={isNote} />
       ) : (
         <div class={styles.none}>
           <p>{t.noneOpen}</p>

@@ -7,6 +7,7 @@ export const KEYS = {
   j: 'next',
   k: 'previous',
   r: 'reply',
+  n: 'note',
   a: 'assign',
   s: 'snooze',
   t: 'tag',

@@ -1,49 +1,71 @@
-import type { CreatedMessage, MessageInRoom, ServerFrame } from '@parlor/shared';
+import type { CreatedMessage, Note, ServerFrame, TimelineItem } from '@parlor/shared';
 import { computed, signal } from '@preact/signals';
 import { ApiError, ask, askPage } from '../api/client.ts';
 import { me } from '../session/session.ts';
 
-/** A message that is on its way, or could not be sent. */
+/** A message or note that is on its way, or could not be sent. */
 export interface Outgoing {
   /** Also its Idempotency-Key: sent twice it is there once. */
   key: string;
   body: string;
-  at: number;
+  isNote: boolean;
   state: 'sending' | 'failed';
 }
 
-export type Said = Omit<MessageInRoom, 'room'>;
+/** Something that was said, noted or done. */
+export type Item = TimelineItem;
+export type MessageItem = Extract<Item, { kind: 'message' }>;
 
 const PAGE = 50;
 
-/** The order of a conversation: by time, then by uuid. */
-const order = (a: Said, b: Said): number =>
-  a.sent_at < b.sent_at ? -1 : a.sent_at > b.sent_at ? 1 : a.uuid < b.uuid ? -1 : 1;
+/** What has been done is told before it stands in the timeline: it is read so much later (milliseconds). */
+const EVENTS_AFTER_MS = 400;
 
-/** What is said in one conversation, as far as it has been read. */
+/** Whoever has stopped typing without a word is not typing any more (docs/realtime.md). */
+const TYPING_ENDS_MS = 6_000;
+
+/** The order of a timeline: by time, then by uuid. */
+const order = (a: Item, b: Item): number => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.uuid < b.uuid ? -1 : 1);
+
+const asMessage = (said: CreatedMessage & Partial<MessageItem>): MessageItem => ({
+  phone_number: '',
+  is_bot: false,
+  ...said,
+  kind: 'message',
+  at: said.sent_at,
+});
+
+const asNote = (note: Note): Item => ({ ...note, kind: 'note', at: note.created_at });
+
+/** What is said, noted and done in one conversation, as far as it has been read. */
 export class Thread {
   readonly room: string;
   readonly state = signal<'loading' | 'ready' | 'failed'>('loading');
   readonly outgoing = signal<readonly Outgoing[]>([]);
   /** Whether the visitor is typing. */
   readonly isTyping = signal(false);
-  readonly #byId = signal<ReadonlyMap<string, Said>>(new Map());
+  readonly #byId = signal<ReadonlyMap<string, Item>>(new Map());
   readonly #older = signal<string | undefined>(undefined);
   #typing: number | undefined;
+  #reading: number | undefined;
 
   /** Oldest first. */
-  readonly messages = computed(() => [...this.#byId.value.values()].sort(order));
+  readonly items = computed(() => [...this.#byId.value.values()].sort(order));
   readonly hasOlder = computed(() => this.#older.value !== undefined);
+  /** The visitor's latest message. */
+  readonly latestOfVisitor = computed(
+    () => this.items.value.findLast((item) => item.kind === 'message' && !item.is_support_sender)?.uuid,
+  );
 
   constructor(room: string) {
     this.room = room;
     void this.read();
   }
 
-  /** Reads the latest messages; those that do not reach back to the ones that are here take their place. */
+  /** Reads the latest part; if it does not reach back to what is here, it takes its place. */
   async read(): Promise<void> {
     try {
-      const { items, next } = await askPage<Said>(`messages/?room=${this.room}&limit=${PAGE}`);
+      const { items, next } = await askPage<Item>(`conversations/${this.room}/timeline/?limit=${PAGE}`);
       const reachesBack = next === undefined || items.some(({ uuid }) => this.#byId.value.has(uuid));
       if (!reachesBack) this.#byId.value = new Map();
       if (!reachesBack || this.state.value !== 'ready') this.#older.value = next;
@@ -55,13 +77,13 @@ export class Thread {
     }
   }
 
-  /** Reads what was said before. */
+  /** Reads what was before. */
   async readOlder(): Promise<void> {
     const path = this.#older.value;
     if (path === undefined) return;
     this.#older.value = undefined;
     try {
-      const { items, next } = await askPage<Said>(path);
+      const { items, next } = await askPage<Item>(path);
       this.#put(items);
       this.#older.value = next;
     } catch (error) {
@@ -73,18 +95,29 @@ export class Thread {
   take(frame: ServerFrame): void {
     if (frame.type === 'message.added' && frame.data.room.uuid === this.room) {
       const { room, ...said } = frame.data;
-      this.#put([{ phone_number: '', is_bot: false, ...said } as Said]);
+      this.#put([asMessage(said)]);
       if (!said.is_support_sender) this.#heardTyping(false);
+    }
+    if ((frame.type === 'note.added' || frame.type === 'note.changed') && frame.room === this.room) {
+      const { mentioned, ...note } = frame.data;
+      this.#put([asNote(note)]);
+    }
+    if (frame.type === 'note.deleted' && frame.room === this.room) this.#drop(frame.data.uuid);
+    if (frame.type === 'conversation.updated' && frame.data.uuid === this.room) {
+      this.#reading ??= setTimeout(() => {
+        this.#reading = undefined;
+        void this.read();
+      }, EVENTS_AFTER_MS);
     }
     if (frame.type === 'typing' && frame.room === this.room && frame.data.sender === 'visitor') {
       this.#heardTyping(frame.data.is_typing);
     }
   }
 
-  /** Sends an answer; it stands in the conversation from now on, sent or not. */
-  async send(body: string): Promise<void> {
+  /** Sends an answer or a note; it stands in the conversation from now on, sent or not. */
+  async send(body: string, isNote: boolean): Promise<void> {
     const key = crypto.randomUUID();
-    this.outgoing.value = [...this.outgoing.value, { key, body, at: Date.now(), state: 'sending' }];
+    this.outgoing.value = [...this.outgoing.value, { key, body, isNote, state: 'sending' }];
     await this.retry(key);
   }
 
@@ -94,11 +127,7 @@ export class Thread {
     if (!one) return;
     this.#mark(key, 'sending');
     try {
-      const message = { body: one.body, is_support_sender: true, room: { uuid: this.room } };
-      const headers = { 'Idempotency-Key': key };
-      const sent = await ask<CreatedMessage>('POST', 'messages/', message, { headers });
-      const { uuid = '', name = '' } = me.value ?? {};
-      this.#put([{ phone_number: '', is_bot: false, author: { uuid, name }, ...sent }]);
+      this.#put([one.isNote ? await this.#sendNote(one) : await this.#sendMessage(one)]);
       this.discard(key);
     } catch (error) {
       this.#mark(key, 'failed');
@@ -106,22 +135,40 @@ export class Thread {
     }
   }
 
-  /** Takes away what could not be sent. @returns its text */
-  discard(key: string): string {
+  /** Takes away what could not be sent. @returns it */
+  discard(key: string): Outgoing | undefined {
     const one = this.outgoing.value.find((waiting) => waiting.key === key);
     this.outgoing.value = this.outgoing.value.filter((waiting) => waiting !== one);
-    return one?.body ?? '';
+    return one;
+  }
+
+  async #sendMessage({ key, body }: Outgoing): Promise<Item> {
+    const message = { body, is_support_sender: true, room: { uuid: this.room } };
+    const headers = { 'Idempotency-Key': key };
+    const sent = await ask<CreatedMessage>('POST', 'messages/', message, { headers });
+    const { uuid = '', name = '' } = me.value ?? {};
+    return asMessage({ author: { uuid, name }, ...sent });
+  }
+
+  async #sendNote({ key, body }: Outgoing): Promise<Item> {
+    const headers = { 'Idempotency-Key': key };
+    return asNote(await ask<Note>('POST', `conversations/${this.room}/notes/`, { body }, { headers }));
   }
 
   #mark(key: string, state: Outgoing['state']): void {
     this.outgoing.value = this.outgoing.value.map((one) => (one.key === key ? { ...one, state } : one));
   }
 
-  #put(messages: readonly Said[]): void {
+  #put(items: readonly Item[]): void {
     const next = new Map(this.#byId.value);
     // What was read by REST says more than what the channel told.
-    for (const one of messages) next.set(one.uuid, { ...next.get(one.uuid), ...one });
+    for (const one of items) next.set(one.uuid, { ...next.get(one.uuid), ...one } as Item);
     this.#byId.value = next;
+  }
+
+  #drop(uuid: string): void {
+    const next = new Map(this.#byId.value);
+    if (next.delete(uuid)) this.#byId.value = next;
   }
 
   #heardTyping(isTyping: boolean): void {
@@ -130,6 +177,3 @@ export class Thread {
     if (isTyping) this.#typing = setTimeout(() => this.#heardTyping(false), TYPING_ENDS_MS);
   }
 }
-
-/** Whoever has stopped typing without a word is not typing any more (docs/realtime.md). */
-const TYPING_ENDS_MS = 6_000;

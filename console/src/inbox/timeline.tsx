@@ -1,74 +1,109 @@
-import type { Conversation } from '@parlor/shared';
+import type { Author, Conversation, TimelineEvent } from '@parlor/shared';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { day, moment, timeOfDay, words } from '../locale/locale.ts';
 import { me } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Text } from '../ui/text.tsx';
 import { visitorName } from './conversation-list.tsx';
-import type { Outgoing, Said, Thread } from './thread.ts';
+import { EventLine } from './event-line.tsx';
+import type { Item, Outgoing, Thread } from './thread.ts';
 import styles from './timeline.module.css';
 
-/** Messages of one side within this time stand together (milliseconds). */
+/** What one side says within this time stands together (milliseconds). */
 const TOGETHER_MS = 5 * 60_000;
 
-const senderOf = ({ is_support_sender, is_bot, author, nickname }: Said): string =>
-  is_support_sender ? (is_bot ? 'bot' : `person ${author?.uuid ?? nickname}`) : 'visitor';
+const senderOf = (item: Item): string => {
+  if (item.kind === 'event') return 'event';
+  if (item.kind === 'note') return `note ${item.author?.uuid}`;
+  const { is_support_sender, is_bot, author, nickname } = item;
+  return is_support_sender ? (is_bot ? 'bot' : `person ${author?.uuid ?? nickname}`) : 'visitor';
+};
+
+const nameOfAuthor = (author: Author | null | undefined, otherwise: string): string => {
+  const t = words.value.inbox;
+  if (!author) return otherwise || t.support;
+  return author.uuid === me.value?.uuid ? t.you : author.name || otherwise || t.support;
+};
+
+const nameIn = (item: Exclude<Item, TimelineEvent>, conversation: Conversation): string => {
+  if (item.kind === 'note') return nameOfAuthor(item.author, '');
+  if (!item.is_support_sender) return visitorName(conversation);
+  return item.is_bot ? words.value.inbox.bot : nameOfAuthor(item.author, item.nickname);
+};
 
 const dayOf = (iso: string): string => new Date(iso).toDateString();
 
 const Line = ({
-  said,
+  item,
   before,
   conversation,
 }: {
-  said: Said;
-  before: Said | undefined;
+  item: Item;
+  before: Item | undefined;
   conversation: Conversation;
 }) => {
-  const t = words.value.inbox;
-  const isNewDay = !before || dayOf(before.sent_at) !== dayOf(said.sent_at);
-  const isFirst =
-    isNewDay ||
-    senderOf(before) !== senderOf(said) ||
-    Date.parse(said.sent_at) - Date.parse(before.sent_at) > TOGETHER_MS;
-  const { is_support_sender: isOurs, is_bot, author, nickname } = said;
-  const name = isOurs
-    ? is_bot
-      ? t.bot
-      : author?.uuid === me.value?.uuid && author
-        ? t.you
-        : author?.name || nickname || t.support
-    : visitorName(conversation);
+  const isNewDay = !before || dayOf(before.at) !== dayOf(item.at);
   return (
     <>
       {isNewDay && (
         <li class={styles.day}>
-          <span>{day(said.sent_at)}</span>
+          <span>{day(item.at)}</span>
         </li>
       )}
-      <li
-        class={`${styles.line} ${isOurs ? styles.ours : ''} ${is_bot ? styles.bot : ''} ${isFirst ? styles.first : ''}`}
-      >
-        {isFirst && (
-          <p class={styles.who}>
-            <b dir="auto">{name}</b>{' '}
-            <time dateTime={said.sent_at} title={moment(said.sent_at)}>
-              {timeOfDay(said.sent_at)}
-            </time>
-          </p>
-        )}
-        <p class={styles.bubble} dir="auto">
-          <Text text={said.body} />
-        </p>
-      </li>
+      {item.kind === 'event' ? (
+        <EventLine event={item} />
+      ) : (
+        <Words item={item} before={isNewDay ? undefined : before} conversation={conversation} />
+      )}
     </>
   );
 };
 
-const Waiting = ({ one, thread, onEdit }: { one: Outgoing; thread: Thread; onEdit(body: string): void }) => {
-  const t = words.value.inbox;
+const Words = ({
+  item,
+  before,
+  conversation,
+}: {
+  item: Exclude<Item, TimelineEvent>;
+  before: Item | undefined;
+  conversation: Conversation;
+}) => {
+  const isFirst =
+    !before ||
+    senderOf(before) !== senderOf(item) ||
+    Date.parse(item.at) - Date.parse(before.at) > TOGETHER_MS;
+  const kind =
+    item.kind === 'note'
+      ? styles.note
+      : `${item.is_support_sender ? styles.ours : ''} ${item.is_bot ? styles.bot : ''}`;
   return (
-    <li class={`${styles.line} ${styles.ours} ${styles.first} ${styles[one.state]}`}>
+    <li class={`${styles.line} ${kind} ${isFirst ? styles.first : ''}`}>
+      {isFirst && (
+        <p class={styles.who}>
+          {item.kind === 'note' && <span class={styles.kind}>{words.value.inbox.note} · </span>}
+          <b dir="auto">{nameIn(item, conversation)}</b>{' '}
+          <time dateTime={item.at} title={moment(item.at)}>
+            {timeOfDay(item.at)}
+          </time>
+        </p>
+      )}
+      <p class={styles.bubble} dir="auto">
+        <Text text={item.body} />
+      </p>
+    </li>
+  );
+};
+
+const Waiting = ({ one, thread, onEdit }: { one: Outgoing; thread: Thread; onEdit(one: Outgoing): void }) => {
+  const t = words.value.inbox;
+  const edit = () => {
+    const discarded = thread.discard(one.key);
+    if (discarded) onEdit(discarded);
+  };
+  return (
+    <li
+      class={`${styles.line} ${one.isNote ? styles.note : styles.ours} ${styles.first} ${styles[one.state]}`}
+    >
       <p class={styles.bubble} dir="auto">
         <Text text={one.body} />
       </p>
@@ -81,7 +116,7 @@ const Waiting = ({ one, thread, onEdit }: { one: Outgoing; thread: Thread; onEdi
             <button type="button" onClick={() => thread.retry(one.key)}>
               {words.value.common.retry}
             </button>{' '}
-            <button type="button" onClick={() => onEdit(thread.discard(one.key))}>
+            <button type="button" onClick={() => edit()}>
               {t.discard}
             </button>
           </>
@@ -103,17 +138,17 @@ export const Timeline = ({
   thread: Thread;
   conversation: Conversation;
   /** Gives the text of what could not be sent back to the composer. */
-  onEdit(body: string): void;
+  onEdit(one: Outgoing): void;
 }) => {
   const t = words.value.inbox;
   const log = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   const height = useRef(0);
   const [isAway, setAway] = useState(false);
-  const messages = thread.messages.value;
+  const items = thread.items.value;
   const outgoing = thread.outgoing.value;
-  const last = messages.at(-1)?.uuid;
-  const first = messages[0]?.uuid;
+  const last = items.at(-1)?.uuid;
+  const first = items[0]?.uuid;
 
   // What is read further up moves what is looked at down: it stays where it is on the screen.
   useLayoutEffect(() => {
@@ -164,8 +199,8 @@ export const Timeline = ({
           </div>
         )}
         <ol>
-          {messages.map((said, at) => (
-            <Line key={said.uuid} said={said} before={messages[at - 1]} conversation={conversation} />
+          {items.map((item, at) => (
+            <Line key={item.uuid} item={item} before={items[at - 1]} conversation={conversation} />
           ))}
           {outgoing.map((one) => (
             <Waiting key={one.key} one={one} thread={thread} onEdit={onEdit} />

@@ -3,6 +3,7 @@ import { goLive } from '../api/live.ts';
 import { readPeople } from './people.ts';
 import { readAnew, take } from './store.ts';
 import { threads } from './threads.ts';
+import { takeViewing } from './viewers.ts';
 
 /** Connects while somebody is signed in, and reads anew what the channel can't tell. */
 export const useLive = () =>
@@ -11,6 +12,7 @@ export const useLive = () =>
     return goLive({
       onFrame(frame) {
         take(frame);
+        takeViewing(frame);
         threads.take(frame);
       },
       onResync() {
