@@ -78,7 +78,10 @@ it('tells whoever is restricted of its own widget alone, beside whoever sees all
   await rest('POST', '/api/v1/messages/', { body: 'of no widget', room: { uuid: made.uuid } });
 
   const seen = await toldUpTo(all, ofA, 'the last one');
-  const types = ['message.added', 'room.updated', 'lead.added', 'lead.changed', 'read', 'typing', 'presence'];
+  const types = [
+    ...['message.added', 'room.updated', 'conversation.updated', 'lead.added', 'lead.changed', 'read'],
+    ...['typing', 'presence'],
+  ];
   for (const client of restricted) {
     await client.find(says('the last one'));
     const told = client.frames.filter((frame) => !['ready', 'unread'].includes(frame.type));
