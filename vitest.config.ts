@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config';
 /** The embedded database's own tests use no other; only its comparison with MongoDB needs one. */
 const ONLY_EMBEDDED = ['server/embedded-mongodb/src/**', 'server/embedded-mongodb/test/*.test.ts'];
 
+/** What only looks at the widget, in which no database has a part, is looked at once. */
+const LOOKS = ['widget/test/{pictures,looks,alignment}.browser.test.ts'];
+
 /** A test that asserts nothing, or only under a condition that did not hold, fails; waiting alone is no assertion. */
 const EXPECT = { requireAssertions: true };
 
@@ -35,6 +38,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['widget/test/**/*.browser.test.ts', '{console,demo}/test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', '**/dist/**', ...(process.env.MONGODB_URL ? LOOKS : [])],
           globalSetup: ['server/test/database.setup.ts'],
           expect: EXPECT,
           testTimeout: 120_000,

@@ -147,7 +147,11 @@ describe('GET /api/v1/messages/', () => {
     const body = { label: `renamed-${rooms[0].label}` };
     await app.request('PATCH', `/api/v1/rooms/${rooms[0].label}/`, { token, body });
     const asked: unknown[] = [];
-    const count = ({ command }: CommandStartedEvent) => command.find === 'rooms' && asked.push(command);
+    // By what names them alone: others read more of rooms at the same time.
+    const count = ({ command }: CommandStartedEvent) => {
+      const isForNames = Object.keys(command.projection ?? {}).join() === 'label';
+      if (command.find === 'rooms' && isForNames) asked.push(command);
+    };
     const client = app.services.models.rooms.db.getClient();
     client.on('commandStarted', count);
     const { json } = await app.request('GET', '/api/v1/messages/', { token });
