@@ -48,5 +48,5 @@ it('shows no way to a provider where there is none', async () => {
   await page.goto(`${server.url}/console/`);
   await (await asked).finished();
   await heading(page, 'Sign in').waitFor();
-  expect(await page.getByRole('link').count()).toBe(0);
+  expect(await page.getByRole('link', { name: /^Sign in with/ }).count()).toBe(0);
 });

@@ -3,6 +3,7 @@ export const actions: Readonly<Record<string, string>> = {
   register: 'Konto registriert',
   obtainToken: 'API-Token abgeholt',
   startSession: 'Angemeldet',
+  startSessionByLink: 'Mit dem Link des Starts angemeldet',
   finishOidc: 'Beim Anbieter angemeldet',
   finishOidcByCode: 'Beim Anbieter angemeldet, mit Code',
   failedSignIn: 'Anmeldung gescheitert',

@@ -3,6 +3,7 @@ export const actions: Readonly<Record<string, string>> = {
   register: 'Account registered',
   obtainToken: 'API token obtained',
   startSession: 'Signed in',
+  startSessionByLink: 'Signed in by the link of a start',
   finishOidc: 'Signed in at the provider',
   finishOidcByCode: 'Signed in at the provider, with a code',
   failedSignIn: 'Sign-in failed',
