@@ -95,6 +95,31 @@ describe('of what was stored without a widget', () => {
     expect(await leads.findOne({ _id: alone._id }).lean()).toMatchObject({ widget: '' });
   });
 
+  it('conversations get the one of their room, also one that was begun meanwhile', async () => {
+    const { widget } = await app.account();
+    const rooms = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const { visitor, room } = await app.session(widget);
+        await write({ visitor }, room.uuid);
+        return room.uuid as string;
+      }),
+    );
+    const [known, begun, late] = rooms as [string, string, string];
+    const { inbox, rooms: stored } = app.services.models;
+    const id = await widgetOf(widget);
+    await expect.poll(() => inbox.countDocuments({ _id: { $in: rooms }, widget: id })).toBe(3);
+    for (const uuid of rooms) await forget(uuid);
+    const before = await stored.findOne({ _id: begun }).lean();
+    await inbox.updateMany({ _id: { $in: [known, late] } }, { $set: { widget: '' } });
+    await inbox.deleteOne({ _id: begun });
+    await app.services.roomWidgets.sweep();
+    // Somebody has read the room before the sweep, and begins its conversation after it.
+    await app.services.follower.begin(before as never);
+    await inbox.updateOne({ _id: late }, { $set: { widget: '' } });
+    await app.services.backfill.run();
+    for (const uuid of rooms) expect(await inbox.findById(uuid).lean()).toMatchObject({ widget: id });
+  });
+
   it('everything has it in the end, whoever is killed in between', { timeout: 240_000 }, async () => {
     const settings = await sharedSettings();
     const connection = await mongoose.createConnection(settings.MONGODB_URL ?? '').asPromise();

@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 import type { Logger } from 'pino';
 import { Sweeper } from '../../platform/sweeper.ts';
+import type { ConversationModel } from '../inbox/conversation.model.ts';
 import type { LeadModel } from '../leads/leads.model.ts';
 import type { MessageModel } from '../messages/messages.model.ts';
 import type { RoomModel } from '../rooms/rooms.model.ts';
@@ -18,6 +19,7 @@ interface Models {
   rooms: RoomModel;
   messages: MessageModel;
   leads: LeadModel;
+  inbox: ConversationModel;
   sessions: VisitorSessionModel;
 }
 
@@ -58,12 +60,15 @@ export class RoomWidgets {
 
   /** @returns whether there may be more */
   async #markRooms(): Promise<boolean> {
-    const { rooms, leads } = this.#models;
+    const { rooms, leads, inbox } = this.#models;
     const found = await rooms.find(UNKNOWN, { _id: 1 }).limit(BATCH).lean();
     const known = await this.#widgetsOf(found.map(({ _id }) => _id));
     for (const [widget, ids] of grouped(found.map(({ _id }) => [_id, known.get(_id) ?? '']))) {
-      // First, so that whoever dies in between does it again: the leads that a bot took there.
-      if (widget !== '') await leads.updateMany({ room: { $in: ids }, widget: '' }, { $set: { widget } });
+      const these = { $in: ids };
+      const set = { $set: { widget } };
+      // First, so that whoever dies in between does it again: the leads that a bot took there, and the conversations.
+      if (widget !== '') await leads.updateMany({ room: these, widget: '' }, set);
+      if (widget !== '') await inbox.updateMany({ _id: these, widget: '' }, set);
       await mark(rooms, ids, widget);
     }
     return found.length === BATCH;

@@ -13,20 +13,20 @@ const AGAIN_AFTER_MS = 5_000;
 
 /**
  * Gives rooms that have no conversation one, once after each start: those of before there were conversations, those
- * that came with an import, and those of an older process that ran beside. What is there already is left alone, so every
- * process may do it, and one that is killed begins anew with the next start.
+ * that came with an import, and those of an older process that ran beside. Of what is there already only a widget that
+ * is still missing is taken over, so every process may do it, and one that is killed begins anew with the next start.
  */
 export class ConversationBackfill {
   readonly #conversations: ConversationModel;
   readonly #rooms: RoomModel;
-  readonly #follower: Pick<ConversationFollower, 'begin'>;
+  readonly #follower: Pick<ConversationFollower, 'begin' | 'takeWidget'>;
   readonly #log: Logger;
   #isStopped = false;
   #running: Promise<void> | undefined;
 
   constructor(
     models: { inbox: ConversationModel; rooms: RoomModel },
-    follower: Pick<ConversationFollower, 'begin'>,
+    follower: Pick<ConversationFollower, 'begin' | 'takeWidget'>,
     log: Logger,
   ) {
     this.#conversations = models.inbox;
@@ -65,11 +65,13 @@ export class ConversationBackfill {
       .limit(BATCH)
       .lean<RoomFields[]>();
     const ids = found.map(({ _id }) => _id);
-    const known = await this.#conversations.find({ _id: { $in: ids } }, { _id: 1 }).lean();
-    const begun = new Set(known.map(({ _id }) => _id));
+    const known = await this.#conversations.find({ _id: { $in: ids } }, { widget: 1 }).lean();
+    const widgets = new Map(known.map(({ _id, widget }) => [_id, widget]));
     for (const room of found) {
       if (this.#isStopped) return undefined;
-      if (!begun.has(room._id)) await this.#follower.begin(room);
+      const widget = widgets.get(room._id);
+      if (widget === undefined) await this.#follower.begin(room);
+      else if (widget === '' && room.widget) await this.#follower.takeWidget(room._id);
     }
     return found.length === BATCH ? ids.at(-1) : undefined;
   }

@@ -147,6 +147,14 @@ export class ConversationFollower {
     const isWaiting = !made.is_bot_use && waitingOf(made.heard).sender === 'visitor';
     made.unread = isWaiting ? everybodyWhoSees(made, await members()) : [];
     await insertOnce(this.#parts.conversations, Object.assign(made, changeOf(made, {})?.set));
+    if (room.widget === undefined) await this.takeWidget(room._id);
+  }
+
+  /** Takes the widget of a room that has learned it since it was read (access/room-widgets.ts). */
+  async takeWidget(_id: string): Promise<void> {
+    const room = await this.#parts.rooms.findOne({ _id }, { widget: 1 }).lean<{ widget?: string }>();
+    const { widget } = room ?? {};
+    if (widget) await this.#parts.conversations.updateOne({ _id, widget: '' }, { $set: { widget } });
   }
 
   /** What a conversation is once some messages are taken in. @param room what its room says now */
