@@ -50,6 +50,11 @@ export class ParlorError extends Error {
 /** The object does not exist, or belongs to another account, which is the same to a caller. */
 export const notFound = (): ParlorError => new ParlorError('not_found', 'Not found.');
 
+/** Catches that an object is gone, where that is as good. @throws every other error */
+export const ignoreMissing = (error: unknown): undefined => {
+  if (!(error instanceof ParlorError && error.code === 'not_found')) throw error;
+};
+
 export const forbidden = (): ParlorError =>
   new ParlorError('forbidden', 'You do not have permission to perform this action.');
 

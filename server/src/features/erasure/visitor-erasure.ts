@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Action } from '../../events/audit.ts';
-import { notFound, ParlorError } from '../../platform/errors.ts';
+import { ignoreMissing, notFound } from '../../platform/errors.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import { type LeadsService, visitorLead } from '../leads/leads.service.ts';
 import { wholeAccount } from '../members/view.ts';
@@ -31,10 +31,6 @@ const ERASE: Action = {
   name: 'eraseSession',
   actor: { kind: 'visitor', uuid: null, name: '', token: null },
   address: '',
-};
-
-const ignoreMissing = (error: unknown): void => {
-  if (!(error instanceof ParlorError && error.code === 'not_found')) throw error;
 };
 
 /**

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { changeDocument } from '../../events/change.ts';
 import type { Relay } from '../../events/relay.ts';
-import { ParlorError } from '../../platform/errors.ts';
+import { ignoreMissing } from '../../platform/errors.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { ConversationModel, StoredConversation } from './conversation.model.ts';
 import { changeOf } from './state.ts';
@@ -42,16 +42,11 @@ export class SnoozeWaker {
   }
 
   async #wake(_id: string, now: Date): Promise<void> {
-    try {
-      const changed = await changeDocument<StoredConversation>(this.#conversations, { _id }, (current) => {
-        if (!current.snoozed_until || current.snoozed_until > now) return undefined;
-        const at = new Date();
-        return changeOf(current, { status: 'open', snoozed_until: null, status_at: at, updated_at: at });
-      });
-      this.#relay.announce(this.#conversations, changed);
-    } catch (error) {
-      // Deleted meanwhile.
-      if (!(error instanceof ParlorError && error.code === 'not_found')) throw error;
-    }
+    const changed = await changeDocument<StoredConversation>(this.#conversations, { _id }, (current) => {
+      if (!current.snoozed_until || current.snoozed_until > now) return undefined;
+      const at = new Date();
+      return changeOf(current, { status: 'open', snoozed_until: null, status_at: at, updated_at: at });
+    }).catch(ignoreMissing);
+    if (changed) this.#relay.announce(this.#conversations, changed);
   }
 }

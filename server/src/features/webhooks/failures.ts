@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { ownAction } from '../../events/audit.ts';
 import type { AuditedCollection } from '../../events/audited-collection.ts';
-import { ParlorError } from '../../platform/errors.ts';
+import { ignoreMissing } from '../../platform/errors.ts';
 import type { Attempt } from './attempt.ts';
 import type { RetryDecision } from './retries.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
@@ -71,9 +71,7 @@ export class Failures {
 
   /** Deletes a subscription, unless its target has been changed meanwhile, and logs why. */
   async #unsubscribe({ id, target }: Subscription, reason: string): Promise<void> {
-    const webhook = await this.#parts.audited.delete({ _id: id, target }, UNSUBSCRIBE).catch((error) => {
-      if (!(error instanceof ParlorError && error.code === 'not_found')) throw error;
-    });
+    const webhook = await this.#parts.audited.delete({ _id: id, target }, UNSUBSCRIBE).catch(ignoreMissing);
     if (!webhook) return;
     const { account, event } = webhook;
     this.#parts.log.warn({ webhook: id, account, event, reason }, 'webhook unsubscribed');

@@ -1,7 +1,7 @@
 import { foldName, type NoteWritten } from '@parlor/shared';
 import { changeDocument } from '../../../events/change.ts';
 import type { EventConsumer } from '../../../events/relay.ts';
-import { ParlorError } from '../../../platform/errors.ts';
+import { ignoreMissing } from '../../../platform/errors.ts';
 import type { Member } from '../../members/member.ts';
 import type { ConversationModel, StoredConversation } from '../conversation.model.ts';
 import { sees } from '../follow.ts';
@@ -49,9 +49,6 @@ export const createMentionConsumer =
       await changeDocument<StoredConversation>(conversations, { _id: room }, (current) => {
         const unread = [...new Set([...current.unread, ...mentioned])];
         return unread.length > current.unread.length ? changeOf(current, { unread }) : undefined;
-      }).catch((error) => {
-        // Deleted meanwhile.
-        if (!(error instanceof ParlorError && error.code === 'not_found')) throw error;
-      });
+      }).catch(ignoreMissing);
     }
   };
