@@ -1,4 +1,5 @@
 import { type ConversationCounts, MAX_COUNT } from '@parlor/shared';
+import { FairTurns } from '../../platform/fair-turns.ts';
 import type { View } from '../members/view.ts';
 import type { WidgetModel } from '../widgets/widgets.model.ts';
 import type { ConversationModel } from './conversation.model.ts';
@@ -9,11 +10,20 @@ import type { TagNames } from './tag-names.ts';
 /** How many tags are counted. */
 const TAGS = 50;
 
+/** Accounts take turns; whoever sees the same and asks meanwhile is answered with the next one's numbers. */
+const TURNS = { running: 4, runningOfOne: 1, waitingOfOne: 1_000 };
+
+/** What everybody counts alike who sees the same. */
+type Shared = Omit<ConversationCounts, 'mine' | 'unread'>;
+
 /** Counts conversations for the side bar; each number ends at MAX_COUNT, so that none takes long. */
 export class InboxCounts {
   readonly #conversations: ConversationModel;
   readonly #widgets: WidgetModel;
   readonly #tagNames: TagNames;
+  readonly #turns = new FairTurns(TURNS);
+  /** By view, those whose turn has not come yet. */
+  readonly #waiting = new Map<string, Promise<Shared>>();
 
   constructor(conversations: ConversationModel, widgets: WidgetModel, tagNames: TagNames) {
     this.#conversations = conversations;
@@ -21,25 +31,50 @@ export class InboxCounts {
     this.#tagNames = tagNames;
   }
 
-  /** The numbers that a member sees. */
+  /** The numbers that a member sees. @throws ParlorError `throttled` when too many of the account wait */
   async of(view: View, member: string): Promise<ConversationCounts> {
+    const [shared, mine, unread] = await Promise.all([
+      this.#sharedOf(view),
+      this.#count(view, { status: 'open', assignee: member }),
+      this.#count(view, { status: 'open', unread: { member, is: true } }),
+    ]);
+    return { ...shared, mine, unread };
+  }
+
+  /** It begins after it was asked for, so that nobody misses a change of its own. */
+  #sharedOf(view: View): Promise<Shared> {
+    const key = [view.account, ...(view.widgets ?? ['all'])].join(' ');
+    const waiting = this.#waiting.get(key);
+    if (waiting) return waiting;
+    const leave = () => {
+      if (this.#waiting.get(key) === counted) this.#waiting.delete(key);
+    };
+    const counted = this.#turns.run(view.account, () => {
+      leave();
+      return this.#countShared(view);
+    });
+    this.#waiting.set(key, counted);
+    // One that gets no turn.
+    counted.catch(leave);
+    return counted;
+  }
+
+  async #countShared(view: View): Promise<Shared> {
     const count = (wanted: Wanted) => this.#count(view, { status: 'open', ...wanted });
     const [widgets, tags] = await Promise.all([this.#widgetsOf(view), this.#tagNames.of(view.account)]);
     const counted = async (names: readonly string[], wanted: (name: string) => Wanted) => {
       const counts = await Promise.all(names.map((name) => count(wanted(name))));
       return Object.fromEntries(names.map((name, at) => [name, counts[at] ?? 0]));
     };
-    const [open, mine, unassigned, waiting, unread, snoozed, byWidget, byTag] = await Promise.all([
+    const [open, unassigned, waiting, snoozed, byWidget, byTag] = await Promise.all([
       count({}),
-      count({ assignee: member }),
       count({ assignee: null }),
       count({ waiting_on: 'us' }),
-      count({ unread: { member, is: true } }),
       count({ status: 'snoozed' }),
       counted(widgets, (widget) => ({ widget })),
       counted(tags.slice(0, TAGS), (tag) => ({ tag })),
     ]);
-    return { open, mine, unassigned, waiting, unread, snoozed, widgets: byWidget, tags: byTag };
+    return { open, unassigned, waiting, snoozed, widgets: byWidget, tags: byTag };
   }
 
   async #count(view: View, wanted: Wanted): Promise<number> {

@@ -39,6 +39,9 @@ const params = { uuid: uuidInPath() };
 /** More are never read of a page: each is put together from several collections. */
 const MAX_CONVERSATIONS = 200;
 
+/** Their last messages are in memory at a time. */
+const PRESENTED_TOGETHER = 50;
+
 const MAX_TAG_QUERY = 40;
 
 const wantedQuery = {
@@ -70,7 +73,8 @@ const queryAssignee = (ctx: Context): string | null | undefined => {
 /** @throws ParlorError `invalid` */
 const queryTag = (ctx: Context): string | undefined => {
   const value = queryValue(ctx, 'tag');
-  if (value === undefined || (value !== '' && value.length <= MAX_TAG_QUERY * 2)) return value;
+  // Tags are stored in this form.
+  if (value === undefined || (value !== '' && value.length <= MAX_TAG_QUERY * 2)) return value?.normalize();
   throw invalid({ tag: [`A text of 1 to ${MAX_TAG_QUERY} characters is required.`] });
 };
 
@@ -139,7 +143,12 @@ export const inboxRoutes = ({
         const steps = inbox.list(viewOf(ctx), readWanted(ctx), order, page);
         const member = memberOf(ctx)._id;
         const present = (found: StoredConversation[]) => inbox.present(found, member);
-        await sendPage(ctx, page, { steps, timeField: timeFieldOf(order), present }, baseUrl(ctx));
+        await sendPage(
+          ctx,
+          page,
+          { steps, timeField: timeFieldOf(order), present, together: PRESENTED_TOGETHER },
+          baseUrl(ctx),
+        );
       },
     },
     // Before /conversations/{uuid}/, which would take their names for a uuid.
