@@ -181,6 +181,50 @@ it('is right without a reload once the connection is back', async () => {
   await row(page, 'Bob').waitFor();
 });
 
+it('keeps the open conversation, and the place where one writes, when everything is read anew', async () => {
+  const { page, visit, open, signIn, rest } = await startInbox();
+  const ada = await visit('Ada', 'Hello');
+  await rest('PATCH', `/api/v1/conversations/${ada.uuid}/`, { status: 'done' });
+  // A view that does not have it, as a link in a mail may name.
+  const linked = await open(`inbox/mine/${ada.uuid}`);
+  await signIn(linked);
+  const answer = linked.getByLabel('Answer', { exact: true });
+  await answer.fill('Dear Ada');
+  await linked.context().setOffline(true);
+  await page.context().setOffline(false);
+  await linked.context().setOffline(false);
+  await ada.say('Anybody there?');
+  await log(linked).getByText('Anybody there?').waitFor({ timeout: 60_000 });
+  expect(await answer.inputValue()).toBe('Dear Ada');
+  expect(await answer.evaluate((field) => field === document.activeElement)).toBe(true);
+});
+
+it('takes in what is said without asking for each conversation again', async () => {
+  const { page, visit } = await startInbox();
+  const ada = await visit('Ada', 'Hello');
+  await row(page, 'Ada').waitFor();
+  await page.waitForTimeout(2_000);
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  for (let at = 1; at <= 10; at++) await ada.say(`Message ${at}`);
+  await row(page, 'Ada').getByText('Message 10').waitFor();
+  expect(asked.filter((path) => path.includes(ada.uuid))).toEqual([]);
+  expect(asked.length).toBeLessThanOrEqual(4);
+});
+
+it('shows nobody else what a member began to write', async () => {
+  const { page, visit, join, signIn } = await startInbox();
+  await join('grace', 'operator', 'Grace');
+  await visit('Ada', 'Hello');
+  await row(page, 'Ada').click();
+  await page.getByLabel('Answer', { exact: true }).fill('Between us');
+  await page.context().clearCookies();
+  await page.reload();
+  await signIn(page, 'grace');
+  await log(page).getByText('Hello').waitFor();
+  expect(await page.getByLabel('Answer', { exact: true }).inputValue()).toBe('');
+});
+
 it('shows what visitors write as text, everywhere', async () => {
   const { page, visit } = await startInbox();
   const nasty = '<img src=x onerror=alert(1)>';

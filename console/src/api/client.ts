@@ -62,6 +62,8 @@ const PATIENCE_MS = 20_000;
 interface Options {
   /** Further headers, such as Idempotency-Key. */
   headers?: Readonly<Record<string, string>>;
+  /** Whether it is sent even where the page is closed meanwhile; then its body has less than 64 KiB. */
+  keepalive?: boolean;
 }
 
 /** The path behind /api/v1/ of a list's next page, in `Link` (RFC 8288). */
@@ -72,7 +74,7 @@ const request = async <T>(
   method: string,
   path: string,
   body: object | undefined,
-  { headers = {} }: Options = {},
+  { headers = {}, keepalive = false }: Options = {},
 ): Promise<{ json: T; next: string | undefined }> => {
   let answer: Response;
   let text: string;
@@ -81,6 +83,7 @@ const request = async <T>(
     answer = await fetch(`/api/v1/${path}`, {
       method,
       credentials: 'same-origin',
+      keepalive,
       signal: AbortSignal.timeout(PATIENCE_MS),
       headers: { ...headers, ...type },
       ...(body && { body: JSON.stringify(body) }),

@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { ApiError } from '../api/client.ts';
 import { connection, tell } from '../api/live.ts';
 import { moment, words } from '../locale/locale.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -10,7 +11,7 @@ import styles from './conversation.module.css';
 import { visitorName } from './conversation-list.tsx';
 import { Details } from './details.tsx';
 import { keepDraft } from './drafts.ts';
-import { conversationOf, readOne } from './store.ts';
+import { conversationOf, open, readOne } from './store.ts';
 import { type Outgoing, Thread } from './thread.ts';
 import { threads } from './threads.ts';
 import { Timeline } from './timeline.tsx';
@@ -32,7 +33,7 @@ export const ConversationPane = ({
 }) => {
   const t = words.value.inbox;
   const one = conversationOf(uuid);
-  const [isGone, setGone] = useState(false);
+  const [failed, setFailed] = useState<'gone' | 'offline' | undefined>(undefined);
   const [showsDetails, setShowsDetails] = useState(false);
   const [edited, setEdited] = useState(0);
   const thread = useMemo(() => new Thread(uuid), [uuid]);
@@ -40,10 +41,15 @@ export const ConversationPane = ({
 
   useEffect(() => threads.open(thread), [thread]);
   useEffect(() => viewRoom(uuid), [uuid, connection.value]);
+  useEffect(() => open(uuid), [uuid]);
+  // Once more where it could not be read, when the connection is back.
   useEffect(() => {
-    setGone(false);
-    readOne(uuid).then((found) => setGone(found === undefined && conversationOf(uuid) === undefined));
-  }, [uuid]);
+    if (conversationOf(uuid) && failed === undefined) return;
+    readOne(uuid).then(
+      () => setFailed(undefined),
+      (error: unknown) => setFailed(error instanceof ApiError && error.status === 404 ? 'gone' : 'offline'),
+    );
+  }, [uuid, connection.value]);
   // Whoever looks at it has read it, here and on the visitor's side.
   useEffect(() => {
     const read = () => {
@@ -56,7 +62,10 @@ export const ConversationPane = ({
     return () => document.removeEventListener('visibilitychange', read);
   }, [uuid, latest, one?.is_unread]);
 
-  if (!one) return <p class={styles.gone}>{isGone ? t.gone : words.value.common.loading}</p>;
+  if (!one) {
+    const said = { gone: t.gone, offline: words.value.errors.offline };
+    return <p class={styles.gone}>{failed ? said[failed] : words.value.common.loading}</p>;
+  }
   const edit = ({ body, isNote: is_note }: Outgoing) => {
     keepDraft(uuid, { body, is_note });
     setEdited(edited + 1);

@@ -1,5 +1,6 @@
 import type { Draft } from '@parlor/shared';
 import { ask } from '../api/client.ts';
+import { me } from '../session/session.ts';
 
 /** What was begun to be written of an answer or a note. */
 export type Begun = Pick<Draft, 'body' | 'is_note'>;
@@ -9,8 +10,10 @@ const NOTHING: Begun = { body: '', is_note: false };
 /** The server gets what is typed at most this often (milliseconds). */
 const KEEP_EVERY_MS = 1_000;
 
-const key = (uuid: string): string => `draft ${uuid}`;
-const timers = new Map<string, number>();
+/** In this tab others may sign in, whose drafts are theirs. */
+const key = (uuid: string): string => `draft ${me.value?.uuid} ${uuid}`;
+/** What the server has yet to get. */
+const waiting = new Map<string, { timer: number; begun: Begun }>();
 
 const inTab = (uuid: string): Begun | undefined => {
   try {
@@ -31,7 +34,7 @@ const putIntoTab = (uuid: string, begun: Begun): void => {
 /** What this tab knows of a draft at once; undefined: the server has to be asked, where another browser may have begun. */
 export const knownDraft = (uuid: string): Begun | undefined => {
   const begun = inTab(uuid);
-  return begun?.body || timers.has(uuid) ? begun : undefined;
+  return begun?.body || waiting.has(uuid) ? begun : undefined;
 };
 
 /** The member's draft, wherever it was begun; an empty one where it can't be read now. */
@@ -44,17 +47,22 @@ export const readDraft = async (uuid: string): Promise<Begun> => {
   }
 };
 
+const putOnServer = (uuid: string): void => {
+  const { timer, begun } = waiting.get(uuid) ?? {};
+  clearTimeout(timer);
+  waiting.delete(uuid);
+  // What could not be kept there is kept with the next letter. A page that is closed still sends it.
+  ask('PUT', `conversations/${uuid}/draft/`, begun, { keepalive: true }).catch(() => undefined);
+};
+
 /** Keeps a draft: in this tab at once, on the server a moment later; an empty one is forgotten there. */
 export const keepDraft = (uuid: string, begun: Begun): void => {
   putIntoTab(uuid, begun);
-  clearTimeout(timers.get(uuid));
-  timers.set(
-    uuid,
-    setTimeout(() => {
-      timers.delete(uuid);
-      const last = inTab(uuid) ?? begun;
-      // What could not be kept there is kept with the next letter.
-      ask('PUT', `conversations/${uuid}/draft/`, last).catch(() => undefined);
-    }, KEEP_EVERY_MS),
-  );
+  clearTimeout(waiting.get(uuid)?.timer);
+  waiting.set(uuid, { timer: setTimeout(() => putOnServer(uuid), KEEP_EVERY_MS), begun });
 };
+
+// A page that is hidden may never be seen again.
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'hidden') for (const uuid of waiting.keys()) putOnServer(uuid);
+});

@@ -1,6 +1,8 @@
-import type { Conversation, ConversationCounts, ConversationPatch, ServerFrame } from '@parlor/shared';
+import type { Conversation, ConversationPatch, MessageAdded, ServerFrame } from '@parlor/shared';
 import { batch, computed, signal } from '@preact/signals';
 import { ApiError, ask, askPage } from '../api/client.ts';
+import { me } from '../session/session.ts';
+import { countAnew } from './counts.ts';
 import { compare, type View } from './views.ts';
 
 /** Every conversation that is known, by uuid. It is never changed: another one takes its place. */
@@ -16,8 +18,6 @@ interface Loaded {
 }
 
 export const shown = signal<Loaded | undefined>(undefined);
-
-export const counts = signal<ConversationCounts | undefined>(undefined);
 
 /** The conversations of the view, in its order. */
 export const list = computed<readonly Conversation[]>(() => {
@@ -35,6 +35,10 @@ const put = (conversations: readonly Conversation[]): void => {
   known.value = next;
 };
 
+/** What was read may be older than what the live channel has told meanwhile. */
+const putRead = (conversations: readonly Conversation[]): void =>
+  put(conversations.filter((one) => one.updated_at >= (known.value.get(one.uuid)?.updated_at ?? '')));
+
 const change = (uuid: string, fields: Partial<Conversation>): void => {
   const current = known.value.get(uuid);
   if (current) put([{ ...current, ...fields }]);
@@ -43,6 +47,13 @@ const change = (uuid: string, fields: Partial<Conversation>): void => {
 const remove = (uuid: string): void => {
   const next = new Map(known.value);
   if (next.delete(uuid)) known.value = next;
+};
+
+/** Forgets everything: whoever signs in next may be somebody else. */
+export const clear = (): void => {
+  known.value = new Map();
+  shown.value = undefined;
+  stale.clear();
 };
 
 /** How many conversations a page has. */
@@ -64,13 +75,29 @@ export const showMore = async (): Promise<void> => {
   await read(current.view, current.next);
 };
 
-/** @param isAnew what was known before counts no more */
+/** The conversation that is open: it may stand in no list that is known. */
+let opened: string | undefined;
+
+/** Keeps a conversation known while it is open. @returns what closes it */
+export const open = (uuid: string): (() => void) => {
+  opened = uuid;
+  return () => {
+    if (opened === uuid) opened = undefined;
+  };
+};
+
+/** @param isAnew what was known before counts no more, but for what has come since and what is open */
 const read = async (view: View, path: string, isAnew = false): Promise<void> => {
+  const before = known.value;
   try {
     const { items, next } = await askPage<Conversation>(path);
     batch(() => {
-      if (isAnew) known.value = new Map();
-      put(items);
+      if (isAnew) {
+        const isKept = ([uuid, one]: [string, Conversation]) => uuid === opened || one !== before.get(uuid);
+        known.value = new Map([...known.value].filter(isKept));
+        added = 0;
+      }
+      putRead(items);
       if (shown.value?.view !== view) return;
       shown.value = { view, state: 'ready', last: next ? items.at(-1) : undefined, next };
     });
@@ -83,62 +110,75 @@ const read = async (view: View, path: string, isAnew = false): Promise<void> => 
 /** Reads everything anew that is shown, since it can't be told any more what has changed. */
 export const readAnew = async (): Promise<void> => {
   void countAnew();
+  if (opened !== undefined) isStale(opened);
   const view = shown.value?.view;
   if (view) await read(view, firstPageOf(view), true);
 };
 
-/** How long what has changed is gathered before it is read (milliseconds). */
+/** Reads one conversation. @throws ApiError, 404 where there is none */
+export const readOne = async (uuid: string): Promise<void> => {
+  try {
+    putRead([await ask<Conversation>('GET', `conversations/${uuid}/`)]);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) remove(uuid);
+    throw error;
+  }
+};
+
+/** How long conversations are gathered before they are read, and how much later the next ones are (milliseconds). */
 const GATHER_MS = 150;
+const GATHER_AGAIN_MS = 1_000;
+
+/** Of more at once the first page is read. */
+const MAX_ONE_BY_ONE = 10;
+
+/** So many more than were read may come by the live channel; then the list begins anew with its first page. */
+const MAX_ADDED = 500;
 
 const stale = new Set<string>();
+let isGathering = false;
+let added = 0;
 
 /** A conversation has changed in a way that only the server can tell. */
 const isStale = (uuid: string): void => {
   stale.add(uuid);
-  if (stale.size > 1) return;
+  if (isGathering) return;
+  isGathering = true;
+  setTimeout(readStale, GATHER_MS);
+};
+
+const readStale = async (): Promise<void> => {
+  const uuids = [...stale];
+  stale.clear();
+  added += uuids.filter((uuid) => !known.value.has(uuid)).length;
+  if (uuids.length > MAX_ONE_BY_ONE || added > MAX_ADDED) await readAnew();
+  // What can't be read now is read with the next change, or when the channel is back.
+  else await Promise.allSettled(uuids.map(readOne));
   setTimeout(() => {
-    const uuids = [...stale];
-    stale.clear();
-    void Promise.all(uuids.map(readOne));
-  }, GATHER_MS);
+    if (stale.size > 0) void readStale();
+    else isGathering = false;
+  }, GATHER_AGAIN_MS);
 };
 
-/** Reads one conversation. @returns undefined where there is none, or it can't be read now */
-export const readOne = async (uuid: string): Promise<Conversation | undefined> => {
-  try {
-    const one = await ask<Conversation>('GET', `conversations/${uuid}/`);
-    put([one]);
-    return one;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) remove(uuid);
-    return undefined;
-  }
-};
-
-const COUNT_EVERY_MS = 1_000;
-let counting: number | undefined;
-let isCountStale = false;
-
-const readCounts = async (): Promise<void> => {
-  isCountStale = false;
-  try {
-    counts.value = await ask<ConversationCounts>('GET', 'conversations/counts/');
-  } catch {
-    // The next change asks again.
-  }
-};
-
-/** Counts now, and at most once a second. */
-export const countAnew = async (): Promise<void> => {
-  if (counting !== undefined) {
-    isCountStale = true;
+/** Takes in what was said, as far as a message tells it. */
+const takeMessage = ({ room, is_bot = false, author, ...said }: MessageAdded): void => {
+  const current = known.value.get(room.uuid);
+  if (!current) {
+    isStale(room.uuid);
     return;
   }
-  counting = setTimeout(() => {
-    counting = undefined;
-    if (isCountStale) void countAnew();
-  }, COUNT_EVERY_MS);
-  await readCounts();
+  const { last_message: last, visitor } = current;
+  if (last && (said.sent_at < last.sent_at || said.uuid === last.uuid)) return;
+  const isOwn = author !== undefined && author.uuid === me.value?.uuid;
+  const isNew = !said.is_support_sender && !current.is_bot_use;
+  change(room.uuid, {
+    last_message: { phone_number: '', is_bot, ...(author && { author }), ...said },
+    updated_at: said.sent_at > current.updated_at ? said.sent_at : current.updated_at,
+    is_unread: isNew || (current.is_unread && !isOwn),
+  });
+  // Who the visitor says it is may stand in a lead, too.
+  const isKnown = said.nickname === visitor.name && said.email === visitor.email;
+  if (!said.is_support_sender && !isKnown && said.nickname + said.email !== '') isStale(room.uuid);
 };
 
 /** Takes in what the live channel tells. */
@@ -152,7 +192,12 @@ export const take = (frame: ServerFrame): void => {
       break;
     }
     case 'message.added':
-      isStale(frame.data.room.uuid);
+      takeMessage(frame.data);
+      void countAnew();
+      break;
+    case 'note.added':
+      if (frame.room === undefined || !frame.data.mentioned.includes(me.value?.uuid ?? '')) break;
+      change(frame.room, { is_unread: true });
       void countAnew();
       break;
     case 'chat.added':

@@ -18,7 +18,7 @@ export type MessageItem = Extract<Item, { kind: 'message' }>;
 
 const PAGE = 50;
 
-/** What has been done is told before it stands in the timeline: it is read so much later (milliseconds). */
+/** An event is told before it stands in the timeline, which is read this long after (milliseconds). */
 const EVENTS_AFTER_MS = 400;
 
 /** Whoever has stopped typing without a word is not typing any more (docs/realtime.md). */
@@ -36,6 +36,12 @@ const asMessage = (said: CreatedMessage & Partial<MessageItem>): MessageItem => 
 });
 
 const asNote = (note: Note): Item => ({ ...note, kind: 'note', at: note.created_at });
+
+/** 32 hex digits. `crypto.randomUUID` is missing where the console is served over plain http. */
+const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => (byte + 256).toString(16).slice(1)).join(
+    '',
+  );
 
 /** What is said, noted and done in one conversation, as far as it has been read. */
 export class Thread {
@@ -116,7 +122,7 @@ export class Thread {
 
   /** Sends an answer or a note; it stands in the conversation from now on, sent or not. */
   async send(body: string, isNote: boolean): Promise<void> {
-    const key = crypto.randomUUID();
+    const key = newKey();
     this.outgoing.value = [...this.outgoing.value, { key, body, isNote, state: 'sending' }];
     await this.retry(key);
   }

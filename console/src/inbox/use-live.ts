@@ -1,7 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { goLive } from '../api/live.ts';
+import { counts } from './counts.ts';
 import { readPeople } from './people.ts';
-import { readAnew, take } from './store.ts';
+import { clear, readAnew, take } from './store.ts';
 import { threads } from './threads.ts';
 import { takeViewing } from './viewers.ts';
 
@@ -9,7 +10,7 @@ import { takeViewing } from './viewers.ts';
 export const useLive = () =>
   useEffect(() => {
     void readPeople();
-    return goLive({
+    const leave = goLive({
       onFrame(frame) {
         take(frame);
         takeViewing(frame);
@@ -20,4 +21,9 @@ export const useLive = () =>
         threads.readAnew();
       },
     });
+    return () => {
+      leave();
+      clear();
+      counts.value = undefined;
+    };
   }, []);

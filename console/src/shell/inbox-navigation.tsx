@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso';
+import { counts } from '../inbox/counts.ts';
 import { widgets } from '../inbox/people.ts';
-import { counts } from '../inbox/store.ts';
 import { viewTitle } from '../inbox/view-title.ts';
 import { VIEWS } from '../inbox/views.ts';
 import { words } from '../locale/locale.ts';
