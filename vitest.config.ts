@@ -3,8 +3,11 @@ import { defineConfig } from 'vitest/config';
 /** The embedded database's own tests use no other; only its comparison with MongoDB needs one. */
 const ONLY_EMBEDDED = ['server/embedded-mongodb/src/**', 'server/embedded-mongodb/test/*.test.ts'];
 
-/** What only looks at the widget, in which no database has a part, is looked at once. */
-const LOOKS = ['widget/test/{pictures,looks,alignment}.browser.test.ts'];
+/** Whole ways from a page to the database and back. Of the others the subject is the page, and one database will do. */
+const WAYS = [
+  'widget/test/{bot,proxy,schedules,sending,storage,talk}.browser.test.ts',
+  '{console,demo}/test/**/*.test.ts',
+];
 
 /** A test that asserts nothing, or only under a condition that did not hold, fails; waiting alone is no assertion. */
 const EXPECT = { requireAssertions: true };
@@ -37,8 +40,9 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
-          include: ['widget/test/**/*.browser.test.ts', '{console,demo}/test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', '**/dist/**', ...(process.env.MONGODB_URL ? LOOKS : [])],
+          include: process.env.MONGODB_URL
+            ? WAYS
+            : ['widget/test/**/*.browser.test.ts', '{console,demo}/test/**/*.test.ts'],
           globalSetup: ['server/test/database.setup.ts'],
           expect: EXPECT,
           testTimeout: 120_000,
