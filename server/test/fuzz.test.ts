@@ -130,6 +130,17 @@ const conversation =
 const LONGEST_MESSAGE = '😀'.repeat(10_000);
 const MARKS = `a${'\u0315\u0300'.repeat(64_500)}`;
 
+const IDEOGRAPHS = Array.from({ length: 200 }, (_, n) => String.fromCodePoint(0x4e00 + 7 * n)).join('');
+
+/** What members look for, and messages of visitors that are costly to compare with it. */
+const SEARCHES: Record<string, { q: string; body: string }> = {
+  'a letter that is a word 5 000 times': { q: 'q', body: 'q '.repeat(5_000).trim() },
+  'a letter in one long piece': { q: 'y', body: 'y,'.repeat(5_000) },
+  'words that folding makes long': { q: '\u0635\u0644\u0649', body: '\ufdfa'.repeat(10_000) },
+  '200 ideographs': { q: IDEOGRAPHS, body: IDEOGRAPHS.repeat(50) },
+};
+const SEARCHED_MESSAGES = 25;
+
 /** What once stopped a server, or broke it. */
 const knownFaults = (app: RemoteApp, own: Fixtures): Attempt[] => {
   const { token } = own;
@@ -182,6 +193,10 @@ const knownFaults = (app: RemoteApp, own: Fixtures): Attempt[] => {
       name: 'a keyword that folding makes long',
       run: post('/api/v1/keywords/', { token, body: { keyword: '\ufdfa'.repeat(100) } }),
     },
+    ...Object.entries(SEARCHES).map(([name, { q }]) => ({
+      name: `a search for ${name}`,
+      run: get(`/api/v1/search/?limit=50&q=${encodeURIComponent(q)}`),
+    })),
     { name: 'all messages', run: get('/api/v1/messages/?limit=1000') },
     { name: 'all rooms', run: get('/api/v1/rooms/?limit=1000&messages_limit=500') },
     { name: 'one room', run: get(`/api/v1/rooms/${own.room.label}/?messages_limit=500`) },
@@ -307,6 +322,15 @@ it(`${ATTEMPTS} attempts to occupy the server, seed ${SEED}`, { timeout: 300_000
   const long = { token, body: { body: LONGEST_MESSAGE, room: { uuid: room.uuid } } };
   for (let n = 0; n < 15; n++)
     await Promise.all(Array.from({ length: 8 }, () => app.request('POST', '/api/v1/messages/', long)));
+  const searched = (await app.request('POST', '/api/v1/rooms/', { token, body: {} })).json.uuid;
+  for (const { q, body } of Object.values(SEARCHES)) {
+    const said = { token, body: { body, room: { uuid: searched } } };
+    for (let n = 0; n < SEARCHED_MESSAGES; n++) await app.request('POST', '/api/v1/messages/', said);
+    const path = `/api/v1/search/?limit=1&q=${encodeURIComponent(q)}`;
+    await expect
+      .poll(async () => (await app.request('GET', path, { token })).json, { timeout: 10_000 })
+      .toHaveLength(1);
+  }
 
   const statuses = new Map<number, number>();
   const run = async (attempt: Attempt): Promise<void> => {

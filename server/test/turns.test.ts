@@ -44,6 +44,24 @@ it('an account that asks for many lists at once leaves others their turns', asyn
   expect(answered).toEqual(new Map([[200, 60]]));
 });
 
+it('an account that searches much at once leaves others their turns', async () => {
+  const [busy, other] = [await app.account(), await app.account()];
+  for (const { token } of [busy, other]) {
+    const room = (await app.request('POST', '/api/v1/rooms/', { token })).json;
+    const said = { body: 'q '.repeat(5_000).trim(), room: { uuid: room.uuid } };
+    for (let n = 0; n < 5; n++) await app.request('POST', '/api/v1/messages/', { token, body: said });
+  }
+  const path = '/api/v1/search/?kind=message&q=q';
+  const foundBy = async (token: string) => (await app.request('GET', path, { token })).json;
+  for (const { token } of [busy, other])
+    await expect.poll(() => foundBy(token), { timeout: 10_000 }).toHaveLength(5);
+  const { answered, all } = flood(path, busy.token, 60);
+  expect(await foundBy(other.token)).toHaveLength(5);
+  expect(answered.get(200) ?? 0).toBeLessThan(30);
+  await all;
+  expect(answered).toEqual(new Map([[200, 60]]));
+});
+
 it('statistics of an account that asks for many at once wait, 20 of them, and others have their turns', async () => {
   const [busy, other] = [await withLeads(2_000), await withLeads(1)];
   const path = '/api/v1/leads/stats/';

@@ -110,6 +110,15 @@ const PRESENTED_TOGETHER = 200;
 /** Lists that are made at once hold some megabytes each; accounts, and the visitors of each, take turns (docs/limits.md). */
 const turns = new FairTurns({ running: 8, runningOfOne: 4, waitingOfOne: 1_000 });
 
+/**
+ * Makes an answer that takes as much as a list, in the caller's turn.
+ * @throws ParlorError `throttled` when too many of the caller's wait
+ */
+export const inTurn = <T>(ctx: Context, task: () => Promise<T>): Promise<T> => {
+  const { kind, owner } = ctx.state.principal ?? { kind: 'public', owner: '' };
+  return turns.run(`${kind} ${owner}`, task);
+};
+
 /** A list: where its documents come from and how they are shown. */
 export interface List<T> {
   /** The documents of the page, newest first, in steps. */
@@ -162,8 +171,7 @@ export const sendPage = async <T extends { _id: string }>(
   list: List<T>,
   baseUrl: string,
 ): Promise<void> => {
-  const { kind, owner } = ctx.state.principal ?? { kind: 'public', owner: '' };
-  const { texts, next } = await turns.run(`${kind} ${owner}`, () => readTexts(list, limit));
+  const { texts, next } = await inTurn(ctx, () => readTexts(list, limit));
   if (next) {
     const query = new URLSearchParams(ctx.querystring);
     query.set('cursor', encodeCursor(next[list.timeField] as Date, next._id));

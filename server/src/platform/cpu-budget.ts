@@ -35,6 +35,11 @@ export class CpuBudget {
     this.#maxMs = maxMs;
   }
 
+  /** How long the work has held the event loop, in milliseconds. */
+  get spentMs(): number {
+    return this.#spentMs + performance.now() - this.#since;
+  }
+
   /**
    * Between two small pieces of the work.
    * @throws OutOfTime

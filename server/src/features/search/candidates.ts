@@ -1,3 +1,4 @@
+import type { CpuBudget } from '../../platform/cpu-budget.ts';
 import { ANY, keyOf } from './index-keys.ts';
 import { type FoundLine, findLines, newestFirst } from './lines.ts';
 import type { Term } from './search-query.ts';
@@ -26,18 +27,22 @@ export type Candidate = FoundLine | { key: string; isEnd: true };
 export async function* candidatesOf(
   segments: Segments,
   place: SegmentPlace,
-  terms: readonly Term[],
-  before: string | undefined,
+  { terms, before }: { terms: readonly Term[]; before: string | undefined },
+  budget: CpuBudget,
 ): AsyncGenerator<Candidate, void, void> {
-  const fresh = await segments.freshOf(place, MAX_FRESH);
   /** Of fresh segments, which lie anywhere; newest first. */
-  const waiting = fresh.flatMap((segment) => [...findLines(segment, terms, before)]).sort(newestFirst);
+  const waiting: FoundLine[] = [];
+  for (const segment of await budget.waitFor(segments.freshOf(place, MAX_FRESH))) {
+    await budget.checkpoint();
+    waiting.push(...findLines(segment, terms, before));
+  }
+  waiting.sort(newestFirst);
   const keys = keysFor(terms);
   let key = keys[0];
   let last: string | undefined;
   for (let count = 0, step = 1; ; step = Math.min(step * 2, MAX_STEP)) {
     const wanted = Math.min(step, MAX_SEGMENTS - count);
-    const found = await read(segments, place, key, last ?? before, wanted);
+    const found = await budget.waitFor(read(segments, place, key, last ?? before, wanted));
     count += found.length;
     let rarer: number | undefined;
     for (const segment of found) {
@@ -45,6 +50,7 @@ export async function* candidatesOf(
       // The index is asked for that one next: words that are rare are not looked for among all that have a common one.
       rarer = keys.find((one) => !hasKey(segment, one));
       if (rarer !== undefined) break;
+      await budget.checkpoint();
       yield* merged(waiting, findLines(segment, terms, before), segment.from);
     }
     if (rarer !== undefined) {

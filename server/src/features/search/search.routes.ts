@@ -1,7 +1,7 @@
 import { SEARCH_KINDS, SearchResult, SearchText } from '@parlor/shared';
 import { z } from 'zod';
 import type { Context } from '../../http/context.ts';
-import { queryChoice, queryInteger, queryValue } from '../../http/lists.ts';
+import { inTurn, queryChoice, queryInteger, queryValue } from '../../http/lists.ts';
 import type { Route } from '../../http/route.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
 import { mayCall } from '../access/rights.ts';
@@ -72,7 +72,8 @@ export const searchRoutes = ({
         .map((one) => one.kind)
         .filter((one) => kind === undefined || one === kind);
       if (kinds.length === 0) throw forbidden();
-      const { results, next } = await search.search(viewOf(ctx), { terms, kinds, limit, before });
+      const wanted = { terms, kinds, limit, before };
+      const { results, next } = await inTurn(ctx, () => search.search(viewOf(ctx), wanted));
       if (next !== undefined) {
         const query = new URLSearchParams(ctx.querystring);
         query.set('cursor', Buffer.from(next, 'hex').toString('base64url'));

@@ -1,10 +1,11 @@
 import type { SearchKind, SearchResult } from '@parlor/shared';
 import { isoDatetime } from '../../database/document.ts';
+import { CpuBudget } from '../../platform/cpu-budget.ts';
 import { isInView, type View } from '../members/view.ts';
 import type { RoomModel } from '../rooms/rooms.model.ts';
 import { type Candidate, candidatesOf } from './candidates.ts';
 import { type FoundLine, lineKey, newestFirst, UNKNOWN_WIDGET, uuidOfKey } from './lines.ts';
-import { excerpt, matchText } from './marks.ts';
+import { excerpt, termsIn } from './marks.ts';
 import type { Term } from './search-query.ts';
 import type { Segments } from './segments.ts';
 import type { SearchObject, SearchSource } from './source.ts';
@@ -12,6 +13,9 @@ import type { SearchObject, SearchSource } from './source.ts';
 /** So many candidates of a search are read and compared at most; the next page goes on behind them. */
 const MAX_READ = 500;
 const READ_TOGETHER = 20;
+
+/** With so much work behind it, a page goes no further (milliseconds): what visitors write may be costly to compare. */
+const MAX_WORK_MS = 500;
 
 /** What is looked for. */
 export interface Search {
@@ -50,41 +54,52 @@ export class SearchService {
 
   /** A page of what is found in view, newest first. */
   async search(view: View, { terms, kinds, limit, before }: Search): Promise<SearchPage> {
+    const budget = new CpuBudget();
     const found: Found[] = [];
     let together: Place[] = [];
     let read = 0;
     let last: string | undefined;
-    const readTogether = async (): Promise<void> => {
-      read += together.length;
-      found.push(...(await this.#read(view, terms, together)));
+    /** @returns the place where the work ended, if it was too much */
+    const readTogether = async (): Promise<string | undefined> => {
+      const places = together;
       together = [];
+      read += places.length;
+      const objects = await budget.waitFor(this.#read(view, places));
+      for (const place of places) {
+        const object = objects.get(place);
+        const matches = object && (await matchesIn(object, terms, budget));
+        if (object && matches) found.push({ ...place, object, matches });
+        if (budget.spentMs > MAX_WORK_MS) return place.key;
+      }
+      return undefined;
     };
-    for await (const candidate of this.#candidates(view, terms, kinds, before)) {
+    for await (const candidate of this.#candidates(view, { terms, kinds, before }, budget)) {
       if ('isEnd' in candidate) {
-        await readTogether();
-        return this.#page(found, limit, candidate.key);
+        const end = await readTogether();
+        return this.#page(found, limit, end ?? candidate.key);
       }
       // An object may have several lines, of which the first one speaks for all.
       if (candidate.key === last) continue;
       last = candidate.key;
       together.push(candidate);
       if (together.length < Math.min(READ_TOGETHER, limit + 1 - found.length)) continue;
-      await readTogether();
-      if (found.length > limit) return this.#page(found, limit);
+      const end = await readTogether();
+      if (end !== undefined || found.length > limit) return this.#page(found, limit, end);
       if (read >= MAX_READ) return this.#page(found, limit, last);
     }
-    await readTogether();
-    return this.#page(found, limit);
+    return this.#page(found, limit, await readTogether());
   }
 
   /** Those of all kinds, newest first. */
   async *#candidates(
     { account, widgets }: View,
-    terms: readonly Term[],
-    kinds: readonly SearchKind[],
-    before: string | undefined,
+    { terms, kinds, before }: Omit<Search, 'limit'>,
+    budget: CpuBudget,
   ): AsyncGenerator<Place | Extract<Candidate, { isEnd: true }>, void, void> {
-    const streams = kinds.map((kind) => candidatesOf(this.#segments, { account, kind }, terms, before));
+    const streams = kinds.map((kind) => {
+      const place = { account, kind };
+      return candidatesOf(this.#segments, place, { terms, before }, budget);
+    });
     const isSeen = (widget: string) =>
       widgets === undefined || widget === UNKNOWN_WIDGET || widgets.includes(widget);
     const next = async (index: number) => {
@@ -106,9 +121,9 @@ export class SearchService {
     }
   }
 
-  /** Those that exist, are in view, and really hold what is looked for. */
-  async #read(view: View, terms: readonly Term[], places: readonly Place[]): Promise<Found[]> {
-    const found: Found[] = [];
+  /** Those that exist and are in view. */
+  async #read(view: View, places: readonly Place[]): Promise<Map<Place, SearchObject>> {
+    const found = new Map<Place, SearchObject>();
     for (const source of this.#sources) {
       const own = places.filter(({ kind }) => kind === source.kind);
       if (own.length === 0) continue;
@@ -119,11 +134,10 @@ export class SearchService {
       const byKey = new Map(objects.map((object) => [lineKey(object.at, object.uuid), object]));
       for (const place of own) {
         const object = byKey.get(place.key);
-        const matches = object && isInView(view, object) && matchesIn(object, terms);
-        if (object && matches) found.push({ ...place, object, matches });
+        if (object && isInView(view, object)) found.set(place, object);
       }
     }
-    return found.sort(newestFirst);
+    return found;
   }
 
   async #page(found: readonly Found[], limit: number, end?: string): Promise<SearchPage> {
@@ -144,12 +158,21 @@ export class SearchService {
 }
 
 /** The fields of an object with one of the words; undefined unless they hold all of them together. */
-const matchesIn = ({ texts }: SearchObject, terms: readonly Term[]): SearchResult['matches'] | undefined => {
+const matchesIn = async (
+  { texts }: SearchObject,
+  terms: readonly Term[],
+  budget: CpuBudget,
+): Promise<SearchResult['matches'] | undefined> => {
   const missing = new Set(terms);
-  const matches = texts.flatMap(([field, text]) => {
-    const { found, marks } = matchText(text, terms);
+  const holding: SearchObject['texts'][number][] = [];
+  for (const [field, text] of texts) {
+    await budget.checkpoint();
+    const found = termsIn(text, terms);
     for (const term of found) missing.delete(term);
-    return marks.length > 0 ? [{ field, ...excerpt(text, marks) }] : [];
-  });
-  return missing.size === 0 ? matches : undefined;
+    if (found.size > 0) holding.push([field, text]);
+  }
+  if (missing.size > 0) return undefined;
+  const matches: SearchResult['matches'] = [];
+  for (const [field, text] of holding) matches.push({ field, ...(await excerpt(text, terms, budget)) });
+  return matches.filter(({ marks }) => marks.length > 0);
 };
