@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
 import { Audit } from './audit/audit.tsx';
 import { Inbox } from './inbox/inbox.tsx';
@@ -10,8 +11,11 @@ import { SignIn } from './session/sign-in.tsx';
 import { Unreachable } from './session/unreachable.tsx';
 import { Profile } from './settings/profile.tsx';
 import { Security } from './settings/security.tsx';
+import { load } from './shell/load.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
+
+const Leads = load(() => import('./leads/leads.tsx').then((file) => file.Leads));
 
 const Start = () => {
   const { route } = useLocation();
@@ -21,6 +25,11 @@ const Start = () => {
 
 const Pages = () => {
   const { path } = useLocation();
+  const first = useRef(path);
+  // Whoever hears a page that had to be loaded learns that it is another one; of the first the browser says so itself.
+  const headTo = () => {
+    if (path !== first.current) document.querySelector<HTMLElement>('#content h1')?.focus();
+  };
   if (/^\/console\/invitation\/?$/.test(path)) return <Invitation />;
   if (/^\/console\/reset\/?$/.test(path)) return <Reset />;
   switch (session.value) {
@@ -40,9 +49,10 @@ const Pages = () => {
           {lacksSecondFactor.value ? (
             <Security />
           ) : (
-            <Router>
+            <Router onLoadEnd={headTo}>
               <Route path="/console/" component={Start} />
               <Route path="/console/inbox/:view/:uuid?" component={Inbox} />
+              <Route path="/console/leads" component={Leads} />
               <Route path="/console/settings/profile" component={Profile} />
               <Route path="/console/settings/security" component={Security} />
               <Route path="/console/settings/team" component={Team} />

@@ -75,7 +75,7 @@ const request = async <T>(
   path: string,
   body: object | undefined,
   { headers = {}, keepalive = false }: Options = {},
-): Promise<{ json: T; next: string | undefined }> => {
+): Promise<{ json: T; next: string | undefined; etag: string }> => {
   let answer: Response;
   let text: string;
   const type = body && { 'Content-Type': 'application/json' };
@@ -95,7 +95,7 @@ const request = async <T>(
   const json = parsed(text);
   // Something in between has answered, such as a proxy whose server is away.
   if (json === UNREADABLE) throw new ApiError(0, '');
-  if (answer.ok) return { json: json as T, next: nextOf(answer) };
+  if (answer.ok) return { json: json as T, next: nextOf(answer), etag: answer.headers.get('ETag') ?? '' };
   if (answer.status === 401) onSignedOut();
   throw errorOf(answer, json);
 };
@@ -108,6 +108,23 @@ const request = async <T>(
  */
 export const ask = async <T>(method: string, path: string, body?: object, options?: Options): Promise<T> =>
   (await request<T>(method, path, body, options)).json;
+
+/** An object as it stands on the server, with its entity tag for `If-Match`. */
+export interface Tagged<T> {
+  object: T;
+  etag: string;
+}
+
+/** `ask` for a single object and its entity tag. @throws ApiError */
+export const askTagged = async <T>(
+  method: string,
+  path: string,
+  body?: object,
+  options?: Options,
+): Promise<Tagged<T>> => {
+  const { json, etag } = await request<T>(method, path, body, options);
+  return { object: json, etag };
+};
 
 /** A page of a list. */
 export interface Page<T> {

@@ -12,6 +12,17 @@ export interface Listener {
   onResync(): void;
 }
 
+/** The pages that take in frames while they are open. */
+const pages = new Set<Listener>();
+
+/** Gives a page what the channel tells, until the function that comes back is called. */
+export const listen = (listener: Listener): (() => void) => {
+  pages.add(listener);
+  return () => {
+    pages.delete(listener);
+  };
+};
+
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
 /** How often a connection that says nothing is asked whether it is still there, and for how long it may not answer. */
@@ -93,11 +104,15 @@ class Live {
       this.#after ??= frame.after;
       this.#pause = FIRST_PAUSE_MS;
       connection.value = 'live';
-      if (isFirst) this.#listener.onResync();
+      if (isFirst) this.#each((one) => one.onResync());
       return;
     }
-    if (frame.type === 'resync') this.#listener.onResync();
-    else this.#listener.onFrame(frame);
+    if (frame.type === 'resync') this.#each((one) => one.onResync());
+    else this.#each((one) => one.onFrame(frame));
+  }
+
+  #each(tell: (listener: Listener) => void): void {
+    for (const listener of [this.#listener, ...pages]) tell(listener);
   }
 
   /** Something was heard: if nothing more is, it is asked for, and a connection that does not answer is given up. */

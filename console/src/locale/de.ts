@@ -30,6 +30,9 @@ export const de: Words = {
       'Dieser Link ist abgelaufen oder wurde schon benutzt. Fordere einen anderen an.',
     'This field may not be blank.': 'Fülle dieses Feld aus.',
     'This field is required.': 'Fülle dieses Feld aus.',
+    'One of nickname, email, phone_number must not be blank.':
+      'Geben Sie einen Namen, eine E-Mail-Adresse oder eine Telefonnummer an.',
+    'Enter a valid phone number.': 'Geben Sie eine gültige Telefonnummer ein.',
     'Enter a valid email address.': 'Gib eine gültige E-Mail-Adresse ein.',
     'A user with that username already exists.': 'Diesen Benutzernamen hat schon jemand.',
     'A user with that email already exists.': 'Diese E-Mail-Adresse hat schon jemand.',
@@ -95,6 +98,8 @@ export const de: Words = {
   shell: {
     settings: 'Einstellungen',
     inbox: 'Posteingang',
+    customers: 'Kunden',
+    leads: 'Leads',
     profile: 'Profil',
     security: 'Sicherheit',
     team: 'Team',

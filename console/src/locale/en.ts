@@ -28,6 +28,8 @@ export const en = {
     'Unable to log in with provided credentials.': 'Username or password are not right.',
     'This link is not good, has run out or was used.':
       'This link has run out or was used. Ask for another one.',
+    'One of nickname, email, phone_number must not be blank.':
+      'Fill in a name, an e-mail address or a phone number.',
   },
   signIn: {
     title: 'Sign in',
@@ -75,6 +77,8 @@ export const en = {
   shell: {
     settings: 'Settings',
     inbox: 'Inbox',
+    customers: 'Customers',
+    leads: 'Leads',
     profile: 'Profile',
     security: 'Security',
     team: 'Team',
@@ -304,7 +308,8 @@ export const en = {
   },
 } as const;
 
-type Widened<T> = T extends string
+/** What words of another language have to be. */
+export type Widened<T> = T extends string
   ? string
   : T extends (...args: infer A) => string
     ? (...args: A) => string

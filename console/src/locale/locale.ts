@@ -14,12 +14,32 @@ export const language = signal(preferred());
 /** What the console says. */
 export const words = computed<Words>(() => LANGUAGES[language.value] ?? en);
 
+/** The words of one page, which are loaded with it. */
+export const wordsOf = <T>(texts: { en: T; de: T }) =>
+  computed<T>(() => (language.value === 'de' ? texts.de : texts.en));
+
 /** What the server has said, in the console's language where it knows the sentence. */
 export const inOwnWords = (text: string): string => words.value.server[text] ?? text;
 
 /** A day and time in the language's own way: "22 Nov, 09:30". */
 export const moment = (iso: string): string =>
   new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+
+/** A day and time in as little room as they take, with the year where it is not this one: "22 Nov, 09:30". */
+export const shortMoment = (iso: string, now = new Date()): string => {
+  const date = new Date(iso);
+  const year = date.getFullYear() === now.getFullYear() ? {} : ({ year: 'numeric' } as const);
+  return new Intl.DateTimeFormat(language.value, {
+    day: 'numeric',
+    month: 'short',
+    hour: 'numeric',
+    minute: '2-digit',
+    ...year,
+  }).format(date);
+};
+
+/** A number in the language's own way. */
+export const count = (value: number): string => new Intl.NumberFormat(language.value).format(value);
 
 const STEPS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['day', 86_400],

@@ -7,18 +7,21 @@ export const Page = ({
   title,
   hint,
   action,
+  isWide = false,
   children,
 }: {
   title: string;
   hint?: string;
   action?: ComponentChildren;
+  /** As wide as there is room, such as for a table. */
+  isWide?: boolean;
   children: ComponentChildren;
 }) => {
   useEffect(() => {
     document.title = `${title} · Parlor`;
   }, [title]);
   return (
-    <div class={styles.page}>
+    <div class={`${styles.page} ${isWide ? styles.wide : ''}`}>
       <header>
         <div>
           <h1 tabIndex={-1}>{title}</h1>

@@ -6,6 +6,7 @@ import { words } from '../locale/locale.ts';
 import { isAdmin, me, signOut } from '../session/session.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
+import { settleRemovals } from '../ui/removal.ts';
 import { Toasts } from '../ui/toast.tsx';
 import { InboxNavigation } from './inbox-navigation.tsx';
 import styles from './shell.module.css';
@@ -14,32 +15,40 @@ const ICONS = {
   profile: 'M10 10a3 3 0 1 0 0-6 3 3 0 0 0 0 6Zm-6 6.5c.6-3 3-4.5 6-4.5s5.4 1.5 6 4.5',
   security: 'M10 3 4.5 5v4.5c0 3.4 2.3 6 5.5 7.5 3.2-1.5 5.5-4.1 5.5-7.5V5L10 3Z',
   team: 'M7.5 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM2.5 16c.5-2.7 2.5-4 5-4s4.5 1.3 5 4M13 9.5a2.2 2.2 0 1 0-1-4.2M14.5 12.2c1.7.4 2.7 1.7 3 3.8',
+  leads:
+    'M3 5h14v10H3zM7 10.5a1.7 1.7 0 1 0 0-3.4 1.7 1.7 0 0 0 0 3.4Zm-2 2.4c.3-1 1.1-1.5 2-1.5s1.7.5 2 1.5M12 8.5h3M12 11.5h3',
   audit: 'M5 3.5h7l3 3v10H5ZM12 3.5v3h3M7.5 10h5M7.5 13h5',
 } as const;
 
-const PAGES = ['profile', 'security', 'team', 'audit'] as const;
+/** What of the console is reached by links, under a heading each. */
+const GROUPS = [
+  ['customers', '/console', ['leads']],
+  ['settings', '/console/settings', ['profile', 'security', 'team', 'audit']],
+] as const;
 const OF_ADMINS: ReadonlySet<string> = new Set(['audit']);
 
-const Navigation = () => {
+const Group = ({ group: [title, folder, pages] }: { group: (typeof GROUPS)[number] }) => {
   const { path } = useLocation();
   const t = words.value.shell;
   return (
-    <nav aria-label={t.settings}>
-      <h2>{t.settings}</h2>
+    <nav aria-label={t[title]}>
+      <h2>{t[title]}</h2>
       <ul>
-        {PAGES.filter((name) => isAdmin.value || !OF_ADMINS.has(name)).map((name) => {
-          const address = `/console/settings/${name}`;
-          return (
-            <li key={name}>
-              <a href={address} aria-current={path === address ? 'page' : undefined}>
-                <svg class={styles.icon} viewBox="0 0 20 20" aria-hidden="true">
-                  <path d={ICONS[name]} />
-                </svg>
-                {t[name]}
-              </a>
-            </li>
-          );
-        })}
+        {pages
+          .filter((name) => isAdmin.value || !OF_ADMINS.has(name))
+          .map((name) => {
+            const address = `${folder}/${name}`;
+            return (
+              <li key={name}>
+                <a href={address} aria-current={path === address ? 'page' : undefined}>
+                  <svg class={styles.icon} viewBox="0 0 20 20" aria-hidden="true">
+                    <path d={ICONS[name]} />
+                  </svg>
+                  {t[name]}
+                </a>
+              </li>
+            );
+          })}
       </ul>
     </nav>
   );
@@ -53,10 +62,12 @@ const Myself = () => {
   const leave = () => {
     setBusy(true);
     setFailed(false);
-    signOut().catch(() => {
-      setBusy(false);
-      setFailed(true);
-    });
+    settleRemovals()
+      .then(signOut)
+      .catch(() => {
+        setBusy(false);
+        setFailed(true);
+      });
   };
   return (
     <div class={styles.myself}>
@@ -111,7 +122,9 @@ export const Shell = ({ children }: { children: ComponentChildren }) => {
           Parlor
         </p>
         <InboxNavigation />
-        <Navigation />
+        {GROUPS.map((group) => (
+          <Group key={group[0]} group={group} />
+        ))}
         <Myself />
       </aside>
       <Toasts />

@@ -1,3 +1,4 @@
+import type { ComponentChildren, TargetedInputEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { words } from '../locale/locale.ts';
 import styles from './field.module.css';
@@ -10,7 +11,7 @@ interface Props {
   error?: string | undefined;
   /** What stands behind the label, such as "optional". */
   note?: string;
-  type?: 'text' | 'password' | 'email';
+  type?: 'text' | 'password' | 'email' | 'tel' | 'url' | 'date';
   /** What browsers and password managers fill in (HTML, 4.10.18.7). */
   autocomplete?: string;
   /** Such as a username or a code: no language's words. */
@@ -18,11 +19,27 @@ interface Props {
   inputMode?: 'numeric';
   autofocus?: boolean;
   maxLength?: number;
+  /** Of a day: the first and the last. */
+  min?: string;
+  max?: string;
   defaultValue?: string;
+  value?: string;
+  onInput?(event: TargetedInputEvent<HTMLInputElement>): void;
+  /** Stands below it, such as what somebody else has written meanwhile. */
+  children?: ComponentChildren;
 }
 
 /** A line of text with its label, a hint, and what is wrong with it. */
-export const Field = ({ label, hint, error, note, type = 'text', isVerbatim = false, ...rest }: Props) => {
+export const Field = ({
+  label,
+  hint,
+  error,
+  note,
+  type = 'text',
+  isVerbatim = false,
+  children,
+  ...rest
+}: Props) => {
   const id = useId();
   const [isShown, setShown] = useState(false);
   const isPassword = type === 'password';
@@ -67,6 +84,7 @@ export const Field = ({ label, hint, error, note, type = 'text', isVerbatim = fa
           {hint}
         </p>
       )}
+      {children}
     </div>
   );
 };

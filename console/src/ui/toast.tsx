@@ -6,6 +6,8 @@ import styles from './toast.module.css';
 interface Said {
   text: string;
   undo?: (() => void) | undefined;
+  /** Called when it can't be taken back any more. */
+  onGone?: (() => void) | undefined;
 }
 
 const STAYS_MS = 6_000;
@@ -13,21 +15,36 @@ const STAYS_MS = 6_000;
 const said = signal<Said | undefined>(undefined);
 let timer: number | undefined;
 
-/** Says what has been done; `undo` takes it back. */
-export const toast = (text: string, undo?: () => void): void => {
+/** Takes away what is said; it can't be taken back from then on. */
+const dismiss = (): void => {
   clearTimeout(timer);
-  said.value = { text, undo };
-  timer = setTimeout(() => {
-    said.value = undefined;
-  }, STAYS_MS);
+  const gone = said.value;
+  said.value = undefined;
+  gone?.onGone?.();
+};
+
+/**
+ * Says what has been done; `undo` takes it back.
+ * @param onGone called once `undo` is offered no more, unless it was taken
+ */
+export const toast = (text: string, undo?: () => void, onGone?: () => void): void => {
+  dismiss();
+  said.value = { text, undo, onGone };
+  timer = setTimeout(dismiss, STAYS_MS);
+};
+
+/** Ends at once what is still to be done when its undo has run out. */
+export const settleToast = (): void => {
+  if (said.value?.onGone) dismiss();
 };
 
 /** Where it is said. */
 export const Toasts = () => {
   const current = said.value;
   const undo = () => {
-    current?.undo?.();
+    clearTimeout(timer);
     said.value = undefined;
+    current?.undo?.();
   };
   return (
     <div class={styles.place} role="status">

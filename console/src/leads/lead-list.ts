@@ -1,0 +1,130 @@
+import type { Lead, ServerFrame } from '@parlor/shared';
+import { batch, computed, signal } from '@preact/signals';
+import { ApiError } from '../api/client.ts';
+import { removed } from '../ui/removal.ts';
+import { type Filter, isWithin, readLeads } from './filter.ts';
+
+/** Where a lead is, behind /api/v1/. */
+export const pathOf = ({ uuid }: Pick<Lead, 'uuid'>): string => `leads/${uuid}/`;
+
+/** Newest first, as the server lists them. */
+const compare = (a: Lead, b: Lead): number =>
+  b.created_at.localeCompare(a.created_at) || b.uuid.localeCompare(a.uuid);
+
+/** New leads may come faster than a search for them is worth (milliseconds). */
+const SEARCH_AGAIN_MS = 500;
+
+/** The leads of a filter, read page by page, and kept right by the live channel. */
+export class LeadList {
+  readonly state = signal<'loading' | 'ready' | 'failed'>('loading');
+  readonly hasMore = signal(false);
+  readonly #leads = signal<readonly Lead[]>([]);
+  /** Without what is being removed. */
+  readonly leads = computed(() => this.#leads.value.filter((lead) => !removed.value.has(pathOf(lead))));
+  #filter: Filter = { text: '', days: { start: '', end: '' } };
+  #next: string | undefined;
+  /** What was asked for last. */
+  #asked: string | undefined;
+  /** Counts the filters: an answer to an earlier one is too late. */
+  #turn = 0;
+  /** What the channel has told while a page was read: it is newer. */
+  readonly #told = new Map<string, Lead>();
+  #again: number | undefined;
+
+  /** Shows the leads of a filter, from the newest on; until they are there, those of the last one. */
+  show(filter: Filter): void {
+    this.#filter = filter;
+    this.#turn++;
+    void this.#read(undefined);
+  }
+
+  /** Reads on, or again what could not be read. */
+  more(): void {
+    if (this.state.value !== 'loading') {
+      void this.#read(this.state.value === 'failed' ? this.#asked : this.#next);
+    }
+  }
+
+  /** Reads the newest again, since it can't be told what has changed. */
+  readAnew(): void {
+    this.#turn++;
+    void this.#read(undefined);
+  }
+
+  /** Takes in what the live channel tells. */
+  take(frame: ServerFrame): void {
+    if (frame.type !== 'lead.added' && frame.type !== 'lead.changed') return;
+    const { changed: _, ...lead } = frame.data;
+    this.#told.set(lead.uuid, lead);
+    if (this.has(lead.uuid)) this.put(lead);
+    else if (this.#filter.text !== '') this.#searchAgain();
+    else if (frame.type === 'lead.added' && this.#belongs(lead)) this.put(lead);
+  }
+
+  /** Shows a lead as it stands now. */
+  put(lead: Lead): void {
+    const others = this.#leads.value.filter(({ uuid }) => uuid !== lead.uuid);
+    this.#leads.value = [...others, lead].sort(compare);
+  }
+
+  /** Whether a lead is among those that were read. */
+  has(uuid: string): boolean {
+    return this.#leads.value.some((lead) => lead.uuid === uuid);
+  }
+
+  /** Shows a lead no more. */
+  drop(uuid: string): void {
+    this.#leads.value = this.#leads.value.filter((lead) => lead.uuid !== uuid);
+  }
+
+  stop(): void {
+    this.#turn++;
+    clearTimeout(this.#again);
+  }
+
+  /** What is older than all that was read comes with its page. */
+  #belongs(lead: Lead): boolean {
+    const last = this.#leads.value.at(-1);
+    const isRead = this.#next === undefined || (last !== undefined && compare(lead, last) < 0);
+    return isRead && isWithin(this.#filter.days, lead.created_at);
+  }
+
+  #searchAgain(): void {
+    clearTimeout(this.#again);
+    this.#again = setTimeout(() => this.readAnew(), SEARCH_AGAIN_MS);
+  }
+
+  async #read(path: string | undefined): Promise<void> {
+    const turn = this.#turn;
+    this.#asked = path;
+    this.state.value = 'loading';
+    this.#told.clear();
+    try {
+      const page = await readLeads(this.#filter, path);
+      if (turn !== this.#turn) return;
+      const items = page.items.map((lead) => this.#told.get(lead.uuid) ?? lead);
+      const known = new Set(items.map(({ uuid }) => uuid));
+      const before = path === undefined ? this.#missedBy(page.next, items) : this.#leads.value;
+      batch(() => {
+        this.#next = page.next;
+        this.hasMore.value = page.next !== undefined;
+        this.#leads.value = [...before.filter(({ uuid }) => !known.has(uuid)), ...items].sort(compare);
+        this.state.value = 'ready';
+      });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (turn === this.#turn) this.state.value = 'failed';
+    }
+  }
+
+  /** What came while the first page was read, and is not on it. */
+  #missedBy(next: string | undefined, items: readonly Lead[]): Lead[] {
+    const last = items.at(-1);
+    if (this.#filter.text !== '') return [];
+    return [...this.#told.values()].filter(
+      (lead) =>
+        isWithin(this.#filter.days, lead.created_at) &&
+        (next === undefined || (last !== undefined && compare(lead, last) < 0)),
+    );
+  }
+}

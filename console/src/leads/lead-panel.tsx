@@ -1,0 +1,117 @@
+import type { Lead } from '@parlor/shared';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Tagged } from '../api/client.ts';
+import { leadWords } from '../locale/leads.ts';
+import { moment, words } from '../locale/locale.ts';
+import { isAdmin } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { LeadForm } from './lead-form.tsx';
+import type { LeadList } from './lead-list.ts';
+import styles from './lead-panel.module.css';
+import { nameOf } from './lead-table.tsx';
+import { useLead, useRoom } from './use-lead.ts';
+
+const Fact = ({ label, children }: { label: string; children: ComponentChildren }) =>
+  children ? (
+    <div>
+      <dt>{label}</dt>
+      <dd dir="auto">{children}</dd>
+    </div>
+  ) : null;
+
+const Referrer = ({ address }: { address: string }) =>
+  /^https?:\/\//.test(address) ? (
+    <a href={address} target="_blank" rel="noopener noreferrer nofollow">
+      {address.replace(/^https?:\/\//, '')}
+    </a>
+  ) : (
+    <span>{address}</span>
+  );
+
+const Origin = ({ lead }: { lead: Lead }) => {
+  const t = leadWords.value;
+  const room = useRoom(lead);
+  return (
+    <section>
+      <h3>{t.origin}</h3>
+      <dl>
+        <Fact label={t.names.created_at}>
+          <time dateTime={lead.created_at}>{moment(lead.created_at)}</time>
+        </Fact>
+        <Fact label={t.names.from_page_title}>{lead.from_page_title}</Fact>
+        <Fact label={t.names.referrer}>{lead.referrer && <Referrer address={lead.referrer} />}</Fact>
+        <Fact label={t.names.device}>{lead.device}</Fact>
+      </dl>
+      {room && (
+        <a class={styles.conversation} href={`/console/inbox/all/${room}`}>
+          <Icon name="inbox" />
+          {t.conversation}
+        </a>
+      )}
+      {room === null && <p class={styles.none}>{t.noConversation}</p>}
+    </section>
+  );
+};
+
+/** One lead: who it is, to be changed here, and where it came from. */
+export const LeadPanel = ({
+  uuid,
+  list,
+  onClose,
+  onRemove,
+}: {
+  uuid: string;
+  list: LeadList;
+  onClose(): void;
+  onRemove(lead: Lead, etag: string): void;
+}) => {
+  const t = leadWords.value;
+  const { lead, read, know } = useLead(uuid, list);
+  const title = useRef<HTMLHeadingElement>(null);
+  const isKnown = typeof lead === 'object';
+  useEffect(() => title.current?.focus(), []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') onClose();
+  };
+  const body = (known: Tagged<Lead>) => (
+    <>
+      <LeadForm lead={known} onChanged={know} onStale={read} />
+      <Origin lead={known.object} />
+      {isAdmin.value && (
+        <footer>
+          <Button kind="danger" onClick={() => onRemove(known.object, known.etag)}>
+            {t.remove}
+          </Button>
+        </footer>
+      )}
+    </>
+  );
+  return (
+    <aside class={styles.panel} aria-label={t.nameless} onKeyDown={onKeyDown}>
+      <header>
+        <button type="button" class={styles.back} aria-label={t.back} onClick={onClose}>
+          <Icon name="back" />
+        </button>
+        <h2 ref={title} tabIndex={-1} dir="auto">
+          {isKnown ? nameOf(lead.object) : t.nameless}
+        </h2>
+        <button type="button" class={styles.close} aria-label={t.close} onClick={onClose}>
+          <svg viewBox="0 0 20 20" aria-hidden="true">
+            <path d="m5 5 10 10M15 5 5 15" />
+          </svg>
+        </button>
+      </header>
+      {isKnown && body(lead)}
+      {lead === 'loading' && <p role="status">{words.value.common.loading}</p>}
+      {lead === 'gone' && <Notice kind="plain">{t.gone}</Notice>}
+      {lead === 'failed' && (
+        <Notice>
+          {words.value.errors.page} <Button onClick={() => void read()}>{words.value.common.retry}</Button>
+        </Notice>
+      )}
+    </aside>
+  );
+};
