@@ -4,6 +4,7 @@ import { Audit } from './audit/audit.tsx';
 import { Inbox } from './inbox/inbox.tsx';
 import { words } from './locale/locale.ts';
 import { Team } from './members/team.tsx';
+import { RepliesPage } from './replies/replies-page.tsx';
 import { Invitation } from './session/invitation.tsx';
 import { Reset } from './session/reset.tsx';
 import { isAdmin, lacksSecondFactor, loadSession, session } from './session/session.ts';
@@ -55,6 +56,7 @@ const Pages = () => {
               <Route path="/console/leads" component={Leads} />
               <Route path="/console/settings/profile" component={Profile} />
               <Route path="/console/settings/security" component={Security} />
+              <Route path="/console/settings/replies" component={RepliesPage} />
               <Route path="/console/settings/team" component={Team} />
               <Route path="/console/settings/audit" component={isAdmin.value ? Audit : NotFound} />
               <Route default component={NotFound} />

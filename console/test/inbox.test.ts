@@ -1,55 +1,12 @@
-import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
-import { startConsole } from './console-page.ts';
+import { log, row, startInbox as start } from './inbox-page.ts';
 
 /** Answering visitors, in a real browser on a real server. */
 
 const openBrowser = useBrowser();
-
-/** An owner in the inbox, and visitors who write. */
-const startInbox = async (options = {}) => {
-  const console = await startConsole(openBrowser);
-  const { rest, url } = console;
-  const [{ token: widget }] = (await rest('GET', '/api/v1/widgets/')).json;
-
-  /** A visitor who has begun a conversation. */
-  const visit = async (name: string, body: string) => {
-    const opened = await fetch(`${url}/api/v1/widgets/${widget}/sessions/`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ page: { url: 'https://shop.example.com/lamps', title: 'Lamps' }, locale: 'de' }),
-    });
-    const { token, room } = (await opened.json()) as { token: string; room: { uuid: string } };
-    const say = async (text: string) => {
-      const answer = await fetch(`${url}/api/v1/messages/`, {
-        method: 'POST',
-        headers: { Authorization: `Visitor ${token}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ body: text, nickname: name, room: { uuid: room.uuid } }),
-      });
-      expect(answer.status).toBe(201);
-    };
-    const heard = async (): Promise<string[]> => {
-      const { json } = await rest('GET', `/api/v1/messages/?room=${room.uuid}`);
-      return json.map(({ body }: { body: string }) => body);
-    };
-    await say(body);
-    return { uuid: room.uuid as string, say, heard };
-  };
-
-  const page = await console.open('', options);
-  await console.signIn(page);
-  await page.getByRole('heading', { level: 1, name: 'All' }).waitFor();
-  return { ...console, page, visit };
-};
-
-const row = (page: Page, name: string) =>
-  page
-    .getByRole('listitem')
-    .filter({ has: page.getByText(name, { exact: true }) })
-    .getByRole('link');
-const log = (page: Page) => page.getByRole('log');
+const startInbox = (options = {}) => start(openBrowser, options);
 
 it('shows what comes in, and answers it', async () => {
   const { page, visit } = await startInbox({ viewport: { width: 1_440, height: 900 } });

@@ -1,4 +1,4 @@
-import type { Conversation } from '@parlor/shared';
+import type { Conversation, Reply } from '@parlor/shared';
 import { ApiError } from '../api/client.ts';
 import { moment, words } from '../locale/locale.ts';
 import { toast } from '../ui/toast.tsx';
@@ -43,6 +43,20 @@ export const assign = (one: Conversation, assignee: string | null): Promise<void
 };
 
 export const setTags = (one: Conversation, tags: string[]): Promise<void> => act(one.uuid, { tags });
+
+/** What a saved reply does beside what it says (docs/contract.md#saved-replies). */
+export const effectOf = (one: Conversation, { tags, assignee, status }: Reply): Wanted => ({
+  ...(tags.length > 0 && { tags: [...new Set([...one.tags, ...tags])] }),
+  ...(assignee !== null && { assignee }),
+  ...(status !== null && { status }),
+});
+
+/** Does what a saved reply is to do. */
+export const apply = (uuid: string, reply: Reply): void => {
+  const one = conversationOf(uuid);
+  const wanted = one && effectOf(one, reply);
+  if (wanted && Object.keys(wanted).length > 0) void act(uuid, wanted);
+};
 
 /** Whether whoever is signed in has yet to read it. */
 export const setUnread = async (uuid: string, is_unread: boolean): Promise<void> => {

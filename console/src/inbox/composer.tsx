@@ -1,13 +1,19 @@
-import type { Conversation } from '@parlor/shared';
+import type { Conversation, Reply } from '@parlor/shared';
 import type { Signal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { tell } from '../api/live.ts';
 import { words } from '../locale/locale.ts';
+import { filled } from '../replies/replies.ts';
+import { ReplyList } from '../replies/reply-list.tsx';
+import { useReplyPicker } from '../replies/use-reply-picker.ts';
 import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { apply } from './acts.ts';
 import styles from './composer.module.css';
 import { visitorName } from './conversation-list.tsx';
 import { keepDraft, knownDraft, readDraft } from './drafts.ts';
+import { ReplyEffect } from './reply-effect.tsx';
 import type { Thread } from './thread.ts';
 import { viewersOf, writeInRoom } from './viewers.ts';
 
@@ -43,6 +49,19 @@ export const Composer = ({
   const { uuid } = conversation;
   const field = useRef<HTMLTextAreaElement>(null);
   const toldAt = useRef(0);
+  // What of a chosen reply is done with the answer.
+  const [effect, setEffect] = useState<Reply>();
+  const picker = useReplyPicker(field, (reply) => {
+    field.current?.setRangeText(
+      filled(reply, conversation),
+      field.current.selectionStart,
+      field.current.selectionEnd,
+      'end',
+    );
+    setEffect(reply);
+    onInput();
+  });
+  const isOffering = !isNote.value && picker.offered.length > 0;
 
   const resize = () => {
     const { current } = field;
@@ -70,6 +89,8 @@ export const Composer = ({
 
   const onInput = () => {
     const body = field.current?.value ?? '';
+    if (body === '') setEffect(undefined);
+    if (!isNote.value) picker.look();
     keepDraft(uuid, { body, is_note: isNote.value });
     resize();
     writeInRoom(uuid, body !== '' && !isNote.value);
@@ -93,11 +114,14 @@ export const Composer = ({
     toldAt.current = 0;
     writeInRoom(uuid, false);
     if (!isNote.value) tell({ type: 'typing', room: uuid, is_typing: false });
-    void thread.send(body, isNote.value);
+    const after = effect && !isNote.value ? () => apply(uuid, effect) : undefined;
+    setEffect(undefined);
+    void thread.send(body, isNote.value, after);
     field.current.focus();
   };
 
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => {
+    if (isOffering && picker.onKeyDown(event)) return;
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && !event.isComposing) {
       event.preventDefault();
       send();
@@ -113,6 +137,9 @@ export const Composer = ({
         send();
       }}
     >
+      {isOffering && (
+        <ReplyList id={picker.id} offered={picker.offered} at={picker.at} onChoose={picker.choose} />
+      )}
       <Colleagues room={uuid} />
       {conversation.is_bot_use && !isNote.value && <p class={styles.hint}>{t.botAnswers}</p>}
       <textarea
@@ -123,9 +150,16 @@ export const Composer = ({
         aria-label={isNote.value ? t.note : t.reply}
         placeholder={isNote.value ? t.notePlaceholder : t.replyTo(visitorName(conversation))}
         dir="auto"
+        aria-autocomplete={isNote.value ? undefined : 'list'}
+        aria-controls={isOffering ? picker.id : undefined}
+        aria-activedescendant={isOffering ? `${picker.id}-${picker.at}` : undefined}
         onInput={onInput}
         onKeyDown={onKeyDown}
+        onSelect={() => !isNote.value && picker.look()}
       />
+      {effect && !isNote.value && (
+        <ReplyEffect one={conversation} reply={effect} onDrop={() => setEffect(undefined)} />
+      )}
       <div class={styles.foot}>
         <div class={styles.switch}>
           <button type="button" aria-pressed={!isNote.value} onClick={() => choose(false)}>
@@ -135,6 +169,17 @@ export const Composer = ({
             {t.note}
           </button>
         </div>
+        {!isNote.value && (
+          <button
+            type="button"
+            class={styles.tool}
+            aria-label={words.value.replies.title}
+            title={`${words.value.replies.title} (/)`}
+            onClick={picker.begin}
+          >
+            <Icon name="reply" />
+          </button>
+        )}
         <Button kind="primary" type="submit" title={t.sendKey(isMac ? '⌘ ↵' : 'Ctrl ↵')}>
           {isNote.value ? t.addNote : t.send}
         </Button>

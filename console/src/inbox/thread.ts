@@ -10,6 +10,8 @@ export interface Outgoing {
   body: string;
   isNote: boolean;
   state: 'sending' | 'failed';
+  /** Done once it has been sent. */
+  after?: (() => void) | undefined;
 }
 
 /** Something that was said, noted or done. */
@@ -121,9 +123,9 @@ export class Thread {
   }
 
   /** Sends an answer or a note; it stands in the conversation from now on, sent or not. */
-  async send(body: string, isNote: boolean): Promise<void> {
+  async send(body: string, isNote: boolean, after?: () => void): Promise<void> {
     const key = newKey();
-    this.outgoing.value = [...this.outgoing.value, { key, body, isNote, state: 'sending' }];
+    this.outgoing.value = [...this.outgoing.value, { key, body, isNote, state: 'sending', after }];
     await this.retry(key);
   }
 
@@ -135,6 +137,7 @@ export class Thread {
     try {
       this.#put([one.isNote ? await this.#sendNote(one) : await this.#sendMessage(one)]);
       this.discard(key);
+      one.after?.();
     } catch (error) {
       this.#mark(key, 'failed');
       if (!(error instanceof ApiError)) throw error;

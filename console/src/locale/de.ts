@@ -1,6 +1,7 @@
 import { actions } from './audit-actions.de.ts';
 import type { Words } from './en.ts';
 import { inbox } from './inbox.de.ts';
+import { replies } from './replies.de.ts';
 
 /** German. */
 export const de: Words = {
@@ -102,6 +103,7 @@ export const de: Words = {
     customers: 'Kunden',
     leads: 'Leads',
     profile: 'Profil',
+    replies: 'Gespeicherte Antworten',
     security: 'Sicherheit',
     team: 'Team',
     audit: 'Protokoll',
@@ -113,6 +115,7 @@ export const de: Words = {
     away: 'Abwesend',
   },
   inbox,
+  replies,
   profile: {
     title: 'Profil',
     name: 'Name',

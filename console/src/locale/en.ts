@@ -1,5 +1,6 @@
 import { actions } from './audit-actions.en.ts';
 import { inbox } from './inbox.en.ts';
+import { replies } from './replies.en.ts';
 
 /** English, which stands in where another language has no words yet. */
 export const en = {
@@ -81,6 +82,7 @@ export const en = {
     customers: 'Customers',
     leads: 'Leads',
     profile: 'Profile',
+    replies: 'Saved replies',
     security: 'Security',
     team: 'Team',
     audit: 'Audit trail',
@@ -92,6 +94,7 @@ export const en = {
     away: 'Away',
   },
   inbox,
+  replies,
   profile: {
     title: 'Profile',
     name: 'Name',

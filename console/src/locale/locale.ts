@@ -21,6 +21,10 @@ export const wordsOf = <T>(texts: { en: T; de: T }) =>
 /** What the server has said, in the console's language where it knows the sentence. */
 export const inOwnWords = (text: string): string => words.value.server[text] ?? text;
 
+/** Several things in one sentence: "a, b and c". */
+export const listed = (things: readonly string[]): string =>
+  new Intl.ListFormat(language.value).format(things);
+
 /** A day and time in the language's own way: "22 Nov, 09:30". */
 export const moment = (iso: string): string =>
   new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));

@@ -14,6 +14,7 @@ import styles from './shell.module.css';
 const ICONS = {
   profile: 'M10 10a3 3 0 1 0 0-6 3 3 0 0 0 0 6Zm-6 6.5c.6-3 3-4.5 6-4.5s5.4 1.5 6 4.5',
   security: 'M10 3 4.5 5v4.5c0 3.4 2.3 6 5.5 7.5 3.2-1.5 5.5-4.1 5.5-7.5V5L10 3Z',
+  replies: 'M11.5 3 5 11h4.5L8.5 17 15 9h-4.5z',
   team: 'M7.5 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM2.5 16c.5-2.7 2.5-4 5-4s4.5 1.3 5 4M13 9.5a2.2 2.2 0 1 0-1-4.2M14.5 12.2c1.7.4 2.7 1.7 3 3.8',
   leads:
     'M3 5h14v10H3zM7 10.5a1.7 1.7 0 1 0 0-3.4 1.7 1.7 0 0 0 0 3.4Zm-2 2.4c.3-1 1.1-1.5 2-1.5s1.7.5 2 1.5M12 8.5h3M12 11.5h3',
@@ -23,7 +24,7 @@ const ICONS = {
 /** What of the console is reached by links, under a heading each. */
 const GROUPS = [
   ['customers', '/console', ['leads']],
-  ['settings', '/console/settings', ['profile', 'security', 'team', 'audit']],
+  ['settings', '/console/settings', ['profile', 'security', 'replies', 'team', 'audit']],
 ] as const;
 const OF_ADMINS: ReadonlySet<string> = new Set(['audit']);
 

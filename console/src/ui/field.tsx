@@ -22,14 +22,16 @@ interface Props {
   /** Of a day: the first and the last. */
   min?: string;
   max?: string;
+  /** Several lines, this many at least. */
+  rows?: number;
   defaultValue?: string;
   value?: string;
-  onInput?(event: TargetedInputEvent<HTMLInputElement>): void;
+  onInput?(event: TargetedInputEvent<HTMLInputElement | HTMLTextAreaElement>): void;
   /** Stands below it, such as what somebody else has written meanwhile. */
   children?: ComponentChildren;
 }
 
-/** A line of text with its label, a hint, and what is wrong with it. */
+/** A line of text, or several, with its label, a hint, and what is wrong with it. */
 export const Field = ({
   label,
   hint,
@@ -38,26 +40,30 @@ export const Field = ({
   type = 'text',
   isVerbatim = false,
   children,
+  rows,
   ...rest
 }: Props) => {
   const id = useId();
   const [isShown, setShown] = useState(false);
   const isPassword = type === 'password';
   const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
+  const shared = {
+    id,
+    ...(isVerbatim && { autocapitalize: 'off' as const, spellcheck: false }),
+    'aria-invalid': error ? true : undefined,
+    'aria-describedby': described || undefined,
+  };
   return (
     <div class={styles.field}>
       <label for={id}>
         {label} {note && <span class={styles.note}>{note}</span>}
       </label>
       <div class={styles.line}>
-        <input
-          {...rest}
-          id={id}
-          type={(isPassword && isShown ? 'text' : type) as 'text'}
-          {...(isVerbatim && { autocapitalize: 'off', spellcheck: false })}
-          aria-invalid={error ? true : undefined}
-          aria-describedby={described || undefined}
-        />
+        {rows ? (
+          <textarea {...rest} {...shared} rows={rows} dir="auto" />
+        ) : (
+          <input {...rest} {...shared} type={(isPassword && isShown ? 'text' : type) as 'text'} />
+        )}
         {isPassword && (
           <button
             type="button"

@@ -3,13 +3,15 @@ import styles from './field.module.css';
 
 interface Props {
   label: string;
+  /** In a form. */
+  name?: string;
   value: string;
   options: readonly (readonly [value: string, label: string])[];
-  onChoose(value: string): void;
+  onChoose?(value: string): void;
 }
 
 /** One of several, with its label; a value that is none of them stands there as it is. */
-export const Select = ({ label, value, options, onChoose }: Props) => {
+export const Select = ({ label, name, value, options, onChoose }: Props) => {
   const id = useId();
   const isKnown = options.some(([known]) => known === value);
   return (
@@ -17,9 +19,11 @@ export const Select = ({ label, value, options, onChoose }: Props) => {
       <label for={id}>{label}</label>
       <select
         id={id}
+        name={name}
         class={styles.select}
-        value={value}
-        onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+        {...(onChoose
+          ? { value, onChange: ({ currentTarget }) => onChoose(currentTarget.value) }
+          : { defaultValue: value })}
       >
         {!isKnown && <option value={value}>{value}</option>}
         {options.map(([known, text]) => (
