@@ -150,6 +150,13 @@ export class ConversationFollower {
     if (room.widget === undefined) await this.takeWidget(room._id);
   }
 
+  /** Makes the conversation of a room whose beginning the relay has yet to tell. @returns whether there is such a room */
+  async beginOf(account: string, _id: string): Promise<boolean> {
+    const room = await this.#parts.rooms.findOne({ _id, account }, FROM_ROOM).lean<RoomFields>();
+    if (room) await this.begin(room);
+    return room !== null;
+  }
+
   /** Takes the widget of a room that has learned it since it was read (access/room-widgets.ts). */
   async takeWidget(_id: string): Promise<void> {
     const room = await this.#parts.rooms.findOne({ _id }, { widget: 1 }).lean<{ widget?: string }>();

@@ -55,9 +55,10 @@ export class InboxService {
 
   /** @throws ParlorError `not_found`, also for one out of view */
   async get(view: View, uuid: string): Promise<StoredConversation> {
-    const found = await this.#parts.conversations
-      .findOne({ _id: uuid, account: view.account }, { events: 0 })
-      .lean<StoredConversation>();
+    const { conversations, follower } = this.#parts;
+    const find = () =>
+      conversations.findOne({ _id: uuid, account: view.account }, { events: 0 }).lean<StoredConversation>();
+    const found = (await find()) ?? ((await follower.beginOf(view.account, uuid)) ? await find() : null);
     if (!found || !isInView(view, found)) throw notFound();
     return found;
   }
@@ -121,6 +122,7 @@ export class InboxService {
   ): Promise<StoredConversation> {
     const { conversations, relay } = this.#parts;
     const { assignee } = wanted;
+    await this.get(view, uuid);
     const filter = { _id: uuid, account: view.account };
     const changed = await changeDocument<StoredConversation>(conversations, filter, async (current) => {
       if (!isInView(view, current)) throw notFound();

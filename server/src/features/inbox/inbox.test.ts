@@ -428,6 +428,17 @@ it('is gone with its room', async () => {
   expect(await list('limit=200')).not.toContain(uuid);
 });
 
+it('is there as soon as its room is', async () => {
+  for (const change of [true, false]) {
+    const { json: room } = await call('POST', 'rooms/');
+    const first = change
+      ? await patch(room.uuid, { tags: ['new'] })
+      : await call('GET', `conversations/${room.uuid}/`);
+    expect(first.status).toBe(200);
+    await until(room.uuid, { tags: change ? ['new'] : [] });
+  }
+});
+
 it('gives rooms of before their conversations', async () => {
   const { uuid, say } = await visit();
   await answer(uuid);
