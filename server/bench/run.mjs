@@ -12,6 +12,7 @@ import { endPrograms, PROBED, startProgram } from './processes.mjs';
 import { realtime } from './realtime.mjs';
 import { restApi } from './rest-api.mjs';
 import { search } from './search.mjs';
+import { searchCost } from './search-cost.mjs';
 import { webhookLatency } from './webhook-latency.mjs';
 import { webhookThroughput } from './webhook-throughput.mjs';
 
@@ -28,6 +29,7 @@ const BENCHES = {
   'webhook-throughput': webhookThroughput,
   keywords,
   search,
+  'search-cost': searchCost,
 };
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));

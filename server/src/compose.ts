@@ -210,7 +210,8 @@ export const createServices = async (
 
   relay.subscribe(inbox.follower.consume, inbox.consumeMentions, inbox.recordEvents);
   relay.subscribe(channel.consume, (events) => notifications.raise(events), consume, auditTrail.consume);
-  relay.subscribe(index.consume);
+  relay.subscribe((events) => index.consume(events));
+  relay.beforeRemoval(() => index.flush());
   if (mail) relay.subscribe(mail.mailer.consume);
   relay.subscribe((events) => agent.answers.consume(events));
 
@@ -269,6 +270,7 @@ export const createServices = async (
     backfill,
     waker,
     search,
+    searchIndex: index,
     earlierObjects: earlier,
     roomDeletion,
     erasedDeliveries,

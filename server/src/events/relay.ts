@@ -11,6 +11,9 @@ import type { EventHolder, OutboxEvent } from './events.ts';
  */
 export type EventConsumer = (events: readonly OutboxEvent[]) => Promise<void>;
 
+/** Writes what a consumer has gathered until now. */
+export type Flush = () => Promise<void>;
+
 type HolderModel = Model<EventHolder>;
 
 interface Announcement {
@@ -49,6 +52,7 @@ const MAX_QUEUED = 10_000;
 export class Relay {
   readonly #models: readonly HolderModel[];
   readonly #consumers: EventConsumer[] = [];
+  readonly #flushes: Flush[] = [];
   readonly #log: Logger;
   readonly #queues = new Map<string, Announcement[]>();
   readonly #running = new Set<Promise<void>>();
@@ -74,6 +78,14 @@ export class Relay {
   /** Gives events to these as well, in this order; to be called before the start. */
   subscribe(...consumers: EventConsumer[]): void {
     this.#consumers.push(...consumers);
+  }
+
+  /**
+   * For consumers that keep in memory what events tell them, to write it less often: called before events leave their
+   * documents. When it fails they stay, and are announced again.
+   */
+  beforeRemoval(flush: Flush): void {
+    this.#flushes.push(flush);
   }
 
   /** Announces what was just written; returns at once. */
@@ -151,6 +163,7 @@ export class Relay {
   }
 
   async #removeAnnounced(batch: readonly Announcement[]): Promise<void> {
+    for (const flush of this.#flushes) await flush();
     for (const model of new Set(batch.map((announcement) => announcement.model))) {
       const own = batch.filter((announcement) => announcement.model === model);
       const holders = { _id: { $in: [...new Set(own.map(({ holder }) => holder))] } };

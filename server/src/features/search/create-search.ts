@@ -34,7 +34,7 @@ export const createSearch = ({
   const sealing = new Sealing(segments, leases);
   const { accounts, searchProgress: progress } = models;
   return {
-    index: new SearchIndex(sources, segments, sealing, log),
+    index: new SearchIndex({ sources, segments, sealing, accounts, log }),
     earlier: new EarlierObjects({ accounts, progress, segments, sealing, sources, log }),
     search: new SearchService(sources, segments, models.rooms),
   };

@@ -14,6 +14,10 @@ export interface Line {
   words: readonly string[];
 }
 
+/** How many characters the words of a line are, with what stands between them. */
+export const lengthOf = ({ words }: Pick<Line, 'words'>): number =>
+  words.reduce((sum, word) => sum + word.length + 1, 0);
+
 /** Of what was stored before objects knew their widget (access/room-widgets.ts). */
 export const UNKNOWN_WIDGET = '?';
 

@@ -46,9 +46,10 @@ it.each(['addSealed', 'deleteUnchanged'] as const)(
   async (step) => {
     const where = place();
     const segments = erasing(step);
-    await segments.addFresh(where, [lineOf(ada, 1, ['ada']), lineOf(grace, 2, ['grace'])]);
-    await segments.addFresh(where, [lineOf(grace, 3, ['hopper'])]);
-    await segments.addFresh(where, [lineOf(ada, 4, ['lovelace'])]);
+    const addFresh = (lines: Line[]) => segments.addFresh([{ place: where, lines }]);
+    await addFresh([lineOf(ada, 1, ['ada']), lineOf(grace, 2, ['grace'])]);
+    await addFresh([lineOf(grace, 3, ['hopper'])]);
+    await addFresh([lineOf(ada, 4, ['lovelace'])]);
     const sealing = new Sealing(segments, leases);
     await sealing.seal(where);
     expect(new Set(await stored(where))).toEqual(new Set(['grace', 'hopper']));
@@ -75,9 +76,9 @@ it('an object that is sealed twice is there once, with its newest words', async 
   const segments = new Segments(app.services.models.searchSegments);
   const sealing = new Sealing(segments, leases);
   const line = lineOf(ada, 1, ['before']);
-  await segments.addFresh(where, [line]);
+  await segments.addFresh([{ place: where, lines: [line] }]);
   await sealing.seal(where);
-  await segments.addFresh(where, [{ ...line, words: ['after'] }]);
+  await segments.addFresh([{ place: where, lines: [{ ...line, words: ['after'] }] }]);
   await sealing.seal(where);
   expect(await stored(where)).toEqual(['after']);
 });

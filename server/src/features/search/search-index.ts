@@ -1,14 +1,18 @@
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
-import type { OutboxEvent } from '../../events/events.ts';
 import type { EventConsumer } from '../../events/relay.ts';
-import { type Line, lineKey, timeOfKey, UNKNOWN_WIDGET, uuidOfKey } from './lines.ts';
+import { CpuBudget } from '../../platform/cpu-budget.ts';
+import type { AccountModel } from '../accounts/accounts.model.ts';
+import { Gathered, type Gathering } from './gathered.ts';
+import { type Line, lengthOf, lineKey, timeOfKey, UNKNOWN_WIDGET, uuidOfKey } from './lines.ts';
 import type { Sealing } from './sealing.ts';
-import { MAX_LINES, type SegmentPlace, type Segments } from './segments.ts';
-import type { SearchObject, SearchSource, Touched } from './source.ts';
+import { MAX_LINES, type SegmentLines, type SegmentPlace, type Segments } from './segments.ts';
+import type { SearchObject, SearchSource } from './source.ts';
 import { wordsOf } from './words.ts';
 
-/** So many fresh segments, or lines in them, are sealed. */
+/** So many fresh segments, lines in them, or characters of those are sealed. */
 const SEALED_AT = 256;
+const SEALED_AT_LENGTH = 1_024 * 1_024;
 
 /** With so many times more of them, events wait for that. */
 const TOO_MANY = 4;
@@ -16,13 +20,25 @@ const TOO_MANY = 4;
 /** How many marks of objects are kept; see Touched. */
 const MAX_MARKS = 10_000;
 
-/** An object that changes each time it is looked at is given up after so many; the event of its next change follows. */
-const MAX_ROUNDS = 10;
+/** How many erased subjects are remembered: events of theirs that were under way follow within moments. */
+const MAX_FORGOTTEN = 1_000;
+
+/** How many accounts' objects are read at once. */
+const readTogether = pLimit(8);
 
 interface Waiting {
   segments: number;
   lines: number;
+  length: number;
   sealing?: Promise<void> | undefined;
+}
+
+interface Parts {
+  sources: readonly SearchSource[];
+  segments: Segments;
+  sealing: Pick<Sealing, 'seal'>;
+  accounts: AccountModel;
+  log: Logger;
 }
 
 /** The line of an object. */
@@ -33,116 +49,138 @@ export const lineOf = ({ at, uuid, widget = UNKNOWN_WIDGET, subjects, texts }: S
   words: [...wordsOf(texts.map(([, text]) => text).join('\n'))],
 });
 
-const isSame = (a: Line, b: Line): boolean =>
-  a.key === b.key && a.subjects.join() === b.subjects.join() && a.words.join(' ') === b.words.join(' ');
+/** Sets the youngest entry of a map that holds at most so many. */
+const setBounded = <T>(map: Map<string, T>, key: string, value: T, most: number): void => {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > most && oldest !== undefined) map.delete(oldest);
+};
 
 /**
- * Keeps the segments in step with what they are about. Lines are only ever added, and taken out by erasure: an older line
- * of the same object is harmless, since what is found is read and compared once more.
+ * Keeps the segments in step with what they are about. What events tell is gathered, and written before the events leave
+ * their documents (Relay.beforeRemoval): a crash has them told again. Lines are only ever added, and taken out by erasure: an
+ * older line of the same object is harmless, since what is found is read and compared once more.
  */
 export class SearchIndex {
-  readonly #sources: readonly SearchSource[];
-  readonly #segments: Segments;
-  readonly #sealing: Sealing;
-  readonly #log: Logger;
+  readonly #parts: Parts;
   readonly #marks = new Map<string, string>();
+  /** When what subjects were erased, and so all that was said of them until then. */
+  readonly #forgotten = new Map<string, Date>();
   readonly #waiting = new Map<string, Waiting>();
+  #gathered = new Gathered();
+  #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(sources: readonly SearchSource[], segments: Segments, sealing: Sealing, log: Logger) {
-    this.#sources = sources;
-    this.#segments = segments;
-    this.#sealing = sealing;
-    this.#log = log;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  /** Adds what the events of one account tell of; a second time changes nothing that is found. */
+  /** Gathers what the events of one account tell of; a second time changes nothing that is found. */
   readonly consume: EventConsumer = async (events) => {
-    for (const source of this.#sources) {
-      const touched = new Map<string, Touched & { event: OutboxEvent }>();
+    if (this.#gathered.isFull) await this.flush();
+    const budget = new CpuBudget();
+    for (const source of this.#parts.sources) {
+      const { kind, fixed } = source;
       for (const event of events) {
-        const one = source.touchedBy(event);
-        if (!one || (one.mark !== undefined && this.#marks.get(one.uuid) === one.mark)) continue;
-        touched.set(one.uuid, { ...one, event });
+        const { uuid, mark } = source.touchedBy(event) ?? {};
+        if (uuid === undefined || (mark !== undefined && this.#marks.get(uuid) === mark)) continue;
+        const place = { account: event.account, kind };
+        if (!fixed) this.#gathered.addTouched(place, uuid, mark);
+        else {
+          await budget.checkpoint();
+          const line = lineOf(fixed.ofEvent(event));
+          if (!this.#isForgotten(line)) this.#gathered.addLine(place, line);
+        }
       }
-      const [first] = touched.values();
-      if (!first) continue;
-      const place = { account: first.event.account, kind: source.kind };
-      const { fixed } = source;
-      if (fixed) {
-        await this.#addFixed(
-          place,
-          fixed,
-          [...touched.values()].map(({ event }) => fixed.ofEvent(event)),
-        );
-      } else await this.#refresh(place, source, [...touched.keys()]);
-      for (const { uuid, mark } of touched.values()) this.#setMark(uuid, mark);
     }
   };
 
+  /** Writes what was gathered until now. What could not be written stays. */
+  flush(): Promise<void> {
+    const writing = this.#writing.then(() => this.#write());
+    this.#writing = writing.catch(() => undefined);
+    return writing;
+  }
+
   /**
-   * Takes out every word of a subject: a conversation by its room, or a lead.
+   * Takes out every word of a subject: a conversation by its room, or a lead. What another process writes of it meanwhile goes
+   * when the erasure is gone through again.
    * @param before only what was made before
    */
   async forget(subject: string, before?: Date): Promise<void> {
+    setBounded(this.#forgotten, subject, before ?? new Date(), MAX_FORGOTTEN);
+    this.#marks.delete(subject);
+    await this.flush();
     const isGone = ({ key }: Line) => before === undefined || timeOfKey(key) < before;
-    const removed = await this.#segments.removeOf(subject, isGone);
+    const removed = await this.#parts.segments.removeOf(subject, isGone);
     // What knew of a lead and of other things as well is still there.
-    for (const source of this.#sources) {
-      const others = removed.filter(({ kind, key }) => kind === source.kind && uuidOfKey(key) !== subject);
-      const [first] = others;
-      if (!first || source.fixed) continue;
-      const uuids = [...new Set(others.map(({ key }) => uuidOfKey(key)))];
-      await this.#refresh({ account: first.account, kind: source.kind }, source, uuids);
+    for (const { kind, fixed } of this.#parts.sources) {
+      if (fixed) continue;
+      for (const { account, kind: own, key } of removed) {
+        const uuid = uuidOfKey(key);
+        if (own === kind && uuid !== subject) this.#gathered.addTouched({ account, kind }, uuid, undefined);
+      }
     }
+    await this.flush();
   }
 
-  /** Seals what waits in this process, and ends when that is done. */
-  async settle(): Promise<void> {
-    await Promise.all([...this.#waiting.values()].map(({ sealing }) => sealing));
+  #isForgotten({ key, subjects }: Line): boolean {
+    if (this.#forgotten.size === 0) return false;
+    const at = timeOfKey(key);
+    return subjects.some((subject) => at <= (this.#forgotten.get(subject) ?? 0));
   }
 
-  /** Afterwards it is looked whether they are still there: an erasure that came between has not seen the lines. */
-  async #addFixed(
-    place: SegmentPlace,
-    fixed: NonNullable<SearchSource['fixed']>,
-    objects: readonly SearchObject[],
-  ): Promise<void> {
-    const lines = objects.map(lineOf).filter(({ words }) => words.length > 0);
-    await this.#add(place, lines);
-    const uuids = lines.map(({ key }) => uuidOfKey(key));
-    const existing = await fixed.existing(place.account, uuids);
-    await this.#removeAll(lines.filter(({ key }) => !existing.has(uuidOfKey(key))));
-  }
-
-  /** Adds objects as they are stored, again until they are as they were added. */
-  async #refresh(place: SegmentPlace, source: SearchSource, uuids: readonly string[]): Promise<void> {
-    let added: Line[] = [];
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const lines = (await source.read(place.account, uuids)).map(lineOf);
-      const gone = added.filter(({ key }) => !lines.some((line) => line.key === key));
-      await this.#removeAll(gone);
-      const changed = lines.filter((line) => !added.some((known) => isSame(known, line)));
-      if (changed.length === 0) return;
-      await this.#add(place, changed);
-      added = lines;
+  async #write(): Promise<void> {
+    const gathered = this.#gathered;
+    if (gathered.isEmpty) return;
+    this.#gathered = new Gathered();
+    const all = [...gathered.all];
+    let written: SegmentLines[];
+    try {
+      const read = await Promise.all(all.map((one) => readTogether(() => this.#linesOf(one))));
+      written = read.filter(({ lines }) => lines.length > 0);
+      await this.#parts.segments.addFresh(written);
+      await this.#dropDeleted(written);
+    } catch (error) {
+      this.#gathered.addAll(gathered);
+      throw error;
     }
-  }
-
-  async #removeAll(lines: readonly Line[]): Promise<void> {
-    for (const { key, subjects } of lines) {
-      for (const subject of subjects) await this.#segments.removeOf(subject, (line) => line.key === key);
+    for (const { touched } of all) {
+      for (const [uuid, mark] of touched) {
+        if (mark === undefined) this.#marks.delete(uuid);
+        else setBounded(this.#marks, uuid, mark, MAX_MARKS);
+      }
     }
+    for (const one of written) await this.#count(one);
   }
 
-  async #add(place: SegmentPlace, lines: readonly Line[]): Promise<void> {
-    if (lines.length === 0) return;
-    await this.#segments.addFresh(place, lines);
+  async #linesOf({ place, lines, touched }: Gathering): Promise<SegmentLines> {
+    const source = this.#parts.sources.find(({ kind }) => kind === place.kind);
+    const read = touched.size > 0 ? await source?.read(place.account, [...touched.keys()]) : undefined;
+    const all = [...lines.values(), ...(read ?? []).map(lineOf)];
+    return { place, lines: all.filter(({ words }) => words.length > 0) };
+  }
+
+  /** Afterwards it is looked whether the accounts are still there: whoever deletes one has not seen the lines. */
+  async #dropDeleted(written: readonly SegmentLines[]): Promise<void> {
+    const accounts = [...new Set(written.map(({ place }) => place.account))];
+    if (accounts.length === 0) return;
+    const left = await this.#parts.accounts.find({ _id: { $in: accounts } }, { _id: 1 }).lean();
+    const existing = new Set(left.map(({ _id }) => _id));
+    const deleted = accounts.filter((account) => !existing.has(account));
+    if (deleted.length > 0) await this.#parts.segments.deleteOf(deleted);
+  }
+
+  /** Seals what waits of a kind of an account when it is much. */
+  async #count({ place, lines }: SegmentLines): Promise<void> {
     const name = `${place.account} ${place.kind}`;
-    const waiting: Waiting = this.#waiting.get(name) ?? { segments: 0, lines: 0 };
+    const waiting: Waiting = this.#waiting.get(name) ?? { segments: 0, lines: 0, length: 0 };
     this.#waiting.set(name, waiting);
     waiting.segments++;
     waiting.lines += lines.length;
-    const share = Math.max(waiting.segments / SEALED_AT, waiting.lines / MAX_LINES);
+    waiting.length += lines.reduce((sum, line) => sum + lengthOf(line), 0);
+    const { segments, length } = waiting;
+    const share = Math.max(segments / SEALED_AT, waiting.lines / MAX_LINES, length / SEALED_AT_LENGTH);
     if (share < 1) return;
     waiting.sealing ??= this.#seal(place, name);
     if (share >= TOO_MANY) await waiting.sealing;
@@ -150,19 +188,11 @@ export class SearchIndex {
 
   async #seal(place: SegmentPlace, name: string): Promise<void> {
     try {
-      await this.#sealing.seal(place);
+      await this.#parts.sealing.seal(place);
     } catch (error) {
-      this.#log.warn({ err: error }, 'what can be searched waits: sealing it failed');
+      this.#parts.log.warn({ err: error }, 'what can be searched waits: sealing it failed');
     } finally {
       this.#waiting.delete(name);
     }
-  }
-
-  #setMark(uuid: string, mark: string | undefined): void {
-    this.#marks.delete(uuid);
-    if (mark === undefined) return;
-    this.#marks.set(uuid, mark);
-    const [oldest] = this.#marks.keys();
-    if (this.#marks.size > MAX_MARKS && oldest !== undefined) this.#marks.delete(oldest);
   }
 }

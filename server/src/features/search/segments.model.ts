@@ -6,7 +6,7 @@ import { defineModel } from '../../database/model.ts';
  * The words of up to 1 000 objects of one kind and one account. An index entry for each word of each object would be most of
  * what storing a message costs; these have one for each word of them all.
  *
- * A fresh one holds what a round of events brought. Sealed ones hold the rest, and divide an account's objects of a kind by
+ * A fresh one holds what events have brought within moments. Sealed ones hold the rest, and divide an account's objects of a kind by
  * their keys: each begins at `from`, and ends where the next one begins.
  */
 export interface StoredSegment {

@@ -1,7 +1,7 @@
 import type { SearchKind } from '@parlor/shared';
 import { newUuid } from '../../platform/ids.ts';
 import { keysOf } from './index-keys.ts';
-import { decodeLines, type Encoded, encodeLines, type Line, newestFirst } from './lines.ts';
+import { decodeLines, type Encoded, encodeLines, type Line, lengthOf, newestFirst } from './lines.ts';
 import type { SegmentModel, StoredSegment } from './segments.model.ts';
 
 /** What one segment holds at most; one line may be longer. */
@@ -17,12 +17,18 @@ export interface SegmentPlace {
   kind: SearchKind;
 }
 
+/** Lines of a kind of an account. */
+export interface SegmentLines {
+  place: SegmentPlace;
+  lines: readonly Line[];
+}
+
 /** Cuts lines into parts that fit into a segment, in their order. */
 export const partsOf = (lines: readonly Line[], most = MAX_LINES): Line[][] => {
   const parts: Line[][] = [];
   let length = 0;
   for (const line of lines) {
-    const own = line.words.reduce((sum, word) => sum + word.length + 1, 0);
+    const own = lengthOf(line);
     const last = parts.at(-1);
     if (!last || last.length >= most || length + own > MAX_LENGTH) {
       parts.push([line]);
@@ -48,20 +54,27 @@ export class Segments {
     this.#model = model;
   }
 
-  /** Stores what a round of events brought. */
-  async addFresh(place: SegmentPlace, lines: readonly Line[]): Promise<void> {
+  /** Stores what events brought, with one command. */
+  async addFresh(gathered: readonly SegmentLines[]): Promise<void> {
     const made_at = new Date();
-    const documents = partsOf([...lines].sort(newestFirst)).map((part) => ({
-      _id: newUuid(),
-      ...place,
-      is_fresh: true,
-      made_at,
-      from: part.at(-1)?.key ?? '',
-      ...encodeLines(part),
-      version: 1,
-    }));
+    const documents = gathered.flatMap(({ place, lines }) =>
+      partsOf([...lines].sort(newestFirst)).map((part) => ({
+        _id: newUuid(),
+        ...place,
+        is_fresh: true,
+        made_at,
+        from: part.at(-1)?.key ?? '',
+        ...encodeLines(part),
+        version: 1,
+      })),
+    );
     // Past mongoose, whose casting of long lists costs more than the command.
-    await this.#model.collection.insertMany(documents as never[]);
+    if (documents.length > 0) await this.#model.collection.insertMany(documents as never[]);
+  }
+
+  /** Deletes those of accounts. */
+  async deleteOf(accounts: readonly string[]): Promise<void> {
+    await this.#model.collection.deleteMany({ account: { $in: accounts as string[] } });
   }
 
   /**
