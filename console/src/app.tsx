@@ -17,6 +17,7 @@ import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 
 const Leads = load(() => import('./leads/leads.tsx').then((file) => file.Leads));
+const Reports = load(() => import('./reports/reports.tsx').then((file) => file.Reports));
 
 const Start = () => {
   const { route } = useLocation();
@@ -54,6 +55,7 @@ const Pages = () => {
               <Route path="/console/" component={Start} />
               <Route path="/console/inbox/:view/:uuid?" component={Inbox} />
               <Route path="/console/leads" component={Leads} />
+              <Route path="/console/reports" component={Reports} />
               <Route path="/console/settings/profile" component={Profile} />
               <Route path="/console/settings/security" component={Security} />
               <Route path="/console/settings/replies" component={RepliesPage} />

@@ -102,6 +102,7 @@ export const de: Words = {
     inbox: 'Posteingang',
     customers: 'Kunden',
     leads: 'Leads',
+    reports: 'Berichte',
     profile: 'Profil',
     replies: 'Gespeicherte Antworten',
     security: 'Sicherheit',

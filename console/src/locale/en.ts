@@ -81,6 +81,7 @@ export const en = {
     inbox: 'Inbox',
     customers: 'Customers',
     leads: 'Leads',
+    reports: 'Reports',
     profile: 'Profile',
     replies: 'Saved replies',
     security: 'Security',

@@ -18,12 +18,13 @@ const ICONS = {
   team: 'M7.5 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM2.5 16c.5-2.7 2.5-4 5-4s4.5 1.3 5 4M13 9.5a2.2 2.2 0 1 0-1-4.2M14.5 12.2c1.7.4 2.7 1.7 3 3.8',
   leads:
     'M3 5h14v10H3zM7 10.5a1.7 1.7 0 1 0 0-3.4 1.7 1.7 0 0 0 0 3.4Zm-2 2.4c.3-1 1.1-1.5 2-1.5s1.7.5 2 1.5M12 8.5h3M12 11.5h3',
+  reports: 'M3.5 16.5h13M5.5 13.5v-4M10 13.5v-9M14.5 13.5v-6',
   audit: 'M5 3.5h7l3 3v10H5ZM12 3.5v3h3M7.5 10h5M7.5 13h5',
 } as const;
 
 /** What of the console is reached by links, under a heading each. */
 const GROUPS = [
-  ['customers', '/console', ['leads']],
+  ['customers', '/console', ['leads', 'reports']],
   ['settings', '/console/settings', ['profile', 'security', 'replies', 'team', 'audit']],
 ] as const;
 const OF_ADMINS: ReadonlySet<string> = new Set(['audit']);

@@ -1,0 +1,71 @@
+import { count } from '../locale/locale.ts';
+import { nameOfPeriod, reportWords } from '../locale/reports.ts';
+import styles from './days-chart.module.css';
+import { type Period, scaleOf } from './periods.ts';
+
+/** The room of a bar, of which it fills the middle. */
+const STEP = 10;
+const GAP = 1.5;
+
+/** Leads over time, as bars; whoever does not see them gets the numbers as a table. */
+export const DaysChart = ({ periods, isMonths }: { periods: readonly Period[]; isMonths: boolean }) => {
+  const t = reportWords.value;
+  const title = isMonths ? t.byMonth : t.byDay;
+  const top = scaleOf(Math.max(...periods.map(({ total }) => total)));
+  const width = periods.length * STEP;
+  const first = periods[0];
+  const last = periods.at(-1);
+  return (
+    <>
+      <div class={styles.chart} aria-hidden="true">
+        <div class={styles.scale}>
+          <span>{count(top)}</span>
+          <span>{count(top / 2)}</span>
+          <span>0</span>
+        </div>
+        <svg viewBox={`0 0 ${width} 100`} preserveAspectRatio="none" aria-hidden="true">
+          <path class={styles.lines} d={`M0 0H${width}M0 50H${width}M0 100H${width}`} />
+          {periods.map(({ key, total }, n) => {
+            const height = (total / top) * 100;
+            return (
+              <g key={key} class={styles.period}>
+                <title>{`${nameOfPeriod(key)}: ${count(total)}`}</title>
+                <rect class={styles.room} x={n * STEP} y="0" width={STEP} height="100" />
+                <rect
+                  class={styles.bar}
+                  x={n * STEP + GAP}
+                  y={100 - height}
+                  width={STEP - 2 * GAP}
+                  height={height}
+                />
+              </g>
+            );
+          })}
+        </svg>
+        <div class={styles.ends}>
+          <span>{first && nameOfPeriod(first.key)}</span>
+          {last !== first && <span>{last && nameOfPeriod(last.key)}</span>}
+        </div>
+      </div>
+      <div class="hidden">
+        <table>
+          <caption>{title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{isMonths ? t.month : t.day}</th>
+              <th scope="col">{t.count}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {periods.map(({ key, total }) => (
+              <tr key={key}>
+                <th scope="row">{nameOfPeriod(key)}</th>
+                <td>{count(total)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+};

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { PATIENCE } from '../../server/test/mailed-account.ts';
+import { axeFaults } from '../../widget/test/axe.ts';
+import { useBrowser } from '../../widget/test/browser.ts';
+import { periodsOf, scaleOf } from '../src/reports/periods.ts';
+import { startConsole } from './console-page.ts';
+
+/** The reports in the console. */
+
+const openBrowser = useBrowser();
+
+it('counts leads by day, widget, page, referrer and device, for eyes and ears, on a phone and a desk', async () => {
+  const { rest, open, signIn } = await startConsole(openBrowser);
+  const page = await open('reports', {
+    viewport: { width: 320, height: 640 },
+    colorScheme: 'dark',
+    bypassCSP: true,
+    hasTouch: true,
+    reducedMotion: 'reduce',
+  });
+  await signIn(page);
+  await page.getByText('No leads in these days').waitFor();
+  const lead = { nickname: 'Ada', device: 'Lamp <b>', referrer: 'https://www.example.com/lamps/' };
+  for (const from_page_title of ['Prices', 'Prices', '', 'A long title '.repeat(20)]) {
+    await rest('POST', '/api/v1/leads/', { ...lead, from_page_title });
+  }
+  await page.reload();
+  const table = (name: string) => page.getByRole('table', { name });
+  await expect
+    .poll(() => table('By page').locator('tbody tr').first().innerText(), PATIENCE)
+    .toMatch(/^Prices\s+2$/);
+  expect(await table('By widget').locator('tbody tr').allInnerTexts()).toEqual([
+    expect.stringMatching(/^No widget: made by a program\s+4$/),
+  ]);
+  await table('By where they came from').getByText('example.com/lamps', { exact: true }).waitFor();
+  await table('By device').getByText('Lamp <b>').waitFor();
+  const days = table('Leads by day').locator('tbody tr');
+  expect([await days.count(), await days.last().locator('td').textContent()]).toEqual([30, '4']);
+  expect(await axeFaults(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+
+  await page.setViewportSize({ width: 1_440, height: 900 });
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.getByLabel('Days', { exact: true }).selectOption('From … to …');
+  await page.getByLabel('From', { exact: true }).fill('2020-01-01');
+  await table('Leads by month').waitFor();
+  expect(new URL(page.url()).search).toMatch(/^\?days=between&from=2020-01-01&to=/);
+  expect(await axeFaults(page)).toEqual([]);
+  await page.getByLabel('To', { exact: true }).fill('2020-03-01');
+  await page.getByText('No leads in these days').waitFor();
+  await page.getByLabel('From', { exact: true }).fill('2001-01-01');
+  await page.getByLabel('To', { exact: true }).fill('2026-01-01');
+  await page.getByText('At most 3660 days can be shown one by one.').waitFor();
+});
+
+it('shows months where days are too many, under a round scale', () => {
+  const results = Array.from({ length: 121 }, (_, n) => ({
+    day: new Date(Date.UTC(2026, 0, 1 + n)).toISOString().slice(0, 10),
+    total: 1,
+  }));
+  expect(periodsOf(results.slice(1)).isMonths).toBe(false);
+  const { periods } = periodsOf(results);
+  expect([periods[0], periods.at(-1)]).toEqual([
+    { key: '2026-01', total: 31 },
+    { key: '2026-05', total: 1 },
+  ]);
+  expect([0, 3, 7, 10, 11, 51, 999].map(scaleOf)).toEqual([4, 5, 10, 10, 20, 100, 1_000]);
+});
