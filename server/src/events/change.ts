@@ -26,6 +26,13 @@ const MAX_WAITING = 2_000;
 const turns = new KeyedMutex(MAX_WAITING);
 
 /**
+ * Runs what changes one document by compare-and-set, one after another in this process.
+ * @param name unique to the document
+ * @throws ParlorError `throttled` when too many wait, and whatever `task` throws
+ */
+export const inTurnOf = <T>(name: string, task: () => Promise<T>): Promise<T> => turns.run(name, task);
+
+/**
  * Changes one document by compare-and-set: `decide` sees it as it stands and says what to set, and runs again
  * when another writer came between. So a precondition that `decide` checks holds at the moment of the write,
  * and events say what really changed.
@@ -39,7 +46,7 @@ export const changeDocument = <T extends Versioned>(
   filter: object,
   decide: (current: T) => Change<T> | undefined | Promise<Change<T> | undefined>,
 ): Promise<T> =>
-  turns.run(`${model.collection.collectionName} ${JSON.stringify(filter)}`, () =>
+  inTurnOf(`${model.collection.collectionName} ${JSON.stringify(filter)}`, () =>
     change(model, filter, decide),
   );
 

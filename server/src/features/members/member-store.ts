@@ -3,6 +3,7 @@ import { findBySecret } from '../../database/find-by-secret.ts';
 import { newestFirst } from '../../database/pages.ts';
 import { type Action, type AuditedFields, auditEvent, changesOf, deletionEvent } from '../../events/audit.ts';
 import type { Outbox } from '../../events/audited-collection.ts';
+import { inTurnOf } from '../../events/change.ts';
 import { deleteDocument, deleteDocuments } from '../../events/delete.ts';
 import type { OutboxEvent } from '../../events/events.ts';
 import { notFound } from '../../platform/errors.ts';
@@ -25,6 +26,9 @@ type Settings = Pick<StoredMember, 'role' | 'widgets'>;
 export type Changed = {
   [Field in keyof (Person & Settings)]?: (Person & Settings)[Field] | undefined;
 };
+
+/** Says what to set of a member as it stands; undefined leaves it. It changes that member in no other way. */
+type Decide = (current: Member) => Changed | undefined | Promise<Changed | undefined>;
 
 /** What the credential of an open socket rests on. */
 export type Standing = Pick<ActiveMember, '_id' | 'token_fingerprint' | 'role' | 'widgets'> & {
@@ -185,12 +189,11 @@ export class MemberStore {
    * @returns the member as it is now
    * @throws ParlorError `not_found`, and whatever `decide` throws
    */
-  async change(
-    account: string,
-    uuid: string,
-    decide: (current: Member) => Changed | undefined | Promise<Changed | undefined>,
-    action?: Action,
-  ): Promise<Member> {
+  change(account: string, uuid: string, decide: Decide, action?: Action): Promise<Member> {
+    return inTurnOf(`members ${uuid}`, () => this.#change(account, uuid, decide, action));
+  }
+
+  async #change(account: string, uuid: string, decide: Decide, action: Action | undefined): Promise<Member> {
     for (;;) {
       const current = await this.get(account, uuid);
       const set = await decide(current);

@@ -1,6 +1,7 @@
 import { Draft, type NewDraft } from '@parlor/shared';
 import { present } from '../../../database/document.ts';
 import { insertOnce } from '../../../database/insert.ts';
+import { inTurnOf } from '../../../events/change.ts';
 import type { View } from '../../members/view.ts';
 import type { InboxService } from '../inbox.service.ts';
 import type { DraftModel, StoredDraft } from './draft.model.ts';
@@ -39,8 +40,17 @@ export class DraftsService {
    * Replaces the draft; an empty one is none. Of two at the same time the later one stays, unless `check` forbids it.
    * @throws ParlorError `not_found`, and what `check` throws
    */
-  async put(place: Place, { body, is_note }: NewDraft, check: Check): Promise<Draft> {
+  async put(place: Place, wanted: NewDraft, check: Check): Promise<Draft> {
     const { account } = await this.#inbox.get(place.view, place.room);
+    return inTurnOf(`drafts ${keyOf(place)}`, () => this.#put({ ...place, account }, wanted, check));
+  }
+
+  /** A member has been removed. */
+  async deleteAllOf({ _id: member }: { _id: string }): Promise<void> {
+    await this.#drafts.deleteMany({ member });
+  }
+
+  async #put(place: Place & { account: string }, { body, is_note }: NewDraft, check: Check): Promise<Draft> {
     for (;;) {
       const current = await this.#find(place);
       check?.(presentDraft(current));
@@ -48,7 +58,7 @@ export class DraftsService {
         if (!current || (await this.#remove(current))) return NONE;
         continue;
       }
-      const { room, member } = place;
+      const { room, member, account } = place;
       const set = { body, is_note, updated_at: new Date() };
       if (!current) {
         const made = { _id: keyOf(place), account, room, member, ...set, version: 1 };
@@ -64,12 +74,7 @@ export class DraftsService {
     }
   }
 
-  /** A member has been removed. */
-  async deleteAllOf({ _id: member }: { _id: string }): Promise<void> {
-    await this.#drafts.deleteMany({ member });
-  }
-
-  async #find(place: Place): Promise<StoredDraft | undefined> {
+  async #find(place: Omit<Place, 'view'>): Promise<StoredDraft | undefined> {
     return (await this.#drafts.findOne({ _id: keyOf(place) }).lean<StoredDraft>()) ?? undefined;
   }
 

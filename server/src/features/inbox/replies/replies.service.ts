@@ -13,6 +13,9 @@ import { activeOf, type Member } from '../../members/member.ts';
 import type { MemberStore } from '../../members/member-store.ts';
 import type { ReplyModel, StoredReply } from './reply.model.ts';
 
+/** So many of the longest replies are what an answer holds: more are not read at once. */
+const REPLIES_STEP = 52;
+
 /** A caller's condition on a reply as it stands; it throws when the condition does not hold. */
 type Check = ((current: Reply) => void) | undefined;
 
@@ -68,7 +71,7 @@ export class RepliesService {
 
   /** Newest first. */
   list(account: string, page: Page): AsyncGenerator<StoredReply[]> {
-    return readPages(this.#replies, { account }, 'created_at', page);
+    return readPages(this.#replies, { account }, 'created_at', page, { most: REPLIES_STEP });
   }
 
   /** @throws ParlorError `not_found`, also for another account's */
