@@ -1,15 +1,16 @@
 import { insertOnce } from '../../database/insert.ts';
 import { type OutboxEvent, roomOf } from '../../events/events.ts';
 import type { EventConsumer, Relay } from '../../events/relay.ts';
-import { activeOf, type Member, restrictionOf } from '../members/member.ts';
+import type { Member } from '../members/member.ts';
 import type { MemberStore } from '../members/member-store.ts';
-import { isInView } from '../members/view.ts';
 import type { MessageModel } from '../messages/messages.model.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import type { ConversationModel, StoredConversation } from './conversation.model.ts';
 import { readSaid, type SaidBy, saidIn } from './said.ts';
 import { changeOf } from './state.ts';
-import { type Heard, latestOf, NOTHING_HEARD, type Taken, take, waitingOf } from './waiting.ts';
+import { isFromVisitor, unreadAfter } from './unread.ts';
+import { type Heard, isSaidAfter, NOTHING_HEARD, settledIn, type Taken, take, waitingOf } from './waiting.ts';
+import { everybodyWhoSees, firstThere, type Members } from './who-sees.ts';
 
 /** What of a room stands in its conversation, too. */
 export const FROM_ROOM = {
@@ -21,9 +22,6 @@ export const FROM_ROOM = {
   created_at: 1,
 } as const;
 export type RoomFields = Pick<StoredRoom, '_id' | keyof typeof FROM_ROOM>;
-
-/** The members of an account, asked for once where several conversations need them. */
-type Members = () => Promise<Member[]>;
 
 interface Parts {
   conversations: ConversationModel;
@@ -172,25 +170,33 @@ export class ConversationFollower {
     members: Members = () => this.#parts.members.of(current.account),
   ): Promise<Partial<StoredConversation>> {
     const taken = take(current.heard, said);
-    if (taken.tooOld.length > 0) taken.heard = (await this.#readAnew(current._id)).heard;
+    // What is read anew may hold more than has been told of.
+    if (taken.tooOld.length > 0) Object.assign(taken, await this.#readAnew(current._id, current.heard));
     return this.#after(current, taken, room, members);
   }
 
-  /** The same with all that was said since what it knows last: for whoever changes it now. */
+  /**
+   * The same with all that has been said, and what its room says now: for whoever changes it. What other processes stored is
+   * there in no certain order, so all that is kept one by one is read again.
+   */
   async upToDate(current: StoredConversation): Promise<Partial<StoredConversation>> {
-    const from = latestOf(current.heard)?.at;
+    const { messages, rooms } = this.#parts;
+    const { _id, heard } = current;
+    const room = await rooms.findOne({ _id }, FROM_ROOM).lean<RoomFields>();
     const said: SaidBy[] = [];
-    for await (const step of readSaid(this.#parts.messages, current._id, from)) said.push(...step);
-    return this.taken(current, said);
+    for await (const step of readSaid(messages, _id, settledIn(heard))) said.push(...step);
+    return this.taken(current, said, room ? fromRoom(room) : {});
   }
 
-  async #readAnew(room: string): Promise<{ heard: Heard; added: SaidBy[] }> {
+  /** @param known what had been taken in; undefined: nothing, and of the rest only what matters then is added */
+  async #readAnew(room: string, known?: Heard): Promise<Pick<Taken<SaidBy>, 'heard' | 'added'>> {
     let heard = NOTHING_HEARD;
     const added: SaidBy[] = [];
     for await (const step of readSaid(this.#parts.messages, room)) {
       heard = take(heard, step).heard;
-      // Of the rest it is enough to know the first author, and the last to say who the visitor is.
-      added.push(...step.filter(({ author, isIntroduction }) => author !== undefined || isIntroduction));
+      // It is enough to know the first author, and the last to say who the visitor is.
+      const isKept = ({ author, isIntroduction }: SaidBy) => author !== undefined || isIntroduction;
+      added.push(...(known ? take(known, step).added : step.filter(isKept)));
     }
     return { heard, added };
   }
@@ -205,55 +211,35 @@ export class ConversationFollower {
     const now = new Date();
     // One that comes so late may have been taken in before: what was set after it stays.
     const comingAfter = (time: Date) => [...tooOld.filter(({ at }) => at > time), ...added];
-    const isFromVisitor = ({ sender }: SaidBy) => sender === 'visitor';
     if (current.status !== 'open' && comingAfter(current.status_at).some(isFromVisitor)) {
       Object.assign(next, { status: 'open', snoozed_until: null, status_at: now });
     }
     const introduction = added.findLast(({ isIntroduction }) => isIntroduction);
-    if (introduction) next.introduced_in = introduction.id;
+    const isOutdated =
+      introduction && isSaidAfter(heard, introduction, ({ id }) => id === current.introduced_in);
+    if (introduction && !isOutdated) next.introduced_in = introduction.id;
     const authors = comingAfter(current.assignee_at).flatMap(({ author }) => author ?? []);
     if (authors.length > 0 && current.assignee === null) {
       const taker = await firstThere(authors, current, members);
       if (taker !== undefined) Object.assign(next, { assignee: taker, assignee_at: now });
     }
     const isBot = room.is_bot_use ?? current.is_bot_use;
-    const isHandedOver = current.is_bot_use && !isBot && waitingOf(heard).sender === 'visitor';
+    const isHandedOver = current.is_bot_use && !isBot && waitingOf(current.heard).sender === 'visitor';
+    let { unread } = current;
+    let anew: string[] = [];
     if (isHandedOver || (!isBot && added.some(isFromVisitor))) {
       const everybody = await members();
-      next.unread = everybodyWhoSees(current, everybody);
-      // Whoever took it may have been removed since.
-      const isTaken = everybody.some(({ _id }) => _id === current.assignee);
-      if (current.assignee !== null && !isTaken) Object.assign(next, { assignee: null, assignee_at: now });
+      anew = everybodyWhoSees(current, everybody);
+      // Whoever was to read or to take it may have been removed since.
+      const isMember = (uuid: string | null) => everybody.some(({ _id }) => _id === uuid);
+      unread = unread.filter(isMember);
+      const isTaken = current.assignee === null || isMember(current.assignee);
+      if (!isTaken) Object.assign(next, { assignee: null, assignee_at: now });
     }
-    // Whoever answers has read what stands above.
-    const last = added.at(-1);
-    if (last?.author !== undefined) {
-      next.unread = (next.unread ?? current.unread).filter((one) => one !== last.author);
-    }
+    next.unread = unreadAfter(unread, { heard, added }, { members: anew, isForAll: isHandedOver });
     return next;
   }
 }
-
-/** Whether a member who has accepted its invitation sees a conversation. */
-export const sees = (
-  member: Member,
-  { account, widget }: Pick<StoredConversation, 'account' | 'widget'>,
-): boolean =>
-  activeOf(member) !== undefined &&
-  isInView({ account, widgets: restrictionOf(member) }, { account, widget });
-
-const everybodyWhoSees = (conversation: StoredConversation, members: readonly Member[]): string[] =>
-  members.filter((one) => sees(one, conversation)).map(({ _id }) => _id);
-
-/** The first of some members who still is one, sees the conversation and is not away. */
-const firstThere = async (
-  authors: readonly string[],
-  conversation: StoredConversation,
-  members: Members,
-): Promise<string | undefined> => {
-  const there = (await members()).filter((one) => sees(one, conversation) && !one.is_away);
-  return authors.find((author) => there.some(({ _id }) => _id === author));
-};
 
 const FOLLOWED: ReadonlySet<string> = new Set(['chat.added', 'message.added', 'room.updated']);
 const isFollowed = ({ name }: OutboxEvent): boolean => FOLLOWED.has(name);

@@ -9,11 +9,12 @@ import type { MemberStore } from '../members/member-store.ts';
 import { isInView, type View } from '../members/view.ts';
 import type { ConversationModel, StoredConversation } from './conversation.model.ts';
 import type { ConversationDetails } from './details.ts';
-import { type ConversationFollower, sees } from './follow.ts';
+import type { ConversationFollower } from './follow.ts';
 import { type Order, readConversations, type Wanted } from './lists.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import { changeOf } from './state.ts';
 import type { TagNames } from './tag-names.ts';
+import { sees } from './who-sees.ts';
 
 /** How many conversations of a bulk change are changed at once. */
 const BULK_AT_ONCE = 10;

@@ -5,8 +5,6 @@ import type { Said } from './waiting.ts';
 
 /** A message with what else of it changes a conversation. */
 export interface SaidBy extends Said {
-  /** The member who wrote it. */
-  author?: string | undefined;
   /** Whether it says who the visitor is. */
   isIntroduction: boolean;
 }
@@ -54,15 +52,19 @@ export const saidIn = ({ at, data, live }: OutboxEvent): SaidBy => {
 /** How many messages are read at once. */
 const STEP = 500;
 
-/** The messages of a room, oldest first, in steps. @param from only those that were sent then or later */
-export async function* readSaid(messages: MessageModel, room: string, from?: Date): AsyncGenerator<SaidBy[]> {
-  let after: Said | undefined;
-  for (;;) {
-    const since = after?.at ?? from;
+/** The messages of a room, oldest first, in steps. @param from only those after this one */
+export async function* readSaid(
+  messages: MessageModel,
+  room: string,
+  from?: Pick<Said, 'id' | 'at'>,
+): AsyncGenerator<SaidBy[]> {
+  for (let after = from; ; ) {
     const filter = {
       room,
-      ...(since && { sent_at: { $gte: since } }),
-      ...(after && { $nor: [{ sent_at: after.at, _id: { $lte: after.id } }] }),
+      ...(after && {
+        sent_at: { $gte: after.at },
+        $nor: [{ sent_at: after.at, _id: { $lte: after.id } }],
+      }),
     };
     const options = { projection: OUTLINE, sort: { sent_at: 1, _id: 1 }, limit: STEP, batchSize: STEP + 1 };
     // Past mongoose, whose casting costs more than the rest.

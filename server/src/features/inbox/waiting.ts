@@ -5,6 +5,8 @@ export interface Said {
   id: string;
   at: Date;
   sender: Sender;
+  /** The member who wrote it. */
+  author?: string | undefined;
 }
 
 /** Who waits for whom after some messages. */
@@ -59,14 +61,22 @@ const after = (waiting: Waiting, { sender, at }: Said): Waiting => {
 /** Who waits for whom now. */
 export const waitingOf = ({ before, recent }: Heard): Waiting => recent.reduce(after, before);
 
+/** Whether something that fits was said after a message, of what is kept one by one. */
+export const isSaidAfter = ({ recent }: Heard, said: Said, fits: (one: Said) => boolean): boolean =>
+  recent.some((one) => fits(one) && order(one, said) > 0);
+
+/** The last message that is settled; undefined: none is. */
+export const settledIn = ({ beforeId: id, beforeAt: at }: Heard): Pick<Said, 'id' | 'at'> | undefined =>
+  id !== null && at !== null ? { id, at } : undefined;
+
 /** The latest message; undefined where there is none. */
 export const latestOf = ({ recent }: Heard): Said | undefined => recent.at(-1);
 
 /** Whether a message has been taken in; undefined where it is older than those that are kept one by one. */
 const isKnown = (heard: Heard, said: Said): boolean | undefined => {
   if (heard.recent.some(({ id }) => id === said.id)) return true;
-  const { beforeAt: at, beforeId: id } = heard;
-  return at !== null && id !== null && order(said, { at, id }) <= 0 ? undefined : false;
+  const settled = settledIn(heard);
+  return settled && order(said, settled) <= 0 ? undefined : false;
 };
 
 /** What taking some messages in has led to. */
@@ -89,7 +99,9 @@ export const take = <T extends Said>(heard: Heard, said: readonly T[]): Taken<T>
   }
   if (added.length === 0) return { heard, added, tooOld };
   added.sort(order);
-  const asKept = added.map(({ id, at, sender }): Said => ({ id, at, sender }));
+  const asKept = added.map(
+    ({ id, at, sender, author }): Said => ({ id, at, sender, ...(author && { author }) }),
+  );
   const all = [...heard.recent, ...asKept].sort(order);
   const settled = all.slice(0, -RECENT);
   const last = settled.at(-1);

@@ -1,11 +1,12 @@
 import { foldName, type NoteWritten } from '@parlor/shared';
 import { changeDocument } from '../../../events/change.ts';
-import type { EventConsumer } from '../../../events/relay.ts';
+import type { EventConsumer, Relay } from '../../../events/relay.ts';
 import { ignoreMissing } from '../../../platform/errors.ts';
 import type { Member } from '../../members/member.ts';
 import type { ConversationModel, StoredConversation } from '../conversation.model.ts';
-import { sees } from '../follow.ts';
+import type { ConversationFollower } from '../follow.ts';
 import { changeOf } from '../state.ts';
+import { sees } from '../who-sees.ts';
 
 /** An @ that no name stands before, and what may be a username behind it. */
 const MENTION = /(?<![\p{L}\p{N}@.+_-])@([\p{L}\p{N}@.+_-]{1,150})/gu;
@@ -38,17 +39,38 @@ export const mentionedIn = (
   return [...found];
 };
 
-/** Gives whoever is mentioned the conversation as unread. A second time changes nothing that has not been read since. */
+/**
+ * Gives whoever is mentioned the conversation as unread, but for those who have answered since. A second time changes
+ * nothing that has not been read since.
+ */
 export const createMentionConsumer =
-  (conversations: ConversationModel): EventConsumer =>
+  ({
+    conversations,
+    follower,
+    relay,
+  }: {
+    conversations: ConversationModel;
+    follower: Pick<ConversationFollower, 'upToDate'>;
+    relay: Pick<Relay, 'announce'>;
+  }): EventConsumer =>
   async (events) => {
-    for (const { name, room, data } of events) {
+    for (const { name, room, at, data } of events) {
       if (name !== 'note.added' && name !== 'note.changed') continue;
       const { mentioned } = data as NoteWritten;
       if (mentioned.length === 0) continue;
-      await changeDocument<StoredConversation>(conversations, { _id: room }, (current) => {
-        const unread = [...new Set([...current.unread, ...mentioned])];
-        return unread.length > current.unread.length ? changeOf(current, { unread }) : undefined;
-      }).catch(ignoreMissing);
+      const changed = await changeDocument<StoredConversation>(
+        conversations,
+        { _id: room },
+        async (current) => {
+          // An answer of before the note must not be taken in after it, and for one that has read it.
+          const said = await follower.upToDate(current);
+          const { heard, unread } = Object.assign({}, current, said);
+          const hasAnswered = (member: string) =>
+            heard.recent.some((one) => one.author === member && one.at > at);
+          const reading = mentioned.filter((member) => !hasAnswered(member));
+          return changeOf(current, { ...said, unread: [...new Set([...unread, ...reading])] });
+        },
+      ).catch(ignoreMissing);
+      if (changed) relay.announce(conversations, changed);
     }
   };

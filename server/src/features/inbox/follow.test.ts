@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, it } from 'vitest';
+import { testApp } from '../../../test/app.ts';
+import { conversationsOf } from '../../../test/inbox.ts';
+import { testMembers } from '../../../test/members.ts';
+import { addedMessage } from '../messages/added-message.ts';
+import type { StoredMessage } from '../messages/messages.model.ts';
+
+/** What conversations become where several processes store messages, and tell of them in no certain order. */
+
+const app = testApp();
+const people = testMembers(app);
+const { call, visit } = conversationsOf(app);
+
+let token = '';
+let widget = '';
+let grace: Awaited<ReturnType<typeof people.member>>;
+let linus: typeof grace;
+
+beforeAll(async () => {
+  ({ token, widget } = await app.account());
+  grace = await people.member(token, 'operator');
+  linus = await people.member(token, 'operator');
+});
+
+const get = async (uuid: string, as = token) => (await call('GET', `${uuid}/`, as)).json;
+const until = (uuid: string, expected: object, as = token) =>
+  expect.poll(() => get(uuid, as), { timeout: 10_000 }).toMatchObject(expected);
+const patch = async (uuid: string, body: object, as = token) =>
+  expect((await call('PATCH', `${uuid}/`, as, { body })).status).toBe(200);
+const answer = (uuid: string, as = token) =>
+  app.request('POST', '/api/v1/messages/', {
+    token: as,
+    body: { body: 'We do', room: { uuid }, is_support_sender: true },
+  });
+
+/** A message as another process stores it. @param author the member who wrote it; undefined: the visitor did */
+const store = async (uuid: string, author?: { uuid: string }, more: Partial<StoredMessage> = {}) => {
+  const { messages, rooms } = app.services.models;
+  const room = await rooms.findOne({ _id: uuid }).lean();
+  const message = addedMessage(room as never, {
+    _id: randomUUID(),
+    body: 'Hello',
+    nickname: '',
+    email: '',
+    phone_number: '',
+    is_support_sender: author !== undefined,
+    is_bot: false,
+    sent_at: new Date(),
+    ...(author && { author: { uuid: author.uuid, name: '' } }),
+    ...more,
+  });
+  await messages.collection.insertOne(message as never);
+  return message;
+};
+
+/** Tells of a message, and waits until all that follows has followed. */
+const tell = async (message: StoredMessage) => {
+  const { messages } = app.services.models;
+  const event = {
+    $set: { events: addedMessage({ ...message, _id: message.room, label: '' }, message).events },
+  };
+  await messages.collection.updateOne({ _id: message._id as never }, event as never);
+  const stored = await messages.findOne({ _id: message._id }).lean<StoredMessage>();
+  if (stored) app.services.relay.announce(messages, stored);
+  const isWaiting = () => messages.countDocuments({ _id: message._id, 'events.0': { $exists: true } });
+  await expect.poll(isWaiting, { timeout: 10_000 }).toBe(0);
+};
+
+const before = (ms: number) => new Date(Date.now() - ms);
+
+it('stays done where a message of before the last one is told only then', async () => {
+  const { uuid } = await visit(widget, token);
+  const sent_at = before(1);
+  await answer(uuid);
+  await until(uuid, { waiting_on: 'visitor' });
+  const late = await store(uuid, undefined, { sent_at });
+  await patch(uuid, { status: 'done' });
+  await tell(late);
+  expect((await get(uuid)).status).toBe('done');
+});
+
+it('has been read by each who has answered, where all is told at once', async () => {
+  const { uuid } = await visit(widget, token);
+  await store(uuid);
+  await store(uuid, grace);
+  await store(uuid, linus);
+  await patch(uuid, { tags: ['now'] });
+  expect([(await get(uuid, grace.token)).is_unread, (await get(uuid, linus.token)).is_unread]).toEqual([
+    false,
+    false,
+  ]);
+  expect((await get(uuid)).is_unread).toBe(true);
+});
+
+it('has been read by who has answered before it is told what there was to answer', async () => {
+  const { uuid } = await visit(widget, token);
+  await patch(uuid, { is_unread: false });
+  const asked = await store(uuid, undefined, { sent_at: before(1) });
+  await answer(uuid, grace.token);
+  await tell(asked);
+  await until(uuid, { is_unread: true });
+  expect((await get(uuid, grace.token)).is_unread).toBe(false);
+});
+
+it('is called as the visitor said last, whatever is told last', async () => {
+  const { uuid } = await visit(widget, token);
+  const earlier = await store(uuid, undefined, { nickname: 'Ada', sent_at: before(2) });
+  const later = await store(uuid, undefined, { nickname: 'Ada L.', sent_at: before(1) });
+  await tell(later);
+  await tell(earlier);
+  expect((await get(uuid)).visitor.name).toBe('Ada L.');
+});
+
+it('misses nothing where an old event comes again before a new one', async () => {
+  const { uuid } = await visit(widget, token);
+  const first = await store(uuid);
+  for (let n = 0; n < 20; n++) await store(uuid, grace);
+  await patch(uuid, { status: 'done', assignee: null });
+  const last = await store(uuid);
+  await tell(first);
+  await tell(last);
+  expect(await get(uuid)).toMatchObject({
+    status: 'open',
+    is_unread: true,
+    last_message: { uuid: last._id },
+    assignee: null,
+  });
+});
+
+it('is unread for who is mentioned after its own answer, whichever is told first', async () => {
+  const { uuid } = await visit(widget, token);
+  const said = await store(uuid, grace);
+  await call('POST', `${uuid}/notes/`, token, { body: { body: `@${grace.username}` } });
+  await until(uuid, { is_unread: true }, grace.token);
+  await tell(said);
+  expect((await get(uuid, grace.token)).is_unread).toBe(true);
+});
+
+it('is everybody’s but whose answer has ended the bot', async () => {
+  const { json: room } = await app.request('POST', '/api/v1/rooms/', { token, body: { is_bot_use: true } });
+  const body = { body: 'Hi', room: { uuid: room.uuid } };
+  await app.request('POST', '/api/v1/messages/', { token, body });
+  await until(room.uuid, { last_message: { body: 'Hi' }, is_bot_use: true, is_unread: false });
+  await answer(room.uuid, grace.token);
+  // It takes in what the room says now, too.
+  await patch(room.uuid, { tags: ['now'] });
+  expect(await get(room.uuid)).toMatchObject({ is_bot_use: false, waiting_on: 'visitor', is_unread: true });
+  expect((await get(room.uuid, grace.token)).is_unread).toBe(false);
+});
