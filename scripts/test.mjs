@@ -22,6 +22,7 @@ const run = (command, args, env = {}) => {
 const LONG = {
   AGENT_KILL_ROUNDS: '50',
   API_RUNS: '50',
+  CONVERSATION_STEPS: '10000',
   FUZZ_ATTEMPTS: '10000',
   HOSTILE_REQUESTS: '20000',
   KILL_ROUNDS: '500',
