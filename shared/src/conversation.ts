@@ -118,6 +118,10 @@ export const BulkResult = z
       description: 'Those that it can’t be done to: more than 20 tags, or a member who does not see them.',
       example: [],
     }),
+    outdated: z.array(uuid()).meta({
+      description: 'Those that have changed since: `If-Match` does not name their ETag.',
+      example: [],
+    }),
   })
   .meta({ id: 'BulkResult' });
 export type BulkResult = z.infer<typeof BulkResult>;

@@ -80,6 +80,15 @@ it('stays done where a message of before the last one is told only then', async 
   expect((await get(uuid)).status).toBe('done');
 });
 
+it('has changed for If-Match once something was said that is not told yet', async () => {
+  const { uuid } = await visit(widget, token);
+  const { etag = '' } = (await call('GET', `${uuid}/`, token)).headers;
+  await store(uuid);
+  const change = { headers: { 'if-match': etag }, body: { status: 'done' } };
+  expect((await call('PATCH', `${uuid}/`, token, change)).status).toBe(412);
+  expect((await get(uuid)).status).toBe('open');
+});
+
 it('has been read by each who has answered, where all is told at once', async () => {
   const { uuid } = await visit(widget, token);
   await store(uuid);

@@ -190,7 +190,8 @@ export const inboxRoutes = ({
       id: 'changeConversations',
       tag,
       summary: 'Change many conversations',
-      description: 'Up to 500, each for itself; a field that is not sent stays as it is.',
+      description:
+        'Up to 500, each for itself; a field that is not sent stays as it is. With `If-Match`, those whose ETag it does not name stay as they are, too.',
       callers,
       body: BulkChange,
       bodyExample: {
@@ -198,9 +199,14 @@ export const inboxRoutes = ({
         status: 'done',
         add_tags: ['delivery'],
       },
+      sends: ['If-Match'],
       answers: { status: 200, description: 'What became of each.', schema: BulkResult },
       handler: async (ctx) => {
-        ctx.body = await inbox.changeAll(changerOf(ctx), readObject(BulkChange, ctx.state.body));
+        ctx.body = await inbox.changeAll(
+          changerOf(ctx),
+          readObject(BulkChange, ctx.state.body),
+          precondition(ctx),
+        );
       },
     },
     {

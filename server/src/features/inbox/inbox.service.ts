@@ -22,6 +22,9 @@ const BULK_AT_ONCE = 10;
 /** Bulk changes; accounts take turns. */
 const BULK_TURNS = { running: 4, runningOfOne: 1, waitingOfOne: 20 };
 
+/** A caller's condition on a conversation as it is shown; it throws when the condition does not hold. */
+type Check = ((current: object) => void) | undefined;
+
 /** Who changes something, as seen from here. */
 export interface Changer {
   view: View;
@@ -83,7 +86,7 @@ export class InboxService {
     changer: Changer,
     uuid: string,
     wanted: Partial<ConversationPatch>,
-    check?: (current: object) => void,
+    check?: Check,
   ): Promise<StoredConversation> {
     const { account } = changer.view;
     const assignee = await this.#assigneeFor(account, wanted);
@@ -94,19 +97,20 @@ export class InboxService {
 
   /**
    * Changes many conversations, each for itself.
+   * @param check a precondition on each of them, as it is shown
    * @throws ParlorError `invalid` when it can be done to none, `throttled` when too many of the account wait
    */
-  changeAll(changer: Changer, change: BulkChange): Promise<BulkResult> {
-    return this.#bulkTurns.run(changer.view.account, () => this.#changeAll(changer, change));
+  changeAll(changer: Changer, change: BulkChange, check?: Check): Promise<BulkResult> {
+    return this.#bulkTurns.run(changer.view.account, () => this.#changeAll(changer, change, check));
   }
 
-  async #changeAll(changer: Changer, { uuids, ...wanted }: BulkChange): Promise<BulkResult> {
+  async #changeAll(changer: Changer, { uuids, ...wanted }: BulkChange, check: Check): Promise<BulkResult> {
     const { account } = changer.view;
-    const result: BulkResult = { changed: [], missing: [], refused: [] };
+    const result: BulkResult = { changed: [], missing: [], refused: [], outdated: [] };
     const settings = { ...wanted, assignee: await this.#assigneeFor(account, wanted) };
     for (let from = 0; from < uuids.length; from += BULK_AT_ONCE) {
       const some = uuids.slice(from, from + BULK_AT_ONCE);
-      const ends = await Promise.all(some.map((uuid) => this.#outcome(changer, uuid, settings)));
+      const ends = await Promise.all(some.map((uuid) => this.#outcome(changer, uuid, settings, check)));
       for (const [at, end] of ends.entries()) result[end].push(some[at] as string);
     }
     if (result.changed.length > 0) {
@@ -119,7 +123,7 @@ export class InboxService {
     { view, member, author }: Changer,
     uuid: string,
     wanted: Settings,
-    check?: (current: object) => void,
+    check?: Check,
   ): Promise<StoredConversation> {
     const { conversations, relay } = this.#parts;
     const { assignee } = wanted;
@@ -127,14 +131,14 @@ export class InboxService {
     const filter = { _id: uuid, account: view.account };
     const changed = await changeDocument<StoredConversation>(conversations, filter, async (current) => {
       if (!isInView(view, current)) throw notFound();
-      if (check) check(lasting(await this.presentOne(current, member)));
+      const said = await this.#parts.follower.upToDate(current);
+      const latest = Object.assign({}, current, said, changeOf(current, said)?.set);
+      if (check) check(lasting(await this.presentOne(latest, member)));
       if (assignee && !sees(assignee, current)) {
         throw invalid({
           assignee: [`${assignee.name || assignee.username} does not see this conversation.`],
         });
       }
-      const said = await this.#parts.follower.upToDate(current);
-      const latest = Object.assign({}, current, said);
       const set = settingsOf(latest, wanted, member);
       return changeOf(current, { ...said, ...set }, author ?? null);
     });
@@ -160,14 +164,15 @@ export class InboxService {
     }
   }
 
-  async #outcome(changer: Changer, uuid: string, wanted: Settings): Promise<keyof BulkResult> {
+  async #outcome(changer: Changer, uuid: string, wanted: Settings, check: Check): Promise<keyof BulkResult> {
     try {
-      await this.#change(changer, uuid, wanted);
+      await this.#change(changer, uuid, wanted, check);
       return 'changed';
     } catch (error) {
       if (!(error instanceof ParlorError)) throw error;
       if (error.code === 'not_found') return 'missing';
       if (error.code === 'invalid') return 'refused';
+      if (error.code === 'precondition_failed') return 'outdated';
       throw error;
     }
   }

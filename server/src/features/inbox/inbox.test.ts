@@ -234,6 +234,22 @@ describe('PATCH /api/v1/conversations/<uuid>/', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
   });
 
+  it('holds If-Match for each conversation of a bulk change', async () => {
+    const [one, other] = [(await visit()).uuid, (await visit()).uuid];
+    const tagOf = async (uuid: string) => (await call('GET', `conversations/${uuid}/`)).headers.etag ?? '';
+    const headers = { 'if-match': `${await tagOf(one)}, W/${await tagOf(other)}` };
+    const bulk = (body: object) =>
+      call('POST', 'conversations/bulk/', token, { body: { uuids: [one, other], ...body }, headers });
+    expect((await patch(other, { tags: ['mine'] })).status).toBe(200);
+    const gone = randomUUID();
+    const { json } = await bulk({ uuids: [one, other, gone], status: 'done', add_tags: ['bulk'] });
+    expect(json).toEqual({ changed: [one], missing: [gone], refused: [], outdated: [other] });
+    expect(await get(other)).toMatchObject({ status: 'open', tags: ['mine'] });
+    // A second time both have changed since.
+    expect((await bulk({ status: 'open' })).json).toMatchObject({ changed: [], outdated: [one, other] });
+    expect(await get(one)).toMatchObject({ status: 'done', tags: ['bulk'] });
+  });
+
   it('loses nothing where two and a bulk change come at the same time', async () => {
     const { uuid } = await visit();
     const bulk = call('POST', 'conversations/bulk/', token, { body: { uuids: [uuid], add_tags: ['bulk'] } });
@@ -398,7 +414,7 @@ describe('who sees what', () => {
       expect((await call('GET', `conversations/${one}/`, as)).status).toBe(404);
       expect((await patch(one, { status: 'done' }, as)).status).toBe(404);
       const bulk = await call('POST', 'conversations/bulk/', as, { body: { uuids: [one], status: 'done' } });
-      expect(bulk.json).toEqual({ changed: [], missing: [one], refused: [] });
+      expect(bulk.json).toEqual({ changed: [], missing: [one], refused: [], outdated: [] });
     }
     const given = await patch(one, { assignee: restricted.uuid }, account.token);
     expect([given.status, Object.keys(given.json)]).toEqual([400, ['assignee']]);
