@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { choice, datetime, text, uuid } from './fields.ts';
 
 /** What can be looked for (docs/contract.md#search). */
-export const SEARCH_KINDS = ['conversation', 'message', 'lead'] as const;
+export const SEARCH_KINDS = ['conversation', 'message', 'lead', 'note'] as const;
 export type SearchKind = (typeof SEARCH_KINDS)[number];
 
 /** The longest query, in characters. */

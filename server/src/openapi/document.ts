@@ -28,7 +28,7 @@ const TAGS = {
   'Saved replies': 'Texts that members send again and again.',
   'Keyword notifications': 'Raised when a customer’s message mentions a keyword.',
   Keywords: 'The words to be told of.',
-  Search: 'Conversations, messages and leads by their words.',
+  Search: 'Conversations, messages, leads and notes by their words.',
   Leads: 'Who left word of themselves.',
   Webhooks: 'Subscriptions: what happens is posted to an address of yours, signed by Standard Webhooks.',
   Deliveries: 'What was sent to webhooks, and what came of it.',

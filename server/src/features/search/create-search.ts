@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AccountLeases } from '../accounts/account-leases.ts';
 import type { AccountModel } from '../accounts/accounts.model.ts';
+import type { NoteModel } from '../inbox/notes/note.model.ts';
 import type { LeadModel } from '../leads/leads.model.ts';
 import type { MessageModel } from '../messages/messages.model.ts';
 import type { RoomModel } from '../rooms/rooms.model.ts';
@@ -23,6 +24,7 @@ export const createSearch = ({
     rooms: RoomModel;
     messages: MessageModel;
     leads: LeadModel;
+    notes: NoteModel;
     searchSegments: SegmentModel;
     searchProgress: SearchProgressModel;
   };

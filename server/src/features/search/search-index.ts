@@ -82,7 +82,11 @@ export class SearchIndex {
     for (const source of this.#parts.sources) {
       const { kind, fixed } = source;
       for (const event of events) {
-        const { uuid, mark } = source.touchedBy(event) ?? {};
+        const { uuid, mark, deletedFrom } = source.touchedBy(event) ?? {};
+        if (uuid !== undefined && deletedFrom !== undefined) {
+          await this.#drop(uuid, deletedFrom);
+          continue;
+        }
         if (uuid === undefined || (mark !== undefined && this.#marks.get(uuid) === mark)) continue;
         const place = { account: event.account, kind };
         if (!fixed) this.#gathered.addTouched(place, uuid, mark);
@@ -116,12 +120,19 @@ export class SearchIndex {
     // What knew of a lead and of other things as well is still there.
     for (const { kind, fixed } of this.#parts.sources) {
       if (fixed) continue;
-      for (const { account, kind: own, key } of removed) {
+      for (const { account, kind: own, key, subjects } of removed) {
         const uuid = uuidOfKey(key);
-        if (own === kind && uuid !== subject) this.#gathered.addTouched({ account, kind }, uuid, undefined);
+        const isLeft = uuid !== subject && subjects.length > 1;
+        if (own === kind && isLeft) this.#gathered.addTouched({ account, kind }, uuid, undefined);
       }
     }
     await this.flush();
+  }
+
+  /** Takes out every word of one object. @param subject one of those that it is about */
+  async #drop(uuid: string, subject: string): Promise<void> {
+    await this.flush();
+    await this.#parts.segments.removeOf(subject, ({ key }) => uuidOfKey(key) === uuid);
   }
 
   #isForgotten({ key, subjects }: Line): boolean {

@@ -49,9 +49,9 @@ export const searchRoutes = ({
     path: '/api/v1/search/',
     id: 'search',
     tag: 'Search',
-    summary: 'Find conversations, messages and leads by their words',
+    summary: 'Find conversations, messages, leads and notes by their words',
     description:
-      'Newest first. All words have to be there, the last one as a beginning, without regard to case and diacritics. Conversations are found by name and label and by who their visitor is, messages by what they say, leads by who they are and how to reach them. A page may have fewer results than `limit`, or none, and a `Link` to the next one: older objects were not looked at yet.',
+      'Newest first. All words have to be there, the last one as a beginning, without regard to case and diacritics. Conversations are found by name and label and by who their visitor is, messages and notes by what they say, leads by who they are and how to reach them. A page may have fewer results than `limit`, or none, and a `Link` to the next one: older objects were not looked at yet.',
     callers: ['account'],
     query,
     answers: {

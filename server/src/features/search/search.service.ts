@@ -35,7 +35,7 @@ export interface SearchPage {
 type Place = FoundLine & { kind: SearchKind };
 type Found = Place & { object: SearchObject; matches: SearchResult['matches'] };
 
-/** Finds conversations, messages and leads by their words (docs/contract.md#search). */
+/** Finds conversations, messages, leads and notes by their words (docs/contract.md#search). */
 export class SearchService {
   readonly #sources: readonly SearchSource[];
   readonly #segments: Segments;

@@ -6,6 +6,7 @@ import { exportAccount, importAccount } from '../accounts/account-copy.ts';
 import { deleteAccount } from '../accounts/account-data.ts';
 
 const app = testApp();
+const people = testMembers(app);
 
 const search = async (token: string, q: string, more = '') => {
   const answer = await app.request('GET', `/api/v1/search/?q=${encodeURIComponent(q)}${more}`, { token });
@@ -105,7 +106,7 @@ describe('a query', () => {
     ['q=%3F!', { q: ['Give at least one word, number or emoji to look for.'] }],
     [`q=${'a+'.repeat(21)}`, { q: ['Give no more than 20 words.'] }],
     ['q=a&q=b', { q: ['This parameter may be given only once.'] }],
-    ['q=a&kind=room', { kind: ['One of conversation, message, lead is required.'] }],
+    ['q=a&kind=room', { kind: ['One of conversation, message, lead, note is required.'] }],
     ['q=a&limit=0', { limit: ['A whole number from 1 to 50 is required.'] }],
     ['q=a&limit=51', { limit: ['A whole number from 1 to 50 is required.'] }],
     ['q=a&cursor=', { cursor: ['Invalid cursor.'] }],
@@ -160,7 +161,7 @@ describe('of what is found', () => {
     await writeTo(other.token, 'canary outside');
     const byApi = await makeRoom(token, { name: 'canary' });
     await eventually(async () => (await search(token, 'canary')).length).toBe(7);
-    const { member } = testMembers(app);
+    const { member } = people;
     const operator = await member(token, 'operator', { widgets: [first.uuid] });
     const found = await search(operator.token, 'canary');
     expect(new Set(found.map(({ conversation }) => conversation.uuid))).toEqual(new Set([inside.room.uuid]));
@@ -225,6 +226,63 @@ describe('of what is found', () => {
       if (what === 'a lead') expect(await uuidsOf(token, room.label)).toEqual([room.uuid]);
     },
   );
+});
+
+describe('notes', () => {
+  const noted = async (token: string, widget: string, body: string) => {
+    const { visitor, room } = await app.session(widget);
+    const said = { visitor, body: { body: 'Hi', room: { uuid: room.uuid } } };
+    await app.request('POST', '/api/v1/messages/', said);
+    const path = `/api/v1/conversations/${room.uuid}/notes/`;
+    const note = () => app.request('POST', path, { token, body: { body } });
+    await eventually(async () => (await app.request('GET', path.slice(0, -6), { token })).status).toBe(200);
+    return { room, visitor, path, note: (await note()).json.uuid as string };
+  };
+
+  it('are found as they are now, by members who see the conversation', async () => {
+    const { token, widget } = await app.account();
+    const { room, visitor, path, note } = await noted(token, widget, 'A refund <b>was</b> agreed');
+    await eventually(() => uuidsOf(token, 'refund agr', '&kind=note')).toEqual([note]);
+    const [found] = await search(token, 'refund');
+    expect(found).toMatchObject({ kind: 'note', conversation: { uuid: room.uuid } });
+    expect(found.matches).toEqual([{ field: 'body', text: 'A refund <b>was</b> agreed', marks: [[2, 8]] }]);
+
+    const { member } = people;
+    expect(await uuidsOf((await member(token, 'operator')).token, 'refund')).toEqual([note]);
+    const hidden = await member(token, 'operator', { widgets: [] });
+    expect(await uuidsOf(hidden.token, 'refund')).toEqual([]);
+    expect(await uuidsOf((await app.account()).token, 'refund')).toEqual([]);
+    expect((await app.request('GET', '/api/v1/search/?q=refund', { visitor })).status).toBe(403);
+    const scopes = ['leads:read'];
+    const body = { name: 'A program', scopes };
+    const program = (await app.request('POST', '/api/v1/tokens/', { token, body })).json.token;
+    const asked = await app.request('GET', '/api/v1/search/?q=refund&kind=note', { token: program });
+    expect(asked.status).toBe(403);
+
+    await app.request('PATCH', `${path}${note}/`, { token, body: { body: 'A voucher was agreed' } });
+    await eventually(() => uuidsOf(token, 'voucher')).toEqual([note]);
+    expect(await uuidsOf(token, 'refund')).toEqual([]);
+  });
+
+  it.each(['a note', 'a room', 'a visitor'])('leave no word when %s goes', async (what) => {
+    const { token, widget, id } = await app.account();
+    const word = `canary${randomUUID().slice(0, 8)}`;
+    const { room, visitor, path, note } = await noted(token, widget, `the first ${word}`);
+    await eventually(() => uuidsOf(token, word)).toEqual([note]);
+    await app.services.earlierObjects.request(id);
+    await app.services.earlierObjects.sweep();
+    await app.request('PATCH', `${path}${note}/`, { token, body: { body: `the second ${word}` } });
+    await eventually(() => uuidsOf(token, `second ${word}`)).toEqual([note]);
+    if (what === 'a note') await app.request('DELETE', `${path}${note}/`, { token });
+    if (what === 'a room') await app.request('DELETE', `/api/v1/rooms/${room.label}/`, { token });
+    if (what === 'a visitor') {
+      await app.request('DELETE', `/api/v1/widgets/${widget}/sessions/`, { visitor });
+    }
+    expect(await uuidsOf(token, word)).toEqual([]);
+    const { searchSegments } = app.services.models;
+    const stored = () => searchSegments.countDocuments({ account: id, lines: new RegExp(word) });
+    await eventually(stored).toBe(0);
+  });
 });
 
 describe('an account that is imported', () => {

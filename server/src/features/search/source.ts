@@ -22,6 +22,8 @@ export interface Touched {
   uuid: string;
   /** Where this process has seen the same mark for it last, nothing has changed. */
   mark?: string;
+  /** It has been deleted: the subject by which its words are found in the index. */
+  deletedFrom?: string;
 }
 
 /** Where the objects of a kind come from. */
