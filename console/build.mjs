@@ -8,6 +8,15 @@ import { compress } from '../widget/bench/sizes.mjs';
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
 
+/** Checks input on the server, and asks for `new Function`, which the console's policy refuses. */
+const noZod = {
+  name: 'no-zod',
+  /** @param {string} id @param {string} [from] */
+  resolveId(id, from) {
+    if (id === 'zod') throw new Error(`${from} brings zod into the console: import types only`);
+  },
+};
+
 await build({
   root,
   base: '/console/',
@@ -15,6 +24,7 @@ await build({
   envDir: false,
   publicDir: false,
   logLevel: 'warn',
+  plugins: [noZod],
   define: { 'process.env.NODE_ENV': '"production"' },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {

@@ -1,21 +1,23 @@
 import { useRef } from 'preact/hooks';
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
-import { Audit } from './audit/audit.tsx';
 import { Inbox } from './inbox/inbox.tsx';
 import { words } from './locale/locale.ts';
-import { Team } from './members/team.tsx';
-import { RepliesPage } from './replies/replies-page.tsx';
 import { Invitation } from './session/invitation.tsx';
 import { Reset } from './session/reset.tsx';
 import { isAdmin, lacksSecondFactor, loadSession, session } from './session/session.ts';
 import { SignIn } from './session/sign-in.tsx';
 import { Unreachable } from './session/unreachable.tsx';
-import { Profile } from './settings/profile.tsx';
-import { Security } from './settings/security.tsx';
+import { focusPage } from './shell/focus-page.ts';
 import { load } from './shell/load.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 
+const Audit = load(() => import('./audit/audit.tsx').then((file) => file.Audit));
+const Team = load(() => import('./members/team.tsx').then((file) => file.Team));
+const RepliesPage = load(() => import('./replies/replies-page.tsx').then((file) => file.RepliesPage));
+const Profile = load(() => import('./settings/profile.tsx').then((file) => file.Profile));
+const Security = load(() => import('./settings/security.tsx').then((file) => file.Security));
+const Search = load(() => import('./search/search.tsx').then((file) => file.Search));
 const Leads = load(() => import('./leads/leads.tsx').then((file) => file.Leads));
 const Reports = load(() => import('./reports/reports.tsx').then((file) => file.Reports));
 
@@ -30,7 +32,7 @@ const Pages = () => {
   const first = useRef(path);
   // Whoever hears a page that had to be loaded learns that it is another one; of the first the browser says so itself.
   const headTo = () => {
-    if (path !== first.current) document.querySelector<HTMLElement>('#content h1')?.focus();
+    if (path !== first.current) focusPage();
   };
   if (/^\/console\/invitation\/?$/.test(path)) return <Invitation />;
   if (/^\/console\/reset\/?$/.test(path)) return <Reset />;
@@ -49,11 +51,15 @@ const Pages = () => {
       return (
         <Shell>
           {lacksSecondFactor.value ? (
-            <Security />
+            <Router>
+              <Route path="/console/settings/security" component={Security} />
+              <Route default component={Security} />
+            </Router>
           ) : (
             <Router onLoadEnd={headTo}>
               <Route path="/console/" component={Start} />
               <Route path="/console/inbox/:view/:uuid?" component={Inbox} />
+              <Route path="/console/search" component={Search} />
               <Route path="/console/leads" component={Leads} />
               <Route path="/console/reports" component={Reports} />
               <Route path="/console/settings/profile" component={Profile} />

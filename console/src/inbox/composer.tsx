@@ -9,6 +9,7 @@ import { ReplyList } from '../replies/reply-list.tsx';
 import { useReplyPicker } from '../replies/use-reply-picker.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { isMac } from '../ui/platform.ts';
 import { apply } from './acts.ts';
 import styles from './composer.module.css';
 import { visitorName } from './conversation-list.tsx';
@@ -19,8 +20,6 @@ import { viewersOf, writeInRoom } from './viewers.ts';
 
 /** The visitor learns that somebody writes at most this often (docs/realtime.md). */
 const TYPING_EVERY_MS = 3_000;
-
-const isMac = /Mac|iP(hone|ad|od)/.test(navigator.userAgent);
 
 /** Who else looks at it, and above all who writes: nobody is to be answered twice. */
 const Colleagues = ({ room }: { room: string }) => {

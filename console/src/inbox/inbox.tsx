@@ -1,15 +1,17 @@
+import type { Conversation } from '@parlor/shared';
 import { useSignal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { connection } from '../api/live.ts';
 import { words } from '../locale/locale.ts';
+import { offer } from '../shell/commands.ts';
 import { NotFound } from '../shell/not-found.tsx';
 import type { OpenMenu } from './actions.tsx';
 import { setUnread, toggleDone } from './acts.ts';
 import { ConversationPane } from './conversation.tsx';
 import { ConversationList } from './conversation-list.tsx';
 import styles from './inbox.module.css';
-import { actOf, KeysHelp } from './keys.tsx';
+import { type Act, actOf, commandsOf, KeysHelp } from './keys.tsx';
 import { conversationOf, list, show } from './store.ts';
 import { viewTitle } from './view-title.ts';
 import { type View, viewOf } from './views.ts';
@@ -42,42 +44,51 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
   useEffect(() => {
     menu.value = undefined;
     isNote.value = false;
-    const onKey = (event: KeyboardEvent) => {
-      const act = actOf(event);
-      if (!act) return;
+    const open = () => (uuid === undefined ? undefined : conversationOf(uuid));
+    const places = () => {
       const all = list.value;
-      const at = all.findIndex((one) => one.uuid === uuid);
-      const go = (step: number) => {
-        const next = at === -1 ? all[0] : all[at + step];
-        if (next) route(`/console/inbox/${encodeURIComponent(view.name)}/${next.uuid}`);
-      };
-      const one = uuid === undefined ? undefined : conversationOf(uuid);
-      event.preventDefault();
-      if (act === 'next') go(1);
-      else if (act === 'previous') go(-1);
+      return { all, at: all.findIndex((other) => other.uuid === uuid) };
+    };
+    const go = (to: Conversation | undefined) => {
+      if (to) route(`/console/inbox/${encodeURIComponent(view.name)}/${to.uuid}`);
+    };
+    const goBy = (step: number) => {
+      const { all, at } = places();
+      go(at === -1 ? all[0] : all[at + step]);
+    };
+    /** The next one opens where this one leaves the view. */
+    const finish = (one: Conversation) => {
+      const { all, at } = places();
+      void toggleDone(one);
+      if (one.status !== 'done' && view.name !== 'done') go(all[at + 1] ?? all[at - 1]);
+    };
+    const write = (asNote: boolean) => {
+      isNote.value = asNote;
+      document.getElementById('answer')?.focus();
+    };
+    const run = (act: Act) => {
+      const one = open();
+      if (act === 'next') goBy(1);
+      else if (act === 'previous') goBy(-1);
       else if (act === 'help') setShowsKeys(true);
       else if (!one) return;
-      else if (act === 'reply' || act === 'note') {
-        isNote.value = act === 'note';
-        document.getElementById('answer')?.focus();
-      } else if (act === 'done') finish();
+      else if (act === 'reply' || act === 'note') write(act === 'note');
+      else if (act === 'done') finish(one);
       else if (act === 'unread') void setUnread(one.uuid, true);
       else menu.value = act;
     };
-    /** The next one opens where this one leaves the view. */
-    const finish = () => {
-      const one = uuid === undefined ? undefined : conversationOf(uuid);
-      if (!one) return;
-      const all = list.value;
-      const at = all.findIndex((other) => other.uuid === uuid);
-      void toggleDone(one);
-      const next = all[at + 1] ?? all[at - 1];
-      if (one.status !== 'done' && view.name !== 'done' && next) {
-        route(`/console/inbox/${encodeURIComponent(view.name)}/${next.uuid}`);
-      }
+    const onKey = (event: KeyboardEvent) => {
+      const act = actOf(event);
+      if (!act) return;
+      event.preventDefault();
+      run(act);
     };
     document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
+    const withdraw = offer(commandsOf(uuid !== undefined, run));
+    return () => {
+      document.removeEventListener('keydown', onKey);
+      withdraw();
+    };
   }, [view.name, uuid]);
 
   return (

@@ -1,4 +1,5 @@
 import { words } from '../locale/locale.ts';
+import { type Command, isTyped } from '../shell/commands.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import styles from './keys.module.css';
 
@@ -20,15 +21,18 @@ export type Act = (typeof KEYS)[keyof typeof KEYS];
 
 /** What a key press asks for; undefined where it is meant for a field, or for the browser. */
 export const actOf = (event: KeyboardEvent): Act | undefined => {
-  if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing) return undefined;
-  if (
-    event.target instanceof HTMLElement &&
-    event.target.closest('input, textarea, select, dialog, [role="menu"]')
-  ) {
-    return undefined;
-  }
+  if (event.metaKey || event.ctrlKey || event.altKey || isTyped(event)) return undefined;
   return Object.hasOwn(KEYS, event.key) ? KEYS[event.key as keyof typeof KEYS] : undefined;
 };
+
+/** Those for which a conversation has to be open. */
+const OF_ONE: ReadonlySet<Act> = new Set(['reply', 'note', 'assign', 'snooze', 'tag', 'done', 'unread']);
+
+/** What can be done, in words. @param isOpen whether a conversation is */
+export const commandsOf = (isOpen: boolean, run: (act: Act) => void): Command[] =>
+  Object.entries(KEYS)
+    .filter(([, act]) => isOpen || !OF_ONE.has(act))
+    .map(([key, act]) => ({ key, label: words.value.inbox.keysOf[act], run: () => run(act) }));
 
 /** The keys, said in words. */
 export const KeysHelp = ({ onClose }: { onClose(): void }) => {

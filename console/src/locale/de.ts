@@ -2,6 +2,7 @@ import { actions } from './audit-actions.de.ts';
 import type { Words } from './en.ts';
 import { inbox } from './inbox.de.ts';
 import { replies } from './replies.de.ts';
+import { search } from './search.de.ts';
 
 /** German. */
 export const de: Words = {
@@ -104,6 +105,11 @@ export const de: Words = {
     leads: 'Leads',
     reports: 'Berichte',
     profile: 'Profil',
+    palette: 'Alles mit Worten',
+    paletteHint: 'Tun oder gehen zu …',
+    actions: 'Aktionen',
+    goTo: 'Gehen zu',
+    searchFor: (text: string) => `Überall nach „${text}“ suchen`,
     replies: 'Gespeicherte Antworten',
     security: 'Sicherheit',
     team: 'Team',
@@ -117,6 +123,7 @@ export const de: Words = {
   },
   inbox,
   replies,
+  search,
   profile: {
     title: 'Profil',
     name: 'Name',

@@ -1,6 +1,7 @@
 import { actions } from './audit-actions.en.ts';
 import { inbox } from './inbox.en.ts';
 import { replies } from './replies.en.ts';
+import { search } from './search.en.ts';
 
 /** English, which stands in where another language has no words yet. */
 export const en = {
@@ -83,6 +84,11 @@ export const en = {
     leads: 'Leads',
     reports: 'Reports',
     profile: 'Profile',
+    palette: 'Everything by words',
+    paletteHint: 'Do or go to …',
+    actions: 'Actions',
+    goTo: 'Go to',
+    searchFor: (text: string) => `Search everything for “${text}”`,
     replies: 'Saved replies',
     security: 'Security',
     team: 'Team',
@@ -96,6 +102,7 @@ export const en = {
   },
   inbox,
   replies,
+  search,
   profile: {
     title: 'Profile',
     name: 'Name',

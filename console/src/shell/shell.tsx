@@ -3,12 +3,18 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { useLive } from '../inbox/use-live.ts';
 import { words } from '../locale/locale.ts';
-import { isAdmin, me, signOut } from '../session/session.ts';
+import { me, signOut } from '../session/session.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { isMac } from '../ui/platform.ts';
 import { settleRemovals } from '../ui/removal.ts';
 import { Toasts } from '../ui/toast.tsx';
+import { isTyped } from './commands.ts';
+import { focusPage } from './focus-page.ts';
 import { InboxNavigation } from './inbox-navigation.tsx';
+import { GROUPS, type PageName, pagesOf } from './pages.ts';
+import { Palette } from './palette.tsx';
 import styles from './shell.module.css';
 
 const ICONS = {
@@ -20,37 +26,44 @@ const ICONS = {
     'M3 5h14v10H3zM7 10.5a1.7 1.7 0 1 0 0-3.4 1.7 1.7 0 0 0 0 3.4Zm-2 2.4c.3-1 1.1-1.5 2-1.5s1.7.5 2 1.5M12 8.5h3M12 11.5h3',
   reports: 'M3.5 16.5h13M5.5 13.5v-4M10 13.5v-9M14.5 13.5v-6',
   audit: 'M5 3.5h7l3 3v10H5ZM12 3.5v3h3M7.5 10h5M7.5 13h5',
-} as const;
+} as const satisfies Record<PageName, string>;
 
-/** What of the console is reached by links, under a heading each. */
-const GROUPS = [
-  ['customers', '/console', ['leads', 'reports']],
-  ['settings', '/console/settings', ['profile', 'security', 'replies', 'team', 'audit']],
-] as const;
-const OF_ADMINS: ReadonlySet<string> = new Set(['audit']);
+/** To the search, also by a key, and everything that can be done by another. */
+const SearchLink = ({ onPalette }: { onPalette(): void }) => {
+  const { path } = useLocation();
+  return (
+    <div class={styles.search}>
+      <a href="/console/search" aria-current={path === '/console/search' ? 'page' : undefined}>
+        <Icon name="search" />
+        <span>{words.value.search.title}</span>
+        <i class={styles.key}>/</i>
+      </a>
+      <button type="button" title={words.value.shell.palette} onClick={onPalette}>
+        <span class="hidden">{words.value.shell.palette}</span>
+        <i class={styles.key}>{isMac ? '⌘K' : 'Ctrl K'}</i>
+      </button>
+    </div>
+  );
+};
 
-const Group = ({ group: [title, folder, pages] }: { group: (typeof GROUPS)[number] }) => {
+const Group = ({ group }: { group: (typeof GROUPS)[number] }) => {
   const { path } = useLocation();
   const t = words.value.shell;
+  const [title] = group;
   return (
     <nav aria-label={t[title]}>
       <h2>{t[title]}</h2>
       <ul>
-        {pages
-          .filter((name) => isAdmin.value || !OF_ADMINS.has(name))
-          .map((name) => {
-            const address = `${folder}/${name}`;
-            return (
-              <li key={name}>
-                <a href={address} aria-current={path === address ? 'page' : undefined}>
-                  <svg class={styles.icon} viewBox="0 0 20 20" aria-hidden="true">
-                    <path d={ICONS[name]} />
-                  </svg>
-                  {t[name]}
-                </a>
-              </li>
-            );
-          })}
+        {pagesOf([group]).map(({ name, address }) => (
+          <li key={name}>
+            <a href={address} aria-current={path === address ? 'page' : undefined}>
+              <svg class={styles.icon} viewBox="0 0 20 20" aria-hidden="true">
+                <path d={ICONS[name]} />
+              </svg>
+              {t[name]}
+            </a>
+          </li>
+        ))}
       </ul>
     </nav>
   );
@@ -92,29 +105,45 @@ const Myself = () => {
 /** What stands around every page of whoever is signed in: the navigation, and on a phone the button that shows it. */
 export const Shell = ({ children }: { children: ComponentChildren }) => {
   useLive();
-  const { path } = useLocation();
+  const { path, route } = useLocation();
   const [isOpen, setOpen] = useState(false);
+  const [hasPalette, setPalette] = useState(false);
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
     setOpen(false);
     // Whoever hears the page learns that it is another one; on the first one the browser says so itself.
-    if (!isFirst.current) main.current?.querySelector<HTMLElement>('h1')?.focus();
+    if (!isFirst.current) focusPage();
     isFirst.current = false;
   }, [path]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const hasModifier = event.metaKey || event.ctrlKey || event.altKey;
+      const isPalette = (isMac ? event.metaKey : event.ctrlKey) && event.key.toLowerCase() === 'k';
+      if (isPalette && !document.querySelector('dialog[open]')) setPalette(true);
+      else if (event.key === '/' && !hasModifier && !isTyped(event)) route('/console/search');
+      else return;
+      event.preventDefault();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [route]);
   return (
     <div class={styles.shell}>
       <button type="button" class={styles.skip} onClick={() => main.current?.focus()}>
         {words.value.shell.skip}
       </button>
-      <div class={styles.bar}>
+      <header class={styles.bar}>
         <button type="button" aria-expanded={isOpen} aria-controls="side" onClick={() => setOpen(!isOpen)}>
           <svg class={styles.icon} viewBox="0 0 20 20" aria-hidden="true">
             <path d="M3 5.5h14M3 10h14M3 14.5h14" />
           </svg>
           {words.value.shell.menu}
         </button>
-      </div>
+        <a href="/console/search" aria-label={words.value.search.title}>
+          <Icon name="search" />
+        </a>
+      </header>
       <aside id="side" class={`${styles.side} ${isOpen ? styles.open : ''}`}>
         <p class={styles.brand}>
           <svg viewBox="0 0 24 24" aria-hidden="true">
@@ -123,6 +152,7 @@ export const Shell = ({ children }: { children: ComponentChildren }) => {
           </svg>
           Parlor
         </p>
+        <SearchLink onPalette={() => setPalette(true)} />
         <InboxNavigation />
         {GROUPS.map((group) => (
           <Group key={group[0]} group={group} />
@@ -130,6 +160,7 @@ export const Shell = ({ children }: { children: ComponentChildren }) => {
         <Myself />
       </aside>
       <Toasts />
+      {hasPalette && <Palette onClose={() => setPalette(false)} />}
       <main id="content" ref={main} tabIndex={-1}>
         {children}
       </main>

@@ -9,11 +9,14 @@ export const SearchField = ({
   label,
   value,
   maxLength,
+  isBegin,
   onSearch,
 }: {
   label: string;
   value: string;
   maxLength: number;
+  /** Whether the page begins here. */
+  isBegin?: boolean;
   onSearch(text: string): void;
 }) => {
   const id = useId();
@@ -35,6 +38,7 @@ export const SearchField = ({
         type="search"
         placeholder={label}
         maxLength={maxLength}
+        data-begin={isBegin}
         value={text}
         onInput={({ currentTarget: { value: typed } }) => {
           setText(typed);

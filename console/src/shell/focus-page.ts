@@ -1,0 +1,6 @@
+/** Puts the focus where a page begins: into the field that it is about, else on its title. */
+export const focusPage = (): void => {
+  const page = document.getElementById('content');
+  const begin = page?.querySelector<HTMLElement>('[data-begin]') ?? page?.querySelector<HTMLElement>('h1');
+  begin?.focus();
+};

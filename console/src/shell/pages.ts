@@ -1,0 +1,21 @@
+import { isAdmin } from '../session/session.ts';
+
+/** The pages beside the inbox, under a heading each. */
+export const GROUPS = [
+  ['customers', '/console', ['leads', 'reports']],
+  ['settings', '/console/settings', ['profile', 'security', 'replies', 'team', 'audit']],
+] as const;
+
+export type PageName = (typeof GROUPS)[number][2][number];
+
+const OF_ADMINS: ReadonlySet<PageName> = new Set(['audit']);
+
+/** The pages of a group, or of all, that whoever is signed in may see. */
+export const pagesOf = (
+  groups: readonly (typeof GROUPS)[number][] = GROUPS,
+): { name: PageName; address: string }[] =>
+  groups.flatMap(([, folder, names]) =>
+    names
+      .filter((name) => isAdmin.value || !OF_ADMINS.has(name))
+      .map((name) => ({ name, address: `${folder}/${name}` })),
+  );
