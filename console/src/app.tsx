@@ -20,6 +20,8 @@ const Security = load(() => import('./settings/security.tsx').then((file) => fil
 const Search = load(() => import('./search/search.tsx').then((file) => file.Search));
 const Leads = load(() => import('./leads/leads.tsx').then((file) => file.Leads));
 const Reports = load(() => import('./reports/reports.tsx').then((file) => file.Reports));
+const Webhooks = load(() => import('./webhooks/webhooks.tsx').then((file) => file.Webhooks));
+const Webhook = load(() => import('./webhooks/webhook.tsx').then((file) => file.Webhook));
 
 const Start = () => {
   const { route } = useLocation();
@@ -62,6 +64,8 @@ const Pages = () => {
               <Route path="/console/search" component={Search} />
               <Route path="/console/leads" component={Leads} />
               <Route path="/console/reports" component={Reports} />
+              <Route path="/console/webhooks" component={isAdmin.value ? Webhooks : NotFound} />
+              <Route path="/console/webhooks/:uuid" component={isAdmin.value ? Webhook : NotFound} />
               <Route path="/console/settings/profile" component={Profile} />
               <Route path="/console/settings/security" component={Security} />
               <Route path="/console/settings/replies" component={RepliesPage} />

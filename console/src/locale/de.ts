@@ -33,6 +33,11 @@ export const de: Words = {
       'Dieser Link ist abgelaufen oder wurde schon benutzt. Fordere einen anderen an.',
     'This field may not be blank.': 'Fülle dieses Feld aus.',
     'This field is required.': 'Fülle dieses Feld aus.',
+    'The fields event, target must make a unique set.': 'Diese Adresse erfährt von diesem Ereignis schon.',
+    'Enter a valid URL.': 'Geben Sie eine gültige Adresse ein.',
+    'The target must be a public address.': 'Die Adresse muss öffentlich erreichbar sein.',
+    'A user name or password in the URL is not allowed.':
+      'Benutzername und Passwort dürfen nicht in der Adresse stehen.',
     'One of nickname, email, phone_number must not be blank.':
       'Geben Sie einen Namen, eine E-Mail-Adresse oder eine Telefonnummer an.',
     'Enter a valid phone number.': 'Geben Sie eine gültige Telefonnummer ein.',
@@ -113,6 +118,7 @@ export const de: Words = {
     replies: 'Gespeicherte Antworten',
     security: 'Sicherheit',
     team: 'Team',
+    webhooks: 'Webhooks',
     audit: 'Protokoll',
     signOut: 'Abmelden',
     menu: 'Menü',

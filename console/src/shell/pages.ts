@@ -3,12 +3,15 @@ import { isAdmin } from '../session/session.ts';
 /** The pages beside the inbox, under a heading each. */
 export const GROUPS = [
   ['customers', '/console', ['leads', 'reports']],
-  ['settings', '/console/settings', ['profile', 'security', 'replies', 'team', 'audit']],
+  ['settings', '/console/settings', ['profile', 'security', 'replies', 'team', 'webhooks', 'audit']],
 ] as const;
 
 export type PageName = (typeof GROUPS)[number][2][number];
 
-const OF_ADMINS: ReadonlySet<PageName> = new Set(['audit']);
+/** What stands under another heading than its address says. */
+const ADDRESSES: Partial<Record<PageName, string>> = { webhooks: '/console/webhooks' };
+
+const OF_ADMINS: ReadonlySet<PageName> = new Set(['webhooks', 'audit']);
 
 /** The pages of a group, or of all, that whoever is signed in may see. */
 export const pagesOf = (
@@ -17,5 +20,5 @@ export const pagesOf = (
   groups.flatMap(([, folder, names]) =>
     names
       .filter((name) => isAdmin.value || !OF_ADMINS.has(name))
-      .map((name) => ({ name, address: `${folder}/${name}` })),
+      .map((name) => ({ name, address: ADDRESSES[name] ?? `${folder}/${name}` })),
   );

@@ -25,6 +25,8 @@ const ICONS = {
   leads:
     'M3 5h14v10H3zM7 10.5a1.7 1.7 0 1 0 0-3.4 1.7 1.7 0 0 0 0 3.4Zm-2 2.4c.3-1 1.1-1.5 2-1.5s1.7.5 2 1.5M12 8.5h3M12 11.5h3',
   reports: 'M3.5 16.5h13M5.5 13.5v-4M10 13.5v-9M14.5 13.5v-6',
+  webhooks:
+    'M8 12l4-4M9 6.5l1.8-1.8a3.2 3.2 0 0 1 4.5 4.5L13.5 11M11 13.5l-1.8 1.8a3.2 3.2 0 0 1-4.5-4.5L6.5 9',
   audit: 'M5 3.5h7l3 3v10H5ZM12 3.5v3h3M7.5 10h5M7.5 13h5',
 } as const satisfies Record<PageName, string>;
 
@@ -54,16 +56,19 @@ const Group = ({ group }: { group: (typeof GROUPS)[number] }) => {
     <nav aria-label={t[title]}>
       <h2>{t[title]}</h2>
       <ul>
-        {pagesOf([group]).map(({ name, address }) => (
-          <li key={name}>
-            <a href={address} aria-current={path === address ? 'page' : undefined}>
-              <svg class={styles.icon} viewBox="0 0 20 20" aria-hidden="true">
-                <path d={ICONS[name]} />
-              </svg>
-              {t[name]}
-            </a>
-          </li>
-        ))}
+        {pagesOf([group]).map(({ name, address }) => {
+          const isHere = path === address || path.startsWith(`${address}/`);
+          return (
+            <li key={name}>
+              <a href={address} aria-current={isHere ? 'page' : undefined}>
+                <svg class={styles.icon} viewBox="0 0 20 20" aria-hidden="true">
+                  <path d={ICONS[name]} />
+                </svg>
+                {t[name]}
+              </a>
+            </li>
+          );
+        })}
       </ul>
     </nav>
   );

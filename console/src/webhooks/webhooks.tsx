@@ -1,0 +1,124 @@
+import type { Delivery, Webhook } from '@parlor/shared';
+import { useEffect, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { ApiError, ask } from '../api/client.ts';
+import { ago, words } from '../locale/locale.ts';
+import { webhookWords } from '../locale/webhooks.ts';
+import { Page } from '../shell/page.tsx';
+import { Button } from '../ui/button.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { removed } from '../ui/removal.ts';
+import { AddWebhook } from './add-webhook.tsx';
+import { StateDot } from './state-dot.tsx';
+import styles from './webhooks.module.css';
+
+/** Of the newest deliveries, so many say how each webhook is doing. */
+const LATEST = 200;
+
+interface Loaded {
+  webhooks: readonly Webhook[];
+  /** The newest delivery of each webhook that has one among the latest. */
+  latest: ReadonlyMap<string, Delivery>;
+}
+
+const read = async (): Promise<Loaded> => {
+  const [webhooks, deliveries] = await Promise.all([
+    ask<Webhook[]>('GET', 'webhooks/?limit=200'),
+    ask<Delivery[]>('GET', `deliveries/?limit=${LATEST}`),
+  ]);
+  // Newest first: what is set last stays.
+  return { webhooks, latest: new Map(deliveries.reverse().map((one) => [one.webhook.uuid, one])) };
+};
+
+const lastOf = (delivery: Delivery | undefined): string => {
+  const t = webhookWords.value;
+  if (!delivery) return t.nothingSent;
+  const { state, attempts, created_at } = delivery;
+  const last = attempts.at(-1);
+  if (state === 'pending') return last ? t.lastPending(ago(last.at)) : t.underWay;
+  const when = ago(last?.at ?? created_at);
+  return state === 'delivered' ? t.lastDelivered(when) : t.lastFailed(when);
+};
+
+/** The webhooks of one address, a row for each event. */
+const Target = ({ target, webhooks, latest }: { target: string } & Loaded) => {
+  const t = webhookWords.value;
+  return (
+    <section class={styles.target}>
+      <h2 dir="ltr">{target}</h2>
+      <ul>
+        {webhooks.map(({ uuid, event }) => (
+          <li key={uuid}>
+            <a href={`/console/webhooks/${uuid}`}>
+              <StateDot state={latest.get(uuid)?.state} />
+              <span class={styles.what}>
+                <b>{t.names[event]}</b>
+                <code>{event}</code>
+              </span>
+              <span class={styles.last}>{lastOf(latest.get(uuid))}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+/** The account's webhooks, by address. */
+export const Webhooks = () => {
+  const t = webhookWords.value;
+  const { route } = useLocation();
+  const [loaded, setLoaded] = useState<Loaded>();
+  const [error, setError] = useState('');
+  const [isAdding, setAdding] = useState(false);
+  const load = () => {
+    setError('');
+    read().then(setLoaded, (failure) => {
+      if (!(failure instanceof ApiError)) throw failure;
+      setError(words.value.errors.page);
+    });
+  };
+  useEffect(load, []);
+  const shown = loaded?.webhooks.filter(({ uuid }) => !removed.value.has(`webhooks/${uuid}/`)) ?? [];
+  const targets = [...new Set(shown.map(({ target }) => target))];
+  const add = (
+    <Button kind="primary" onClick={() => setAdding(true)}>
+      {t.add}
+    </Button>
+  );
+  return (
+    <Page title={t.title} hint={t.hint} action={shown.length > 0 && add}>
+      {error && (
+        <Notice>
+          {error} <Button onClick={load}>{words.value.common.retry}</Button>
+        </Notice>
+      )}
+      {!loaded && !error && <p role="status">{words.value.common.loading}</p>}
+      {loaded && shown.length === 0 && (
+        <Empty title={t.empty} hint={t.emptyHint}>
+          {add}
+        </Empty>
+      )}
+      {loaded &&
+        targets.map((target) => (
+          <Target
+            key={target}
+            target={target}
+            webhooks={shown.filter((one) => one.target === target)}
+            latest={loaded.latest}
+          />
+        ))}
+      {isAdding && (
+        <AddWebhook
+          onClose={() => setAdding(false)}
+          onAdded={(webhooks) => {
+            const [only] = webhooks;
+            if (webhooks.length === 1 && only) route(`/console/webhooks/${only.uuid}`);
+            else load();
+          }}
+        />
+      )}
+    </Page>
+  );
+};

@@ -1,0 +1,163 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
+import { PATIENCE } from '../../server/test/mailed-account.ts';
+import { type Received, startWebhookReceiver } from '../../server/test/webhook-receiver.ts';
+import { axeFaults } from '../../widget/test/axe.ts';
+import { useBrowser } from '../../widget/test/browser.ts';
+import { type CodeLanguage, VERIFY_CODE } from '../src/webhooks/verify-code.ts';
+import { startConsole } from './console-page.ts';
+
+/** Webhooks in the console. */
+
+const openBrowser = useBrowser();
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const log = (page: Page) => page.getByRole('list', { name: 'Deliveries' }).locator(':scope > li');
+
+/** How the code of a language is asked about what came: it prints `true` or `True`. */
+const RUNS: Partial<Record<CodeLanguage, { command: string; file: string; ask: string }>> = {
+  'Node.js': {
+    command: process.execPath,
+    file: 'verify.mjs',
+    ask: `
+const [secret, headers, body] = process.argv.slice(2);
+console.log(verify(secret, JSON.parse(headers), Buffer.from(body)));`,
+  },
+  Python: {
+    command: 'python3',
+    file: 'verify.py',
+    ask: `
+import json, sys
+print(verify(sys.argv[1], json.loads(sys.argv[2]), sys.argv[3].encode()))`,
+  },
+};
+
+/** What the code that is shown says of a request. */
+const verdict = async (language: CodeLanguage, secret: string, { headers, body }: Received) => {
+  const { command, file, ask } = RUNS[language] as NonNullable<(typeof RUNS)[CodeLanguage]>;
+  const folder = await mkdtemp(join(tmpdir(), 'parlor-verify-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, file), VERIFY_CODE[language] + ask);
+  const args = [join(folder, file), secret, JSON.stringify(headers), body];
+  return spawnSync(command, args, { encoding: 'utf8' }).stdout.trim().toLowerCase();
+};
+
+const languages = (['Node.js', 'Python'] as const).filter(
+  (language) => spawnSync(RUNS[language]?.command ?? '', ['--version']).status === 0,
+);
+
+it('adds, tries, changes and deletes a webhook, shows each attempt, and sends again what failed', async () => {
+  const {
+    rest,
+    open,
+    signIn,
+    join: invite,
+  } = await startConsole(openBrowser, {
+    WEBHOOK_RETRY_DELAYS: '200ms',
+  });
+  const receiver = await startWebhookReceiver();
+  const page = await open('webhooks', { bypassCSP: true, reducedMotion: 'reduce' });
+  await signIn(page);
+  await page.getByText('No webhooks yet').waitFor();
+  await page.getByRole('button', { name: 'Add a webhook' }).click();
+  await page.getByLabel('Address').fill('nowhere');
+  await page.keyboard.press('Enter');
+  await page.getByText('Choose at least one event.').waitFor();
+  await page.getByLabel('A lead was left').check();
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByText('Enter a valid URL.').waitFor();
+  expect(await axeFaults(page)).toEqual([]);
+  await page.getByLabel('Address').fill(receiver.url);
+  await page.getByLabel('A lead was changed').check();
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('link', { name: 'A lead was left' }).click();
+  await heading(page, 'A lead was left').waitFor();
+
+  await page.getByRole('button', { name: 'Send an example' }).click();
+  await page.getByText(/^Your system took it in/).waitFor();
+  await page.getByRole('button', { name: 'Show the secret' }).click();
+  const secret = (await page.getByText(/^whsec_/).textContent()) ?? '';
+  const [sample] = receiver.received;
+  const { received } = receiver;
+  for (const language of languages) {
+    await page.getByLabel('Language').selectOption(language);
+    await page.getByText(VERIFY_CODE[language].slice(0, 30)).waitFor();
+    expect(await verdict(language, secret, sample as Received)).toBe('true');
+    const forged = { ...(sample as Received), body: `${sample?.body} ` };
+    expect(await verdict(language, secret, forged)).toBe('false');
+  }
+  await page.getByRole('button', { name: 'Make a new secret' }).click();
+  await page.getByText('This is the new secret.').waitFor();
+  await expect.poll(() => page.getByText(/^whsec_/).textContent(), PATIENCE).not.toBe(secret);
+
+  receiver.answer = 503;
+  await rest('POST', '/api/v1/leads/', { nickname: 'Ada' });
+  await rest('POST', '/api/v1/leads/', { nickname: 'Grace' });
+  const failed = async () => (await rest('GET', '/api/v1/deliveries/?state=failed')).json.length;
+  await expect.poll(failed, PATIENCE).toBe(2);
+  await page.getByLabel('State').selectOption('Failed');
+  await expect.poll(() => log(page).count(), PATIENCE).toBe(2);
+  await log(page).first().getByRole('button').click();
+  await log(page).first().getByText('Attempt 2').waitFor();
+  expect(await log(page).first().getByText('Status 503').count()).toBe(3);
+  expect(await axeFaults(page)).toEqual([]);
+  receiver.answer = 200;
+  const before = received.length;
+  await log(page).first().getByRole('button', { name: 'Send again' }).click();
+  await expect.poll(() => received.length, PATIENCE).toBe(before + 1);
+  await expect
+    .poll(async () => (await rest('GET', '/api/v1/deliveries/?state=delivered')).json.length, PATIENCE)
+    .toBe(1);
+  // The one that has arrived meanwhile is not sent once more.
+  await page.getByRole('button', { name: 'Send all failed ones again' }).click();
+  await page.getByText('Sent again: 1').waitFor();
+  await expect.poll(() => received.length, PATIENCE).toBe(before + 2);
+  expect(received.slice(-2).map(({ body }) => JSON.parse(body).data.nickname)).toEqual(['Grace', 'Ada']);
+
+  // What a colleague has changed is told before it is replaced.
+  const [uuid] = page.url().split('/').slice(-1);
+  await rest('PATCH', `/api/v1/webhooks/${uuid}/`, { target: `${receiver.url}/theirs` });
+  await page.getByLabel('Address').fill(`${receiver.url}/mine`);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(`Now it says: lead.added, ${receiver.url}/theirs.`).waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('status').getByText('Saved').waitFor();
+  expect((await rest('GET', `/api/v1/webhooks/${uuid}/`)).json.target).toBe(`${receiver.url}/mine`);
+
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await heading(page, 'Webhooks').waitFor();
+  await page.getByText('Webhook deleted.').waitFor();
+  expect(await page.getByRole('link', { name: 'A lead was left' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('link', { name: 'A lead was left' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.goto('about:blank');
+  await expect.poll(async () => (await rest('GET', `/api/v1/webhooks/${uuid}/`)).status, PATIENCE).toBe(404);
+
+  // On a phone, in the dark, in German; and for nobody who may not.
+  const phone = await open('webhooks', {
+    viewport: { width: 320, height: 640 },
+    colorScheme: 'dark',
+    locale: 'de',
+    bypassCSP: true,
+    hasTouch: true,
+    reducedMotion: 'reduce',
+    storageState: await page.context().storageState(),
+  });
+  await phone.getByRole('link', { name: 'Ein Lead wurde geändert' }).waitFor();
+  expect(await axeFaults(phone)).toEqual([]);
+  await phone.getByRole('link', { name: 'Ein Lead wurde geändert' }).click();
+  await heading(phone, 'Ein Lead wurde geändert').waitFor();
+  await phone.getByText('Keine Zustellungen').waitFor();
+  expect(await axeFaults(phone)).toEqual([]);
+  expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  await invite('hedy', 'operator');
+  const hers = await open('webhooks');
+  await signIn(hers, 'hedy');
+  await hers.getByText('There is nothing at this address.').waitFor();
+  expect(await hers.getByRole('link', { name: 'Webhooks' }).count()).toBe(0);
+});
