@@ -76,7 +76,7 @@ export const createInbox = ({
     consumeMentions: createMentionConsumer({ conversations, follower, relay }),
     timeline: new TimelineService({ ...models, inbox }),
     recordEvents: createRecorder({ events: models.conversationEvents, rooms }),
-    drafts: new DraftsService(models.drafts, inbox),
+    drafts: new DraftsService(models.drafts, inbox, members),
     replies: new RepliesService({
       replies: models.replies,
       outbox: { relay, tombstones },

@@ -91,6 +91,7 @@ export class InboxService {
     const { account } = changer.view;
     const assignee = await this.#assigneeFor(account, wanted);
     const changed = await this.#change(changer, uuid, { ...wanted, assignee }, check);
+    await this.#releaseIfGone(assignee);
     await this.#parts.tagNames.remember(account, wanted.tags ?? []);
     return changed;
   }
@@ -113,6 +114,7 @@ export class InboxService {
       const ends = await Promise.all(some.map((uuid) => this.#outcome(changer, uuid, settings, check)));
       for (const [at, end] of ends.entries()) result[end].push(some[at] as string);
     }
+    await this.#releaseIfGone(settings.assignee);
     if (result.changed.length > 0) {
       await this.#parts.tagNames.remember(account, wanted.add_tags ?? []);
     }
@@ -162,6 +164,13 @@ export class InboxService {
         if (changed) relay.announce(conversations, changed);
       }
     }
+  }
+
+  /** Whoever was removed while it was given something has been released before that. */
+  async #releaseIfGone(assignee: Settings['assignee']): Promise<void> {
+    if (!assignee) return;
+    const members = await this.#parts.members.of(assignee.account);
+    if (!members.some(({ _id }) => _id === assignee._id)) await this.release(assignee);
   }
 
   async #outcome(changer: Changer, uuid: string, wanted: Settings, check: Check): Promise<keyof BulkResult> {

@@ -2,6 +2,7 @@ import { Draft, type NewDraft } from '@parlor/shared';
 import { present } from '../../../database/document.ts';
 import { insertOnce } from '../../../database/insert.ts';
 import { inTurnOf } from '../../../events/change.ts';
+import type { MemberStore } from '../../members/member-store.ts';
 import type { View } from '../../members/view.ts';
 import type { InboxService } from '../inbox.service.ts';
 import type { DraftModel, StoredDraft } from './draft.model.ts';
@@ -24,10 +25,12 @@ const keyOf = ({ room, member }: Pick<Place, 'room' | 'member'>): string => `${r
 export class DraftsService {
   readonly #drafts: DraftModel;
   readonly #inbox: Pick<InboxService, 'get'>;
+  readonly #members: Pick<MemberStore, 'of'>;
 
-  constructor(drafts: DraftModel, inbox: Pick<InboxService, 'get'>) {
+  constructor(drafts: DraftModel, inbox: Pick<InboxService, 'get'>, members: Pick<MemberStore, 'of'>) {
     this.#drafts = drafts;
     this.#inbox = inbox;
+    this.#members = members;
   }
 
   /** @returns an empty one where there is none. @throws ParlorError `not_found` for a conversation out of view */
@@ -42,7 +45,15 @@ export class DraftsService {
    */
   async put(place: Place, wanted: NewDraft, check: Check): Promise<Draft> {
     const { account } = await this.#inbox.get(place.view, place.room);
-    return inTurnOf(`drafts ${keyOf(place)}`, () => this.#put({ ...place, account }, wanted, check));
+    const draft = await inTurnOf(`drafts ${keyOf(place)}`, () =>
+      this.#put({ ...place, account }, wanted, check),
+    );
+    // Whoever was removed meanwhile had its drafts deleted before this one was written.
+    const members = draft.body === '' ? [] : await this.#members.of(account);
+    if (draft.body !== '' && !members.some(({ _id }) => _id === place.member)) {
+      await this.deleteAllOf({ _id: place.member });
+    }
+    return draft;
   }
 
   /** A member has been removed. */
