@@ -76,7 +76,7 @@ export const demoSite = (services: DemoServices): Handler => {
   };
 
   return async (ctx, next) => {
-    if (ctx.path === '/' || ctx.path === '/demo') {
+    if (ctx.path === '/demo') {
       return takesMethod(ctx, READ_METHODS) ? ctx.redirect('/demo/') : undefined;
     }
     const [, folder = '', asked = ''] = /^\/demo\/((?:hostile|strict)\/)?(.*)$/.exec(ctx.path) ?? [];

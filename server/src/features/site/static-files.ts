@@ -8,6 +8,7 @@ import { demoPanelAccess, demoPanelSettings } from '../demo/demo-panel.ts';
 import { demoSite } from '../demo/demo-site.ts';
 import type { DemoServices } from '../demo/demo-widget.ts';
 import { consolePages } from './console-pages.ts';
+import { startPage } from './start-page.ts';
 
 /** The built widget: loader.js, and assets/ whose names carry a hash of their content. */
 const WIDGET_FILES = fileURLToPath(new URL('../../../../widget/dist', import.meta.url));
@@ -30,13 +31,6 @@ const widgetFiles = (): Handler => {
   };
 };
 
-/** GET / where there is no demo: what somebody finds who comes to the bare address. */
-const documentation: Handler = (ctx, next) => {
-  if (ctx.path !== '/') return next();
-  if (takesMethod(ctx, READ_METHODS)) ctx.redirect('/api/v1/docs');
-  return undefined;
-};
-
 /**
  * Everything that is not the API: the widget's files and, for somebody who tries Parlor out, a customer's website with
  * the widget on it. Nowhere else: there anybody could register the demo's account, or show a widget under this name.
@@ -45,7 +39,8 @@ export const staticFiles = (services: DemoServices): Handler =>
   compose([
     widgetFiles(),
     consolePages(),
+    startPage(isTrial(services.config)),
     ...(isTrial(services.config)
       ? [demoPanelAccess(services), demoPanelSettings(services), demoSite(services)]
-      : [documentation]),
+      : []),
   ]);

@@ -11,7 +11,7 @@ const asset = readdirSync(ASSETS).find((name) => name.endsWith('.js'));
 const OTHERS = ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
 
 const PATHS = [
-  ['/', trial, 302],
+  ['/', trial, 200],
   ['/widget.js', trial, 200],
   [`/widget/${asset}`, trial, 200],
   ['/demo', trial, 302],
@@ -22,9 +22,21 @@ const PATHS = [
   ['/console', trial, 302],
   ['/console/', trial, 200],
   ['/console/settings/team', server, 200],
-  ['/', server, 302],
+  ['/', server, 200],
   ['/widget.js', server, 200],
 ] as const;
+
+it('says at the bare address what runs here, and leads there', async () => {
+  for (const [app, expected] of [
+    [trial, ['/console/', '/demo/', '/api/v1/docs']],
+    [server, ['/console/', '/api/v1/docs']],
+  ] as const) {
+    const { text } = await app.request('GET', '/');
+    const links = [...text.matchAll(/href="([^"]+)"/g)].map(([, href]) => href as string);
+    expect(links).toEqual(expected);
+    for (const href of links) expect((await app.request('GET', href)).status).toBe(200);
+  }
+});
 
 describe('a page or file', () => {
   it.each(PATHS)('%s is read, and says so to other methods', async (path, app, status) => {
