@@ -20,6 +20,7 @@ const Security = load(() => import('./settings/security.tsx').then((file) => fil
 const Search = load(() => import('./search/search.tsx').then((file) => file.Search));
 const Leads = load(() => import('./leads/leads.tsx').then((file) => file.Leads));
 const Reports = load(() => import('./reports/reports.tsx').then((file) => file.Reports));
+const Keywords = load(() => import('./keywords/keywords.tsx').then((file) => file.Keywords));
 const Webhooks = load(() => import('./webhooks/webhooks.tsx').then((file) => file.Webhooks));
 const Webhook = load(() => import('./webhooks/webhook.tsx').then((file) => file.Webhook));
 
@@ -64,6 +65,7 @@ const Pages = () => {
               <Route path="/console/search" component={Search} />
               <Route path="/console/leads" component={Leads} />
               <Route path="/console/reports" component={Reports} />
+              <Route path="/console/keywords" component={isAdmin.value ? Keywords : NotFound} />
               <Route path="/console/webhooks" component={isAdmin.value ? Webhooks : NotFound} />
               <Route path="/console/webhooks/:uuid" component={isAdmin.value ? Webhook : NotFound} />
               <Route path="/console/settings/profile" component={Profile} />

@@ -31,6 +31,7 @@ export const en = {
     'Unable to log in with provided credentials.': 'Username or password are not right.',
     'This link is not good, has run out or was used.':
       'This link has run out or was used. Ask for another one.',
+    'This field must be unique.': 'This is there already.',
     'The fields event, target must make a unique set.': 'This address is told of this event already.',
     'One of nickname, email, phone_number must not be blank.':
       'Fill in a name, an e-mail address or a phone number.',
@@ -93,6 +94,7 @@ export const en = {
     replies: 'Saved replies',
     security: 'Security',
     team: 'Team',
+    keywords: 'Keywords',
     webhooks: 'Webhooks',
     audit: 'Audit trail',
     signOut: 'Sign out',

@@ -2,7 +2,7 @@ import { isAdmin } from '../session/session.ts';
 
 /** The pages beside the inbox, under a heading each. */
 export const GROUPS = [
-  ['customers', '/console', ['leads', 'reports']],
+  ['customers', '/console', ['leads', 'reports', 'keywords']],
   ['settings', '/console/settings', ['profile', 'security', 'replies', 'team', 'webhooks', 'audit']],
 ] as const;
 
@@ -11,7 +11,7 @@ export type PageName = (typeof GROUPS)[number][2][number];
 /** What stands under another heading than its address says. */
 const ADDRESSES: Partial<Record<PageName, string>> = { webhooks: '/console/webhooks' };
 
-const OF_ADMINS: ReadonlySet<PageName> = new Set(['webhooks', 'audit']);
+const OF_ADMINS: ReadonlySet<PageName> = new Set(['keywords', 'webhooks', 'audit']);
 
 /** The pages of a group, or of all, that whoever is signed in may see. */
 export const pagesOf = (
