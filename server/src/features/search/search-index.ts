@@ -49,12 +49,10 @@ export const lineOf = ({ at, uuid, widget = UNKNOWN_WIDGET, subjects, texts }: S
   words: [...wordsOf(texts.map(([, text]) => text).join('\n'))],
 });
 
-/** Sets the youngest entry of a map that holds at most so many. */
-const setBounded = <T>(map: Map<string, T>, key: string, value: T, most: number): void => {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > most && oldest !== undefined) map.delete(oldest);
+/** Lets the oldest of more than so many go. */
+const bound = (known: Map<string, unknown> | Set<string>, most: number): void => {
+  const [oldest] = known.keys();
+  if (known.size > most && oldest !== undefined) known.delete(oldest);
 };
 
 /**
@@ -65,8 +63,8 @@ const setBounded = <T>(map: Map<string, T>, key: string, value: T, most: number)
 export class SearchIndex {
   readonly #parts: Parts;
   readonly #marks = new Map<string, string>();
-  /** When what subjects were erased, and so all that was said of them until then. */
-  readonly #forgotten = new Map<string, Date>();
+  /** Subjects that were erased lately: of what is told of them it is looked whether it is still there. */
+  readonly #forgotten = new Set<string>();
   readonly #waiting = new Map<string, Waiting>();
   #gathered = new Gathered();
   #writing: Promise<unknown> = Promise.resolve();
@@ -92,8 +90,7 @@ export class SearchIndex {
         if (!fixed) this.#gathered.addTouched(place, uuid, mark);
         else {
           await budget.checkpoint();
-          const line = lineOf(fixed.ofEvent(event));
-          if (!this.#isForgotten(line)) this.#gathered.addLine(place, line);
+          this.#gathered.addLine(place, lineOf(fixed.ofEvent(event)));
         }
       }
     }
@@ -112,7 +109,9 @@ export class SearchIndex {
    * @param before only what was made before
    */
   async forget(subject: string, before?: Date): Promise<void> {
-    setBounded(this.#forgotten, subject, before ?? new Date(), MAX_FORGOTTEN);
+    this.#forgotten.delete(subject);
+    this.#forgotten.add(subject);
+    bound(this.#forgotten, MAX_FORGOTTEN);
     this.#marks.delete(subject);
     await this.flush();
     const isGone = ({ key }: Line) => before === undefined || timeOfKey(key) < before;
@@ -135,12 +134,6 @@ export class SearchIndex {
     await this.#parts.segments.removeOf(subject, ({ key }) => uuidOfKey(key) === uuid);
   }
 
-  #isForgotten({ key, subjects }: Line): boolean {
-    if (this.#forgotten.size === 0) return false;
-    const at = timeOfKey(key);
-    return subjects.some((subject) => at <= (this.#forgotten.get(subject) ?? 0));
-  }
-
   async #write(): Promise<void> {
     const gathered = this.#gathered;
     if (gathered.isEmpty) return;
@@ -158,8 +151,9 @@ export class SearchIndex {
     }
     for (const { touched } of all) {
       for (const [uuid, mark] of touched) {
-        if (mark === undefined) this.#marks.delete(uuid);
-        else setBounded(this.#marks, uuid, mark, MAX_MARKS);
+        this.#marks.delete(uuid);
+        if (mark !== undefined) this.#marks.set(uuid, mark);
+        bound(this.#marks, MAX_MARKS);
       }
     }
     for (const one of written) await this.#count(one);
@@ -168,8 +162,23 @@ export class SearchIndex {
   async #linesOf({ place, lines, touched }: Gathering): Promise<SegmentLines> {
     const source = this.#parts.sources.find(({ kind }) => kind === place.kind);
     const read = touched.size > 0 ? await source?.read(place.account, [...touched.keys()]) : undefined;
-    const all = [...lines.values(), ...(read ?? []).map(lineOf)];
+    const told = await this.#existing(place, source, [...lines.values()]);
+    const all = [...told, ...(read ?? []).map(lineOf)];
     return { place, lines: all.filter(({ words }) => words.length > 0) };
+  }
+
+  /** Without those that have been erased before their events came, as from a tombstone. */
+  async #existing(
+    { account }: SegmentPlace,
+    source: SearchSource | undefined,
+    lines: readonly Line[],
+  ): Promise<readonly Line[]> {
+    const isSuspect = ({ subjects }: Line) => subjects.some((subject) => this.#forgotten.has(subject));
+    const suspects = this.#forgotten.size > 0 ? lines.filter(isSuspect) : [];
+    if (suspects.length === 0) return lines;
+    const uuids = suspects.map(({ key }) => uuidOfKey(key));
+    const left = await source?.fixed?.existing(account, uuids);
+    return lines.filter((line) => !isSuspect(line) || left?.has(uuidOfKey(line.key)));
   }
 
   /** Afterwards it is looked whether the accounts are still there: whoever deletes one has not seen the lines. */
