@@ -12,6 +12,9 @@ interface Known {
   at: number;
 }
 
+/** Also where the clock was put back: nobody is there because that has not come yet. */
+const isThere = (at: number, now: number): boolean => Math.abs(now - at) < EXPIRES_AFTER_MS;
+
 /** Which members view which rooms now, as every process hears it from the log. */
 export class KnownViewers {
   readonly #byAccount = new Map<string, Map<string, Known>>();
@@ -35,15 +38,14 @@ export class KnownViewers {
   /** What was told of those who are there now, in the order in which it was. */
   of(account: string, now = Date.now()): LogEntry[] {
     const known = [...(this.#byAccount.get(account)?.values() ?? [])];
-    return known.filter(({ at }) => now - at < EXPIRES_AFTER_MS).map(({ entry }) => entry);
+    return known.filter(({ at }) => isThere(at, now)).map(({ entry }) => entry);
   }
 
   /** Forgets those who are not there any more. */
   sweep(now = Date.now()): void {
     for (const [account, known] of this.#byAccount) {
       for (const [key, { at }] of known) {
-        if (now - at < EXPIRES_AFTER_MS) break;
-        known.delete(key);
+        if (!isThere(at, now)) known.delete(key);
       }
       if (known.size === 0) this.#byAccount.delete(account);
     }
