@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { agent } from './agent.mjs';
+import { inbox } from './inbox.mjs';
 import { keywords } from './keywords.mjs';
 import { lists } from './lists.mjs';
 import { outbox } from './outbox.mjs';
@@ -29,6 +30,7 @@ const BENCHES = {
   'webhook-throughput': webhookThroughput,
   keywords,
   search,
+  inbox,
   'search-cost': searchCost,
 };
 
