@@ -64,6 +64,28 @@ it('gives conversations to colleagues, and tags them', async () => {
   await row(page, 'Ada').getByText('Grace').waitFor();
 });
 
+it('says what is new, and has a bot answer or a person', async () => {
+  const { page, visit, rest } = await startInbox({ viewport: { width: 1_440, height: 900 } });
+  const ada = await visit('Ada', 'Hello');
+  await rest('POST', '/api/v1/messages/', { body: 'Hi', is_support_sender: true, room: { uuid: ada.uuid } });
+  await ada.say('One more thing');
+  await row(page, 'Ada').getByText('One more thing').waitFor();
+  await row(page, 'Ada').click();
+  const lines = log(page).getByRole('listitem');
+  await expect
+    .poll(async () => (await lines.allInnerTexts()).map((text) => text.split('\n').at(-1)))
+    .toContain('New');
+  const texts = await lines.allInnerTexts();
+  expect(texts.indexOf('New')).toBe(texts.findIndex((text) => text.endsWith('One more thing')) - 1);
+  const bot = page.getByRole('switch', { name: 'A bot answers' });
+  const isBot = async () => (await rest('GET', `/api/v1/conversations/${ada.uuid}/`)).json.is_bot_use;
+  await bot.check();
+  await page.getByText('A bot answers here.').waitFor();
+  await expect.poll(isBot).toBe(true);
+  await bot.uncheck();
+  await expect.poll(isBot).toBe(false);
+});
+
 it('notes what colleagues are to know, and says what was done', async () => {
   const { page, visit } = await startInbox();
   const ada = await visit('Ada', 'Do you deliver?');

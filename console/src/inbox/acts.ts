@@ -1,9 +1,17 @@
 import type { Conversation, Reply } from '@parlor/shared';
-import { ApiError } from '../api/client.ts';
+import { ApiError, ask } from '../api/client.ts';
 import { moment, words } from '../locale/locale.ts';
 import { toast } from '../ui/toast.tsx';
 import { nameOf } from './people.ts';
-import { conversationOf, set, type Wanted } from './store.ts';
+import { changing, conversationOf, set, type Wanted } from './store.ts';
+
+/** Says what the server refused, and why. @throws what it did not say */
+const tellFailure = (error: unknown): void => {
+  if (!(error instanceof ApiError)) throw error;
+  const { errors, inbox } = words.value;
+  const reason = error.message || Object.values(error.fields).join(' ');
+  toast(error.status === 0 ? errors.offline : `${inbox.failed} ${reason}`);
+};
 
 /** Does something at once and says so, with what takes it back; where the server refuses, it says that. */
 const act = async (uuid: string, wanted: Wanted, said?: string, undo?: Wanted): Promise<void> => {
@@ -11,10 +19,7 @@ const act = async (uuid: string, wanted: Wanted, said?: string, undo?: Wanted): 
   try {
     await set(uuid, wanted);
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const { errors, inbox } = words.value;
-    const reason = error.message || Object.values(error.fields).join(' ');
-    toast(error.status === 0 ? errors.offline : `${inbox.failed} ${reason}`);
+    tellFailure(error);
   }
 };
 
@@ -43,6 +48,13 @@ export const assign = (one: Conversation, assignee: string | null): Promise<void
 };
 
 export const setTags = (one: Conversation, tags: string[]): Promise<void> => act(one.uuid, { tags });
+
+/** Has a bot answer, or no more (docs/agent.md). */
+export const setBot = ({ uuid, label }: Conversation, is_bot_use: boolean): Promise<void> => {
+  const fields = { is_bot_use };
+  const request = () => ask<void>('PATCH', `rooms/${encodeURIComponent(label)}/`, fields);
+  return changing(uuid, fields, request).catch(tellFailure);
+};
 
 /** What a saved reply does beside what it says (docs/contract.md#saved-replies). */
 export const effectOf = (one: Conversation, { tags, assignee, status }: Reply): Wanted => ({

@@ -1,7 +1,8 @@
 import type { Conversation } from '@parlor/shared';
 import type { ComponentChildren } from 'preact';
 import { language, moment, words } from '../locale/locale.ts';
-import { setTags } from './acts.ts';
+import { Toggle } from '../ui/toggle.tsx';
+import { setBot, setTags } from './acts.ts';
 import { visitorName } from './conversation-list.tsx';
 import styles from './details.module.css';
 import { widgets } from './people.ts';
@@ -41,6 +42,13 @@ export const Details = ({ one }: { one: Conversation }) => {
     <aside class={styles.details} aria-label={t.about}>
       <h2 dir="auto">{visitorName(one)}</h2>
       {visitor.is_online && <p class={styles.online}>{t.online}</p>}
+      <div class={styles.bot}>
+        <Toggle
+          label={t.botToggle}
+          checked={one.is_bot_use}
+          onChange={({ currentTarget }) => void setBot(one, currentTarget.checked)}
+        />
+      </div>
       <dl>
         <Fact label={t.email}>
           {visitor.email && <a href={`mailto:${encodeURI(visitor.email)}`}>{visitor.email}</a>}

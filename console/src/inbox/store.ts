@@ -29,9 +29,14 @@ export const list = computed<readonly Conversation[]>(() => {
 
 export const conversationOf = (uuid: string): Conversation | undefined => known.value.get(uuid);
 
+/** What of conversations is being changed. */
+const underWay = new Map<string, readonly Partial<Conversation>[]>();
+
 const put = (conversations: readonly Conversation[]): void => {
   const next = new Map(known.value);
-  for (const one of conversations) next.set(one.uuid, one);
+  for (const one of conversations) {
+    next.set(one.uuid, Object.assign({}, one, ...(underWay.get(one.uuid) ?? [])));
+  }
   known.value = next;
 };
 
@@ -217,16 +222,39 @@ export const take = (frame: ServerFrame): void => {
 /** What may be set, and shows at once. */
 export type Wanted = Partial<ConversationPatch>;
 
-/** Changes a conversation: on the screen at once, and back again where the server refuses. @throws ApiError */
-export const set = async (uuid: string, wanted: Wanted): Promise<void> => {
+/**
+ * Shows a change at once, until the server has answered, whatever it tells meanwhile; where it refuses, what was before.
+ * @throws what `request` throws
+ */
+export const changing = async <T>(
+  uuid: string,
+  fields: Partial<Conversation>,
+  request: () => Promise<T>,
+): Promise<T> => {
   const before = known.value.get(uuid);
-  if (before) put([{ ...before, ...wanted }]);
+  const others = () => (underWay.get(uuid) ?? []).filter((one) => one !== fields);
+  underWay.set(uuid, [...others(), fields]);
+  if (before) put([before]);
+  const settle = () => {
+    const left = others();
+    if (left.length > 0) underWay.set(uuid, left);
+    else underWay.delete(uuid);
+  };
   try {
-    put([await ask<Conversation>('PATCH', `conversations/${uuid}/`, wanted)]);
-    void countAnew();
+    const answer = await request();
+    settle();
+    return answer;
   } catch (error) {
-    if (before) put([before]);
+    settle();
+    const names = Object.keys(fields) as (keyof Conversation)[];
+    if (before) change(uuid, Object.fromEntries(names.map((name) => [name, before[name]])));
     isStale(uuid);
     throw error;
   }
+};
+
+/** Changes a conversation. @throws ApiError */
+export const set = async (uuid: string, wanted: Wanted): Promise<void> => {
+  put([await changing(uuid, wanted, () => ask<Conversation>('PATCH', `conversations/${uuid}/`, wanted))]);
+  void countAnew();
 };

@@ -37,10 +37,12 @@ const Line = ({
   item,
   before,
   conversation,
+  isFirstNew,
 }: {
   item: Item;
   before: Item | undefined;
   conversation: Conversation;
+  isFirstNew: boolean;
 }) => {
   const isNewDay = !before || dayOf(before.at) !== dayOf(item.at);
   return (
@@ -50,10 +52,15 @@ const Line = ({
           <span>{day(item.at)}</span>
         </li>
       )}
+      {isFirstNew && (
+        <li class={`${styles.day} ${styles.new}`}>
+          <span>{words.value.inbox.newHere}</span>
+        </li>
+      )}
       {item.kind === 'event' ? (
         <EventLine event={item} />
       ) : (
-        <Words item={item} before={isNewDay ? undefined : before} conversation={conversation} />
+        <Words item={item} before={isNewDay || isFirstNew ? undefined : before} conversation={conversation} />
       )}
     </>
   );
@@ -126,6 +133,13 @@ const Waiting = ({ one, thread, onEdit }: { one: Outgoing; thread: Thread; onEdi
   );
 };
 
+/** The first of what the visitor has said since the last answer. */
+const firstUnanswered = (items: readonly Item[]): string | undefined => {
+  const isSaid = (item: Item) => item.kind === 'message';
+  const answered = items.findLastIndex((item) => item.kind === 'message' && item.is_support_sender);
+  return items.slice(answered + 1).find(isSaid)?.uuid;
+};
+
 /** Whoever has scrolled up further than this reads, and is left where they are (pixels). */
 const NEAR = 80;
 
@@ -147,6 +161,10 @@ export const Timeline = ({
   const [isAway, setAway] = useState(false);
   const items = thread.items.value;
   const outgoing = thread.outgoing.value;
+  // As it was when it was opened: to be read is no reason to move.
+  const firstNew = useRef<string>(undefined);
+  const isUnread = useRef(conversation.is_unread);
+  if (isUnread.current && thread.state.value === 'ready') firstNew.current ??= firstUnanswered(items) ?? '';
   const last = items.at(-1)?.uuid;
   const first = items[0]?.uuid;
 
@@ -200,7 +218,13 @@ export const Timeline = ({
         )}
         <ol>
           {items.map((item, at) => (
-            <Line key={item.uuid} item={item} before={items[at - 1]} conversation={conversation} />
+            <Line
+              key={item.uuid}
+              item={item}
+              before={items[at - 1]}
+              conversation={conversation}
+              isFirstNew={item.uuid === firstNew.current}
+            />
           ))}
           {outgoing.map((one) => (
             <Waiting key={one.key} one={one} thread={thread} onEdit={onEdit} />

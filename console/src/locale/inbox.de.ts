@@ -61,6 +61,8 @@ export const inbox: Words['inbox'] = {
   notSent: 'Nicht gesendet.',
   discard: 'Verwerfen',
   botAnswers: 'Hier antwortet ein Bot. Ihre Antwort beendet das.',
+  botToggle: 'Ein Bot antwortet',
+  newHere: 'Neu',
   assign: 'Zuständig',
   assignedTo: (name: string) => `Zuständig: ${name}`,
   nobody: 'Niemand',

@@ -59,6 +59,8 @@ export const inbox = {
   notSent: 'Not sent.',
   discard: 'Discard',
   botAnswers: 'A bot answers here. Your answer ends that.',
+  botToggle: 'A bot answers',
+  newHere: 'New',
   assign: 'Assign',
   assignedTo: (name: string) => `Assigned to ${name}`,
   nobody: 'Nobody',
