@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 import { type CollectionData, collectionOf, type MappedCollection } from './database/collection-data.ts';
 import { KEPT_FOR_S } from './features/audit/audit.model.ts';
+import { inboxData } from './features/inbox/inbox-data.ts';
 import { mailsData } from './features/mail/mails-data.ts';
 import { membersData } from './features/members/members-data.ts';
 import { realtimeData } from './features/realtime/realtime-data.ts';
@@ -102,57 +103,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       owner: ['author'],
     },
   }),
-  inbox: of<'inbox'>()({
-    owner: { by: 'account' },
-    kept: 'until deleted',
-    copied: { updated_at: -1, _id: -1 },
-    erased: { by: '_id', how: 'buried', madeAt: 'created_at' },
-    fields: {
-      plain: [
-        ...(['_id', 'account', 'widget', 'label', 'is_bot_use', 'status', 'snoozed_until'] as const),
-        ...(['status_at', 'waiting_on', 'waiting_since', 'first_response_at', 'assignee'] as const),
-        ...(['assignee_at', 'unread', 'heard', 'introduced_in', 'created_at', 'updated_at'] as const),
-        ...(['rank', 'version'] as const),
-      ],
-      visitor: ['rating', 'events'],
-      owner: ['tags'],
-    },
-  }),
-  tagNames: of<'tagNames'>()({
-    owner: { by: '_id' },
-    kept: 'until deleted',
-    copied: { _id: 1 },
-    fields: { plain: ['_id'], owner: ['names'] },
-  }),
-  notes: of<'notes'>()({
-    owner: { by: 'account' },
-    kept: 'until deleted',
-    copied: NEWEST_FIRST,
-    erased: { by: 'room', how: 'deleted', madeAt: 'created_at' },
-    fields: {
-      plain: [
-        ...(['_id', 'account', 'room', 'widget', 'member', 'mentions'] as const),
-        ...(['created_at', 'edited_at', 'version'] as const),
-      ],
-      owner: ['body', 'author', 'events'],
-    },
-  }),
-  conversationEvents: of<'conversationEvents'>()({
-    owner: { by: 'account' },
-    kept: 'until deleted',
-    copied: { at: -1, _id: -1 },
-    erased: { by: 'room', how: 'deleted', madeAt: 'at' },
-    fields: { plain: ['_id', 'account', 'room', 'at'], visitor: ['changes'], owner: ['by'] },
-  }),
-  replies: of<'replies'>()({
-    owner: { by: 'account' },
-    kept: 'until deleted',
-    copied: NEWEST_FIRST,
-    fields: {
-      plain: ['_id', 'account', 'assignee', 'status', 'created_at', 'version'],
-      owner: ['name', 'shortcut', 'folded', 'body', 'tags', 'events'],
-    },
-  }),
+  ...inboxData,
   leads: of<'leads'>()({
     owner: { by: 'account' },
     kept: 'until deleted',

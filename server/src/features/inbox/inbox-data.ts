@@ -1,0 +1,61 @@
+import { collectionOf } from '../../database/collection-data.ts';
+import type { StoredConversation } from './conversation.model.ts';
+import type { StoredNote } from './notes/note.model.ts';
+import type { StoredReply } from './replies/reply.model.ts';
+import type { TagNamesOf } from './tag-names.ts';
+import type { StoredConversationEvent } from './timeline/conversation-event.model.ts';
+
+/** What the map of data says of how members work on conversations. */
+export const inboxData = {
+  inbox: collectionOf<StoredConversation>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: { updated_at: -1, _id: -1 },
+    erased: { by: '_id', how: 'buried', madeAt: 'created_at' },
+    fields: {
+      plain: [
+        ...(['_id', 'account', 'widget', 'label', 'is_bot_use', 'status', 'snoozed_until'] as const),
+        ...(['status_at', 'waiting_on', 'waiting_since', 'first_response_at', 'assignee'] as const),
+        ...(['assignee_at', 'unread', 'heard', 'introduced_in', 'created_at', 'updated_at'] as const),
+        ...(['rank', 'version'] as const),
+      ],
+      visitor: ['rating', 'events'],
+      owner: ['tags'],
+    },
+  }),
+  tagNames: collectionOf<TagNamesOf>()({
+    owner: { by: '_id' },
+    kept: 'until deleted',
+    copied: { _id: 1 },
+    fields: { plain: ['_id'], owner: ['names'] },
+  }),
+  notes: collectionOf<StoredNote>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: { created_at: -1, _id: -1 },
+    erased: { by: 'room', how: 'deleted', madeAt: 'created_at' },
+    fields: {
+      plain: [
+        ...(['_id', 'account', 'room', 'widget', 'member', 'mentions'] as const),
+        ...(['created_at', 'edited_at', 'version'] as const),
+      ],
+      owner: ['body', 'author', 'events'],
+    },
+  }),
+  conversationEvents: collectionOf<StoredConversationEvent>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: { at: -1, _id: -1 },
+    erased: { by: 'room', how: 'deleted', madeAt: 'at' },
+    fields: { plain: ['_id', 'account', 'room', 'at'], visitor: ['changes'], owner: ['by'] },
+  }),
+  replies: collectionOf<StoredReply>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: { created_at: -1, _id: -1 },
+    fields: {
+      plain: ['_id', 'account', 'assignee', 'status', 'created_at', 'version'],
+      owner: ['name', 'shortcut', 'folded', 'body', 'tags', 'events'],
+    },
+  }),
+};
