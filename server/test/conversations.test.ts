@@ -9,7 +9,7 @@ import { remoteApp } from './remote-app.ts';
 import { sharedSettings, startServerProcess } from './server-process.ts';
 
 /** How many random steps; more of them by the environment. */
-const STEPS = Number(process.env.CONVERSATION_STEPS ?? 200);
+const STEPS = Number(process.env.CONVERSATION_STEPS ?? 150);
 const FIRST_SEED = Number(process.env.CONVERSATION_SEED ?? 1);
 
 /** So many belong to one account and one seed. */
@@ -219,5 +219,5 @@ it('says the same where two processes serve it', async () => {
     database,
     people: testMembers({ request }),
   };
-  await run(world, FIRST_SEED, Math.ceil(STEPS / 5));
+  await run(world, FIRST_SEED, Math.ceil(STEPS / 10));
 }, 600_000);
