@@ -31,7 +31,7 @@ const KEEP_ALIVE_TIMEOUT = 5_000;
 const STOP_TIMEOUT = 10_000;
 
 /**
- * So many connections wait to be taken, when the system allows as many. Node.js takes one in each turn of its event
+ * How many connections wait to be taken, when the system allows as many. Node.js takes one in each turn of its event
  * loop; of clients that come back after a restart, those beyond its own 511 would try again after 1, 3, 7 seconds.
  */
 const BACKLOG = 4_096;

@@ -12,10 +12,10 @@ import { sharedSettings, startServerProcess } from './server-process.ts';
 const STEPS = Number(process.env.CONVERSATION_STEPS ?? 150);
 const FIRST_SEED = Number(process.env.CONVERSATION_SEED ?? 1);
 
-/** So many belong to one account and one seed. */
+/** How many belong to one account and one seed. */
 const STEPS_OF_A_SEED = 1_000;
 const TALKS = 16;
-/** In one batch so many conversations go on side by side, with up to so many steps each. */
+/** In one batch, how many conversations go on side by side, and the most steps of each. */
 const SIDE_BY_SIDE = 14;
 const IN_A_ROW = 5;
 
@@ -167,7 +167,7 @@ const compare = async (steps: Steps): Promise<void> => {
   }
 };
 
-/** Makes so many steps, and compares after each batch. */
+/** Makes `count` steps, and compares after each batch. */
 const run = async (world: World, seed: number, count: number): Promise<void> => {
   const steps = new Steps(world, seeded(seed));
   await steps.begin(TALKS);

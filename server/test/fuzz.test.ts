@@ -25,7 +25,7 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** An attempt that is slow once may have met the garbage collector or a cold function; one that is slow always has not. */
 const REPEATS = 5;
 
-/** No collector and no cold function takes so long: nothing has to be repeated. */
+/** No collector and no cold function takes this time: nothing has to be repeated. */
 const HOPELESS_MS = 20 * MAX_TURN_MS;
 
 /** Work that an answer does not wait for shows in the attempts that follow. */

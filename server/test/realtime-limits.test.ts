@@ -25,7 +25,7 @@ const statusOf = (url: string): Promise<number> => {
 };
 
 describe('the limits of one address', () => {
-  it('lets so many be open at once, and makes room when one goes', async () => {
+  it('limits how many are open at once, and makes room when one goes', async () => {
     const { url, token } = await startConversation({
       RATE_LIMIT: 'on',
       REALTIME_CONNECTIONS: '3',
@@ -39,7 +39,7 @@ describe('the limits of one address', () => {
     expect(await statusOf(url)).toBe(429);
   });
 
-  it('lets so many be opened a minute', async () => {
+  it('limits how many are opened a minute', async () => {
     const { url, token } = await startConversation({ RATE_LIMIT: 'on', RATE_LIMIT_REALTIME: '5' });
     for (let i = 0; i < 5; i++) await (await connect(url, { token })).close();
     const begun = performance.now();

@@ -11,9 +11,9 @@ import { type ServerProcess, serverSettings, startServerProcess } from './server
 /** How many random schedules; more of them by the environment. */
 const SCHEDULES = Number(process.env.REALTIME_SCHEDULES ?? 8);
 const FIRST_SEED = Number(process.env.REALTIME_SEED ?? 1);
-/** So many of them run at a time, each in a conversation of its own; a kill meets them all. */
+/** How many of them run at a time, each in a conversation of its own; a kill meets them all. */
 const SIDE_BY_SIDE = 4;
-/** In one of so many schedules a server process is killed and started anew. */
+/** In one schedule of this many a server process is killed and started anew. */
 const KILL_IN = 6;
 
 type Random = () => number;

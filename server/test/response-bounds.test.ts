@@ -13,7 +13,7 @@ const MESSAGES = 80;
 /** The longest message there is: 10 000 characters of four bytes. */
 const LONGEST = '😀'.repeat(10_000);
 
-/** A server with a heap of 512 MB, and an account with so many rooms of 3.2 MB of messages. */
+/** A server with a heap of 512 MB, and an account with `count` rooms of 3.2 MB of messages. */
 const startLarge = async (count: number, env: Record<string, string> = {}) => {
   const settings = await serverSettings();
   const socket = join(settings.DATA_DIR ?? '', 'mongodb.sock');

@@ -10,7 +10,7 @@ const app = testApp();
 /** How many change one object at once. */
 const AT_ONCE = 40;
 
-/** An account with so many leads. */
+/** An account with `count` leads. */
 const withLeads = async (count: number, nickname = (n: number) => `Ada ${n}`) => {
   const account = await app.account();
   const texts = { email: '', phone_number: '', device: '', from_page_title: '', referrer: 'x'.repeat(1_000) };

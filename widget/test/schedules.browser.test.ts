@@ -11,7 +11,7 @@ const openBrowser = useBrowser();
 /** SCHEDULES=30 SCHEDULE_SEED=7 asks for more of them, and for others. */
 const COUNT = Number(process.env.SCHEDULES ?? 10);
 const SEED = Number(process.env.SCHEDULE_SEED ?? 1);
-/** So many visitors at a time share a browser and a server; a kill of the server meets all of them. */
+/** How many visitors at a time share a browser and a server; a kill of the server meets all of them. */
 const AT_ONCE = 10;
 const MESSAGES = 5;
 /** What a killed server had begun with is free again after 30 s (docs/contract.md#conventions). */

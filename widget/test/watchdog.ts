@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 
-/** A page that computes for so long without an answer is frozen for whoever looks at it. */
+/** A page that computes for this time without an answer is frozen for whoever looks at it. */
 const LIMIT_MS = 500;
 /** Nor does it count before this, by the wall clock: of several pages another one may be what computes. */
 const LEAST_MS = 1_000;

@@ -168,7 +168,7 @@ describe('wrong passwords', () => {
     expect((await signIn((await app.account()).username, PASSWORD, '198.51.100.1')).status).toBe(200);
   });
 
-  it('are so many an hour for one username, but for addresses that it has signed in from', async () => {
+  it('have a limit per hour for one username, but for addresses that it has signed in from', async () => {
     const { username } = await app.account();
     expect((await signIn(username, PASSWORD, '198.51.100.3')).status).toBe(200);
     const guesses = await statuses(14, (n) => signIn(username, 'not the one', `203.0.113.${n + 10}`));

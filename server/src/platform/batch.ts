@@ -1,4 +1,4 @@
-/** So many runs of one kind are under way at most; whoever asks meanwhile is in the next one. */
+/** Runs of one kind that are under way at most; whoever asks meanwhile is in the next one. */
 const MAX_RUNNING = 2;
 const MAX_TOGETHER = 500;
 

@@ -1,4 +1,4 @@
-/** Work holds the event loop for about so long before everybody else has a turn. */
+/** Work holds the event loop for about this time before everybody else has a turn. */
 const SLICE_MS = 10;
 
 /** Work took longer than it may. */

@@ -38,7 +38,7 @@ const setting = <T>(
 ): Setting<T> => ({ fallback, meaning, parse, ...(secret && { secret }) });
 
 const perMinute = (fallback: number, what: string): Setting<number> =>
-  setting(String(fallback), `at most so many a minute: ${what}`, wholeNumber(1, 1_000_000));
+  setting(String(fallback), `limit per minute: ${what}`, wholeNumber(1, 1_000_000));
 
 /** Every variable that Parlor reads, with its default; written here once (docs/contract.md#operation). */
 export const SETTINGS = {
@@ -101,7 +101,7 @@ export const SETTINGS = {
   ),
   MAIL_DIGEST_WINDOW: setting(
     '10m',
-    'keyword notifications that follow a mail within so long come together in the next one; at most 1d',
+    'keyword notifications that follow a mail within this time come together in the next one; at most 1d',
     digestWindow,
   ),
   MAILS_PER_DAY: setting(
@@ -157,7 +157,7 @@ export const SETTINGS = {
   OIDC_ALLOW_PRIVATE: setting('false', 'true: it may be at a private address', trueOrFalse),
   RESPONSE_STALL_TIMEOUT: setting(
     '30s',
-    'a client that takes nothing of its answer for so long is cut off',
+    'a client that takes nothing of its answer for this time is cut off',
     parseDuration,
   ),
   RATE_LIMIT: setting(
@@ -169,18 +169,18 @@ export const SETTINGS = {
   RATE_LIMIT_REGISTER: perMinute(10, 'registrations from one IP address'),
   RATE_LIMIT_CONFIRMATION_MAIL: setting(
     '5',
-    'at most so many an hour: requests of one account for the mail that confirms its address',
+    'limit per hour: requests of one account for the mail that confirms its address',
     wholeNumber(1, 1_000_000),
   ),
   RATE_LIMIT_PASSWORD_RESET: setting(
     '20',
-    'at most so many an hour: requests for a new password by mail, from one IP address',
+    'limit per hour: requests for a new password by mail, from one IP address',
     wholeNumber(1, 1_000_000),
   ),
   RATE_LIMIT_WRONG_PASSWORDS: perMinute(5, 'wrong passwords for one username from one IP address'),
   RATE_LIMIT_WRONG_PASSWORDS_NAME: setting(
     '60',
-    'at most so many an hour: wrong passwords for one username, from all addresses that it never signed in from',
+    'limit per hour: wrong passwords for one username, from all addresses that it never signed in from',
     wholeNumber(1, 1_000_000),
   ),
   RATE_LIMIT_UNKNOWN: perMinute(120, 'unknown tokens and widgets that one IP address asks with'),
@@ -190,7 +190,7 @@ export const SETTINGS = {
   RATE_LIMIT_SESSIONS: perMinute(30, 'visitor sessions opened from one IP address'),
   RATE_LIMIT_ROOMS_DAY: setting(
     '500',
-    'at most so many a day: rooms that visitors at one IP address open',
+    'limit per day: rooms that visitors at one IP address open',
     wholeNumber(1, 1_000_000),
   ),
   RATE_LIMIT_API: perMinute(1_200, 'requests with one API token'),

@@ -126,7 +126,7 @@ describe('the mail that confirms an address', () => {
 describe('confirmation mails of the whole server', () => {
   const app = testApp({ ...SETTINGS, CONFIRMATION_MAILS_PER_HOUR: '2' });
 
-  it('are so many an hour; the others wait for the next', async () => {
+  it('have a limit per hour; the others wait for the next', async () => {
     const others = [await app.account(), await app.account(), await app.account()];
     const { outgoingMails } = app.services.models;
     const ids = others.map(({ id }) => id);

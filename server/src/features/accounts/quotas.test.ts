@@ -13,7 +13,7 @@ describe('an account', () => {
     ['webhooks', 50, (n: number) => ({ event: 'chat.added', target: `https://example.com/${n}` })],
     ['widgets', 100, () => ({})],
     ['workflows', 100, () => ({ name: 'One', nodes: [{ id: 's', type: 'start' }] })],
-  ] as const)('has so many %s at most, also when they are made at once', async (what, limit, body) => {
+  ] as const)('has a limited number of %s, also when they are made at once', async (what, limit, body) => {
     const { token } = await app.account();
     const make = (n: number, headers = {}) =>
       app.request('POST', `/api/v1/${what}/`, { token, body: body(n), headers });
@@ -63,7 +63,7 @@ it('a workflow keeps 50 versions, and a conversation with an older one ends', as
   expect((await agent.start()).json.message).toBe('Hello 59\n\n?');
 });
 
-it("one address opens so many visitors' rooms a day", async () => {
+it("one address opens a limited number of visitors' rooms a day", async () => {
   const { widget } = await app.account();
   const open = () => app.request('POST', `/api/v1/widgets/${widget}/sessions/`, { body: {} });
   const first = await open();

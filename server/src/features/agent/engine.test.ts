@@ -38,7 +38,7 @@ const oneTurn = async (nodes: object[], input: string, more = {}) => {
   return [said, position.status];
 };
 
-it('keeps so many bytes of answers at most', async () => {
+it('keeps a limited number of bytes of answers', async () => {
   const nodes = Array.from({ length: 120 }, (_, n) => ({
     id: `q${n}`,
     type: 'question',

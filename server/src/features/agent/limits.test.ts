@@ -39,7 +39,7 @@ const get = (agent: TestAgent, id: string, headers: Record<string, string>) =>
   });
 
 describe('the agent API', () => {
-  it('takes so many messages a minute in one conversation, streamed or not, from wherever they come', async () => {
+  it('limits messages per minute in one conversation, streamed or not, from wherever they come', async () => {
     const agent = await testAgent(app, nodes);
     const id = (await agent.start({}, address())).json.conversationId;
     const say = (more = {}) => agent.say(id, 'Hi', { ...address(), ...more });
@@ -56,7 +56,7 @@ describe('the agent API', () => {
     expect((await agent.say(other, 'Hi', address())).status).toBe(200);
   });
 
-  it('takes so many requests of an address, whatever they ask and whether the key is good or not', async () => {
+  it('limits requests of an address, whatever they ask and whether the key is good or not', async () => {
     const agent = await testAgent(app, nodes);
     const from = address();
     const id = (await agent.start({}, from)).json.conversationId;
@@ -72,7 +72,7 @@ describe('the agent API', () => {
     expect((await get(agent, id, address())).status).toBe(200);
   });
 
-  it('takes so many requests with one key, from wherever they come', async () => {
+  it('limits requests with one key, from wherever they come', async () => {
     const agent = await testAgent(app, nodes);
     const id = (await agent.start({}, address())).json.conversationId;
     const answers = await Promise.all(Array.from({ length: 30 }, () => get(agent, id, address())));
@@ -102,7 +102,7 @@ it('a conversation is shown as far as 2 MiB of its latest messages go', async ()
 });
 
 describe('a turn', () => {
-  it('says so many bytes at most, and goes on with the next message', async () => {
+  it('says a limited number of bytes, and goes on with the next message', async () => {
     const long = '{{owls}}'.repeat(18);
     const agent = await testAgent(app, [
       { id: 's', type: 'start', greeting: 'Hello', next: 'q' },

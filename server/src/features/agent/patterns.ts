@@ -11,7 +11,7 @@ const MAX_CLASSES = 20;
 /** Code points of ranges that are read without regard to case: each takes some 30 ns to compile. */
 const MAX_FOLDED = 500_000;
 
-/** What a Unicode class, and so many folded code points, take of time and memory, in instructions of a program. */
+/** What a Unicode class, and this number of folded code points, take of time and memory, in instructions of a program. */
 const COST_OF_CLASS = 100;
 const FOLDED_PER_INSTRUCTION = 100;
 

@@ -14,7 +14,7 @@ import type { SubjectErasure } from './subject-erasure.ts';
 const BATCH = 500;
 
 /**
- * A deletion is gone through once more after so long: a request that had found the room before it went may have
+ * A deletion is gone through once more after this time: a request that had found the room before it went may have
  * stored a message since, and no request takes as long.
  */
 const AGAIN_AFTER_MS = 60_000;

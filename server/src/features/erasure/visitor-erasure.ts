@@ -10,7 +10,7 @@ import type { SessionsService, Visitor } from '../visitors/sessions.service.ts';
 import type { RoomDeletion } from './room-deletion.ts';
 import type { SubjectErasure } from './subject-erasure.ts';
 
-/** Each erasure is gone through once more after so long: a request that was under way may have written since. */
+/** Each erasure is gone through once more after this time: a request that was under way may have written since. */
 const AGAIN_AFTER_MS = 60_000;
 const SWEEP_EVERY_MS = 20_000;
 const BATCH = 100;

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
 
-/** So many names are kept of an account; those that were first given longest ago go. */
+/** Names that are kept of an account; those that were first given longest ago go. */
 const KEPT = 500;
 
 /** The tags that an account has given, to be offered again. */

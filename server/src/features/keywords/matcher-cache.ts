@@ -4,7 +4,7 @@ import { Matcher } from './matcher.ts';
 /** Accounts whose keywords are kept in memory; those that were asked for longest ago make room. */
 const MAX_KEPT = 64;
 
-/** What is kept is read anew after so long in any case. */
+/** What is kept is read anew after this time in any case. */
 const KEPT_FOR_MS = 60_000;
 
 /** The keywords of an account as configured, in the order of their making, and what finds them. */

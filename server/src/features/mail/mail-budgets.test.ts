@@ -14,7 +14,7 @@ const mailsTo = (to: string) => keywordMails(smtp.mails, to);
 describe('the mails of an account and day', () => {
   const app = testApp({ ...SETTINGS, MAILS_PER_DAY: '2' });
 
-  it('are so many, and what is beyond comes with the first of the next day', async () => {
+  it('have a limit, and what is beyond comes with the first of the next day', async () => {
     const { id, to, ask, raised } = await mailedAccount(app);
     const { mails, outgoingMails, usage } = app.services.models;
     const sent = () => mails.countDocuments({ account: id, state: 'sent' });
@@ -52,7 +52,7 @@ describe('the mails of an account and day', () => {
 describe('the mails of all accounts in an hour', () => {
   const app = testApp(SETTINGS);
 
-  it('are so many over all processes, also when they ask at once', async () => {
+  it('have one limit over all processes, also when they ask at once', async () => {
     const limits = { account: 0, server: 10, confirmations: 4 };
     const processes = Array.from(
       { length: 3 },

@@ -27,7 +27,7 @@ const tokenIn = (mail: ReceivedMail): string => linkIn(mail).split('#token=')[1]
 const mailsTo = (kind: string, to: string, mails = smtp.mails): ReceivedMail[] =>
   mails.filter((mail) => mail.to.includes(to) && mail.headers['message-id']?.startsWith(`<${kind}.`));
 
-/** The newest mail of a kind to an address, once so many have come. */
+/** The newest mail of a kind to an address, once `count` have come. */
 const mailTo = (kind: string, to: string, count = 1): Promise<ReceivedMail> =>
   vi.waitFor(() => {
     const mail = mailsTo(kind, to)[count - 1];

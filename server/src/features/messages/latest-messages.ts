@@ -2,7 +2,7 @@ import { type Page, readPages } from '../../database/pages.ts';
 import { PAGE_BYTES } from '../../http/lists.ts';
 import type { MessageModel, StoredMessage } from './messages.model.ts';
 
-/** So many of the longest messages are what an answer holds: more are not read at once. */
+/** How many of the longest messages an answer holds: more are not read at once. */
 const MESSAGES_STEP = 52;
 
 const UNSHOWN = { support_answer: 0 } as const;

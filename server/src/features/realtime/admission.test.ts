@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** So many ask at once; what went on is theirs to see. */
+/** How many ask at once; what went on is theirs to see. */
 const crowd = (count: number, isBusy: () => boolean) => {
   const admitted = createAdmission(isBusy);
   const wentOn: number[] = [];

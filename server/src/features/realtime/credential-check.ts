@@ -13,7 +13,7 @@ import type { Connection, Viewer } from './connection.ts';
 
 const SWEEP_EVERY_MS = 1_000;
 
-/** So many visitors are looked at each time, one after another. */
+/** Visitors that are looked at each time, one after another. */
 const VISITORS_AT_ONCE = 200;
 
 type Person = Extract<Viewer, { side: 'person' }>;

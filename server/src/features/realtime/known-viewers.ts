@@ -1,7 +1,7 @@
 import type { Viewing as ViewingData } from '@parlor/shared';
 import type { LogEntry } from './event-log.model.ts';
 
-/** Whoever has not been heard of for so long views the room no more. */
+/** Whoever has not been heard of for this time views the room no more. */
 export const EXPIRES_AFTER_MS = 30_000;
 
 /** How many an account's newcomer is told of, and so how many are remembered: those who were heard of last. */

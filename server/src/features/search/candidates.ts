@@ -14,7 +14,7 @@ const MAX_STEP = 8;
 /** More fresh ones than this wait to be sealed only where that fails. */
 const MAX_FRESH = 1_024;
 
-/** Of so many words, the longest ones, the index is asked. */
+/** How many words, the longest ones, the index is asked for. */
 const MAX_KEYS = 4;
 
 /** An object that may be one that is looked for; or where the reading of older ones ends. */

@@ -17,7 +17,7 @@ const ROOM_FIELDS = { account: 1, widget: 1, created_at: 1, name: 1, label: 1 } 
 /** Who a visitor is, as one of its leads or messages says. */
 type Contact = Partial<Pick<StoredLead, 'nickname' | 'email' | 'phone_number'>>;
 
-/** A visitor says who it is in its first messages, or lately: so many at each end of a room are looked at. */
+/** A visitor says who it is in its first messages, or lately: this number at each end of a room is looked at. */
 const MESSAGES_AT_AN_END = 20;
 
 const readTogether = pLimit(8);

@@ -12,10 +12,10 @@ import type { SearchObject, SearchSource } from './source.ts';
 
 const SWEEP_EVERY_MS = 5_000;
 
-/** What waits for so long is sealed, however little it is. */
+/** What has waited for this time is sealed, however little it is. */
 const SEALED_AFTER_MS = 10 * 60_000;
 
-/** A process that dies in between is replaced after so long; no step takes as long. */
+/** A process that dies in between is replaced after this time; no step takes as long. */
 const LEASE_MS = 30_000;
 
 /** Others have their turn between two steps. */

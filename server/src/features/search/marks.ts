@@ -66,7 +66,7 @@ interface Part {
 }
 
 /**
- * Cuts a piece between clusters into parts of at least so many UTF-16 code units; undefined where characters of several
+ * Cuts a piece between clusters into parts of at least this many UTF-16 code units; undefined where characters of several
  * parts are folded together, such as halves of Hangul.
  */
 const partsOf = (piece: string, folded: string, least: number): Part[] | undefined => {

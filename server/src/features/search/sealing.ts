@@ -4,7 +4,7 @@ import { decodeLines, type Line, newestFirst } from './lines.ts';
 import type { StoredSegment } from './segments.model.ts';
 import { MAX_LINES, partsOf, type SegmentPlace, type Segments } from './segments.ts';
 
-/** So many fresh segments are sealed in one go. */
+/** Fresh segments that are sealed in one go. */
 const TOGETHER = 256;
 
 /** Lines of the same object as one: a word too many is found out when the object is read, one too few would not be. */

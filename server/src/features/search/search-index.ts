@@ -10,11 +10,11 @@ import { MAX_LINES, type SegmentLines, type SegmentPlace, type Segments } from '
 import type { SearchObject, SearchSource } from './source.ts';
 import { wordsOf } from './words.ts';
 
-/** So many fresh segments, lines in them, or characters of those are sealed. */
+/** From this number of fresh segments, lines in them, or characters of those on they are sealed. */
 const SEALED_AT = 256;
 const SEALED_AT_LENGTH = 1_024 * 1_024;
 
-/** With so many times more of them, events wait for that. */
+/** With this many times more of them, events wait for that. */
 const TOO_MANY = 4;
 
 /** How many marks of objects are kept; see Touched. */
@@ -49,7 +49,7 @@ export const lineOf = ({ at, uuid, widget = UNKNOWN_WIDGET, subjects, texts }: S
   words: [...wordsOf(texts.map(([, text]) => text).join('\n'))],
 });
 
-/** Lets the oldest of more than so many go. */
+/** Lets the oldest go where there are more than this. */
 const bound = (known: Map<string, unknown> | Set<string>, most: number): void => {
   const [oldest] = known.keys();
   if (known.size > most && oldest !== undefined) known.delete(oldest);

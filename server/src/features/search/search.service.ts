@@ -10,7 +10,7 @@ import type { Term } from './search-query.ts';
 import type { Segments } from './segments.ts';
 import type { SearchObject, SearchSource } from './source.ts';
 
-/** So many candidates of a search are read and compared at most; the next page goes on behind them. */
+/** Candidates of a search that are read and compared at most; the next page goes on behind them. */
 const MAX_READ = 500;
 const READ_TOGETHER = 20;
 

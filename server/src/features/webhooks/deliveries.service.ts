@@ -18,7 +18,7 @@ import type { WebhooksService } from './webhooks.service.ts';
  */
 const TAKEN_OVER_AFTER_MS = 60_000;
 
-/** So many redeliveries go out at once; more wait for their turn in the queue. */
+/** Redeliveries that go out at once; more wait for their turn in the queue. */
 const MAX_AT_ONCE = 64;
 
 /** What narrows a list of deliveries. */

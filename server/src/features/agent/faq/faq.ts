@@ -32,7 +32,7 @@ const OTHER_END = 3;
 /** How many of the terms that begin alike are looked at as forms of one word: a language has far fewer. */
 const MAX_ALIKE = 64;
 
-/** So many words tell the language. */
+/** How many words tell the language. */
 const WORDS_OF_LANGUAGE = 2_000;
 
 /** One question of an entry. */

@@ -21,7 +21,7 @@ const read = async (uuid: string, query = '', as = token) =>
 const patch = (uuid: string, body: object, as = token) => call('PATCH', `${uuid}/`, as, { body });
 const note = (uuid: string, body: string) => call('POST', `${uuid}/notes/`, token, { body: { body } });
 
-/** Its events, once there are so many. */
+/** Its events, once there are `count`. */
 const eventsOf = async (uuid: string, count: number) => {
   const events = async () => (await read(uuid)).filter(({ kind }: { kind: string }) => kind === 'event');
   await vi.waitFor(async () => expect(await events()).toHaveLength(count), { timeout: 5_000 });
