@@ -120,9 +120,9 @@ it.each(['light', 'dark'] as const)('is whole for everybody, in German, in %s', 
   await check();
   await page.getByLabel('E-Mail').fill('ada@example.com');
   await page.keyboard.press('Enter');
-  await heading(page, 'Sieh in deine Mails').waitFor();
+  await heading(page, 'Sehen Sie in Ihre Mails').waitFor();
   await check();
   await page.goto(await linkTo('ada@example.com', '/console/reset'));
-  await heading(page, 'Wähle ein neues Passwort').waitFor();
+  await heading(page, 'Wählen Sie ein neues Passwort').waitFor();
   await check();
 });

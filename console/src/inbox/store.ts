@@ -137,7 +137,7 @@ const GATHER_AGAIN_MS = 1_000;
 /** Of more at once the first page is read. */
 const MAX_ONE_BY_ONE = 10;
 
-/** So many more than were read may come by the live channel; then the list begins anew with its first page. */
+/** How many may come by the live channel beside those that were read; then the list begins anew with its first page. */
 const MAX_ADDED = 500;
 
 const stale = new Set<string>();

@@ -52,7 +52,7 @@ export const useLead = (uuid: string, list: LeadList) => {
   };
 };
 
-/** Of leads with the same words that are found first, so many pages are looked through. */
+/** Of leads with the same words that are found first, this many pages are looked through. */
 const MAX_PAGES = 5;
 
 /** The longest text that is looked for, and the most words (docs/limits.md#search). */

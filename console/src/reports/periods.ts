@@ -7,7 +7,7 @@ export interface Period {
   total: number;
 }
 
-/** Beyond so many days, months are shown. */
+/** Beyond this many days, months are shown. */
 const MAX_DAYS = 120;
 
 /** What the statistics by day say, by month where they are too many days. */

@@ -4,7 +4,7 @@ import { ApiError, ask } from '../api/client.ts';
 import { type Days, dayQuery, daysBefore } from '../ui/days.ts';
 import { GROUPS, type Group } from './group-table.tsx';
 
-/** Of each group, so many are shown. */
+/** Of each group, this many are shown. */
 const MOST = 8;
 
 /** What is counted in some days. */

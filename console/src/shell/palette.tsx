@@ -11,7 +11,7 @@ import { type Command, commands } from './commands.ts';
 import { pagesOf } from './pages.ts';
 import styles from './palette.module.css';
 
-/** From so many letters on conversations are looked for, after a pause without a key (milliseconds). */
+/** From this many letters on conversations are looked for, after a pause without a key (milliseconds). */
 const MIN_SEARCHED = 2;
 const PAUSE_MS = 250;
 

@@ -4,7 +4,7 @@ export interface Days {
   end: string;
 }
 
-/** The ranges that have a name: so many days up to today, or this month. */
+/** The ranges that have a name: a number of days up to today, or this month. */
 export const RANGES = ['1', '7', '30', '90', 'month'] as const;
 export type Range = (typeof RANGES)[number];
 

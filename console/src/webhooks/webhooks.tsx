@@ -13,7 +13,7 @@ import { AddWebhook } from './add-webhook.tsx';
 import { StateDot } from './state-dot.tsx';
 import styles from './webhooks.module.css';
 
-/** Of the newest deliveries, so many say how each webhook is doing. */
+/** Of the newest deliveries, this many say how each webhook is doing. */
 const LATEST = 200;
 
 interface Loaded {
