@@ -2,11 +2,12 @@ import type { Conversation, Reply } from '@parlor/shared';
 import { ApiError, ask } from '../api/client.ts';
 import { moment, words } from '../locale/locale.ts';
 import { toast } from '../ui/toast.tsx';
+import { changing, set, type Wanted } from './changes.ts';
+import { conversationOf } from './known.ts';
 import { nameOf } from './people.ts';
-import { changing, conversationOf, set, type Wanted } from './store.ts';
 
 /** Says what the server refused, and why. @throws what it did not say */
-const tellFailure = (error: unknown): void => {
+export const tellFailure = (error: unknown): void => {
   if (!(error instanceof ApiError)) throw error;
   const { errors, inbox } = words.value;
   const reason = error.message || Object.values(error.fields).join(' ');

@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { now } from './clock.ts';
 import styles from './conversation-list.module.css';
 import { nameOf } from './people.ts';
+import { flip, isSelected, isSelecting } from './selection.ts';
 import { list, show, showMore, shown } from './store.ts';
 import { VIEWS, type View, type ViewName } from './views.ts';
 
@@ -29,7 +30,13 @@ const Row = ({ one, view, isChosen }: { one: Conversation; view: View; isChosen:
     if (isChosen) row.current?.scrollIntoView({ block: 'nearest' });
   }, [isChosen]);
   return (
-    <li>
+    <li class={isSelecting.value ? styles.selectable : undefined}>
+      {isSelecting.value && (
+        <label class={styles.check}>
+          <span class="hidden">{t.selectOne(visitorName(one))}</span>
+          <input type="checkbox" checked={isSelected(one.uuid)} onChange={() => flip(one.uuid)} />
+        </label>
+      )}
       <a
         ref={row}
         class={`${styles.row} ${one.is_unread ? styles.unread : ''}`}

@@ -6,13 +6,17 @@ import { connection } from '../api/live.ts';
 import { words } from '../locale/locale.ts';
 import { offer } from '../shell/commands.ts';
 import { NotFound } from '../shell/not-found.tsx';
+import { Icon } from '../ui/icon.tsx';
 import type { OpenMenu } from './actions.tsx';
 import { setUnread, toggleDone } from './acts.ts';
+import { BulkBar } from './bulk-bar.tsx';
 import { ConversationPane } from './conversation.tsx';
 import { ConversationList } from './conversation-list.tsx';
 import styles from './inbox.module.css';
 import { type Act, actOf, commandsOf, KeysHelp } from './keys.tsx';
-import { conversationOf, list, show } from './store.ts';
+import { conversationOf } from './known.ts';
+import { flip, isSelecting, selectNone } from './selection.ts';
+import { list, show } from './store.ts';
 import { viewTitle } from './view-title.ts';
 import { type View, viewOf } from './views.ts';
 
@@ -36,6 +40,7 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
   const Title = uuid === undefined ? 'h1' : 'h2';
 
   useEffect(() => {
+    selectNone();
     void show(view);
   }, [view.name]);
   useEffect(() => {
@@ -75,6 +80,7 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
       else if (act === 'reply' || act === 'note') write(act === 'note');
       else if (act === 'done') finish(one);
       else if (act === 'unread') void setUnread(one.uuid, true);
+      else if (act === 'select') flip(one.uuid);
       else menu.value = act;
     };
     const onKey = (event: KeyboardEvent) => {
@@ -98,7 +104,21 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
           <Title tabIndex={-1} dir="auto">
             {title}
           </Title>
+          {!isSelecting.value && (
+            <button
+              type="button"
+              class={styles.select}
+              aria-label={t.select}
+              title={t.select}
+              onClick={() => {
+                isSelecting.value = true;
+              }}
+            >
+              <Icon name="select" />
+            </button>
+          )}
         </header>
+        {isSelecting.value && <BulkBar />}
         <Connection />
         <ConversationList view={view} chosen={uuid} />
       </section>

@@ -14,6 +14,7 @@ export const KEYS = {
   t: 'tag',
   e: 'done',
   u: 'unread',
+  x: 'select',
   '?': 'help',
 } as const;
 
@@ -26,7 +27,16 @@ export const actOf = (event: KeyboardEvent): Act | undefined => {
 };
 
 /** Those for which a conversation has to be open. */
-const OF_ONE: ReadonlySet<Act> = new Set(['reply', 'note', 'assign', 'snooze', 'tag', 'done', 'unread']);
+const OF_ONE: ReadonlySet<Act> = new Set([
+  'reply',
+  'note',
+  'assign',
+  'snooze',
+  'tag',
+  'done',
+  'unread',
+  'select',
+]);
 
 /** What can be done, in words. @param isOpen whether a conversation is */
 export const commandsOf = (isOpen: boolean, run: (act: Act) => void): Command[] =>

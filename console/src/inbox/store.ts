@@ -1,12 +1,10 @@
-import type { Conversation, ConversationPatch, MessageAdded, ServerFrame } from '@parlor/shared';
+import type { Conversation, MessageAdded, ServerFrame } from '@parlor/shared';
 import { batch, computed, signal } from '@preact/signals';
 import { ApiError, ask, askPage } from '../api/client.ts';
 import { me } from '../session/session.ts';
 import { countAnew } from './counts.ts';
+import { change, known, putRead, remove } from './known.ts';
 import { compare, type View } from './views.ts';
-
-/** Every conversation that is known, by uuid. It is never changed: another one takes its place. */
-const known = signal<ReadonlyMap<string, Conversation>>(new Map());
 
 /** The view that is shown, and how far down it has been read. */
 interface Loaded {
@@ -26,33 +24,6 @@ export const list = computed<readonly Conversation[]>(() => {
   const all = [...known.value.values()].filter((one) => view.has(one) && (!last || compare(one, last) <= 0));
   return all.sort(compare);
 });
-
-export const conversationOf = (uuid: string): Conversation | undefined => known.value.get(uuid);
-
-/** What of conversations is being changed. */
-const underWay = new Map<string, readonly Partial<Conversation>[]>();
-
-const put = (conversations: readonly Conversation[]): void => {
-  const next = new Map(known.value);
-  for (const one of conversations) {
-    next.set(one.uuid, Object.assign({}, one, ...(underWay.get(one.uuid) ?? [])));
-  }
-  known.value = next;
-};
-
-/** What was read may be older than what the live channel has told meanwhile. */
-const putRead = (conversations: readonly Conversation[]): void =>
-  put(conversations.filter((one) => one.updated_at >= (known.value.get(one.uuid)?.updated_at ?? '')));
-
-const change = (uuid: string, fields: Partial<Conversation>): void => {
-  const current = known.value.get(uuid);
-  if (current) put([{ ...current, ...fields }]);
-};
-
-const remove = (uuid: string): void => {
-  const next = new Map(known.value);
-  if (next.delete(uuid)) known.value = next;
-};
 
 /** Forgets everything: whoever signs in next may be somebody else. */
 export const clear = (): void => {
@@ -145,7 +116,7 @@ let isGathering = false;
 let added = 0;
 
 /** A conversation has changed in a way that only the server can tell. */
-const isStale = (uuid: string): void => {
+export const isStale = (uuid: string): void => {
   stale.add(uuid);
   if (isGathering) return;
   isGathering = true;
@@ -217,44 +188,4 @@ export const take = (frame: ServerFrame): void => {
       break;
     }
   }
-};
-
-/** What may be set, and shows at once. */
-export type Wanted = Partial<ConversationPatch>;
-
-/**
- * Shows a change at once, until the server has answered, whatever it tells meanwhile; where it refuses, what was before.
- * @throws what `request` throws
- */
-export const changing = async <T>(
-  uuid: string,
-  fields: Partial<Conversation>,
-  request: () => Promise<T>,
-): Promise<T> => {
-  const before = known.value.get(uuid);
-  const others = () => (underWay.get(uuid) ?? []).filter((one) => one !== fields);
-  underWay.set(uuid, [...others(), fields]);
-  if (before) put([before]);
-  const settle = () => {
-    const left = others();
-    if (left.length > 0) underWay.set(uuid, left);
-    else underWay.delete(uuid);
-  };
-  try {
-    const answer = await request();
-    settle();
-    return answer;
-  } catch (error) {
-    settle();
-    const names = Object.keys(fields) as (keyof Conversation)[];
-    if (before) change(uuid, Object.fromEntries(names.map((name) => [name, before[name]])));
-    isStale(uuid);
-    throw error;
-  }
-};
-
-/** Changes a conversation. @throws ApiError */
-export const set = async (uuid: string, wanted: Wanted): Promise<void> => {
-  put([await changing(uuid, wanted, () => ask<Conversation>('PATCH', `conversations/${uuid}/`, wanted))]);
-  void countAnew();
 };

@@ -1,6 +1,6 @@
 import type { SearchMatch, SearchResult } from '@parlor/shared';
 import { visitorName } from '../inbox/conversation-list.tsx';
-import { conversationOf } from '../inbox/store.ts';
+import { conversationOf } from '../inbox/known.ts';
 import { ago, moment, words } from '../locale/locale.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import styles from './search.module.css';

@@ -16,6 +16,8 @@ const PATHS = {
   waiting: 'M6 3h8M6 17h8M6.5 3c0 4 7 6 7 10v4m0-14c0 4-7 6-7 10v4',
   all: 'M4 5h12M4 10h12M4 15h12',
   reply: 'M11.5 3 5 11h4.5L8.5 17 15 9h-4.5z',
+  select: 'M3.5 3.5h13v13h-13zm3 6.5 2.5 2.5 4.5-5',
+  close: 'm5 5 10 10M15 5 5 15',
   note: 'M4 4h12v8l-4 4H4zm12 8h-4v4',
   search: 'M9 14.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11Zm4-1.5 3.5 3.5',
 } as const;

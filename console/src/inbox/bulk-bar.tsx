@@ -1,0 +1,50 @@
+import { useSignal } from '@preact/signals';
+import { words } from '../locale/locale.ts';
+import { Icon } from '../ui/icon.tsx';
+import actions from './actions.module.css';
+import { type OpenMenu, stateOf } from './actions.tsx';
+import { assignAll, finishAll, snoozeAll, tagAll } from './bulk-acts.ts';
+import styles from './bulk-bar.module.css';
+import { AssignMenu, SnoozeMenu, TagMenu } from './menus.tsx';
+import { flipAll, selected, selectNone } from './selection.ts';
+import { list } from './store.ts';
+
+/** What is done with the conversations that are selected. */
+export const BulkBar = () => {
+  const t = words.value.inbox;
+  const open = useSignal<OpenMenu>(undefined);
+  const all = selected.value;
+  const isAll = all.length > 0 && all.length === list.value.length;
+  return (
+    <div class={styles.bar} role="toolbar" aria-label={t.selection}>
+      <label class={styles.all}>
+        <input type="checkbox" checked={isAll} onChange={flipAll} />
+        <span role="status">{t.selected(all.length)}</span>
+      </label>
+      {all.length > 0 && (
+        <>
+          <AssignMenu
+            {...stateOf(open, 'assign')}
+            assignee={undefined}
+            onAssign={(uuid) => void assignAll(all, uuid)}
+          />
+          <TagMenu {...stateOf(open, 'tag')} tags={[]} onFlip={(tag) => void tagAll(all, tag)} />
+          <SnoozeMenu {...stateOf(open, 'snooze')} onSnooze={(until) => void snoozeAll(all, until)} />
+          <button type="button" class={actions.done} onClick={() => finishAll(all)}>
+            <Icon name="done" />
+            {t.done}
+          </button>
+        </>
+      )}
+      <button
+        type="button"
+        class={styles.end}
+        aria-label={t.endSelection}
+        title={t.endSelection}
+        onClick={selectNone}
+      >
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+};
