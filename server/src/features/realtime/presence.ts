@@ -77,6 +77,10 @@ export class PresenceService {
     own.connections++;
     this.#own.set(key, own);
     if (!own.isStored) this.#changed.add(own);
+    // Before it learns who is there: a visitor who is stored after that is told of.
+    if (viewer.side === 'person') {
+      this.#known.set(viewer.account, { isThere: Promise.resolve(true), at: performance.now() });
+    }
   }
 
   left(viewer: Viewer): void {

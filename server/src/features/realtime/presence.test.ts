@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { testApp } from '../../../test/app.ts';
+import type { Connection, Viewer } from './connection.ts';
+import type { LogEntry } from './event-log.model.ts';
+import { PresenceService } from './presence.ts';
+import { PresenceStore, type Present } from './presence-store.ts';
+
+const app = testApp();
+
+it('tells a member of a visitor who came just before, and was not stored yet', async () => {
+  const { channel, models, rooms, log } = app.services;
+  const store = new PresenceStore(models.presence, models.presenceProcesses);
+  let isStoring = false;
+  /** As with a database that is slow to write. */
+  const slow: Pick<PresenceStore, keyof PresenceStore> = Object.create(store, {
+    add: {
+      value: async (present: Present[]) => {
+        isStoring = true;
+        await sleep(500);
+        await PresenceStore.prototype.add.call(store, present);
+      },
+    },
+  });
+  for (const name of ['rooms', 'hasPerson', 'visited', 'remove', 'removeLeft', 'renew', 'leave'] as const) {
+    Object.defineProperty(slow, name, { value: store[name].bind(store) });
+  }
+  const presence = new PresenceService(slow as PresenceStore, channel, rooms, log);
+  const { id: account, widget } = await app.account();
+  const { visitor, room } = await app.session(widget);
+  const body = { body: 'Hi', room: { uuid: room.uuid } };
+  await app.request('POST', '/api/v1/messages/', { visitor, body });
+  const told: LogEntry[] = [];
+  channel.onEntry((entry) => told.push(entry));
+  await channel.start();
+  onTestFinished(() => channel.stop());
+
+  const sent: string[] = [];
+  const connection = { send: (text: string) => sent.push(text) } as unknown as Connection;
+  const page: Viewer = { side: 'visitor', account, room: room.uuid, session: '', widget: '' };
+  const member = { side: 'person', account, member: '', rooms: undefined } as unknown as Viewer;
+  presence.start();
+  onTestFinished(() => presence.stop());
+  presence.arrived(page);
+  await presence.greet(connection, page);
+  await expect.poll(() => isStoring).toBe(true);
+  presence.arrived(member);
+  await presence.greet(connection, member);
+  expect(sent.map((text) => JSON.parse(text).data)).toEqual([{ sender: 'person', online: false }]);
+  const ofVisitor = () => told.filter(({ name, room: its }) => name === 'presence' && its === room.uuid);
+  await expect
+    .poll(() => ofVisitor().map(({ data }) => data), { timeout: 5_000 })
+    .toEqual([{ sender: 'visitor', online: true }]);
+});
