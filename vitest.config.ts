@@ -3,6 +3,14 @@ import { defineConfig } from 'vitest/config';
 /** The embedded database's own tests use no other; only its comparison with MongoDB needs one. */
 const ONLY_EMBEDDED = ['server/embedded-mongodb/src/**', 'server/embedded-mongodb/test/*.test.ts'];
 
+/** What stands in front of every database: bytes, proxies, sockets, files, a provider that is away. */
+const BEFORE_DATABASES = [
+  'server/test/proxies*.test.ts',
+  'server/test/{checkout,connections,documents,oidc-outage,request-target,widget-files,wire}.test.ts',
+  'server/src/openapi/**',
+  '{shared,widget}/src/**',
+];
+
 /** Whole ways from a page to the database and back. Of the others the subject is the page, and one database will do. */
 const WAYS = [
   'widget/test/{bot,proxy,schedules,sending,storage,talk}.browser.test.ts',
@@ -29,7 +37,7 @@ export default defineConfig({
             '**/node_modules/**',
             '**/dist/**',
             '**/*.browser.test.ts',
-            ...(process.env.MONGODB_URL ? ONLY_EMBEDDED : []),
+            ...(process.env.MONGODB_URL ? [...ONLY_EMBEDDED, ...BEFORE_DATABASES] : []),
           ],
           globalSetup: ['server/test/database.setup.ts'],
           expect: EXPECT,
