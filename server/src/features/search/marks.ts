@@ -47,7 +47,10 @@ async function* marksIn(
     let places: Places | undefined;
     for (const word of wordsIn(folded)) {
       for (const { text, isPrefix } of termsOf(word)) {
-        places ??= placesIn(piece, folded);
+        if (!places) {
+          await budget.checkpoint();
+          places = placesIn(piece, folded);
+        }
         const [start, end] = places(word.start, isPrefix ? word.start + text.length : word.end);
         yield [index + start, index + end];
       }
@@ -66,11 +69,10 @@ interface Part {
 }
 
 /**
- * Cuts a piece between clusters into parts of at least this many UTF-16 code units; undefined where characters of several
- * parts are folded together, such as halves of Hangul.
+ * Cuts a piece between clusters into parts of at least this many UTF-16 code units, as far as is asked for.
+ * @returns false where characters of several parts are folded together, such as halves of Hangul: no part follows then
  */
-const partsOf = (piece: string, folded: string, least: number): Part[] | undefined => {
-  const parts: Part[] = [];
+function* partsOf(piece: string, folded: string, least: number): Generator<Part, boolean, void> {
   let at = 0;
   let foldedAt = 0;
   for (const { 0: cluster, index } of piece.matchAll(CLUSTER)) {
@@ -79,33 +81,60 @@ const partsOf = (piece: string, folded: string, least: number): Part[] | undefin
     const text = piece.slice(at, end);
     // White space at an end stays where it is not at the end of the piece.
     const plain = fold(`x${text}x`).slice(1, -1);
-    if (!folded.startsWith(plain, foldedAt)) return undefined;
-    parts.push({ text, folded: plain, at, foldedAt });
+    if (!folded.startsWith(plain, foldedAt)) return false;
+    yield { text, folded: plain, at, foldedAt };
     at = end;
     foldedAt += plain.length;
   }
-  return foldedAt === folded.length ? parts : undefined;
+  return foldedAt === folded.length;
+}
+
+/** All parts; none where some can't be told apart. */
+const allPartsOf = (piece: string, folded: string, least: number): readonly Part[] => {
+  const parts: Part[] = [];
+  const rest = partsOf(piece, folded, least);
+  for (;;) {
+    const { value, done } = rest.next();
+    if (done) return value ? parts : [];
+    parts.push(value);
+  }
 };
 
-/** So much is folded at once before it is looked at cluster by cluster, which costs a multiple. */
+/** This much is folded at once before it is looked at cluster by cluster, which costs a multiple. */
 const BLOCK = 64;
 
-/** From places in a folded piece to those in the piece itself. */
+/** From places in a folded piece to those in the piece itself: it is cut no further than the last of them. */
 const placesIn = (piece: string, folded: string): Places => {
-  const blocks = partsOf(piece, folded, BLOCK);
-  if (!blocks) return () => [0, piece.length];
+  const rest = partsOf(piece, folded, BLOCK);
+  const blocks: Part[] = [];
+  let isWhole = true;
   const known = new Map<Part, readonly Part[]>();
-  const clusterAt = (place: number): Pick<Part, 'text' | 'at'> => {
+  const blockAt = (place: number): Part | undefined => {
+    for (;;) {
+      const last = blocks.at(-1);
+      if (last && place < last.foldedAt + last.folded.length) break;
+      const { value, done } = rest.next();
+      if (done) {
+        isWhole &&= value !== false;
+        break;
+      }
+      blocks.push(value);
+    }
     const block = blocks.findLast(({ foldedAt }) => foldedAt <= place);
+    return block && (isWhole || place < block.foldedAt + block.folded.length) ? block : undefined;
+  };
+  const clusterAt = (place: number): Pick<Part, 'text' | 'at'> => {
+    const block = blockAt(place);
     if (!block) return { text: piece, at: 0 };
-    const clusters = known.get(block) ?? partsOf(block.text, block.folded, 1) ?? [];
+    const clusters = known.get(block) ?? allPartsOf(block.text, block.folded, 1);
     known.set(block, clusters);
     const cluster = clusters.findLast(({ foldedAt }) => block.foldedAt + foldedAt <= place);
     return cluster ? { text: cluster.text, at: block.at + cluster.at } : block;
   };
   return (start, end) => {
+    const first = clusterAt(start);
     const last = clusterAt(end - 1);
-    return [clusterAt(start).at, last.at + last.text.length];
+    return [Math.min(first.at, last.at), last.at + last.text.length];
   };
 };
 
