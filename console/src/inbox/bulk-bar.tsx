@@ -19,8 +19,11 @@ export const BulkBar = () => {
     <div class={styles.bar} role="toolbar" aria-label={t.selection}>
       <label class={styles.all}>
         <input type="checkbox" checked={isAll} onChange={flipAll} />
-        <span role="status">{t.selected(all.length)}</span>
+        <span>{t.selected(all.length)}</span>
       </label>
+      <span class="hidden" role="status">
+        {all.length > 0 && t.selected(all.length)}
+      </span>
       {all.length > 0 && (
         <>
           <AssignMenu

@@ -1,6 +1,6 @@
 import type { SearchResult } from '@parlor/shared';
 import type { TargetedKeyboardEvent } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { askPage } from '../api/client.ts';
 import { widgets } from '../inbox/people.ts';
@@ -64,7 +64,8 @@ export const Palette = ({ onClose }: { onClose(): void }) => {
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
   const found = useFound(typed.trim());
-  useEffect(() => dialog.current?.showModal(), []);
+  // At once: what is typed next is meant for it, and not for the keys of the page.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
 
   const goTo = (label: string, address: string): Command => ({ label, run: () => route(address) });
   const views = [
