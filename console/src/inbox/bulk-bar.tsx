@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { words } from '../locale/locale.ts';
 import { Icon } from '../ui/icon.tsx';
-import actions from './actions.module.css';
 import { type OpenMenu, stateOf } from './actions.tsx';
 import { assignAll, finishAll, snoozeAll, tagAll } from './bulk-acts.ts';
 import styles from './bulk-bar.module.css';
@@ -33,15 +32,20 @@ export const BulkBar = () => {
           />
           <TagMenu {...stateOf(open, 'tag')} tags={[]} onFlip={(tag) => void tagAll(all, tag)} />
           <SnoozeMenu {...stateOf(open, 'snooze')} onSnooze={(until) => void snoozeAll(all, until)} />
-          <button type="button" class={actions.done} onClick={() => finishAll(all)}>
+          <button
+            type="button"
+            class={styles.button}
+            aria-label={t.done}
+            title={t.done}
+            onClick={() => finishAll(all)}
+          >
             <Icon name="done" />
-            {t.done}
           </button>
         </>
       )}
       <button
         type="button"
-        class={styles.end}
+        class={styles.button}
         aria-label={t.endSelection}
         title={t.endSelection}
         onClick={selectNone}
