@@ -35,7 +35,8 @@ describe('a room', () => {
     const id = await widgetOf(widget);
     expect(await stored(room.uuid)).toEqual({ room: id, messages: [id] });
     const entries = app.services.models.realtimeEntries;
-    await expect.poll(() => entries.countDocuments({ room: room.uuid, widget: id })).toBe(3);
+    // Of its making, of two messages, and of who waits for whom since.
+    await expect.poll(() => entries.countDocuments({ room: room.uuid, widget: id })).toBe(4);
   });
 
   it('has none where the API made it', async () => {
@@ -114,7 +115,7 @@ describe('of what was stored without a widget', () => {
     await inbox.deleteOne({ _id: begun });
     await app.services.roomWidgets.sweep();
     // Somebody has read the room before the sweep, and begins its conversation after it.
-    await app.services.follower.begin(before as never);
+    await app.services.follower.begin(before as never, { isTold: false });
     await inbox.updateOne({ _id: late }, { $set: { widget: '' } });
     await app.services.backfill.run();
     for (const uuid of rooms) expect(await inbox.findById(uuid).lean()).toMatchObject({ widget: id });

@@ -70,7 +70,7 @@ export class ConversationBackfill {
     for (const room of found) {
       if (this.#isStopped) return undefined;
       const widget = widgets.get(room._id);
-      if (widget === undefined) await this.#follower.begin(room);
+      if (widget === undefined) await this.#follower.begin(room, { isTold: false });
       else if (widget === '' && room.widget) await this.#follower.takeWidget(room._id);
     }
     return found.length === BATCH ? ids.at(-1) : undefined;

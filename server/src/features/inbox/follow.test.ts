@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConversationUpdated } from '@parlor/shared';
 import { beforeAll, expect, it } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { conversationsOf } from '../../../test/inbox.ts';
@@ -156,4 +158,37 @@ it('is everybody’s but whose answer has ended the bot', async () => {
   await patch(room.uuid, { tags: ['now'] });
   expect(await get(room.uuid)).toMatchObject({ is_bot_use: false, waiting_on: 'visitor', is_unread: true });
   expect((await get(room.uuid, grace.token)).is_unread).toBe(false);
+});
+
+it('tells what follows from what was said before it began, once, and not of rooms of before', async () => {
+  const { models, relay, follower, backfill } = app.services;
+  const told: { room: string | undefined; changed: unknown }[] = [];
+  relay.subscribe(async (events) => {
+    for (const { name, room, data } of events) {
+      if (name === 'conversation.updated')
+        told.push({ room, changed: (data as ConversationUpdated).changed });
+    }
+  });
+  const { uuid } = await visit(widget, token);
+  await until(uuid, { waiting_on: 'us' });
+  await expect.poll(() => told).toEqual([{ room: uuid, changed: ['waiting_on', 'waiting_since'] }]);
+
+  const begin: [() => Promise<unknown>, number][] = [
+    // Its events are told of when its first message is stored already.
+    [() => follower.follow(new Map([[uuid, []]])), 1],
+    // Many ask for it before the relay has told of it.
+    [() => Promise.all([...Array(20)].map(() => get(uuid))), 1],
+    [() => Promise.all([1, 2, 3].map(() => patch(uuid, { is_unread: false }))), 1],
+    [() => backfill.run(), 0],
+  ];
+  for (const [how, times] of begin) {
+    await models.inbox.deleteOne({ _id: uuid });
+    told.length = 0;
+    await how();
+    await until(uuid, { waiting_on: 'us' });
+    const expected = Array(times).fill({ room: uuid, changed: ['waiting_on', 'waiting_since'] });
+    // A second time would follow at once.
+    await sleep(300);
+    expect(told).toEqual(expected);
+  }
 });

@@ -1,4 +1,5 @@
 import { insertOnce } from '../../database/insert.ts';
+import { inTurnOf } from '../../events/change.ts';
 import { type OutboxEvent, roomOf } from '../../events/events.ts';
 import type { EventConsumer, Relay } from '../../events/relay.ts';
 import type { Member } from '../members/member.ts';
@@ -105,7 +106,7 @@ export class ConversationFollower {
       const everybody = () => (asked ??= this.#parts.members.of(room.account));
       const current = byId.get(room._id);
       if (!current) {
-        await this.begin(room, everybody);
+        await this.begin(room, { isTold: true, members: everybody });
         again.push(room._id);
         continue;
       }
@@ -133,26 +134,47 @@ export class ConversationFollower {
     return again;
   }
 
-  /** Makes the conversation of a room that has none, from all that was said in it. */
+  /**
+   * Makes the conversation of a room that has none, from all that was said in it.
+   * @param isTold whether conversation.updated tells what follows from that; of rooms of before nothing is news
+   */
   async begin(
     room: RoomFields,
-    members: Members = () => this.#parts.members.of(room.account),
+    {
+      isTold,
+      members = () => this.#parts.members.of(room.account),
+    }: {
+      isTold: boolean;
+      members?: Members;
+    },
   ): Promise<void> {
+    const { conversations, relay } = this.#parts;
     const fresh = newConversation(room);
     const all = { ...(await this.#readAnew(room._id)), tooOld: [] };
-    const made = Object.assign(fresh, await this.#after(fresh, all, fromRoom(room), members));
+    const wanted = await this.#after(fresh, all, fromRoom(room), members);
     // Who has read what was said before is not known; what has been answered has been.
+    const made = Object.assign({}, fresh, wanted);
     const isWaiting = !made.is_bot_use && waitingOf(made.heard).sender === 'visitor';
-    made.unread = isWaiting ? everybodyWhoSees(made, await members()) : [];
-    await insertOnce(this.#parts.conversations, Object.assign(made, changeOf(made, {})?.set));
+    wanted.unread = isWaiting ? everybodyWhoSees(made, await members()) : [];
+    const { set, events = [] } = changeOf(fresh, wanted) ?? {};
+    const isNews = isTold && events.length > 0;
+    const begun: StoredConversation = Object.assign(fresh, set, isNews && { events });
+    const { isNew } = await insertOnce(conversations, begun);
+    if (isNew && isNews) relay.announce(conversations, begun);
     if (room.widget === undefined) await this.takeWidget(room._id);
   }
 
-  /** Makes the conversation of a room whose beginning the relay has yet to tell. @returns whether there is such a room */
-  async beginOf(account: string, _id: string): Promise<boolean> {
-    const room = await this.#parts.rooms.findOne({ _id, account }, FROM_ROOM).lean<RoomFields>();
-    if (room) await this.begin(room);
-    return room !== null;
+  /**
+   * Makes the conversation of a room whose beginning the relay has yet to tell; of several who ask at once, one does it.
+   * @returns whether there is such a room
+   */
+  beginOf(account: string, _id: string): Promise<boolean> {
+    return inTurnOf(`conversation ${_id}`, async () => {
+      const { conversations, rooms } = this.#parts;
+      const room = await rooms.findOne({ _id, account }, FROM_ROOM).lean<RoomFields>();
+      if (room && !(await conversations.exists({ _id }))) await this.begin(room, { isTold: true });
+      return room !== null;
+    });
   }
 
   /** Takes the widget of a room that has learned it since it was read (access/room-widgets.ts). */

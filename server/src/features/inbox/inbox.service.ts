@@ -127,13 +127,12 @@ export class InboxService {
     wanted: Settings,
     check?: Check,
   ): Promise<StoredConversation> {
-    const { conversations, relay } = this.#parts;
+    const { conversations, follower, relay } = this.#parts;
     const { assignee } = wanted;
-    await this.get(view, uuid);
     const filter = { _id: uuid, account: view.account };
-    const changed = await changeDocument<StoredConversation>(conversations, filter, async (current) => {
+    const decide = async (current: StoredConversation) => {
       if (!isInView(view, current)) throw notFound();
-      const said = await this.#parts.follower.upToDate(current);
+      const said = await follower.upToDate(current);
       const latest = Object.assign({}, current, said, changeOf(current, said)?.set);
       if (check) check(lasting(await this.presentOne(latest, member)));
       if (assignee && !sees(assignee, current)) {
@@ -143,6 +142,11 @@ export class InboxService {
       }
       const set = settingsOf(latest, wanted, member);
       return changeOf(current, { ...said, ...set }, author ?? null);
+    };
+    const changed = await changeDocument(conversations, filter, decide).catch(async (error) => {
+      ignoreMissing(error);
+      if (!(await follower.beginOf(view.account, uuid))) throw error;
+      return changeDocument(conversations, filter, decide);
     });
     relay.announce(conversations, changed);
     return changed;
