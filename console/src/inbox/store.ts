@@ -40,7 +40,8 @@ const firstPageOf = (view: View): string => `conversations/?${view.query}&limit=
 /** Shows a view, from its top. */
 export const show = async (view: View): Promise<void> => {
   shown.value = { view, state: 'loading', last: undefined, next: undefined };
-  await read(view, firstPageOf(view));
+  // What other views and searches have read would only pile up.
+  await read(view, firstPageOf(view), true);
 };
 
 /** Reads on, where there is more. */

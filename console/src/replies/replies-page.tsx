@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { words } from '../locale/locale.ts';
 import { Page } from '../shell/page.tsx';
 import { Button } from '../ui/button.tsx';
+import { Empty } from '../ui/empty.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { ChangeReply } from './change-reply.tsx';
 import styles from './replies.module.css';
@@ -34,11 +35,9 @@ export const RepliesPage = () => {
       )}
       {!all && !error && <p role="status">{words.value.common.loading}</p>}
       {all?.length === 0 && (
-        <div class={styles.blank}>
-          <p class={styles.name}>{t.empty}</p>
-          <p>{t.emptyHint}</p>
+        <Empty title={t.empty} hint={t.emptyHint}>
           {add}
-        </div>
+        </Empty>
       )}
       {all && all.length > 0 && (
         <ul class={styles.list}>

@@ -1,13 +1,11 @@
 import type { Conversation, Reply } from '@parlor/shared';
 import { signal } from '@preact/signals';
 import { askPage } from '../api/client.ts';
+import { folded } from '../locale/folded.ts';
 import { me } from '../session/session.ts';
 
 /** The account's saved replies by name; undefined until they were read. */
 export const replies = signal<readonly Reply[] | undefined>(undefined);
-
-/** Without case and marks: "cafe" for "Café". */
-const folded = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLocaleLowerCase();
 
 /** Reads them anew. @throws ApiError */
 export const readReplies = async (): Promise<void> => {

@@ -6,6 +6,7 @@ import { askPage } from '../api/client.ts';
 import { widgets } from '../inbox/people.ts';
 import { viewTitle } from '../inbox/view-title.ts';
 import { VIEWS } from '../inbox/views.ts';
+import { folded } from '../locale/folded.ts';
 import { words } from '../locale/locale.ts';
 import { type Command, commands } from './commands.ts';
 import { pagesOf } from './pages.ts';
@@ -21,8 +22,6 @@ interface Group {
   title: string;
   commands: readonly Command[];
 }
-
-const folded = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLocaleLowerCase();
 
 const fits = (label: string, typed: string): boolean =>
   folded(typed)

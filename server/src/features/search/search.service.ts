@@ -14,7 +14,7 @@ import type { SearchObject, SearchSource } from './source.ts';
 const MAX_READ = 500;
 const READ_TOGETHER = 20;
 
-/** With so much work behind it, a page goes no further (milliseconds): what visitors write may be costly to compare. */
+/** The CPU time budget of a page (milliseconds), since what visitors write may be costly to compare; it ends there. */
 const MAX_WORK_MS = 500;
 
 /** What is looked for. */
