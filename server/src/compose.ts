@@ -203,7 +203,7 @@ export const createServices = async (
   });
   const roomWidgets = new RoomWidgets(models, log);
 
-  const { waker, backfill, ...inbox } = createInbox({ models, store, quotas, ...writes, log });
+  const { waker, backfill, ...inbox } = createInbox({ models, store, quotas, ...writes, channel, log });
   credentials.onEnd((member) => inbox.inbox.release(member));
   credentials.onEnd((member) => inbox.replies.release(member));
   credentials.onEnd((member) => inbox.drafts.deleteAllOf(member));
@@ -225,6 +225,7 @@ export const createServices = async (
     presence,
     typing,
     viewing,
+    inbox.countsTeller,
     signInTrail,
     people.lastSeen,
     relay,

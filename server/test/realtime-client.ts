@@ -83,7 +83,7 @@ export const openSocket = async (url: string, options: ClientOptions = {}): Prom
 export const connect = async (
   url: string,
   credential: Credential,
-  more: { after?: string; rooms?: string[]; origin?: string; ca?: string } = {},
+  more: { after?: string; rooms?: string[]; counts?: boolean; origin?: string; ca?: string } = {},
 ): Promise<RealtimeClient & { after: string }> => {
   const { origin, ca, ...rest } = more;
   const client = await openSocket(url, { ...(origin !== undefined && { origin }), ...(ca && { ca }) });

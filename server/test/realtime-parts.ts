@@ -1,3 +1,4 @@
+import { PASSWORD } from './members.ts';
 import { caller, owner } from './rest.ts';
 import { serverSettings, startServerProcess } from './server-process.ts';
 
@@ -27,6 +28,18 @@ export const startConversation = async (env: Record<string, string> = {}) => {
     return (await rest('POST', '/api/v1/messages/', message)).json.uuid;
   };
   return { server, url, token, rest, widget, visitor, answer };
+};
+
+let operators = 0;
+/** An operator of the account who is restricted to these widgets, with its token. */
+export const operator = async (url: string, rest: ReturnType<typeof caller>, widgets: string[] | null) => {
+  const username = `operator-${++operators}`;
+  const invited = await rest('POST', '/api/v1/members/', { email: `${username}@example.com`, widgets });
+  const token = invited.json.invite_url.split('#token=')[1];
+  const accepted = { token, username, password: PASSWORD, password2: PASSWORD };
+  const { json } = await caller(url)('POST', '/api/v1/auth/accept-invitation', accepted);
+  const signedIn = await caller(url)('POST', '/api/v1/auth/api-token', { username, password: PASSWORD });
+  return { uuid: json.uuid as string, token: signedIn.json.token as string };
 };
 
 /** Fits the frame of a message with this body. */

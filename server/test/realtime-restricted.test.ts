@@ -1,27 +1,13 @@
 import mongoose from 'mongoose';
 import { expect, it } from 'vitest';
-import { PASSWORD } from './members.ts';
 import { connect, type RealtimeClient } from './realtime-client.ts';
-import { isType, says, startConversation, type TestVisitor } from './realtime-parts.ts';
+import { isType, operator, says, startConversation, type TestVisitor } from './realtime-parts.ts';
 import { caller } from './rest.ts';
 import { sharedSettings, startServerProcess } from './server-process.ts';
 
 /** The live channel of members who are restricted to some widgets, beside those who are not. */
 
 type Conversation = Awaited<ReturnType<typeof startConversation>>;
-type Rest = ReturnType<typeof caller>;
-
-let count = 0;
-/** An operator of the account who is restricted to these widgets, with its token. */
-const operator = async (url: string, rest: Rest, widgets: string[] | null) => {
-  const username = `operator-${++count}`;
-  const invited = await rest('POST', '/api/v1/members/', { email: `${username}@example.com`, widgets });
-  const token = invited.json.invite_url.split('#token=')[1];
-  const accepted = { token, username, password: PASSWORD, password2: PASSWORD };
-  const { json } = await caller(url)('POST', '/api/v1/auth/accept-invitation', accepted);
-  const signedIn = await caller(url)('POST', '/api/v1/auth/api-token', { username, password: PASSWORD });
-  return { uuid: json.uuid as string, token: signedIn.json.token as string };
-};
 
 /** Two widgets with a visitor on each, who has written once. */
 const twoWidgets = async ({ rest, visitor }: Pick<Conversation, 'rest' | 'visitor'>) => {

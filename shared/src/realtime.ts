@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ConversationUpdated } from './conversation.ts';
+import { ConversationCounts, ConversationUpdated } from './conversation.ts';
 import { boolean, datetime, optionalText, uuidReference } from './fields.ts';
 import { Lead } from './lead.ts';
 import { Author, CreatedMessage } from './message.ts';
@@ -41,6 +41,8 @@ const WANTED = {
   rooms: z.array(uuidReference()).max(300).optional(),
   /** The id of the last event that the client has. */
   after: z.string().max(100).optional(),
+  /** Whether a member is told the numbers of its side bar, now and when they change. */
+  counts: boolean().optional(),
 };
 
 const AuthFrame = z.discriminatedUnion('scheme', [
@@ -142,6 +144,7 @@ export const ServerFrame = z.discriminatedUnion('type', [
     type: z.literal('unread'),
     data: z.array(z.object({ room: roomId(), unread: z.int().min(0).max(100), marks: z.array(ReadMark) })),
   }),
+  z.object({ type: z.literal('counts'), data: ConversationCounts }),
   z.object({
     type: z.literal('error'),
     /** Whether the same frame may be taken in a moment; `of` is the type of the frame that was refused. */

@@ -77,7 +77,7 @@ class Live {
     this.#socket = socket;
     socket.onopen = () => {
       const after = this.#after === undefined ? {} : { after: this.#after };
-      socket.send(JSON.stringify({ type: 'auth', scheme: 'Session', ...after }));
+      socket.send(JSON.stringify({ type: 'auth', scheme: 'Session', counts: true, ...after }));
       this.#watch();
     };
     socket.onmessage = ({ data }) => {

@@ -2,7 +2,7 @@ import type { Conversation, MessageAdded, ServerFrame } from '@parlor/shared';
 import { batch, computed, signal } from '@preact/signals';
 import { ApiError, ask, askPage } from '../api/client.ts';
 import { me } from '../session/session.ts';
-import { countAnew } from './counts.ts';
+import { countAnew, takeCounts } from './counts.ts';
 import { change, known, putRead, remove } from './known.ts';
 import { compare, type View } from './views.ts';
 
@@ -180,6 +180,9 @@ export const take = (frame: ServerFrame): void => {
     case 'chat.added':
     case 'room.updated':
       isStale(frame.data.uuid);
+      break;
+    case 'counts':
+      takeCounts(frame.data);
       break;
     case 'presence': {
       const visitor = frame.room === undefined ? undefined : known.value.get(frame.room)?.visitor;

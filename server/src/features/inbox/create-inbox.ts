@@ -6,6 +6,7 @@ import type { Quotas } from '../accounts/quotas.ts';
 import type { LeadModel } from '../leads/leads.model.ts';
 import type { MemberStore } from '../members/member-store.ts';
 import type { MessageModel } from '../messages/messages.model.ts';
+import type { Channel } from '../realtime/channel.ts';
 import type { PresenceModel, PresenceProcessModel } from '../realtime/presence.model.ts';
 import { PresenceStore } from '../realtime/presence-store.ts';
 import type { RoomModel } from '../rooms/rooms.model.ts';
@@ -14,6 +15,7 @@ import type { WidgetModel } from '../widgets/widgets.model.ts';
 import { ConversationBackfill } from './backfill.ts';
 import type { ConversationModel } from './conversation.model.ts';
 import { InboxCounts } from './counts.ts';
+import { CountsTeller } from './counts-teller.ts';
 import { ConversationDetails } from './details.ts';
 import type { DraftModel } from './drafts/draft.model.ts';
 import { DraftsService } from './drafts/drafts.service.ts';
@@ -53,6 +55,7 @@ export const createInbox = ({
   quotas,
   relay,
   tombstones,
+  channel,
   log,
 }: {
   models: InboxModels;
@@ -60,6 +63,7 @@ export const createInbox = ({
   quotas: Pick<Quotas, 'within'>;
   relay: Relay;
   tombstones: Tombstones;
+  channel: Channel;
   log: Logger;
 }) => {
   const { inbox: conversations, rooms, messages, leads, sessions } = models;
@@ -67,7 +71,17 @@ export const createInbox = ({
   const follower = new ConversationFollower({ conversations, rooms, messages, members, relay });
   const details = new ConversationDetails({ rooms, messages, leads, sessions, presences });
   const tagNames = new TagNames(models.tagNames);
-  const inbox = new InboxService({ conversations, details, follower, members, tagNames, relay });
+  const inboxCounts = new InboxCounts(conversations, models.widgets, tagNames);
+  const countsTeller = new CountsTeller(channel, inboxCounts, log);
+  const inbox = new InboxService({
+    conversations,
+    details,
+    follower,
+    members,
+    tagNames,
+    relay,
+    countsTeller,
+  });
   return {
     follower,
     tagNames,
@@ -83,7 +97,8 @@ export const createInbox = ({
       members,
       quotas,
     }),
-    inboxCounts: new InboxCounts(conversations, models.widgets, tagNames),
+    inboxCounts,
+    countsTeller,
     waker: new SnoozeWaker(conversations, relay, log),
     backfill: new ConversationBackfill(models, follower, log),
   };

@@ -8,6 +8,7 @@ import { activeOf, type Member } from '../members/member.ts';
 import type { MemberStore } from '../members/member-store.ts';
 import { isInView, type View } from '../members/view.ts';
 import type { ConversationModel, StoredConversation } from './conversation.model.ts';
+import type { CountsTeller } from './counts-teller.ts';
 import type { ConversationDetails } from './details.ts';
 import type { ConversationFollower } from './follow.ts';
 import { type Order, readConversations, type Wanted } from './lists.ts';
@@ -41,6 +42,7 @@ interface Parts {
   members: Pick<MemberStore, 'of'>;
   tagNames: TagNames;
   relay: Pick<Relay, 'announce'>;
+  countsTeller: Pick<CountsTeller, 'changed'>;
 }
 
 /** Conversations as members work on them (docs/contract.md#conversation). */
@@ -127,7 +129,7 @@ export class InboxService {
     wanted: Settings,
     check?: Check,
   ): Promise<StoredConversation> {
-    const { conversations, follower, relay } = this.#parts;
+    const { conversations, follower, relay, countsTeller } = this.#parts;
     const { assignee } = wanted;
     const filter = { _id: uuid, account: view.account };
     const decide = async (current: StoredConversation) => {
@@ -149,6 +151,8 @@ export class InboxService {
       return changeDocument(conversations, filter, decide);
     });
     relay.announce(conversations, changed);
+    // No event tells what one member has read.
+    if (wanted.is_unread !== undefined) countsTeller.changed(view.account);
     return changed;
   }
 

@@ -127,9 +127,10 @@ export class Audience {
     this.#ended.set(keyOf(account, ended), { account, ended, at: now });
   }
 
-  /** The connections of operators' programs. */
-  *persons(): Iterable<Connection> {
-    for (const set of this.#byAccount.values()) yield* set;
+  /** The connections of members and their programs, of one account or of all. */
+  *persons(account?: string): Iterable<Connection> {
+    if (account !== undefined) yield* this.#byAccount.get(account) ?? [];
+    else for (const set of this.#byAccount.values()) yield* set;
   }
 
   *visitors(): Iterable<Connection> {

@@ -52,6 +52,8 @@ export type Viewer =
       widgets: View['widgets'];
       credential: MemberCredential;
       rooms: ReadonlySet<string> | undefined;
+      /** Whether it is told the numbers of its inbox. */
+      followsCounts: boolean;
     };
 
 /** Tells the connections of this process from those of every other. */

@@ -44,6 +44,8 @@ export interface GatewayParts {
   typing: Typing;
   viewing: Viewing;
   presence: PresenceService;
+  /** Tells who follows the numbers of its inbox. */
+  countsTeller: { greet(connection: Connection): void };
   credentialCheck: CredentialCheck;
   /**
    * Says whom the first frame of a socket stands for, which `opened` has asked for.
@@ -69,7 +71,7 @@ const credentialOf = (
 
 const viewerOf = (
   principal: AccountPrincipal | VisitorPrincipal,
-  rooms: readonly string[] | undefined,
+  { rooms, counts = false }: AuthFrame,
   credentials: GatewayParts['credentials'],
 ): Viewer => {
   if (principal.kind === 'account') {
@@ -84,6 +86,8 @@ const viewerOf = (
       widgets,
       credential: credentialOf(principal, credentials),
       rooms: narrowed,
+      // A program has no side bar, and may not be allowed to read conversations.
+      followsCounts: counts && !principal.program,
     };
   }
   const { account, room, _id, widget } = principal.visitor.session;
@@ -237,7 +241,7 @@ export class Gateway {
 
   async #authenticate(connection: Connection, frame: AuthFrame): Promise<void> {
     const { identify, channel, log } = this.#parts;
-    const { rooms, after } = frame;
+    const { after } = frame;
     try {
       await this.#admitted();
       const { opened } = connection;
@@ -245,13 +249,14 @@ export class Gateway {
       connection.viewedAt = performance.now();
       const principal = await identify(frame, opened);
       if (!connection.isOpen) return;
-      connection.viewer = viewerOf(principal, rooms, this.#parts.credentials);
+      connection.viewer = viewerOf(principal, frame, this.#parts.credentials);
       connection.opened = undefined;
       channel.audience.add(connection);
       this.#parts.presence.arrived(connection.viewer);
       await replay(channel, connection, after);
       await this.#parts.presence.greet(connection, connection.viewer);
       this.#parts.viewing.greet(connection);
+      this.#parts.countsTeller.greet(connection);
     } catch (error) {
       if (error instanceof ParlorError) {
         connection.close(CLOSE_CODES.not_authenticated, error.message);
@@ -275,7 +280,19 @@ export const createGateway = (
       rateLimits: Pick<RateLimits, 'takeAddress'>;
     },
 ): Gateway => {
-  const { channel, config, frames, identify, log, models, presence, rateLimits, typing, viewing } = services;
+  const {
+    channel,
+    config,
+    countsTeller,
+    frames,
+    identify,
+    log,
+    models,
+    presence,
+    rateLimits,
+    typing,
+    viewing,
+  } = services;
   const max = config.REALTIME_CONNECTIONS;
   const openConnections = new OpenConnections(models.openConnections, max, isOnlyProcess(config), log);
   const opens = config.RATE_LIMIT
@@ -287,6 +304,7 @@ export const createGateway = (
     typing,
     viewing,
     presence,
+    countsTeller,
     credentialCheck: new CredentialCheck({ ...services, audience: channel.audience }, log),
     identify,
     credentials: services.credentials,

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { ParlorError } from '../../platform/errors.ts';
+import type { View } from '../members/view.ts';
+import type { Channel } from '../realtime/channel.ts';
+import type { Connection, Viewer } from '../realtime/connection.ts';
+import { ownFrame } from '../realtime/frames.ts';
+import type { InboxCounts } from './counts.ts';
+
+/** What happens at once is counted once, and the next time not before this (milliseconds). */
+const GATHER_MS = 200;
+const EVERY_MS = 2_000;
+
+/** What an event leads to may be written a moment after it was told: each change is counted a second time. */
+const TIMES = 2;
+
+/** Members whose numbers are counted side by side. */
+const AT_ONCE = 10;
+
+/** Events after which numbers of the side bar may be others. */
+const CHANGING: ReadonlySet<string> = new Set([
+  'message.added',
+  'chat.added',
+  'conversation.updated',
+  'note.added',
+  'note.changed',
+]);
+
+type Person = Extract<Viewer, { side: 'person' }>;
+
+/** What asks for the numbers of one member in one view. */
+interface Asking {
+  view: View;
+  member: string;
+  connections: Connection[];
+}
+
+const isFollowing = ({ viewer, isLive }: Connection): boolean =>
+  isLive && viewer?.side === 'person' && viewer.followsCounts;
+
+/**
+ * Tells members the numbers of their side bar when they may have changed: gathered, and each account's after those
+ * before (docs/realtime.md#what-you-are-told).
+ */
+export class CountsTeller {
+  readonly #channel: Pick<Channel, 'audience'>;
+  readonly #counts: Pick<InboxCounts, 'of'>;
+  readonly #log: Logger;
+  /** Accounts whose numbers are being told, and how many times more. */
+  readonly #telling = new Map<string, { left: number }>();
+  readonly #told = new WeakMap<Connection, string>();
+  readonly #stopping = new AbortController();
+
+  constructor(channel: Pick<Channel, 'audience' | 'onEntry'>, counts: Pick<InboxCounts, 'of'>, log: Logger) {
+    this.#channel = channel;
+    this.#counts = counts;
+    this.#log = log;
+    channel.onEntry(({ name, account }) => {
+      if (CHANGING.has(name)) this.changed(account);
+    });
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /** Numbers of an account may have changed. */
+  changed(account: string): void {
+    const telling = this.#telling.get(account);
+    if (telling) telling.left = TIMES;
+    else if (this.#following(account).length > 0) void this.#tell(account);
+  }
+
+  /** Tells a connection that has just come. */
+  greet({ viewer }: Connection): void {
+    if (viewer?.side === 'person' && viewer.followsCounts) this.changed(viewer.account);
+  }
+
+  #following(account: string): Connection[] {
+    return [...this.#channel.audience.persons(account)].filter(isFollowing);
+  }
+
+  async #tell(account: string): Promise<void> {
+    const telling = { left: TIMES };
+    this.#telling.set(account, telling);
+    try {
+      for (let pause = GATHER_MS; telling.left > 0; pause = EVERY_MS) {
+        await sleep(pause, undefined, { ref: false, signal: this.#stopping.signal });
+        telling.left--;
+        await this.#tellNow(account);
+      }
+    } catch (error) {
+      if (!this.#stopping.signal.aborted)
+        this.#log.warn({ err: error, account }, 'numbers could not be told');
+    } finally {
+      this.#telling.delete(account);
+    }
+  }
+
+  async #tellNow(account: string): Promise<void> {
+    const byMember = new Map<string, Asking>();
+    for (const connection of this.#following(account)) {
+      const { member, widgets } = connection.viewer as Person;
+      const key = [member, ...(widgets ?? ['all'])].join(' ');
+      const asking = byMember.get(key) ?? { view: { account, widgets }, member, connections: [] };
+      asking.connections.push(connection);
+      byMember.set(key, asking);
+    }
+    const all = [...byMember.values()];
+    for (let from = 0; from < all.length; from += AT_ONCE) {
+      await Promise.all(all.slice(from, from + AT_ONCE).map((asking) => this.#tellOne(asking)));
+    }
+  }
+
+  async #tellOne({ view, member, connections }: Asking): Promise<void> {
+    const data = await this.#counts.of(view, member).catch((error) => {
+      // Too many of the account wait: the next change tells them.
+      if (!(error instanceof ParlorError && error.code === 'throttled')) throw error;
+    });
+    if (!data) return;
+    const text = ownFrame({ type: 'counts', data });
+    // What it sees may be another view by now, which is told with that change.
+    for (const connection of connections) {
+      const { widgets } = connection.viewer as Person;
+      if (!isFollowing(connection) || widgets !== view.widgets || this.#told.get(connection) === text)
+        continue;
+      this.#told.set(connection, text);
+      connection.send(text);
+    }
+  }
+}

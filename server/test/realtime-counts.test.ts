@@ -1,0 +1,63 @@
+import type { ConversationCounts } from '@parlor/shared';
+import { expect, it } from 'vitest';
+import { connect, type RealtimeClient } from './realtime-client.ts';
+import { operator, startConversation } from './realtime-parts.ts';
+import { sharedSettings, startServerProcess } from './server-process.ts';
+
+/** The numbers of the inbox, told to members who follow them. */
+
+const numbers = (client: RealtimeClient): ConversationCounts[] =>
+  client.frames.flatMap((frame) => (frame.type === 'counts' ? [frame.data] : []));
+const latest = (client: RealtimeClient) => expect.poll(() => numbers(client).at(-1), { timeout: 15_000 });
+
+it('tells the numbers when they change, to each member its own, and to nobody who has not asked', async () => {
+  const { url, token, rest, visitor } = await startConversation();
+  const [widget] = (await rest('GET', '/api/v1/widgets/')).json;
+  const other = (await rest('POST', '/api/v1/widgets/', {})).json;
+  const restricted = await operator(url, rest, [other.uuid]);
+  const program = await rest('POST', '/api/v1/tokens/', { name: 'desk', scopes: ['conversations:read'] });
+  const owner = await connect(url, { token }, { counts: true });
+  const colleague = await connect(url, { token: restricted.token }, { counts: true });
+  const silent = [
+    await connect(url, { token }),
+    await connect(url, { token: program.json.token }, { counts: true }),
+  ];
+  await latest(owner).toMatchObject({ open: 0, unassigned: 0 });
+  await latest(colleague).toMatchObject({ open: 0, widgets: { [other.uuid]: 0 } });
+
+  const ada = await visitor(other.token);
+  await ada.say('Hello');
+  await latest(owner).toMatchObject({ open: 1, waiting: 1, unread: 1 });
+  await latest(colleague).toMatchObject({ open: 1, waiting: 1, unread: 1, widgets: { [other.uuid]: 1 } });
+
+  await rest('PATCH', `/api/v1/conversations/${ada.room.uuid}/`, {
+    assignee: restricted.uuid,
+    is_unread: false,
+  });
+  await latest(owner).toMatchObject({ open: 1, mine: 0, unassigned: 0, unread: 0 });
+  await latest(colleague).toMatchObject({ open: 1, mine: 1, unassigned: 0, unread: 1 });
+  // What only the member itself has read.
+  await rest('PATCH', `/api/v1/conversations/${ada.room.uuid}/`, { is_unread: true });
+  await latest(owner).toMatchObject({ unread: 1 });
+
+  const counts = (await rest('GET', '/api/v1/conversations/counts/')).json;
+  expect(numbers(owner).at(-1)).toEqual(counts);
+  expect(counts.widgets).toEqual({ [widget.uuid]: 0, [other.uuid]: 1 });
+  // Each time they were others.
+  const told = numbers(owner).map((data) => JSON.stringify(data));
+  expect(told.filter((text, at) => text === told[at - 1])).toEqual([]);
+  for (const client of silent) expect(numbers(client)).toEqual([]);
+});
+
+it('tells what another server process was told', async () => {
+  const settings = await sharedSettings();
+  const { token, visitor, rest } = await startConversation(settings);
+  const second = await startServerProcess(settings);
+  const client = await connect(second.url, { token }, { counts: true });
+  await latest(client).toMatchObject({ open: 0 });
+  const ada = await visitor();
+  await ada.say('Hello');
+  await latest(client).toMatchObject({ open: 1, waiting: 1 });
+  await rest('PATCH', `/api/v1/conversations/${ada.room.uuid}/`, { status: 'done' });
+  await latest(client).toMatchObject({ open: 0, waiting: 0 });
+});
