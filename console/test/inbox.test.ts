@@ -148,6 +148,30 @@ it('keeps an answer that could not be sent, and sends it once', async () => {
   await expect.poll(() => log(page).getByText('Once').count()).toBe(1);
 });
 
+it('shows an answer once, whether the channel or the request tells of it first', async () => {
+  const { page, visit } = await startInbox();
+  await visit('Ada', 'Hello');
+  await row(page, 'Ada').click();
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/api/v1/messages/', async (route) => {
+    const response = await route.fetch();
+    await held;
+    await route.fulfill({ response });
+  });
+  await page.getByLabel('Answer', { exact: true }).fill('We deliver');
+  await page.keyboard.press('Control+Enter');
+  await log(page).getByText('We deliver').waitFor();
+  const answers = log(page).getByText('We deliver');
+  await log(page).getByText('Sending').waitFor({ state: 'detached' });
+  expect(await answers.count()).toBe(1);
+  answer();
+  await row(page, 'Ada').getByText('We deliver').waitFor();
+  expect(await answers.count()).toBe(1);
+});
+
 it('is right without a reload once the connection is back', async () => {
   const { page, visit } = await startInbox();
   const ada = await visit('Ada', 'Hello');

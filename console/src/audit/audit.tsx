@@ -1,11 +1,11 @@
 import type { AuditEntry, Member } from '@parlor/shared';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { ask, askPage } from '../api/client.ts';
+import { ask } from '../api/client.ts';
+import { usePages } from '../api/use-pages.ts';
 import { words } from '../locale/locale.ts';
 import { Page } from '../shell/page.tsx';
-import { Button } from '../ui/button.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { More } from '../ui/more.tsx';
 import { Select } from '../ui/select.tsx';
 import styles from './audit.module.css';
 import { Entry } from './entry.tsx';
@@ -22,47 +22,6 @@ interface Filter {
 const queryOf = (filter: Filter): string =>
   new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== '')).toString();
 
-/** The entries of a filter, read page by page. */
-const useEntries = (filter: Filter) => {
-  const [entries, setEntries] = useState<readonly AuditEntry[]>();
-  const [next, setNext] = useState<string>();
-  const [error, setError] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const query = queryOf(filter);
-  const load = (path: string, before: readonly AuditEntry[], isWanted = () => true) => {
-    setError('');
-    setBusy(true);
-    return askPage<AuditEntry>(path)
-      .then(
-        (page) => {
-          if (!isWanted()) return;
-          setEntries([...before, ...page.items]);
-          setNext(page.next);
-        },
-        () => isWanted() && setError(words.value.errors.page),
-      )
-      .finally(() => isWanted() && setBusy(false));
-  };
-  const first = `audit/?limit=${LIMIT}${query && `&${query}`}`;
-  useEffect(() => {
-    let isWanted = true;
-    setEntries(undefined);
-    setNext(undefined);
-    void load(first, [], () => isWanted);
-    return () => {
-      isWanted = false;
-    };
-  }, [first]);
-  return {
-    entries,
-    error,
-    isBusy,
-    hasMore: next !== undefined,
-    /** Reads on, or again what could not be read. */
-    more: () => void load(next ?? first, next === undefined ? [] : (entries ?? [])),
-  };
-};
-
 /** Who changed what in the account, newest first, for owners and admins. */
 export const Audit = () => {
   const t = words.value.audit;
@@ -73,10 +32,12 @@ export const Audit = () => {
     // Without them the list is shown all the same.
     ask<Member[]>('GET', 'members/?limit=200').then(setMembers, () => undefined);
   }, []);
-  const { entries, error, isBusy, hasMore, more } = useEntries(filter);
+  const search = queryOf(filter);
+  const pages = usePages<AuditEntry>(`audit/?limit=${LIMIT}${search && `&${search}`}`);
+  const { items: entries, isBusy } = pages;
   const choose = (wanted: Partial<Filter>) => {
-    const search = queryOf({ ...filter, ...wanted });
-    route(search === '' ? PATH : `${PATH}?${search}`, true);
+    const chosen = queryOf({ ...filter, ...wanted });
+    route(chosen === '' ? PATH : `${PATH}?${chosen}`, true);
   };
   const people = members.flatMap(({ uuid, username, name }) =>
     username === null ? [] : [[uuid, name] as const],
@@ -119,18 +80,9 @@ export const Audit = () => {
       <p role="status" class={entries?.length === 0 ? styles.empty : 'hidden'}>
         {entries?.length === 0 ? t.nothing : isBusy ? words.value.common.loading : ''}
       </p>
-      {error && (
-        <Notice>
-          {error} <Button onClick={more}>{words.value.common.retry}</Button>
-        </Notice>
-      )}
-      {hasMore && !error && (
-        <div class={styles.more}>
-          <Button isBusy={isBusy} onClick={more}>
-            {t.older}
-          </Button>
-        </div>
-      )}
+      <div class={styles.more}>
+        <More pages={pages} label={t.older} />
+      </div>
     </Page>
   );
 };

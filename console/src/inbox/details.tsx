@@ -1,29 +1,11 @@
 import type { Conversation } from '@parlor/shared';
-import type { ComponentChildren } from 'preact';
 import { language, moment, words } from '../locale/locale.ts';
+import { Fact, Facts, WebAddress } from '../ui/facts.tsx';
 import { Toggle } from '../ui/toggle.tsx';
 import { setBot, setTags } from './acts.ts';
 import { visitorName } from './conversation-list.tsx';
 import styles from './details.module.css';
 import { widgets } from './people.ts';
-
-const Fact = ({ label, children }: { label: string; children: ComponentChildren }) =>
-  children ? (
-    <div>
-      <dt>{label}</dt>
-      <dd dir="auto">{children}</dd>
-    </div>
-  ) : null;
-
-/** An address of the web, shown without what every one has; anything else stays text. */
-const Address = ({ url, title }: { url: string; title?: string }) => {
-  if (!/^https?:\/\//.test(url)) return <span>{url}</span>;
-  return (
-    <a href={url} target="_blank" rel="noopener noreferrer nofollow">
-      {title || url.replace(/^https?:\/\//, '')}
-    </a>
-  );
-};
 
 const languageName = (tag: string): string => {
   try {
@@ -49,7 +31,7 @@ export const Details = ({ one }: { one: Conversation }) => {
           onChange={({ currentTarget }) => void setBot(one, currentTarget.checked)}
         />
       </div>
-      <dl>
+      <Facts>
         <Fact label={t.email}>
           {visitor.email && <a href={`mailto:${encodeURI(visitor.email)}`}>{visitor.email}</a>}
         </Fact>
@@ -58,15 +40,15 @@ export const Details = ({ one }: { one: Conversation }) => {
             <a href={`tel:${visitor.phone_number.replace(/[^\d+]/g, '')}`}>{visitor.phone_number}</a>
           )}
         </Fact>
-        <Fact label={t.page}>{visitor.page && <Address {...visitor.page} />}</Fact>
-        <Fact label={t.referrer}>{visitor.referrer && <Address url={visitor.referrer} />}</Fact>
+        <Fact label={t.page}>{visitor.page && <WebAddress {...visitor.page} />}</Fact>
+        <Fact label={t.referrer}>{visitor.referrer && <WebAddress url={visitor.referrer} />}</Fact>
         <Fact label={t.device}>{visitor.device}</Fact>
         <Fact label={t.language}>{visitor.locale && languageName(visitor.locale)}</Fact>
         <Fact label={t.widgets}>{widget?.name}</Fact>
         <Fact label={t.firstSeen}>{visitor.first_seen_at && moment(visitor.first_seen_at)}</Fact>
         <Fact label={t.firstResponse}>{one.first_response_at && moment(one.first_response_at)}</Fact>
         <Fact label={t.rating}>{one.rating !== null && t.ratingOf(one.rating)}</Fact>
-      </dl>
+      </Facts>
       {one.tags.length > 0 && (
         <>
           <h3>{t.tags}</h3>

@@ -9,7 +9,8 @@ export interface Outgoing {
   key: string;
   body: string;
   isNote: boolean;
-  state: 'sending' | 'failed';
+  /** The channel may tell of it before the request is answered; until then it is `told`, and not shown twice. */
+  state: 'sending' | 'told' | 'failed';
   /** Done once it has been sent. */
   after?: (() => void) | undefined;
 }
@@ -50,6 +51,7 @@ export class Thread {
   readonly room: string;
   readonly state = signal<'loading' | 'ready' | 'failed'>('loading');
   readonly outgoing = signal<readonly Outgoing[]>([]);
+  readonly shownOutgoing = computed(() => this.outgoing.value.filter(({ state }) => state !== 'told'));
   /** Whether the visitor is typing. */
   readonly isTyping = signal(false);
   readonly #byId = signal<ReadonlyMap<string, Item>>(new Map());
@@ -104,11 +106,13 @@ export class Thread {
     if (frame.type === 'message.added' && frame.data.room.uuid === this.room) {
       const { room, ...said } = frame.data;
       this.#put([asMessage(said)]);
+      if (said.author?.uuid === me.value?.uuid) this.#told(said.body, false);
       if (!said.is_support_sender) this.#heardTyping(false);
     }
     if ((frame.type === 'note.added' || frame.type === 'note.changed') && frame.room === this.room) {
       const { mentioned, ...note } = frame.data;
       this.#put([asNote(note)]);
+      if (frame.type === 'note.added' && note.author?.uuid === me.value?.uuid) this.#told(note.body, true);
     }
     if (frame.type === 'note.deleted' && frame.room === this.room) this.#drop(frame.data.uuid);
     if (frame.type === 'conversation.updated' && frame.data.uuid === this.room) {
@@ -162,6 +166,13 @@ export class Thread {
   async #sendNote({ key, body }: Outgoing): Promise<Item> {
     const headers = { 'Idempotency-Key': key };
     return asNote(await ask<Note>('POST', `conversations/${this.room}/notes/`, { body }, { headers }));
+  }
+
+  #told(body: string, isNote: boolean): void {
+    const one = this.outgoing.value.find(
+      (waiting) => waiting.state === 'sending' && waiting.isNote === isNote && waiting.body === body,
+    );
+    if (one) this.#mark(one.key, 'told');
   }
 
   #mark(key: string, state: Outgoing['state']): void {

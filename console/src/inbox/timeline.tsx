@@ -160,7 +160,7 @@ export const Timeline = ({
   const height = useRef(0);
   const [isAway, setAway] = useState(false);
   const items = thread.items.value;
-  const outgoing = thread.outgoing.value;
+  const outgoing = thread.shownOutgoing.value;
   // As it was when it was opened: to be read is no reason to move.
   const firstNew = useRef<string>(undefined);
   const isUnread = useRef(conversation.is_unread);

@@ -1,17 +1,17 @@
 import type { Keyword } from '@parlor/shared';
 import { useRef, useState } from 'preact/hooks';
 import { ask } from '../api/client.ts';
+import { usePages } from '../api/use-pages.ts';
 import { keywordWords } from '../locale/keywords.ts';
-import { words } from '../locale/locale.ts';
 import { Page, Section } from '../shell/page.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
+import { More } from '../ui/more.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { remove, removed } from '../ui/removal.ts';
 import { useForm } from '../ui/use-form.ts';
 import styles from './keywords.module.css';
 import { Mentions } from './mentions.tsx';
-import { usePages } from './use-pages.ts';
 
 const pathOf = ({ uuid }: Keyword): string => `keywords/${uuid}/`;
 
@@ -36,27 +36,22 @@ const Chip = ({ keyword, onFailed }: { keyword: Keyword; onFailed(message: strin
 
 const List = () => {
   const t = keywordWords.value;
-  const { items, error, isBusy, hasMore, more, add } = usePages<Keyword>('keywords/?limit=100');
+  const pages = usePages<Keyword>('keywords/?limit=100');
   const [failed, setFailed] = useState('');
   const form = useRef<HTMLFormElement>(null);
-  const {
-    onSubmit,
-    isBusy: isAdding,
-    message,
-    fields,
-  } = useForm(async ({ keyword = '' }) => {
-    add(await ask<Keyword>('POST', 'keywords/', { keyword: keyword.trim() }));
+  const { onSubmit, isBusy, message, fields } = useForm(async ({ keyword = '' }) => {
+    pages.add(await ask<Keyword>('POST', 'keywords/', { keyword: keyword.trim() }));
     const input = form.current?.querySelector('input');
     // The next one may be typed by now.
     if (input?.value === keyword) input.value = '';
     input?.focus();
   });
-  const shown = items?.filter((keyword) => !removed.value.has(pathOf(keyword)));
+  const shown = pages.items?.filter((keyword) => !removed.value.has(pathOf(keyword)));
   return (
     <Section title={t.list} hint={t.listHint}>
       <form ref={form} class={styles.add} onSubmit={onSubmit} noValidate>
         <Field label={t.keyword} name="keyword" maxLength={100} autocomplete="off" error={fields.keyword} />
-        <Button type="submit" isBusy={isAdding}>
+        <Button type="submit" isBusy={isBusy}>
           {t.add}
         </Button>
       </form>
@@ -68,17 +63,8 @@ const List = () => {
           ))}
         </ul>
       )}
-      {shown?.length === 0 && !hasMore && <p class={styles.empty}>{t.empty}</p>}
-      {error && (
-        <Notice>
-          {error} <Button onClick={more}>{words.value.common.retry}</Button>
-        </Notice>
-      )}
-      {hasMore && !error && (
-        <Button isBusy={isBusy} onClick={more}>
-          {t.more}
-        </Button>
-      )}
+      {shown?.length === 0 && !pages.hasMore && <p class={styles.empty}>{t.empty}</p>}
+      <More pages={pages} label={t.more} />
     </Section>
   );
 };

@@ -1,14 +1,14 @@
 import type { KeywordNotification } from '@parlor/shared';
 import { useEffect } from 'preact/hooks';
 import { listen } from '../api/live.ts';
+import { usePages } from '../api/use-pages.ts';
 import { keywordWords } from '../locale/keywords.ts';
-import { ago, moment, words } from '../locale/locale.ts';
+import { ago, moment } from '../locale/locale.ts';
 import { Section } from '../shell/page.tsx';
 import { Button } from '../ui/button.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { More } from '../ui/more.tsx';
 import { Text } from '../ui/text.tsx';
 import styles from './keywords.module.css';
-import { usePages } from './use-pages.ts';
 
 const FIRST = 'keyword_notifications/?limit=20';
 
@@ -42,7 +42,8 @@ const Mention = ({ mention }: { mention: KeywordNotification }) => {
 /** The messages that named a keyword. */
 export const Mentions = () => {
   const t = keywordWords.value;
-  const { items, error, isBusy, hasMore, more, refresh } = usePages<KeywordNotification>(FIRST);
+  const pages = usePages<KeywordNotification>(FIRST);
+  const { items, isBusy, hasMore, refresh } = pages;
   // The channel tells of no mentions: after a gap they are read again.
   useEffect(() => listen({ onFrame: () => undefined, onResync: refresh }), []);
   return (
@@ -62,16 +63,7 @@ export const Mentions = () => {
           <b>{t.noMentions}</b> {t.noMentionsHint}
         </p>
       )}
-      {error && (
-        <Notice>
-          {error} <Button onClick={more}>{words.value.common.retry}</Button>
-        </Notice>
-      )}
-      {hasMore && !error && (
-        <Button isBusy={isBusy} onClick={more}>
-          {t.older}
-        </Button>
-      )}
+      <More pages={pages} label={t.older} />
     </Section>
   );
 };

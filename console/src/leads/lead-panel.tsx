@@ -1,11 +1,11 @@
 import type { Lead } from '@parlor/shared';
-import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Tagged } from '../api/client.ts';
 import { leadWords } from '../locale/leads.ts';
 import { moment, words } from '../locale/locale.ts';
 import { isAdmin } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
+import { Fact, Facts, WebAddress } from '../ui/facts.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { LeadForm } from './lead-form.tsx';
@@ -14,37 +14,20 @@ import styles from './lead-panel.module.css';
 import { nameOf } from './lead-table.tsx';
 import { useLead, useRoom } from './use-lead.ts';
 
-const Fact = ({ label, children }: { label: string; children: ComponentChildren }) =>
-  children ? (
-    <div>
-      <dt>{label}</dt>
-      <dd dir="auto">{children}</dd>
-    </div>
-  ) : null;
-
-const Referrer = ({ address }: { address: string }) =>
-  /^https?:\/\//.test(address) ? (
-    <a href={address} target="_blank" rel="noopener noreferrer nofollow">
-      {address.replace(/^https?:\/\//, '')}
-    </a>
-  ) : (
-    <span>{address}</span>
-  );
-
 const Origin = ({ lead }: { lead: Lead }) => {
   const t = leadWords.value;
   const room = useRoom(lead);
   return (
     <section>
       <h3>{t.origin}</h3>
-      <dl>
+      <Facts>
         <Fact label={t.names.created_at}>
           <time dateTime={lead.created_at}>{moment(lead.created_at)}</time>
         </Fact>
         <Fact label={t.names.from_page_title}>{lead.from_page_title}</Fact>
-        <Fact label={t.names.referrer}>{lead.referrer && <Referrer address={lead.referrer} />}</Fact>
+        <Fact label={t.names.referrer}>{lead.referrer && <WebAddress url={lead.referrer} />}</Fact>
         <Fact label={t.names.device}>{lead.device}</Fact>
-      </dl>
+      </Facts>
       {room && (
         <a class={styles.conversation} href={`/console/inbox/all/${room}`}>
           <Icon name="inbox" />

@@ -1,11 +1,10 @@
 import type { Delivery } from '@parlor/shared';
-import { useEffect, useState } from 'preact/hooks';
-import { ApiError, askPage } from '../api/client.ts';
-import { words } from '../locale/locale.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Pages, usePages } from '../api/use-pages.ts';
 import { webhookWords } from '../locale/webhooks.ts';
 import { Section } from '../shell/page.tsx';
 import { Button } from '../ui/button.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { More } from '../ui/more.tsx';
 import { Select } from '../ui/select.tsx';
 import styles from './deliveries.module.css';
 import { DeliveryRow } from './delivery-row.tsx';
@@ -16,65 +15,28 @@ const PAGE = 20;
 /** How often the log is read while something in it is under way and the page is seen (milliseconds). */
 const AGAIN_MS = 4_000;
 
-/** The log of a webhook in a state, read page by page. */
-const useLog = (uuid: string, state: string) => {
-  const [deliveries, setDeliveries] = useState<readonly Delivery[]>();
-  const [next, setNext] = useState<string>();
-  const [error, setError] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [turn, setTurn] = useState(0);
+/** The log of a webhook in a state, read again while something in it is under way. */
+const useLog = (uuid: string, state: string): Pages<Delivery> => {
   const query = new URLSearchParams({ limit: String(PAGE), ...(state && { state }) });
-  const first = `webhooks/${uuid}/deliveries/?${query}`;
-  const read = (path: string, before: readonly Delivery[], isWanted = () => true) => {
-    setBusy(true);
-    setError('');
-    return askPage<Delivery>(path)
-      .then(
-        (page) => {
-          if (!isWanted()) return;
-          const known = new Set(page.items.map(({ id }) => id));
-          setDeliveries([...before.filter(({ id }) => !known.has(id)), ...page.items]);
-          setNext(page.next);
-        },
-        (failure) => {
-          if (!(failure instanceof ApiError)) throw failure;
-          if (isWanted()) setError(words.value.errors.page);
-        },
-      )
-      .finally(() => isWanted() && setBusy(false));
-  };
+  const pages = usePages<Delivery>(`webhooks/${uuid}/deliveries/?${query}`);
+  const { items = [] } = pages;
+  const refresh = useRef(pages.refresh);
+  refresh.current = pages.refresh;
+  const isChanging = items.length <= PAGE && items.some((one) => one.state === 'pending');
   useEffect(() => {
-    let isWanted = true;
-    void read(first, [], () => isWanted);
-    return () => {
-      isWanted = false;
-    };
-  }, [first, turn]);
-  const isOnFirstPage = (deliveries?.length ?? 0) <= PAGE;
-  const isUnderWay = deliveries?.some((one) => one.state === 'pending') ?? false;
-  useEffect(() => {
-    if (!isUnderWay || !isOnFirstPage) return;
-    const timer = setInterval(
-      () => document.visibilityState === 'visible' && setTurn((n) => n + 1),
-      AGAIN_MS,
-    );
+    if (!isChanging) return;
+    const timer = setInterval(() => document.visibilityState === 'visible' && refresh.current(), AGAIN_MS);
     return () => clearInterval(timer);
-  }, [isUnderWay, isOnFirstPage, first]);
-  return {
-    deliveries,
-    error,
-    isBusy,
-    hasMore: next !== undefined,
-    more: () => void read(next ?? first, deliveries ?? []),
-    refresh: () => setTurn((n) => n + 1),
-  };
+  }, [isChanging]);
+  return pages;
 };
 
 /** What was delivered to a webhook, and what was not, each with its attempts. */
 export const Deliveries = ({ uuid, isGone }: { uuid: string; isGone: boolean }) => {
   const t = webhookWords.value;
   const [state, setState] = useState('');
-  const { deliveries, error, isBusy, hasMore, more, refresh } = useLog(uuid, state);
+  const pages = useLog(uuid, state);
+  const { items: deliveries, isBusy, refresh } = pages;
   const isEmpty = deliveries?.length === 0;
   return (
     <Section title={t.log} hint={t.logHint}>
@@ -103,16 +65,7 @@ export const Deliveries = ({ uuid, isGone }: { uuid: string; isGone: boolean }) 
           {state === '' && <p>{t.noDeliveriesHint}</p>}
         </div>
       )}
-      {error && (
-        <Notice>
-          {error} <Button onClick={more}>{words.value.common.retry}</Button>
-        </Notice>
-      )}
-      {hasMore && !error && (
-        <Button isBusy={isBusy} onClick={more}>
-          {t.older}
-        </Button>
-      )}
+      <More pages={pages} label={t.older} />
     </Section>
   );
 };
