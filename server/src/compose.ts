@@ -36,6 +36,7 @@ import { SessionsService } from './features/visitors/sessions.service.ts';
 import { createWebhooks } from './features/webhooks/create-webhooks.ts';
 import { ErasedDeliveries } from './features/webhooks/erased-deliveries.ts';
 import { PublicWidgetCache } from './features/widgets/public-widget-cache.ts';
+import { SightingsService } from './features/widgets/sightings.service.ts';
 import { WidgetsService } from './features/widgets/widgets.service.ts';
 import { RateLimits } from './http/rate-limits.ts';
 import { OriginLeases } from './jobs/origin-leases.ts';
@@ -89,6 +90,7 @@ export const createServices = async (
 
   const widgets = new WidgetsService(models.widgets, writes);
   const publicWidgets = new PublicWidgetCache(widgets);
+  const sightings = new SightingsService(models.sightings, widgets, log);
   const leases = new AccountLeases(models.registrationClaims);
   const quotas = new Quotas(models, leases);
   const {
@@ -228,6 +230,7 @@ export const createServices = async (
     inbox.countsTeller,
     signInTrail,
     people.lastSeen,
+    sightings,
     relay,
     agent,
     roomDeletion,
@@ -256,6 +259,7 @@ export const createServices = async (
     auditTrail,
     widgets,
     publicWidgets,
+    sightings,
     accounts,
     ...people,
     quotas,

@@ -5,6 +5,7 @@ import { inboxData } from './features/inbox/inbox-data.ts';
 import { mailsData } from './features/mail/mails-data.ts';
 import { membersData } from './features/members/members-data.ts';
 import { realtimeData } from './features/realtime/realtime-data.ts';
+import { KEPT_FOR_S as SIGHTINGS_KEPT_FOR_S } from './features/widgets/sightings.model.ts';
 import type { Models } from './models.ts';
 
 type DocumentOf<M> = M extends Model<infer T> ? T : never;
@@ -192,6 +193,11 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     },
   }),
   ...mailsData,
+  sightings: of<'sightings'>()({
+    owner: { by: 'account' },
+    kept: { after: 'last_seen_at', seconds: SIGHTINGS_KEPT_FOR_S },
+    fields: { plain: ['_id', 'account', 'widget', 'first_seen_at', 'last_seen_at'], owner: ['origin'] },
+  }),
   emailConfirmations: of<'emailConfirmations'>()({
     owner: { by: 'account' },
     kept: { after: 'expires_at', seconds: 0 },

@@ -29,6 +29,7 @@ import { roomModel } from './features/rooms/rooms.model.ts';
 import { searchModels } from './features/search/segments.model.ts';
 import { visitorSessionModel } from './features/visitors/sessions.model.ts';
 import { webhookModels } from './features/webhooks/create-webhooks.ts';
+import { sightingModel } from './features/widgets/sightings.model.ts';
 import { widgetModel } from './features/widgets/widgets.model.ts';
 import { idempotencyModel } from './http/idempotency.model.ts';
 
@@ -62,6 +63,7 @@ export const createModels = (connection: Connection) => ({
   tombstones: tombstoneModel(connection),
   usage: usageModel(connection),
   widgets: widgetModel(connection),
+  sightings: sightingModel(connection),
   audit: auditModel(connection),
   ...webhookModels(connection),
   ...realtimeModels(connection),

@@ -25,6 +25,7 @@ import { searchRoutes } from './features/search/search.routes.ts';
 import { sessionRoutes } from './features/visitors/sessions.routes.ts';
 import { deliveryRoutes } from './features/webhooks/deliveries.routes.ts';
 import { webhookRoutes } from './features/webhooks/webhooks.routes.ts';
+import { sightingRoutes } from './features/widgets/sightings.routes.ts';
 import { widgetRoutes } from './features/widgets/widgets.routes.ts';
 import type { Context } from './http/context.ts';
 import type { Route } from './http/route.ts';
@@ -60,6 +61,7 @@ export const createRoutes = (
     ...webhookRoutes(services),
     ...deliveryRoutes(services),
     ...widgetRoutes(services),
+    ...sightingRoutes(services),
     ...sessionRoutes(services),
     ...workflowRoutes(services),
     ...conversationRoutes(services),

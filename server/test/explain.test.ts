@@ -106,6 +106,7 @@ it('no query of a route scans a collection or sorts in memory', { timeout: 300_0
       `cursor=${Buffer.from(JSON.stringify([Date.now(), 'ff'])).toString('base64url')}&start_date=${today}`,
       `room=${fixtures.room.uuid}`,
       `webhook=${fixtures.ids.webhooks}`,
+      `widget=${UUID}`,
       'state=pending',
       'event=chat.added',
       `webhook=${fixtures.ids.webhooks}&state=failed&event=chat.added`,
@@ -125,7 +126,7 @@ it('no query of a route scans a collection or sorts in memory', { timeout: 300_0
   const operator = await testMembers(app).member(fixtures.token, 'operator', { widgets });
   const restricted = (path: string) => app.request('GET', path, { token: operator.token });
   const cursor = Buffer.from(JSON.stringify([Date.now(), 'ff'])).toString('base64url');
-  for (const list of ['rooms', 'messages', 'leads', 'widgets', 'members']) {
+  for (const list of ['rooms', 'messages', 'leads', 'widgets', 'members', 'sightings']) {
     for (const filter of ['', `start_date=${today}&end_date=${today}`, `cursor=${cursor}`]) {
       await restricted(`/api/v1/${list}/?${filter}`);
     }

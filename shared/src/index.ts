@@ -18,6 +18,7 @@ export * from './reply.ts';
 export * from './room.ts';
 export * from './room-reference.ts';
 export * from './search.ts';
+export * from './sighting.ts';
 export * from './timeline.ts';
 export * from './visitor.ts';
 export * from './webhook.ts';

@@ -15,6 +15,7 @@ import type { SessionCookie } from '../members/session-cookie.ts';
 import { isInView } from '../members/view.ts';
 import { isAllowedOrigin } from './domain.ts';
 import type { PublicWidget, PublicWidgetCache } from './public-widget-cache.ts';
+import type { SightingsService } from './sightings.service.ts';
 import { presentWidget, type WidgetsService } from './widgets.service.ts';
 
 /**
@@ -39,6 +40,7 @@ export const widgetRoutes = ({
   widgets,
   quotas,
   publicWidgets,
+  sightings,
   baseUrl,
   rateLimits,
   sessionCookie,
@@ -46,6 +48,7 @@ export const widgetRoutes = ({
   widgets: WidgetsService;
   quotas: Quotas;
   publicWidgets: PublicWidgetCache;
+  sightings: Pick<SightingsService, 'note'>;
   rateLimits: RateLimits;
   sessionCookie: Pick<SessionCookie, 'get'>;
   baseUrl(ctx: Context): string;
@@ -67,7 +70,9 @@ export const widgetRoutes = ({
 
   /** What a visitor's browser gets: the texts filled, in the first of the wanted languages that is spoken. */
   const sendPublic = (ctx: Context, widget: PublicWidget): void => {
-    if (!isAllowedOrigin(widget.domain, ctx.get('Origin'))) throw forbidden();
+    const origin = ctx.get('Origin');
+    if (!isAllowedOrigin(widget.domain, origin)) throw forbidden();
+    if (origin !== '') sightings.note(widget, origin);
     const wanted = (queryValue(ctx, 'locale') ?? '').slice(0, MAX_LOCALES_LENGTH).split(',');
     ctx.set('Cache-Control', PUBLIC_CACHE);
     sendRepresentation(ctx, widget.in(lookupLocale(wanted)));
