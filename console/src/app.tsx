@@ -12,6 +12,7 @@ import { load } from './shell/load.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 
+const Tokens = load(() => import('./tokens/tokens.tsx').then((file) => file.Tokens));
 const Audit = load(() => import('./audit/audit.tsx').then((file) => file.Audit));
 const Team = load(() => import('./members/team.tsx').then((file) => file.Team));
 const RepliesPage = load(() => import('./replies/replies-page.tsx').then((file) => file.RepliesPage));
@@ -72,6 +73,7 @@ const Pages = () => {
               <Route path="/console/settings/security" component={Security} />
               <Route path="/console/settings/replies" component={RepliesPage} />
               <Route path="/console/settings/team" component={Team} />
+              <Route path="/console/settings/tokens" component={Tokens} />
               <Route path="/console/settings/audit" component={isAdmin.value ? Audit : NotFound} />
               <Route default component={NotFound} />
             </Router>

@@ -28,7 +28,7 @@ it('saves a reply, finds it by a slash, and does with it what it is to do', asyn
   await page.getByText('/days').waitFor();
   expect(await axeFaults(page)).toEqual([]);
 
-  await page.getByRole('link', { name: 'All', exact: true }).click();
+  await page.getByRole('link', { name: /^All/ }).click();
   await row(page, 'Ada').click();
   const answer = page.getByLabel('Answer', { exact: true });
   await answer.focus();

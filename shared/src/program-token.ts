@@ -48,3 +48,4 @@ export type NewProgramToken = z.infer<typeof NewProgramToken>;
 export const ShownProgramToken = ProgramToken.extend({
   token: z.string().meta({ example: 'pat_k7dmW2qx3fzp9ahvk7dmW2qx3fzp9ahvk7dmW2qx' }),
 }).meta({ id: 'ShownProgramToken' });
+export type ShownProgramToken = z.infer<typeof ShownProgramToken>;

@@ -3,7 +3,11 @@ import { isAdmin } from '../session/session.ts';
 /** The pages beside the inbox, under a heading each. */
 export const GROUPS = [
   ['customers', '/console', ['leads', 'reports', 'keywords']],
-  ['settings', '/console/settings', ['profile', 'security', 'replies', 'team', 'webhooks', 'audit']],
+  [
+    'settings',
+    '/console/settings',
+    ['profile', 'security', 'replies', 'team', 'webhooks', 'tokens', 'audit'],
+  ],
 ] as const;
 
 export type PageName = (typeof GROUPS)[number][2][number];

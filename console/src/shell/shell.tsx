@@ -28,6 +28,7 @@ const ICONS = {
   keywords: 'M5.5 8.5a4.5 4.5 0 0 1 9 0c0 4 1.5 5 1.5 5h-12s1.5-1 1.5-5M8.5 16.5a1.7 1.7 0 0 0 3 0',
   webhooks:
     'M8 12l4-4M9 6.5l1.8-1.8a3.2 3.2 0 0 1 4.5 4.5L13.5 11M11 13.5l-1.8 1.8a3.2 3.2 0 0 1-4.5-4.5L6.5 9',
+  tokens: 'M12.5 11.5a4 4 0 1 0-3.8-2.8L3.5 14v2.5H6V15h1.5v-1.5H9l1-1.1c.8-.5 1.6-.9 2.5-.9ZM13 7.5h.01',
   audit: 'M5 3.5h7l3 3v10H5ZM12 3.5v3h3M7.5 10h5M7.5 13h5',
 } as const satisfies Record<PageName, string>;
 

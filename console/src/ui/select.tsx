@@ -21,13 +21,11 @@ export const Select = ({ label, name, value, options, onChoose }: Props) => {
         id={id}
         name={name}
         class={styles.select}
-        {...(onChoose
-          ? { value, onChange: ({ currentTarget }) => onChoose(currentTarget.value) }
-          : { defaultValue: value })}
+        {...(onChoose ? { value, onChange: ({ currentTarget }) => onChoose(currentTarget.value) } : {})}
       >
         {!isKnown && <option value={value}>{value}</option>}
         {options.map(([known, text]) => (
-          <option key={known} value={known}>
+          <option key={known} value={known} selected={!onChoose && known === value}>
             {text}
           </option>
         ))}
