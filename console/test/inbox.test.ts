@@ -172,6 +172,33 @@ it('shows an answer once, whether the channel or the request tells of it first',
   expect(await answers.count()).toBe(1);
 });
 
+it('leads to the lead, and to what the same address has said elsewhere', async () => {
+  const { page, visit, rest, url } = await startInbox({ viewport: { width: 1_440, height: 900 } });
+  const [{ token: widget }] = (await rest('GET', '/api/v1/widgets/')).json;
+  const leave = async (email: string, body: string) => {
+    const opened = await fetch(`${url}/api/v1/widgets/${widget}/sessions/`, { method: 'POST' });
+    const { token, room } = (await opened.json()) as { token: string; room: { uuid: string } };
+    const headers = { Authorization: `Visitor ${token}`, 'Content-Type': 'application/json' };
+    const post = (path: string, sent: object) =>
+      fetch(`${url}/api/v1/${path}/`, { method: 'POST', headers, body: JSON.stringify(sent) });
+    const said = await post('messages', { body, room: { uuid: room.uuid } });
+    const left = await post('leads', { nickname: 'Ada', email });
+    expect([said.status, left.status]).toEqual([201, 201]);
+  };
+  await leave('Ada@example.com', 'The first time');
+  await leave('ada@example.com', 'The second time');
+  await leave('ada@example.com.example', 'Somebody else');
+  await visit('Bob', 'No address');
+  await page.getByRole('link').filter({ hasText: 'The second time' }).first().click();
+  const about = page.getByRole('complementary', { name: 'About this visitor' });
+  const others = about.getByRole('list').getByRole('link');
+  await others.first().waitFor();
+  expect(await others.allInnerTexts()).toEqual([expect.stringContaining('The first time')]);
+  await about.getByRole('link', { name: 'The lead' }).waitFor();
+  await others.first().click();
+  await log(page).getByText('The first time').waitFor();
+});
+
 it('is right without a reload once the connection is back', async () => {
   const { page, visit } = await startInbox();
   const ada = await visit('Ada', 'Hello');

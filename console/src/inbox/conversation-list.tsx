@@ -14,7 +14,8 @@ import { VIEWS, type View, type ViewName } from './views.ts';
 export const visitorName = ({ visitor, name }: Conversation): string =>
   visitor.name || visitor.email || visitor.phone_number || name || words.value.inbox.visitor;
 
-const preview = ({ last_message }: Conversation): string => {
+/** What was said last, and who said it where that was no visitor. */
+export const preview = ({ last_message }: Conversation): string => {
   if (!last_message) return '';
   const { is_support_sender, is_bot, author, body } = last_message;
   if (!is_support_sender) return body;

@@ -6,6 +6,7 @@ import { setBot, setTags } from './acts.ts';
 import { visitorName } from './conversation-list.tsx';
 import styles from './details.module.css';
 import { widgets } from './people.ts';
+import { RelatedTo } from './related.tsx';
 
 const languageName = (tag: string): string => {
   try {
@@ -49,6 +50,7 @@ export const Details = ({ one }: { one: Conversation }) => {
         <Fact label={t.firstResponse}>{one.first_response_at && moment(one.first_response_at)}</Fact>
         <Fact label={t.rating}>{one.rating !== null && t.ratingOf(one.rating)}</Fact>
       </Facts>
+      <RelatedTo one={one} />
       {one.tags.length > 0 && (
         <>
           <h3>{t.tags}</h3>

@@ -103,6 +103,8 @@ export const inbox: Words['inbox'] = {
   firstSeen: 'Zuerst gesehen',
   rating: 'Bewertung',
   ratingOf: (stars: number) => `${stars} von 5`,
+  lead: 'Der Lead',
+  otherConversations: 'Andere Unterhaltungen mit dieser Adresse',
   firstResponse: 'Erste Antwort',
   backToList: 'Zurück zur Liste',
   showDetails: 'Einzelheiten',

@@ -101,6 +101,8 @@ export const inbox = {
   firstSeen: 'First seen',
   rating: 'Rating',
   ratingOf: (stars: number) => `${stars} of 5`,
+  lead: 'The lead',
+  otherConversations: 'Other conversations with this address',
   firstResponse: 'First answer',
   backToList: 'Back to the list',
   showDetails: 'Details',
