@@ -188,6 +188,37 @@ describe('other requests to upgrade', () => {
     expect(text).toMatch(/"token":"[0-9a-f]{40}"/);
   });
 
+  it.each([0, 1])(
+    'end the connection while answers are under way, when %i of two have come',
+    async (come) => {
+      const { url } = await startConversation();
+      const body = JSON.stringify({ username: 'ada', password: 'a long enough secret' });
+      const lines = (...text: string[]) => `${text.join('\r\n')}\r\nHost: localhost\r\n`;
+      const quick = `${lines('GET /healthz HTTP/1.1')}\r\n`;
+      const slow = `${lines('POST /api/v1/auth/api-token HTTP/1.1', 'Content-Type: application/json')}Content-Length: ${body.length}\r\n\r\n${body}`;
+      const upgrade = `${lines(
+        `GET ${REALTIME_PATH} HTTP/1.1`,
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      )}\r\n`;
+      const socket = connectTcp(Number(new URL(url).port), '127.0.0.1');
+      let text = '';
+      socket.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.on('error', () => undefined);
+      socket.write(`${quick}${slow}${come === 0 ? upgrade : ''}`);
+      if (come === 1) {
+        await vi.waitFor(() => expect(text).toContain('"alive"'), { interval: 1 });
+        socket.write(upgrade);
+      }
+      await once(socket, 'close');
+      expect(text).not.toContain('101 Switching Protocols');
+    },
+  );
+
   it('are a 404 elsewhere', async () => {
     const { url } = await startConversation();
     const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/rooms/`);

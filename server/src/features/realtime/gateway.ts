@@ -116,14 +116,17 @@ export class Gateway {
 
   /** Takes the upgrades of an HTTP server. */
   attach(server: Server): void {
-    const answering = new WeakSet<Duplex>();
+    // Several, where a client sends requests without waiting for answers.
+    const answering = new WeakMap<Duplex, number>();
+    const count = (socket: Duplex, more: number) =>
+      answering.set(socket, (answering.get(socket) ?? 0) + more);
     server.on('request', ({ socket }, response) => {
-      answering.add(socket);
-      response.once('close', () => answering.delete(socket));
+      count(socket, 1);
+      response.once('close', () => count(socket, -1));
     });
     server.on('upgrade', (request, socket, head) => {
       // Node.js has let go of the answer that is under way, and would never send what comes after it.
-      if (answering.has(socket)) socket.destroy();
+      if (answering.get(socket)) socket.destroy();
       else if (request.headers.upgrade?.toLowerCase() === 'websocket')
         void this.#upgrade(request, socket, head);
       else declineUpgrade(server, request, socket, head);
