@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CookieBrowser } from './cookie-browser.ts';
 import { introduce, refusal, START, signInAt, startWithProvider, whoIs } from './oidc-parts.ts';
-import { type Misbehaviour, startOidcProvider } from './oidc-provider.ts';
+import { anotherKey, type Misbehaviour, startOidcProvider } from './oidc-provider.ts';
 import { owner } from './rest.ts';
 import { serverSettings, startServerProcess } from './server-process.ts';
 
@@ -125,6 +125,17 @@ describe('a provider that fails', () => {
       const page = await signInAt(fresh.provider, new CookieBrowser(), fresh.server, 'ada');
       expect([what, ...refusal(page)]).toEqual([what, 503, 'provider_unavailable']);
     }
+    // Keys that can't be read, last of all: what was read is kept.
+    const key = anotherKey().export({ format: 'jwk' });
+    fresh.provider.misbehaviour = {
+      answer: (path, response) => {
+        if (path !== '/jwks') return false;
+        response.setHeader('Content-Type', 'application/json');
+        return !!response.end(JSON.stringify({ keys: [{ ...key, use: 'sig', kid: 'the-key' }] }));
+      },
+    };
+    const page = await signInAt(fresh.provider, new CookieBrowser(), fresh.server, 'ada');
+    expect(refusal(page)).toEqual([503, 'provider_unavailable']);
   });
 
   it.each<[string, object]>([

@@ -25,13 +25,17 @@ const REASONS: Record<string, string> = {
   ERR_ASSERTION: 'not an HTTP answer',
 };
 
-/** Why a request failed, in a few words for the log that integrators read. */
+/** Why a request failed, in a few words for the log that integrators read; whatever a library has thrown has one. */
 export const reasonOf = (error: unknown): string => {
-  const { code = '', message = '', name, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] };
+  const { code: given, message, name, errors } = Object(error) as Record<string, unknown>;
   // Several addresses were tried, and each failed: the first says why.
-  if (name === 'AggregateError' && errors?.[0]) return reasonOf(errors[0]);
-  if (REASONS[code]) return REASONS[code];
-  if (name === 'HTTPParserError') return `not an HTTP answer: ${message}`;
+  if (name === 'AggregateError' && Array.isArray(errors) && errors[0]) return reasonOf(errors[0]);
+  // What the Web Cryptography API throws has a number there.
+  const code = typeof given === 'string' ? given : '';
+  const known = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
+  if (known !== undefined) return known;
+  const text = typeof message === 'string' ? message : '';
+  if (name === 'HTTPParserError') return `not an HTTP answer: ${text}`;
   if (code.startsWith('ERR_SSL') || code === 'EPROTO') return 'TLS failed';
-  return (message || code || 'failed').split('\n', 1)[0]?.slice(0, 200) ?? 'failed';
+  return (text || code || 'failed').split('\n', 1)[0]?.slice(0, 200) ?? 'failed';
 };
