@@ -9,6 +9,11 @@ export const startGate = async () => {
   const target = name.startsWith('/') ? { path: name } : { host: name, port: Number(port) };
   const open = new Set<Socket>();
   let isShut = false;
+  let last: RegExp | undefined;
+  const shut = () => {
+    isShut = true;
+    for (const socket of open) socket.destroy();
+  };
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     if (isShut) return void socket.destroy();
@@ -20,16 +25,22 @@ export const startGate = async () => {
       inner.destroy();
     });
     open.add(socket);
-    socket.pipe(inner).pipe(socket);
+    socket.on('data', (chunk) => {
+      if (!last?.test(chunk.toString('latin1'))) return void inner.write(chunk);
+      last = undefined;
+      shut();
+    });
+    inner.pipe(socket);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   return {
     port: (server.address() as AddressInfo).port,
-    shut: () => {
-      isShut = true;
-      for (const socket of open) socket.destroy();
+    shut,
+    /** Shuts with the next command that fits, which does not get through. @param command matched as latin1 */
+    shutAt: (command: RegExp) => {
+      last = command;
     },
     reopen: () => {
       isShut = false;

@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest';
+import mongoose from 'mongoose';
+import { expect, it, onTestFinished } from 'vitest';
 import { testApp } from '../../test/app.ts';
-import { insertOnce } from './insert.ts';
+import { startGate } from '../../test/database-gate.ts';
+import { insertMissing, insertOnce } from './insert.ts';
+import { databaseUnavailable } from './unavailable.ts';
 
 const app = testApp();
 
@@ -40,4 +43,31 @@ it('inserts what comes at the same time, and refuses each document for itself', 
   });
   expect(await rooms.countDocuments({ account })).toBe(31);
   expect(await rooms.collection.findOne({ _id: first._id as never })).not.toHaveProperty('bot');
+});
+
+it('takes nothing for inserted while the database is away, however many come together', async () => {
+  const { rooms } = app.services.models;
+  const gate = await startGate();
+  const options = { serverSelectionTimeoutMS: 300, dbName: rooms.db.name };
+  const connection = mongoose.createConnection(
+    `mongodb://127.0.0.1:${gate.port}/?directConnection=true`,
+    options,
+  );
+  onTestFinished(() => connection.close(true));
+  await connection.asPromise();
+  const model = connection.model('Room', rooms.schema, rooms.collection.collectionName) as typeof rooms;
+  const account = crypto.randomUUID();
+  gate.shut();
+  for (const count of [1, 2, 30]) {
+    const all = Array.from({ length: count }, (_, n) => room(`label-${n}`, account));
+    const settled = await Promise.allSettled([
+      ...all.map((one) => insertOnce(model, one)),
+      insertMissing(model, all),
+    ]);
+    for (const one of settled) {
+      expect(one.status).toBe('rejected');
+      expect(databaseUnavailable((one as PromiseRejectedResult).reason)?.code).toBe('unavailable');
+    }
+  }
+  expect(await rooms.countDocuments({ account })).toBe(0);
 });

@@ -1,6 +1,7 @@
-import { type Model, mongo } from 'mongoose';
+import type { Model } from 'mongoose';
 import { batched } from '../platform/batch.ts';
 import { duplicateFields } from './duplicate.ts';
+import { refusedOf } from './refused.ts';
 
 type Insert = (document: object) => Promise<void>;
 
@@ -20,9 +21,8 @@ const inserterOf = ({ collection }: Pick<Model<unknown>, 'collection'>): Insert 
       await collection.insertMany(documents, { ordered: false, ignoreUndefined: true });
       return [];
     } catch (error) {
-      if (!(error instanceof mongo.MongoBulkWriteError) || error.result.getWriteConcernError()) throw error;
       // What was refused tells the reason only when it is asked for alone.
-      const refused = new Set([error.writeErrors].flat().map(({ index }) => index));
+      const refused = new Set(refusedOf(error).map(({ index }) => index));
       return documents.map((document, index) => (refused.has(index) ? alone(document) : undefined));
     }
   });
@@ -58,8 +58,6 @@ export const insertMissing = async <T>(model: Model<T>, documents: readonly T[])
       ordered: false,
     });
   } catch (error) {
-    const { writeErrors } = error as { writeErrors?: object[] };
-    const isOnlyDuplicates = writeErrors?.length && writeErrors.every((one) => duplicateFields(one));
-    if (!isOnlyDuplicates) throw error;
+    if (!refusedOf(error).every((one) => duplicateFields(one))) throw error;
   }
 };

@@ -1,3 +1,4 @@
+import { mongo } from 'mongoose';
 import { ParlorError } from '../platform/errors.ts';
 
 /** Errors of the driver that mean that the database can't be reached now, or did not answer in time. */
@@ -15,9 +16,16 @@ const UNREACHABLE = new Set([
   'MongooseServerSelectionError',
 ]);
 
-/** MongoDB's error numbers: a disk without room, and an operation that took too long. */
+/** MongoDB's error number for a disk without room. */
 const OUT_OF_DISK_SPACE = 14_031;
-const MAX_TIME_EXPIRED = 50;
+
+/**
+ * What a MongoDB answers that took too long, is stopping, or is no primary any more (Server Discovery and Monitoring,
+ * "not writable primary" and "node is recovering"; Retryable Writes, "retryable error").
+ */
+const NOT_NOW: ReadonlySet<unknown> = new Set([
+  6, 7, 50, 64, 89, 91, 134, 189, 262, 9_001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
+]);
 
 /** Seconds after which the same request may work. */
 const RETRY_AFTER_UNREACHABLE = '1';
@@ -31,6 +39,12 @@ export const diskNearlyFull = (): ParlorError =>
     { headers: { 'Retry-After': RETRY_AFTER_FULL } },
   );
 
+/** Whether a bulk write failed as a whole: the driver wraps whatever it was, and keeps no more of it than the text. */
+const isBrokenOff = (error: unknown): boolean =>
+  error instanceof mongo.MongoBulkWriteError &&
+  error.code === undefined &&
+  [error.writeErrors].flat().length === 0;
+
 /**
  * What a caller is told when the database can't do now what was asked. It may have been done all the same, where
  * only the answer was late.
@@ -43,7 +57,7 @@ export const databaseUnavailable = (error: unknown): ParlorError | undefined => 
       headers: { 'Retry-After': RETRY_AFTER_FULL },
     });
   }
-  if (!UNREACHABLE.has(name) && code !== MAX_TIME_EXPIRED) return undefined;
+  if (!UNREACHABLE.has(name) && !NOT_NOW.has(code) && !isBrokenOff(error)) return undefined;
   return new ParlorError('unavailable', 'The database is not reachable. Try again.', {
     headers: { 'Retry-After': RETRY_AFTER_UNREACHABLE },
   });

@@ -1,4 +1,5 @@
 import { duplicateFields } from '../../database/duplicate.ts';
+import { refusedOf } from '../../database/refused.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
 import type { LogEntry, LogEntryModel, LogHead, LogHeadModel } from './event-log.model.ts';
 import { EventLogReader } from './event-log-reader.ts';
@@ -211,9 +212,9 @@ export class EventLog {
       await this.#entries.collection.insertMany(entries as never, options);
       return new Set();
     } catch (error) {
-      const { writeErrors } = error as { writeErrors?: { code: number; index: number }[] };
-      if (!writeErrors?.length || !writeErrors.every(({ code }) => code === 11_000)) throw error;
-      return new Set(writeErrors.map(({ index }) => entries[index]?._id ?? 0));
+      const refused = refusedOf(error);
+      if (!refused.every((one) => duplicateFields(one))) throw error;
+      return new Set(refused.map(({ index }) => entries[index]?._id ?? 0));
     }
   }
 }
