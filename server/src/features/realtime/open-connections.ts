@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Duration } from '../../platform/duration.ts';
 import { randomLetters } from '../../platform/ids.ts';
 import type { OpenConnectionsCount, OpenConnectionsModel } from './open-connections.model.ts';
 
@@ -6,57 +7,77 @@ import type { OpenConnectionsCount, OpenConnectionsModel } from './open-connecti
 const LIVES_FOR_MS = 150_000;
 const SIGN_OF_LIFE_EVERY_MS = 60_000;
 
-/** Holds the number of connections that one address may have open at once, on all server processes together. */
+/**
+ * Holds the number of connections that one address may have open at once, on all server processes together. Each
+ * process writes its own counts whole, so that one that was not written is made up for by the next.
+ */
 export class OpenConnections {
   readonly #counts: OpenConnectionsModel;
   readonly #max: number;
   readonly #isOnlyProcess: boolean;
   readonly #log: Logger;
+  readonly #signOfLifeEvery: Duration;
   readonly #own = new Map<string, number>();
+  /** What the database has of that; nothing of an address whose last write may have failed. */
+  readonly #written = new Map<string, number>();
+  /** The write of an address that has not begun, and will take what the count is then. */
+  readonly #waiting = new Map<string, Promise<boolean>>();
+  readonly #writing = new Map<string, Promise<boolean>>();
+  /** Addresses whose last write failed. */
+  readonly #failed = new Set<string>();
   readonly #process = randomLetters(10);
   #timer: NodeJS.Timeout | undefined;
 
   /** @param isOnlyProcess the database is this process's alone: there is nobody to share the counts with */
-  constructor(counts: OpenConnectionsModel, max: number, isOnlyProcess: boolean, log: Logger) {
+  constructor(
+    counts: OpenConnectionsModel,
+    max: number,
+    isOnlyProcess: boolean,
+    log: Logger,
+    signOfLifeEvery: Duration = SIGN_OF_LIFE_EVERY_MS,
+  ) {
     this.#counts = counts;
     this.#max = max;
     this.#isOnlyProcess = isOnlyProcess;
     this.#log = log;
+    this.#signOfLifeEvery = signOfLifeEvery;
   }
 
   start(): void {
     if (this.#isOnlyProcess) return;
     this.#timer = setInterval(() => {
+      for (const address of this.#failed) void this.#write(address);
       if (this.#own.size === 0) return;
       const own = { process: this.#process };
-      this.#try(this.#counts.updateMany(own, { $set: { expires_at: this.#expiry() } }));
-    }, SIGN_OF_LIFE_EVERY_MS);
+      void this.#try(this.#counts.updateMany(own, { $set: { expires_at: this.#expiry() } }));
+    }, this.#signOfLifeEvery);
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    if (!this.#isOnlyProcess) await this.#try(this.#counts.deleteMany({ process: this.#process }));
+    if (this.#isOnlyProcess) return;
+    await Promise.all(this.#writing.values());
+    await this.#try(this.#counts.deleteMany({ process: this.#process }));
   }
 
   /** Counts a connection that opens. @returns false when it is one too many; it is not counted then */
   async enter(address: string): Promise<boolean> {
-    const own = (this.#own.get(address) ?? 0) + 1;
+    const own = this.#ownOf(address) + 1;
     if (own > this.#max) return false;
     this.#own.set(address, own);
     if (this.#isOnlyProcess) return true;
-    const _id = `${this.#process} ${address}`;
-    const entered = this.#counts.updateOne(
-      { _id },
-      { $inc: { count: 1 }, $set: { process: this.#process, address, expires_at: this.#expiry() } },
-      { upsert: true },
-    );
     // A limit is not worth refusing everybody when the database is gone.
-    if (!(await this.#try(entered))) return true;
-    const all = await this.#try(this.#counts.find({ address }).lean<OpenConnectionsCount[]>().exec());
+    if (!(await this.#write(address))) return true;
+    const others = await this.#try(
+      this.#counts
+        .find({ address, process: { $ne: this.#process } })
+        .lean<OpenConnectionsCount[]>()
+        .exec(),
+    );
     const now = Date.now();
-    const count = (all ?? [])
+    const count = (others ?? [])
       .filter(({ expires_at }) => expires_at.getTime() > now)
-      .reduce((sum, one) => sum + one.count, 0);
+      .reduce((sum, one) => sum + one.count, this.#ownOf(address));
     if (count <= this.#max) return true;
     this.leave(address);
     return false;
@@ -64,13 +85,46 @@ export class OpenConnections {
 
   /** A connection that was counted has closed. */
   leave(address: string): void {
-    const left = (this.#own.get(address) ?? 1) - 1;
+    const left = this.#ownOf(address) - 1;
     if (left > 0) this.#own.set(address, left);
     else this.#own.delete(address);
-    if (this.#isOnlyProcess) return;
+    if (!this.#isOnlyProcess) void this.#write(address);
+  }
+
+  #ownOf(address: string): number {
+    return this.#own.get(address) ?? 0;
+  }
+
+  /** Writes what this process has of an address, one write after the other. @returns whether the database has it */
+  #write(address: string): Promise<boolean> {
+    const waiting = this.#waiting.get(address);
+    if (waiting) return waiting;
+    const write = (this.#writing.get(address) ?? Promise.resolve(true)).then(async () => {
+      this.#waiting.delete(address);
+      const isWritten = await this.#store(address);
+      if (this.#writing.get(address) === write) this.#writing.delete(address);
+      return isWritten;
+    });
+    this.#waiting.set(address, write);
+    this.#writing.set(address, write);
+    return write;
+  }
+
+  async #store(address: string): Promise<boolean> {
+    const count = this.#ownOf(address);
+    if (this.#written.get(address) === count) return true;
+    this.#written.delete(address);
     const _id = `${this.#process} ${address}`;
-    void this.#try(this.#counts.updateOne({ _id }, { $inc: { count: -1 } }));
-    if (left <= 0) void this.#try(this.#counts.deleteOne({ _id, count: { $lte: 0 } }));
+    const set = { process: this.#process, address, count, expires_at: this.#expiry() };
+    const isWritten = await this.#try<unknown>(
+      count > 0
+        ? this.#counts.updateOne({ _id }, { $set: set }, { upsert: true })
+        : this.#counts.deleteOne({ _id }),
+    );
+    if (!isWritten) this.#failed.add(address);
+    else this.#failed.delete(address);
+    if (isWritten && count > 0) this.#written.set(address, count);
+    return !!isWritten;
   }
 
   #expiry(): Date {

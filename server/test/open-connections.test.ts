@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import mongoose from 'mongoose';
+import pino from 'pino';
+import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { openConnectionsModel } from '../src/features/realtime/open-connections.model.ts';
+import { OpenConnections } from '../src/features/realtime/open-connections.ts';
+import { startGate } from './database-gate.ts';
+
+const MAX = 10;
+
+/** Two server processes' counts in one database, each behind a gate of its own. */
+const startTwo = async () => {
+  const dbName = `parlor_test_${randomUUID().slice(0, 8)}`;
+  const start = async () => {
+    const gate = await startGate();
+    const options = { dbName, serverSelectionTimeoutMS: 200 };
+    const url = `mongodb://127.0.0.1:${gate.port}/?directConnection=true`;
+    const connection = await mongoose.createConnection(url, options).asPromise();
+    onTestFinished(() => connection.close(true));
+    const model = openConnectionsModel(connection);
+    const counts = new OpenConnections(model, MAX, false, pino({ level: 'silent' }), 300);
+    counts.start();
+    onTestFinished(() => counts.stop());
+    return { gate, model, counts };
+  };
+  const [one, other] = [await start(), await start()];
+  onTestFinished(async () => {
+    const connection = await mongoose.createConnection(inject('mongodbUrl'), { dbName }).asPromise();
+    await connection.dropDatabase();
+    await connection.close();
+  });
+  return { one, other };
+};
+
+it('counts of an address are right again after the database was away while connections closed', async () => {
+  const { one, other } = await startTwo();
+  const address = '192.0.2.1';
+  for (let i = 0; i < MAX; i++) expect(await one.counts.enter(address)).toBe(true);
+  expect(await other.counts.enter(address)).toBe(false);
+
+  one.gate.shut();
+  for (let i = 0; i < MAX - 1; i++) one.counts.leave(address);
+  await sleep(500);
+  one.gate.reopen();
+
+  await vi.waitFor(async () => {
+    expect((await one.model.find().lean()).map(({ count }) => count)).toEqual([1]);
+  }, 5_000);
+  for (let i = 0; i < MAX - 1; i++) expect(await other.counts.enter(address)).toBe(true);
+  expect(await one.counts.enter(address)).toBe(false);
+});
+
+it('of many that open and close at once no more than the limit are let in, and none is counted after', async () => {
+  const { one, other } = await startTwo();
+  const address = '2001:db8::/64';
+  for (let round = 0; round < 5; round++) {
+    const entered = await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        const { counts } = index % 2 ? one : other;
+        return { counts, isIn: await counts.enter(address) };
+      }),
+    );
+    const inside = entered.filter(({ isIn }) => isIn);
+    expect(inside.length).toBeLessThanOrEqual(MAX);
+    for (const { counts } of inside) counts.leave(address);
+    await vi.waitFor(async () => expect(await one.model.countDocuments()).toBe(0), 5_000);
+    // Whoever comes alone is let in.
+    expect(await one.counts.enter(address)).toBe(true);
+    one.counts.leave(address);
+  }
+});
