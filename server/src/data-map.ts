@@ -64,7 +64,10 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     owner: { by: 'workflow', via: 'workflows' },
     kept: 'until deleted',
     copied: { workflow: 1 },
-    fields: { plain: ['_id', 'workflow', 'stored_at'], owner: ['nodes', 'problems'] },
+    fields: {
+      plain: ['_id', 'workflow', 'stored_at', 'saved_by', 'node_count'],
+      owner: ['nodes', 'problems'],
+    },
   }),
   workflows: of<'workflows'>()({
     owner: { by: 'account' },

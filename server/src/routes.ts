@@ -1,5 +1,6 @@
 import type { Services } from './compose.ts';
 import { conversationRoutes } from './features/agent/conversations.routes.ts';
+import { workflowVersionRoutes } from './features/agent/versions.routes.ts';
 import { workflowRoutes } from './features/agent/workflows.routes.ts';
 import { auditRoutes } from './features/audit/audit.routes.ts';
 import { healthRoutes } from './features/health/health.routes.ts';
@@ -64,6 +65,7 @@ export const createRoutes = (
     ...sightingRoutes(services),
     ...sessionRoutes(services),
     ...workflowRoutes(services),
+    ...workflowVersionRoutes(services),
     ...conversationRoutes(services),
     ...healthRoutes(services),
     openApiRoute(() => routes, services.config),

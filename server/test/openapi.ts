@@ -246,6 +246,8 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
   const keyword = await post('/api/v1/keywords/', { keyword: `word ${randomUUID()}` });
   const reply = await post('/api/v1/replies/', { name: 'Hello', shortcut: 'hello', body: 'Hello!' });
   const workflow = await post('/api/v1/workflows/', WORKFLOW);
+  const [version] = (await app.request('GET', `/api/v1/workflows/${workflow.uuid}/versions/`, { token }))
+    .json;
   const agent = { headers: { 'x-api-key': workflow.public_key } };
   const { conversationId } = await post('/api/v1/public/conversations/start', {}, agent);
   const invited = await post('/api/v1/members/', { email: `${randomUUID().slice(0, 8)}@example.com` });
@@ -273,6 +275,7 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
       replies: reply.uuid,
       webhooks: webhook.uuid,
       workflows: workflow.uuid,
+      versions: version.uuid,
       'conversations by conversation': conversationId,
       'conversations by uuid': conversation,
       notes: (await noteIn(conversation, 'A note')).uuid,

@@ -25,3 +25,4 @@ export * from './webhook.ts';
 export * from './widget.ts';
 export * from './widget-texts.ts';
 export * from './workflow.ts';
+export * from './workflow-version.ts';

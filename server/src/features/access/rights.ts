@@ -124,6 +124,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   changeWorkflow: [ADMINS, 'workflows:write'],
   deleteWorkflow: [ADMINS, 'workflows:write'],
   rotateWorkflowKey: [ADMINS, 'workflows:write'],
+  listWorkflowVersions: [ADMINS, 'workflows:read'],
+  retrieveWorkflowVersion: [ADMINS, 'workflows:read'],
 };
 
 /** What a session does of a member who has to set up a second factor first. */

@@ -55,7 +55,7 @@ it('a workflow keeps 50 versions, and a conversation with an older one ends', as
   expect(await graphs()).toBe(50);
   // As another process would, which has not read that version.
   const { GraphCache } = await import('../agent/graph.ts');
-  const fresh = new GraphCache(app.services.workflows);
+  const fresh = new GraphCache(app.services.workflows.graphs);
   const { get } = GraphCache.prototype;
   GraphCache.prototype.get = (graph) => get.call(fresh, graph);
   expect(await agent.talk(id, 'Hi')).toEqual([[], 'ended']);

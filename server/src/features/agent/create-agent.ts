@@ -84,7 +84,7 @@ export const createAgent = ({
   );
   const turns = new Turns({
     ...models,
-    graphs: new GraphCache(workflows),
+    graphs: new GraphCache(workflows.graphs),
     publication,
     relay,
     ask: createAsk(models.messages, model, ({ _id: room, account, widget }, is_typing) => {

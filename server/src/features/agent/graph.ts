@@ -1,7 +1,7 @@
 import type { NodeOf, WorkflowNode } from '@parlor/shared';
 import { Faq } from './faq/faq.ts';
 import { type Pattern, PatternCache } from './patterns.ts';
-import type { WorkflowsService } from './workflows.service.ts';
+import type { GraphStore } from './graph-store.ts';
 
 /** A version of a workflow, ready to run; what takes time to prepare is made when it is first needed. */
 export class Graph {
@@ -41,13 +41,13 @@ const MAX_CHARACTERS = 2_000_000;
 
 /** Graphs as they were stored; a version never changes, so that one that was read once stays good. */
 export class GraphCache {
-  readonly #workflows: Pick<WorkflowsService, 'graph'>;
+  readonly #graphs: Pick<GraphStore, 'get'>;
   readonly #kept = new Map<string, { graph: Graph; size: number }>();
   readonly #patterns = new PatternCache();
   #size = 0;
 
-  constructor(workflows: Pick<WorkflowsService, 'graph'>) {
-    this.#workflows = workflows;
+  constructor(graphs: Pick<GraphStore, 'get'>) {
+    this.#graphs = graphs;
   }
 
   /** @throws ParlorError `not_found` when its workflow was deleted. */
@@ -58,7 +58,7 @@ export class GraphCache {
       this.#kept.set(id, known);
       return known.graph;
     }
-    const { nodes } = await this.#workflows.graph(id);
+    const { nodes } = await this.#graphs.get(id);
     const graph = new Graph(JSON.parse(nodes) as WorkflowNode[], this.#patterns);
     if (!this.#kept.has(id)) {
       this.#kept.set(id, { graph, size: nodes.length });

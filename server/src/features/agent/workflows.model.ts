@@ -55,12 +55,23 @@ export interface StoredGraph {
   problems: string[];
   /** When it was last set; those that were set longest ago go first. */
   stored_at?: Date;
+  /** The member who set it last; absent or null: a program, or it was set by an older server. */
+  saved_by?: string | null;
+  node_count?: number;
 }
 
 export type GraphModel = Model<StoredGraph>;
 
 export const graphModel = defineModel<StoredGraph>(
   'WorkflowGraph',
-  { _id: String, workflow: String, nodes: String, problems: [String], stored_at: Date },
+  {
+    _id: String,
+    workflow: String,
+    nodes: String,
+    problems: [String],
+    stored_at: Date,
+    saved_by: String,
+    node_count: Number,
+  },
   [[{ workflow: 1, stored_at: -1 }]],
 );

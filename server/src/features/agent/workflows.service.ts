@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
 import type { FieldChange, NewWorkflow, Workflow, WorkflowNode } from '@parlor/shared';
-import { v5 } from 'uuid';
 import { duplicateFields } from '../../database/duplicate.ts';
 import { findBySecret } from '../../database/find-by-secret.ts';
 import { type Page, readPages } from '../../database/pages.ts';
@@ -10,15 +8,13 @@ import { differences } from '../../events/change.ts';
 import { notFound } from '../../platform/errors.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
-import { graphProblems, modelProblems } from './problems.ts';
-import type { GraphModel, StoredGraph, StoredWorkflow, WorkflowModel } from './workflows.model.ts';
+import { GraphStore } from './graph-store.ts';
+import { modelProblems } from './problems.ts';
+import type { GraphModel, StoredWorkflow, WorkflowModel } from './workflows.model.ts';
 
 const KEY = /^pk_live_[A-Za-z0-9]{32}$/;
 
 const newKey = (): string => `pk_live_${randomLetters(32)}`;
-
-/** Versions of a workflow's graph that are kept, the present one included. */
-const MAX_VERSIONS = 50;
 
 /** A caller's condition on a workflow as it stands; it throws when the condition does not hold. */
 type Check = ((current: Workflow) => void) | undefined;
@@ -27,7 +23,7 @@ type Check = ((current: Workflow) => void) | undefined;
 export class WorkflowsService {
   readonly #workflows: WorkflowModel;
   readonly #audited: AuditedCollection<StoredWorkflow>;
-  readonly #graphs: GraphModel;
+  readonly graphs: GraphStore;
   readonly #secrets: Secrets;
   readonly #bySecret: (key: string) => Promise<StoredWorkflow | undefined>;
 
@@ -49,7 +45,7 @@ export class WorkflowsService {
       shown: ['name', 'is_published'],
     });
     this.#bySecret = findBySecret<StoredWorkflow>(workflows, 'key_fingerprint', secrets);
-    this.#graphs = graphs;
+    this.graphs = new GraphStore(graphs);
     this.#secrets = secrets;
   }
 
@@ -65,7 +61,7 @@ export class WorkflowsService {
       account,
       name,
       is_published,
-      graph: await this.#storeGraph(uuid, nodes),
+      graph: await this.graphs.store(uuid, nodes, saverOf(action)),
       ...this.#sealed({ _id: uuid, account }, newKey()),
       created_at: new Date(),
       version: 1,
@@ -119,7 +115,7 @@ export class WorkflowsService {
     const { name, is_published, nodes, is_room_bot } = wanted;
     const decide = async (current: StoredWorkflow) => {
       check?.(await this.present(current));
-      const graph = nodes && (await this.#storeGraph(uuid, nodes));
+      const graph = nodes && (await this.graphs.store(uuid, nodes, saverOf(action)));
       const set = differences<StoredWorkflow>(current, {
         ...(name !== undefined && { name }),
         ...(is_published !== undefined && { is_published }),
@@ -128,7 +124,7 @@ export class WorkflowsService {
       return { set: set ?? {}, more: roomBotChange(current, is_room_bot) };
     };
     const changed = await this.#audited.change({ _id: uuid, account }, decide, action);
-    if (nodes) await this.#forgetOldGraphs(changed);
+    if (nodes) await this.graphs.forgetOld(changed);
     return this.#settleRoomBot(changed, is_room_bot);
   }
 
@@ -143,14 +139,7 @@ export class WorkflowsService {
     await this.#audited.delete({ _id: uuid, account }, action, async (current) =>
       check?.(await this.present(current)),
     );
-    await this.#graphs.deleteMany({ workflow: uuid });
-  }
-
-  /** @throws ParlorError `not_found` when the workflow was deleted. */
-  async graph(id: string): Promise<StoredGraph> {
-    const graph = await this.#graphs.findOne({ _id: id }).lean<StoredGraph>();
-    if (!graph) throw notFound();
-    return graph;
+    await this.graphs.deleteOf(uuid);
   }
 
   /** The API's form of a workflow. */
@@ -162,10 +151,7 @@ export class WorkflowsService {
 
   /** The API's form of workflows, their graphs read together; undefined for one that is gone by now. */
   async presentAll(workflows: readonly StoredWorkflow[]): Promise<(Workflow | undefined)[]> {
-    const wanted = { _id: { $in: workflows.map(({ graph }) => graph) } };
-    const graphs = new Map(
-      (await this.#graphs.find(wanted).lean<StoredGraph[]>()).map((graph) => [graph._id, graph]),
-    );
+    const graphs = await this.graphs.byIds(workflows.map(({ graph }) => graph));
     return workflows.map((workflow) => {
       const graph = graphs.get(workflow.graph);
       if (!graph) return undefined;
@@ -181,29 +167,6 @@ export class WorkflowsService {
         problems: [...graph.problems, ...(this.#models ? modelProblems(nodes, this.#models) : [])],
       };
     });
-  }
-
-  /** A conversation with a version that is not kept any more ends with its next message. */
-  async #forgetOldGraphs({ _id, graph }: StoredWorkflow): Promise<void> {
-    const old = await this.#graphs
-      .find({ workflow: _id }, { _id: 1 })
-      .sort({ stored_at: -1 })
-      .skip(MAX_VERSIONS)
-      .lean<Pick<StoredGraph, '_id'>[]>();
-    const ids = old.map((one) => one._id).filter((id) => id !== graph);
-    if (ids.length > 0) await this.#graphs.deleteMany({ _id: { $in: ids } });
-  }
-
-  async #storeGraph(workflow: string, nodes: readonly WorkflowNode[]): Promise<string> {
-    const text = JSON.stringify(nodes);
-    const _id = v5(createHash('sha256').update(text).digest('hex'), workflow);
-    const graph: StoredGraph = { _id, workflow, nodes: text, problems: graphProblems(nodes) };
-    await this.#graphs
-      .updateOne({ _id }, { $setOnInsert: graph, $set: { stored_at: new Date() } }, { upsert: true })
-      .catch((error) => {
-        if (!duplicateFields(error)) throw error;
-      });
-    return _id;
   }
 
   /**
@@ -250,6 +213,10 @@ export class WorkflowsService {
     };
   }
 }
+
+/** The member who does it; a program is none. */
+const saverOf = (action: Action | undefined): string | undefined =>
+  action?.actor.kind === 'member' ? (action.actor.uuid ?? undefined) : undefined;
 
 /** Whether it answers the account's rooms is written afterwards, since others stop doing so. */
 const roomBotChange = ({ room_bot_of }: StoredWorkflow, wanted: boolean | undefined): FieldChange[] => {
