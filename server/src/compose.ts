@@ -295,6 +295,7 @@ export const createServices = async (
     typing,
     viewing,
     workflows: agent.workflows,
+    testTurns: agent.testTurns,
     conversations: agent.conversations,
     answers: agent.answers,
     panelAccess: new PanelAccess(),

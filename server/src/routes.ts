@@ -1,5 +1,6 @@
 import type { Services } from './compose.ts';
 import { conversationRoutes } from './features/agent/conversations.routes.ts';
+import { workflowTestRoutes } from './features/agent/test-turns.routes.ts';
 import { workflowVersionRoutes } from './features/agent/versions.routes.ts';
 import { workflowRoutes } from './features/agent/workflows.routes.ts';
 import { auditRoutes } from './features/audit/audit.routes.ts';
@@ -66,6 +67,7 @@ export const createRoutes = (
     ...sessionRoutes(services),
     ...workflowRoutes(services),
     ...workflowVersionRoutes(services),
+    ...workflowTestRoutes(services),
     ...conversationRoutes(services),
     ...healthRoutes(services),
     openApiRoute(() => routes, services.config),

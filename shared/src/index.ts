@@ -25,4 +25,5 @@ export * from './webhook.ts';
 export * from './widget.ts';
 export * from './widget-texts.ts';
 export * from './workflow.ts';
+export * from './workflow-test.ts';
 export * from './workflow-version.ts';

@@ -12,13 +12,11 @@ export const WorkflowVersion = z
     saved_by: uuid().nullable().meta({
       description: 'The member who saved it last; null: a program, or before that was kept.',
     }),
-    node_count: integer({ min: 0, max: MAX_NODES })
-      .nullable()
-      .meta({
-        description: 'How many nodes it has; null: before that was kept.',
-        readOnly: true,
-        example: 4,
-      }),
+    node_count: integer({ min: 0, max: MAX_NODES }).nullable().meta({
+      description: 'How many nodes it has; null: before that was kept.',
+      readOnly: true,
+      example: 4,
+    }),
     is_current: z
       .boolean()
       .meta({ description: 'Whether it is the one that the workflow has now.', readOnly: true }),

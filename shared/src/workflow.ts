@@ -205,23 +205,22 @@ export const WorkflowNode = z
 export type WorkflowNode = z.infer<typeof WorkflowNode>;
 export type NodeOf<T extends WorkflowNode['type']> = Extract<WorkflowNode, { type: T }>;
 
-const nodes = () =>
-  listOf(WorkflowNode, { min: 0, max: MAX_NODES })
-    .check(({ value, issues }) => {
-      const seen = new Set<string>();
-      for (const [index, { id }] of value.entries()) {
-        if (seen.has(id)) {
-          issues.push({
-            code: 'custom',
-            message: 'The id of a node must be unique.',
-            path: [index, 'id'],
-            input: id,
-          });
-        }
-        seen.add(id);
+/** The nodes of a graph: at most `MAX_NODES`, each with an id of its own. */
+export const workflowNodes = () =>
+  listOf(WorkflowNode, { min: 0, max: MAX_NODES }).check(({ value, issues }) => {
+    const seen = new Set<string>();
+    for (const [index, { id }] of value.entries()) {
+      if (seen.has(id)) {
+        issues.push({
+          code: 'custom',
+          message: 'The id of a node must be unique.',
+          path: [index, 'id'],
+          input: id,
+        });
       }
-    })
-    .default([]);
+      seen.add(id);
+    }
+  });
 
 /** What an agent says and does, as a graph, and the public key that starts conversations with it. */
 export const Workflow = z
@@ -234,7 +233,7 @@ export const Workflow = z
     }),
     is_published: boolean().default(false),
     is_room_bot: boolean().default(false),
-    nodes: nodes(),
+    nodes: workflowNodes().default([]),
     public_key: z.string().meta({ readOnly: true, example: `pk_live_${'x'.repeat(32)}` }),
     problems: z.array(z.string()).meta({ readOnly: true }),
   })

@@ -125,6 +125,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   deleteWorkflow: [ADMINS, 'workflows:write'],
   rotateWorkflowKey: [ADMINS, 'workflows:write'],
   listWorkflowVersions: [ADMINS, 'workflows:read'],
+  // It uses what the account may ask of a language model.
+  testWorkflow: [ADMINS, 'workflows:write'],
   retrieveWorkflowVersion: [ADMINS, 'workflows:read'],
 };
 

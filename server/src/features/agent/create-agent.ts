@@ -18,6 +18,7 @@ import { createAsk } from './llm/create-ask.ts';
 import { LanguageModel } from './llm/language-model.ts';
 import { Publication } from './publication.ts';
 import { RoomAnswers } from './room-answers.ts';
+import { TestTurns } from './test-turns.ts';
 import { Turns } from './turns.ts';
 import { graphModel, workflowModel } from './workflows.model.ts';
 import { WorkflowsService } from './workflows.service.ts';
@@ -82,9 +83,10 @@ export const createAgent = ({
     }),
     log,
   );
+  const graphs = new GraphCache(workflows.graphs);
   const turns = new Turns({
     ...models,
-    graphs: new GraphCache(workflows.graphs),
+    graphs,
     publication,
     relay,
     ask: createAsk(models.messages, model, ({ _id: room, account, widget }, is_typing) => {
@@ -104,6 +106,7 @@ export const createAgent = ({
   });
   return {
     workflows,
+    testTurns: new TestTurns(graphs, model),
     conversations,
     answers,
     publication,

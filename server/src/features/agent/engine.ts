@@ -48,6 +48,7 @@ export const runFlow = async (turn: Turn, from: string): Promise<Outcome> => {
   for (let steps = 0; steps < MAX_STEPS; steps++) {
     const node = turn.graph.node(id);
     if (!node) return { position: at('ended', ''), fault: `node "${id}" does not exist` };
+    turn.passed.push(id);
     let step: Step;
     try {
       await turn.budget.checkpoint();

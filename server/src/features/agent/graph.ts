@@ -1,7 +1,7 @@
 import type { NodeOf, WorkflowNode } from '@parlor/shared';
 import { Faq } from './faq/faq.ts';
-import { type Pattern, PatternCache } from './patterns.ts';
 import type { GraphStore } from './graph-store.ts';
+import { type Pattern, PatternCache } from './patterns.ts';
 
 /** A version of a workflow, ready to run; what takes time to prepare is made when it is first needed. */
 export class Graph {

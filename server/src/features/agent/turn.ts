@@ -64,6 +64,8 @@ export class Turn {
   readonly variables: Map<string, string>;
   readonly said: Said[] = [];
   readonly leads: LeadFields[] = [];
+  /** The nodes that it went through. */
+  readonly passed: string[] = [];
   /** faq and llm nodes that had this turn's message: each takes one a turn. */
   readonly tried = new Set<string>();
   /** What the visitor wrote, until a node has taken it. */

@@ -70,6 +70,7 @@ export const AUDITED = {
   changeWorkflow: true,
   deleteWorkflow: true,
   rotateWorkflowKey: true,
+  testWorkflow: false,
 
   startConversation: false,
   continueConversation: false,

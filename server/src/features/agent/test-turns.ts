@@ -1,0 +1,112 @@
+import type { WorkflowNode, WorkflowTest, WorkflowTestState, WorkflowTestTurn } from '@parlor/shared';
+import { MAX_TEST_LINES } from '@parlor/shared';
+import { invalid, invalidTogether } from '../../platform/errors.ts';
+import { FairTurns } from '../../platform/fair-turns.ts';
+import { newUuid } from '../../platform/ids.ts';
+import { runFlow } from './engine.ts';
+import { Graph, type GraphCache } from './graph.ts';
+import type { LanguageModel } from './llm/language-model.ts';
+import { type Ask, type HistoryLine, Turn } from './turn.ts';
+import type { StoredWorkflow } from './workflows.model.ts';
+
+/** Bytes of what was said before that go along. */
+const MAX_HISTORY_BYTES = 65_536;
+
+/** One may wait for a language model: of an account, and of all together, this many run at once (docs/limits.md). */
+const turns = { running: 64, runningOfOne: 4, waitingOfOne: 0 };
+
+/** The latest of what was said, as much as goes along. */
+const latest = (lines: readonly HistoryLine[]): HistoryLine[] => {
+  let left = MAX_HISTORY_BYTES;
+  const kept: HistoryLine[] = [];
+  for (const line of lines.slice(-MAX_TEST_LINES).reverse()) {
+    left -= Buffer.byteLength(line.text);
+    if (left < 0) break;
+    kept.unshift(line);
+  }
+  return kept;
+};
+
+/** Where a conversation begins. @throws ParlorError `invalid` where the graph has no Start node */
+const beginOf = (graph: Graph, variables: WorkflowTest['variables'] = []): WorkflowTestState => {
+  if (!graph.start) throw invalidTogether('The workflow has no Start node.');
+  return { uuid: newUuid(), node: graph.start.id, asked: 0, variables, history: [] };
+};
+
+/**
+ * Turns of test conversations: a workflow, saved or not, answers as it would answer a visitor, and nothing of it is
+ * stored, announced or sent. The caller keeps the state.
+ */
+export class TestTurns {
+  readonly #graphs: Pick<GraphCache, 'get'>;
+  readonly #model: Pick<LanguageModel, 'forTurn'>;
+  readonly #turns = new FairTurns(turns);
+
+  constructor(graphs: Pick<GraphCache, 'get'>, model: Pick<LanguageModel, 'forTurn'>) {
+    this.#graphs = graphs;
+    this.#model = model;
+  }
+
+  /** @throws ParlorError `invalid`; `throttled` when as many of the account's run as may */
+  take(workflow: StoredWorkflow, test: WorkflowTest): Promise<WorkflowTestTurn> {
+    return this.#turns.run(workflow.account, () => this.#take(workflow, test));
+  }
+
+  async #take(workflow: StoredWorkflow, { nodes, ...test }: WorkflowTest): Promise<WorkflowTestTurn> {
+    const graph = await this.#graphOf(workflow, nodes);
+    const { state = beginOf(graph, test.variables) } = test;
+    const message = test.state && test.message;
+    if (test.state && message === undefined) throw invalid({ message: ['This field is required.'] });
+    const history = state.history.map(({ sender, message }) => ({ sender, text: message }));
+    const faults: string[] = [];
+    const ask = this.#askFor(workflow.account, state.uuid, history, faults);
+    const position = { asked: state.asked, variables: pairsOf(state.variables) };
+    const given = { input: message, ask, lastSentAt: new Date(0), listener: undefined };
+    const turn = new Turn(graph, position, given);
+    const { position: after, fault } = await runFlow(turn, state.node);
+    if (fault) faults.push(fault);
+    const said = turn.said.map(({ text }) => text);
+    const heard = message === undefined ? [] : [{ sender: 'visitor' as const, text: message }];
+    const lines = [...history, ...heard, ...said.map((text) => ({ sender: 'bot' as const, text }))];
+    const isOpen = after.status === 'active';
+    const next: WorkflowTestState = {
+      uuid: state.uuid,
+      node: after.node,
+      asked: after.asked,
+      variables: after.variables.map(([name, value]) => ({ name, value })),
+      history: latest(lines).map(({ sender, text }) => ({
+        sender: sender as 'visitor' | 'bot',
+        message: text,
+      })),
+    };
+    return {
+      messages: said,
+      status: after.status,
+      state: isOpen ? next : null,
+      passed: turn.passed,
+      leads: turn.leads,
+      faults,
+    };
+  }
+
+  async #graphOf({ graph }: StoredWorkflow, nodes: readonly WorkflowNode[] | undefined): Promise<Graph> {
+    return nodes ? new Graph(nodes) : this.#graphs.get(graph);
+  }
+
+  #askFor(account: string, conversation: string, history: readonly HistoryLine[], faults: string[]): Ask {
+    const ask = this.#model.forTurn();
+    return async (node, { variables, input }, delta) => {
+      const room = `test ${conversation}`;
+      try {
+        return await ask({ account, room, node, variables, history, input, delta });
+      } catch (error) {
+        // Why is the operator's to know, and stands in the log.
+        faults.push(`node "${node.id}": the language model did not answer`);
+        throw error;
+      }
+    };
+  }
+}
+
+const pairsOf = (variables: WorkflowTestState['variables']): [string, string][] =>
+  variables.map(({ name, value }) => [name, value]);
