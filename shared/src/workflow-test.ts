@@ -8,13 +8,16 @@ const MAX_VARIABLES = 550;
 /** Of what was said before, this much goes along for nodes that ask a language model. */
 export const MAX_TEST_LINES = 100;
 
+/** In the document alike for what is sent and what is shown, though unknown fields are only ever sent. */
+const OPEN = { additionalProperties: true };
+
 const list = <T extends z.ZodType>(item: T, max: number) =>
   z
     .array(item, { error: 'Expected a list of items.' })
     .max(max, `Ensure this list has no more than ${max} items.`);
 
 const variables = (max: number, value: number) =>
-  list(nested({ name: text({ min: 1, max: 40 }), value: text({ max: value }) }), max);
+  list(nested({ name: text({ min: 1, max: 40 }), value: text({ max: value }) }).meta(OPEN), max);
 
 /** Where a test conversation stands. It is kept by the caller alone, who sends it back with the next message. */
 export const WorkflowTestState = nested({
@@ -23,11 +26,12 @@ export const WorkflowTestState = nested({
   asked: integer({ min: 0, max: 21 }).meta({ description: 'How often the question there was asked.' }),
   variables: variables(MAX_VARIABLES, 2_000).meta({ description: 'What the conversation knows.' }),
   history: list(
-    nested({ sender: choice(['visitor', 'bot'] as const), message: text({ max: 10_000 }) }),
+    nested({ sender: choice(['visitor', 'bot'] as const), message: text({ max: 10_000 }) }).meta(OPEN),
     MAX_TEST_LINES,
   ).meta({ description: 'What was said, for language models: the latest 100 messages and 64 KiB.' }),
 }).meta({
   id: 'WorkflowTestState',
+  ...OPEN,
   example: {
     uuid: '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11',
     node: 'ask',
@@ -44,11 +48,9 @@ export const WorkflowTest = z
     nodes: workflowNodes()
       .optional()
       .meta({ description: 'A graph to try unsaved; without it the saved one.' }),
-    variables: variables(50, 500)
-      .optional()
-      .meta({
-        description: 'What the conversation knows when it begins, as by `metadata` of the agent API.',
-      }),
+    variables: variables(50, 500).optional().meta({
+      description: 'What the conversation knows when it begins, as by `metadata` of the agent API.',
+    }),
     state: WorkflowTestState.optional().meta({
       description: 'From the answer before; without it a conversation begins.',
     }),
