@@ -55,7 +55,11 @@ it('takes nothing for inserted while the database is away, however many come tog
   );
   onTestFinished(() => connection.close(true));
   await connection.asPromise();
-  const model = connection.model('Room', rooms.schema, rooms.collection.collectionName) as typeof rooms;
+  const model = connection.model(
+    'Room',
+    rooms.schema,
+    rooms.collection.collectionName,
+  ) as unknown as typeof rooms;
   const account = crypto.randomUUID();
   gate.shut();
   for (const count of [1, 2, 30]) {
