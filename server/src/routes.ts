@@ -9,6 +9,7 @@ import { draftRoutes } from './features/inbox/drafts/drafts.routes.ts';
 import { inboxRoutes } from './features/inbox/inbox.routes.ts';
 import { noteRoutes } from './features/inbox/notes/notes.routes.ts';
 import { replyRoutes } from './features/inbox/replies/replies.routes.ts';
+import { conversationStatisticsRoutes } from './features/inbox/statistics.routes.ts';
 import { timelineRoutes } from './features/inbox/timeline/timeline.routes.ts';
 import { keywordRoutes } from './features/keywords/keywords.routes.ts';
 import { leadRoutes } from './features/leads/leads.routes.ts';
@@ -52,6 +53,8 @@ export const createRoutes = (
     ...auditRoutes(services),
     ...roomRoutes(services),
     ...messageRoutes(services),
+    // Before /conversations/{uuid}/, which would take `stats` for a uuid.
+    ...conversationStatisticsRoutes(services),
     ...inboxRoutes(services),
     ...timelineRoutes(services),
     ...noteRoutes(services),

@@ -155,6 +155,11 @@ it('no query of a route scans a collection or sorts in memory', { timeout: 300_0
     }
   }
   await restricted('/api/v1/conversations/counts/');
+  for (const query of ['', `?widget=${widget}`]) {
+    const path = `/api/v1/conversations/stats/${query}`;
+    expect((await restricted(path)).status).toBe(200);
+    expect((await app.request('GET', path, { token: fixtures.token })).status).toBe(200);
+  }
   // What is sealed, by words that the index has and by one that is too short.
   const account = (await app.services.accounts.byUsername(fixtures.username))?._id ?? '';
   await app.services.earlierObjects.request(account);

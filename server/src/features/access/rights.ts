@@ -59,6 +59,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
 
   listConversations: [EVERYBODY, 'conversations:read'],
   countConversations: [EVERYBODY, 'conversations:read'],
+  summarizeConversations: [EVERYBODY, 'conversations:read'],
   listTags: [EVERYBODY, 'conversations:read'],
   changeConversations: [EVERYBODY, 'conversations:write'],
   retrieveConversation: [EVERYBODY, 'conversations:read'],

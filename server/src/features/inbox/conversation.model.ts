@@ -81,6 +81,8 @@ export const conversationModel = defineModel<StoredConversation>(
       [{ account: 1, unread: 1, status: 1, ...order }],
       [{ account: 1, rating: 1, status: 1, ...order }],
     ]),
+    [{ account: 1, created_at: -1, _id: -1 }],
+    [{ widget: 1, created_at: -1, _id: -1 }],
     [{ snoozed_until: 1 }],
     outboxIndex,
   ],

@@ -26,6 +26,7 @@ import type { NoteModel } from './notes/note.model.ts';
 import { NotesService } from './notes/notes.service.ts';
 import { RepliesService } from './replies/replies.service.ts';
 import type { ReplyModel } from './replies/reply.model.ts';
+import { ConversationStatisticsService } from './statistics.ts';
 import { TagNames, type TagNamesOf } from './tag-names.ts';
 import type { ConversationEventModel } from './timeline/conversation-event.model.ts';
 import { createRecorder } from './timeline/record.ts';
@@ -99,6 +100,7 @@ export const createInbox = ({
     }),
     inboxCounts,
     countsTeller,
+    conversationStatistics: new ConversationStatisticsService(conversations),
     waker: new SnoozeWaker(conversations, relay, log),
     backfill: new ConversationBackfill(models, follower, log),
   };

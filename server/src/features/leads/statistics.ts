@@ -1,23 +1,17 @@
 import { LEAD_GROUPS, type LeadGroup, type LeadStatistics } from '@parlor/shared';
 import type { Days } from '../../database/pages.ts';
+import { checkDays, daysOf, type StatisticsDays, statisticsDays } from '../../http/statistics-days.ts';
 import { invalid } from '../../platform/errors.ts';
 import { FairTurns } from '../../platform/fair-turns.ts';
 import { inView, type View } from '../members/view.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
 import type { LeadModel } from './leads.model.ts';
 
-const DAY_MS = 86_400_000;
-
-/** The longest range that is shown day by day. */
-const MAX_DAYS = 3_660;
-
 /** Each may read every lead of an account (docs/limits.md). */
 const TURNS = { running: 2, runningOfOne: 1, waitingOfOne: 20 } as const;
 
 /** Of MongoDB: what a query would have to hold in memory is too much. */
 const EXCEEDED_MEMORY_LIMIT = 292;
-
-const isoDay = (date: Date): string => date.toISOString().slice(0, 10);
 
 /** The expression whose values are the groups; a person is known by nickname, else e-mail, else phone. */
 const GROUP_BY: Record<LeadGroup, unknown> = {
@@ -66,17 +60,13 @@ export class LeadStatisticsService {
   /**
    * The leads of the days given, by default of the current UTC month to now; at most `limit` groups, largest
    * first, but every day when they are grouped by day.
-   * @throws ParlorError `invalid` when that would be more days than MAX_DAYS, or more groups than fit in memory;
+   * @throws ParlorError `invalid` when those are too many days, or more groups than fit in memory;
    * `throttled` when too many of the account wait
    */
-  async count(view: View, group: LeadGroup, { from, until }: Days, limit: number): Promise<LeadStatistics> {
-    const now = new Date();
-    const last = until ? new Date(until.getTime() - DAY_MS) : from && from > now ? from : now;
-    const start = from ?? new Date(`${isoDay(last).slice(0, 8)}01`);
-    const end = new Date(new Date(isoDay(last)).getTime() + DAY_MS);
-    if (group === 'day' && end.getTime() - start.getTime() > MAX_DAYS * DAY_MS) {
-      throw invalid({ start_date: [`At most ${MAX_DAYS} days can be shown one by one.`] });
-    }
+  async count(view: View, group: LeadGroup, asked: Days, limit: number): Promise<LeadStatistics> {
+    const days = statisticsDays(asked);
+    const { start, end, start_date, end_date } = days;
+    if (group === 'day') checkDays(days);
     const match = { $match: { ...inView(view), created_at: { $gte: start, $lt: end } } };
     const groups = { $group: { _id: GROUP_BY[group], total: { $sum: 1 } } };
     const top = group === 'day' ? [] : [{ $sort: { total: -1, _id: 1 } as const }, { $limit: limit }];
@@ -90,10 +80,10 @@ export class LeadStatisticsService {
       .catch(tooManyGroups);
     return {
       group_by: group,
-      start_date: isoDay(start),
-      end_date: isoDay(last),
+      start_date,
+      end_date,
       total: all?.total ?? 0,
-      results: await this.#results(view.account, group, counted, start, end),
+      results: await this.#results(view.account, group, counted, days),
     };
   }
 
@@ -101,15 +91,11 @@ export class LeadStatisticsService {
     account: string,
     group: LeadGroup,
     counted: readonly { _id: string; total: number }[],
-    start: Date,
-    end: Date,
+    days: StatisticsDays,
   ): Promise<LeadStatistics['results']> {
     if (group === 'day') {
       const totals = new Map(counted.map(({ _id, total }) => [_id, total]));
-      const days = Array.from({ length: (end.getTime() - start.getTime()) / DAY_MS }, (_, n) =>
-        isoDay(new Date(start.getTime() + n * DAY_MS)),
-      );
-      return days.map((day) => ({ day, total: totals.get(day) ?? 0 }));
+      return daysOf(days).map((day) => ({ day, total: totals.get(day) ?? 0 }));
     }
     if (group !== 'widget') return counted.map(({ _id, total }) => ({ [group]: _id, total }));
     const ids = counted.map(({ _id }) => _id).filter((id) => id !== '');
