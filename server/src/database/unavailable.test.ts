@@ -22,6 +22,11 @@ describe('an error of the database', () => {
     for (const error of errors) expect(databaseUnavailable(error)?.headers['Retry-After']).toBe('1');
   });
 
+  it.each(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'])('of a socket, %s, is for now', (code) => {
+    const error = Object.assign(new Error(`write ${code}`), { code, syscall: 'write' });
+    expect(databaseUnavailable(error)?.code).toBe('unavailable');
+  });
+
   it.each<[string, unknown]>([
     ['a duplicate', new mongo.MongoServerError({ errmsg: 'E11000', code: 11_000 })],
     ['a query that is wrong', new mongo.MongoServerError({ errmsg: 'unknown operator', code: 2 })],

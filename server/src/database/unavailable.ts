@@ -16,6 +16,17 @@ const UNREACHABLE = new Set([
   'MongooseServerSelectionError',
 ]);
 
+/** Errors of sockets, which the driver hands on as they are where a write meets one that has just broken. */
+const BROKEN_SOCKET: ReadonlySet<unknown> = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'ETIMEDOUT',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+]);
+
 /** MongoDB's error number for a disk without room. */
 const OUT_OF_DISK_SPACE = 14_031;
 
@@ -57,7 +68,9 @@ export const databaseUnavailable = (error: unknown): ParlorError | undefined => 
       headers: { 'Retry-After': RETRY_AFTER_FULL },
     });
   }
-  if (!UNREACHABLE.has(name) && !NOT_NOW.has(code) && !isBrokenOff(error)) return undefined;
+  const isForNow =
+    UNREACHABLE.has(name) || BROKEN_SOCKET.has(code) || NOT_NOW.has(code) || isBrokenOff(error);
+  if (!isForNow) return undefined;
   return new ParlorError('unavailable', 'The database is not reachable. Try again.', {
     headers: { 'Retry-After': RETRY_AFTER_UNREACHABLE },
   });
