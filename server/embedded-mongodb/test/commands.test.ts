@@ -173,6 +173,25 @@ test('indexes are used as explain says', async () => {
     keys: 9,
   });
   expect(await explained({ nothing: 1 }, { other: 1 })).toMatchObject({ stages: 'SORT COLLSCAN', docs: 500 });
+  // As many as are asked for, whatever else would pin them down to some of many.
+  for (const count of [2, 20, 100]) {
+    const even = Array.from({ length: count }, (_, i) => i * 2);
+    const found = { keys: count, docs: count, n: count };
+    expect(await explained({ _id: { $in: even }, account: 0 })).toEqual({ stages: 'FETCH IXSCAN', ...found });
+    expect(
+      await explained({ account: 0, _id: { $in: even }, tags: 'a', created: { $gt: new Date(-1) } }),
+    ).toEqual({
+      stages: 'FETCH IXSCAN',
+      ...found,
+    });
+    expect(await explained({ _id: { $in: even }, account: 0 }, newest, 500)).toMatchObject({
+      docs: count,
+      n: count,
+    });
+  }
+  expect(await explained({ email: { $in: ['e1', 'e2', 'e4'] }, account: { $in: [0, 1] } })).toMatchObject({
+    keys: 3,
+  });
 });
 
 test('statistics tell the sizes of documents and indexes, as mongosh asks for them', async () => {
