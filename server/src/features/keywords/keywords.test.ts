@@ -201,6 +201,48 @@ describe('GET /api/v1/keyword_notifications/', () => {
   });
 });
 
+it('the list reads no more of long messages than it tells, and tells the latest lines whatever their lengths', async () => {
+  const account = await app.account();
+  await configure('refund', account.token);
+  const room = (await app.request('POST', '/api/v1/rooms/', { token: account.token })).json;
+  // Runs of long and of short ones, so that lines that tell of one notification stand amid those of another.
+  const long = (n: number) => n % 9 < 5 || n >= 36;
+  const said = Array.from({ length: 42 }, (_, n) => `refund ${n} ${'x'.repeat(long(n) ? 900 : 20)}`);
+  for (const body of said) {
+    await app.request('POST', '/api/v1/messages/', {
+      token: account.token,
+      body: { body, room: { uuid: room.uuid } },
+    });
+  }
+  const path = '/api/v1/keyword_notifications/';
+  const listed = (query = '') => app.request('GET', path + query, { token: account.token });
+  await vi.waitFor(async () => expect((await listed()).json).toHaveLength(42), { timeout: 10_000 });
+  for (const { customer_request, transcripts } of (await listed()).json) {
+    const last = Number(customer_request.split(' ')[1]);
+    const fitting: string[] = [];
+    for (const body of said.slice(Math.max(0, last - 19), last + 1).reverse()) {
+      const shown = body.length > 512 ? `${body.slice(0, 509)}…` : body;
+      if (fitting.reduce((sum, line) => sum + Buffer.byteLength(line), Buffer.byteLength(shown)) > 2_048)
+        break;
+      fitting.unshift(shown);
+    }
+    expect(transcripts.map((line: { body: string }) => line.body)).toEqual(fitting);
+  }
+
+  const read: number[] = [];
+  const client = app.services.connection.getClient();
+  const count = ({ reply }: { reply: { cursor?: { ns: string; firstBatch?: unknown[] } } }) => {
+    const { ns, firstBatch } = reply.cursor ?? {};
+    if (ns?.endsWith('.messages')) read.push(firstBatch?.length ?? 0);
+  };
+  client.on('commandSucceeded', count as never);
+  // The last of them, and all before it are long.
+  expect((await listed('?limit=1')).json).toHaveLength(1);
+  client.off('commandSucceeded', count as never);
+  // The page is read with the one that follows it.
+  expect(read.reduce((sum, documents) => sum + documents, 0)).toBeLessThanOrEqual(10);
+});
+
 describe('the notifications of one day', () => {
   const capped = testApp({ KEYWORD_NOTIFICATIONS_PER_DAY: '3' });
 

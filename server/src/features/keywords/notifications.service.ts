@@ -12,7 +12,7 @@ import { type Asked, conversationsUpTo } from './conversations.ts';
 import { DailyCap } from './daily-cap.ts';
 import type { NotificationModel, StoredNotification } from './keywords.model.ts';
 import type { KeywordsService } from './keywords.service.ts';
-import { LINE_FIELDS, type Line, transcriptOf } from './transcript.ts';
+import { isFull, LINE_FIELDS, LINES_THAT_FILL, type Line, transcriptOf } from './transcript.ts';
 
 /** Notifications whose messages are read together: at most 500 of these are in memory at a time. */
 export const READ_TOGETHER = 25;
@@ -140,16 +140,37 @@ export class NotificationsService {
     }
   }
 
+  /**
+   * The messages that tell of these notifications. The latest ones come first: where they are long, those before them
+   * would not be shown.
+   */
   async #messagesOf(notifications: readonly StoredNotification[]): Promise<Map<string, StoredMessage>> {
-    const ids = [...new Set(notifications.flatMap(({ messages = [] }) => messages))];
+    const known = new Map<string, StoredMessage>();
+    const latest = (messages: readonly string[]) => messages.slice(-LINES_THAT_FILL);
+    await this.#read(notifications, latest, known);
+    const short = notifications.filter(({ messages = [] }) => !isFull(linesOf(latest(messages), known)));
+    await this.#read(short, (messages) => messages.slice(0, -LINES_THAT_FILL), known);
+    return known;
+  }
+
+  async #read(
+    notifications: readonly StoredNotification[],
+    some: (messages: readonly string[]) => string[],
+    known: Map<string, StoredMessage>,
+  ): Promise<void> {
+    const ids = new Set(notifications.flatMap(({ messages = [] }) => some(messages)));
+    const wanted = [...ids].filter((uuid) => !known.has(uuid));
     const account = notifications[0]?.account;
-    if (ids.length === 0 || account === undefined) return new Map();
+    if (wanted.length === 0 || account === undefined) return;
     const found = await this.#parts.messages
-      .find({ _id: { $in: ids }, account }, { ...LINE_FIELDS, email: 1 })
+      .find({ _id: { $in: wanted }, account }, { ...LINE_FIELDS, email: 1 })
       .lean<StoredMessage[]>();
-    return new Map(found.map((message) => [message._id, message]));
+    for (const message of found) known.set(message._id, message);
   }
 }
+
+const linesOf = (messages: readonly string[], known: ReadonlyMap<string, StoredMessage>): StoredMessage[] =>
+  messages.flatMap((uuid) => known.get(uuid) ?? []);
 
 /** The uuid of the notification that a message raises. */
 export const notificationOf = (message: string): string => v5('keyword_notification', message);
@@ -185,6 +206,6 @@ const presentNotification = (
   const { messages } = notification;
   // One of an older version, which kept the words themselves.
   if (!messages) return present(KeywordNotification, notification, { room });
-  const lines = messages.flatMap((uuid) => known.get(uuid) ?? []);
+  const lines = linesOf(messages, known);
   return presentFrom(notification, known.get(messages.at(-1) ?? '') ?? GONE, lines, room);
 };

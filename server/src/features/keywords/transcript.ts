@@ -25,15 +25,23 @@ const cutToBytes = (text: string, bytes: number): string => {
   return new TextDecoder().decode(kept, { stream: true }) + CUT;
 };
 
+/** So many of the longest lines fill a transcript, and the one before them does not fit any more. */
+export const LINES_THAT_FILL = Math.floor(TRANSCRIPT_BYTES / LINE_BYTES) + 1;
+
 /** What a notification tells of its conversation: the latest lines that fit in 2 kB, in the order sent. */
-export const transcriptOf = (lines: readonly Line[]): Transcript[] => {
+export const transcriptOf = (lines: readonly Line[]): Transcript[] => fill(lines).told;
+
+/** Whether lines before these would change nothing. */
+export const isFull = (lines: readonly Line[]): boolean => fill(lines).isFull;
+
+const fill = (lines: readonly Line[]): { told: Transcript[]; isFull: boolean } => {
   const told: Transcript[] = [];
   let left = TRANSCRIPT_BYTES;
   for (const { nickname, body, is_support_sender, sent_at } of lines.slice(-TRANSCRIPT_LINES).reverse()) {
     const shown = cutToBytes(body, LINE_BYTES);
     left -= Buffer.byteLength(nickname) + Buffer.byteLength(shown);
-    if (left < 0) break;
+    if (left < 0) return { told, isFull: true };
     told.unshift({ nickname, body: shown, is_support_sender, sent_at: isoDatetime(sent_at) });
   }
-  return told;
+  return { told, isFull: told.length === TRANSCRIPT_LINES };
 };
