@@ -77,6 +77,24 @@ export const day = (iso: string, now = new Date()): string => {
   }).format(date);
 };
 
+/** A time in as little room as it takes: "45 sec", "4 min", "2.5 hr". @param seconds not negative */
+export const duration = (seconds: number): string => {
+  const [unit, size] =
+    seconds < 60
+      ? (['second', 1] as const)
+      : seconds < 5_400
+        ? (['minute', 60] as const)
+        : seconds < 172_800
+          ? (['hour', 3_600] as const)
+          : (['day', 86_400] as const);
+  return new Intl.NumberFormat(language.value, {
+    style: 'unit',
+    unit,
+    unitDisplay: 'short',
+    maximumFractionDigits: unit === 'hour' || unit === 'day' ? 1 : 0,
+  }).format(seconds / size);
+};
+
 const SHORT_STEPS: readonly [unit: 'day' | 'hour' | 'minute', seconds: number][] = [
   ['day', 86_400],
   ['hour', 3_600],

@@ -3,7 +3,26 @@ import type { ReportWords } from './reports.en.ts';
 /** The page of reports, in German. */
 export const de: ReportWords = {
   title: 'Berichte',
-  hint: 'Woher Ihre Leads kommen. Tage beginnen und enden um Mitternacht UTC.',
+  hint: 'Wie Besucher bedient werden, und woher Ihre Leads kommen. Tage beginnen und enden um Mitternacht UTC.',
+  tabs: { conversations: 'Unterhaltungen', leads: 'Leads' },
+  conversations: {
+    total: 'Unterhaltungen',
+    answered: 'Beantwortet',
+    answeredOf: (number) => `${number}, von einem Menschen`,
+    firstResponse: 'Erste Antwort binnen',
+    nineOfTen: (time) => `bei der Hälfte; bei neun von zehn binnen ${time}`,
+    rating: 'Bewertung',
+    unrated: 'Niemand hat bewertet',
+    ratedBy: (number) => (number === 1 ? 'ein Besucher hat bewertet' : `${number} Besucher haben bewertet`),
+    byDay: 'Unterhaltungen nach Tag',
+    byMonth: 'Unterhaltungen nach Monat',
+    responseByDay: 'Erste Antwort nach Tag, bei der Hälfte binnen',
+    ratings: 'Bewertungen',
+    stars: (stars) => (stars === 1 ? '1 Stern' : `${stars} Sterne`),
+    empty: 'Keine Unterhaltungen in diesen Tagen',
+    emptyHint:
+      'Wählen Sie mehr Tage, oder stellen Sie das Widget auf Ihre Website: Jede Unterhaltung, die beginnt, zählt hier mit.',
+  },
   total: 'Leads',
   average: 'Am Tag',
   best: 'Bester Tag',

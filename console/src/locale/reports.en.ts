@@ -3,7 +3,26 @@ import type { Widened } from './en.ts';
 /** The page of reports, in English. */
 export const en = {
   title: 'Reports',
-  hint: 'Where your leads come from. Days begin and end at midnight UTC.',
+  hint: 'How visitors are served, and where your leads come from. Days begin and end at midnight UTC.',
+  tabs: { conversations: 'Conversations', leads: 'Leads' },
+  conversations: {
+    total: 'Conversations',
+    answered: 'Answered',
+    answeredOf: (number: string) => `${number}, by a person`,
+    firstResponse: 'First answer within',
+    nineOfTen: (time: string) => `half of them; nine of ten within ${time}`,
+    rating: 'Rating',
+    unrated: 'Nobody has rated',
+    ratedBy: (number: number) => (number === 1 ? 'one visitor has rated' : `${number} visitors have rated`),
+    byDay: 'Conversations by day',
+    byMonth: 'Conversations by month',
+    responseByDay: 'First answer by day, half of them within',
+    ratings: 'Ratings',
+    stars: (stars: number) => (stars === 1 ? '1 star' : `${stars} stars`),
+    empty: 'No conversations in these days',
+    emptyHint:
+      'Choose more days, or put the widget on your website: each conversation that begins is counted here.',
+  },
   total: 'Leads',
   average: 'A day',
   best: 'Best day',

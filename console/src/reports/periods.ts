@@ -1,6 +1,4 @@
-import type { LeadStatistics } from '@parlor/shared';
-
-/** A day or a month with how many leads it had. */
+/** A day or a month with its number. */
 export interface Period {
   /** "2026-11-22" or "2026-11". */
   key: string;
@@ -11,7 +9,9 @@ export interface Period {
 const MAX_DAYS = 120;
 
 /** What the statistics by day say, by month where they are too many days. */
-export const periodsOf = (results: LeadStatistics['results']): { isMonths: boolean; periods: Period[] } => {
+export const periodsOf = (
+  results: readonly { day?: string | undefined; total: number }[],
+): { isMonths: boolean; periods: Period[] } => {
   const days = results.map(({ day = '', total }) => ({ key: day, total }));
   if (days.length <= MAX_DAYS) return { isMonths: false, periods: days };
   const months = new Map<string, number>();
