@@ -24,6 +24,8 @@ const Reports = load(() => import('./reports/reports.tsx').then((file) => file.R
 const Keywords = load(() => import('./keywords/keywords.tsx').then((file) => file.Keywords));
 const Webhooks = load(() => import('./webhooks/webhooks.tsx').then((file) => file.Webhooks));
 const Webhook = load(() => import('./webhooks/webhook.tsx').then((file) => file.Webhook));
+const Workflows = load(() => import('./workflows/workflows.tsx').then((file) => file.Workflows));
+const Workflow = load(() => import('./workflows/workflow.tsx').then((file) => file.Workflow));
 
 const Start = () => {
   const { route } = useLocation();
@@ -69,6 +71,8 @@ const Pages = () => {
               <Route path="/console/keywords" component={isAdmin.value ? Keywords : NotFound} />
               <Route path="/console/webhooks" component={isAdmin.value ? Webhooks : NotFound} />
               <Route path="/console/webhooks/:uuid" component={isAdmin.value ? Webhook : NotFound} />
+              <Route path="/console/workflows" component={isAdmin.value ? Workflows : NotFound} />
+              <Route path="/console/workflows/:uuid" component={isAdmin.value ? Workflow : NotFound} />
               <Route path="/console/settings/profile" component={Profile} />
               <Route path="/console/settings/security" component={Security} />
               <Route path="/console/settings/replies" component={RepliesPage} />

@@ -4,7 +4,7 @@ import { inOwnWords } from '../locale/locale.ts';
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
-  /** What is wrong with each field that was sent. */
+  /** What is wrong with each field that was sent; one inside of another goes by its path: `nodes.3.text`. */
   readonly fields: Readonly<Record<string, string>>;
 
   /** How long to wait before the next try, in seconds; 0 where the server has not said it. */
@@ -35,12 +35,17 @@ export const whenSignedOut = (listener: SignedOutListener): void => {
 const sentences = (texts: unknown): string =>
   Array.isArray(texts) ? texts.map((text) => inOwnWords(String(text))).join(' ') : '';
 
+/** What is wrong with fields, by their paths. */
+const byPath = (errors: object, prefix = ''): [path: string, text: string][] =>
+  Object.entries(errors).flatMap(([name, texts]): [string, string][] => {
+    if (Array.isArray(texts)) return [[prefix + name, sentences(texts)]];
+    return typeof texts === 'object' && texts !== null ? byPath(texts, `${prefix}${name}.`) : [];
+  });
+
 const errorOf = ({ status, headers }: Response, body: unknown): ApiError => {
   if (typeof body !== 'object' || body === null) return new ApiError(status, '');
   const { detail, non_field_errors, ...rest } = body as Record<string, unknown>;
-  const fields = Object.fromEntries(
-    Object.entries(rest).flatMap(([name, texts]) => (Array.isArray(texts) ? [[name, sentences(texts)]] : [])),
-  );
+  const fields = Object.fromEntries(byPath(rest));
   const message = typeof detail === 'string' ? inOwnWords(detail) : sentences(non_field_errors);
   return new ApiError(status, message, fields, Number(headers.get('Retry-After')) || 0);
 };
@@ -64,6 +69,8 @@ interface Options {
   headers?: Readonly<Record<string, string>>;
   /** Whether it is sent even where the page is closed meanwhile; then its body has less than 64 KiB. */
   keepalive?: boolean;
+  /** Beyond this it counts as lost, where it may take longer than others (milliseconds). */
+  patience?: number;
 }
 
 /** The path behind /api/v1/ of a list's next page, in `Link` (RFC 8288). */
@@ -74,7 +81,7 @@ const request = async <T>(
   method: string,
   path: string,
   body: object | undefined,
-  { headers = {}, keepalive = false }: Options = {},
+  { headers = {}, keepalive = false, patience = PATIENCE_MS }: Options = {},
 ): Promise<{ json: T; next: string | undefined; etag: string }> => {
   let answer: Response;
   let text: string;
@@ -84,7 +91,7 @@ const request = async <T>(
       method,
       credentials: 'same-origin',
       keepalive,
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(patience),
       headers: { ...headers, ...type },
       ...(body && { body: JSON.stringify(body) }),
     });

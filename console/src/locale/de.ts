@@ -124,6 +124,7 @@ export const de: Words = {
     security: 'Sicherheit',
     team: 'Team',
     keywords: 'Stichwörter',
+    workflows: 'Workflows',
     webhooks: 'Webhooks',
     audit: 'Protokoll',
     signOut: 'Abmelden',

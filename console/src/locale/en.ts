@@ -97,6 +97,7 @@ export const en = {
     security: 'Security',
     team: 'Team',
     keywords: 'Keywords',
+    workflows: 'Workflows',
     webhooks: 'Webhooks',
     audit: 'Audit trail',
     signOut: 'Sign out',

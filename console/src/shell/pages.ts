@@ -6,16 +6,19 @@ export const GROUPS = [
   [
     'settings',
     '/console/settings',
-    ['profile', 'security', 'replies', 'team', 'webhooks', 'tokens', 'audit'],
+    ['profile', 'security', 'replies', 'team', 'workflows', 'webhooks', 'tokens', 'audit'],
   ],
 ] as const;
 
 export type PageName = (typeof GROUPS)[number][2][number];
 
 /** What stands under another heading than its address says. */
-const ADDRESSES: Partial<Record<PageName, string>> = { webhooks: '/console/webhooks' };
+const ADDRESSES: Partial<Record<PageName, string>> = {
+  workflows: '/console/workflows',
+  webhooks: '/console/webhooks',
+};
 
-const OF_ADMINS: ReadonlySet<PageName> = new Set(['keywords', 'webhooks', 'audit']);
+const OF_ADMINS: ReadonlySet<PageName> = new Set(['keywords', 'workflows', 'webhooks', 'audit']);
 
 /** The pages of a group, or of all, that whoever is signed in may see. */
 export const pagesOf = (

@@ -16,7 +16,7 @@ interface Props {
   autocomplete?: string;
   /** Such as a username or a code: no language's words. */
   isVerbatim?: boolean;
-  inputMode?: 'numeric';
+  inputMode?: 'numeric' | 'decimal';
   autofocus?: boolean;
   maxLength?: number;
   /** Of a day: the first and the last. */

@@ -1,0 +1,57 @@
+import { workflowWords } from '../locale/workflows.ts';
+import { Button } from '../ui/button.tsx';
+import { type Change, differences } from './compare.ts';
+import styles from './conflict.module.css';
+import type { Editor } from './editor.ts';
+
+/** What a colleague has saved meanwhile, node by node beside what was changed here, and what to do. */
+export const Conflict = ({ editor, onSave }: { editor: Editor; onSave(): void }) => {
+  const t = workflowWords.value;
+  const { theirs, saved, draft } = editor;
+  if (!theirs.value) return null;
+  const { object } = theirs.value;
+  const all = differences(saved.value.object, draft.value, object);
+  const isDisputed = all.some((one) => one.isDisputed);
+  const word = (change: Change | undefined) => t.changes[change ?? 'none'];
+  return (
+    <section class={styles.conflict} role="alert" aria-label={t.conflict}>
+      <h2>{t.conflict}</h2>
+      <p>{t.conflictHint}</p>
+      {object.name !== draft.value.name && <p>{t.conflictName(draft.value.name, object.name)}</p>}
+      {all.length > 0 && (
+        <div class={styles.scroll}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t.step}</th>
+                <th scope="col">{t.mine}</th>
+                <th scope="col">{t.theirs}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {all.map(({ id, mine, theirs: other, isDisputed: isBoth }) => (
+                <tr key={id}>
+                  <th scope="row" dir="auto">
+                    {id}
+                    {isBoth && <i>{t.disputed}</i>}
+                  </th>
+                  <td class={mine && styles.changed}>{word(mine)}</td>
+                  <td class={other && styles.changed}>{word(other)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <div class={styles.actions}>
+        {!isDisputed && (
+          <Button kind="primary" onClick={() => editor.mergeTheirs()}>
+            {t.mergeBoth}
+          </Button>
+        )}
+        <Button onClick={() => editor.takeTheirs()}>{t.takeTheirs}</Button>
+        <Button onClick={onSave}>{t.saveMine}</Button>
+      </div>
+    </section>
+  );
+};
