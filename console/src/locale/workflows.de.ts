@@ -30,6 +30,7 @@ export const de: WorkflowWords = {
   back: 'Alle Workflows',
   gone: 'Diesen Workflow gibt es nicht mehr.',
   remove: 'Workflow löschen',
+  removeIt: 'Löschen',
   removeHint: 'Sein Schlüssel gilt dann nicht mehr, und seine Gespräche bekommen keine Antworten mehr.',
   removed: 'Workflow gelöscht.',
   notRemoved: 'Der Workflow konnte nicht gelöscht werden und ist noch da. Versuchen Sie es noch einmal.',
@@ -52,7 +53,7 @@ export const de: WorkflowWords = {
   notDrawn: 'Der Graph konnte nicht gezeichnet werden. Die Liste hat alles.',
   addStep: 'Schritt hinzufügen',
   panel: 'Was hier zu tun ist',
-  tabs: { step: 'Schritt', test: 'Ausprobieren', versions: 'Versionen', settings: 'Einstellungen' },
+  tabs: { step: 'Schritt', test: 'Testen', versions: 'Versionen', settings: 'Einstellungen' },
   types: {
     start: 'Start',
     message: 'Nachricht',
@@ -94,6 +95,7 @@ export const de: WorkflowWords = {
   nodeNameEmpty: 'Ein Schritt braucht einen Namen.',
   noNode: 'Wählen Sie einen Schritt, um ihn zu ändern.',
   next: 'Geht weiter zu',
+  thenTo: 'Geht dann weiter zu',
   ways: {
     question: 'Nach einer passenden Antwort',
     faq: 'Nach einer Antwort',
@@ -147,7 +149,7 @@ export const de: WorkflowWords = {
   },
   upTo: (count) => `Bis zu ${count} Zeichen.`,
   hints: {
-    text: (names) => `${names} steht für das, was vorher geantwortet wurde.`,
+    text: (names) => `Aus Antworten bekannt: ${names}.`,
     save_as: 'Texte nennen es {{name}}. Bis zu 40 Zeichen.',
     choices: 'Bis zu 100, mit je 200 Zeichen.',
     retry_text: 'Ohne ihn wird die Frage wiederholt, wie sie ist.',
@@ -249,6 +251,7 @@ export const de: WorkflowWords = {
     'Nur ein veröffentlichter Workflow antwortet. Was Sie dann speichern, gilt sofort für neue Gespräche.',
   roomBotHint: 'Er antwortet Besuchern in Ihren Widgets. Von allen Workflows tut das nur einer.',
   key: 'Schlüssel für Programme',
+  keyLabel: 'Schlüssel',
   keyHint: 'Er beginnt Gespräche mit diesem Workflow allein und darf auf einer Seite stehen.',
   rotate: 'Anderen Schlüssel erzeugen',
   rotateTitle: 'Anderen Schlüssel erzeugen?',

@@ -29,6 +29,7 @@ export const en = {
   back: 'All workflows',
   gone: 'This workflow does not exist any more.',
   remove: 'Delete workflow',
+  removeIt: 'Delete',
   removeHint: 'Its key stops working, and its conversations get no more answers.',
   removed: 'Workflow deleted.',
   notRemoved: 'The workflow could not be deleted, and is still there. Try again.',
@@ -93,6 +94,7 @@ export const en = {
   nodeNameEmpty: 'A step needs a name.',
   noNode: 'Choose a step to change it.',
   next: 'Goes on to',
+  thenTo: 'Then goes on to',
   ways: {
     question: 'After a good answer',
     faq: 'After an answer',
@@ -146,7 +148,7 @@ export const en = {
   },
   upTo: (count: string) => `Up to ${count} characters.`,
   hints: {
-    text: (names: string) => `${names} stands for what was answered before.`,
+    text: (names: string) => `Known from answers: ${names}.`,
     save_as: 'Texts name it as {{name}}. Up to 40 characters.',
     choices: 'Up to 100, of 200 characters each.',
     retry_text: 'Without it the question is asked once more as it is.',
@@ -247,6 +249,7 @@ export const en = {
   publishHint: 'Only a published workflow answers. What you save then holds for new conversations at once.',
   roomBotHint: 'It answers visitors in your widgets. Of all workflows only one does.',
   key: 'Key for programs',
+  keyLabel: 'Key',
   keyHint: 'It starts conversations with this workflow alone, and may stand on a page.',
   rotate: 'Make another key',
   rotateTitle: 'Make another key?',

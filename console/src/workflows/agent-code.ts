@@ -15,8 +15,8 @@ JSON='Content-Type: application/json'
 
 # {"conversationId":"conv_…","message":"…","workflowName":"…"}
 started=$(curl -sS "$API/start" -H "X-API-Key: $KEY" -H "$JSON" -d '{"metadata":{"name":"Ada"}}')
-echo "$started"
-id=$(echo "$started" | sed 's/.*"conversationId":"\\([^"]*\\)".*/\\1/')
+printf '%s\\n' "$started"
+id=$(printf '%s' "$started" | sed 's/.*"conversationId":"\\([^"]*\\)".*/\\1/')
 
 # {"messages":[{"message":"…","sentAt":"…"}],"status":"active"}
 curl -sS "$API/$id/messages" -H "X-API-Key: $KEY" -H "$JSON" -d '{"message":"Hello"}'

@@ -9,8 +9,8 @@ import { TextField } from './inputs.tsx';
 
 const MAX_BRANCHES = 50;
 
-/** The branches of a condition, each with what it compares; where they lead is chosen below. */
-export const ConditionFields = ({ node, set, errorOf }: FieldsProps<NodeOf<'condition'>>) => {
+/** The branches of a condition, each with what it compares and where it leads. */
+export const ConditionFields = ({ node, set, wayFor, errorOf }: FieldsProps<NodeOf<'condition'>>) => {
   const t = workflowWords.value;
   const { branches } = node;
   const setBranch = (at: number, fields: Partial<NodeOf<'condition'>['branches'][number]>, key: string) =>
@@ -59,6 +59,7 @@ export const ConditionFields = ({ node, set, errorOf }: FieldsProps<NodeOf<'cond
               />
             )}
           </div>
+          {wayFor(`branches[${at}].next`, t.thenTo)}
         </fieldset>
       ))}
       {branches.length < MAX_BRANCHES && (

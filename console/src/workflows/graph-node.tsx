@@ -18,10 +18,10 @@ interface Props {
   onSelect(id: string): void;
 }
 
-/** What a node is called for whoever hears it: its name, type and problems. */
-export const spokenName = ({ id, type }: WorkflowNode, problems: number): string => {
+/** What whoever hears a node hears behind its name and text: its type and problems. */
+export const spokenFacts = ({ type }: WorkflowNode, problems: number): string => {
   const t = workflowWords.value;
-  return [id, t.types[type], ...(problems > 0 ? [t.hasProblems(String(problems))] : [])].join(', ');
+  return [t.types[type], ...(problems > 0 ? [t.hasProblems(String(problems))] : [])].join(', ');
 };
 
 /** A node in the graph. One that is as it was is not drawn again: there may be 500. */
@@ -44,19 +44,20 @@ export class GraphNode extends Component<Props> {
         class={names.filter(Boolean).join(' ')}
         transform={`translate(${x - width / 2} ${y - height / 2})`}
         role="button"
-        tabIndex={isEntry ? 0 : -1}
+        // In SVG the names of attributes are told apart by case.
+        tabindex={isEntry ? 0 : -1}
         aria-pressed={isSelected}
-        aria-label={spokenName(node, problems)}
         data-node={node.id}
         onClick={() => onSelect(node.id)}
       >
         <rect width={width} height={height} rx="10" />
         <foreignObject width={width} height={height}>
-          <div class={styles.card} aria-hidden="true">
+          <div class={styles.card}>
             <TypeIcon type={node.type} />
             <div>
               <b dir="auto">{node.id}</b>
-              <span dir="auto">{summaryOf(node) || workflowWords.value.types[node.type]}</span>
+              <span dir="auto">{summaryOf(node)}</span>
+              <span class="hidden">{spokenFacts(node, problems)}</span>
             </div>
           </div>
         </foreignObject>

@@ -1,6 +1,6 @@
 import type { WorkflowNode } from '@parlor/shared';
 import type { TargetedKeyboardEvent } from 'preact';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { words } from '../locale/locale.ts';
 import { workflowWords } from '../locale/workflows.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -46,6 +46,7 @@ export const Graph = ({
   onRemove(id: string): void;
 }) => {
   const t = workflowWords.value;
+  const hint = useId();
   const svg = useRef<SVGSVGElement>(null);
   const content = useRef<SVGGElement>(null);
   const viewport = useRef<Viewport>(undefined);
@@ -99,17 +100,23 @@ export const Graph = ({
   select.current = onSelect;
   const onPress = useCallback((id: string) => select.current(id), []);
 
+  const names = new Set(nodes.map(({ id }) => id));
+  const entry = selected !== undefined && names.has(selected) ? selected : nodes[0]?.id;
+
   const onKeyDown = (event: TargetedKeyboardEvent<SVGSVGElement>) => {
     const { key } = event;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const zoom = { '+': ZOOM, '-': 1 / ZOOM }[key];
-    const at = selected === undefined ? undefined : places.get(selected);
+    const node = (event.target as Element).closest<SVGGElement>('[data-node]')?.dataset.node ?? entry;
+    const at = node === undefined ? undefined : places.get(node);
     if (zoom !== undefined) viewport.current?.zoom(zoom);
     else if (key === '0' && layout) viewport.current?.fit(layout);
-    else if (key === 'Enter' || key === ' ') onEdit();
-    else if ((key === 'Delete' || key === 'Backspace') && selected !== undefined) onRemove(selected);
+    else if (key === 'Enter' || key === ' ') {
+      if (node !== undefined) onSelect(node);
+      onEdit();
+    } else if ((key === 'Delete' || key === 'Backspace') && node !== undefined) onRemove(node);
     else if (key.startsWith('Arrow') && at) {
-      const there = [...places].filter(([name]) => !isGhost(name));
+      const there = [...places].filter(([name]) => names.has(name));
       const next = nearest(there, at, key);
       if (next !== undefined) {
         onSelect(next);
@@ -119,15 +126,15 @@ export const Graph = ({
     event.preventDefault();
   };
 
-  const names = new Set(nodes.map(({ id }) => id));
-  const entry = selected !== undefined && names.has(selected) ? selected : nodes[0]?.id;
   const went = new Set(passed.slice(1).map((id, at) => `${passed[at]}\0${id}`));
   const ghosts = [...new Set(edges.map(({ to }) => to).filter(isGhost))];
   return (
     <div class={styles.graph}>
+      <p id={hint} class="hidden">
+        {t.graphHint}
+      </p>
       {/* biome-ignore lint/a11y/useSemanticElements: no fieldset is drawn as a graph */}
-      <svg ref={svg} role="group" aria-label={t.graph} onKeyDown={onKeyDown}>
-        <title>{t.graphHint}</title>
+      <svg ref={svg} role="group" aria-label={t.graph} aria-describedby={hint} onKeyDown={onKeyDown}>
         <defs>
           {(['plain', 'wrong', 'passed'] as const).map((kind) => (
             <marker

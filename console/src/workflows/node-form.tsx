@@ -67,7 +67,23 @@ export const NodeForm = ({
     Object.entries(refused).find(([path]) => path === field || path.startsWith(`${field}.`))?.[1];
   const known = variablesOf(nodes).slice(0, MAX_NAMES);
   const namesHint = known.length === 0 ? undefined : t.hints.text(listed(known.map((name) => `{{${name}}}`)));
-  const own = problems.filter((problem) => problem.node === node.id);
+  const ways = waysOf(node);
+  const wayFor = (field: string, label: string) => {
+    const way = ways.find((one) => one.field === field);
+    if (!way) return null;
+    return (
+      <WaySelect
+        key={field}
+        node={node}
+        way={{ ...way, label }}
+        names={names}
+        onChoose={(to) => change(withWay(node, field, to))}
+        onCreate={(type) => editor.changeNodes(withNew(nodes, type, { id: node.id, field }).nodes)}
+        onGo={onGo}
+      />
+    );
+  };
+  const own = problems.filter((problem) => problem.nodes.includes(node.id));
   return (
     <form class={styles.form} noValidate onSubmit={(event) => event.preventDefault()}>
       <header class={styles.head}>
@@ -88,24 +104,15 @@ export const NodeForm = ({
       <NodeFields
         node={node}
         namesHint={namesHint}
+        wayFor={wayFor}
         errorOf={errorOf}
         set={(fields, key) =>
           change({ ...node, ...fields } as WorkflowNode, key === '' ? undefined : `${node.id}\0${key}`)
         }
       />
-      {waysOf(node).map((way) => (
-        <WaySelect
-          key={way.field}
-          node={node}
-          way={way}
-          names={names}
-          onChoose={(to) => change(withWay(node, way.field, to))}
-          onCreate={(type) =>
-            editor.changeNodes(withNew(nodes, type, { id: node.id, field: way.field }).nodes)
-          }
-          onGo={onGo}
-        />
-      ))}
+      {ways
+        .filter(({ field }) => !field.startsWith('branches['))
+        .map(({ field, label }) => wayFor(field, label))}
       <div class={styles.actions}>
         {nodes.length < MAX_NODES && node.type !== 'start' && (
           <Button

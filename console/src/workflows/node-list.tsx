@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { workflowWords } from '../locale/workflows.ts';
 import { Icon } from '../ui/icon.tsx';
 import { waysOf } from './edges.ts';
-import { spokenName } from './graph-node.tsx';
+import { spokenFacts } from './graph-node.tsx';
 import styles from './list.module.css';
 import { summaryOf } from './nodes.ts';
 import { TypeIcon } from './type-icon.tsx';
@@ -64,7 +64,6 @@ export const NodeList = ({
               type="button"
               class={`${styles.row} ${passed.includes(node.id) ? styles.passed : ''}`}
               aria-current={node.id === selected}
-              aria-label={spokenName(node, wrong)}
               aria-describedby={ways.length > 0 ? `ways-${place}` : undefined}
               tabIndex={place === at ? 0 : -1}
               onClick={() => onSelect(node.id)}
@@ -73,6 +72,7 @@ export const NodeList = ({
               <span class={styles.what}>
                 <b dir="auto">{node.id}</b>
                 <span dir="auto">{summaryOf(node)}</span>
+                <span class="hidden">{spokenFacts(node, wrong)}</span>
               </span>
               {wrong > 0 && (
                 <span class={styles.wrong}>

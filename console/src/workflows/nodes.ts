@@ -91,7 +91,7 @@ export const withAfter = (nodes: Nodes, type: NodeType, before: WorkflowNode | u
   // What leads nowhere by itself would cut off what came after.
   if (type === 'handoff' || type === 'end') return withNew(nodes, type);
   const { nodes: linked, added } = withNew(nodes, type, { id: before.id, field });
-  const between = withWay(added, 'next', next);
+  const between = withWay(added, FREE_WAYS[type] ?? 'next', next);
   return { nodes: withNode(linked, between), added: between };
 };
 
@@ -115,22 +115,30 @@ export const renamed = (nodes: Nodes, from: string, to: string): Nodes =>
     return changed.id === from ? { ...changed, id: to } : changed;
   });
 
-/** The first text of a node, in one line: what it is told from others by. */
+/** As much of a text as there is room for in any case. */
+const MAX_SUMMARY = 100;
+
+/** The first text of a node: what it is told from others by. */
 export const summaryOf = (node: WorkflowNode): string => {
+  const text = firstText(node) ?? '';
+  return text.length <= MAX_SUMMARY ? text : [...text].slice(0, MAX_SUMMARY).join('');
+};
+
+const firstText = (node: WorkflowNode): string | null | undefined => {
   switch (node.type) {
     case 'start':
-      return node.greeting ?? '';
+      return node.greeting;
     case 'message':
     case 'question':
     case 'handoff':
     case 'end':
-      return node.text ?? '';
+      return node.text;
     case 'condition':
-      return node.branches.map(({ variable }) => variable).join(', ');
+      return [...new Set(node.branches.map(({ variable }) => variable))].join(', ');
     case 'faq':
-      return node.entries[0]?.questions[0] ?? '';
+      return node.entries[0]?.questions[0];
     case 'llm':
-      return node.prompt ?? '';
+      return node.prompt;
     case 'lead':
       return Object.values(node.fields).filter(Boolean).join(' · ');
   }

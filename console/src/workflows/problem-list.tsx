@@ -22,7 +22,7 @@ export const ProblemList = ({ problems, onGo }: { problems: readonly Problem[]; 
         {t.problems(count(problems.length))}
       </summary>
       <ul aria-label={t.problemList}>
-        {problems.map(({ node, text }) => (
+        {problems.map(({ nodes: [node], text }) => (
           <li key={`${node} ${text}`}>
             {node === undefined ? (
               <p>{text}</p>

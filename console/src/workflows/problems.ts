@@ -1,3 +1,4 @@
+import type { WorkflowNode } from '@parlor/shared';
 import { type GraphProblem, graphProblems, problemText } from '@parlor/shared/workflow-problems';
 import { listed } from '../locale/locale.ts';
 import { workflowWords } from '../locale/workflows.ts';
@@ -5,9 +6,9 @@ import { isSameNode } from './compare.ts';
 import { waysOf } from './edges.ts';
 import type { Editor } from './editor.ts';
 
-/** Something that is wrong, in words, and the node where it is. */
+/** Something that is wrong, in words, and the nodes where it is. */
 export interface Problem {
-  node: string | undefined;
+  nodes: readonly string[];
   text: string;
 }
 
@@ -15,22 +16,20 @@ const inWords = (problem: GraphProblem, editor: Editor): Problem[] => {
   const t = workflowWords.value.problem;
   switch (problem.kind) {
     case 'no-start':
-      return [{ node: undefined, text: t.noStart }];
+      return [{ nodes: [], text: t.noStart }];
     case 'starts': {
-      const [used = ''] = problem.nodes;
-      return problem.nodes.slice(1).map((node) => ({ node, text: t.starts(used) }));
+      const [used = '', ...others] = problem.nodes;
+      return [{ nodes: others, text: t.starts(used) }];
     }
     case 'dead-edge': {
       const node = editor.draft.value.nodes.find(({ id }) => id === problem.node);
       const way = node && waysOf(node).find(({ field }) => field === problem.field);
-      return [{ node: problem.node, text: t.deadEdge(way?.label ?? problem.field, problem.to) }];
+      return [{ nodes: [problem.node], text: t.deadEdge(way?.label ?? problem.field, problem.to) }];
     }
     case 'unreachable':
-      return [{ node: problem.node, text: t.unreachable }];
-    case 'loop': {
-      const text = t.loop(listed(problem.nodes));
-      return problem.nodes.map((node) => ({ node, text }));
-    }
+      return [{ nodes: [problem.node], text: t.unreachable }];
+    case 'loop':
+      return [{ nodes: problem.nodes, text: t.loop(listed(problem.nodes)) }];
   }
 };
 
@@ -40,14 +39,14 @@ const MODEL_PROBLEM = /^Node "(.*)": the model "/s;
 const fromServer = (editor: Editor): Problem[] => {
   const { nodes, problems } = editor.saved.value.object;
   const known = new Set(graphProblems(nodes).map(problemText));
-  const byName = (id: string | undefined, list: typeof nodes) => list.find((one) => one.id === id);
+  const byName = (id: string | undefined, list: readonly WorkflowNode[]) => list.find((one) => one.id === id);
   return problems
     .filter((text) => !known.has(text))
-    .map((text) => ({ node: MODEL_PROBLEM.exec(text)?.[1], text }))
+    .map((text) => ({ id: MODEL_PROBLEM.exec(text)?.[1], text }))
     .filter(
-      ({ node }) =>
-        node === undefined || isSameNode(byName(node, nodes), byName(node, [...editor.draft.value.nodes])),
-    );
+      ({ id }) => id === undefined || isSameNode(byName(id, nodes), byName(id, editor.draft.value.nodes)),
+    )
+    .map(({ id, text }) => ({ nodes: id === undefined ? [] : [id], text }));
 };
 
 /** Everything that is wrong with a workflow as it is edited: its graph, what the server has refused, what it offers not. */
@@ -58,7 +57,7 @@ export const problemsOf = (editor: Editor): Problem[] => {
       const name = path.split('.').at(-1) ?? path;
       const [first = ''] = path.split('.');
       const labels: Readonly<Record<string, string>> = t.fields;
-      return { node, text: t.problem.refused(labels[name] ?? labels[first] ?? t.nodeName, text) };
+      return { nodes: [node], text: t.problem.refused(labels[name] ?? labels[first] ?? t.nodeName, text) };
     }),
   );
   return [

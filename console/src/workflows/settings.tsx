@@ -56,14 +56,14 @@ const Key = ({ editor }: { editor: Editor }) => {
   const code = AGENT_CODE[language]({ base: location.origin, key: public_key });
   return (
     <section class={styles.part}>
-      <h3>{t.key}</h3>
+      <h2>{t.key}</h2>
       <p class={styles.hint}>{t.keyHint}</p>
-      <Copyable key={public_key} label={t.key} text={public_key} />
+      <Copyable key={public_key} label={t.keyLabel} text={public_key} />
       {isRotated && <Notice kind="good">{t.rotated}</Notice>}
       <div>
         <Button onClick={() => setAsking(true)}>{t.rotate}</Button>
       </div>
-      <h3>{t.code}</h3>
+      <h2>{t.code}</h2>
       <p class={styles.hint}>
         {t.codeHint} {!is_published && t.notPublishedCode}
       </p>
@@ -136,7 +136,7 @@ export const Settings = ({
       </section>
       <Key editor={editor} />
       <section class={styles.part}>
-        <h3>{t.remove}</h3>
+        <h2>{t.remove}</h2>
         <p class={styles.hint}>{t.removeHint}</p>
         <div>
           <Button kind="danger" onClick={onRemove}>

@@ -47,7 +47,7 @@ export const Studio = ({ editor }: { editor: Editor }) => {
   const byNode = useMemo(() => {
     const found = new Map<string, number>();
     if (preview) return found;
-    for (const { node } of problems) if (node !== undefined) found.set(node, (found.get(node) ?? 0) + 1);
+    for (const id of problems.flatMap((one) => one.nodes)) found.set(id, (found.get(id) ?? 0) + 1);
     return found;
   }, [preview, JSON.stringify(problems)]);
   const inLoop = new Set(

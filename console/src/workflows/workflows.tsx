@@ -58,8 +58,9 @@ const Row = ({ workflow }: { workflow: Workflow }) => {
           )}
         </span>
       </a>
-      <Button kind="quiet" isBusy={isBusy} aria-label={`${t.remove}: ${name}`} onClick={() => void remove()}>
-        {words.value.common.remove}
+      <Button kind="quiet" isBusy={isBusy} onClick={() => void remove()}>
+        {t.removeIt}
+        <span class="hidden">: {name}</span>
       </Button>
     </li>
   );

@@ -1,0 +1,357 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { PATIENCE } from '../../server/test/mailed-account.ts';
+import { axeFaults } from '../../widget/test/axe.ts';
+import { useBrowser } from '../../widget/test/browser.ts';
+import { AGENT_CODE, CODE_LANGUAGES, type CodeLanguage } from '../src/workflows/agent-code.ts';
+import { PASSWORD, startConsole } from './console-page.ts';
+
+/** Workflows in the console. */
+
+const openBrowser = useBrowser();
+
+const HOSTILE = '<img src=x onerror=alert(1)> "quoted"';
+
+/** What the forms make below. */
+const NODES = [
+  { id: 'Start', type: 'start', greeting: `Hi! ${HOSTILE}`, next: 'Ask' },
+  { id: 'Hand over', type: 'handoff', text: 'A colleague will be with you in a moment.' },
+  {
+    id: 'Ask',
+    type: 'question',
+    text: 'Which one?',
+    save_as: 'which',
+    validate: 'choice',
+    choices: ['Red', 'Blue'],
+    retry_text: 'Red or blue?',
+    max_retries: 1,
+    on_failure: 'Hand over 2',
+    next: 'Sort',
+  },
+  { id: 'Hand over 2', type: 'handoff', text: 'A colleague will be with you in a moment.' },
+  {
+    id: 'Sort',
+    type: 'condition',
+    branches: [{ variable: 'which', operator: 'equals', value: 'Blue', next: 'Message' }],
+    else: 'Hand over',
+  },
+  { id: 'Message', type: 'message', text: 'Blue is sold out, {{which}} or not.', next: 'Answers' },
+  {
+    id: 'Answers',
+    type: 'faq',
+    entries: [{ questions: ['When?', 'How long?'], answer: 'Soon.' }],
+    threshold: 0.625,
+    on_miss: 'Language model',
+  },
+  {
+    id: 'Language model',
+    type: 'llm',
+    prompt: 'Be kind.',
+    model: 'small',
+    max_tokens: 200,
+    temperature: 0.5,
+    on_error: 'Lead',
+  },
+  {
+    id: 'Lead',
+    type: 'lead',
+    fields: { nickname: '{{name}}', email: '{{email}}', phone_number: '' },
+    next: 'End',
+  },
+  { id: 'End', type: 'end', text: 'Bye.' },
+];
+
+const step = (page: Page, name: string) => page.locator(`g[data-node=${JSON.stringify(name)}]`);
+const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true });
+const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
+const said = (page: Page, text: string) => page.getByRole('log').getByText(text);
+const toast = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true });
+
+/** Adds a node behind the one that is chosen, and gives it a name. */
+const add = async (page: Page, type: string, name: string): Promise<void> => {
+  await page.getByRole('button', { name: 'Add a step' }).click();
+  await page.getByRole('menuitem', { name: type, exact: true }).click();
+  await field(page, 'Name of this step').fill(name);
+  await page.keyboard.press('Tab');
+  await step(page, name).waitFor();
+};
+
+const save = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'Save' }).click();
+  await toast(page, 'Saved').waitFor();
+};
+
+/** How the code of each language is run. */
+const RUNS: Record<CodeLanguage, [command: string, ...before: string[]]> = {
+  curl: ['sh', '-c'],
+  JavaScript: [process.execPath, '--input-type=module', '-e'],
+  Python: ['python3', '-c'],
+};
+
+it('makes a workflow of each type of node by forms, tries, publishes and keeps it from being overwritten', async () => {
+  const { url, rest, open, signIn } = await startConsole(openBrowser);
+  const page = await open('workflows', { viewport: { width: 1_440, height: 900 }, reducedMotion: 'reduce' });
+  await signIn(page);
+  await page.getByText('No workflows yet').waitFor();
+  await page.getByRole('button', { name: 'New workflow' }).click();
+  await field(page, 'Name').fill(HOSTILE);
+  await page.getByLabel('A greeting').check();
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor();
+  const [{ uuid }] = (await rest('GET', '/api/v1/workflows/')).json;
+  const stored = async () => (await rest('GET', `/api/v1/workflows/${uuid}/`)).json;
+
+  // Each type by its form; what is added comes between its step and what followed that.
+  await field(page, 'Greeting').fill(`Hi! ${HOSTILE}`);
+  await add(page, 'Question', 'Ask');
+  await field(page, 'Text').fill('Which one?');
+  await field(page, 'Keep the answer as').fill('which');
+  await field(page, 'Kind of answer').selectOption('One of the choices');
+  await field(page, 'Choices, one a line').fill('Red\n\nBlue ');
+  await field(page, 'When the answer does not fit').fill('Red or blue?');
+  await field(page, 'Ask again, times').fill('1');
+  await field(page, 'After too many other answers').selectOption('+ Hand over');
+  await add(page, 'Condition', 'Sort');
+  await field(page, 'What is known as').fill('which');
+  await field(page, 'Comparison').selectOption('is');
+  await field(page, 'Value').fill('Blue');
+  await field(page, 'Then goes on to').selectOption('+ Message');
+  await page.getByRole('button', { name: 'Go to Message' }).click();
+  await field(page, 'Text').fill('Blue is sold out, {{which}} or not.');
+  await field(page, 'Goes on to').selectOption('+ Answers');
+  await page.getByRole('button', { name: 'Go to Answers' }).click();
+  await field(page, 'Questions that mean the same, one a line').fill('When?\nHow long?');
+  await field(page, 'Answer').fill('Soon.');
+  await field(page, 'How sure it must be, in percent').fill('62,5');
+  await field(page, 'When no entry answers').selectOption('+ Language model');
+  await page.getByRole('button', { name: 'Go to Language model' }).click();
+  await field(page, 'Instructions').fill('Be kind.');
+  await field(page, 'Model').fill('small');
+  await field(page, 'Longest answer, in tokens').fill('200');
+  await field(page, 'Temperature, 0 to 2').fill('0.5');
+  await field(page, 'When the model does not answer').selectOption('+ Lead');
+  await page.getByRole('button', { name: 'Go to Lead' }).click();
+  await field(page, 'Phone').fill('');
+  await field(page, 'Goes on to').selectOption('+ End');
+  await page.getByRole('button', { name: 'Go to End' }).click();
+  await field(page, 'Text').fill('Bye.');
+  await save(page);
+  expect((await stored()).nodes).toEqual(NODES);
+  await page.getByText('No problems').waitFor();
+
+  // A problem appears where it is, and goes; what is refused is said at its field, and taken back.
+  await step(page, 'Message').click();
+  await field(page, 'Goes on to').selectOption('Ends here');
+  await page.getByText('Problems: 4').click();
+  await page.getByRole('list', { name: 'Problems' }).getByText('Nothing leads here.').first().waitFor();
+  await page.getByRole('button', { name: 'Answers When? Answers, problems: 1' }).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('No problems').waitFor();
+  await field(page, 'Text').fill(' ');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('This can’t be saved like this. Look at the problems.').waitFor();
+  expect(await field(page, 'Text').getAttribute('aria-invalid')).toBe('true');
+  await page.getByText('Problems: 1').waitFor();
+  await field(page, 'Text').fill('Sold out.');
+  await page.getByText('No problems').waitFor();
+
+  // Tried as it stands here, unsaved; a reload keeps it.
+  await tab(page, 'Try').click();
+  await said(page, `Hi! ${HOSTILE}`).waitFor();
+  const write = async (text: string) => {
+    await field(page, 'Write as a visitor').fill(text);
+    await page.keyboard.press('Enter');
+  };
+  await write('Green');
+  await said(page, 'Red or blue?').waitFor();
+  await write('blue');
+  await said(page, 'Sold out.').waitFor();
+  await page.getByText('Waits at Answers').waitFor();
+  await write('How long is it?');
+  await said(page, 'Soon.').waitFor();
+  await page.reload();
+  await page.getByText('Not saved').waitFor();
+  await step(page, 'Message').click();
+  expect(await field(page, 'Text').inputValue()).toBe('Sold out.');
+
+  // A colleague saves meanwhile: nothing is overwritten, and both go together.
+  const theirs = async (greeting: string) => {
+    const { nodes } = await stored();
+    await rest('PATCH', `/api/v1/workflows/${uuid}/`, {
+      nodes: [{ ...nodes[0], greeting }, ...nodes.slice(1)],
+    });
+  };
+  await theirs('Theirs');
+  await page.getByRole('button', { name: 'Save' }).click();
+  const conflict = page.getByRole('alert', { name: 'A colleague has saved' });
+  await conflict.getByRole('row', { name: 'Start as before changed' }).waitFor();
+  await conflict.getByRole('row', { name: 'Message changed as before' }).waitFor();
+  expect((await stored()).nodes[0].greeting).toBe('Theirs');
+  await page.getByRole('button', { name: 'Put both together' }).click();
+  await save(page);
+  const texts = async () => {
+    const { nodes } = await stored();
+    return [nodes[0].greeting, nodes.find(({ id }: { id: string }) => id === 'Message').text];
+  };
+  expect(await texts()).toEqual(['Theirs', 'Sold out.']);
+  await step(page, 'Start').click();
+  await field(page, 'Greeting').fill('Mine');
+  await theirs('Theirs again');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await conflict.getByText('changed by both').waitFor();
+  expect(await page.getByRole('button', { name: 'Put both together' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Take theirs' }).click();
+  expect(await field(page, 'Greeting').inputValue()).toBe('Theirs again');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await theirs('Once more theirs');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save mine as it is' }).click();
+  await toast(page, 'Saved').waitFor();
+  expect(await texts()).toEqual(['Mine', 'Sold out.']);
+
+  // An earlier version comes back.
+  await tab(page, 'Versions').click();
+  const versions = page.getByRole('tabpanel', { name: 'Versions' }).getByRole('listitem');
+  await expect.poll(() => versions.count(), PATIENCE).toBe(7);
+  await versions.last().getByRole('button').click();
+  await page.getByText('Differs from yours in').waitFor();
+  expect(await page.locator('g[data-node]').count()).toBe(2);
+  await page.getByRole('button', { name: 'Bring it back' }).click();
+  await toast(page, 'Brought back. Save to keep it.').waitFor();
+  await save(page);
+  expect((await stored()).nodes).toHaveLength(2);
+  await expect.poll(() => versions.first().innerText(), PATIENCE).toContain('Now');
+
+  // Published, with a key that programs use as it is shown, until there is another.
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await toast(page, 'Published. It answers from now on.').waitFor();
+  await tab(page, 'Settings').click();
+  expect(await page.getByRole('switch', { name: 'Answers in the widget' }).isChecked()).toBe(true);
+  const { public_key: key } = await stored();
+  for (const language of CODE_LANGUAGES) {
+    await field(page, 'Language').selectOption(language);
+    const code = AGENT_CODE[language]({ base: url, key });
+    const shown = page.getByRole('tabpanel', { name: 'Settings' }).locator('pre').last();
+    expect(await shown.textContent()).toBe(code);
+    const [command, ...before] = RUNS[language];
+    const { stdout } = await promisify(execFile)(command, [...before, code]);
+    expect([language, stdout]).toEqual([language, expect.stringContaining('Hello! What can we do for you?')]);
+    expect(stdout).toContain('handoff');
+  }
+  await page.getByRole('button', { name: 'Make another key' }).click();
+  await page.getByRole('dialog').getByText('stops working at once').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Make another key' }).click();
+  await page.getByText('This is the new key.').waitFor();
+  const after = await stored();
+  expect(after.public_key).not.toBe(key);
+  await page.getByText(after.public_key, { exact: true }).waitFor();
+  const start = (with_: string) =>
+    fetch(`${url}/api/v1/public/conversations/start`, { method: 'POST', headers: { 'X-API-Key': with_ } });
+  expect([(await start(key)).status, (await start(after.public_key)).status]).toEqual([401, 200]);
+
+  // By keys alone: from step to step, into the form, saved, deleted and taken back.
+  await step(page, 'Start').focus();
+  await page.keyboard.press('ArrowDown');
+  await expect.poll(() => step(page, 'Hand over').getAttribute('aria-pressed'), PATIENCE).toBe('true');
+  await page.keyboard.press('Enter');
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('name')), PATIENCE)
+    .toBe('id');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('By keys.');
+  await page.keyboard.press('Control+s');
+  await toast(page, 'Saved').waitFor();
+  expect((await stored()).nodes[1].text).toBe('By keys.');
+  await tab(page, 'List').click();
+  await page.getByRole('button', { name: 'Hand over By keys. Hand over' }).focus();
+  await page.keyboard.press('Delete');
+  await toast(page, 'Hand over deleted.').waitFor();
+  await page.keyboard.press('Control+z');
+  await page.getByRole('button', { name: 'Hand over By keys. Hand over' }).waitFor();
+  await page.getByText('Not saved').waitFor({ state: 'hidden' });
+
+  await page.getByRole('link', { name: 'All workflows' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await toast(page, 'Workflow deleted.').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('link', { name: HOSTILE }).waitFor();
+});
+
+it('is whole for everybody, in German, from 320 pixels on, in both schemes, from right to left, with 500 nodes', async () => {
+  const { rest, open, signIn, join } = await startConsole(openBrowser);
+  const nodes = [
+    { id: 'Start', type: 'start', greeting: 'Hallo', next: 'Wohin?' },
+    {
+      id: 'Wohin?',
+      type: 'condition',
+      branches: [{ variable: 'x', operator: 'matches', value: '^a', next: 'nirgends' }],
+      else: 'Eins',
+    },
+    { id: 'Eins', type: 'message', text: 'Eins', next: 'Zwei' },
+    { id: 'Zwei', type: 'message', text: 'Zwei', next: 'Eins' },
+  ];
+  const { uuid } = (await rest('POST', '/api/v1/workflows/', { name: 'Bestellungen', nodes })).json;
+  for (const [colorScheme, width] of [
+    ['light', 320],
+    ['dark', 1_440],
+  ] as const) {
+    const page = await open(`workflows/${uuid}`, {
+      viewport: { width, height: 768 },
+      colorScheme,
+      locale: 'de',
+      bypassCSP: true,
+      hasTouch: width === 320,
+      reducedMotion: 'reduce',
+    });
+    await field(page, 'Benutzername').fill('ada');
+    await field(page, 'Passwort').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    const check = async (what: string): Promise<void> => {
+      expect([what, await axeFaults(page)]).toEqual([what, []]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    };
+    await page.getByText('Probleme: 2').click();
+    await step(page, 'Wohin?').click();
+    await page.getByText('Zweig 1: nirgends gibt es nicht.').first().waitFor();
+    await check('graph');
+    await tab(page, 'Liste').click();
+    await tab(page, 'Testen').click();
+    await said(page, 'Hallo').waitFor();
+    await said(page, 'stopped after 100 steps').waitFor();
+    await check('test');
+    await tab(page, 'Versionen').click();
+    await page.getByText('von ').first().waitFor();
+    await tab(page, 'Einstellungen').click();
+    await check('settings');
+    await page.evaluate(() => {
+      document.documentElement.dir = 'rtl';
+    });
+    await tab(page, 'Schritt').click();
+    await check('from right to left');
+  }
+
+  // 500 nodes are drawn, and edited.
+  const many = Array.from({ length: 500 }, (_, n) =>
+    n === 0
+      ? { id: 'n0', type: 'start', next: 'n1' }
+      : { id: `n${n}`, type: 'message', text: `Text ${n}`, next: n < 499 ? `n${n + 1}` : null },
+  );
+  const big = (await rest('POST', '/api/v1/workflows/', { name: 'Many', nodes: many })).json.uuid;
+  const page = await open(`workflows/${big}`);
+  await signIn(page);
+  await step(page, 'n499').waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: 'Go to n1' }).click();
+  await field(page, 'Text').fill('Changed');
+  await save(page);
+  expect((await rest('GET', `/api/v1/workflows/${big}/`)).json.nodes[1].text).toBe('Changed');
+  await page.getByRole('button', { name: 'Add a step' }).click();
+  await page.getByText('A workflow has at most 500 steps.').waitFor();
+
+  await join('hedy', 'operator');
+  const hers = await open(`workflows/${uuid}`);
+  await signIn(hers, 'hedy');
+  await hers.getByText('There is nothing at this address.').waitFor();
+});
