@@ -22,7 +22,6 @@ await build({
   base: '/console/',
   configFile: false,
   envDir: false,
-  publicDir: false,
   logLevel: 'warn',
   plugins: [noZod],
   define: { 'process.env.NODE_ENV': '"production"' },
@@ -42,6 +41,6 @@ await build({
 const files = await readdir(dist, { recursive: true, withFileTypes: true });
 await Promise.all(
   files
-    .filter((file) => file.isFile() && /\.(js|css|html)$/.test(file.name))
+    .filter((file) => file.isFile() && /\.(js|css|html|svg|webmanifest)$/.test(file.name))
     .map((file) => compress(join(file.parentPath, file.name))),
 );

@@ -3,7 +3,7 @@ import { READ_METHODS, takesMethod } from '../../http/allowed-methods.ts';
 import type { Handler } from '../../http/context.ts';
 import { FileSet, HASHED_CACHE } from '../../http/file-set.ts';
 
-/** The built console: one page, and assets/ whose names carry a hash of their content. */
+/** The built console: one page, what makes it an app, and assets/ whose names carry a hash of their content. */
 const CONSOLE_FILES = fileURLToPath(new URL('../../../../console/dist', import.meta.url));
 
 const PATH = '/console/';
@@ -17,6 +17,7 @@ const POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
+  "manifest-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
@@ -37,7 +38,8 @@ export const consolePages = (): Handler => {
     const isAsset = path?.startsWith('assets/');
     if (path === undefined || (isAsset && !files.has(path))) return next();
     if (!takesMethod(ctx, READ_METHODS)) return undefined;
-    files.send(ctx, isAsset ? path : 'index.html');
+    // Whatever else is asked for is a page.
+    files.send(ctx, files.has(path) ? path : 'index.html');
     ctx.set('Cache-Control', isAsset ? HASHED_CACHE : 'no-cache');
     ctx.set('Content-Security-Policy', POLICY);
     ctx.set('Cross-Origin-Resource-Policy', 'same-origin');

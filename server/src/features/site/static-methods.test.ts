@@ -22,6 +22,7 @@ const PATHS = [
   ['/console', trial, 302],
   ['/console/', trial, 200],
   ['/console/settings/team', server, 200],
+  ['/console/manifest.webmanifest', server, 200],
   ['/', server, 200],
   ['/widget.js', server, 200],
 ] as const;
