@@ -5,8 +5,9 @@ import { REALTIME_PATH } from '@parlor/shared';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { connect, openSocket, type RealtimeClient } from './realtime-client.ts';
-import { says, startConversation } from './realtime-parts.ts';
+import { isType, says, startConversation } from './realtime-parts.ts';
 import { seeded } from './realtime-seeded.ts';
+import { owner } from './rest.ts';
 
 /** How many random frames are sent; more of them by the environment. */
 const FRAMES = Number(process.env.REALTIME_FRAMES ?? 1_000);
@@ -58,6 +59,27 @@ describe('the limits of one address', () => {
     client.send({ type: 'ping' });
     expect(await client.closed).toEqual({ code: 1008, reason: 'too many frames' });
   });
+});
+
+it('an account that asks much for what is unread leaves others their turns', async () => {
+  const { url, token, visitor, rest } = await startConversation();
+  const rooms = await Promise.all(
+    Array.from({ length: 20 }, async () => (await rest('POST', '/api/v1/rooms/', {})).json.uuid as string),
+  );
+  const other = await owner(url, 'bob');
+  const { uuid } = (await other.rest('POST', '/api/v1/rooms/', {})).json;
+  const busy = await Promise.all(Array.from({ length: 40 }, () => connect(url, { token })));
+  const patient = await connect(url, { token: other.token });
+  const page = await connect(url, { visitor: (await visitor()).token });
+
+  for (const client of busy) client.send({ type: 'unread', rooms });
+  await Promise.race(busy.map((client) => client.find(isType('unread'))));
+  patient.send({ type: 'unread', rooms: [uuid] });
+  page.send({ type: 'unread' });
+  await Promise.all([patient, page].map((client) => client.find(isType('unread'))));
+  const answered = busy.filter(({ frames }) => frames.some(isType('unread')));
+  expect(answered.length).toBeLessThan(busy.length / 2);
+  for (const client of busy) expect((await client.find(isType('unread'))).data).toHaveLength(rooms.length);
 });
 
 describe('what is no frame of the channel', () => {

@@ -1,5 +1,6 @@
 import { CLOSE_CODES, type ClientFrame } from '@parlor/shared';
 import type { Logger } from 'pino';
+import { FairTurns, type TurnLimits } from '../../platform/fair-turns.ts';
 import { isInView, wholeAccount } from '../members/view.ts';
 import type { RoomPlace, RoomsService } from '../rooms/rooms.service.ts';
 import type { Connection, Viewer } from './connection.ts';
@@ -8,8 +9,12 @@ import type { ReadMarks } from './read-marks.ts';
 import type { Typing } from './typing.ts';
 import type { Viewing } from './viewing.ts';
 
+/** Members ask for what is unread in up to 50 rooms, each of which takes a query: accounts take turns. */
+const TURNS: TurnLimits = { running: 4, runningOfOne: 2, waitingOfOne: 1_000 };
+
 /** What a client does once it is ready. */
 export class ClientFrames {
+  readonly #turns = new FairTurns(TURNS);
   readonly #rooms: Pick<RoomsService, 'byUuid' | 'existing'>;
   readonly #readMarks: ReadMarks;
   readonly #typing: Typing;
@@ -78,12 +83,16 @@ export class ClientFrames {
 
   /** A visitor asks for its own room; rooms that are out of view are left out. */
   async #tellUnread(connection: Connection, viewer: Viewer, rooms: readonly string[]): Promise<void> {
-    const own =
+    const data =
       viewer.side === 'visitor'
-        ? [viewer.room]
-        : (await this.#rooms.existing(viewer, rooms)).map(({ _id }) => _id);
-    const data = [];
-    for (const room of own) data.push({ room, ...(await this.#readMarks.state(room, viewer.side)) });
+        ? await this.#readMarks.states([viewer.room], 'visitor')
+        : await this.#turns.run(viewer.account, async () => {
+            const own = await this.#rooms.existing(viewer, rooms);
+            return this.#readMarks.states(
+              own.map(({ _id }) => _id),
+              'person',
+            );
+          });
     connection.send(ownFrame({ type: 'unread', data }));
   }
 

@@ -59,11 +59,20 @@ export class ReadMarks {
     this.#relay.announce(this.#marks, { ...mark, events });
   }
 
-  /** What one side has not read of a room, and how far both have read. */
-  async state(room: string, sender: Side): Promise<{ unread: number; marks: ReadMark[] }> {
-    const marks = await this.#marks.find({ room }).lean<StoredReadMark[]>();
-    const own = marks.find((mark) => mark.sender === sender);
-    return { unread: await this.#unread(room, sender, own), marks: marks.map(presentMark) };
+  /** What one side has not read of each of some rooms, and how far both have read. */
+  async states(
+    rooms: readonly string[],
+    sender: Side,
+  ): Promise<{ room: string; unread: number; marks: ReadMark[] }[]> {
+    const found = await this.#marks.find({ room: { $in: rooms as string[] } }).lean<StoredReadMark[]>();
+    const states = [];
+    for (const room of rooms) {
+      const marks = found.filter((mark) => mark.room === room);
+      const own = marks.find((mark) => mark.sender === sender);
+      const unread = await this.#unread(room, sender, own);
+      states.push({ room, unread, marks: marks.map(presentMark) });
+    }
+    return states;
   }
 
   /**
