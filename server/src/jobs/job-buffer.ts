@@ -85,7 +85,8 @@ export class JobBuffer<J extends Job> {
 
   /** Looks at the queue at a time, in milliseconds since 1970, unless it does so earlier. */
   wakeAt(time: number): void {
-    if (time >= this.#timerAt) return;
+    // A timer that should have gone off was set while the clock was behind.
+    if (time >= this.#timerAt && this.#timerAt > Date.now()) return;
     clearTimeout(this.#timer);
     this.#timerAt = time;
     const delay = Math.min(Math.max(0, time - Date.now()), LONGEST_TIMER_MS);
