@@ -11,9 +11,9 @@ export const de: WorkflowWords = {
   name: 'Name',
   nameHint: 'Programme sehen ihn, Besucher nicht.',
   nameMissing: 'Ein Workflow braucht einen Namen.',
-  template: 'Beginnen mit',
+  template: 'Vorlage',
   templates: {
-    greeting: 'Einer Begrüßung',
+    greeting: 'Begrüßung',
     greetingHint: 'Er begrüßt und übergibt an einen Menschen.',
     lead: 'Kontaktdaten',
     leadHint: 'Er fragt nach Namen und E-Mail-Adresse und speichert sie als Lead.',

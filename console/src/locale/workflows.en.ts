@@ -10,9 +10,9 @@ export const en = {
   name: 'Name',
   nameHint: 'Programs see it, visitors do not.',
   nameMissing: 'A workflow needs a name.',
-  template: 'Begin with',
+  template: 'Template',
   templates: {
-    greeting: 'A greeting',
+    greeting: 'Greeting',
     greetingHint: 'It says hello and hands over to a person.',
     lead: 'Contact details',
     leadHint: 'It asks for name and e-mail address, and saves them as a lead.',

@@ -14,9 +14,9 @@ export const Conflict = ({ editor, onSave }: { editor: Editor; onSave(): void })
   const isDisputed = all.some((one) => one.isDisputed);
   const word = (change: Change | undefined) => t.changes[change ?? 'none'];
   return (
-    <section class={styles.conflict} role="alert" aria-label={t.conflict}>
+    <section class={styles.conflict} aria-label={t.conflict}>
       <h2>{t.conflict}</h2>
-      <p>{t.conflictHint}</p>
+      <p role="alert">{t.conflictHint}</p>
       {object.name !== draft.value.name && <p>{t.conflictName(draft.value.name, object.name)}</p>}
       {all.length > 0 && (
         <div class={styles.scroll}>

@@ -50,7 +50,6 @@ export const Graph = ({
   const svg = useRef<SVGSVGElement>(null);
   const content = useRef<SVGGElement>(null);
   const viewport = useRef<Viewport>(undefined);
-  const isOpened = useRef(false);
 
   const edges = drawnEdges(nodes);
   const wanted = planOf(nodes, edges);
@@ -83,18 +82,26 @@ export const Graph = ({
     viewport.current = own;
     return () => own.stop();
   }, []);
+  const placeOf = (name: string | undefined) => {
+    const place = name === undefined ? undefined : places.get(name);
+    return place && boxOf(place);
+  };
+  /** Where somebody has moved it, it is left; else it is shown as it is opened, with as much room as there is. */
+  const open = () => {
+    const start = nodes.find(({ type }) => type === 'start') ?? nodes[0];
+    if (layout && !viewport.current?.isMoved) viewport.current?.open(layout, placeOf(start?.id));
+  };
   useLayoutEffect(() => {
-    if (!layout) return;
-    const place = selected === undefined ? undefined : places.get(selected);
-    if (!isOpened.current) viewport.current?.open(layout, place && boxOf(place));
-    else if (!viewport.current?.isMoved) viewport.current?.open(layout, place && boxOf(place));
-    else if (place) viewport.current?.reveal(boxOf(place));
-    isOpened.current = true;
+    if (!layout || !svg.current) return;
+    open();
+    const observer = new ResizeObserver(open);
+    observer.observe(svg.current);
+    return () => observer.disconnect();
   }, [layout]);
   useEffect(() => {
-    const place = selected === undefined ? undefined : places.get(selected);
-    if (place && isOpened.current) viewport.current?.reveal(boxOf(place));
-  }, [selected]);
+    const place = placeOf(selected);
+    if (place) viewport.current?.reveal(place);
+  }, [selected, layout]);
 
   const select = useRef(onSelect);
   select.current = onSelect;

@@ -30,8 +30,8 @@ export const Head = ({
         <Icon name="back" />
       </a>
       <div class={styles.title}>
-        <h1 tabIndex={-1} dir="auto">
-          {editor.draft.value.name}
+        <h1 tabIndex={-1}>
+          <bdi>{editor.draft.value.name}</bdi>
         </h1>
         <p>
           <span class={is_published ? styles.published : styles.draft}>

@@ -85,6 +85,12 @@ export class Viewport {
       const end = (from + size) * zoom + at;
       return end > space - MARGIN ? at - (end - space + MARGIN) : at;
     };
+    const isSeen =
+      zoom === this.#zoom &&
+      into(this.#x, x, width, room.width) === this.#x &&
+      into(this.#y, y, height, room.height) === this.#y;
+    if (isSeen) return;
+    this.isMoved = true;
     if (zoom !== this.#zoom) {
       this.#show(room.width / 2 - (x + width / 2) * zoom, room.height / 2 - (y + height / 2) * zoom, zoom);
     } else this.#show(into(this.#x, x, width, room.width), into(this.#y, y, height, room.height), zoom);
