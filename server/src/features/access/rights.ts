@@ -112,6 +112,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
 
   // Whoever answers has to know which site a visitor is on.
   retrieveWidget: [EVERYBODY, 'widgets:read'],
+  retrieveOwnWidget: [EVERYBODY, 'widgets:read'],
   listSightings: [EVERYBODY, 'widgets:read'],
   createWidget: [ADMINS, 'widgets:write'],
   updateWidget: [ADMINS, 'widgets:write'],

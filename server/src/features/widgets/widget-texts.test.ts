@@ -47,6 +47,12 @@ describe('the texts of a widget that its owner has not written', () => {
     expect(own.headers.vary).toMatch(/Authorization/);
     expect((await read('', stranger)).text).toBe((await read()).text);
     expect((await read('', 'f'.repeat(40))).status).toBe(401);
+    const path = `/api/v1/widgets/${widget}/`;
+    const stored = await app.request('GET', path, { token });
+    expect([stored.status, stored.json, stored.headers.etag]).toEqual([200, own.json, own.headers.etag]);
+    for (const as of [{ token: stranger }, {}]) {
+      expect((await app.request('GET', path, as)).status).toBe('token' in as ? 404 : 401);
+    }
   });
 
   it('give way to the owner’s own, and white space to nothing but where a name is needed', async () => {

@@ -155,6 +155,24 @@ export const widgetRoutes = ({
       },
     },
     {
+      method: 'GET',
+      path: '/api/v1/widgets/{widget_token}/',
+      id: 'retrieveOwnWidget',
+      tag,
+      summary: 'One of your widgets',
+      description: 'As it is stored: texts that nobody has written are empty, also for a member’s session.',
+      callers,
+      params,
+      condition: 'read',
+      answers: shown(Widget),
+      handler: async (ctx) => {
+        const widget = await widgets.byToken(ctx.params?.widget_token ?? '');
+        const { account = '', _id } = widget ?? {};
+        if (!widget || !isInView(viewOf(ctx), { account, widget: _id })) throw notFound();
+        sendObject(ctx, presentWidget(widget));
+      },
+    },
+    {
       method: 'PUT',
       path: '/api/v1/widgets/{widget_token}/',
       id: 'updateWidget',
