@@ -4,11 +4,12 @@ import { ApiError, askTagged, type Tagged } from '../api/client.ts';
 import { leadWords } from '../locale/leads.ts';
 import { words } from '../locale/locale.ts';
 import { Button } from '../ui/button.tsx';
+import { changesOf, type Edit, editOf, isSame, rebase } from '../ui/edit.ts';
 import { Field } from '../ui/field.tsx';
+import { keepEdit, keptEdit } from '../ui/kept-edit.ts';
 import { Notice } from '../ui/notice.tsx';
 import { useForm } from '../ui/use-form.ts';
-import { changesOf, contactOf, type Edit, editOf, FIELDS, isSame, rebase } from './edit.ts';
-import { keepEdit, keptEdit } from './kept-edit.ts';
+import { type Contact, contactOf, FIELDS } from './contact.ts';
 import { pathOf } from './lead-list.ts';
 import styles from './lead-panel.module.css';
 
@@ -18,9 +19,9 @@ const LENGTHS = { nickname: 150, email: 254, phone_number: 32 } as const;
 const CHANGED_SINCE = 412;
 
 /** What stands at first: the lead, with what was typed before and not saved. */
-const begin = (lead: Lead): Edit => {
-  const kept = keptEdit(lead.uuid);
-  return kept ? rebase(kept, lead) : editOf(lead);
+const begin = (lead: Lead): Edit<Contact> => {
+  const kept = keptEdit<Contact>('lead', lead.uuid);
+  return kept ? rebase(kept, contactOf(lead)) : editOf(contactOf(lead));
 };
 
 /** Who a lead is, to be changed; what somebody else changes meanwhile is told, and never overwritten unseen. */
@@ -37,7 +38,7 @@ export const LeadForm = ({
   const t = leadWords.value;
   const [written, setEdit] = useState(() => begin(lead));
   // Never sent is what was written over an older state than the one that the entity tag names.
-  const edit = isSame(written.base, lead) ? written : rebase(written, lead);
+  const edit = isSame(written.base, contactOf(lead)) ? written : rebase(written, contactOf(lead));
   const [said, setSaid] = useState<'saved' | 'updated' | undefined>();
   const isChanged = Object.keys(changesOf(edit)).length > 0;
   const isDisputed = Object.keys(edit.theirs).length > 0;
@@ -48,7 +49,7 @@ export const LeadForm = ({
     if (!isSame(edit.mine, written.mine)) setSaid('updated');
     setEdit(edit);
   }, [lead]);
-  useEffect(() => keepEdit(lead.uuid, isChanged ? edit : undefined), [edit]);
+  useEffect(() => keepEdit('lead', lead.uuid, isChanged ? edit : undefined), [edit]);
 
   const { onSubmit, isBusy, message, fields } = useForm(async () => {
     setSaid(undefined);
@@ -56,7 +57,7 @@ export const LeadForm = ({
       const saved = await askTagged<Lead>('PATCH', pathOf(lead), changesOf(edit), {
         headers: { 'If-Match': etag },
       });
-      setEdit(editOf(saved.object));
+      setEdit(editOf(contactOf(saved.object)));
       setSaid('saved');
       onChanged(saved);
     } catch (error) {

@@ -1,0 +1,17 @@
+import { me } from '../session/session.ts';
+import type { Edit } from './edit.ts';
+
+/** What was typed and not saved, in this tab, for whoever is signed in: a reload loses none of it. */
+const keyOf = (kind: string, uuid: string): string => `parlor.${kind}.${me.value?.uuid}.${uuid}`;
+
+/** @returns undefined where nothing was left unsaved */
+export const keptEdit = <T extends object>(kind: string, uuid: string): Edit<T> | undefined => {
+  const text = sessionStorage.getItem(keyOf(kind, uuid));
+  return text === null ? undefined : JSON.parse(text);
+};
+
+/** Keeps what was typed, or forgets it. */
+export const keepEdit = <T extends object>(kind: string, uuid: string, edit: Edit<T> | undefined): void => {
+  if (!edit) sessionStorage.removeItem(keyOf(kind, uuid));
+  else sessionStorage.setItem(keyOf(kind, uuid), JSON.stringify(edit));
+};
