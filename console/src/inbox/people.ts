@@ -1,6 +1,7 @@
-import type { Member } from '@parlor/shared';
+import type { Member, Widget } from '@parlor/shared';
 import { signal } from '@preact/signals';
 import { ask } from '../api/client.ts';
+import { widgetName } from '../widgets/widget-name.ts';
 
 /** Everybody who works on the account. */
 export const members = signal<readonly Member[]>([]);
@@ -12,10 +13,12 @@ export const widgets = signal<readonly { uuid: string; name: string }[]>([]);
 export const readPeople = async (): Promise<void> => {
   const [people, sites] = await Promise.allSettled([
     ask<Member[]>('GET', 'members/?limit=200'),
-    ask<{ uuid: string; name: string }[]>('GET', 'widgets/?limit=200'),
+    ask<Widget[]>('GET', 'widgets/?limit=200'),
   ]);
   if (people.status === 'fulfilled') members.value = people.value.filter(({ username }) => username !== null);
-  if (sites.status === 'fulfilled') widgets.value = sites.value;
+  if (sites.status === 'fulfilled') {
+    widgets.value = sites.value.map((one) => ({ uuid: one.uuid, name: widgetName(one) }));
+  }
 };
 
 /** What a member is called; empty where it is not known. */

@@ -125,6 +125,7 @@ export const de: Words = {
     team: 'Team',
     keywords: 'Stichwörter',
     workflows: 'Workflows',
+    namelessWidget: 'Widget ohne Namen',
     webhooks: 'Webhooks',
     audit: 'Protokoll',
     signOut: 'Abmelden',

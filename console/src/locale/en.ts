@@ -98,6 +98,7 @@ export const en = {
     team: 'Team',
     keywords: 'Keywords',
     workflows: 'Workflows',
+    namelessWidget: 'Widget without a name',
     webhooks: 'Webhooks',
     audit: 'Audit trail',
     signOut: 'Sign out',
