@@ -1,7 +1,11 @@
-/** Builds the console: one page, and files whose names carry a hash of their content, each precompressed. */
+/**
+ * Builds the console: one page, and files whose names carry a hash of their content, each precompressed; and the script
+ * of the pages in the studio's preview.
+ */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NewWidget } from '@parlor/shared';
 import { build } from 'vite';
 import { compress } from '../widget/bench/sizes.mjs';
 
@@ -17,14 +21,30 @@ const noZod = {
   },
 };
 
-await build({
+/** What both builds share; vite's own config file and environment play no part. */
+const common = {
   root,
-  base: '/console/',
   configFile: false,
   envDir: false,
   logLevel: 'warn',
-  plugins: [noZod],
   define: { 'process.env.NODE_ENV': '"production"' },
+};
+
+/** The limits and defaults of a widget's settings, by name, from the schema that the server checks them by. */
+const widgetSettings = {
+  name: 'widget-settings',
+  resolveId: (id) => (id === 'virtual:widget-settings' ? `\0${id}` : undefined),
+  load(id) {
+    if (id !== '\0virtual:widget-settings') return undefined;
+    const { $defs } = NewWidget.toJSONSchema({ io: 'input' });
+    return `export const LIMITS = ${JSON.stringify($defs.NewWidget.properties)};`;
+  },
+};
+
+await build({
+  ...common,
+  base: '/console/',
+  plugins: [noZod, widgetSettings],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: dist,
@@ -35,6 +55,20 @@ await build({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+  },
+});
+
+await build({
+  ...common,
+  publicDir: false,
+  plugins: [noZod],
+  build: {
+    outDir: join(dist, 'preview'),
+    target: 'es2022',
+    minify: true,
+    reportCompressedSize: false,
+    lib: { entry: join(root, 'src/preview/preview.ts'), formats: ['iife'], name: 'preview' },
+    rolldownOptions: { output: { entryFileNames: 'preview.js' } },
   },
 });
 

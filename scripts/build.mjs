@@ -56,6 +56,7 @@ const TARGETS = [
     inputs: [
       'package-lock.json',
       'tsconfig.base.json',
+      'shared/src',
       'console/src',
       'console/index.html',
       'console/build.mjs',

@@ -42,7 +42,9 @@ export const Widget = z
       .default('#2563eb'),
     vertical_align: choice(['center', 'top', 'bottom']).default('bottom'),
     horizontal_align: choice(['center', 'left', 'right']).default('right'),
-    popup_timeout: integer({ min: 0, max: 86_400 }).default(0),
+    popup_timeout: integer({ min: 0, max: 86_400 })
+      .default(0)
+      .meta({ description: 'Until the teaser shows, in seconds; 0: never.', 'x-unit': 's' }),
     is_bot_use: boolean().default(false),
   })
   .meta({ id: 'Widget' });

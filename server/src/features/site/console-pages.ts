@@ -19,6 +19,8 @@ const POLICY = [
   "img-src 'self'",
   "manifest-src 'self'",
   "connect-src 'self'",
+  // The studio's preview of a widget.
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",

@@ -8,6 +8,7 @@ import { demoPanelAccess, demoPanelSettings } from '../demo/demo-panel.ts';
 import { demoSite } from '../demo/demo-site.ts';
 import type { DemoServices } from '../demo/demo-widget.ts';
 import { consolePages } from './console-pages.ts';
+import { previewPages } from './preview-pages.ts';
 import { startPage } from './start-page.ts';
 
 /** The built widget: loader.js, and assets/ whose names carry a hash of their content. */
@@ -38,6 +39,7 @@ const widgetFiles = (): Handler => {
 export const staticFiles = (services: DemoServices): Handler =>
   compose([
     widgetFiles(),
+    previewPages(),
     consolePages(),
     startPage(isTrial(services.config)),
     ...(isTrial(services.config)

@@ -23,6 +23,10 @@ const PATHS = [
   ['/console/', trial, 200],
   ['/console/settings/team', server, 200],
   ['/console/manifest.webmanifest', server, 200],
+  ['/console/preview/', server, 200],
+  ['/console/preview/hostile/lamps.html', server, 200],
+  ['/console/preview/strict/site.css', server, 200],
+  ['/console/preview/preview.js', server, 200],
   ['/', server, 200],
   ['/widget.js', server, 200],
 ] as const;
