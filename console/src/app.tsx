@@ -26,6 +26,8 @@ const Webhooks = load(() => import('./webhooks/webhooks.tsx').then((file) => fil
 const Webhook = load(() => import('./webhooks/webhook.tsx').then((file) => file.Webhook));
 const Workflows = load(() => import('./workflows/workflows.tsx').then((file) => file.Workflows));
 const Workflow = load(() => import('./workflows/workflow.tsx').then((file) => file.Workflow));
+const Widgets = load(() => import('./widgets/widgets.tsx').then((file) => file.Widgets));
+const Studio = load(() => import('./widgets/studio.tsx').then((file) => file.Studio));
 
 const Start = () => {
   const { route } = useLocation();
@@ -73,6 +75,8 @@ const Pages = () => {
               <Route path="/console/webhooks/:uuid" component={isAdmin.value ? Webhook : NotFound} />
               <Route path="/console/workflows" component={isAdmin.value ? Workflows : NotFound} />
               <Route path="/console/workflows/:uuid" component={isAdmin.value ? Workflow : NotFound} />
+              <Route path="/console/widgets" component={isAdmin.value ? Widgets : NotFound} />
+              <Route path="/console/widgets/:uuid" component={isAdmin.value ? Studio : NotFound} />
               <Route path="/console/settings/profile" component={Profile} />
               <Route path="/console/settings/security" component={Security} />
               <Route path="/console/settings/replies" component={RepliesPage} />

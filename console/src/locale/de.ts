@@ -37,6 +37,7 @@ export const de: Words = {
     'This field must be unique.': 'Das gibt es schon.',
     'A keyword must hold a letter or a digit.': 'Ein Stichwort braucht einen Buchstaben oder eine Ziffer.',
     'The fields event, target must make a unique set.': 'Diese Adresse erfährt von diesem Ereignis schon.',
+    'Enter a valid CSS hex colour.': 'Geben Sie eine Farbe ein wie #2563eb.',
     'Enter a valid URL.': 'Geben Sie eine gültige Adresse ein.',
     'The target must be a public address.': 'Die Adresse muss öffentlich erreichbar sein.',
     'A user name or password in the URL is not allowed.':
@@ -125,6 +126,7 @@ export const de: Words = {
     team: 'Team',
     keywords: 'Stichwörter',
     workflows: 'Workflows',
+    widgets: 'Widgets',
     namelessWidget: 'Widget ohne Namen',
     webhooks: 'Webhooks',
     audit: 'Protokoll',

@@ -34,6 +34,7 @@ export const en = {
       'This link has run out or was used. Ask for another one.',
     'This field must be unique.': 'This is there already.',
     'The fields event, target must make a unique set.': 'This address is told of this event already.',
+    'Enter a valid CSS hex colour.': 'Enter a colour such as #2563eb.',
     'One of nickname, email, phone_number must not be blank.':
       'Fill in a name, an e-mail address or a phone number.',
   },
@@ -98,6 +99,7 @@ export const en = {
     team: 'Team',
     keywords: 'Keywords',
     workflows: 'Workflows',
+    widgets: 'Widgets',
     namelessWidget: 'Widget without a name',
     webhooks: 'Webhooks',
     audit: 'Audit trail',

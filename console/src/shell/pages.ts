@@ -6,7 +6,7 @@ export const GROUPS = [
   [
     'settings',
     '/console/settings',
-    ['profile', 'security', 'replies', 'team', 'workflows', 'webhooks', 'tokens', 'audit'],
+    ['profile', 'security', 'replies', 'team', 'widgets', 'workflows', 'webhooks', 'tokens', 'audit'],
   ],
 ] as const;
 
@@ -14,11 +14,12 @@ export type PageName = (typeof GROUPS)[number][2][number];
 
 /** What stands under another heading than its address says. */
 const ADDRESSES: Partial<Record<PageName, string>> = {
+  widgets: '/console/widgets',
   workflows: '/console/workflows',
   webhooks: '/console/webhooks',
 };
 
-const OF_ADMINS: ReadonlySet<PageName> = new Set(['keywords', 'workflows', 'webhooks', 'audit']);
+const OF_ADMINS: ReadonlySet<PageName> = new Set(['keywords', 'widgets', 'workflows', 'webhooks', 'audit']);
 
 /** The pages of a group, or of all, that whoever is signed in may see. */
 export const pagesOf = (

@@ -11,7 +11,7 @@ interface Props {
   error?: string | undefined;
   /** What stands behind the label, such as "optional". */
   note?: string;
-  type?: 'text' | 'password' | 'email' | 'tel' | 'url' | 'date';
+  type?: 'text' | 'password' | 'email' | 'tel' | 'url' | 'date' | 'number';
   /** What browsers and password managers fill in (HTML, 4.10.18.7). */
   autocomplete?: string;
   /** Such as a username or a code: no language's words. */
@@ -19,7 +19,9 @@ interface Props {
   inputMode?: 'numeric' | 'decimal';
   autofocus?: boolean;
   maxLength?: number;
-  /** Of a day: the first and the last. */
+  /** Stands there while it is empty, such as what is taken then. */
+  placeholder?: string;
+  /** Of a day or a number: the first and the last. */
   min?: string;
   max?: string;
   /** Several lines, this many at least. */

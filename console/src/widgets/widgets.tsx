@@ -1,0 +1,106 @@
+import type { Sighting, Widget } from '@parlor/shared';
+import { useEffect, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { ApiError, ask } from '../api/client.ts';
+import { readPeople } from '../inbox/people.ts';
+import { words } from '../locale/locale.ts';
+import { widgetWords } from '../locale/widgets.ts';
+import { Page } from '../shell/page.tsx';
+import { Button } from '../ui/button.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { removed } from '../ui/removal.ts';
+import { AddWidget } from './add-widget.tsx';
+import { LiveLine } from './live-state.tsx';
+import { readAllSightings, siteOf } from './use-sightings.ts';
+import { pathOf } from './use-studio.ts';
+import { widgetName } from './widget-name.ts';
+import styles from './widgets.module.css';
+
+interface Loaded {
+  widgets: readonly Widget[];
+  /** By the widget's uuid. */
+  sightings: ReadonlyMap<string, readonly Sighting[]>;
+}
+
+const read = async (): Promise<Loaded> => {
+  const [widgets, sightings] = await Promise.all([
+    ask<Widget[]>('GET', 'widgets/?limit=1000'),
+    readAllSightings(),
+  ]);
+  return { widgets, sightings };
+};
+
+const Row = ({ widget, sightings }: { widget: Widget; sightings: readonly Sighting[] | undefined }) => {
+  const t = widgetWords.value;
+  const { uuid, domain, color } = widget;
+  return (
+    <li>
+      <a href={`/console/widgets/${uuid}`}>
+        <svg class={styles.sign} viewBox="0 0 40 40" aria-hidden="true" style={{ '--color': color }}>
+          <rect width="40" height="40" rx="20" />
+          <path d="M16 28l-5.5 1.2 1.2-5.4A9.5 9.5 0 1 1 16 28Z" />
+        </svg>
+        <span class={styles.what}>
+          <b dir="auto">{widgetName(widget)}</b>
+          <span dir={domain ? 'ltr' : undefined}>{domain ? siteOf(domain) : t.everywhere}</span>
+        </span>
+        <LiveLine sightings={sightings} />
+      </a>
+    </li>
+  );
+};
+
+/** The account's widgets, each with where it is live. */
+export const Widgets = () => {
+  const t = widgetWords.value;
+  const { route } = useLocation();
+  const [loaded, setLoaded] = useState<Loaded>();
+  const [error, setError] = useState('');
+  const [isAdding, setAdding] = useState(false);
+  const load = () => {
+    setError('');
+    read().then(setLoaded, (failure) => {
+      if (!(failure instanceof ApiError)) throw failure;
+      setError(words.value.errors.page);
+    });
+  };
+  useEffect(load, []);
+  const shown = loaded?.widgets.filter((one) => !removed.value.has(pathOf(one))) ?? [];
+  const add = (
+    <Button kind="primary" onClick={() => setAdding(true)}>
+      {t.add}
+    </Button>
+  );
+  return (
+    <Page title={t.title} hint={t.hint} action={shown.length > 0 && add}>
+      {error && (
+        <Notice>
+          {error} <Button onClick={load}>{words.value.common.retry}</Button>
+        </Notice>
+      )}
+      {!loaded && !error && <p role="status">{words.value.common.loading}</p>}
+      {loaded && shown.length === 0 && (
+        <Empty title={t.empty} hint={t.emptyHint}>
+          {add}
+        </Empty>
+      )}
+      {loaded && shown.length > 0 && (
+        <ul class={styles.list} aria-label={t.title}>
+          {shown.map((one) => (
+            <Row key={one.uuid} widget={one} sightings={loaded.sightings.get(one.uuid)} />
+          ))}
+        </ul>
+      )}
+      {isAdding && (
+        <AddWidget
+          onClose={() => setAdding(false)}
+          onAdded={({ uuid }) => {
+            void readPeople();
+            route(`/console/widgets/${uuid}`);
+          }}
+        />
+      )}
+    </Page>
+  );
+};
