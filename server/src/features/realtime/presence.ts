@@ -6,6 +6,7 @@ import type { Connection, Viewer } from './connection.ts';
 import type { LogEntry } from './event-log.model.ts';
 import type { NewEntry } from './event-log.ts';
 import { ownFrame } from './frames.ts';
+import { Newcomers } from './newcomers.ts';
 import { keyOf, type PresenceStore, type Present, presentOf } from './presence-store.ts';
 
 /** Arrivals and departures are told together, this often. */
@@ -16,6 +17,8 @@ const RENEW_EVERY_MS = 60_000;
 const SWEEP_EVERY_MS = 15_000;
 /** For how long it is known whether an account's people are there. */
 const KNOWN_FOR_MS = 1_000;
+/** By then every process knows of a member who has been stored, and tells of visitors itself. */
+const KNOWN_TO_ALL_AFTER_MS = KNOWN_FOR_MS + 500;
 /** How many visitors a member who arrives is told of. */
 const MAX_TOLD = 500;
 /** While the database is slow or gone no more than this waits for it. */
@@ -41,6 +44,7 @@ export class PresenceService {
   readonly #own = new Map<string, Own>();
   /** Those of them about whom there is something to do. */
   readonly #changed = new Set<Own>();
+  readonly #newcomers = new Newcomers(KNOWN_TO_ALL_AFTER_MS);
   readonly #known = new Map<string, { isThere: Promise<boolean>; at: number }>();
   #timers: NodeJS.Timeout[] = [];
   #running: Promise<void> | undefined;
@@ -58,6 +62,7 @@ export class PresenceService {
     this.#timers = [
       setInterval(() => {
         if (this.#changed.size > 0) this.#run(() => this.#look());
+        if (this.#newcomers.size > 0) this.#run(() => this.#greetAgain());
       }, LOOK_EVERY_MS),
       setInterval(() => this.#run(() => this.#renew()), RENEW_EVERY_MS),
       setInterval(() => this.#run(() => this.sweep()), SWEEP_EVERY_MS),
@@ -75,6 +80,7 @@ export class PresenceService {
     const key = keyOf(present);
     const own = this.#own.get(key) ?? { present, connections: 0, goneAt: 0, isStored: false };
     own.connections++;
+    if (viewer.side === 'person' && !this.#own.has(key)) this.#newcomers.came(viewer.account);
     this.#own.set(key, own);
     if (!own.isStored) this.#changed.add(own);
     // Before it learns who is there: a visitor who is stored after that is told of.
@@ -105,10 +111,22 @@ export class PresenceService {
       return;
     }
     const there = await this.#store.rooms(viewer.account, MAX_TOLD);
+    this.#newcomers.told(viewer.account, there);
     for (const { _id: room } of await this.#rooms.existing(viewer, there)) {
       if (viewer.rooms && !viewer.rooms.has(room)) continue;
       connection.send(ownFrame({ type: 'presence', room, data: { sender: 'visitor', online: true } }));
     }
+  }
+
+  #greetAgain(): Promise<void> {
+    return this.#newcomers.tellMissed(
+      (account) => this.#store.rooms(account, MAX_TOLD),
+      (account, missed) =>
+        this.#tell(
+          missed.map((room) => ({ account, side: 'visitor', room })),
+          true,
+        ),
+    );
   }
 
   /** Finds who went with a process that died, some at a time. */
@@ -133,7 +151,10 @@ export class PresenceService {
     const gone = changed.filter(({ connections, goneAt }) => connections === 0 && now - goneAt > GRACE_MS);
     if (arrived.length > 0) {
       await this.#store.add(arrived.map(({ present }) => present));
-      for (const own of arrived) own.isStored = true;
+      for (const own of arrived) {
+        own.isStored = true;
+        if (own.present.side === 'person') this.#newcomers.stored(own.present.account);
+      }
       await this.#tell(
         arrived.map(({ present }) => present),
         true,
@@ -146,6 +167,7 @@ export class PresenceService {
       // Somebody may have come back while the database was asked.
       if (own.connections > 0) continue;
       this.#own.delete(keyOf(own.present));
+      if (own.present.side === 'person') this.#newcomers.gone(own.present.account);
       leaving.push(own.present);
     }
     for (const own of changed) {
