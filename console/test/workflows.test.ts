@@ -169,7 +169,7 @@ it('makes a workflow of each type of node by forms, tries, publishes and keeps i
   };
   await write('Green');
   await said(page, 'Red or blue?').waitFor();
-  await write('blue');
+  await page.getByRole('button', { name: 'Blue', exact: true }).click();
   await said(page, 'Sold out.').waitFor();
   await page.getByText('Waits at Answers').waitFor();
   await write('How long is it?');
@@ -189,8 +189,12 @@ it('makes a workflow of each type of node by forms, tries, publishes and keeps i
   await theirs('Theirs');
   await page.getByRole('button', { name: 'Save' }).click();
   const conflict = page.getByRole('region', { name: 'A colleague has saved' });
-  await conflict.getByRole('row', { name: 'Start as before changed' }).waitFor();
-  await conflict.getByRole('row', { name: 'Message changed as before' }).waitFor();
+  await conflict
+    .getByRole('row', { name: `Start as before Greeting: Hi! ${HOSTILE} changed Greeting: Theirs` })
+    .waitFor();
+  await conflict
+    .getByRole('row', { name: 'Message changed Text: Sold out. as before Text: Blue is sold out' })
+    .waitFor();
   expect((await stored()).nodes[0].greeting).toBe('Theirs');
   await page.getByRole('button', { name: 'Put both together' }).click();
   await save(page);

@@ -249,7 +249,8 @@ export const de: WorkflowWords = {
   differsNot: 'Dasselbe wie Ihre.',
   publishHint:
     'Nur ein veröffentlichter Workflow antwortet. Was Sie dann speichern, gilt sofort für neue Gespräche.',
-  roomBotHint: 'Er antwortet Besuchern in Ihren Widgets. Von allen Workflows tut das nur einer.',
+  roomBotHint:
+    'Er antwortet Besuchern in den Widgets, deren Bot eingeschaltet ist. Von allen Workflows tut das nur einer.',
   key: 'Schlüssel für Programme',
   keyLabel: 'Schlüssel',
   keyHint: 'Er beginnt Gespräche mit diesem Workflow allein und darf auf einer Seite stehen.',

@@ -247,7 +247,7 @@ export const en = {
   differs: (names: string) => `Differs from yours in: ${names}`,
   differsNot: 'The same as yours.',
   publishHint: 'Only a published workflow answers. What you save then holds for new conversations at once.',
-  roomBotHint: 'It answers visitors in your widgets. Of all workflows only one does.',
+  roomBotHint: 'It answers visitors in the widgets that have their bot on. Of all workflows only one does.',
   key: 'Key for programs',
   keyLabel: 'Key',
   keyHint: 'It starts conversations with this workflow alone, and may stand on a page.',

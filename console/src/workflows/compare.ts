@@ -70,6 +70,19 @@ export const differences = (base: Draft, mine: Draft, theirs: Draft): Difference
   });
 };
 
+/** The fields in which two forms of a node differ, with what stands in each, as text. */
+export const fieldDifferences = (
+  one: WorkflowNode,
+  other: WorkflowNode,
+): { field: string; one: string; other: string }[] => {
+  const text = (value: unknown): string =>
+    typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
+  const [here, there] = [one as object, other as object] as Record<string, unknown>[];
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])]
+    .map((field) => ({ field, one: text(here?.[field]), other: text(there?.[field]) }))
+    .filter((difference) => difference.one !== difference.other);
+};
+
 /** Both sets of changes together, where no node was changed by both; their order, with what is new here behind it. */
 export const merged = (base: Draft, mine: Draft, theirs: Draft): Draft => {
   const changed = new Map(differences(base, mine, theirs).map((one) => [one.id, one]));

@@ -3,7 +3,8 @@ import { type GraphProblem, graphProblems } from '@parlor/shared/workflow-proble
 import { batch, computed, type Signal, signal } from '@preact/signals';
 import { ApiError, askTagged, type Tagged } from '../api/client.ts';
 import { type Draft, isSame, merged } from './compare.ts';
-import { keepDraft, keptDraft } from './kept-draft.ts';
+import { keepDraft, keptDraft, keyOf } from './kept-draft.ts';
+import { type Refused, refusedOf } from './refused.ts';
 
 const CHANGED_SINCE = 412;
 const NOT_CHANGED = 304;
@@ -33,19 +34,21 @@ export class Editor {
   /** A version that is looked at instead. */
   readonly preview = signal<WorkflowVersionDetail | undefined>(undefined);
   /** What the server has refused, by node and field. */
-  readonly refused = signal<ReadonlyMap<string, Readonly<Record<string, string>>>>(new Map());
+  readonly refused = signal<Refused>(new Map());
   readonly isBusy = signal(false);
   readonly past = signal<readonly Draft[]>([]);
   readonly future = signal<readonly Draft[]>([]);
   readonly isChanged = computed(() => !isSame(this.draft.value, this.saved.value.object));
   readonly problems = computed<readonly GraphProblem[]>(() => graphProblems(this.draft.value.nodes));
+  readonly #key: string;
   #lastStep: { key: string; at: number } | undefined;
   #keeping: number | undefined;
 
   constructor(saved: Tagged<Workflow>) {
     this.saved = signal(saved);
     this.draft = signal(draftOf(saved.object));
-    const kept = keptDraft(this.uuid);
+    this.#key = keyOf(saved.object.uuid);
+    const kept = keptDraft(this.#key);
     if (kept) this.#goOn(kept.base, kept.mine);
     const { nodes } = this.draft.value;
     this.selected.value = (nodes.find(({ type }) => type === 'start') ?? nodes[0])?.id;
@@ -133,14 +136,8 @@ export class Editor {
   }
 
   /** Marks the fields that the server has refused. */
-  refuse({ fields }: ApiError, nodes: readonly WorkflowNode[]): void {
-    const refused = new Map<string, Record<string, string>>();
-    for (const [path, text] of Object.entries(fields)) {
-      const [, at, field] = /^nodes\.(\d+)(?:\.(.+))?$/.exec(path) ?? [];
-      const id = at === undefined ? undefined : nodes[Number(at)]?.id;
-      if (id !== undefined) refused.set(id, { ...refused.get(id), [field ?? 'id']: text });
-    }
-    this.refused.value = refused;
+  refuse(error: ApiError, nodes: readonly WorkflowNode[]): void {
+    this.refused.value = refusedOf(error, nodes);
   }
 
   /** Looks whether somebody else has saved. @throws ApiError */
@@ -211,7 +208,7 @@ export class Editor {
   keepNow(): void {
     clearTimeout(this.#keeping);
     const base = draftOf(this.saved.value.object);
-    keepDraft(this.uuid, this.isChanged.value ? { base, mine: this.draft.value } : undefined);
+    keepDraft(this.#key, this.isChanged.value ? { base, mine: this.draft.value } : undefined);
   }
 
   /** Goes on with what was left unsaved before. */

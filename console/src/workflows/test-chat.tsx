@@ -95,14 +95,18 @@ export const TestChat = ({ editor }: { editor: Editor }) => {
   }, []);
   useEffect(() => end.current?.scrollTo({ top: end.current.scrollHeight }), [lines, isBusy]);
 
-  const send = (event: TargetedSubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const message = text.trim();
+  const say = (message: string) => {
     if (message === '' || !state || isBusy) return;
     setLines([...lines, { kind: 'visitor', text: message }]);
     setText('');
     void take({ state, message });
     field.current?.focus();
+  };
+  const waiting = editor.draft.value.nodes.find(({ id: name }) => name === state?.node);
+  const choices = waiting?.type === 'question' && waiting.validate === 'choice' ? waiting.choices : [];
+  const send = (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    say(text.trim());
   };
   return (
     <div class={styles.chat}>
@@ -129,6 +133,15 @@ export const TestChat = ({ editor }: { editor: Editor }) => {
         )}
       </div>
       <Notice>{error}</Notice>
+      {choices && choices.length > 0 && !isBusy && (
+        <div class={styles.choices}>
+          {choices.map((choice) => (
+            <Button key={choice} onClick={() => say(choice)}>
+              {choice}
+            </Button>
+          ))}
+        </div>
+      )}
       <form class={styles.form} onSubmit={send}>
         <label class="hidden" for={id}>
           {t.say}
