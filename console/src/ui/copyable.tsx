@@ -4,7 +4,16 @@ import { Button } from './button.tsx';
 import styles from './copyable.module.css';
 
 /** Text to take along, with a button that copies it. */
-export const Copyable = ({ label, text }: { label: string; text: string }) => {
+export const Copyable = ({
+  label,
+  text,
+  isCode = false,
+}: {
+  label: string;
+  text: string;
+  /** Lines of a program, as wide as there is room. */
+  isCode?: boolean;
+}) => {
   const id = useId();
   const [isCopied, setCopied] = useState(false);
   const copy = () =>
@@ -14,7 +23,7 @@ export const Copyable = ({ label, text }: { label: string; text: string }) => {
       () => getSelection()?.selectAllChildren(document.getElementById(id) as HTMLElement),
     );
   return (
-    <div class={styles.copyable}>
+    <div class={`${styles.copyable} ${isCode ? styles.code : ''}`}>
       <p class={styles.label}>{label}</p>
       <pre id={id}>{text}</pre>
       <Button onClick={copy}>{isCopied ? words.value.common.copied : words.value.common.copy}</Button>

@@ -20,9 +20,7 @@ export const Verify = () => {
           onChoose={(one) => setLanguage(one as CodeLanguage)}
         />
       </div>
-      <div class={styles.code}>
-        <Copyable key={language} label={t.code(language)} text={VERIFY_CODE[language]} />
-      </div>
+      <Copyable isCode key={language} label={t.code(language)} text={VERIFY_CODE[language]} />
     </Section>
   );
 };

@@ -26,11 +26,9 @@ export const Install = ({ widget: { uuid, token, domain } }: { widget: Widget })
         onChange={(one) => setWay(one)}
       />
       <p>{t.steps[way]}</p>
-      <div class={styles.code}>
-        <Copyable key={way} label={t.tag} text={installCode(way, location.origin, token)} />
-      </div>
-      <div class={styles.code}>
-        <Copyable label={t.policy} text={policyFor(location.origin)} />
+      <Copyable isCode key={way} label={t.tag} text={installCode(way, location.origin, token)} />
+      <div>
+        <Copyable isCode label={t.policy} text={policyFor(location.origin)} />
         <p class={styles.hint}>{t.policyHint}</p>
       </div>
     </>

@@ -73,9 +73,7 @@ const Key = ({ editor }: { editor: Editor }) => {
         options={CODE_LANGUAGES.map((one) => [one, one])}
         onChoose={(one) => setLanguage(one as CodeLanguage)}
       />
-      <div class={styles.code}>
-        <Copyable key={language} label={t.codeIn(language)} text={code} />
-      </div>
+      <Copyable isCode key={language} label={t.codeIn(language)} text={code} />
       {isAsking && (
         <Dialog title={t.rotateTitle} onClose={() => setAsking(false)}>
           <p>{t.rotateHint}</p>
