@@ -191,14 +191,13 @@ it('adds a widget, shows its settings at work, merges a colleague’s, and says 
   await page.getByText('Copied').first().waitFor();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   expect(copied).toBe(installCode('html', url, token));
+  const customer = await (await openBrowser()).newPage();
   for (const way of WAYS) {
     const code = way === 'html' ? copied : installCode(way, url, token);
     const site = await startSite(await pageOf(way, code));
-    const customer = await (await openBrowser()).newPage();
     await customer.goto(site);
     await customer.locator('parlor-widget .launcher').waitFor();
     if (way === 'html') await page.getByRole('link', { name: site }).waitFor();
-    await customer.context().close();
   }
   await expect.poll(async () => (await rest('GET', '/api/v1/sightings/')).json.length, PATIENCE).toBe(5);
   await page.getByRole('link', { name: 'All widgets' }).click();

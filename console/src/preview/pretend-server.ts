@@ -9,7 +9,7 @@ const MAX_TEASER_S = 2;
 
 /** When the other side begins to write, and when it has written (milliseconds). */
 const WRITES_AFTER_MS = 600;
-const ANSWERS_AFTER_MS = 1_800;
+const ANSWERS_AFTER_MS = 1_500;
 
 const ROOM = { uuid: crypto.randomUUID(), label: 'preview' };
 const A_MONTH_MS = 30 * 86_400_000;

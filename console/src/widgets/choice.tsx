@@ -14,7 +14,8 @@ export const Choice = <T extends string>({
   label: string;
   name: string;
   value: T;
-  options: readonly (readonly [value: T, label: string])[];
+  /** A picture (a path on a square of 20) stands in for its label. */
+  options: readonly (readonly [value: T, label: string, picture?: string])[];
   hint?: string;
   isLabelHidden?: boolean;
   onChange(value: T): void;
@@ -24,16 +25,23 @@ export const Choice = <T extends string>({
     <fieldset class={styles.choice} aria-describedby={hint ? `${id}-hint` : undefined}>
       <legend class={isLabelHidden ? 'hidden' : styles.label}>{label}</legend>
       <div class={styles.options}>
-        {options.map(([one, text]) => (
-          <label key={one}>
+        {options.map(([one, text, picture]) => (
+          <label key={one} title={picture && text}>
             <input
               type="radio"
               name={`${name}-${id}`}
               value={one}
+              aria-label={picture && text}
               checked={one === value}
               onChange={() => onChange(one)}
             />
-            <span>{text}</span>
+            {picture ? (
+              <svg viewBox="0 0 20 20" aria-hidden="true">
+                <path d={picture} />
+              </svg>
+            ) : (
+              <span>{text}</span>
+            )}
           </label>
         ))}
       </div>

@@ -23,6 +23,8 @@ export interface Surroundings {
   isOpen: boolean;
 }
 
+const DEVICE_NAMES = Object.keys(DEVICES) as Surroundings['device'][];
+
 const spoken = LOCALES.find((locale) => locale === language.value) ?? 'en';
 
 /** What the preview begins with; on a phone with what is like it. */
@@ -48,35 +50,6 @@ const nameOf = (locale: string): string => {
   return isRightToLeft ? widgetWords.value.preview.rightToLeft(name) : name;
 };
 
-const DeviceChoice = ({
-  device,
-  onChange,
-}: {
-  device: Surroundings['device'];
-  onChange(device: Surroundings['device']): void;
-}) => {
-  const t = widgetWords.value.preview;
-  return (
-    <fieldset class={styles.devices}>
-      <legend class="hidden">{t.device}</legend>
-      {(Object.keys(DEVICES) as Surroundings['device'][]).map((one) => (
-        <label key={one} title={t.devices[one]}>
-          <input
-            type="radio"
-            name="device"
-            aria-label={t.devices[one]}
-            checked={one === device}
-            onChange={() => onChange(one)}
-          />
-          <svg viewBox="0 0 20 20" aria-hidden="true">
-            <path d={ICONS[one]} />
-          </svg>
-        </label>
-      ))}
-    </fieldset>
-  );
-};
-
 /** Chooses what surrounds the widget in the preview. */
 export const SurroundingsBar = ({
   around,
@@ -89,7 +62,14 @@ export const SurroundingsBar = ({
   const { schemes, sites } = t;
   return (
     <div class={styles.surroundings}>
-      <DeviceChoice device={around.device} onChange={(device) => onChange({ device })} />
+      <Choice
+        label={t.device}
+        name="device"
+        isLabelHidden
+        value={around.device}
+        options={DEVICE_NAMES.map((one) => [one, t.devices[one], ICONS[one]] as const)}
+        onChange={(device) => onChange({ device })}
+      />
       <Choice
         label={t.scheme}
         name="scheme"
