@@ -10,8 +10,13 @@ export const keptEdit = <T extends object>(kind: string, uuid: string): Edit<T> 
   return text === null ? undefined : JSON.parse(text);
 };
 
-/** Keeps what was typed, or forgets it. */
+/** Keeps what was typed, or forgets it; where nobody is signed in any more, what was kept last stays. */
 export const keepEdit = <T extends object>(kind: string, uuid: string, edit: Edit<T> | undefined): void => {
-  if (!edit) sessionStorage.removeItem(keyOf(kind, uuid));
-  else sessionStorage.setItem(keyOf(kind, uuid), JSON.stringify(edit));
+  if (!me.value) return;
+  try {
+    if (!edit) sessionStorage.removeItem(keyOf(kind, uuid));
+    else sessionStorage.setItem(keyOf(kind, uuid), JSON.stringify(edit));
+  } catch {
+    // The browser has no room for it: it is lost with the tab, and saved as any other until then.
+  }
 };

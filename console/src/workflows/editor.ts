@@ -2,9 +2,12 @@ import type { Workflow, WorkflowNode, WorkflowVersionDetail } from '@parlor/shar
 import { type GraphProblem, graphProblems } from '@parlor/shared/workflow-problems';
 import { batch, computed, type Signal, signal } from '@preact/signals';
 import { ApiError, askTagged, type Tagged } from '../api/client.ts';
+import { keepEdit, keptEdit } from '../ui/kept-edit.ts';
 import { type Draft, isSame, merged } from './compare.ts';
-import { keepDraft, keptDraft, keyOf } from './kept-draft.ts';
 import { type Refused, refusedOf } from './refused.ts';
+
+/** Under which drafts are kept. */
+const KIND = 'workflow';
 
 const CHANGED_SINCE = 412;
 const NOT_CHANGED = 304;
@@ -40,15 +43,13 @@ export class Editor {
   readonly future = signal<readonly Draft[]>([]);
   readonly isChanged = computed(() => !isSame(this.draft.value, this.saved.value.object));
   readonly problems = computed<readonly GraphProblem[]>(() => graphProblems(this.draft.value.nodes));
-  readonly #key: string;
   #lastStep: { key: string; at: number } | undefined;
   #keeping: number | undefined;
 
   constructor(saved: Tagged<Workflow>) {
     this.saved = signal(saved);
     this.draft = signal(draftOf(saved.object));
-    this.#key = keyOf(saved.object.uuid);
-    const kept = keptDraft(this.#key);
+    const kept = keptEdit<Draft>(KIND, this.uuid);
     if (kept) this.#goOn(kept.base, kept.mine);
     const { nodes } = this.draft.value;
     this.selected.value = (nodes.find(({ type }) => type === 'start') ?? nodes[0])?.id;
@@ -208,7 +209,8 @@ export class Editor {
   keepNow(): void {
     clearTimeout(this.#keeping);
     const base = draftOf(this.saved.value.object);
-    keepDraft(this.#key, this.isChanged.value ? { base, mine: this.draft.value } : undefined);
+    const edit = { base, mine: this.draft.value, theirs: {} };
+    keepEdit<Draft>(KIND, this.uuid, this.isChanged.value ? edit : undefined);
   }
 
   /** Goes on with what was left unsaved before. */

@@ -1,4 +1,3 @@
-import type { WorkflowNode } from '@parlor/shared';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { words } from '../locale/locale.ts';
@@ -10,6 +9,7 @@ import { GraphEdge } from './graph-edge.tsx';
 import { GraphNode } from './graph-node.tsx';
 import { drawnEdges, ghostOf, isGhost, type Layout, NODE, NOWHERE, planOf } from './layout.ts';
 import { nearest } from './nearest.ts';
+import type { NodesView } from './nodes-view.ts';
 import { useLayout } from './use-layout.ts';
 import { type Box, Viewport } from './viewport.ts';
 
@@ -32,18 +32,9 @@ export const Graph = ({
   onSelect,
   onEdit,
   onRemove,
-}: {
-  nodes: readonly WorkflowNode[];
-  selected: string | undefined;
-  /** The nodes that the last turn of the test went through. */
-  passed: readonly string[];
-  /** How many problems each node has, where it has some. */
-  problems: ReadonlyMap<string, number>;
+}: NodesView & {
   /** The nodes of loops without end. */
   inLoop: ReadonlySet<string>;
-  onSelect(id: string): void;
-  onEdit(): void;
-  onRemove(id: string): void;
 }) => {
   const t = workflowWords.value;
   const hint = useId();

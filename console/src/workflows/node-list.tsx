@@ -1,4 +1,3 @@
-import type { WorkflowNode } from '@parlor/shared';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { workflowWords } from '../locale/workflows.ts';
@@ -7,26 +6,11 @@ import { waysOf } from './edges.ts';
 import { spokenFacts } from './graph-node.tsx';
 import styles from './list.module.css';
 import { summaryOf } from './nodes.ts';
+import type { NodesView } from './nodes-view.ts';
 import { TypeIcon } from './type-icon.tsx';
 
 /** All that the graph shows, in a list. */
-export const NodeList = ({
-  nodes,
-  selected,
-  passed,
-  problems,
-  onSelect,
-  onEdit,
-  onRemove,
-}: {
-  nodes: readonly WorkflowNode[];
-  selected: string | undefined;
-  passed: readonly string[];
-  problems: ReadonlyMap<string, number>;
-  onSelect(id: string): void;
-  onEdit(): void;
-  onRemove(id: string): void;
-}) => {
+export const NodeList = ({ nodes, selected, passed, problems, onSelect, onEdit, onRemove }: NodesView) => {
   const t = workflowWords.value;
   const list = useRef<HTMLUListElement>(null);
   const names = new Set(nodes.map(({ id }) => id));
