@@ -7,7 +7,10 @@ import type { useBrowser } from '../../widget/test/browser.ts';
 /** The password of everybody here. */
 export const PASSWORD = 'a long enough secret';
 
-/** A server with the owner `ada`, and what a test does there in a browser. */
+/**
+ * A server with the owner `ada`, and what a test does there in a browser.
+ * @param env with `PUBLIC_URL`, pages are opened there
+ */
 export const startConsole = async (
   openBrowser: ReturnType<typeof useBrowser>,
   env: Record<string, string> = {},
@@ -29,7 +32,7 @@ export const startConsole = async (
     onTestFinished(() => {
       expect(faults).toEqual([]);
     });
-    await page.goto(`${server.url}/console/${path}`);
+    await page.goto(`${env.PUBLIC_URL ?? server.url}/console/${path}`);
     return page;
   };
 

@@ -3,13 +3,10 @@ import { expect } from 'vitest';
 import type { useBrowser } from '../../widget/test/browser.ts';
 import { startConsole } from './console-page.ts';
 
-/** An owner in the inbox, and visitors who write. */
-export const startInbox = async (
-  openBrowser: ReturnType<typeof useBrowser>,
-  options: BrowserContextOptions = {},
-) => {
-  const console = await startConsole(openBrowser);
-  const { rest, url } = console;
+type Console = Awaited<ReturnType<typeof startConsole>>;
+
+/** Visitors of the account's first widget. */
+export const startVisits = async ({ rest, url }: Pick<Console, 'rest' | 'url'>) => {
   const [{ token: widget }] = (await rest('GET', '/api/v1/widgets/')).json;
 
   /** A visitor who has begun a conversation. */
@@ -35,7 +32,16 @@ export const startInbox = async (
     await say(body);
     return { uuid: room.uuid as string, say, heard };
   };
+  return visit;
+};
 
+/** An owner in the inbox, and visitors who write. */
+export const startInbox = async (
+  openBrowser: ReturnType<typeof useBrowser>,
+  options: BrowserContextOptions = {},
+) => {
+  const console = await startConsole(openBrowser);
+  const visit = await startVisits(console);
   const page = await console.open('', options);
   await console.signIn(page);
   await page.getByRole('heading', { level: 1, name: 'All' }).waitFor();

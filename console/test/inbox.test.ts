@@ -199,6 +199,40 @@ it('leads to the lead, and to what the same address has said elsewhere', async (
   await log(page).getByText('The first time').waitFor();
 });
 
+it('keeps no more of a long conversation than is looked at, and reads back what it forgot', async () => {
+  const { page, visit, rest } = await startInbox();
+  const ada = await visit('Ada', 'The very first');
+  await row(page, 'Ada').click();
+  await log(page).getByText('The very first').waitFor();
+  const room = { uuid: ada.uuid };
+  for (let n = 0; n < 440; n += 20) {
+    const twenty = Array.from({ length: 20 }, (_, at) => ({
+      body: `Answer ${n + at}`,
+      is_support_sender: true,
+      room,
+    }));
+    await Promise.all(twenty.map((body) => rest('POST', '/api/v1/messages/', body)));
+  }
+  await log(page).getByText('Answer 439', { exact: true }).waitFor();
+  const lines = log(page).getByRole('listitem');
+  await expect.poll(() => lines.count()).toBeLessThan(402);
+  expect(await log(page).getByText('The very first').count()).toBe(0);
+  await expect
+    .poll(
+      async () => {
+        await log(page).evaluate((element) => element.scrollTo({ top: 0 }));
+        return log(page).getByText('The very first').count();
+      },
+      { timeout: 30_000 },
+    )
+    .toBe(1);
+  const said = await log(page)
+    .getByText(/^Answer \d+$/)
+    .allInnerTexts();
+  expect(new Set(said).size).toBe(440);
+  expect(said).toHaveLength(440);
+});
+
 it('is right without a reload once the connection is back', async () => {
   const { page, visit } = await startInbox();
   const ada = await visit('Ada', 'Hello');

@@ -1,5 +1,5 @@
 import type { ClientFrameInput, ServerFrame } from '@parlor/shared';
-import { signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import { loadSession } from '../session/session.ts';
 
 /** `offline` while it is being tried again. */
@@ -29,6 +29,9 @@ const MAX_PAUSE_MS = 15_000;
 const PING_EVERY_MS = 25_000;
 const PONG_WITHIN_MS = 10_000;
 
+/** The longest that what comes together is gathered for: by the next picture of a page that is seen (milliseconds). */
+const GATHER_MS = 200;
+
 const NOT_AUTHENTICATED = 4401;
 
 /**
@@ -44,10 +47,13 @@ class Live {
   #ping: number | undefined;
   #deadline: number | undefined;
   #isStopped = false;
+  /** What has come and is not taken in yet. */
+  #frames: ServerFrame[] = [];
 
   constructor(listener: Listener) {
     this.#listener = listener;
     addEventListener('online', this.#now);
+    document.addEventListener('visibilitychange', this.#seen);
     this.#connect();
   }
 
@@ -59,6 +65,7 @@ class Live {
   stop(): void {
     this.#isStopped = true;
     removeEventListener('online', this.#now);
+    document.removeEventListener('visibilitychange', this.#seen);
     clearTimeout(this.#retry);
     this.#quiet();
     this.#socket?.close();
@@ -69,6 +76,13 @@ class Live {
     if (connection.value === 'live') return;
     clearTimeout(this.#retry);
     this.#connect();
+  };
+
+  /** Somebody looks again, as at a phone that was put away. */
+  readonly #seen = (): void => {
+    if (document.visibilityState !== 'visible') return;
+    if (connection.value === 'live') this.#check();
+    else if (this.#socket?.readyState !== WebSocket.CONNECTING) this.#now();
   };
 
   #connect(): void {
@@ -83,7 +97,7 @@ class Live {
     socket.onmessage = ({ data }) => {
       if (this.#socket !== socket) return;
       this.#watch();
-      this.#take(JSON.parse(String(data)) as ServerFrame);
+      this.#gather(JSON.parse(String(data)) as ServerFrame);
     };
     socket.onclose = ({ code }) => {
       if (this.#socket !== socket || this.#isStopped) return;
@@ -94,6 +108,23 @@ class Live {
       this.#retry = setTimeout(() => this.#connect(), this.#pause * (0.5 + Math.random()));
       this.#pause = Math.min(MAX_PAUSE_MS, this.#pause * 2);
     };
+  }
+
+  /** What comes in one moment changes the page once: a busy account would keep a slow phone drawing. */
+  #gather(frame: ServerFrame): void {
+    this.#frames.push(frame);
+    if (this.#frames.length > 1) return;
+    const take = (): void => {
+      const frames = this.#frames;
+      this.#frames = [];
+      if (this.#isStopped) return;
+      batch(() => {
+        for (const one of frames) this.#take(one);
+      });
+    };
+    requestAnimationFrame(take);
+    // A page that is not seen draws no pictures.
+    setTimeout(take, GATHER_MS);
   }
 
   #take(frame: ServerFrame): void {
@@ -118,10 +149,13 @@ class Live {
   /** Something was heard: if nothing more is, it is asked for, and a connection that does not answer is given up. */
   #watch(): void {
     this.#quiet();
-    this.#ping = setTimeout(() => {
-      this.send({ type: 'ping' });
-      this.#deadline = setTimeout(() => this.#giveUp(), PONG_WITHIN_MS);
-    }, PING_EVERY_MS);
+    this.#ping = setTimeout(() => this.#check(), PING_EVERY_MS);
+  }
+
+  #check(): void {
+    this.#quiet();
+    this.send({ type: 'ping' });
+    this.#deadline = setTimeout(() => this.#giveUp(), PONG_WITHIN_MS);
   }
 
   #giveUp(): void {

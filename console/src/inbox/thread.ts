@@ -21,6 +21,9 @@ export type MessageItem = Extract<Item, { kind: 'message' }>;
 
 const PAGE = 50;
 
+/** What is kept of a conversation in which much is said, while nobody reads further back. */
+const MOST = 400;
+
 /** An event is told before it stands in the timeline, which is read this long after (milliseconds). */
 const EVENTS_AFTER_MS = 400;
 
@@ -58,6 +61,7 @@ export class Thread {
   readonly #older = signal<string | undefined>(undefined);
   #typing: number | undefined;
   #reading: number | undefined;
+  #isReadingBack = false;
 
   /** Oldest first. */
   readonly items = computed(() => [...this.#byId.value.values()].sort(order));
@@ -67,15 +71,18 @@ export class Thread {
     () => this.items.value.findLast((item) => item.kind === 'message' && !item.is_support_sender)?.uuid,
   );
 
+  readonly #latest: string;
+
   constructor(room: string) {
     this.room = room;
+    this.#latest = `conversations/${room}/timeline/?limit=${PAGE}`;
     void this.read();
   }
 
   /** Reads the latest part; if it does not reach back to what is here, it takes its place. */
   async read(): Promise<void> {
     try {
-      const { items, next } = await askPage<Item>(`conversations/${this.room}/timeline/?limit=${PAGE}`);
+      const { items, next } = await askPage<Item>(this.#latest);
       const reachesBack = next === undefined || items.some(({ uuid }) => this.#byId.value.has(uuid));
       if (!reachesBack) this.#byId.value = new Map();
       if (!reachesBack || this.state.value !== 'ready') this.#older.value = next;
@@ -90,7 +97,8 @@ export class Thread {
   /** Reads what was before. */
   async readOlder(): Promise<void> {
     const path = this.#older.value;
-    if (path === undefined) return;
+    if (path === undefined || this.#isReadingBack) return;
+    this.#isReadingBack = true;
     this.#older.value = undefined;
     try {
       const { items, next } = await askPage<Item>(path);
@@ -99,6 +107,26 @@ export class Thread {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.#older.value = path;
+    } finally {
+      this.#isReadingBack = false;
+    }
+  }
+
+  /** Forgets what is far back, where it is too much; whoever scrolls there reads it again. */
+  async trim(): Promise<void> {
+    if (this.#byId.value.size <= MOST || this.#isReadingBack) return;
+    this.#isReadingBack = true;
+    try {
+      const { items, next } = await askPage<Item>(this.#latest);
+      const oldest = items.at(-1);
+      if (!oldest || next === undefined) return;
+      this.#byId.value = new Map([...this.#byId.value].filter(([, item]) => order(item, oldest) >= 0));
+      this.#put(items);
+      this.#older.value = next;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    } finally {
+      this.#isReadingBack = false;
     }
   }
 

@@ -1,105 +1,12 @@
-import type { Author, Conversation, TimelineEvent } from '@parlor/shared';
+import type { Conversation } from '@parlor/shared';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { day, moment, timeOfDay, words } from '../locale/locale.ts';
-import { me } from '../session/session.ts';
+import { words } from '../locale/locale.ts';
 import { Button } from '../ui/button.tsx';
 import { Text } from '../ui/text.tsx';
 import { visitorName } from './conversation-list.tsx';
-import { EventLine } from './event-line.tsx';
+import { Line } from './line.tsx';
 import type { Item, Outgoing, Thread } from './thread.ts';
 import styles from './timeline.module.css';
-
-/** What one side says within this time stands together (milliseconds). */
-const TOGETHER_MS = 5 * 60_000;
-
-const senderOf = (item: Item): string => {
-  if (item.kind === 'event') return 'event';
-  if (item.kind === 'note') return `note ${item.author?.uuid}`;
-  const { is_support_sender, is_bot, author, nickname } = item;
-  return is_support_sender ? (is_bot ? 'bot' : `person ${author?.uuid ?? nickname}`) : 'visitor';
-};
-
-const nameOfAuthor = (author: Author | null | undefined, otherwise: string): string => {
-  const t = words.value.inbox;
-  if (!author) return otherwise || t.support;
-  return author.uuid === me.value?.uuid ? t.you : author.name || otherwise || t.support;
-};
-
-const nameIn = (item: Exclude<Item, TimelineEvent>, conversation: Conversation): string => {
-  if (item.kind === 'note') return nameOfAuthor(item.author, '');
-  if (!item.is_support_sender) return visitorName(conversation);
-  return item.is_bot ? words.value.inbox.bot : nameOfAuthor(item.author, item.nickname);
-};
-
-const dayOf = (iso: string): string => new Date(iso).toDateString();
-
-const Line = ({
-  item,
-  before,
-  conversation,
-  isFirstNew,
-}: {
-  item: Item;
-  before: Item | undefined;
-  conversation: Conversation;
-  isFirstNew: boolean;
-}) => {
-  const isNewDay = !before || dayOf(before.at) !== dayOf(item.at);
-  return (
-    <>
-      {isNewDay && (
-        <li class={styles.day}>
-          <span>{day(item.at)}</span>
-        </li>
-      )}
-      {isFirstNew && (
-        <li class={`${styles.day} ${styles.new}`}>
-          <span>{words.value.inbox.newHere}</span>
-        </li>
-      )}
-      {item.kind === 'event' ? (
-        <EventLine event={item} />
-      ) : (
-        <Words item={item} before={isNewDay || isFirstNew ? undefined : before} conversation={conversation} />
-      )}
-    </>
-  );
-};
-
-const Words = ({
-  item,
-  before,
-  conversation,
-}: {
-  item: Exclude<Item, TimelineEvent>;
-  before: Item | undefined;
-  conversation: Conversation;
-}) => {
-  const isFirst =
-    !before ||
-    senderOf(before) !== senderOf(item) ||
-    Date.parse(item.at) - Date.parse(before.at) > TOGETHER_MS;
-  const kind =
-    item.kind === 'note'
-      ? styles.note
-      : `${item.is_support_sender ? styles.ours : ''} ${item.is_bot ? styles.bot : ''}`;
-  return (
-    <li class={`${styles.line} ${kind} ${isFirst ? styles.first : ''}`}>
-      {isFirst && (
-        <p class={styles.who}>
-          {item.kind === 'note' && <span class={styles.kind}>{words.value.inbox.note} · </span>}
-          <b dir="auto">{nameIn(item, conversation)}</b>{' '}
-          <time dateTime={item.at} title={moment(item.at)}>
-            {timeOfDay(item.at)}
-          </time>
-        </p>
-      )}
-      <p class={styles.bubble} dir="auto">
-        <Text text={item.body} />
-      </p>
-    </li>
-  );
-};
 
 const Waiting = ({ one, thread, onEdit }: { one: Outgoing; thread: Thread; onEdit(one: Outgoing): void }) => {
   const t = words.value.inbox;
@@ -159,6 +66,7 @@ export const Timeline = ({
   const isAtEnd = useRef(true);
   const height = useRef(0);
   const [isAway, setAway] = useState(false);
+  const visitor = visitorName(conversation);
   const items = thread.items.value;
   const outgoing = thread.shownOutgoing.value;
   // As it was when it was opened: to be read is no reason to move.
@@ -176,7 +84,10 @@ export const Timeline = ({
   useLayoutEffect(() => {
     const { current } = log;
     if (!current) return;
-    if (isAtEnd.current) current.scrollTop = current.scrollHeight;
+    if (isAtEnd.current) {
+      current.scrollTop = current.scrollHeight;
+      void thread.trim();
+    }
     height.current = current.scrollHeight;
   }, [first, last, outgoing.length, thread.isTyping.value]);
 
@@ -198,7 +109,7 @@ export const Timeline = ({
         class={styles.log}
         ref={log}
         role="log"
-        aria-label={visitorName(conversation)}
+        aria-label={visitor}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reached by keyboard
         tabIndex={0}
         onScroll={onScroll}
@@ -222,7 +133,7 @@ export const Timeline = ({
               key={item.uuid}
               item={item}
               before={items[at - 1]}
-              conversation={conversation}
+              visitor={visitor}
               isFirstNew={item.uuid === firstNew.current}
             />
           ))}

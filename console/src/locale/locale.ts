@@ -25,15 +25,34 @@ export const inOwnWords = (text: string): string => words.value.server[text] ?? 
 export const listed = (things: readonly string[]): string =>
   new Intl.ListFormat(language.value).format(things);
 
+/** To make a format takes longer than to use it a hundred times: each is made once, by language and what it shows. */
+const cached = <T, O extends object>(make: (language: string, options: O) => T): ((options: O) => T) => {
+  const formats = new Map<string, T>();
+  return (options) => {
+    const key = language.value + JSON.stringify(options);
+    const known = formats.get(key) ?? make(language.value, options);
+    formats.set(key, known);
+    return known;
+  };
+};
+
+const dateFormat = cached(
+  (tag, options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(tag, options),
+);
+const numberFormat = cached((tag, options: Intl.NumberFormatOptions) => new Intl.NumberFormat(tag, options));
+const agoFormat = cached(
+  (tag, options: Intl.RelativeTimeFormatOptions) => new Intl.RelativeTimeFormat(tag, options),
+);
+
 /** A day and time in the language's own way: "22 Nov, 09:30". */
 export const moment = (iso: string): string =>
-  new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+  dateFormat({ dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 
 /** A day and time in as little room as they take, with the year where it is not this one: "22 Nov, 09:30". */
 export const shortMoment = (iso: string, now = new Date()): string => {
   const date = new Date(iso);
   const year = date.getFullYear() === now.getFullYear() ? {} : ({ year: 'numeric' } as const);
-  return new Intl.DateTimeFormat(language.value, {
+  return dateFormat({
     day: 'numeric',
     month: 'short',
     hour: 'numeric',
@@ -43,7 +62,7 @@ export const shortMoment = (iso: string, now = new Date()): string => {
 };
 
 /** A number in the language's own way. */
-export const count = (value: number): string => new Intl.NumberFormat(language.value).format(value);
+export const count = (value: number): string => numberFormat({}).format(value);
 
 const STEPS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['day', 86_400],
@@ -55,21 +74,17 @@ const STEPS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 export const ago = (iso: string, now = Date.now()): string => {
   const seconds = Math.max(0, (now - Date.parse(iso)) / 1_000);
   const [unit, size] = STEPS.find(([, size]) => seconds >= size) ?? ['second', 1];
-  return new Intl.RelativeTimeFormat(language.value, { numeric: 'auto' }).format(
-    -Math.floor(seconds / size) || 0,
-    unit,
-  );
+  return agoFormat({ numeric: 'auto' }).format(-Math.floor(seconds / size) || 0, unit);
 };
 
 /** The time of a day: "09:30". */
-export const timeOfDay = (iso: string): string =>
-  new Intl.DateTimeFormat(language.value, { timeStyle: 'short' }).format(new Date(iso));
+export const timeOfDay = (iso: string): string => dateFormat({ timeStyle: 'short' }).format(new Date(iso));
 
 /** A day, with its year where that is not this one: "Sunday, 22 November". */
 export const day = (iso: string, now = new Date()): string => {
   const date = new Date(iso);
   const year = date.getFullYear() === now.getFullYear() ? {} : ({ year: 'numeric' } as const);
-  return new Intl.DateTimeFormat(language.value, {
+  return dateFormat({
     weekday: 'long',
     day: 'numeric',
     month: 'long',
@@ -87,7 +102,7 @@ export const duration = (seconds: number): string => {
         : seconds < 172_800
           ? (['hour', 3_600] as const)
           : (['day', 86_400] as const);
-  return new Intl.NumberFormat(language.value, {
+  return numberFormat({
     style: 'unit',
     unit,
     unitDisplay: 'short',
@@ -107,7 +122,5 @@ export const since = (iso: string, now: number): string => {
   const step = SHORT_STEPS.find(([, size]) => seconds >= size);
   if (!step) return words.value.common.now;
   const [unit, size] = step;
-  return new Intl.NumberFormat(language.value, { style: 'unit', unit, unitDisplay: 'short' }).format(
-    Math.floor(seconds / size),
-  );
+  return numberFormat({ style: 'unit', unit, unitDisplay: 'short' }).format(Math.floor(seconds / size));
 };
