@@ -225,10 +225,14 @@ it('adds a widget, shows its settings at work, merges a colleague’s, and says 
   expect(await axeFaults(phone)).toEqual([]);
   await phone.getByRole('button', { name: 'Einstellungen' }).click();
   await phone.getByRole('link', { name: 'Wo es erscheint' }).click();
+  await page.getByRole('link', { name: 'Shop' }).last().click();
+  await page.getByLabel('Button with text').check();
   await phone.getByRole('button', { name: 'Dieses Widget löschen' }).click();
   await phone.getByText('Widget gelöscht.').waitFor();
   await phone.goto('about:blank');
   await expect.poll(stored, PATIENCE).toBe(undefined);
+  await save(page);
+  await page.getByText('This widget does not exist any more.').waitFor();
   await join('hedy', 'operator');
   const hers = await open(`widgets/${uuid}`);
   await signIn(hers, 'hedy');

@@ -77,7 +77,7 @@ export const de: WidgetWords = {
     email_placeholder: '',
     phone_placeholder: '',
     popup_timeout: 'Die Begrüßung erscheint neben dem Knopf, einmal je Besuch. 0: nie.',
-    is_bot_use: 'Gespräche beginnen mit dem Ablauf, den Sie veröffentlicht haben.',
+    is_bot_use: 'Gespräche beginnen mit dem Workflow, den Sie veröffentlicht haben.',
     domain: 'Mit ihren Subdomains; keine andere Website bekommt den Chat. Leer: jede.',
     name: 'Besucher sehen ihn nie.',
     vertical_align: '',

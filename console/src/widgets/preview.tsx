@@ -16,25 +16,30 @@ const EDGE = 1;
 
 const RIGHT_TO_LEFT = ['ar', 'he'];
 
-/** How far a device is scaled down to fit into the room that there is; a window is as high as that leaves room for. */
-const useScale = ({ width, height: least, bar }: (typeof DEVICES)[Surroundings['device']]) => {
+/** How far a device is scaled down to fit into the room that there is; a window is as large as there is room for. */
+const useScale = ({ width: narrowest, height: least, bar }: (typeof DEVICES)[Surroundings['device']]) => {
   const room = useRef<HTMLDivElement>(null);
-  const [{ scale, height }, setSize] = useState({ scale: 0, height: least as number });
+  const [size, setSize] = useState<{ scale: number; width: number; height: number }>({
+    scale: 0,
+    width: narrowest,
+    height: least,
+  });
   useLayoutEffect(() => {
     const element = room.current;
     if (!element) return;
     const measure = () => {
       const clientWidth = element.clientWidth - 2 * EDGE;
       const clientHeight = element.clientHeight - 2 * EDGE;
-      const fitting = Math.min(1, clientWidth / width, clientHeight / (least + bar));
-      setSize({ scale: fitting, height: bar ? Math.floor(clientHeight / fitting) - bar : least });
+      const width = bar ? Math.max(narrowest, clientWidth) : narrowest;
+      const scale = Math.min(1, clientWidth / width, clientHeight / (least + bar));
+      setSize({ scale, width, height: bar ? Math.floor(clientHeight / scale) - bar : least });
     };
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     measure();
     return () => observer.disconnect();
-  }, [width, least, bar]);
-  return { room, scale, height };
+  }, [narrowest, least, bar]);
+  return { room, ...size };
 };
 
 /** The real widget with these settings, on a website, on a device. */
@@ -46,7 +51,7 @@ export const Preview = ({ settings, address }: { settings: NewWidget; address: s
   const [isStanding, setStanding] = useState(false);
   const frame = useRef<HTMLIFrameElement>(null);
   const device = DEVICES[around.device];
-  const { room, scale, height } = useScale(device);
+  const { room, scale, width, height } = useScale(device);
 
   const { locale, scheme, isOpen } = around;
   const shown: Shown = {
@@ -93,7 +98,7 @@ export const Preview = ({ settings, address }: { settings: NewWidget; address: s
   const src = `/console/preview/${around.site && `${around.site}/`}`;
   useEffect(() => setStanding(false), [src]);
 
-  const size = { width: `${device.width * scale}px`, height: `${(height + device.bar) * scale}px` };
+  const size = { width: `${width * scale}px`, height: `${(height + device.bar) * scale}px` };
   return (
     <section class={styles.preview} aria-label={t.title}>
       <SurroundingsBar around={around} onChange={(change) => setAround({ ...around, ...change })} />
@@ -101,7 +106,7 @@ export const Preview = ({ settings, address }: { settings: NewWidget; address: s
         <div class={`${styles.device} ${device.bar ? styles.window : styles.hand}`} style={size}>
           <div
             class={styles.scaled}
-            style={{ width: `${device.width}px`, transform: `scale(${scale})` }}
+            style={{ width: `${width}px`, transform: `scale(${scale})` }}
             data-is-standing={isStanding}
           >
             {device.bar > 0 && (
@@ -118,7 +123,7 @@ export const Preview = ({ settings, address }: { settings: NewWidget; address: s
               src={src}
               title={t.frame}
               sandbox="allow-scripts allow-forms"
-              width={device.width}
+              width={width}
               height={height}
             />
           </div>

@@ -126,7 +126,7 @@ const StudioForm = ({ studio, edits, section }: { studio: Studied; edits: Edits;
     const saved = await edits.save();
     void readPeople();
     if (saved === 'disputed') setAsked(true);
-    else toast(saved === 'merged' ? t.merged : words.value.common.saved);
+    else if (saved !== 'gone') toast(saved === 'merged' ? t.merged : words.value.common.saved);
   });
   const disputed = Object.keys(edit.theirs);
   // To the first that is to be mended or decided, wherever it is.
@@ -173,12 +173,15 @@ const StudioForm = ({ studio, edits, section }: { studio: Studied; edits: Edits;
 
 /** One widget: all its settings beside the widget itself, how to install it, and where it is live. */
 export const Studio = () => {
-  const t = widgetWords.value;
   const { params, query } = useRoute();
   const { uuid = '' } = params;
+  return <StudioOf key={uuid} uuid={uuid} section={sectionOf(query.section)} />;
+};
+
+const StudioOf = ({ uuid, section }: { uuid: string; section: Section }) => {
+  const t = widgetWords.value;
   const edits = useStudio(uuid);
   const { studio, load, look } = edits;
-  const section = sectionOf(query.section);
   const [isPreviewed, setPreviewed] = useState(false);
   useEffect(() => {
     const onSeen = () => {

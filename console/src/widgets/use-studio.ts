@@ -7,6 +7,7 @@ import { keepEdit, keptEdit } from '../ui/kept-edit.ts';
 import { settingsOf } from './settings.ts';
 
 const KIND = 'widget';
+const GONE = 404;
 const CHANGED_SINCE = 412;
 
 /** Of a widget that others go on changing: after so many tries whoever saves is told. */
@@ -35,7 +36,7 @@ export const hasChanges = ({ edit }: Studio): boolean => Object.keys(changesOf(e
 export const isDisputed = ({ edit }: Studio): boolean => Object.keys(edit.theirs).length > 0;
 
 /** How a saving ended. */
-export type Saved = 'saved' | 'merged' | 'disputed';
+export type Saved = 'saved' | 'merged' | 'disputed' | 'gone';
 
 /**
  * A widget to be changed. What is written outlives a reload; what others save meanwhile is merged, setting by setting, and
@@ -85,31 +86,40 @@ export const useStudio = (uuid: string) => {
       return !isSame(before.edit.base, settingsOf(found.object));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
+      if (error.status === GONE) setLoaded('gone');
       // It is looked at again; and saving says what is wrong.
       return false;
     }
   };
 
+  /** One try. @returns undefined where it has changed since: it is merged, and to be tried again */
+  const send = async ({ widget, edit }: Studio): Promise<Saved | undefined> => {
+    try {
+      const headers = { 'If-Match': widget.etag };
+      const saved = await askTagged<Widget>('PATCH', pathOf(widget.object), changesOf(edit), { headers });
+      // What was written while it was under way stays.
+      const { mine } = (current.current as Studio).edit;
+      put({ widget: saved, edit: rebase({ base: edit.mine, mine, theirs: {} }, settingsOf(saved.object)) });
+      return 'saved';
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== CHANGED_SINCE) throw error;
+    }
+    const next = follow(await readOwn(widget.object));
+    if (isDisputed(next)) return 'disputed';
+    return hasChanges(next) ? undefined : 'merged';
+  };
+
   /** @throws ApiError */
   const save = async (): Promise<Saved> => {
-    let isMerged = false;
-    for (let tries = 0; tries < TRIES; tries++) {
-      const { widget, edit } = current.current as Studio;
-      try {
-        const headers = { 'If-Match': widget.etag };
-        const saved = await askTagged<Widget>('PATCH', pathOf(widget.object), changesOf(edit), { headers });
-        // What was written while it was under way stays.
-        const { mine } = (current.current as Studio).edit;
-        const settings = settingsOf(saved.object);
-        put({ widget: saved, edit: rebase({ base: edit.mine, mine, theirs: {} }, settings) });
-        return isMerged ? 'merged' : 'saved';
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== CHANGED_SINCE) throw error;
+    try {
+      for (let tries = 0; tries < TRIES; tries++) {
+        const saved = await send(current.current as Studio);
+        if (saved) return saved === 'saved' && tries > 0 ? 'merged' : saved;
       }
-      const next = follow(await readOwn(widget.object));
-      if (isDisputed(next)) return 'disputed';
-      if (!hasChanges(next)) return 'merged';
-      isMerged = true;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== GONE) throw error;
+      setLoaded('gone');
+      return 'gone';
     }
     throw new ApiError(CHANGED_SINCE, widgetWords.value.stillChanging);
   };
