@@ -137,6 +137,11 @@ it('adds a widget, shows its settings at work, merges a colleague’s, and says 
   expect([await seconds.getAttribute('min'), await seconds.getAttribute('max')]).toEqual(['0', '86400']);
   await page.getByText('seconds, 0 to 86,400').waitFor();
   await seconds.fill('30');
+  await page.getByLabel('Open', { exact: true }).uncheck();
+  await shown(page).getByRole('button', { name: 'My greeting' }).waitFor();
+  expect(await shown(page).getByRole('dialog').count()).toBe(0);
+  await page.getByLabel('Open', { exact: true }).check();
+  await shown(page).getByRole('dialog', { name: 'Their title' }).waitFor();
 
   // On every device, in the dark, from right to left, on the worst of pages.
   await page.getByLabel('Phone', { exact: true }).check();

@@ -56,6 +56,14 @@ const countReports = (): void => {
   document.addEventListener('securitypolicyviolation', () => count(++reports));
 };
 
+/** Somebody has opened or closed the window, unless that was asked for. */
+const noteOpen = (isOpen: boolean): void => {
+  if (!shown || shown.isOpen === isOpen) return;
+  shown = { ...shown, isOpen };
+  wanted = shown;
+  tell({ type: 'open', isOpen });
+};
+
 /** Starts the widget anew, and waits until it stands there, open where it is to be open. */
 const start = ({ isOpen }: Shown): Promise<void> =>
   new Promise((done) => {
@@ -67,6 +75,7 @@ const start = ({ isOpen }: Shown): Promise<void> =>
     window.Parlor?.destroy?.();
     // A new session: a new teaser is seen.
     sessionStorage.removeItem('parlor.preview.teased');
+    if (!isOpen) sessionStorage.removeItem('parlor.preview.open');
     const tag = document.createElement('script');
     tag.src = '/widget.js';
     tag.dataset.token = 'preview';
@@ -77,11 +86,11 @@ const start = ({ isOpen }: Shown): Promise<void> =>
       finish();
     });
     call('on', 'open', () => {
-      tell({ type: 'open', isOpen: true });
+      noteOpen(true);
       // Drawn, and at rest.
       setTimeout(finish, 30);
     });
-    call('on', 'close', () => tell({ type: 'open', isOpen: false }));
+    call('on', 'close', () => noteOpen(false));
     if (isOpen) call('open');
     else call('on', 'ready', () => setTimeout(finish, 30));
     document.head.append(tag);
