@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect as connectTcp } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REALTIME_PATH } from '@parlor/shared';
 import { describe, expect, it, vi } from 'vitest';
@@ -25,6 +25,20 @@ const statusOf = (url: string): Promise<number> => {
   });
 };
 
+/** A WebSocket that says and answers nothing by itself. */
+const rawSocket = async (url: string): Promise<Socket> => {
+  const socket = connectTcp(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(
+    `GET ${REALTIME_PATH} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  );
+  const [answer] = await once(socket, 'data');
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 101 /);
+  socket.resume();
+  return socket;
+};
+
 describe('the limits of one address', () => {
   it('limits how many are open at once, and makes room when one goes', async () => {
     const { url, token } = await startConversation({
@@ -48,6 +62,35 @@ describe('the limits of one address', () => {
     expect(new Set(answers)).toEqual(new Set([429]));
     expect(performance.now() - begun).toBeLessThan(10_000);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  it.each(['ping', 'pong'] as const)('takes no more %ss of the protocol either', async (kind) => {
+    const { url, token } = await startConversation({ RATE_LIMIT: 'on' });
+    const client = await connect(url, { token });
+    // The first frame said who it is, and the server may ask whether it is there.
+    for (let i = 0; i < 27; i++) client.socket[kind]();
+    await sleep(200);
+    expect(client.socket.readyState).toBe(WebSocket.OPEN);
+    for (let i = 0; i < 4; i++) client.socket[kind]();
+    expect(await client.closed).toEqual({ code: 1008, reason: 'too many frames' });
+  });
+
+  it('cuts off at once who goes on, and waits for others to say goodbye', async () => {
+    const { url, token } = await startConversation({ RATE_LIMIT: 'on' });
+    const auth = { type: 'auth', scheme: 'Token', token };
+    const ended: number[] = [];
+    const flood = async (frames: number): Promise<void> => {
+      const socket = await rawSocket(url);
+      const text = Buffer.from(JSON.stringify(auth));
+      const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
+      // Masked by zeros.
+      socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), text]));
+      socket.write(Buffer.concat(Array(frames).fill(pong)));
+      await once(socket, 'close');
+      ended.push(frames);
+    };
+    await Promise.all([flood(40), flood(4_000)]);
+    expect(ended).toEqual([4_000, 40]);
   });
 
   it('takes 30 frames in ten seconds of one connection', async () => {

@@ -22,6 +22,8 @@ const CUT_OFF_AFTER_MS = 5_000;
 
 /** More frames than this in that time are a flood (docs/contract.md#operation). */
 const MAX_FRAMES = 30;
+/** A client that goes on sending while it is told that it has sent too many is not heard to the end. */
+const CUT_OFF_AFTER_FRAMES = 300;
 const FRAMES_WINDOW_MS = 10_000;
 
 /** Rooms that need not be looked up for each frame. */
@@ -146,14 +148,15 @@ export class Connection {
     this.#rooms.set(_id, { _id, account, widget });
   }
 
-  /** Counts a frame that came in. @returns false when that was one too many */
+  /** Counts a frame that came in, pings and pongs too, and cuts a flood off. @returns false when that was one too many */
   countFrame(): boolean {
     const now = performance.now();
     if (now - this.#framesSince > FRAMES_WINDOW_MS) {
       this.#framesSince = now;
       this.#frames = 0;
     }
-    return ++this.#frames <= MAX_FRAMES;
+    if (++this.#frames > CUT_OFF_AFTER_FRAMES) this.cut();
+    return this.#frames <= MAX_FRAMES;
   }
 
   ping(): void {

@@ -188,12 +188,17 @@ export class Gateway {
       AUTHENTICATED_WITHIN_MS,
     );
     const inbox: unknown[] = [];
-    socket.on('message', (data, isBinary) => {
+    const heard = (): void => {
       connection.heardAt = performance.now();
-      if (!connection.isOpen) return;
       if (this.#parts.isLimited && !connection.countFrame()) {
-        return connection.close(CLOSE_CODES.violation, 'too many frames');
+        connection.close(CLOSE_CODES.violation, 'too many frames');
       }
+    };
+    socket.on('ping', heard);
+    socket.on('pong', heard);
+    socket.on('message', (data, isBinary) => {
+      heard();
+      if (!connection.isOpen) return;
       if (isBinary) return connection.close(CLOSE_CODES.violation, 'a binary frame');
       const frame = readFrame(data.toString());
       if (!frame) return connection.close(CLOSE_CODES.violation, 'not a frame of this channel');
@@ -205,9 +210,6 @@ export class Gateway {
       if (frame.type === 'auth') clearTimeout(late);
       inbox.push(frame);
       if (inbox.length === 1) void this.#work(connection, inbox as ClientFrame[]);
-    });
-    socket.on('pong', () => {
-      connection.heardAt = performance.now();
     });
     // A broken frame or a lost connection: ws closes it with the right code.
     socket.on('error', (error) => {
