@@ -12,11 +12,11 @@ import { findBrowser } from '../test/find-browser.mjs';
 
 const MAIN = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
 
-/** Parlor on an empty database; gives its address and the first widget's token. */
-async function startServer() {
+/** Parlor on an empty database; gives its address and the first widget’s token. @param {Record<string, string>} more settings */
+export async function startServer(more = {}) {
   const data = await mkdtemp(join(tmpdir(), 'parlor-bench-'));
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: data, LOG_LEVEL: 'warn', RATE_LIMIT: 'off' },
+    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: data, LOG_LEVEL: 'warn', RATE_LIMIT: 'off', ...more },
     stdio: ['ignore', 'pipe', 2],
   });
   let token = '';
