@@ -41,6 +41,9 @@ const REMOVE_AFTER_MS = 200;
  */
 const ROUND_EVERY_MS = 10;
 
+/** How long a stop goes on with what is queued: each of 10 000 events takes a write or several. */
+const FINISH_WITHIN_MS = 5_000;
+
 /** Events in memory beyond this many wait in their documents for the sweep. */
 const MAX_QUEUED = 10_000;
 
@@ -62,9 +65,14 @@ export class Relay {
   readonly #announced: Announcement[] = [];
   #removalTimer: NodeJS.Timeout | undefined;
   readonly #sweeper: Sweeper;
+  readonly #finishWithin: number;
   #stopped = false;
+  /** When a stop leaves the rest in its documents, by the clock of `performance`. */
+  #finishBy = Number.POSITIVE_INFINITY;
 
-  constructor(models: readonly object[], log: Logger) {
+  /** @param finishWithin how long a stop goes on with what is queued (milliseconds) */
+  constructor(models: readonly object[], log: Logger, finishWithin = FINISH_WITHIN_MS) {
+    this.#finishWithin = finishWithin;
     this.#models = models as unknown as readonly HolderModel[];
     this.#log = log;
     this.#sweeper = new Sweeper({
@@ -98,9 +106,10 @@ export class Relay {
     this.#sweeper.start();
   }
 
-  /** Stops taking and finishes what runs; the rest stays in its documents. */
+  /** Stops taking, and goes on for a while with what is queued; the rest stays in its documents. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#finishBy = performance.now() + this.#finishWithin;
     await this.#sweeper.stop();
     await Promise.all(this.#running);
     clearTimeout(this.#removalTimer);
@@ -122,7 +131,8 @@ export class Relay {
   }
 
   async #drain(account: string): Promise<void> {
-    for (let queue = this.#queues.get(account); queue && queue.length > 0; ) {
+    const queue = this.#queues.get(account) ?? [];
+    while (queue.length > 0 && performance.now() < this.#finishBy) {
       const batch = queue.splice(0, BATCH);
       const pause = sleep(ROUND_EVERY_MS);
       try {

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { testApp } from '../../test/app.ts';
+import { defineModel } from '../database/model.ts';
+import { type EventHolder, newEvent, outboxFields, outboxIndex } from './events.ts';
+import { Relay } from './relay.ts';
+
+const app = testApp();
+const holderModel = defineModel<EventHolder>('RelayHolder', { _id: String, ...outboxFields }, [outboxIndex]);
+
+it('stops in time however much is queued, and leaves the rest to the next start', async () => {
+  const { connection, log } = app.services;
+  const holders = holderModel(connection);
+  const account = randomUUID();
+  const all = Array.from({ length: 1_000 }, () => {
+    const uuid = randomUUID();
+    return { _id: uuid, events: [newEvent('lead.added', account, new Date(), { uuid })] };
+  });
+  await holders.insertMany(all);
+  const heard = new Set<string>();
+  const first = new Relay([holders], log, 0);
+  first.subscribe(async (events) => {
+    await sleep(20);
+    for (const { id } of events) heard.add(id);
+  });
+  for (const holder of all) first.announce(holders, holder);
+  await first.stop();
+  // The one that went at once.
+  expect(heard.size).toBe(1);
+  expect(await holders.countDocuments({ events: { $exists: true } })).toBe(999);
+
+  const second = new Relay([holders], log);
+  second.subscribe(async (events) => {
+    for (const { id } of events) heard.add(id);
+  });
+  second.start();
+  await vi.waitFor(() => expect(heard.size).toBe(1_000), { timeout: 20_000 });
+  await second.stop();
+  expect(await holders.countDocuments({ events: { $exists: true } })).toBe(0);
+  await connection.dropCollection(holders.collection.name);
+});
