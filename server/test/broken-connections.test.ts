@@ -1,24 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import mongoose from 'mongoose';
-import { expect, inject, it, onTestFinished, vi } from 'vitest';
-import { startGate } from './database-gate.ts';
+import { expect, it, vi } from 'vitest';
+import { startGatedDatabase } from './database-gate.ts';
 import { startConversation } from './realtime-parts.ts';
 
 const TOGETHER = 20;
 
 it('what is acknowledged is there, when a connection to the database breaks with it', async () => {
-  const gate = await startGate();
-  const dbName = `parlor_test_${randomUUID().slice(0, 8)}`;
-  onTestFinished(async () => {
-    const connection = await mongoose.createConnection(inject('mongodbUrl'), { dbName }).asPromise();
-    await connection.dropDatabase();
-    await connection.close();
-  });
-  const { rest, visitor } = await startConversation({
-    MONGODB_URL: `mongodb://127.0.0.1:${gate.port}/${dbName}?directConnection=true`,
-    SECRET_KEY: 'a secret key for the tests only, 40 long',
-    DATABASE_TIMEOUT: '2s',
-  });
+  const { gate, settings } = await startGatedDatabase();
+  const { rest, visitor } = await startConversation({ ...settings, DATABASE_TIMEOUT: '2s' });
   const ada = await visitor();
   await ada.say('Hello');
   const { uuid: room } = ada.room;

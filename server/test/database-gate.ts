@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import mongoose from 'mongoose';
 import { inject, onTestFinished } from 'vitest';
 
 /** The run's database behind a port that can be shut. */
@@ -46,4 +48,20 @@ export const startGate = async () => {
       isShut = false;
     },
   };
+};
+
+/** A database of a test's own behind such a port, and the settings of a server that uses it. It is gone at the end. */
+export const startGatedDatabase = async () => {
+  const gate = await startGate();
+  const dbName = `parlor_test_${randomUUID().slice(0, 8)}`;
+  onTestFinished(async () => {
+    const connection = await mongoose.createConnection(inject('mongodbUrl'), { dbName }).asPromise();
+    await connection.dropDatabase();
+    await connection.close();
+  });
+  const settings = {
+    MONGODB_URL: `mongodb://127.0.0.1:${gate.port}/${dbName}?directConnection=true`,
+    SECRET_KEY: 'a secret key for the tests only, 40 long',
+  };
+  return { gate, settings };
 };

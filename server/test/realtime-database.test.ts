@@ -1,24 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import mongoose from 'mongoose';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { startGate } from './database-gate.ts';
+import { startGatedDatabase } from './database-gate.ts';
 import { connect, openSocket } from './realtime-client.ts';
 import { isType, says, startConversation } from './realtime-parts.ts';
 
 it('keeps sockets while the database is gone, and goes on when it is back', async () => {
-  const gate = await startGate();
-  const dbName = `parlor_test_${randomUUID().slice(0, 8)}`;
-  onTestFinished(async () => {
-    const connection = await mongoose.createConnection(inject('mongodbUrl'), { dbName }).asPromise();
-    await connection.dropDatabase();
-    await connection.close();
-  });
-  const { url, token, visitor, answer } = await startConversation({
-    MONGODB_URL: `mongodb://127.0.0.1:${gate.port}/${dbName}?directConnection=true`,
-    SECRET_KEY: 'a secret key for the tests only, 40 long',
-  });
+  const { gate, settings } = await startGatedDatabase();
+  const { url, token, visitor, answer } = await startConversation(settings);
   const ada = await visitor();
   const message = await ada.say('Hello');
   const page = await connect(url, { visitor: ada.token });
