@@ -83,7 +83,8 @@ it('shows leads as they come, finds them, and says what a colleague has changed'
   await expect.poll(() => save.getAttribute('aria-disabled'), PATIENCE).toBeNull();
   expect((await rest('GET', `/api/v1/leads/${uuid}/`)).json.nickname).toBe('Amazing Grace');
   await save.click();
-  await panel(page).getByText('Saved').waitFor();
+  // Of the text alone the buttons Save and Discard have it together, too, until it is saved.
+  await panel(page).getByRole('status').getByText('Saved').waitFor();
   expect((await rest('GET', `/api/v1/leads/${uuid}/`)).json).toMatchObject({
     nickname: 'Grace Hopper',
     email: 'grace@example.com',
