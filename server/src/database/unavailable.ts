@@ -9,6 +9,7 @@ const UNREACHABLE = new Set([
   'MongoServerSelectionError',
   'MongoNotConnectedError',
   'MongoTopologyClosedError',
+  'MongoClientClosedError',
   'MongoPoolClearedError',
   'PoolClearedOnNetworkError',
   'MongoWaitQueueTimeoutError',
