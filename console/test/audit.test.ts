@@ -6,18 +6,19 @@ import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
 import { de } from '../src/locale/de.ts';
 import { en } from '../src/locale/en.ts';
-import { PASSWORD, startConsole } from './console-page.ts';
+import { PASSWORD, startConsole, useServer } from './console-page.ts';
 
 /** The audit trail in the console. */
 
 const openBrowser = useBrowser();
+const server = useServer();
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 const rows = (page: Page) => page.locator('tbody tr');
 
 /** A console whose trail tells of something. */
 const start = async () => {
-  const parts = await startConsole(openBrowser);
+  const parts = await startConsole(openBrowser, {}, server());
   const { rest, join } = parts;
   const grace = await join('grace', 'operator', 'Grace');
   await rest('PATCH', `/api/v1/members/${grace}/`, { role: 'admin' });
@@ -51,7 +52,7 @@ it('says who changed what, by member and action, and keeps that in its address',
 });
 
 it('reads on, page by page, each entry once, and again what could not be read', async () => {
-  const { open, signIn, rest } = await startConsole(openBrowser);
+  const { open, signIn, rest } = await startConsole(openBrowser, {}, server());
   for (let n = 0; n < 60; n++) await rest('POST', '/api/v1/keywords/', { keyword: `word ${n}` });
   const page = await open();
   await signIn(page);
@@ -70,7 +71,7 @@ it('reads on, page by page, each entry once, and again what could not be read', 
 });
 
 it('is no page of an operator', async () => {
-  const { open, signIn, join } = await startConsole(openBrowser);
+  const { open, signIn, join } = await startConsole(openBrowser, {}, server());
   await join('hedy', 'operator');
   const page = await open('settings/audit');
   await signIn(page, 'hedy');
@@ -84,7 +85,7 @@ it.each([
   ['light', 1_024],
   ['dark', 1_024],
 ] as const)('is whole for everybody, in German, in %s, %i pixels wide', async (colorScheme, width) => {
-  const { open } = await start();
+  const { open, username } = await start();
   const trail = await open('settings/audit', {
     viewport: { width, height: 768 },
     colorScheme,
@@ -92,7 +93,7 @@ it.each([
     bypassCSP: true,
     reducedMotion: 'reduce',
   });
-  await trail.getByLabel('Benutzername').fill('ada');
+  await trail.getByLabel('Benutzername').fill(username);
   await trail.getByLabel('Passwort', { exact: true }).fill(PASSWORD);
   await trail.keyboard.press('Enter');
   await heading(trail, 'Protokoll').waitFor();

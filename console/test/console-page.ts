@@ -1,22 +1,48 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { owner } from '../../server/test/rest.ts';
-import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import {
+  type AtEnd,
+  type ServerProcess,
+  serverSettings,
+  startServerProcess,
+} from '../../server/test/server-process.ts';
 import type { useBrowser } from '../../widget/test/browser.ts';
 
 /** The password of everybody here. */
 export const PASSWORD = 'a long enough secret';
 
+/** A server for all tests of a file: to start one takes as long as many of them. */
+export const useServer = (): (() => ServerProcess) => {
+  let server: ServerProcess;
+  const ends: Parameters<AtEnd>[0][] = [];
+  const atEnd: AtEnd = (end) => ends.unshift(end);
+  beforeAll(async () => {
+    const settings = { ...(await serverSettings(atEnd)), RATE_LIMIT: 'off' };
+    server = await startServerProcess(settings, undefined, atEnd);
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  return () => server;
+};
+
+let accounts = 0;
+
 /**
  * A server with the owner `ada`, and what a test does there in a browser.
  * @param env with `PUBLIC_URL`, pages are opened there
+ * @param shared the server of the file, in which this is one account of several
  */
 export const startConsole = async (
   openBrowser: ReturnType<typeof useBrowser>,
   env: Record<string, string> = {},
+  shared?: ServerProcess,
 ) => {
-  const server = await startServerProcess({ ...(await serverSettings()), REGISTRATION: 'open', ...env });
-  const { rest } = await owner(server.url);
+  const server =
+    shared ?? (await startServerProcess({ ...(await serverSettings()), REGISTRATION: 'open', ...env }));
+  const suffix = shared ? `-${++accounts}` : '';
+  const { rest } = await owner(server.url, `ada${suffix}`);
 
   /** A browser of its own at an address of the console; whatever breaks its policy or ends up as an error fails the test. */
   const open = async (path = '', options: BrowserContextOptions = {}): Promise<Page> => {
@@ -38,18 +64,18 @@ export const startConsole = async (
 
   /** Signs in at the page that is open. */
   const signIn = async (page: Page, username = 'ada', password = PASSWORD): Promise<void> => {
-    await page.getByLabel('Username').fill(username);
+    await page.getByLabel('Username').fill(username + suffix);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.keyboard.press('Enter');
   };
 
   /** Somebody who has accepted an invitation. */
   const join = async (username: string, role: string, name = ''): Promise<string> => {
-    const email = `${username}@example.com`;
+    const email = `${username}${suffix}@example.com`;
     const { json } = await rest('POST', '/api/v1/members/', { email, role, name });
     const body = {
       token: json.invite_url.split('#token=')[1],
-      username,
+      username: username + suffix,
       password: PASSWORD,
       password2: PASSWORD,
     };
@@ -58,5 +84,5 @@ export const startConsole = async (
     return json.uuid;
   };
 
-  return { url: server.url, rest, open, signIn, join };
+  return { url: server.url, rest, open, signIn, join, username: `ada${suffix}` };
 };

@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import type { ServerProcess } from '../../server/test/server-process.ts';
 import type { useBrowser } from '../../widget/test/browser.ts';
 import { startConsole } from './console-page.ts';
 
@@ -39,8 +40,9 @@ export const startVisits = async ({ rest, url }: Pick<Console, 'rest' | 'url'>) 
 export const startInbox = async (
   openBrowser: ReturnType<typeof useBrowser>,
   options: BrowserContextOptions = {},
+  server?: ServerProcess,
 ) => {
-  const console = await startConsole(openBrowser);
+  const console = await startConsole(openBrowser, {}, server);
   const visit = await startVisits(console);
   const page = await console.open('', options);
   await console.signIn(page);

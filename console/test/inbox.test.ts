@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
+import { useServer } from './console-page.ts';
 import { log, row, startInbox as start } from './inbox-page.ts';
 
 /** Answering visitors, in a real browser on a real server. */
 
 const openBrowser = useBrowser();
-const startInbox = (options = {}) => start(openBrowser, options);
+const server = useServer();
+const startInbox = (options = {}) => start(openBrowser, options, server());
 
 it('shows what comes in, and answers it', async () => {
   const { page, visit } = await startInbox({ viewport: { width: 1_440, height: 900 } });
@@ -46,6 +48,27 @@ it('goes through the inbox by keys alone, and takes back what was done', async (
   await row(page, 'Bob').waitFor();
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+});
+
+it('takes keys that come quicker than a page is drawn for the conversation that they lead to', async () => {
+  const { page, visit, rest } = await startInbox();
+  const ada = await visit('Ada', 'First');
+  const bob = await visit('Bob', 'Second');
+  await row(page, 'Bob').waitFor();
+  await row(page, 'Ada').click();
+  await log(page).getByText('First').waitFor();
+  await page.evaluate(() => {
+    for (const key of ['j', 'r', 'e']) {
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    }
+  });
+  await log(page).getByText('Second').waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('answer');
+  await page.keyboard.type('Hello Bob');
+  expect(await page.getByLabel('Answer', { exact: true }).inputValue()).toBe('Hello Bob');
+  for (const { uuid } of [ada, bob]) {
+    expect((await rest('GET', `/api/v1/conversations/${uuid}/`)).json.status).toBe('open');
+  }
 });
 
 it('gives conversations to colleagues, and tags them', async () => {

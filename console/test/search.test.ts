@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
+import { useServer } from './console-page.ts';
 import { log, row, startInbox } from './inbox-page.ts';
 
 /** Finding what was said, and everything that can be done, by words. */
 
 const openBrowser = useBrowser();
+const server = useServer();
 
 it('finds what was said by a key, and opens where it stands', async () => {
-  const { page, visit } = await startInbox(openBrowser);
+  const { page, visit } = await startInbox(openBrowser, {}, server());
   await visit('Ada', 'Do you deliver lamps on Sundays?');
   await visit('<b>Bob</b>', 'My lamp came broken');
   await row(page, 'Ada').waitFor();
@@ -34,7 +36,7 @@ it('finds what was said by a key, and opens where it stands', async () => {
 });
 
 it('does and goes to everything by words', async () => {
-  const { page, visit } = await startInbox(openBrowser);
+  const { page, visit } = await startInbox(openBrowser, {}, server());
   await visit('Ada Lovelace', 'Hello');
   await row(page, 'Ada Lovelace').click();
   await log(page).getByText('Hello').waitFor();

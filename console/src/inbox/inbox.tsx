@@ -1,6 +1,6 @@
 import type { Conversation } from '@parlor/shared';
 import { useSignal } from '@preact/signals';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { connection } from '../api/live.ts';
 import { words } from '../locale/locale.ts';
@@ -29,12 +29,17 @@ const Connection = () => {
   );
 };
 
+/** The conversation that the address names: whoever types quickly is ahead of what is drawn. */
+const uuidInAddress = (): string => /^\/console\/inbox\/[^/]+\/([^/]+)/.exec(location.pathname)?.[1] ?? '';
+
 const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
   const t = words.value.inbox;
   const { route } = useLocation();
   const menu = useSignal<OpenMenu>(undefined);
   const isNote = useSignal(false);
   const [showsKeys, setShowsKeys] = useState(false);
+  /** Whether it was asked to write in the conversation that is about to be drawn. */
+  const isToWrite = useRef(false);
   const title = viewTitle(view.name);
   // What is open is what the page is about.
   const Title = uuid === undefined ? 'h1' : 'h2';
@@ -48,11 +53,17 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
   }, [title]);
   useEffect(() => {
     menu.value = undefined;
-    isNote.value = false;
-    const open = () => (uuid === undefined ? undefined : conversationOf(uuid));
+    if (!isToWrite.current) isNote.value = false;
+    // After the shell, which puts the focus on the title of a page that has changed.
+    const writing = requestAnimationFrame(() => {
+      if (isToWrite.current) document.getElementById('answer')?.focus();
+      isToWrite.current = false;
+    });
+    const open = () => conversationOf(uuidInAddress());
     const places = () => {
       const all = list.value;
-      return { all, at: all.findIndex((other) => other.uuid === uuid) };
+      const here = uuidInAddress();
+      return { all, at: all.findIndex((other) => other.uuid === here) };
     };
     const go = (to: Conversation | undefined) => {
       if (to) route(`/console/inbox/${encodeURIComponent(view.name)}/${to.uuid}`);
@@ -69,7 +80,8 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
     };
     const write = (asNote: boolean) => {
       isNote.value = asNote;
-      document.getElementById('answer')?.focus();
+      if (uuid === uuidInAddress()) document.getElementById('answer')?.focus();
+      else isToWrite.current = true;
     };
     const run = (act: Act) => {
       const one = open();
@@ -87,11 +99,13 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
       const act = actOf(event);
       if (!act) return;
       event.preventDefault();
-      run(act);
+      // What follows is text, and not for the keys.
+      if (!isToWrite.current) run(act);
     };
     document.addEventListener('keydown', onKey);
     const withdraw = offer(commandsOf(uuid !== undefined, run));
     return () => {
+      cancelAnimationFrame(writing);
       document.removeEventListener('keydown', onKey);
       withdraw();
     };
