@@ -97,7 +97,7 @@ export const de: Words = {
     ask: 'Link senden',
     askedTitle: 'Sehen Sie in Ihre Mails',
     asked: (email) =>
-      `Wenn wir ${email} kennen, ist eine Mail mit einem Link unterwegs. Er gilt eine Stunde. Wenn keine kommt, sieh im Spam nach, oder frag, wer dieses Parlor betreibt.`,
+      `Wenn wir ${email} kennen, ist eine Mail mit einem Link unterwegs. Er gilt eine Stunde. Wenn keine kommt, sehen Sie im Spam nach, oder fragen Sie, wer dieses Parlor betreibt.`,
     chooseTitle: 'Wählen Sie ein neues Passwort',
     chooseHint: 'Sie werden überall abgemeldet.',
     password: 'Neues Passwort',
@@ -145,7 +145,7 @@ export const de: Words = {
     name: 'Name',
     nameHint: 'Besucher sehen ihn neben dem, was Sie schreiben. Ihren Benutzernamen sehen sie nie.',
     away: 'Ich bin abwesend',
-    awayHint: 'Dir wird in dieser Zeit kein Gespräch zugeteilt.',
+    awayHint: 'Ihnen wird in dieser Zeit kein Gespräch zugeteilt.',
     username: 'Benutzername',
     email: 'E-Mail',
   },
