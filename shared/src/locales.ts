@@ -30,3 +30,6 @@ export const lookupLocale = (wanted: readonly string[]): Locale => {
   }
   return 'en';
 };
+
+/** Whether the language, a primary subtag, is written from right to left. */
+export const isRightToLeft = (locale: string): boolean => locale === 'ar' || locale === 'he';

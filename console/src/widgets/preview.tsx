@@ -1,4 +1,5 @@
 import type { NewWidget } from '@parlor/shared';
+import { isRightToLeft } from '@parlor/shared/locales';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { count, words } from '../locale/locale.ts';
 import { widgetWords } from '../locale/widgets.ts';
@@ -13,8 +14,6 @@ const PAUSE_MS = 250;
 
 /** The line around a screen (CSS pixels). */
 const EDGE = 1;
-
-const RIGHT_TO_LEFT = ['ar', 'he'];
 
 /** How far a device is scaled down to fit into the room that there is; a window is as large as there is room for. */
 const useScale = ({ width: narrowest, height: least, bar }: (typeof DEVICES)[Surroundings['device']]) => {
@@ -58,7 +57,7 @@ export const Preview = ({ settings, address }: { settings: NewWidget; address: s
     type: 'show',
     settings,
     locale,
-    isRightToLeft: RIGHT_TO_LEFT.includes(locale),
+    isRightToLeft: isRightToLeft(locale),
     scheme,
     isOpen,
     answer: { nickname: me.value?.name || 'Parlor', body: t.answer },

@@ -1,4 +1,4 @@
-import { LOCALES } from '@parlor/shared/locales';
+import { isRightToLeft, LOCALES } from '@parlor/shared/locales';
 import { language } from '../locale/locale.ts';
 import { widgetWords } from '../locale/widgets.ts';
 import { Select } from '../ui/select.tsx';
@@ -25,14 +25,12 @@ export interface Surroundings {
 
 const DEVICE_NAMES = Object.keys(DEVICES) as Surroundings['device'][];
 
-const spoken = LOCALES.find((locale) => locale === language.value) ?? 'en';
-
 /** What the preview begins with; on a phone with what is like it. */
 export const USUAL: Surroundings = {
   device: matchMedia('(max-width: 640px)').matches ? 'phone' : 'desktop',
   site: '',
   scheme: 'light',
-  locale: spoken,
+  locale: language.value,
   isOpen: true,
 };
 
@@ -46,8 +44,7 @@ const ICONS = {
 /** A language by its own name, with its direction where that is the rarer one. */
 const nameOf = (locale: string): string => {
   const name = new Intl.DisplayNames([locale], { type: 'language' }).of(locale) ?? locale;
-  const isRightToLeft = locale === 'ar' || locale === 'he';
-  return isRightToLeft ? widgetWords.value.preview.rightToLeft(name) : name;
+  return isRightToLeft(locale) ? widgetWords.value.preview.rightToLeft(name) : name;
 };
 
 /** Chooses what surrounds the widget in the preview. */
