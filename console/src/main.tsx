@@ -1,12 +1,9 @@
 import './styles/base.css';
-import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { language } from './locale/locale.ts';
+import { loadLanguage } from './locale/locale.ts';
 import { enter } from './session/session.ts';
 
-effect(() => {
-  document.documentElement.lang = language.value;
-});
 void enter();
-render(<App />, document.getElementById('app') as HTMLElement);
+// No await here: a language's file may import what this file is bundled with, and would wait for it.
+void loadLanguage().then(() => render(<App />, document.getElementById('app') as HTMLElement));

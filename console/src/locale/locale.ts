@@ -1,22 +1,44 @@
+import { isRightToLeft, type Locale, lookupLocale } from '@parlor/shared/locales';
 import { computed, signal } from '@preact/signals';
-import { de } from './de.ts';
 import { en, type Words } from './en.ts';
+import { FILES } from './files.ts';
+import type { PageTitle } from './frame.ts';
 
-const LANGUAGES: Readonly<Record<string, Words>> = { en, de };
-
-/** The first of the browser's languages that the console speaks. */
-const preferred = (): string =>
-  navigator.languages.map((tag) => tag.split('-', 1)[0] ?? '').find((tag) => tag in LANGUAGES) ?? 'en';
+/** The console's language with its words, which change at once. */
+const spoken = signal<{ tag: Locale; words: Words }>({ tag: 'en', words: en });
 
 /** The language of the console, as a primary subtag (BCP 47). */
-export const language = signal(preferred());
+export const language = computed(() => spoken.value.tag);
 
 /** What the console says. */
-export const words = computed<Words>(() => LANGUAGES[language.value] ?? en);
+export const words = computed(() => spoken.value.words);
 
-/** The words of one page, which are loaded with it. */
-export const wordsOf = <T>(texts: { en: T; de: T }) =>
-  computed<T>(() => (language.value === 'de' ? texts.de : texts.en));
+/**
+ * Loads the words of the browser's first language that the console speaks, and says on the page which it is. Where
+ * its file does not load it stays English: that is better than nothing.
+ */
+export const loadLanguage = async (): Promise<void> => {
+  const tag = lookupLocale(navigator.languages);
+  if (tag !== 'en') {
+    const loaded = await FILES[tag]().catch(() => undefined);
+    if (loaded) spoken.value = { tag, words: loaded };
+  }
+  document.documentElement.lang = language.value;
+  document.documentElement.dir = isRightToLeft(language.value) ? 'rtl' : 'ltr';
+};
+
+/** The language of what a page says beside its title: English where only the frame is translated. */
+export const pageLanguage = computed(() => (language.value === 'de' ? 'de' : 'en'));
+
+/**
+ * The words of one page, which are loaded with it.
+ * @param title by what name the navigation has the page: its title, where nothing else of it is translated
+ */
+export const wordsOf = <T extends object>(texts: { en: T; de: T }, title?: PageTitle) =>
+  computed<T>(() => {
+    if (language.value === 'en' || language.value === 'de') return texts[language.value];
+    return title ? { ...texts.en, title: words.value.shell[title] } : texts.en;
+  });
 
 /** What the server has said, in the console's language where it knows the sentence. */
 export const inOwnWords = (text: string): string => words.value.server[text] ?? text;

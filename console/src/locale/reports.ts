@@ -3,7 +3,7 @@ import { de } from './reports.de.ts';
 import { en, type ReportWords } from './reports.en.ts';
 
 /** What the page of reports says. */
-export const reportWords = wordsOf<ReportWords>({ en, de });
+export const reportWords = wordsOf<ReportWords>({ en, de }, 'reports');
 
 /** What a day or month is called: "Sun, 22 Nov" or "November 2026". */
 export const nameOfPeriod = (key: string): string => {

@@ -3,4 +3,4 @@ import { de } from './webhooks.de.ts';
 import { en, type WebhookWords } from './webhooks.en.ts';
 
 /** What the pages of webhooks say. */
-export const webhookWords = wordsOf<WebhookWords>({ en, de });
+export const webhookWords = wordsOf<WebhookWords>({ en, de }, 'webhooks');

@@ -3,4 +3,4 @@ import { de } from './workflows.de.ts';
 import { en, type WorkflowWords } from './workflows.en.ts';
 
 /** What the pages of workflows say. */
-export const workflowWords = wordsOf<WorkflowWords>({ en, de });
+export const workflowWords = wordsOf<WorkflowWords>({ en, de }, 'workflows');

@@ -3,7 +3,7 @@ import { counts } from '../inbox/counts.ts';
 import { widgets } from '../inbox/people.ts';
 import { viewTitle } from '../inbox/view-title.ts';
 import { VIEWS } from '../inbox/views.ts';
-import { words } from '../locale/locale.ts';
+import { count, words } from '../locale/locale.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import styles from './shell.module.css';
 
@@ -19,8 +19,8 @@ const ICONS: Record<(typeof VIEWS)[number], IconName> = {
 /** As many as are counted; then it says "or more". */
 const MOST = 1_000;
 
-const countText = (count: number | undefined): string =>
-  !count ? '' : count >= MOST ? '999+' : String(count);
+const countText = (number: number | undefined): string =>
+  !number ? '' : number >= MOST ? `${count(MOST - 1)}+` : count(number);
 
 const ViewLink = ({ view, icon, count }: { view: string; icon: IconName; count: number | undefined }) => {
   const { path } = useLocation();

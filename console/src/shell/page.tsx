@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { pageLanguage } from '../locale/locale.ts';
 import styles from './page.module.css';
 
 /** One page beside the navigation: its title names the tab, too. */
@@ -25,7 +26,7 @@ export const Page = ({
       <header>
         <div>
           <h1 tabIndex={-1}>{title}</h1>
-          {hint && <p>{hint}</p>}
+          {hint && <p lang={pageLanguage.value}>{hint}</p>}
         </div>
         {action}
       </header>
@@ -46,8 +47,8 @@ export const Section = ({
 }) => (
   <section class={styles.section}>
     <header>
-      <h2>{title}</h2>
-      {hint && <p>{hint}</p>}
+      <h2 lang={pageLanguage.value}>{title}</h2>
+      {hint && <p lang={pageLanguage.value}>{hint}</p>}
     </header>
     <div class={styles.content}>{children}</div>
   </section>
