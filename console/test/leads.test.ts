@@ -6,6 +6,7 @@ import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
 import { csvCell } from '../src/leads/csv.ts';
 import { PASSWORD, startConsole } from './console-page.ts';
+import { holdAnswer } from './hold-answer.ts';
 
 /** The leads in the console. */
 
@@ -92,6 +93,56 @@ it('shows leads as they come, finds them, and says what a colleague has changed'
   await panel(page).getByLabel('E-mail').fill('no address');
   await page.keyboard.press('Enter');
   await panel(page).getByText('Enter a valid email address.').waitFor();
+});
+
+it('keeps what is typed while answers and frames come, and shows what a colleague saves before the answer', async () => {
+  const { rest, open, signIn } = await startConsole(openBrowser);
+  const { uuid } = (await rest('POST', '/api/v1/leads/', { nickname: 'Grace' })).json;
+  const path = `/api/v1/leads/${uuid}/`;
+  const page = await open(`leads?lead=${uuid}`, { viewport: { width: 1_440, height: 900 } });
+  await signIn(page);
+  const field = (name: string) => panel(page).getByLabel(name);
+  const saved = panel(page).getByRole('status').getByText('Saved');
+
+  // The server has saved it, and its answer takes long.
+  const answer = await holdAnswer(page, `**${path}`, 'PATCH');
+  await field('Name').fill('Grace Hopper');
+  await panel(page).getByRole('button', { name: 'Save' }).click();
+  await answer.given;
+  await field('Phone').fill('+44 20 7946 0000');
+  await rest('PATCH', path, { nickname: 'Rear Admiral' });
+  await row(page, 'Rear Admiral').waitFor();
+  await answer.release();
+  await expect.poll(() => field('Name').inputValue(), PATIENCE).toBe('Rear Admiral');
+  expect(await field('Phone').inputValue()).toBe('+44 20 7946 0000');
+  expect(await saved.count()).toBe(0);
+  await panel(page).getByRole('button', { name: 'Save' }).click();
+  await saved.waitFor();
+  expect((await rest('GET', path)).json).toMatchObject({
+    nickname: 'Rear Admiral',
+    phone_number: '+44 20 7946 0000',
+  });
+
+  // Something is typed as soon as the change of a colleague is shown.
+  await panel(page)
+    .getByRole('heading', { level: 2 })
+    .evaluate((title) => {
+      const observer = new MutationObserver(() => {
+        const email = document.querySelector<HTMLInputElement>('input[name=email]');
+        if (email) email.value = 'grace@example.com';
+        email?.dispatchEvent(new Event('input', { bubbles: true }));
+        observer.disconnect();
+      });
+      observer.observe(title, { characterData: true, childList: true, subtree: true });
+    });
+  await rest('PATCH', path, { nickname: 'Amazing Grace' });
+  await expect.poll(() => field('Name').inputValue(), PATIENCE).toBe('Amazing Grace');
+  await panel(page).getByRole('button', { name: 'Save' }).click();
+  await saved.waitFor();
+  expect((await rest('GET', path)).json).toMatchObject({
+    nickname: 'Amazing Grace',
+    email: 'grace@example.com',
+  });
 });
 
 it('deletes when it can’t be taken back any more, and saves all as CSV that runs no formula', async () => {

@@ -1,13 +1,14 @@
 import type { Lead } from '@parlor/shared';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Tagged } from '../api/client.ts';
 import { leadWords } from '../locale/leads.ts';
 import { moment, words } from '../locale/locale.ts';
 import { isAdmin } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
+import type { Edited } from '../ui/edited-object.ts';
 import { Fact, Facts, WebAddress } from '../ui/facts.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
+import type { Contact } from './contact.ts';
 import { LeadForm } from './lead-form.tsx';
 import type { LeadList } from './lead-list.ts';
 import styles from './lead-panel.module.css';
@@ -52,16 +53,17 @@ export const LeadPanel = ({
   onRemove(lead: Lead, etag: string): void;
 }) => {
   const t = leadWords.value;
-  const { lead, read, know } = useLead(uuid, list);
+  const edits = useLead(uuid, list);
+  const { lead, read } = edits;
   const title = useRef<HTMLHeadingElement>(null);
   const isKnown = typeof lead === 'object';
   useEffect(() => title.current?.focus(), []);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') onClose();
   };
-  const body = (known: Tagged<Lead>) => (
+  const body = ({ known, edit }: Edited<Lead, Contact>) => (
     <>
-      <LeadForm lead={known} onChanged={know} onStale={read} />
+      <LeadForm edit={edit} edits={edits} />
       <Origin lead={known.object} />
       {isAdmin.value && (
         <footer>
@@ -79,7 +81,7 @@ export const LeadPanel = ({
           <Icon name="back" />
         </button>
         <h2 ref={title} tabIndex={-1} dir="auto">
-          {isKnown ? nameOf(lead.object) : t.nameless}
+          {isKnown ? nameOf(lead.known.object) : t.nameless}
         </h2>
         <button type="button" class={styles.close} aria-label={t.close} onClick={onClose}>
           <svg viewBox="0 0 20 20" aria-hidden="true">

@@ -1,26 +1,33 @@
 import type { Lead, SearchResult } from '@parlor/shared';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, askPage, askTagged, type Tagged } from '../api/client.ts';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { ApiError, askPage } from '../api/client.ts';
 import { listen } from '../api/live.ts';
+import { Resource } from '../api/resource.ts';
+import { choose, type Edit, editOf, hasChanges } from '../ui/edit.ts';
+import { type Edited, EditedObject } from '../ui/edited-object.ts';
+import { type Contact, contactOf } from './contact.ts';
 import { type LeadList, pathOf } from './lead-list.ts';
 
-/** A lead as it stands, kept right by the live channel. */
-export type LoadedLead = Tagged<Lead> | 'loading' | 'gone' | 'failed';
+/** A lead as it stands, kept right by the live channel, and what is being written about it. */
+export type LoadedLead = Edited<Lead, Contact> | 'loading' | 'gone' | 'failed';
 
-/** Reads a lead with its entity tag, and again when it has changed. */
+/** Reads a lead to be changed, and again when it has changed. */
 export const useLead = (uuid: string, list: LeadList) => {
   const [lead, setLead] = useState<LoadedLead>('loading');
-  const turn = useRef(0);
+  /** What became of it last, here or by somebody else. */
+  const [said, setSaid] = useState<'saved' | 'updated' | undefined>();
+  const edited = useMemo(() => {
+    const resource = new Resource<Lead>(pathOf({ uuid }));
+    return new EditedObject<Lead, Contact>('lead', uuid, resource, contactOf, (now) => {
+      setLead(now);
+      if (list.has(uuid)) list.put(now.known.object);
+    });
+  }, [uuid]);
   const read = async (): Promise<void> => {
-    const own = ++turn.current;
     try {
-      const found = await askTagged<Lead>('GET', pathOf({ uuid }));
-      if (own !== turn.current) return;
-      setLead(found);
-      if (list.has(uuid)) list.put(found.object);
+      if ((await edited.read()) === 'updated') setSaid('updated');
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (own !== turn.current) return;
       if (error.status === 404) {
         setLead('gone');
         list.drop(uuid);
@@ -29,28 +36,37 @@ export const useLead = (uuid: string, list: LeadList) => {
   };
   useEffect(() => {
     void read();
-    const stop = listen({
+    return listen({
       onFrame(frame) {
         if (frame.type === 'lead.changed' && frame.data.uuid === uuid) void read();
       },
       onResync: read,
     });
-    return () => {
-      turn.current++;
-      stop();
-    };
   }, [uuid]);
+
+  const write = (change: (before: Edit<Contact>) => Edit<Contact>): void => {
+    setSaid(undefined);
+    edited.write(change);
+  };
   return {
     lead,
+    said,
     read,
-    /** It is known otherwise how the lead stands now. */
-    know(known: Tagged<Lead>) {
-      turn.current++;
-      setLead(known);
-      if (list.has(uuid)) list.put(known.object);
+    type: (name: keyof Contact, value: string) =>
+      write((before) => ({ ...before, mine: { ...before.mine, [name]: value } })),
+    take: (name: keyof Contact) => write((before) => choose(before, name, true)),
+    discard: () => write(({ base }) => editOf(base)),
+    /** Saves what is written, or shows what somebody else has changed since. @throws ApiError */
+    async save(): Promise<void> {
+      setSaid(undefined);
+      if (!(await edited.save())) await read();
+      // Not of what was written since, nor where somebody else's is to be told.
+      if (edited.current && !hasChanges(edited.current.edit)) setSaid((before) => before ?? 'saved');
     },
   };
 };
+
+export type LeadEdits = ReturnType<typeof useLead>;
 
 /** Of leads with the same words that are found first, this many pages are looked through. */
 const MAX_PAGES = 5;

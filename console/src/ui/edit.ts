@@ -38,6 +38,24 @@ export const rebase = <T extends object>({ base, mine, theirs }: Edit<T>, curren
   return next;
 };
 
+/**
+ * Goes on when what was written has been saved; what was written since stays unsaved.
+ * @param sent as it stood when it was sent
+ */
+export const saved = <T extends object>({ mine: sent }: Edit<T>, { mine }: Edit<T>, current: T): Edit<T> =>
+  rebase({ base: sent, mine, theirs: {} }, current);
+
+/** Whether anything is written that the server has not. */
+export const hasChanges = <T extends object>(edit: Edit<T>): boolean =>
+  Object.keys(changesOf(edit)).length > 0;
+
+/** Ends a dispute about a field. */
+export const choose = <T extends object>(edit: Edit<T>, name: keyof T, isTheirs: boolean): Edit<T> => {
+  const { [name]: value, ...theirs } = edit.theirs;
+  const mine = isTheirs ? { ...edit.mine, [name]: value } : edit.mine;
+  return { ...edit, mine, theirs: theirs as Partial<T> };
+};
+
 /** Whether two say the same. */
 export const isSame = <T extends object>(a: T, b: T): boolean =>
   namesOf(a).every((name) => a[name] === b[name]);

@@ -6,6 +6,7 @@ import { words } from '../locale/locale.ts';
 import { widgetWords } from '../locale/widgets.ts';
 import { Page } from '../shell/page.tsx';
 import { Button } from '../ui/button.tsx';
+import { hasChanges } from '../ui/edit.ts';
 import { Notice } from '../ui/notice.tsx';
 import { remove } from '../ui/removal.ts';
 import { toast } from '../ui/toast.tsx';
@@ -16,7 +17,7 @@ import { Preview } from './preview.tsx';
 import { Dispute, SettingControl } from './setting-control.tsx';
 import { showable } from './settings.ts';
 import styles from './studio.module.css';
-import { hasChanges, isDisputed, pathOf, type Studio as Studied, useStudio } from './use-studio.ts';
+import { isDisputed, pathOf, type Studio as Studied, useStudio } from './use-studio.ts';
 import { widgetName } from './widget-name.ts';
 
 type Edits = ReturnType<typeof useStudio>;
@@ -49,7 +50,7 @@ const Sections = ({ here, marked }: { here: Section; marked: ReadonlySet<Section
 };
 
 /** Takes the widget away, with a moment to take that back. */
-const Removal = ({ studio: { widget } }: { studio: Studied }) => {
+const Removal = ({ studio: { known: widget } }: { studio: Studied }) => {
   const t = widgetWords.value;
   const { route } = useLocation();
   const onClick = () => {
@@ -148,14 +149,14 @@ const StudioForm = ({ studio, edits, section }: { studio: Studied; edits: Edits;
           {disputed.length > 0 && <Notice kind="plain">{t.disputed}</Notice>}
           {t.sectionHints[section] && <p class={styles.hint}>{t.sectionHints[section]}</p>}
           {section === 'install' ? (
-            <Install widget={studio.widget.object} />
+            <Install widget={studio.known.object} />
           ) : (
             <Fields names={fieldsOf(section)} edit={edit} errors={fields} edits={edits} />
           )}
           {section === 'site' && <Removal studio={studio} />}
         </div>
         <Notice>{message}</Notice>
-        {hasChanges(studio) && (
+        {hasChanges(edit) && (
           <div class={styles.actions}>
             <span>{t.changed}</span>
             <Button kind="quiet" onClick={edits.discard}>

@@ -1,7 +1,8 @@
 import type { Workflow, WorkflowNode, WorkflowVersionDetail } from '@parlor/shared';
 import { type GraphProblem, graphProblems } from '@parlor/shared/workflow-problems';
 import { batch, computed, type Signal, signal } from '@preact/signals';
-import { ApiError, askTagged, type Tagged } from '../api/client.ts';
+import { ApiError, type Tagged } from '../api/client.ts';
+import { Resource } from '../api/resource.ts';
 import { keepEdit, keptEdit } from '../ui/kept-edit.ts';
 import { type Draft, isSame, merged } from './compare.ts';
 import { type Refused, refusedOf } from './refused.ts';
@@ -25,6 +26,7 @@ const draftOf = ({ name, nodes }: Draft): Draft => ({ name, nodes });
 
 /** A workflow while it is edited: as it was saved, as it stands here, and the steps between. */
 export class Editor {
+  readonly resource: Resource<Workflow>;
   /** As the server has it, as far as is known here. */
   readonly saved: Signal<Tagged<Workflow>>;
   readonly draft: Signal<Draft>;
@@ -47,6 +49,7 @@ export class Editor {
   #keeping: number | undefined;
 
   constructor(saved: Tagged<Workflow>) {
+    this.resource = new Resource(`workflows/${saved.object.uuid}/`);
     this.saved = signal(saved);
     this.draft = signal(draftOf(saved.object));
     const kept = keptEdit<Draft>(KIND, this.uuid);
@@ -141,19 +144,22 @@ export class Editor {
     this.refused.value = refusedOf(error, nodes);
   }
 
-  /** Looks whether somebody else has saved. @throws ApiError */
-  async look(): Promise<void> {
-    const { etag } = (this.theirs.value ?? this.saved.value) as Tagged<Workflow>;
+  /** Looks whether somebody else has saved. @returns whether what was saved is shown now @throws ApiError */
+  async look(): Promise<boolean> {
     try {
-      const found = await askTagged<Workflow>('GET', `workflows/${this.uuid}/`, undefined, {
-        headers: { 'If-None-Match': etag },
-      });
+      const found = await this.resource.read(() => ({
+        'If-None-Match': (this.theirs.value ?? this.saved.value).etag,
+      }));
+      // Another look was given the same answer.
+      if (found.etag === this.saved.value.etag) return false;
       const { mine, base } = { mine: this.draft.value, base: this.saved.value.object };
       if (isSame(found.object, base)) this.know(found, base);
       else if (isSame(mine, base)) this.know(found, mine);
       else this.theirs.value = found;
+      return !this.theirs.value;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== NOT_CHANGED) throw error;
+      return false;
     }
   }
 
@@ -234,8 +240,7 @@ export class Editor {
   }
 
   #patch(wanted: object): Promise<Tagged<Workflow>> {
-    const headers = { 'If-Match': this.saved.value.etag };
-    return askTagged<Workflow>('PATCH', `workflows/${this.uuid}/`, wanted, { headers });
+    return this.resource.patch(wanted, this.saved.value.etag);
   }
 
   #step(from: Editor['past'], to: Editor['past']): void {

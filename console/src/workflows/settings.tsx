@@ -1,6 +1,6 @@
 import type { Workflow } from '@parlor/shared';
 import { useState } from 'preact/hooks';
-import { ApiError, ask, askTagged } from '../api/client.ts';
+import { ApiError, ask } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
 import { workflowWords } from '../locale/workflows.ts';
 import { Button } from '../ui/button.tsx';
@@ -39,8 +39,11 @@ const Key = ({ editor }: { editor: Editor }) => {
       // Whoever repeats a request whose answer was lost makes no second key.
       const headers = { 'Idempotency-Key': crypto.randomUUID() };
       const path = `workflows/${editor.uuid}/rotate-key/`;
-      const { public_key: next } = await ask<Workflow>('POST', path, undefined, { headers });
-      const now = await askTagged<Workflow>('GET', `workflows/${editor.uuid}/`);
+      const { resource } = editor;
+      const { public_key: next } = await resource.write(() =>
+        ask<Workflow>('POST', path, undefined, { headers }),
+      );
+      const now = await resource.read();
       // Of what a colleague has saved meanwhile, the next look tells.
       const { object, etag } = editor.saved.value;
       const isAsKnown = JSON.stringify(now.object.nodes) === JSON.stringify(object.nodes);

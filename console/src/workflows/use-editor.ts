@@ -23,9 +23,8 @@ export const useEditor = (editor: Editor) => {
   useEffect(() => {
     const look = () => {
       if (document.visibilityState !== 'visible' || editor.isBusy.value) return;
-      const before = editor.saved.value;
       editor.look().then(
-        () => editor.saved.value !== before && toast(workflowWords.value.adopted),
+        (isShown) => isShown && toast(workflowWords.value.adopted),
         // Told when it is saved.
         () => undefined,
       );

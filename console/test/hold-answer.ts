@@ -1,0 +1,26 @@
+import type { Page } from 'playwright-core';
+
+/**
+ * Holds back the next answer to a request of one method.
+ * @returns `given` settles when the server has answered; `release` passes the answer on to the page
+ */
+export const holdAnswer = async (
+  page: Page,
+  address: string,
+  method: string,
+): Promise<{ given: Promise<void>; release(): Promise<void> }> => {
+  let tell = (): void => undefined;
+  let release = (): Promise<void> => Promise.reject(new Error('the server has not answered yet'));
+  const given = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  let isFirst = true;
+  await page.route(address, async (route) => {
+    if (!isFirst || route.request().method() !== method) return route.continue();
+    isFirst = false;
+    const response = await route.fetch();
+    release = () => route.fulfill({ response });
+    tell();
+  });
+  return { given, release: () => release() };
+};
