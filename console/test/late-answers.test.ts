@@ -63,4 +63,15 @@ it('shows nothing older than what it has shown, and takes nobody’s changes for
   await page.evaluate(() => new Promise(requestAnimationFrame));
   expect(await field('Greeting').inputValue()).toBe('Mine');
   expect((await rest('GET', workflow)).json).toMatchObject({ name: 'Theirs', nodes: [{ greeting: 'Mine' }] });
+
+  // A new key takes no colleague's name for the one that this page was written over.
+  await field('Greeting').fill('More of mine');
+  await rest('PATCH', workflow, { name: 'Renamed' });
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  await page.getByRole('button', { name: 'Make another key' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Make another key' }).click();
+  await page.getByText('This is the new key.').waitFor();
+  await save.click();
+  await page.getByRole('button', { name: 'Put both together' }).click();
+  expect((await rest('GET', workflow)).json.name).toBe('Renamed');
 });

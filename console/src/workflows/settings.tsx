@@ -11,6 +11,7 @@ import { Notice } from '../ui/notice.tsx';
 import { Select } from '../ui/select.tsx';
 import { Toggle } from '../ui/toggle.tsx';
 import { AGENT_CODE, CODE_LANGUAGES, type CodeLanguage } from './agent-code.ts';
+import { isSame } from './compare.ts';
 import type { Editor } from './editor.ts';
 import styles from './settings.module.css';
 
@@ -46,7 +47,7 @@ const Key = ({ editor }: { editor: Editor }) => {
       const now = await resource.read();
       // Of what a colleague has saved meanwhile, the next look tells.
       const { object, etag } = editor.saved.value;
-      const isAsKnown = JSON.stringify(now.object.nodes) === JSON.stringify(object.nodes);
+      const isAsKnown = isSame(now.object, object);
       editor.know(isAsKnown ? now : { object: { ...object, public_key: next }, etag }, object);
       setRotated(true);
       setAsking(false);
