@@ -4,7 +4,7 @@ import { en, type Words } from './en.ts';
 export interface FrameWords
   extends Pick<Words, 'common' | 'errors' | 'signIn' | 'invitation' | 'reset' | 'shell'> {
   readonly inbox: Pick<Words['inbox'], 'title' | 'views' | 'widgets' | 'tags' | 'undo' | 'offline'>;
-  readonly search: Pick<Words['search'], 'title' | 'kindsOf'>;
+  readonly search: Pick<Words['search'], 'title' | 'everything' | 'kindsOf'>;
   readonly team: Pick<Words['team'], 'roles'>;
   readonly server: Readonly<Record<FrameSentence, string>>;
 }

@@ -140,6 +140,7 @@ export const words: FrameWords = {
   },
   search: {
     title: 'بحث',
+    everything: 'الكل',
     kindsOf: { conversation: 'المحادثات', message: 'الرسائل', note: 'الملاحظات', lead: 'العملاء المحتملون' },
   },
   team: { roles: { owner: 'المالك', admin: 'مسؤول', operator: 'موظف دعم' } },

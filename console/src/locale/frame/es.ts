@@ -136,6 +136,7 @@ export const words: FrameWords = {
   },
   search: {
     title: 'Buscar',
+    everything: 'Todo',
     kindsOf: { conversation: 'Conversaciones', message: 'Mensajes', note: 'Notas', lead: 'Leads' },
   },
   team: { roles: { owner: 'Propietario', admin: 'Administrador', operator: 'Agente' } },

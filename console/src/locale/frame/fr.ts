@@ -138,6 +138,7 @@ export const words: FrameWords = {
   },
   search: {
     title: 'Rechercher',
+    everything: 'Tout',
     kindsOf: { conversation: 'Conversations', message: 'Messages', note: 'Notes', lead: 'Leads' },
   },
   team: { roles: { owner: 'Propriétaire', admin: 'Administrateur', operator: 'Agent' } },

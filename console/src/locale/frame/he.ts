@@ -135,6 +135,7 @@ export const words: FrameWords = {
   },
   search: {
     title: 'חיפוש',
+    everything: 'הכול',
     kindsOf: { conversation: 'שיחות', message: 'הודעות', note: 'הערות', lead: 'לידים' },
   },
   team: { roles: { owner: 'בעלים', admin: 'מנהל', operator: 'נציג' } },

@@ -133,6 +133,7 @@ export const words: FrameWords = {
   },
   search: {
     title: 'खोजें',
+    everything: 'सब कुछ',
     kindsOf: { conversation: 'बातचीत', message: 'संदेश', note: 'नोट', lead: 'लीड' },
   },
   team: { roles: { owner: 'मालिक', admin: 'एडमिन', operator: 'ऑपरेटर' } },

@@ -134,6 +134,7 @@ export const words: FrameWords = {
   },
   search: {
     title: 'Cerca',
+    everything: 'Tutto',
     kindsOf: { conversation: 'Conversazioni', message: 'Messaggi', note: 'Note', lead: 'Lead' },
   },
   team: { roles: { owner: 'Proprietario', admin: 'Amministratore', operator: 'Operatore' } },

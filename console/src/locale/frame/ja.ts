@@ -135,6 +135,7 @@ export const words: FrameWords = {
   },
   search: {
     title: '検索',
+    everything: 'すべて',
     kindsOf: { conversation: '会話', message: 'メッセージ', note: 'メモ', lead: 'リード' },
   },
   team: { roles: { owner: 'オーナー', admin: '管理者', operator: 'オペレーター' } },

@@ -133,6 +133,7 @@ export const words: FrameWords = {
   },
   search: {
     title: '검색',
+    everything: '전체',
     kindsOf: { conversation: '대화', message: '메시지', note: '메모', lead: '리드' },
   },
   team: { roles: { owner: '소유자', admin: '관리자', operator: '상담원' } },

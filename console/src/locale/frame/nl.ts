@@ -134,6 +134,7 @@ export const words: FrameWords = {
   },
   search: {
     title: 'Zoeken',
+    everything: 'Alles',
     kindsOf: { conversation: 'Gesprekken', message: 'Berichten', note: 'Notities', lead: 'Leads' },
   },
   team: { roles: { owner: 'Eigenaar', admin: 'Beheerder', operator: 'Medewerker' } },

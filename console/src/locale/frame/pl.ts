@@ -134,6 +134,7 @@ export const words: FrameWords = {
   },
   search: {
     title: 'Szukaj',
+    everything: 'Wszystko',
     kindsOf: { conversation: 'Rozmowy', message: 'Wiadomości', note: 'Notatki', lead: 'Leady' },
   },
   team: { roles: { owner: 'Właściciel', admin: 'Administrator', operator: 'Operator' } },

@@ -134,6 +134,7 @@ export const words: FrameWords = {
   },
   search: {
     title: 'Buscar',
+    everything: 'Tudo',
     kindsOf: { conversation: 'Conversas', message: 'Mensagens', note: 'Notas', lead: 'Leads' },
   },
   team: { roles: { owner: 'Proprietário', admin: 'Administrador', operator: 'Atendente' } },

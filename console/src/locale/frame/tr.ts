@@ -134,6 +134,7 @@ export const words: FrameWords = {
   },
   search: {
     title: 'Ara',
+    everything: 'Tümü',
     kindsOf: {
       conversation: 'Görüşmeler',
       message: 'Mesajlar',

@@ -131,6 +131,7 @@ export const words: FrameWords = {
   },
   search: {
     title: '搜索',
+    everything: '全部',
     kindsOf: { conversation: '对话', message: '消息', note: '备注', lead: '销售线索' },
   },
   team: { roles: { owner: '所有者', admin: '管理员', operator: '客服' } },
