@@ -87,6 +87,19 @@ describe('the frame in another language', () => {
       await page.getByRole('heading', { level: 1, name: words.shell.tokens }).waitFor();
       expect(await page.title()).toBe(`${words.shell.tokens} · Parlor`);
       expect(await widths(page)).toEqual([320, 320]);
+      // English there ends at its own side, also among what is written from right to left.
+      const hint = page.locator('main header p');
+      expect(await hint.getAttribute('lang')).toBe('en');
+      const [beforeEnd = 0, end = 0] = await hint.evaluate(({ firstChild: text }) => {
+        const length = text?.textContent?.length ?? 0;
+        return [length - 2, length - 1].map((at) => {
+          const range = new Range();
+          range.setStart(text as Node, at);
+          range.setEnd(text as Node, at + 1);
+          return range.getBoundingClientRect().left;
+        });
+      });
+      expect(end).toBeGreaterThan(beforeEnd);
       await page.setViewportSize({ width: 1_024, height: 768 });
       expect(await axeFaults(page)).toEqual([]);
     }
