@@ -44,6 +44,7 @@ describe('the languages', () => {
     ['ar', 11, '11 ثانية'],
     ['he', 2, 'שתי שניות'],
     ['fr', 1, '1 seconde.'],
+    ['de', 1, 'einer Sekunde'],
   ] as const)('%s counts %i seconds', async (tag, seconds, form) => {
     expect((await FILES[tag]()).errors.throttled(seconds)).toContain(form);
   });

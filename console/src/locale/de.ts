@@ -26,7 +26,8 @@ export const de: Words = {
     unexpected: 'Das hat nicht geklappt. Versuchen Sie es gleich noch einmal.',
     page: 'Diese Seite konnte nicht geladen werden.',
     offline: 'Parlor ist nicht erreichbar.',
-    throttled: (seconds) => `Zu viele Versuche. Versuchen Sie es in ${seconds} Sekunden noch einmal.`,
+    throttled: (seconds) =>
+      `Zu viele Versuche. Versuchen Sie es in ${seconds === 1 ? 'einer Sekunde' : `${seconds} Sekunden`} noch einmal.`,
   },
   server: {
     'Unable to log in with provided credentials.': 'Benutzername oder Passwort stimmen nicht.',

@@ -25,7 +25,8 @@ export const en = {
     unexpected: 'That did not work. Try again in a moment.',
     page: 'This page could not be loaded.',
     offline: 'Parlor can’t be reached.',
-    throttled: (seconds: number) => `Too many tries. Try again in ${seconds} seconds.`,
+    throttled: (seconds: number) =>
+      `Too many tries. Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`,
   },
   /** What the server says of fields, by its own words; what is not here is shown as it comes. */
   server: {
