@@ -143,6 +143,16 @@ it('keeps what is typed while answers and frames come, and shows what a colleagu
     nickname: 'Amazing Grace',
     email: 'grace@example.com',
   });
+
+  // What was read first is answered last.
+  const older = await holdAnswer(page, `**${path}`, 'GET');
+  await rest('PATCH', path, { nickname: 'Older' });
+  await older.given;
+  await rest('PATCH', path, { nickname: 'Newer' });
+  await expect.poll(() => field('Name').inputValue(), PATIENCE).toBe('Newer');
+  await older.release();
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  expect(await field('Name').inputValue()).toBe('Newer');
 });
 
 it('deletes when it can’t be taken back any more, and saves all as CSV that runs no formula', async () => {
