@@ -39,7 +39,7 @@ const openPanel = async (options?: BrowserContextOptions) => {
   };
   // From the same beginning: what is set to what it was is no change.
   await set(() => page.getByRole('button', { name: 'Parlor’s defaults' }).click());
-  await page.getByText('Saved').waitFor();
+  await page.getByText('Saved', { exact: true }).waitFor();
   return {
     server,
     page,
@@ -177,7 +177,7 @@ describe.skipIf(inject('isRealMongodb'))("the demo's settings panel", () => {
     // Slower than what is written is saved.
     await title.pressSequentially('Lamps and more', { delay: 450 });
     expect(await title.inputValue()).toBe('Lamps and more');
-    await page.getByText('Saved').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
     await dialog.getByText('Lamps and more').waitFor();
     expect(await title.evaluate((it) => it === document.activeElement)).toBe(true);
     // Into the chat one gets by a click all the same.
@@ -190,7 +190,7 @@ describe.skipIf(inject('isRealMongodb'))("the demo's settings panel", () => {
     const { page, launcher } = await openPanel();
     await page.getByLabel('bottom right').focus();
     for (const key of ['ArrowUp', 'ArrowUp', 'ArrowUp']) await page.keyboard.press(key);
-    await page.getByText('Saved').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
     expect(await page.getByLabel('middle right').isChecked()).toBe(true);
     await page.keyboard.press('Tab');
     await page.keyboard.type('https://x');
