@@ -19,7 +19,11 @@ const WAYS = [
 ];
 
 /** A test that asserts nothing, or only under a condition that did not hold, fails; waiting alone is no assertion. */
-const EXPECT = { requireAssertions: true };
+const EXPECT = {
+  requireAssertions: true,
+  // A second, as it is by itself, is too short on a machine that is busy with other things (milliseconds).
+  poll: { timeout: 20_000 },
+};
 
 /**
  * `units` needs no browser: pure logic beside the code, routes through createApp without a port, and the server
