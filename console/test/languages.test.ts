@@ -86,7 +86,7 @@ describe('the frame in another language', () => {
 
       await settings.getByRole('link', { name: words.shell.tokens }).click();
       await page.getByRole('heading', { level: 1, name: words.shell.tokens }).waitFor();
-      expect(await page.title()).toBe(`${words.shell.tokens} · Parlor`);
+      await expect.poll(() => page.title()).toBe(`${words.shell.tokens} · Parlor`);
       expect(await widths(page)).toEqual([320, 320]);
       // English there ends at its own side, also among what is written from right to left.
       const hint = page.locator('main header p');
