@@ -87,17 +87,18 @@ export class CountsTeller {
       for (let pause = GATHER_MS; telling.left > 0; pause = EVERY_MS) {
         await sleep(pause, undefined, { ref: false, signal: this.#stopping.signal });
         telling.left--;
-        await this.#tellNow(account);
+        // What failed is tried again for as long as somebody follows: the next change may be hours away.
+        if (!(await this.#tellNow(account))) telling.left = TIMES;
       }
     } catch (error) {
-      if (!this.#stopping.signal.aborted)
-        this.#log.warn({ err: error, account }, 'numbers could not be told');
+      if (!this.#stopping.signal.aborted) throw error;
     } finally {
       this.#telling.delete(account);
     }
   }
 
-  async #tellNow(account: string): Promise<void> {
+  /** @returns whether everybody who follows has been told */
+  async #tellNow(account: string): Promise<boolean> {
     const byMember = new Map<string, Asking>();
     for (const connection of this.#following(account)) {
       const { member, widgets } = connection.viewer as Person;
@@ -107,17 +108,24 @@ export class CountsTeller {
       byMember.set(key, asking);
     }
     const all = [...byMember.values()];
+    let isTold = true;
     for (let from = 0; from < all.length; from += AT_ONCE) {
-      await Promise.all(all.slice(from, from + AT_ONCE).map((asking) => this.#tellOne(asking)));
+      const some = all.slice(from, from + AT_ONCE);
+      for (const { status } of await Promise.allSettled(some.map((asking) => this.#tellOne(asking)))) {
+        isTold &&= status === 'fulfilled';
+      }
     }
+    return isTold;
   }
 
   async #tellOne({ view, member, connections }: Asking): Promise<void> {
     const data = await this.#counts.of(view, member).catch((error) => {
-      // Too many of the account wait: the next change tells them.
-      if (!(error instanceof ParlorError && error.code === 'throttled')) throw error;
+      // That too many of the account wait is no fault.
+      if (!(error instanceof ParlorError)) {
+        this.#log.warn({ err: error, account: view.account }, 'numbers could not be told');
+      }
+      throw error;
     });
-    if (!data) return;
     const text = ownFrame({ type: 'counts', data });
     // What it sees may be another view by now, which is told with that change.
     for (const connection of connections) {

@@ -1,0 +1,28 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { testApp } from '../../../test/app.ts';
+import { Audience } from '../realtime/audience.ts';
+import type { Connection } from '../realtime/connection.ts';
+import { CountsTeller } from './counts-teller.ts';
+
+const app = testApp();
+
+it('counts again after a count that failed, without waiting for the next change', async () => {
+  const { inboxCounts, log } = app.services;
+  const audience = new Audience();
+  const sent: string[] = [];
+  const viewer = { side: 'person', account: 'a', member: 'm', widgets: undefined, followsCounts: true };
+  const connection = { viewer, isLive: true, send: (text: string) => sent.push(text) };
+  audience.persons = () => [connection as unknown as Connection];
+  let failures = 2;
+  const counts = {
+    of: async (...asked: Parameters<typeof inboxCounts.of>) => {
+      if (failures-- > 0) throw new Error('the database is away');
+      return inboxCounts.of(...asked);
+    },
+  };
+  const teller = new CountsTeller({ audience, onEntry: () => undefined }, counts, log);
+  onTestFinished(() => teller.stop());
+  teller.changed('a');
+  await vi.waitFor(() => expect(sent).toHaveLength(1), { timeout: 20_000 });
+  expect(JSON.parse(sent[0] ?? '')).toMatchObject({ type: 'counts', data: { open: 0 } });
+});
