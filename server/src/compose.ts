@@ -46,12 +46,6 @@ import { Secrets } from './platform/secrets.ts';
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
-/** Makes all collections and indexes. On a large database that lacks one it takes its time: no deadline may end it. */
-export const createIndexes = async (config: Config, connection: Connection, log: Logger): Promise<void> => {
-  const models = [...Object.values(createModels(connection)), new RateLimits(config, connection, log)];
-  await Promise.all(models.map((model) => model.createIndexes()));
-};
-
 /** A part that works by itself between its start and its stop. */
 interface Running {
   start?(): void | Promise<void>;

@@ -3,7 +3,8 @@ import { inject as injectRequest } from 'light-my-request';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { createApp } from '../src/app.ts';
-import { createIndexes, createServices, type Services } from '../src/compose.ts';
+import { createServices, type Services } from '../src/compose.ts';
+import { createIndexes } from '../src/create-indexes.ts';
 import { loadConfig } from '../src/platform/config.ts';
 import { createLog } from '../src/platform/log.ts';
 

@@ -15,7 +15,7 @@ interface Loader {
 
 declare const window: typeof globalThis.window & { Parlor?: Loader };
 
-/** After so long the widget is shown as far as it has come (milliseconds). */
+/** The time-out after which the widget is shown as far as it has come (milliseconds). */
 const PATIENCE_MS = 1_500;
 
 const tell = (told: Told): void => parent.postMessage(told, location.origin);

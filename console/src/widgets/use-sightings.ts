@@ -6,7 +6,7 @@ import { ApiError, ask, askPage } from '../api/client.ts';
 const WAITING_MS = 3_000;
 const RESTING_MS = 15_000;
 
-/** A widget that no page has shown for so long is quiet (milliseconds). */
+/** The age of the last sighting from which on a widget counts as quiet (milliseconds). */
 const QUIET_AFTER_MS = 7 * 86_400_000;
 
 /** Whether some page has shown a widget lately. */

@@ -11,7 +11,7 @@ const KIND = 'widget';
 const GONE = 404;
 const CHANGED_SINCE = 412;
 
-/** Of a widget that others go on changing: after so many tries whoever saves is told. */
+/** Retries of a save that a colleague's save overtook; then whoever saves is told. */
 const TRIES = 4;
 
 /** A widget as it stands, and what is being written about it. */

@@ -1,4 +1,5 @@
-import { createIndexes, createServices, type Services } from '../compose.ts';
+import { createServices, type Services } from '../compose.ts';
+import { createIndexes } from '../create-indexes.ts';
 import { connectDatabase, DatabaseError, whileAlive } from '../database/connect.ts';
 import { type Config, loadConfig } from '../platform/config.ts';
 import { createLog } from '../platform/log.ts';
