@@ -10,7 +10,7 @@ import { createIdentifyForChannel } from './features/access/authenticate.ts';
 import { SessionCookie } from './features/members/session-cookie.ts';
 import { Metrics } from './features/metrics/metrics.ts';
 import { startMetricsListener } from './features/metrics/metrics-listener.ts';
-import { createGateway } from './features/realtime/gateway.ts';
+import { createGateway } from './features/realtime/create-gateway.ts';
 import { createBaseUrl, listeningUrl } from './http/base-url.ts';
 import { limitConnections } from './http/connections.ts';
 import { oneAtATime } from './http/pipelining.ts';

@@ -3,9 +3,6 @@ import type { Duplex } from 'node:stream';
 import { type AuthFrame, CLOSE_CODES, ClientFrame, REALTIME_PATH } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createClientAddress } from '../../http/client-address.ts';
-import type { RateLimits } from '../../http/rate-limits.ts';
-import { type Config, isOnlyProcess } from '../../platform/config.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { Credentials } from '../members/credentials.ts';
 import type { AccountPrincipal } from '../members/principal.ts';
@@ -13,16 +10,16 @@ import type { VisitorPrincipal } from '../visitors/principal.ts';
 import { createAdmission } from './admission.ts';
 import type { Channel } from './channel.ts';
 import type { ClientFrames } from './client-frames.ts';
-import { Connection, type MemberCredential, type Viewer } from './connection.ts';
-import { ConnectionLimiter } from './connection-limiter.ts';
-import { CredentialCheck, type CredentialCheckParts } from './credential-check.ts';
+import { Connection } from './connection.ts';
+import type { ConnectionLimiter } from './connection-limiter.ts';
+import type { CredentialCheck } from './credential-check.ts';
 import { declineUpgrade } from './decline-upgrade.ts';
 import { Heartbeat } from './heartbeat.ts';
-import type { OpenConnectionsModel } from './open-connections.model.ts';
-import { OpenConnections } from './open-connections.ts';
+import type { OpenConnections } from './open-connections.ts';
 import type { PresenceService } from './presence.ts';
 import { replay } from './replay.ts';
 import type { Typing } from './typing.ts';
+import { viewerOf } from './viewer.ts';
 import type { Viewing } from './viewing.ts';
 
 /** Limits of docs/contract.md#live-channel. */
@@ -59,40 +56,6 @@ export interface GatewayParts {
   /** Whether the rate of a client's frames is limited. */
   isLimited: boolean;
 }
-
-const credentialOf = (
-  { member, program, session }: AccountPrincipal,
-  credentials: GatewayParts['credentials'],
-): MemberCredential => {
-  if (program) return { kind: 'program', uuid: program._id };
-  if (session !== undefined) return { kind: 'session', uuid: session };
-  return { kind: 'token', fingerprints: credentials.fingerprintsOf(member) };
-};
-
-const viewerOf = (
-  principal: AccountPrincipal | VisitorPrincipal,
-  { rooms, counts = false }: AuthFrame,
-  credentials: GatewayParts['credentials'],
-): Viewer => {
-  if (principal.kind === 'account') {
-    const narrowed = rooms && new Set(rooms);
-    const { account, widgets } = principal.view;
-    const { _id: member, name = '' } = principal.member;
-    return {
-      side: 'person',
-      account,
-      member,
-      name,
-      widgets,
-      credential: credentialOf(principal, credentials),
-      rooms: narrowed,
-      // A program has no side bar, and may not be allowed to read conversations.
-      followsCounts: counts && !principal.program,
-    };
-  }
-  const { account, room, _id, widget } = principal.visitor.session;
-  return { side: 'visitor', account, room, session: _id, widget };
-};
 
 /** Takes WebSockets at GET /api/v1/realtime (docs/contract.md#live-channel). */
 export class Gateway {
@@ -272,53 +235,6 @@ export class Gateway {
     }
   }
 }
-
-/** The gateway of a server process; its HTTP server has to be attached. */
-export const createGateway = (
-  services: Omit<GatewayParts, 'credentialCheck' | 'limiter' | 'openConnections' | 'isLimited'> &
-    CredentialCheckParts & {
-      config: Pick<
-        Config,
-        'EMBEDDED_MONGODB_LISTEN' | 'MONGODB_URL' | 'RATE_LIMIT' | 'REALTIME_CONNECTIONS' | 'TRUST_PROXY'
-      >;
-      models: { openConnections: OpenConnectionsModel };
-      rateLimits: Pick<RateLimits, 'takeAddress'>;
-    },
-): Gateway => {
-  const {
-    channel,
-    config,
-    countsTeller,
-    frames,
-    identify,
-    log,
-    models,
-    presence,
-    rateLimits,
-    typing,
-    viewing,
-  } = services;
-  const max = config.REALTIME_CONNECTIONS;
-  const openConnections = new OpenConnections(models.openConnections, max, isOnlyProcess(config), log);
-  const opens = config.RATE_LIMIT
-    ? (address: string) => rateLimits.takeAddress('realtime', address)
-    : undefined;
-  return new Gateway({
-    channel,
-    frames,
-    typing,
-    viewing,
-    presence,
-    countsTeller,
-    credentialCheck: new CredentialCheck({ ...services, audience: channel.audience }, log),
-    identify,
-    credentials: services.credentials,
-    log,
-    limiter: new ConnectionLimiter(opens, openConnections, createClientAddress(config.TRUST_PROXY)),
-    openConnections,
-    isLimited: config.RATE_LIMIT,
-  });
-};
 
 const readFrame = (text: string): ClientFrame | undefined => {
   try {

@@ -1,0 +1,55 @@
+import { createClientAddress } from '../../http/client-address.ts';
+import type { RateLimits } from '../../http/rate-limits.ts';
+import { type Config, isOnlyProcess } from '../../platform/config.ts';
+import { ConnectionLimiter } from './connection-limiter.ts';
+import { CredentialCheck, type CredentialCheckParts } from './credential-check.ts';
+import { Gateway, type GatewayParts } from './gateway.ts';
+import type { OpenConnectionsModel } from './open-connections.model.ts';
+import { OpenConnections } from './open-connections.ts';
+
+/** The gateway of a server process; its HTTP server has to be attached. */
+export const createGateway = (
+  services: Omit<GatewayParts, 'credentialCheck' | 'limiter' | 'openConnections' | 'isLimited'> &
+    CredentialCheckParts & {
+      config: Pick<
+        Config,
+        'EMBEDDED_MONGODB_LISTEN' | 'MONGODB_URL' | 'RATE_LIMIT' | 'REALTIME_CONNECTIONS' | 'TRUST_PROXY'
+      >;
+      models: { openConnections: OpenConnectionsModel };
+      rateLimits: Pick<RateLimits, 'takeAddress'>;
+    },
+): Gateway => {
+  const {
+    channel,
+    config,
+    countsTeller,
+    frames,
+    identify,
+    log,
+    models,
+    presence,
+    rateLimits,
+    typing,
+    viewing,
+  } = services;
+  const max = config.REALTIME_CONNECTIONS;
+  const openConnections = new OpenConnections(models.openConnections, max, isOnlyProcess(config), log);
+  const opens = config.RATE_LIMIT
+    ? (address: string) => rateLimits.takeAddress('realtime', address)
+    : undefined;
+  return new Gateway({
+    channel,
+    frames,
+    typing,
+    viewing,
+    presence,
+    countsTeller,
+    credentialCheck: new CredentialCheck({ ...services, audience: channel.audience }, log),
+    identify,
+    credentials: services.credentials,
+    log,
+    limiter: new ConnectionLimiter(opens, openConnections, createClientAddress(config.TRUST_PROXY)),
+    openConnections,
+    isLimited: config.RATE_LIMIT,
+  });
+};

@@ -1,0 +1,40 @@
+import type { AuthFrame } from '@parlor/shared';
+import type { Credentials } from '../members/credentials.ts';
+import type { AccountPrincipal } from '../members/principal.ts';
+import type { VisitorPrincipal } from '../visitors/principal.ts';
+import type { MemberCredential, Viewer } from './connection.ts';
+
+const credentialOf = (
+  { member, program, session }: AccountPrincipal,
+  credentials: Pick<Credentials, 'fingerprintsOf'>,
+): MemberCredential => {
+  if (program) return { kind: 'program', uuid: program._id };
+  if (session !== undefined) return { kind: 'session', uuid: session };
+  return { kind: 'token', fingerprints: credentials.fingerprintsOf(member) };
+};
+
+/** Whom a connection stands for, as its first frame says. */
+export const viewerOf = (
+  principal: AccountPrincipal | VisitorPrincipal,
+  { rooms, counts = false }: AuthFrame,
+  credentials: Pick<Credentials, 'fingerprintsOf'>,
+): Viewer => {
+  if (principal.kind === 'account') {
+    const narrowed = rooms && new Set(rooms);
+    const { account, widgets } = principal.view;
+    const { _id: member, name = '' } = principal.member;
+    return {
+      side: 'person',
+      account,
+      member,
+      name,
+      widgets,
+      credential: credentialOf(principal, credentials),
+      rooms: narrowed,
+      // A program has no side bar, and may not be allowed to read conversations.
+      followsCounts: counts && !principal.program,
+    };
+  }
+  const { account, room, _id, widget } = principal.visitor.session;
+  return { side: 'visitor', account, room, session: _id, widget };
+};
