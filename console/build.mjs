@@ -55,6 +55,8 @@ await build({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // Each file costs a slow phone more than its bytes: what every visit needs is one.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'console', tags: ['$initial'] }] } } },
   },
 });
 

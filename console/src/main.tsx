@@ -1,9 +1,14 @@
 import './styles/base.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { showAhead } from './inbox/store.ts';
+import { viewAt } from './inbox/views.ts';
 import { loadLanguage } from './locale/locale.ts';
 import { enter } from './session/session.ts';
 
+const view = viewAt(location.pathname);
+// A link that signs somebody in stands in the hash: there is nothing to read before it has.
+if (view && location.hash === '') void showAhead(view);
 void enter();
 // No await here: a language's file may import what this file is bundled with, and would wait for it.
 void loadLanguage().then(() => render(<App />, document.getElementById('app') as HTMLElement));

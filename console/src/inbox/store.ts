@@ -29,6 +29,7 @@ export const list = computed<readonly Conversation[]>(() => {
 export const clear = (): void => {
   known.value = new Map();
   shown.value = undefined;
+  ahead = undefined;
   stale.clear();
 };
 
@@ -37,11 +38,28 @@ const PAGE = 50;
 
 const firstPageOf = (view: View): string => `conversations/?${view.query}&limit=${PAGE}`;
 
-/** Shows a view, from its top. */
-export const show = async (view: View): Promise<void> => {
+const begin = async (view: View): Promise<void> => {
   shown.value = { view, state: 'loading', last: undefined, next: undefined };
   // What other views and searches have read would only pile up.
   await read(view, firstPageOf(view), true);
+};
+
+/** The view that was begun before its page was drawn, by name. */
+let ahead: string | undefined;
+
+/** Begins with the view that the console is opened with, while the server is still asked who is signed in. */
+export const showAhead = async (view: View): Promise<void> => {
+  ahead = view.name;
+  await begin(view);
+  // Perhaps nobody is signed in: the page asks again then.
+  if (shown.value?.state === 'failed') ahead = undefined;
+};
+
+/** Shows a view, from its top. */
+export const show = async (view: View): Promise<void> => {
+  const isBegun = ahead === view.name;
+  ahead = undefined;
+  if (!isBegun) await begin(view);
 };
 
 /** Reads on, where there is more. */

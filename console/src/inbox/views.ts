@@ -28,6 +28,12 @@ const views: Record<ViewName, Omit<View, 'name'>> = {
   done: { query: 'status=done', has: ({ status }) => status === 'done' },
 };
 
+/** The view that the console shows at a path, such as /console/inbox/mine; undefined where it shows something else. */
+export const viewAt = (path: string): View | undefined => {
+  const name = /^\/console\/inbox\/([^/]+)/.exec(path)?.[1] ?? (path === '/console/' ? 'all' : undefined);
+  return name === undefined ? undefined : viewOf(decodeURIComponent(name));
+};
+
 /** The view that an address names; undefined when there is none. */
 export const viewOf = (name: string): View | undefined => {
   if (Object.hasOwn(views, name)) return { name, ...views[name as ViewName] };

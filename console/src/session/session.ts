@@ -54,9 +54,10 @@ export const enter = async (): Promise<void> => {
 /** Asks the server who is signed in. */
 export const loadSession = async (): Promise<void> => {
   try {
-    const member = await ask<Member>('GET', 'auth/session');
-    account.value = await ask<Account>('GET', 'account/');
-    me.value = member;
+    [me.value, account.value] = await Promise.all([
+      ask<Member>('GET', 'auth/session'),
+      ask<Account>('GET', 'account/'),
+    ]);
     session.value = 'in';
     hasEnded.value = false;
   } catch (error) {
