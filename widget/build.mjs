@@ -86,6 +86,8 @@ const module = (outDir, name, entry, entryFileNames, { groups = [], plugins = []
     build: output(outDir, {
       lib: { entry: { [name]: `${root}src/${entry}` }, formats: ['es'] },
       rolldownOptions: {
+        // Numbers of `shared/src/limits.ts` stand where they are used, and need no import in another part.
+        optimization: { inlineConst: { mode: 'all' } },
         // Lazy parts take what they share from the chat itself, not from a further file that both would load.
         preserveEntrySignatures: 'allow-extension',
         output: {

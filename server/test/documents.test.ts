@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NewWidget } from '@parlor/shared';
+import * as limits from '@parlor/shared/limits';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../src/platform/config.ts';
 
@@ -76,7 +77,7 @@ describe('every link leads somewhere', () => {
 
 describe('every setting is described', () => {
   const widgetSettings = Object.keys(NewWidget.shape);
-  const limits = Object.keys(loadConfig({})).filter((name) =>
+  const serverLimits = Object.keys(loadConfig({})).filter((name) =>
     /^RATE_LIMIT_|_PER_|_RESERVE_|CONNECTIONS/.test(name),
   );
 
@@ -91,7 +92,43 @@ describe('every setting is described', () => {
   });
 
   it('that is a limit of the server, in docs/limits.md', () => {
-    expect(limits.length).toBeGreaterThan(20);
-    expect(missing(limits, 'docs/limits.md', (name) => `\`${name}\``)).toEqual([]);
+    expect(serverLimits.length).toBeGreaterThan(20);
+    expect(missing(serverLimits, 'docs/limits.md', (name) => `\`${name}\``)).toEqual([]);
+  });
+});
+
+describe('a limit that server and clients know stands in shared/src/limits.ts alone', () => {
+  const { CLOSE_CODES, NOT_AUTHENTICATED, ...numbers } = limits;
+  const MS = { s: 1_000, d: 86_400_000 };
+  const sources = files.filter(
+    (file) =>
+      /^(server|shared|widget|console)\/src\/.*(?<!\.test)\.tsx?$/.test(file) && !file.endsWith('/limits.ts'),
+  );
+
+  /** Where a source says what it should import. */
+  const found = (pattern: RegExp): string[] =>
+    sources.flatMap((file) => [...read(file).matchAll(pattern)].map(([text]) => `${file}: ${text.trim()}`));
+
+  it('is described in docs/limits.md, with its number', () => {
+    const rows = [...read('docs/limits.md').matchAll(/^\| `([A-Z_]+)` \| ([\d ]+?)(?: (s|d))? \|/gm)].map(
+      ([, name = '', number = '', unit]) =>
+        [name, Number(number.replaceAll(' ', '')) * (unit ? MS[unit as keyof typeof MS] : 1)] as const,
+    );
+    expect(Object.fromEntries(rows.filter(([name]) => name in numbers))).toEqual(numbers);
+    const codes = [...read('docs/realtime.md').matchAll(/^\| (\d{4}) \|/gm)].map(([, code]) => Number(code));
+    expect(codes).toEqual(Object.values(CLOSE_CODES));
+    expect(codes).toContain(NOT_AUTHENTICATED);
+  });
+
+  it('has no second number under its name', () => {
+    expect(found(new RegExp(`\\bconst (${Object.keys(limits).join('|')})\\b.*`, 'g'))).toEqual([]);
+  });
+
+  it('is no bare number in a field, a schema of a message or a close of a live connection', () => {
+    expect(found(/\bmaxLength=\{[^}]*\d[^}]*\}/g).filter((text) => !/[A-Z_]+ \+ 1\}$/.test(text))).toEqual(
+      [],
+    );
+    expect(found(/\bmax(?:Length)?\W{1,3}10_?000\b/g)).toEqual([]);
+    expect(found(/^(?! *(?:\/?\*|\/\/)).*\b(?:close\(|code === |= )(?:10\d\d|4\d{3})\b.*/gm)).toEqual([]);
   });
 });

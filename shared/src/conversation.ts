@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { boolean, choice, datetime, moment, text, uuid, uuidReference, uuidReferences } from './fields.ts';
+import { MAX_BULK, MAX_COUNT, MAX_TAG, MAX_TAGS } from './limits.ts';
 import { Author, Message } from './message.ts';
 
 /** How far people have got with a conversation (docs/contract.md#conversation). */
@@ -9,12 +10,6 @@ export type InboxStatus = (typeof INBOX_STATUSES)[number];
 /** Whose turn it is. */
 export const WAITING_ON = ['us', 'visitor'] as const;
 export type WaitingOn = (typeof WAITING_ON)[number];
-
-export const MAX_TAGS = 20;
-const MAX_TAG = 40;
-
-/** As many as one bulk change takes. */
-export const MAX_BULK = 500;
 
 const assignee = () =>
   uuidReference().nullable().meta({
@@ -125,9 +120,6 @@ export const BulkResult = z
   })
   .meta({ id: 'BulkResult' });
 export type BulkResult = z.infer<typeof BulkResult>;
-
-/** A number of the side bar is counted up to this, which stands for "or more". */
-export const MAX_COUNT = 1_000;
 
 const count = () => z.int().min(0).max(MAX_COUNT).meta({ example: 3 });
 

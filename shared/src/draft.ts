@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { boolean, datetime, text } from './fields.ts';
+import { MAX_MESSAGE } from './limits.ts';
 
 /** What a member has written of an answer or a note and not sent yet (docs/contract.md#drafts). */
 export const Draft = z
   .object({
-    body: text({ max: 10_000 }).meta({ description: 'Empty: there is no draft.', example: 'We deliver' }),
+    body: text({ max: MAX_MESSAGE }).meta({
+      description: 'Empty: there is no draft.',
+      example: 'We deliver',
+    }),
     is_note: boolean().default(false).meta({ description: 'Whether it is to be a note.' }),
     updated_at: datetime().nullable().meta({ description: 'null: there is no draft.' }),
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_EMAIL, MAX_PHONE } from './limits.ts';
 
 /**
  * The kinds of fields that resources are made of, with the error texts of Django REST framework, which the
@@ -115,19 +116,21 @@ const EMAIL =
 
 const emailError = 'Enter a valid email address.';
 
-/** A required e-mail address, at most 254 characters (RFC 5321, 4.5.3.1.3). */
+/** A required e-mail address, at most `MAX_EMAIL` characters. */
 export const email = () =>
-  patternText(254, EMAIL, emailError, false).meta({ format: 'email', maxLength: 254 });
+  patternText(MAX_EMAIL, EMAIL, emailError, false).meta({ format: 'email', maxLength: MAX_EMAIL });
 
 /** An e-mail address or nothing. */
 export const optionalEmail = () =>
-  patternText(254, EMAIL, emailError, true).default('').meta({ maxLength: 254, example: 'ada@example.com' });
-
-/** Digits, spaces and `+-().`, at most 32 of them, or nothing. */
-export const optionalPhone = () =>
-  patternText(32, /^[\d +().-]*$/, 'Enter a valid phone number.', true)
+  patternText(MAX_EMAIL, EMAIL, emailError, true)
     .default('')
-    .meta({ pattern: '^[0-9 +().-]*$', maxLength: 32, example: '+44 20 7946 0000' });
+    .meta({ maxLength: MAX_EMAIL, example: 'ada@example.com' });
+
+/** Digits, spaces and `+-().`, at most `MAX_PHONE` of them, or nothing. */
+export const optionalPhone = () =>
+  patternText(MAX_PHONE, /^[\d +().-]*$/, 'Enter a valid phone number.', true)
+    .default('')
+    .meta({ pattern: '^[0-9 +().-]*$', maxLength: MAX_PHONE, example: '+44 20 7946 0000' });
 
 /** What of a web address a pattern can say, for the API's description. */
 const WEB_SCHEME = '^[Hh][Tt][Tt][Pp][Ss]?://[^ ]+$';

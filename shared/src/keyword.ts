@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { datetime, text, uuid } from './fields.ts';
+import { MAX_KEYWORD } from './limits.ts';
 import { Message } from './message.ts';
 import { RoomReference } from './room-reference.ts';
-
-/** The longest keyword in characters, as it is written and as it is compared. */
-export const MAX_KEYWORD = 100;
 
 /**
  * A word or phrase whose mention by a customer raises a notification (docs/contract.md#keyword-notification).

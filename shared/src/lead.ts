@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { datetime, optionalEmail, optionalPhone, optionalText, uuid } from './fields.ts';
+import { MAX_NICKNAME, MAX_PAGE_TITLE, MAX_PAGE_URL } from './limits.ts';
 
 /** A visitor's details (docs/contract.md#lead). */
 export const Lead = z
   .object({
     uuid: uuid(),
-    nickname: optionalText(150).meta({ example: 'Ada' }),
+    nickname: optionalText(MAX_NICKNAME).meta({ example: 'Ada' }),
     email: optionalEmail(),
     phone_number: optionalPhone(),
     device: optionalText(200).meta({ example: 'Chrome 140 on Android, mobile' }),
-    from_page_title: optionalText(300).meta({ example: 'Prices' }),
-    referrer: optionalText(2_000).meta({ example: 'https://search.example.com/' }),
+    from_page_title: optionalText(MAX_PAGE_TITLE).meta({ example: 'Prices' }),
+    referrer: optionalText(MAX_PAGE_URL).meta({ example: 'https://search.example.com/' }),
     created_at: datetime(),
   })
   .meta({ id: 'Lead' });

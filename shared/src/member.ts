@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { Credentials, Registration } from './account.ts';
 import { boolean, choice, datetime, email, optionalText, text, uuid, uuidReferences } from './fields.ts';
+import { MAX_MEMBER_NAME } from './limits.ts';
 
 /** What a member may do (docs/contract.md#members). */
 export const ROLES = ['owner', 'admin', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
-
-const MAX_NAME = 100;
 
 /** As many as an account has at most. */
 const MAX_WIDGETS = 100;
@@ -28,7 +27,7 @@ export const Member = z
       .nullable()
       .meta({ description: 'null while the invitation is not accepted.', example: 'grace' }),
     email: email().meta({ example: 'grace@example.com' }),
-    name: text({ max: MAX_NAME }).meta({ example: 'Grace', description: 'What visitors see.' }),
+    name: text({ max: MAX_MEMBER_NAME }).meta({ example: 'Grace', description: 'What visitors see.' }),
     role: choice(ROLES),
     widgets: widgets().meta({ example: null }),
     is_away: boolean(),
@@ -52,7 +51,7 @@ export type Member = z.infer<typeof Member>;
 export const NewMember = z
   .object({
     email: email().meta({ example: 'grace@example.com' }),
-    name: optionalText(MAX_NAME).meta({ example: 'Grace' }),
+    name: optionalText(MAX_MEMBER_NAME).meta({ example: 'Grace' }),
     role: choice(ROLES).default('operator'),
     widgets: widgets().default(null).meta({ example: null }),
   })
@@ -63,7 +62,7 @@ export type NewMember = z.infer<typeof NewMember>;
 export const MemberSettings = z
   .object({
     role: choice(ROLES),
-    name: text({ max: MAX_NAME }).meta({ example: 'Grace' }),
+    name: text({ max: MAX_MEMBER_NAME }).meta({ example: 'Grace' }),
     widgets: widgets(),
   })
   .meta({ id: 'MemberSettings' });
@@ -71,7 +70,7 @@ export type MemberSettings = z.infer<typeof MemberSettings>;
 
 /** What a member changes of itself. */
 export const OwnSettings = z
-  .object({ name: text({ max: MAX_NAME }).meta({ example: 'Grace' }), is_away: boolean() })
+  .object({ name: text({ max: MAX_MEMBER_NAME }).meta({ example: 'Grace' }), is_away: boolean() })
   .meta({ id: 'OwnSettings' });
 export type OwnSettings = z.infer<typeof OwnSettings>;
 

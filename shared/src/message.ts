@@ -10,6 +10,7 @@ import {
   uuid,
   uuidReference,
 } from './fields.ts';
+import { MAX_MESSAGE, MAX_NICKNAME } from './limits.ts';
 import { RoomReference } from './room-reference.ts';
 
 /** The member who wrote a message, as it was called then; visitors see no more of a member. */
@@ -22,10 +23,14 @@ export type Author = z.infer<typeof Author>;
 export const Message = z
   .object({
     uuid: uuid(),
-    nickname: optionalText(150).meta({ example: 'Ada' }),
+    nickname: optionalText(MAX_NICKNAME).meta({ example: 'Ada' }),
     email: optionalEmail(),
     phone_number: optionalPhone(),
-    body: text({ min: 1, max: 10_000 }).meta({ minLength: 1, maxLength: 10_000, example: 'Do you deliver?' }),
+    body: text({ min: 1, max: MAX_MESSAGE }).meta({
+      minLength: 1,
+      maxLength: MAX_MESSAGE,
+      example: 'Do you deliver?',
+    }),
     is_support_sender: boolean().default(false),
     is_bot: boolean().default(false).meta({ readOnly: true }),
     sent_at: datetime(),

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { datetime, text, uuid } from './fields.ts';
+import { MAX_MESSAGE } from './limits.ts';
 import { Author } from './message.ts';
 
 /** What members tell each other about a conversation; no visitor sees it (docs/contract.md#notes). */
 export const Note = z
   .object({
     uuid: uuid(),
-    body: text({ min: 1, max: 10_000 }).meta({
+    body: text({ min: 1, max: MAX_MESSAGE }).meta({
       description: '`@username` mentions a member.',
       example: '@grace Is it in stock?',
     }),

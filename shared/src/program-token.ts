@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { choice, choices, datetime, moment, text, uuid } from './fields.ts';
+import { MAX_TOKEN_NAME } from './limits.ts';
 
 /** What a program may do: to write something is to read it, too (docs/contract.md#program-tokens). */
 export const SCOPES = [
@@ -24,7 +25,7 @@ export type Scope = (typeof SCOPES)[number];
 export const ProgramToken = z
   .object({
     uuid: uuid(),
-    name: text({ min: 1, max: 100 }).meta({ example: 'Order import' }),
+    name: text({ min: 1, max: MAX_TOKEN_NAME }).meta({ example: 'Order import' }),
     scopes: z.array(choice(SCOPES)).meta({ example: ['conversations:read', 'leads:write'] }),
     expires_at: datetime().nullable().meta({ description: 'null: never.', example: null }),
     used_at: datetime()

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ConversationCounts, ConversationUpdated } from './conversation.ts';
 import { boolean, datetime, optionalText, uuidReference } from './fields.ts';
 import { Lead } from './lead.ts';
+import { MAX_FOLLOWED_ROOMS, MAX_NICKNAME, MAX_UNREAD, MAX_UNREAD_ROOMS } from './limits.ts';
 import { Author, CreatedMessage } from './message.ts';
 import { NoteWritten } from './note.ts';
 import { Room } from './room.ts';
@@ -15,20 +16,6 @@ import { RoomReference } from './room-reference.ts';
 /** Where the channel is. */
 export const REALTIME_PATH = '/api/v1/realtime';
 
-/** How a socket is closed by the server. */
-export const CLOSE_CODES = {
-  /** The server stops; come back in a moment, to this one or another. */
-  going_away: 1001,
-  /** What the client sent is no frame of this channel, or it sends too many. */
-  violation: 1008,
-  /** A frame is larger than 16 KiB. */
-  too_large: 1009,
-  /** The client does not read, or the server can't serve it now: come back later. */
-  try_again: 1013,
-  /** No credential in time, a wrong one, or one that has ended. */
-  not_authenticated: 4401,
-} as const;
-
 /** Who does something in a room: `person` is whoever holds the account's token. */
 export const SENDERS = ['visitor', 'person', 'bot'] as const;
 export type Sender = (typeof SENDERS)[number];
@@ -38,7 +25,7 @@ const roomId = () => z.uuid();
 /** What a client may ask for with its credential. */
 const WANTED = {
   /** Narrows what a member sees to these rooms. */
-  rooms: z.array(uuidReference()).max(300).optional(),
+  rooms: z.array(uuidReference()).max(MAX_FOLLOWED_ROOMS).optional(),
   /** The id of the last event that the client has. */
   after: z.string().max(100).optional(),
   /** Whether a member is told the numbers of its side bar, now and when they change. */
@@ -65,11 +52,11 @@ export const ClientFrame = z.discriminatedUnion('type', [
     type: z.literal('typing'),
     room: uuidReference().optional(),
     is_typing: boolean(),
-    nickname: optionalText(150),
+    nickname: optionalText(MAX_NICKNAME),
   }),
   z.object({ type: z.literal('read'), room: uuidReference().optional(), message: uuidReference() }),
   /** How many messages of the other side are unread in these rooms, and how far each side has read. */
-  z.object({ type: z.literal('unread'), rooms: z.array(uuidReference()).max(50).optional() }),
+  z.object({ type: z.literal('unread'), rooms: z.array(uuidReference()).max(MAX_UNREAD_ROOMS).optional() }),
   /** Which room a member has open, null being none; one socket views one room at a time. */
   z.object({
     type: z.literal('viewing'),
@@ -142,7 +129,9 @@ export const ServerFrame = z.discriminatedUnion('type', [
   /** `unread` is counted up to 100, which stands for "or more"; `marks` has one for each side that has read. */
   z.object({
     type: z.literal('unread'),
-    data: z.array(z.object({ room: roomId(), unread: z.int().min(0).max(100), marks: z.array(ReadMark) })),
+    data: z.array(
+      z.object({ room: roomId(), unread: z.int().min(0).max(MAX_UNREAD), marks: z.array(ReadMark) }),
+    ),
   }),
   z.object({ type: z.literal('counts'), data: ConversationCounts }),
   z.object({

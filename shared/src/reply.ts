@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { tags } from './conversation.ts';
 import { choice, datetime, text, uuid, uuidReference } from './fields.ts';
-
-/** The longest shortcut in characters, as it is written and as it is compared. */
-export const MAX_SHORTCUT = 32;
+import { MAX_MESSAGE, MAX_REPLY_NAME, MAX_SHORTCUT } from './limits.ts';
 
 /** What a saved reply may make of a conversation: to snooze one takes a time. */
 export const REPLY_STATUSES = ['open', 'done'] as const;
@@ -12,7 +10,7 @@ export const REPLY_STATUSES = ['open', 'done'] as const;
 export const Reply = z
   .object({
     uuid: uuid(),
-    name: text({ min: 1, max: 100 }).meta({ example: 'Delivery times' }),
+    name: text({ min: 1, max: MAX_REPLY_NAME }).meta({ example: 'Delivery times' }),
     shortcut: text({ min: 1, max: MAX_SHORTCUT })
       .refine((value) => /^[\p{L}\p{M}\p{N}_-]+$/u.test(value), {
         error: 'Letters, digits, - and _ are allowed.',
@@ -22,7 +20,7 @@ export const Reply = z
           'What members type to find it; unique in the account without regard to case and accents.',
         example: 'delivery',
       }),
-    body: text({ min: 1, max: 10_000 }).meta({
+    body: text({ min: 1, max: MAX_MESSAGE }).meta({
       description:
         'Stored and answered as sent: `{{visitor.name}}` and `{{member.name}}` are for the client to fill, and are empty where there is no name.',
       example: 'Dear {{visitor.name}}, we deliver within two days. {{member.name}}',

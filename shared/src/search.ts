@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { choice, datetime, text, uuid } from './fields.ts';
+import { MAX_QUERY } from './limits.ts';
 
 /** What can be looked for (docs/contract.md#search). */
 export const SEARCH_KINDS = ['conversation', 'message', 'lead', 'note'] as const;
 export type SearchKind = (typeof SEARCH_KINDS)[number];
-
-/** The longest query, in characters. */
-export const MAX_QUERY = 200;
 
 /** What is looked for. */
 export const SearchText = text({ min: 1, max: MAX_QUERY });

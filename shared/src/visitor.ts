@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { datetime, nested, text } from './fields.ts';
+import { MAX_PAGE_TITLE, MAX_PAGE_URL } from './limits.ts';
 import { RoomReference } from './room-reference.ts';
 
 /** The body of POST /api/v1/widgets/<widget_token>/sessions/ (docs/contract.md#visitors). */
 export const NewVisitorSession = z
   .object({
     page: nested({
-      url: text({ max: 2_000 }).default(''),
-      title: text({ max: 300 }).default(''),
-      referrer: text({ max: 2_000 }).default(''),
+      url: text({ max: MAX_PAGE_URL }).default(''),
+      title: text({ max: MAX_PAGE_TITLE }).default(''),
+      referrer: text({ max: MAX_PAGE_URL }).default(''),
     }).optional(),
     locale: text({ max: 35 }).default(''),
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { choice, integer, nested, text, uuidReference } from './fields.ts';
+import { MAX_MESSAGE, MAX_NODE_ID, MAX_VARIABLE } from './limits.ts';
 import { CONVERSATION_STATUSES, workflowNodes } from './workflow.ts';
 
 /** What a test conversation knows: answers of 500 questions, and what it began with. */
@@ -17,16 +18,16 @@ const list = <T extends z.ZodType>(item: T, max: number) =>
     .max(max, `Ensure this list has no more than ${max} items.`);
 
 const variables = (max: number, value: number) =>
-  list(nested({ name: text({ min: 1, max: 40 }), value: text({ max: value }) }).meta(OPEN), max);
+  list(nested({ name: text({ min: 1, max: MAX_VARIABLE }), value: text({ max: value }) }).meta(OPEN), max);
 
 /** Where a test conversation stands. It is kept by the caller alone, who sends it back with the next message. */
 export const WorkflowTestState = nested({
   uuid: uuidReference().meta({ description: 'The conversation, which a language model’s budget goes by.' }),
-  node: text({ min: 1, max: 64 }).meta({ description: 'The node that waits for the visitor.' }),
+  node: text({ min: 1, max: MAX_NODE_ID }).meta({ description: 'The node that waits for the visitor.' }),
   asked: integer({ min: 0, max: 21 }).meta({ description: 'How often the question there was asked.' }),
   variables: variables(MAX_VARIABLES, 2_000).meta({ description: 'What the conversation knows.' }),
   history: list(
-    nested({ sender: choice(['visitor', 'bot'] as const), message: text({ max: 10_000 }) }).meta(OPEN),
+    nested({ sender: choice(['visitor', 'bot'] as const), message: text({ max: MAX_MESSAGE }) }).meta(OPEN),
     MAX_TEST_LINES,
   ).meta({ description: 'What was said, for language models: the latest 100 messages and 64 KiB.' }),
 }).meta({
@@ -54,7 +55,7 @@ export const WorkflowTest = z
     state: WorkflowTestState.optional().meta({
       description: 'From the answer before; without it a conversation begins.',
     }),
-    message: text({ min: 1, max: 10_000 })
+    message: text({ min: 1, max: MAX_MESSAGE })
       .optional()
       .meta({ description: 'What the visitor says; needed with `state`.' }),
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { datetime, integer, uuid } from './fields.ts';
-import { MAX_NODES, Workflow } from './workflow.ts';
+import { MAX_NODES } from './limits.ts';
+import { Workflow } from './workflow.ts';
 
 /** A graph that a workflow has, or had; the same graph saved once more is the same version. */
 export const WorkflowVersion = z

@@ -1,12 +1,23 @@
 import { z } from 'zod';
 import { boolean, choice, integer, jsonType, text, uuid } from './fields.ts';
-
-/** The largest graph (issue of the agent API: a graph of 10 000 nodes is refused). */
-export const MAX_NODES = 500;
+import {
+  MAX_BRANCH_VALUE,
+  MAX_BRANCHES,
+  MAX_FAQ_ENTRIES,
+  MAX_LEAD_TEMPLATE,
+  MAX_MESSAGE,
+  MAX_MODEL_NAME,
+  MAX_NODE_ID,
+  MAX_NODE_TEXT,
+  MAX_NODES,
+  MAX_PROMPT,
+  MAX_VARIABLE,
+  MAX_WORKFLOW_NAME,
+} from './limits.ts';
 
 const required = 'This field is required.';
 
-const nodeId = () => text({ min: 1, max: 64 });
+const nodeId = () => text({ min: 1, max: MAX_NODE_ID });
 
 /** Where the flow goes on; absent or null ends it, or for faq and llm comes back to the node itself. */
 const edge = () => nodeId().nullish();
@@ -44,7 +55,7 @@ export const StartNode = z
   .object({
     id: nodeId(),
     type: z.literal('start'),
-    greeting: optional(4_000),
+    greeting: optional(MAX_NODE_TEXT),
     next: edge(),
   })
   .meta(named('StartNode', 'Exactly one in a workflow; its greeting is the start call’s `message`.'));
@@ -54,7 +65,7 @@ export const MessageNode = z
   .object({
     id: nodeId(),
     type: z.literal('message'),
-    text: text({ min: 1, max: 4_000 }),
+    text: text({ min: 1, max: MAX_NODE_TEXT }),
     next: edge(),
   })
   .meta(named('MessageNode', 'Says its text.'));
@@ -67,11 +78,11 @@ export const QuestionNode = z
   .object({
     id: nodeId(),
     type: z.literal('question'),
-    text: text({ min: 1, max: 4_000 }),
-    save_as: text({ min: 1, max: 40 }).nullish(),
+    text: text({ min: 1, max: MAX_NODE_TEXT }),
+    save_as: text({ min: 1, max: MAX_VARIABLE }).nullish(),
     validate: choice(ANSWER_KINDS).nullish(),
     choices: listOf(text({ min: 1, max: 200 }), { min: 0, max: 100 }).nullish(),
-    retry_text: optional(4_000),
+    retry_text: optional(MAX_NODE_TEXT),
     max_retries: integer({ min: 0, max: 20 }).nullish(),
     on_failure: edge(),
     next: edge(),
@@ -88,11 +99,11 @@ export type Operator = (typeof OPERATORS)[number];
 /** One way out of a condition; the first that holds is taken. */
 export const Branch = z
   .object({
-    variable: text({ min: 1, max: 40 }),
+    variable: text({ min: 1, max: MAX_VARIABLE }),
     operator: choice(OPERATORS),
     value: z
-      .union([text({ max: 1_000 }), z.number()], {
-        error: 'Not a valid string of at most 1000 characters, nor a number.',
+      .union([text({ max: MAX_BRANCH_VALUE }), z.number()], {
+        error: `Not a valid string of at most ${MAX_BRANCH_VALUE} characters, nor a number.`,
       })
       .nullish(),
     next: edge(),
@@ -104,7 +115,7 @@ export const ConditionNode = z
   .object({
     id: nodeId(),
     type: z.literal('condition'),
-    branches: listOf(Branch, { min: 0, max: 50 }),
+    branches: listOf(Branch, { min: 0, max: MAX_BRANCHES }),
     else: edge(),
     next: edge(),
   })
@@ -114,7 +125,7 @@ export const ConditionNode = z
 export const FaqEntry = z
   .object({
     questions: listOf(text({ min: 1, max: 500 }), { min: 1, max: 50 }),
-    answer: text({ min: 1, max: 10_000 }),
+    answer: text({ min: 1, max: MAX_MESSAGE }),
   })
   .meta(named('FaqEntry', 'Questions that mean the same, and their answer.'));
 export type FaqEntry = z.infer<typeof FaqEntry>;
@@ -124,7 +135,7 @@ export const FaqNode = z
   .object({
     id: nodeId(),
     type: z.literal('faq'),
-    entries: listOf(FaqEntry, { min: 0, max: 1_000 }),
+    entries: listOf(FaqEntry, { min: 0, max: MAX_FAQ_ENTRIES }),
     threshold: decimal({ min: 0, max: 1 }).nullish(),
     on_miss: edge(),
     next: edge(),
@@ -136,8 +147,8 @@ export const LlmNode = z
   .object({
     id: nodeId(),
     type: z.literal('llm'),
-    prompt: optional(20_000),
-    model: optional(200),
+    prompt: optional(MAX_PROMPT),
+    model: optional(MAX_MODEL_NAME),
     max_tokens: integer({ min: 1, max: 100_000 }).nullish(),
     temperature: decimal({ min: 0, max: 2 }).nullish(),
     on_error: edge(),
@@ -152,7 +163,11 @@ export const LeadNode = z
     type: z.literal('lead'),
     fields: z
       .object(
-        { nickname: optional(1_000), email: optional(1_000), phone_number: optional(1_000) },
+        {
+          nickname: optional(MAX_LEAD_TEMPLATE),
+          email: optional(MAX_LEAD_TEMPLATE),
+          phone_number: optional(MAX_LEAD_TEMPLATE),
+        },
         {
           error: ({ input }) =>
             input === undefined
@@ -170,7 +185,7 @@ export const HandoffNode = z
   .object({
     id: nodeId(),
     type: z.literal('handoff'),
-    text: optional(4_000),
+    text: optional(MAX_NODE_TEXT),
     next: edge(),
   })
   .meta(named('HandoffNode', 'Says its text; a person takes over.'));
@@ -180,7 +195,7 @@ export const EndNode = z
   .object({
     id: nodeId(),
     type: z.literal('end'),
-    text: optional(4_000),
+    text: optional(MAX_NODE_TEXT),
     next: edge(),
   })
   .meta(named('EndNode', 'Says its text; the conversation has ended.'));
@@ -226,9 +241,9 @@ export const workflowNodes = () =>
 export const Workflow = z
   .object({
     uuid: uuid(),
-    name: text({ min: 1, max: 200 }).meta({
+    name: text({ min: 1, max: MAX_WORKFLOW_NAME }).meta({
       minLength: 1,
-      maxLength: 200,
+      maxLength: MAX_WORKFLOW_NAME,
       example: 'Questions about orders',
     }),
     is_published: boolean().default(false),

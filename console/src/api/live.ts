@@ -1,4 +1,5 @@
 import type { ClientFrameInput, ServerFrame } from '@parlor/shared';
+import { NOT_AUTHENTICATED, PING_EVERY_MS } from '@parlor/shared/limits';
 import { batch, signal } from '@preact/signals';
 import { loadSession } from '../session/session.ts';
 
@@ -25,14 +26,11 @@ export const listen = (listener: Listener): (() => void) => {
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
-/** How often a connection that says nothing is asked whether it is still there, and for how long it may not answer. */
-const PING_EVERY_MS = 25_000;
+/** How long a connection may not answer when it is asked whether it is still there. */
 const PONG_WITHIN_MS = 10_000;
 
 /** The longest that what comes together is gathered for: by the next picture of a page that is seen (milliseconds). */
 const GATHER_MS = 200;
-
-const NOT_AUTHENTICATED = 4401;
 
 /**
  * The live channel of whoever is signed in, by the session's cookie (docs/realtime.md). It comes back by itself, and

@@ -1,4 +1,5 @@
 import type { Conversation, Reply } from '@parlor/shared';
+import { MAX_MESSAGE, TYPING_AGAIN_AFTER_MS } from '@parlor/shared/limits';
 import type { Signal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -17,9 +18,6 @@ import { keepDraft, knownDraft, readDraft } from './drafts.ts';
 import { ReplyEffect } from './reply-effect.tsx';
 import type { Thread } from './thread.ts';
 import { viewersOf, writeInRoom } from './viewers.ts';
-
-/** The visitor learns that somebody writes at most this often (docs/realtime.md). */
-const TYPING_EVERY_MS = 3_000;
 
 /** Who else looks at it, and above all who writes: nobody is to be answered twice. */
 const Colleagues = ({ room }: { room: string }) => {
@@ -93,7 +91,7 @@ export const Composer = ({
     keepDraft(uuid, { body, is_note: isNote.value });
     resize();
     writeInRoom(uuid, body !== '' && !isNote.value);
-    if (body === '' || isNote.value || performance.now() - toldAt.current < TYPING_EVERY_MS) return;
+    if (body === '' || isNote.value || performance.now() - toldAt.current < TYPING_AGAIN_AFTER_MS) return;
     toldAt.current = performance.now();
     tell({ type: 'typing', room: uuid, is_typing: true });
   };
@@ -145,7 +143,7 @@ export const Composer = ({
         ref={field}
         id="answer"
         rows={2}
-        maxLength={10_000}
+        maxLength={MAX_MESSAGE}
         aria-label={isNote.value ? t.note : t.reply}
         placeholder={isNote.value ? t.notePlaceholder : t.replyTo(visitorName(conversation))}
         dir="auto"

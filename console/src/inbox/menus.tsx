@@ -1,3 +1,4 @@
+import { MAX_TAG } from '@parlor/shared/limits';
 import { useRef, useState } from 'preact/hooks';
 import { ask } from '../api/client.ts';
 import { moment, words } from '../locale/locale.ts';
@@ -51,8 +52,6 @@ export const SnoozeMenu = ({ onSnooze, ...state }: MenuState & { onSnooze(until:
   );
   return <Menu {...state} label={t.snooze} icon="snooze" choices={choices} />;
 };
-
-const MAX_TAG = 40;
 
 /** How many tags are offered at once; who types on finds the others. */
 const OFFERED = 20;

@@ -1,8 +1,6 @@
+import { MAX_BULK } from '@parlor/shared/limits';
 import { computed, signal } from '@preact/signals';
 import { list } from './store.ts';
-
-/** As many as one bulk change takes (docs/contract.md#conversation). */
-const MAX_SELECTED = 500;
 
 /** Whether conversations are being selected: the rows have boxes then. */
 export const isSelecting = signal(false);
@@ -17,14 +15,14 @@ export const isSelected = (uuid: string): boolean => uuids.value.has(uuid);
 /** Selects a conversation, or not any more. */
 export const flip = (uuid: string): void => {
   const next = new Set(uuids.value);
-  if (!next.delete(uuid) && next.size < MAX_SELECTED) next.add(uuid);
+  if (!next.delete(uuid) && next.size < MAX_BULK) next.add(uuid);
   uuids.value = next;
   isSelecting.value = true;
 };
 
 /** Selects what of the list has been read, or nothing where that is selected already. */
 export const flipAll = (): void => {
-  const all = list.value.slice(0, MAX_SELECTED).map(({ uuid }) => uuid);
+  const all = list.value.slice(0, MAX_BULK).map(({ uuid }) => uuid);
   uuids.value = new Set(selected.value.length === all.length ? [] : all);
 };
 

@@ -1,4 +1,5 @@
 import type { CreatedMessage, Note, ServerFrame, TimelineItem } from '@parlor/shared';
+import { TYPING_ENDS_AFTER_MS } from '@parlor/shared/limits';
 import { computed, signal } from '@preact/signals';
 import { ApiError, ask, askPage } from '../api/client.ts';
 import { me } from '../session/session.ts';
@@ -26,9 +27,6 @@ const MOST = 400;
 
 /** An event is told before it stands in the timeline, which is read this long after (milliseconds). */
 const EVENTS_AFTER_MS = 400;
-
-/** Whoever has stopped typing without a word is not typing any more (docs/realtime.md). */
-const TYPING_ENDS_MS = 6_000;
 
 /** The order of a timeline: by time, then by uuid. */
 const order = (a: Item, b: Item): number => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.uuid < b.uuid ? -1 : 1);
@@ -222,6 +220,6 @@ export class Thread {
   #heardTyping(isTyping: boolean): void {
     clearTimeout(this.#typing);
     this.isTyping.value = isTyping;
-    if (isTyping) this.#typing = setTimeout(() => this.#heardTyping(false), TYPING_ENDS_MS);
+    if (isTyping) this.#typing = setTimeout(() => this.#heardTyping(false), TYPING_ENDS_AFTER_MS);
   }
 }

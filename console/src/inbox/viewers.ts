@@ -1,4 +1,5 @@
 import type { Author, ServerFrame } from '@parlor/shared';
+import { VIEWING_AGAIN_AFTER_MS, VIEWING_ENDS_AFTER_MS } from '@parlor/shared/limits';
 import { signal } from '@preact/signals';
 import { tell } from '../api/live.ts';
 import { me } from '../session/session.ts';
@@ -8,9 +9,6 @@ interface Viewer {
   member: Author;
   isTyping: boolean;
 }
-
-const AGAIN_EVERY_MS = 10_000;
-const ENDS_AFTER_MS = 30_000;
 
 /** Who looks at which room now. */
 const viewers = signal<ReadonlyMap<string, Viewer & { room: string }>>(new Map());
@@ -33,7 +31,7 @@ export const takeViewing = (frame: ServerFrame): void => {
   if (is_viewing)
     timers.set(
       id,
-      setTimeout(() => set(id, undefined), ENDS_AFTER_MS),
+      setTimeout(() => set(id, undefined), VIEWING_ENDS_AFTER_MS),
     );
 };
 
@@ -50,7 +48,7 @@ const say = (): void =>
 export const viewRoom = (room: string): (() => void) => {
   current = { room, isTyping: false };
   say();
-  const timer = setInterval(say, AGAIN_EVERY_MS);
+  const timer = setInterval(say, VIEWING_AGAIN_AFTER_MS);
   return () => {
     clearInterval(timer);
     if (current?.room !== room) return;

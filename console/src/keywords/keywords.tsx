@@ -1,4 +1,5 @@
 import type { Keyword } from '@parlor/shared';
+import { MAX_KEYWORD } from '@parlor/shared/limits';
 import { useRef, useState } from 'preact/hooks';
 import { ask } from '../api/client.ts';
 import { usePages } from '../api/use-pages.ts';
@@ -50,7 +51,13 @@ const List = () => {
   return (
     <Section title={t.list} hint={t.listHint}>
       <form ref={form} class={styles.add} onSubmit={onSubmit} noValidate>
-        <Field label={t.keyword} name="keyword" maxLength={100} autocomplete="off" error={fields.keyword} />
+        <Field
+          label={t.keyword}
+          name="keyword"
+          maxLength={MAX_KEYWORD}
+          autocomplete="off"
+          error={fields.keyword}
+        />
         <Button type="submit" isBusy={isBusy}>
           {t.add}
         </Button>

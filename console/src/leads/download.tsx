@@ -1,4 +1,5 @@
 import type { Lead } from '@parlor/shared';
+import { MAX_PAGE_SIZE } from '@parlor/shared/limits';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../api/client.ts';
 import { leadWords } from '../locale/leads.ts';
@@ -10,9 +11,6 @@ import { toast } from '../ui/toast.tsx';
 import { BYTE_ORDER_MARK, csvLine } from './csv.ts';
 import styles from './download.module.css';
 import { type Filter, readLeads } from './filter.ts';
-
-/** The most that a page of a list has. */
-const PAGE = 1_000;
 
 const COLUMNS = [
   'created_at',
@@ -49,7 +47,7 @@ const pause = (seconds: number): Promise<void> =>
 const readOn = async (filter: Filter, next: string | undefined) => {
   for (;;) {
     try {
-      return await readLeads(filter, next, PAGE);
+      return await readLeads(filter, next, MAX_PAGE_SIZE);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 429) throw error;
       await pause(error.retryAfter || 1);

@@ -1,3 +1,4 @@
+import { MAX_EMAIL, MAX_NICKNAME, MAX_PHONE } from '@parlor/shared/limits';
 import { leadWords } from '../locale/leads.ts';
 import { words } from '../locale/locale.ts';
 import { Button } from '../ui/button.tsx';
@@ -10,7 +11,7 @@ import styles from './lead-panel.module.css';
 import type { LeadEdits } from './use-lead.ts';
 
 const TYPES = { nickname: 'text', email: 'email', phone_number: 'tel' } as const;
-const LENGTHS = { nickname: 150, email: 254, phone_number: 32 } as const;
+const LENGTHS = { nickname: MAX_NICKNAME, email: MAX_EMAIL, phone_number: MAX_PHONE } as const;
 
 /** Who a lead is, to be changed; what somebody else changes meanwhile is told, and never overwritten unseen. */
 export const LeadForm = ({ edit, edits }: { edit: Edit<Contact>; edits: LeadEdits }) => {

@@ -1,4 +1,5 @@
 import type { Lead } from '@parlor/shared';
+import { MAX_QUERY } from '@parlor/shared/limits';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { ApiError } from '../api/client.ts';
@@ -22,9 +23,6 @@ import { LeadTable, nameOf } from './lead-table.tsx';
 import styles from './leads.module.css';
 
 const PATH = '/console/leads';
-
-/** The longest text that is looked for (docs/limits.md#search). */
-const MAX_SEARCH = 200;
 
 /** Who has left word: a table, and one of them beside it to look at and change. */
 export const Leads = () => {
@@ -79,7 +77,7 @@ export const Leads = () => {
           <SearchField
             label={t.search}
             value={text}
-            maxLength={MAX_SEARCH}
+            maxLength={MAX_QUERY}
             onSearch={(q) => filterBy({ q })}
           />
           <DaysFilter query={query} onChoose={filterBy} />

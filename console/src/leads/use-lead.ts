@@ -1,4 +1,5 @@
 import type { Lead, SearchResult } from '@parlor/shared';
+import { MAX_QUERY, MAX_QUERY_WORDS } from '@parlor/shared/limits';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError, askPage } from '../api/client.ts';
 import { listen } from '../api/live.ts';
@@ -71,14 +72,10 @@ export type LeadEdits = ReturnType<typeof useLead>;
 /** Of leads with the same words that are found first, this many pages are looked through. */
 const MAX_PAGES = 5;
 
-/** The longest text that is looked for, and the most words (docs/limits.md#search). */
-const MAX_SEARCH = 200;
-const MAX_WORDS = 20;
-
 /** The room that a lead was left in, by the search for it. @returns null where it was left in none, or is not found */
 const findRoom = async ({ uuid, nickname, email, phone_number }: Lead): Promise<string | null> => {
   const text = email || phone_number || nickname;
-  const q = text.slice(0, MAX_SEARCH).split(/\s+/).slice(0, MAX_WORDS).join(' ');
+  const q = text.slice(0, MAX_QUERY).split(/\s+/).slice(0, MAX_QUERY_WORDS).join(' ');
   let path: string | undefined = `search/?${new URLSearchParams({ kind: 'lead', q, limit: '50' })}`;
   for (let n = 0; n < MAX_PAGES && path !== undefined; n++) {
     const page: { items: SearchResult[]; next: string | undefined } = await askPage<SearchResult>(path);

@@ -1,4 +1,5 @@
 import type { Locale } from '@parlor/shared';
+import { SESSION_LIFETIME_MS } from '@parlor/shared/limits';
 import { lookupLocale } from '@parlor/shared/locales';
 import { fillWidgetTexts } from '@parlor/shared/widget-texts';
 import type { Shown } from './messages.ts';
@@ -12,7 +13,6 @@ const WRITES_AFTER_MS = 600;
 const ANSWERS_AFTER_MS = 1_500;
 
 const ROOM = { uuid: crypto.randomUUID(), label: 'preview' };
-const A_MONTH_MS = 30 * 86_400_000;
 
 interface PretendMessage {
   uuid: string;
@@ -71,7 +71,7 @@ export const pretendAnswer = async (
       said.length = 0;
       return json(undefined, 204);
     }
-    const expires_at = new Date(Date.now() + A_MONTH_MS).toISOString();
+    const expires_at = new Date(Date.now() + SESSION_LIFETIME_MS).toISOString();
     return json({ token: 'preview', expires_at, room: ROOM }, 201);
   }
   if (path === 'messages/') {

@@ -1,4 +1,5 @@
 import type { NewReply, Reply } from '@parlor/shared';
+import { MAX_MESSAGE, MAX_REPLY_NAME, MAX_SHORTCUT } from '@parlor/shared/limits';
 import { useState } from 'preact/hooks';
 import { ApiError, ask } from '../api/client.ts';
 import { members } from '../inbox/people.ts';
@@ -61,7 +62,7 @@ export const ChangeReply = ({
           label={t.name}
           name="name"
           autofocus
-          maxLength={100}
+          maxLength={MAX_REPLY_NAME}
           defaultValue={reply?.name ?? ''}
           error={fields.name}
         />
@@ -71,7 +72,7 @@ export const ChangeReply = ({
           name="shortcut"
           isVerbatim
           autocomplete="off"
-          maxLength={33}
+          maxLength={MAX_SHORTCUT + 1}
           defaultValue={reply?.shortcut ?? ''}
           error={fields.shortcut}
         />
@@ -80,7 +81,7 @@ export const ChangeReply = ({
           hint={t.bodyHint}
           name="body"
           rows={5}
-          maxLength={10_000}
+          maxLength={MAX_MESSAGE}
           defaultValue={reply?.body ?? ''}
           error={fields.body}
         />

@@ -1,4 +1,5 @@
 import type { SearchKind, SearchResult } from '@parlor/shared';
+import { MAX_QUERY } from '@parlor/shared/limits';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { ApiError, askPage } from '../api/client.ts';
@@ -14,9 +15,6 @@ import { Result } from './result.tsx';
 import styles from './search.module.css';
 
 const KINDS = ['conversation', 'message', 'note', 'lead'] as const satisfies readonly SearchKind[];
-
-/** As many as the API takes (docs/contract.md#search). */
-const MAX_QUERY = 200;
 
 /** Conversations whose visitors are not known yet are read this many at a time. */
 const AT_ONCE = 5;

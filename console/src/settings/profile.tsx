@@ -1,4 +1,5 @@
 import type { Member } from '@parlor/shared';
+import { MAX_MEMBER_NAME } from '@parlor/shared/limits';
 import { useState } from 'preact/hooks';
 import { ask } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
@@ -29,7 +30,7 @@ export const Profile = () => {
             hint={t.nameHint}
             name="name"
             autocomplete="name"
-            maxLength={100}
+            maxLength={MAX_MEMBER_NAME}
             defaultValue={member.name === member.username ? '' : member.name}
             error={fields.name}
           />

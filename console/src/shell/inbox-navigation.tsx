@@ -1,3 +1,4 @@
+import { MAX_COUNT } from '@parlor/shared/limits';
 import { useLocation } from 'preact-iso';
 import { counts } from '../inbox/counts.ts';
 import { widgets } from '../inbox/people.ts';
@@ -16,11 +17,8 @@ const ICONS: Record<(typeof VIEWS)[number], IconName> = {
   done: 'done',
 };
 
-/** As many as are counted; then it says "or more". */
-const MOST = 1_000;
-
 const countText = (number: number | undefined): string =>
-  !number ? '' : number >= MOST ? `${count(MOST - 1)}+` : count(number);
+  !number ? '' : number >= MAX_COUNT ? `${count(MAX_COUNT - 1)}+` : count(number);
 
 const ViewLink = ({ view, icon, count }: { view: string; icon: IconName; count: number | undefined }) => {
   const { path } = useLocation();

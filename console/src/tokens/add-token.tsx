@@ -1,4 +1,5 @@
 import type { ProgramToken, Scope, ShownProgramToken } from '@parlor/shared';
+import { MAX_TOKEN_NAME } from '@parlor/shared/limits';
 import { useState } from 'preact/hooks';
 import { ask } from '../api/client.ts';
 import { tokenWords } from '../locale/tokens.ts';
@@ -80,7 +81,7 @@ export const AddToken = ({ onClose, onAdded }: { onClose(): void; onAdded(token:
             hint={t.nameHint}
             name="name"
             autocomplete="off"
-            maxLength={100}
+            maxLength={MAX_TOKEN_NAME}
             autofocus
             error={fields.name}
           />

@@ -1,3 +1,4 @@
+import { LIMITS } from 'virtual:widget-settings';
 import type { ComponentChildren } from 'preact';
 import { widgetWords } from '../locale/widgets.ts';
 import { Field } from '../ui/field.tsx';
@@ -44,7 +45,7 @@ export const ColorField = ({
         error={error}
         isVerbatim
         autocomplete="off"
-        maxLength={9}
+        maxLength={LIMITS.color.maxLength}
         value={value}
         onInput={({ currentTarget }) => onChange(currentTarget.value.trim())}
       >

@@ -1,8 +1,9 @@
+import { MAX_NODES } from '@parlor/shared/limits';
 import { useState } from 'preact/hooks';
 import { workflowWords } from '../locale/workflows.ts';
 import { Menu } from '../ui/menu.tsx';
 import type { Editor } from './editor.ts';
-import { MAX_NODES, TYPES, withAfter } from './nodes.ts';
+import { TYPES, withAfter } from './nodes.ts';
 
 /** Adds a node behind the one that is chosen. */
 export const AddStep = ({ editor, onAdded }: { editor: Editor; onAdded(id: string): void }) => {

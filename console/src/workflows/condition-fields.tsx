@@ -1,4 +1,5 @@
 import type { NodeOf } from '@parlor/shared';
+import { MAX_BRANCH_VALUE, MAX_BRANCHES, MAX_VARIABLE } from '@parlor/shared/limits';
 import { workflowWords } from '../locale/workflows.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -6,8 +7,6 @@ import { Select } from '../ui/select.tsx';
 import type { FieldsProps } from './fields-props.ts';
 import styles from './form.module.css';
 import { TextField } from './inputs.tsx';
-
-const MAX_BRANCHES = 50;
 
 /** The branches of a condition, each with what it compares and where it leads. */
 export const ConditionFields = ({ node, set, wayFor, errorOf }: FieldsProps<NodeOf<'condition'>>) => {
@@ -33,7 +32,7 @@ export const ConditionFields = ({ node, set, wayFor, errorOf }: FieldsProps<Node
           <TextField
             label={t.fields.variable}
             name={`variable-${at}`}
-            maxLength={40}
+            maxLength={MAX_VARIABLE}
             isVerbatim
             value={variable}
             error={errorOf(`branches.${at}.variable`)}
@@ -51,7 +50,7 @@ export const ConditionFields = ({ node, set, wayFor, errorOf }: FieldsProps<Node
                 label={t.fields.value}
                 name={`value-${at}`}
                 hint={operator === 'matches' ? t.hints.matches : undefined}
-                maxLength={1_000}
+                maxLength={MAX_BRANCH_VALUE}
                 isVerbatim={operator === 'matches'}
                 value={String(value ?? '')}
                 error={errorOf(`branches.${at}.value`)}

@@ -1,4 +1,5 @@
 import type { Workflow } from '@parlor/shared';
+import { MAX_WORKFLOW_NAME } from '@parlor/shared/limits';
 import { useId, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { ask } from '../api/client.ts';
@@ -32,7 +33,7 @@ export const CreateWorkflow = ({ onClose }: { onClose(): void }) => {
           hint={t.nameHint}
           name="name"
           autocomplete="off"
-          maxLength={200}
+          maxLength={MAX_WORKFLOW_NAME}
           autofocus
           error={fields.name}
         />

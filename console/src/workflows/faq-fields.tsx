@@ -1,4 +1,5 @@
 import type { NodeOf } from '@parlor/shared';
+import { MAX_FAQ_ENTRIES, MAX_MESSAGE } from '@parlor/shared/limits';
 import { useEffect, useState } from 'preact/hooks';
 import { count } from '../locale/locale.ts';
 import { workflowWords } from '../locale/workflows.ts';
@@ -7,8 +8,6 @@ import { Icon } from '../ui/icon.tsx';
 import type { FieldsProps } from './fields-props.ts';
 import styles from './form.module.css';
 import { LinesField, NumberField, TextField } from './inputs.tsx';
-
-const MAX_ENTRIES = 1_000;
 
 /** A thousand fields at once would take long to draw. */
 const AT_ONCE = 20;
@@ -53,9 +52,9 @@ export const FaqFields = ({ node, set, errorOf }: FieldsProps<NodeOf<'faq'>>) =>
             <TextField
               label={t.fields.answer}
               name={`answer-${at}`}
-              hint={at === 0 ? t.upTo(count(10_000)) : undefined}
+              hint={at === 0 ? t.upTo(count(MAX_MESSAGE)) : undefined}
               rows={2}
-              maxLength={10_000}
+              maxLength={MAX_MESSAGE}
               value={answer}
               error={errorOf(`entries.${at}.answer`)}
               onChange={(text) => setEntry(at, { answer: text }, 'answer')}
@@ -68,7 +67,7 @@ export const FaqFields = ({ node, set, errorOf }: FieldsProps<NodeOf<'faq'>>) =>
               {t.moreEntries(count(Math.min(AT_ONCE, entries.length - shown)))}
             </Button>
           )}
-          {entries.length < MAX_ENTRIES && <Button onClick={add}>{t.addEntry}</Button>}
+          {entries.length < MAX_FAQ_ENTRIES && <Button onClick={add}>{t.addEntry}</Button>}
         </div>
       </fieldset>
       <NumberField

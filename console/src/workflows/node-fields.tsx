@@ -1,4 +1,11 @@
 import type { NodeOf, WorkflowNode } from '@parlor/shared';
+import {
+  MAX_LEAD_TEMPLATE,
+  MAX_MODEL_NAME,
+  MAX_NODE_TEXT,
+  MAX_PROMPT,
+  MAX_VARIABLE,
+} from '@parlor/shared/limits';
 import { count } from '../locale/locale.ts';
 import { workflowWords } from '../locale/workflows.ts';
 import { Select } from '../ui/select.tsx';
@@ -6,8 +13,6 @@ import { ConditionFields } from './condition-fields.tsx';
 import { FaqFields } from './faq-fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
 import { LinesField, NumberField, TextField } from './inputs.tsx';
-
-const MAX_TEXT = 4_000;
 
 const TextNodeFields = ({
   node,
@@ -21,9 +26,9 @@ const TextNodeFields = ({
     <TextField
       label={t.fields[field]}
       name={field}
-      hint={[t.upTo(count(MAX_TEXT)), namesHint].filter(Boolean).join(' ')}
+      hint={[t.upTo(count(MAX_NODE_TEXT)), namesHint].filter(Boolean).join(' ')}
       rows={4}
-      maxLength={MAX_TEXT}
+      maxLength={MAX_NODE_TEXT}
       value={String((node as { [name: string]: unknown })[field] ?? '')}
       error={errorOf(field)}
       onChange={(text) => set({ [field]: text } as Partial<WorkflowNode>, field)}
@@ -42,7 +47,7 @@ const QuestionFields = (props: FieldsProps<NodeOf<'question'>>) => {
         label={t.fields.save_as}
         name="save_as"
         hint={t.hints.save_as}
-        maxLength={40}
+        maxLength={MAX_VARIABLE}
         isVerbatim
         value={node.save_as ?? ''}
         error={errorOf('save_as')}
@@ -70,7 +75,7 @@ const QuestionFields = (props: FieldsProps<NodeOf<'question'>>) => {
         name="retry_text"
         hint={t.hints.retry_text}
         rows={2}
-        maxLength={MAX_TEXT}
+        maxLength={MAX_NODE_TEXT}
         value={node.retry_text ?? ''}
         error={errorOf('retry_text')}
         onChange={(text) => set({ retry_text: text === '' ? null : text }, 'retry_text')}
@@ -96,7 +101,7 @@ const LlmFields = ({ node, set, errorOf }: FieldsProps<NodeOf<'llm'>>) => {
         name="prompt"
         hint={t.hints.prompt}
         rows={6}
-        maxLength={20_000}
+        maxLength={MAX_PROMPT}
         value={node.prompt ?? ''}
         error={errorOf('prompt')}
         onChange={(prompt) => set({ prompt }, 'prompt')}
@@ -105,7 +110,7 @@ const LlmFields = ({ node, set, errorOf }: FieldsProps<NodeOf<'llm'>>) => {
         label={t.fields.model}
         name="model"
         hint={t.hints.model}
-        maxLength={200}
+        maxLength={MAX_MODEL_NAME}
         isVerbatim
         value={node.model ?? ''}
         error={errorOf('model')}
@@ -145,7 +150,7 @@ const LeadFields = ({ node, namesHint, set, errorOf }: FieldsProps<NodeOf<'lead'
           hint={
             at === LEAD_FIELDS.length - 1 ? [t.hints.lead, namesHint].filter(Boolean).join(' ') : undefined
           }
-          maxLength={1_000}
+          maxLength={MAX_LEAD_TEMPLATE}
           isVerbatim
           value={node.fields[name] ?? ''}
           error={errorOf(`fields.${name}`)}

@@ -1,4 +1,5 @@
 import type { WorkflowNode } from '@parlor/shared';
+import { MAX_NODE_ID, MAX_NODES } from '@parlor/shared/limits';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { listed } from '../locale/locale.ts';
 import { workflowWords } from '../locale/workflows.ts';
@@ -8,7 +9,7 @@ import { waysOf, withWay } from './edges.ts';
 import type { Editor } from './editor.ts';
 import styles from './form.module.css';
 import { NodeFields } from './node-fields.tsx';
-import { MAX_NAME, MAX_NODES, renamed, variablesOf, withCopy, withNew, withNode } from './nodes.ts';
+import { renamed, variablesOf, withCopy, withNew, withNode } from './nodes.ts';
 import type { Problem } from './problems.ts';
 import { removeStep } from './remove-step.ts';
 import { TypeIcon } from './type-icon.tsx';
@@ -35,7 +36,7 @@ const NameField = ({ node, editor }: { node: WorkflowNode; editor: Editor }) => 
         label={t.nodeName}
         name="id"
         autocomplete="off"
-        maxLength={MAX_NAME}
+        maxLength={MAX_NODE_ID}
         value={text}
         error={isTaken ? t.nodeNameTaken : name === '' ? t.nodeNameEmpty : undefined}
         onInput={({ currentTarget }) => setText(currentTarget.value)}

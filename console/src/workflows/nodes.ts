@@ -1,4 +1,5 @@
 import type { WorkflowNode } from '@parlor/shared';
+import { MAX_NODE_ID } from '@parlor/shared/limits';
 import { edgesOf } from '@parlor/shared/workflow-problems';
 import { workflowWords } from '../locale/workflows.ts';
 import { waysOf, withWay } from './edges.ts';
@@ -17,16 +18,12 @@ export const TYPES = [
 ] as const satisfies readonly WorkflowNode['type'][];
 export type NodeType = (typeof TYPES)[number];
 
-/** The most nodes of a workflow, and characters of a node's name (docs/agent.md#nodes). */
-export const MAX_NODES = 500;
-export const MAX_NAME = 64;
-
 type Nodes = readonly WorkflowNode[];
 
 /** A name that no node has yet: the name itself, or with a number behind it. */
 export const freeName = (name: string, nodes: Nodes): string => {
   const taken = new Set(nodes.map(({ id }) => id));
-  const short = [...name].slice(0, MAX_NAME - 4).join('');
+  const short = [...name].slice(0, MAX_NODE_ID - 4).join('');
   if (!taken.has(short)) return short;
   let number = 2;
   while (taken.has(`${short} ${number}`)) number++;

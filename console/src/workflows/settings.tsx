@@ -1,4 +1,5 @@
 import type { Workflow } from '@parlor/shared';
+import { MAX_WORKFLOW_NAME } from '@parlor/shared/limits';
 import { useState } from 'preact/hooks';
 import { ApiError, ask } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
@@ -14,8 +15,6 @@ import { AGENT_CODE, CODE_LANGUAGES, type CodeLanguage } from './agent-code.ts';
 import { isSame } from './compare.ts';
 import type { Editor } from './editor.ts';
 import styles from './settings.module.css';
-
-const MAX_NAME = 200;
 
 const refusal = (error: unknown): string => {
   if (!(error instanceof ApiError)) throw error;
@@ -116,7 +115,7 @@ export const Settings = ({
           hint={t.nameHint}
           name="name"
           autocomplete="off"
-          maxLength={MAX_NAME}
+          maxLength={MAX_WORKFLOW_NAME}
           value={name}
           error={name.trim() === '' ? t.nameMissing : undefined}
           onInput={({ currentTarget }) =>

@@ -1,4 +1,5 @@
 import type { WorkflowTestState, WorkflowTestTurn } from '@parlor/shared';
+import { MAX_MESSAGE } from '@parlor/shared/limits';
 import type { TargetedSubmitEvent } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ApiError, ask } from '../api/client.ts';
@@ -150,7 +151,7 @@ export const TestChat = ({ editor }: { editor: Editor }) => {
           ref={field}
           id={id}
           autocomplete="off"
-          maxLength={10_000}
+          maxLength={MAX_MESSAGE}
           dir="auto"
           placeholder={state ? t.say : ''}
           disabled={!state && !isBusy}

@@ -1,11 +1,12 @@
 import type { WorkflowNode } from '@parlor/shared';
+import { MAX_NODES } from '@parlor/shared/limits';
 import { useId, useMemo } from 'preact/hooks';
 import { workflowWords } from '../locale/workflows.ts';
 import fieldStyles from '../ui/field.module.css';
 import { Icon } from '../ui/icon.tsx';
 import type { Way } from './edges.ts';
 import styles from './form.module.css';
-import { MAX_NODES, type NodeType, TYPES } from './nodes.ts';
+import { type NodeType, TYPES } from './nodes.ts';
 
 const NEW = 'new:';
 const NODE = 'node:';

@@ -1,4 +1,4 @@
-import { isUuid } from '@parlor/shared';
+import { isUuid, MAX_PAGE_SIZE } from '@parlor/shared';
 import type { Days, Page } from '../database/pages.ts';
 import { invalid } from '../platform/errors.ts';
 import { FairTurns } from '../platform/fair-turns.ts';
@@ -6,7 +6,6 @@ import type { Context } from './context.ts';
 
 /** Page sizes (docs/contract.md#lists). */
 export const DEFAULT_LIMIT = 100;
-export const MAX_LIMIT = 1_000;
 
 const DAY_MS = 86_400_000;
 
@@ -86,7 +85,7 @@ const decodeCursor = (text: string): { time: Date; id: string } => {
 
 /** How many items a list may hold. */
 export const queryLimit = (ctx: Context): number =>
-  queryInteger(ctx, 'limit', { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT });
+  queryInteger(ctx, 'limit', { min: 1, max: MAX_PAGE_SIZE, fallback: DEFAULT_LIMIT });
 
 /** Where a page begins: behind the last object of the one before. */
 export const queryCursor = (ctx: Context): Page['after'] => {

@@ -1,3 +1,11 @@
+import {
+  MAX_EMAIL,
+  MAX_MESSAGE,
+  MAX_NICKNAME,
+  MAX_PAGE_TITLE,
+  MAX_PAGE_URL,
+  MAX_PHONE,
+} from '@parlor/shared/limits';
 import { batch, signal } from '@preact/signals';
 import type { Host } from '../contract/host.ts';
 import type { Visitor } from '../contract/page.ts';
@@ -9,9 +17,9 @@ import { createQueue, type OutItem } from '../transport/queue.ts';
 
 /** A visitor's details: the name here, the setting that asks for it, the name in the API, how long it may be. */
 export const FIELDS = [
-  ['name', 'is_ask_name', 'nickname', 150],
-  ['email', 'is_ask_email', 'email', 254],
-  ['phone', 'is_ask_phone', 'phone_number', 32],
+  ['name', 'is_ask_name', 'nickname', MAX_NICKNAME],
+  ['email', 'is_ask_email', 'email', MAX_EMAIL],
+  ['phone', 'is_ask_phone', 'phone_number', MAX_PHONE],
 ] as const;
 
 export type Conversation = ReturnType<typeof createConversation>;
@@ -62,8 +70,8 @@ export function createConversation({ server, token, emit }: Host, store: Store, 
         'lead',
         {
           ...lead,
-          from_page_title: truncate(document.title, 300),
-          referrer: truncate(document.referrer, 2_000),
+          from_page_title: truncate(document.title, MAX_PAGE_TITLE),
+          referrer: truncate(document.referrer, MAX_PAGE_URL),
         },
         byForm,
       );
@@ -109,7 +117,7 @@ export function createConversation({ server, token, emit }: Host, store: Store, 
     /** Queues a message of the visitor. */
     send(text: string): void {
       // A lone surrogate or a NUL, which the server refuses, is nothing that anyone typed.
-      const body = truncate(text.replace(/\0|\p{Surrogate}/gu, '').trim(), 10_000);
+      const body = truncate(text.replace(/\0|\p{Surrogate}/gu, '').trim(), MAX_MESSAGE);
       if (!body) return;
       queue.add('message', { body, ...queueLead() });
       said();

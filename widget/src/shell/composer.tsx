@@ -1,3 +1,4 @@
+import { MAX_MESSAGE } from '@parlor/shared/limits';
 import { useRef } from 'preact/hooks';
 import { Icon, PATHS } from '../view/icons.tsx';
 import type { Ui } from '../view/ui.ts';
@@ -32,7 +33,7 @@ export function Composer({ ui }: { ui: Ui }) {
         rows={1}
         aria-label={label}
         placeholder={label}
-        maxLength={10_000}
+        maxLength={MAX_MESSAGE}
         enterkeyhint="send"
         dir={draft ? 'auto' : undefined}
         value={draft}

@@ -1,3 +1,4 @@
+import { TYPING_AGAIN_AFTER_MS, TYPING_ENDS_AFTER_MS } from '@parlor/shared/limits';
 import type { KnownMessage } from '../contract/server.ts';
 import { createLiveSocket, type Frame } from './live-socket.ts';
 import type { Sessions } from './session.ts';
@@ -27,11 +28,6 @@ export interface LiveChannelOptions {
   /** What the room is now. */
   room(room: { rating?: number | null; is_bot_use?: boolean }): void;
 }
-
-/** The other side is taken to have stopped when it has not said so again for this long. */
-const TYPING_ENDS_MS = 6_000;
-/** Who goes on writing says so again only after this long: the server counts frames. */
-const TYPING_AGAIN_MS = 3_000;
 
 /** What both sides say over the live socket, and what follows from it. */
 export function createLiveChannel(options: LiveChannelOptions): LiveChannel {
@@ -89,14 +85,14 @@ export function createLiveChannel(options: LiveChannelOptions): LiveChannel {
         if (data.sender === 'visitor') break;
         clearTimeout(quiet);
         typing(data.is_typing);
-        if (data.is_typing) quiet = setTimeout(typing, TYPING_ENDS_MS, false);
+        if (data.is_typing) quiet = setTimeout(typing, TYPING_ENDS_AFTER_MS, false);
     }
   }
 
   return {
     typing(on) {
       const now = Date.now();
-      if (on ? now - toldTyping < TYPING_AGAIN_MS : !toldTyping) return;
+      if (on ? now - toldTyping < TYPING_AGAIN_AFTER_MS : !toldTyping) return;
       toldTyping = on ? now : 0;
       socket.send({ type: 'typing', room: room(), is_typing: on });
     },

@@ -1,3 +1,4 @@
+import { NOT_AUTHENTICATED, PING_EVERY_MS } from '@parlor/shared/limits';
 import type { Sessions } from './session.ts';
 
 /** What comes and goes over the socket (docs/contract.md#live-channel). */
@@ -20,10 +21,6 @@ export interface LiveSocketOptions {
   /** While no socket is ready, what it would bring is asked for by REST. */
   sync(): Promise<void>;
 }
-
-const PING_MS = 25_000;
-/** The socket's token was refused, or its session ended. */
-const REFUSED = 4401;
 
 /**
  * Keeps a socket open; while none is ready, asks by REST with growing pauses, so that a network or a proxy
@@ -76,7 +73,7 @@ export function createLiveSocket({ server, sessions, after, take, lost, sync }: 
       socket = undefined;
       ready = false;
       lost();
-      if (code === REFUSED) refused = true;
+      if (code === NOT_AUTHENTICATED) refused = true;
       again();
     };
   }
@@ -107,7 +104,7 @@ export function createLiveSocket({ server, sessions, after, take, lost, sync }: 
   /** A socket that has said nothing for two pings is dead, whatever the browser believes. */
   function check(): void {
     if (!socket) return;
-    if (Date.now() - heard > 2 * PING_MS + 5_000) {
+    if (Date.now() - heard > 2 * PING_EVERY_MS + 5_000) {
       const dead = socket;
       socket = undefined;
       ready = false;
@@ -115,7 +112,7 @@ export function createLiveSocket({ server, sessions, after, take, lost, sync }: 
       open();
     } else send({ type: 'ping' });
   }
-  const pulse = setInterval(check, PING_MS);
+  const pulse = setInterval(check, PING_EVERY_MS);
 
   function hangUp(): void {
     calm();

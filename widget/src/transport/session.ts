@@ -1,3 +1,4 @@
+import { MAX_PAGE_TITLE, MAX_PAGE_URL, SESSION_LIFETIME_MS } from '@parlor/shared/limits';
 import type { VisitorSession } from '../contract/server.ts';
 import { truncate } from '../platform/code-points.ts';
 import type { Store } from '../platform/storage.ts';
@@ -6,8 +7,8 @@ import { type Refusal, request } from './request.ts';
 
 /** How long a new session's lock is held: a write to the store reaches other tabs only after a moment. */
 const SPREAD_MS = 300;
-/** A session is renewed when less than this is left of its 30 days. */
-const RENEW_MS = 20 * 86_400_000;
+/** A session is renewed when less than this is left of it. */
+const RENEW_MS = (SESSION_LIFETIME_MS * 2) / 3;
 
 export const sessionsUrl = (server: string, token: string) => `${server}api/v1/widgets/${token}/sessions/`;
 
@@ -66,9 +67,9 @@ export function createSessions(
   async function make(): Promise<VisitorSession> {
     const old = current();
     const page = {
-      url: truncate(location.href, 2_000),
-      title: truncate(document.title, 300),
-      referrer: truncate(document.referrer, 2_000),
+      url: truncate(location.href, MAX_PAGE_URL),
+      title: truncate(document.title, MAX_PAGE_TITLE),
+      referrer: truncate(document.referrer, MAX_PAGE_URL),
     };
     const open = (visitor?: string) =>
       request<VisitorSession>(url, { body: { page, locale: locale() }, visitor, signal });

@@ -1,4 +1,4 @@
-import { codePoints, jsonType, text } from '@parlor/shared';
+import { codePoints, jsonType, MAX_MESSAGE, text } from '@parlor/shared';
 import { ParlorError } from '../../platform/errors.ts';
 
 /** Limits of `metadata` (docs/contract.md#agent-api). */
@@ -8,7 +8,7 @@ const MAX_VALUE = 500;
 
 const key = text({ min: 1, max: MAX_KEY });
 const value = text({ max: MAX_VALUE });
-const message = text({ min: 1, max: 10_000 });
+const message = text({ min: 1, max: MAX_MESSAGE });
 
 const malformed = (why: string): ParlorError => new ParlorError('malformed', why);
 

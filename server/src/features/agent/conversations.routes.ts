@@ -1,4 +1,4 @@
-import { AgentConversation, ConversationTurn, StartedConversation } from '@parlor/shared';
+import { AgentConversation, ConversationTurn, MAX_MESSAGE, StartedConversation } from '@parlor/shared';
 import { z } from 'zod';
 import type { Context, Handler } from '../../http/context.ts';
 import { shown } from '../../http/openapi/operation.ts';
@@ -114,7 +114,7 @@ export const conversationRoutes = ({
       callers: ['agent'],
       params: conversation,
       body: z
-        .object({ message: z.string().min(1).max(10_000).meta({ example: 'Do you deliver?' }) })
+        .object({ message: z.string().min(1).max(MAX_MESSAGE).meta({ example: 'Do you deliver?' }) })
         .meta({ id: 'ConversationMessage' }),
       isIdempotent: true,
       sends: ['Parlor-Client'],

@@ -1,3 +1,5 @@
+import { MAX_MESSAGE } from '@parlor/shared';
+
 const OPEN = '{{';
 const CLOSE = '}}';
 const BRACE = /[{}]/g;
@@ -5,11 +7,8 @@ const BRACE = /[{}]/g;
 /** The longest name that a template can ask for, in UTF-16 code units. */
 const MAX_NAME = 200;
 
-/** The longest text that a message holds, in code points. */
-const MAX_TEXT = 10_000;
-
 /** The first `max` code points of a text. */
-export const cut = (text: string, max = MAX_TEXT): string => {
+export const cut = (text: string, max = MAX_MESSAGE): string => {
   if (text.length <= max) return text;
   const points = Array.from(text.slice(0, 2 * max));
   return points.length <= max ? text.slice(0, 2 * max) : points.slice(0, max).join('');
@@ -38,7 +37,7 @@ export const fill = (template: string, variables: ReadonlyMap<string, string>): 
       filled += template.slice(copied, open) + (variables.get(name) ?? '');
       copied = end + CLOSE.length;
       // A code point has at most two units: more would only be cut off again.
-      if (filled.length > 2 * MAX_TEXT) break;
+      if (filled.length > 2 * MAX_MESSAGE) break;
     }
     // In `{{{name}}}` the placeholder begins with the second brace.
     open = template.indexOf(OPEN, isPlaceholder ? copied : end === start ? open + 1 : end);

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type AuthFrame, CLOSE_CODES, ClientFrame, REALTIME_PATH } from '@parlor/shared';
+import { type AuthFrame, CLOSE_CODES, ClientFrame, MAX_FRAME_BYTES, REALTIME_PATH } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ParlorError } from '../../platform/errors.ts';
@@ -24,7 +24,6 @@ import type { Viewing } from './viewing.ts';
 
 /** Limits of docs/contract.md#live-channel. */
 const AUTHENTICATED_WITHIN_MS = 5_000;
-const MAX_FRAME_BYTES = 16_384;
 
 /**
  * When a server stops, it closes its connections over this time, so that clients come back spread out, and then

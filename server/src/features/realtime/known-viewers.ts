@@ -1,8 +1,5 @@
-import type { Viewing as ViewingData } from '@parlor/shared';
+import { VIEWING_ENDS_AFTER_MS, type Viewing as ViewingData } from '@parlor/shared';
 import type { LogEntry } from './event-log.model.ts';
-
-/** Whoever has not been heard of for this time views the room no more. */
-export const EXPIRES_AFTER_MS = 30_000;
 
 /** How many an account's newcomer is told of, and so how many are remembered: those who were heard of last. */
 const MAX_KNOWN = 500;
@@ -13,7 +10,7 @@ interface Known {
 }
 
 /** Also where the clock was put back: nobody is there because that has not come yet. */
-const isThere = (at: number, now: number): boolean => Math.abs(now - at) < EXPIRES_AFTER_MS;
+const isThere = (at: number, now: number): boolean => Math.abs(now - at) < VIEWING_ENDS_AFTER_MS;
 
 /** Which members view which rooms now, as every process hears it from the log. */
 export class KnownViewers {
@@ -28,7 +25,7 @@ export class KnownViewers {
     // Behind the others, so that they stand in the order in which they were heard.
     known.delete(key);
     // A process that has just started hears what was told before.
-    if (is_viewing && now - entry.at.getTime() < EXPIRES_AFTER_MS) known.set(key, { entry, at: now });
+    if (is_viewing && now - entry.at.getTime() < VIEWING_ENDS_AFTER_MS) known.set(key, { entry, at: now });
     const [oldest] = known.keys();
     if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
     if (known.size > 0) this.#byAccount.set(account, known);

@@ -1,4 +1,4 @@
-import type { ReadMark } from '@parlor/shared';
+import { MAX_UNREAD, type ReadMark } from '@parlor/shared';
 import { isoDatetime } from '../../database/document.ts';
 import { duplicateFields } from '../../database/duplicate.ts';
 import { newEvent } from '../../events/events.ts';
@@ -10,9 +10,6 @@ import type { ReadMarkModel, StoredReadMark } from './read-marks.model.ts';
 type Side = StoredReadMark['sender'];
 
 type Place = Pick<StoredReadMark, 'message' | 'sent_at'>;
-
-/** Unread messages are counted up to this. */
-const MOST = 100;
 
 const presentMark = ({ sender, message, sent_at }: StoredReadMark): ReadMark => ({
   sender,
@@ -76,12 +73,15 @@ export class ReadMarks {
   }
 
   /**
-   * How many messages of the other side one side has not read, of the latest 100. Who writes has read what stands
+   * How many messages of the other side one side has not read, of the latest `MAX_UNREAD`. Who writes has read what stands
    * above; a bot that answers has not read for the people behind it.
    */
   async #unread(room: string, sender: Side, mark: StoredReadMark | undefined): Promise<number> {
     let count = 0;
-    for (const { _id, sent_at, is_support_sender, is_bot } of await this.#messages.outlineOf(room, MOST)) {
+    for (const { _id, sent_at, is_support_sender, is_bot } of await this.#messages.outlineOf(
+      room,
+      MAX_UNREAD,
+    )) {
       if (mark && !isBefore(mark, { message: _id, sent_at })) break;
       const isOwn = sender === 'visitor' ? !is_support_sender : is_support_sender && !is_bot;
       if (isOwn) break;

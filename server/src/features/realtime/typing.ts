@@ -1,13 +1,15 @@
-import type { Sender, Typing as TypingData } from '@parlor/shared';
+import {
+  type Sender,
+  TYPING_AGAIN_AFTER_MS,
+  TYPING_ENDS_AFTER_MS,
+  type Typing as TypingData,
+} from '@parlor/shared';
 import type { Logger } from 'pino';
 import type { RoomPlace } from '../rooms/rooms.service.ts';
 import type { Channel } from './channel.ts';
 
-/** Whoever has not renewed it within this time has stopped typing. */
-const EXPIRES_AFTER_MS = 6_000;
-/** Others are told again while it goes on, and never more often than `PAUSE` of one who starts and stops. */
-const AGAIN_AFTER_MS = 3_000;
-const PAUSE = 1_000;
+/** Others are told no more often than this of one who starts and stops. */
+const PAUSE_MS = 1_000;
 const LOOK_EVERY_MS = 250;
 
 /** One side of a conversation at one socket. */
@@ -64,11 +66,12 @@ export class Typing {
   /** Tells what has changed since and may be told now. */
   look(now = performance.now()): void {
     for (const [key, state] of this.#states) {
-      if (state.isTyping && now - state.saidAt > EXPIRES_AFTER_MS) state.isTyping = false;
-      const isDue = state.isTyping === state.told ? state.toldAt + AGAIN_AFTER_MS : state.toldAt + PAUSE;
+      if (state.isTyping && now - state.saidAt > TYPING_ENDS_AFTER_MS) state.isTyping = false;
+      const isDue =
+        state.isTyping === state.told ? state.toldAt + TYPING_AGAIN_AFTER_MS : state.toldAt + PAUSE_MS;
       const isNews = state.isTyping !== state.told || (state.isTyping && state.saidAt > state.toldAt);
       if (isNews && now >= isDue) this.#tell(state, now);
-      if (!state.isTyping && !state.told && now > state.toldAt + PAUSE) this.#states.delete(key);
+      if (!state.isTyping && !state.told && now > state.toldAt + PAUSE_MS) this.#states.delete(key);
     }
     if (this.#states.size === 0) this.stop();
   }

@@ -1,13 +1,12 @@
-import type { Viewing as ViewingData } from '@parlor/shared';
+import { VIEWING_AGAIN_AFTER_MS, VIEWING_ENDS_AFTER_MS, type Viewing as ViewingData } from '@parlor/shared';
 import type { Logger } from 'pino';
 import type { RoomPlace } from '../rooms/rooms.service.ts';
 import type { Channel } from './channel.ts';
 import type { Connection } from './connection.ts';
 import { frameText } from './frames.ts';
-import { EXPIRES_AFTER_MS, KnownViewers } from './known-viewers.ts';
+import { KnownViewers } from './known-viewers.ts';
 
-/** Others are told again while it goes on, and never more often than `PAUSE_MS` of one who comes and goes. */
-const AGAIN_AFTER_MS = 10_000;
+/** Others are told no more often than this of one who comes and goes. */
 const PAUSE_MS = 1_000;
 const LOOK_EVERY_MS = 250;
 
@@ -51,7 +50,7 @@ export class Viewing {
   }
 
   start(): void {
-    this.#sweepTimer = setInterval(() => this.#known.sweep(), EXPIRES_AFTER_MS);
+    this.#sweepTimer = setInterval(() => this.#known.sweep(), VIEWING_ENDS_AFTER_MS);
   }
 
   stop(): void {
@@ -90,11 +89,11 @@ export class Viewing {
   look(now = performance.now()): void {
     for (const [key, state] of this.#states) {
       for (const [socket, { saidAt }] of state.sockets) {
-        if (now - saidAt >= EXPIRES_AFTER_MS) this.gone(socket);
+        if (now - saidAt >= VIEWING_ENDS_AFTER_MS) this.gone(socket);
       }
       const isNews = nowOf(state) !== state.told;
       const isRenewed = [...state.sockets.values()].some(({ saidAt }) => saidAt > state.toldAt);
-      const isDue = now >= state.toldAt + (isNews ? PAUSE_MS : AGAIN_AFTER_MS);
+      const isDue = now >= state.toldAt + (isNews ? PAUSE_MS : VIEWING_AGAIN_AFTER_MS);
       if (isDue && (isNews || isRenewed)) this.#tell(state, now);
       // Not at once: whoever comes back within the pause is told after it.
       const isOver = state.told === 'gone' && now > state.toldAt + PAUSE_MS;

@@ -1,9 +1,7 @@
+import { MAX_QUERY_WORDS } from '@parlor/shared';
 import { invalid } from '../../platform/errors.ts';
 import { fold } from '../../platform/folding.ts';
 import { wordsIn } from './words.ts';
-
-/** More words than anybody looks for; a run without spaces counts as one. */
-export const MAX_QUERY_WORDS = 20;
 
 /** A word that is looked for. */
 export interface Term {

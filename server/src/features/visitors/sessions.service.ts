@@ -1,4 +1,8 @@
-import type { NewVisitorSession, VisitorSession as PublicVisitorSession } from '@parlor/shared';
+import {
+  type NewVisitorSession,
+  type VisitorSession as PublicVisitorSession,
+  SESSION_LIFETIME_MS,
+} from '@parlor/shared';
 import { isoDatetime } from '../../database/document.ts';
 import { findBy } from '../../database/find-by.ts';
 import { type BrowserHeaders, deviceOf } from '../../http/device.ts';
@@ -10,8 +14,6 @@ import type { StoredWidget } from '../widgets/widgets.model.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
 import type { VisitorSession, VisitorSessionModel } from './sessions.model.ts';
 import { readVisitorToken, signVisitorToken } from './tokens.ts';
-
-const LIFETIME_MS = 30 * 86_400_000;
 
 /** A visitor: its session, and the widget that it came through. */
 export interface Visitor {
@@ -59,7 +61,7 @@ export class SessionsService {
       locale: given.locale,
       device: deviceOf(browser),
       created_at: now,
-      expires_at: new Date(now.getTime() + LIFETIME_MS),
+      expires_at: new Date(now.getTime() + SESSION_LIFETIME_MS),
     };
     await this.#sessions.insertOne(session);
     return this.#present(session, session.expires_at);
@@ -68,7 +70,7 @@ export class SessionsService {
   /** A fresh token for a session that goes on; the earlier one stays good until it runs out. */
   async renew(widgetToken: string, { session, widget }: Visitor): Promise<PublicVisitorSession> {
     if (widget.token !== widgetToken) throw notFound();
-    const expires = new Date(Date.now() + LIFETIME_MS);
+    const expires = new Date(Date.now() + SESSION_LIFETIME_MS);
     await this.#sessions.updateOne({ _id: session._id }, { $max: { expires_at: expires } });
     return this.#present(session, expires);
   }

@@ -1,7 +1,7 @@
-import { uuidReference } from '@parlor/shared';
+import { MAX_PAGE_SIZE, uuidReference } from '@parlor/shared';
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../lists.ts';
+import { DEFAULT_LIMIT } from '../lists.ts';
 import { defaultText } from '../validate.ts';
 import { agentErrorResponse, type ErrorStatus, errorResponse } from './errors.ts';
 import { exampleOf } from './example.ts';
@@ -133,7 +133,7 @@ export const operation = (given: Description): ZodOpenApiOperationObject => ({
 
 /** The query of every list (docs/contract.md#conventions). */
 export const listQuery = {
-  limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT).optional(),
+  limit: z.int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_LIMIT).optional(),
   cursor: z.string().min(1).max(200).optional().meta({
     description:
       'Opaque; it comes in the address of `Link: <…>; rel="next"` only, and any other one, an empty one too, is a 400.',

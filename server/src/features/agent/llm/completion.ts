@@ -1,4 +1,4 @@
-import { codePoints, wellFormed } from '@parlor/shared';
+import { codePoints, MAX_MESSAGE, wellFormed } from '@parlor/shared';
 import { createParser } from 'eventsource-parser';
 import { type Dispatcher, request } from 'undici';
 import { readRetryAfter } from '../../../net/retry-after.ts';
@@ -39,9 +39,6 @@ export interface Completion {
   /** Tokens that the endpoint says it took, prompt and answer; undefined when it does not say. */
   tokens: number | undefined;
 }
-
-/** An answer is as long as a message may be (docs/contract.md#resources); what comes after that is not read. */
-const MAX_CHARACTERS = 10_000;
 
 /** Bytes of one event, and of a whole answer with its framing. */
 const MAX_EVENT_BYTES = 256 * 1024;
@@ -112,7 +109,7 @@ class AnswerReader {
   /** The first half of a character whose other half comes with the next piece. */
   #half = '';
   /** Code points that still have room. */
-  #left = MAX_CHARACTERS;
+  #left = MAX_MESSAGE;
   #tokens: number | undefined;
   #isFinished = false;
   /** Nothing that comes now is wanted any more. */
