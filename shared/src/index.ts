@@ -1,6 +1,7 @@
 export * from './account.ts';
 export * from './audit.ts';
 export * from './conversation.ts';
+export * from './conversation-rank.ts';
 export * from './conversation-statistics.ts';
 export * from './delivery.ts';
 export * from './delivery-body.ts';

@@ -1,4 +1,5 @@
 import type { Conversation } from '@parlor/shared';
+import { rankOf } from '@parlor/shared/conversation-rank';
 import { me } from '../session/session.ts';
 
 /** A view of the inbox: what of it is asked for, and what belongs into it. */
@@ -55,15 +56,6 @@ export const viewOf = (name: string): View | undefined => {
   }
   return undefined;
 };
-
-/** Later than any time by which the rest is ordered (milliseconds). */
-const BEFORE_THE_REST = 1e14;
-
-/** What waits on us comes first, the longest waiting at the top, then the rest, changed last first. */
-export const rankOf = ({ status, waiting_on, waiting_since, updated_at }: Conversation): number =>
-  status === 'open' && waiting_on === 'us' && waiting_since
-    ? BEFORE_THE_REST - Date.parse(waiting_since)
-    : Date.parse(updated_at);
 
 /** The order of every view, which is the server's by default. */
 export const compare = (a: Conversation, b: Conversation): number =>

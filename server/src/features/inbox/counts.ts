@@ -1,10 +1,9 @@
-import { type ConversationCounts, MAX_COUNT } from '@parlor/shared';
+import { type ConversationCounts, MAX_COUNT, WAITING_RANK } from '@parlor/shared';
 import { FairTurns } from '../../platform/fair-turns.ts';
 import type { View } from '../members/view.ts';
 import type { WidgetModel } from '../widgets/widgets.model.ts';
 import type { ConversationModel } from './conversation.model.ts';
 import { filterOf, indexFor, type Wanted } from './lists.ts';
-import { WAITING_RANK } from './state.ts';
 import type { TagNames } from './tag-names.ts';
 
 /** How many tags are counted. */
@@ -80,7 +79,7 @@ export class InboxCounts {
   async #count(view: View, wanted: Wanted): Promise<number> {
     const filter = filterOf(view, wanted);
     if (!filter) return 0;
-    const range = wanted.waiting_on === 'us' ? { rank: { $gt: WAITING_RANK } } : {};
+    const range = wanted.waiting_on === 'us' ? { rank: { $gt: new Date(WAITING_RANK) } } : {};
     const options = { limit: MAX_COUNT, hint: indexFor(view, wanted, 'rank') };
     return this.#conversations.collection.countDocuments({ ...filter, ...range } as never, options);
   }

@@ -1,9 +1,8 @@
 import type { InboxStatus, WaitingOn } from '@parlor/shared';
-import { INBOX_STATUSES } from '@parlor/shared';
+import { INBOX_STATUSES, WAITING_RANK } from '@parlor/shared';
 import { type Page, readPages } from '../../database/pages.ts';
 import type { View } from '../members/view.ts';
 import type { ConversationModel, StoredConversation } from './conversation.model.ts';
-import { WAITING_RANK } from './state.ts';
 
 /** What a list of conversations is asked for; undefined: whatever it is. */
 export interface Wanted {
@@ -76,7 +75,7 @@ export async function* readConversations(
   const field = timeFieldOf(order);
   // What waits on us stands together at the top of its order.
   const from = wanted.waiting_on === 'us' && order === 'waiting' && wanted.status === 'open';
-  const limits = from ? { ...page, from: WAITING_RANK } : page;
+  const limits = from ? { ...page, from: new Date(WAITING_RANK) } : page;
   yield* readPages(conversations, filter, field, limits, {
     index: indexFor(view, wanted, field),
   });

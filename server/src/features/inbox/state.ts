@@ -1,14 +1,8 @@
-import { ConversationState, type ConversationUpdated } from '@parlor/shared';
+import { ConversationState, type ConversationUpdated, rankOf } from '@parlor/shared';
 import { present } from '../../database/document.ts';
 import { newEvent, type OutboxEvent } from '../../events/events.ts';
 import type { StoredConversation } from './conversation.model.ts';
 import { latestOf, waitingOf } from './waiting.ts';
-
-/** Later than any time by which the rest is ordered, in milliseconds. */
-const BEFORE_THE_REST = 1e14;
-
-/** The ranks of what waits on us are later than this moment, and no others are. */
-export const WAITING_RANK = new Date(BEFORE_THE_REST / 2);
 
 /** What follows from the rest of a conversation: who waits for whom, and where it stands in lists. */
 export const derived = (conversation: StoredConversation): Partial<StoredConversation> => {
@@ -20,8 +14,7 @@ export const derived = (conversation: StoredConversation): Partial<StoredConvers
   const waiting_since = isWaiting ? since : null;
   const said = latestOf(heard)?.at ?? conversation.created_at;
   const updated_at = said > conversation.updated_at ? said : conversation.updated_at;
-  const isFirst = waiting_on === 'us' && status === 'open' && waiting_since;
-  const rank = isFirst ? new Date(BEFORE_THE_REST - waiting_since.getTime()) : updated_at;
+  const rank = new Date(rankOf({ status, waiting_on, waiting_since, updated_at }));
   return { waiting_on, waiting_since, first_response_at: answered, updated_at, rank };
 };
 
