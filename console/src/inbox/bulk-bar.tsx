@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { words } from '../locale/locale.ts';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { type OpenMenu, stateOf } from './actions.tsx';
 import { assignAll, finishAll, snoozeAll, tagAll } from './bulk-acts.ts';
 import styles from './bulk-bar.module.css';
@@ -32,26 +32,10 @@ export const BulkBar = () => {
           />
           <TagMenu {...stateOf(open, 'tag')} tags={[]} onFlip={(tag) => void tagAll(all, tag)} />
           <SnoozeMenu {...stateOf(open, 'snooze')} onSnooze={(until) => void snoozeAll(all, until)} />
-          <button
-            type="button"
-            class={styles.button}
-            aria-label={t.done}
-            title={t.done}
-            onClick={() => finishAll(all)}
-          >
-            <Icon name="done" />
-          </button>
+          <IconButton label={t.done} icon="done" onClick={() => finishAll(all)} />
         </>
       )}
-      <button
-        type="button"
-        class={styles.button}
-        aria-label={t.endSelection}
-        title={t.endSelection}
-        onClick={selectNone}
-      >
-        <Icon name="close" />
-      </button>
+      <IconButton label={t.endSelection} icon="close" onClick={selectNone} />
     </div>
   );
 };

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError } from '../api/client.ts';
 import { connection, tell } from '../api/live.ts';
 import { moment, words } from '../locale/locale.ts';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton, IconLink } from '../ui/icon-button.tsx';
 import { Actions, type OpenMenu } from './actions.tsx';
 import { setUnread } from './acts.ts';
 import { Composer } from './composer.tsx';
@@ -75,13 +75,13 @@ export const ConversationPane = ({
     <>
       <section class={styles.conversation} aria-label={visitorName(one)}>
         <header class={styles.head}>
-          <a
-            class={styles.back}
-            href={`/console/inbox/${encodeURIComponent(view.name)}`}
-            aria-label={t.backToList}
-          >
-            <Icon name="back" />
-          </a>
+          <span class={styles.back}>
+            <IconLink
+              label={t.backToList}
+              icon="back"
+              href={`/console/inbox/${encodeURIComponent(view.name)}`}
+            />
+          </span>
           <div class={styles.title}>
             <h1 tabIndex={-1} dir="auto">
               {visitorName(one)}
@@ -91,15 +91,14 @@ export const ConversationPane = ({
             )}
           </div>
           <Actions one={one} open={menu} />
-          <button
-            type="button"
-            class={styles.more}
-            aria-label={t.showDetails}
-            aria-expanded={showsDetails}
-            onClick={() => setShowsDetails(!showsDetails)}
-          >
-            <Icon name="details" />
-          </button>
+          <span class={styles.more}>
+            <IconButton
+              label={t.showDetails}
+              icon="details"
+              aria-expanded={showsDetails}
+              onClick={() => setShowsDetails(!showsDetails)}
+            />
+          </span>
         </header>
         <Timeline thread={thread} conversation={one} onEdit={edit} />
         <Composer key={`${uuid} ${edited}`} thread={thread} conversation={one} isNote={isNote} />

@@ -26,14 +26,22 @@ const PATHS = {
   undo: 'M7.5 5 4 8.5 7.5 12M4 8.5h7.5a4 4 0 0 1 0 8H9',
   redo: 'm12.5 5 3.5 3.5-3.5 3.5M16 8.5H8.5a4 4 0 0 0 0 8H11',
   warning: 'M10 3.5 17.5 16.5h-15zm0 5v3.5m0 2.200v.01',
+  more: 'M4.5 9.4a.6.6 0 1 0 0 1.2.6.6 0 0 0 0-1.2Zm5.5 0a.6.6 0 1 0 0 1.2.6.6 0 0 0 0-1.2Zm5.5 0a.6.6 0 1 0 0 1.2.6.6 0 0 0 0-1.2Z',
   search: 'M9 14.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11Zm4-1.5 3.5 3.5',
 } as const;
 
 export type IconName = keyof typeof PATHS;
 
+/** What points on or back, and so the other way where one reads from right to left. */
+const DIRECTED: ReadonlySet<IconName> = new Set(['back', 'forward', 'undo', 'redo']);
+
 /** Stands beside words, or for a label that is said otherwise. */
 export const Icon = ({ name }: { name: IconName }) => (
-  <svg class={styles.icon} viewBox="0 0 20 20" aria-hidden="true">
+  <svg
+    class={`${styles.icon} ${DIRECTED.has(name) ? styles.directed : ''}`}
+    viewBox="0 0 20 20"
+    aria-hidden="true"
+  >
     <path d={PATHS[name]} />
   </svg>
 );

@@ -2,7 +2,7 @@ import type { NodeOf } from '@parlor/shared';
 import { MAX_BRANCH_VALUE, MAX_BRANCHES, MAX_VARIABLE } from '@parlor/shared/limits';
 import { workflowWords } from '../locale/workflows.ts';
 import { Button } from '../ui/button.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import { Select } from '../ui/select.tsx';
 import type { FieldsProps } from './fields-props.ts';
 import styles from './form.module.css';
@@ -20,15 +20,13 @@ export const ConditionFields = ({ node, set, wayFor, errorOf }: FieldsProps<Node
       {branches.map(({ variable, operator, value }, at) => (
         <fieldset key={at} class={styles.item}>
           <legend>{t.branch(at + 1)}</legend>
-          <button
-            type="button"
-            class={styles.removeItem}
-            aria-label={t.removeBranch(at + 1)}
-            title={t.removeBranch(at + 1)}
-            onClick={() => set({ branches: branches.filter((_, n) => n !== at) }, '')}
-          >
-            <Icon name="close" />
-          </button>
+          <span class={styles.removeItem}>
+            <IconButton
+              label={t.removeBranch(at + 1)}
+              icon="close"
+              onClick={() => set({ branches: branches.filter((_, n) => n !== at) }, '')}
+            />
+          </span>
           <TextField
             label={t.fields.variable}
             name={`variable-${at}`}

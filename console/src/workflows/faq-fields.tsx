@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { count } from '../locale/locale.ts';
 import { workflowWords } from '../locale/workflows.ts';
 import { Button } from '../ui/button.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
 import type { FieldsProps } from './fields-props.ts';
 import styles from './form.module.css';
 import { LinesField, NumberField, TextField } from './inputs.tsx';
@@ -31,15 +31,13 @@ export const FaqFields = ({ node, set, errorOf }: FieldsProps<NodeOf<'faq'>>) =>
         {entries.slice(0, shown).map(({ questions, answer }, at) => (
           <fieldset key={at} class={styles.item}>
             <legend>{t.entry(at + 1)}</legend>
-            <button
-              type="button"
-              class={styles.removeItem}
-              aria-label={t.removeEntry(at + 1)}
-              title={t.removeEntry(at + 1)}
-              onClick={() => set({ entries: entries.filter((_, n) => n !== at) }, '')}
-            >
-              <Icon name="close" />
-            </button>
+            <span class={styles.removeItem}>
+              <IconButton
+                label={t.removeEntry(at + 1)}
+                icon="close"
+                onClick={() => set({ entries: entries.filter((_, n) => n !== at) }, '')}
+              />
+            </span>
             <LinesField
               label={t.fields.questions}
               name={`questions-${at}`}

@@ -2,7 +2,7 @@ import type { Workflow } from '@parlor/shared';
 import { words } from '../locale/locale.ts';
 import { workflowWords } from '../locale/workflows.ts';
 import { Button } from '../ui/button.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton, IconLink } from '../ui/icon-button.tsx';
 import { toast } from '../ui/toast.tsx';
 import type { Editor } from './editor.ts';
 import styles from './head.module.css';
@@ -26,9 +26,7 @@ export const Head = ({
   };
   return (
     <header class={styles.head}>
-      <a class={styles.back} href="/console/workflows" aria-label={t.back} title={t.back}>
-        <Icon name="back" />
-      </a>
+      <IconLink label={t.back} icon="back" href="/console/workflows" />
       <div class={styles.title}>
         <h1 tabIndex={-1}>
           <bdi>{editor.draft.value.name}</bdi>
@@ -48,16 +46,13 @@ export const Head = ({
             ['redo', t.redo, editor.future, () => editor.redo()],
           ] as const
         ).map(([icon, label, steps, run]) => (
-          <button
+          <IconButton
             key={icon}
-            type="button"
-            aria-label={label}
-            title={label}
+            label={label}
+            icon={icon}
             disabled={steps.value.length === 0}
             onClick={run}
-          >
-            <Icon name={icon} />
-          </button>
+          />
         ))}
       </div>
       <div class={styles.actions}>
