@@ -145,3 +145,14 @@ export const askPage = async <T>(path: string): Promise<Page<T>> => {
   const { json, next } = await request<T[]>('GET', path, undefined);
   return { items: json, next };
 };
+
+/** Asks for all of a list, page after page. @param path of its first page @throws ApiError */
+export const askAll = async <T>(path: string): Promise<T[]> => {
+  const all: T[] = [];
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const page: Page<T> = await askPage<T>(next);
+    all.push(...page.items);
+    next = page.next;
+  }
+  return all;
+};

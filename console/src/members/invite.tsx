@@ -2,11 +2,10 @@ import type { Member, Role } from '@parlor/shared';
 import { useState } from 'preact/hooks';
 import { ask } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
-import { Button } from '../ui/button.tsx';
 import { Copyable } from '../ui/copyable.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { Form } from '../ui/form.tsx';
 import { useForm } from '../ui/use-form.ts';
 import styles from './form.module.css';
 import { RoleChoice } from './role-choice.tsx';
@@ -30,7 +29,7 @@ export const Invite = ({ onClose, onInvited }: { onClose(): void; onInvited(): v
   const t = words.value.team;
   const [role, setRole] = useState<Role>('operator');
   const [invited, setInvited] = useState<Invited>();
-  const { onSubmit, isBusy, message, fields } = useForm(async ({ email = '', name = '' }) => {
+  const form = useForm(async ({ email = '', name = '' }) => {
     setInvited(await ask<Invited>('POST', 'members/', { email: email.trim(), name: name.trim(), role }));
     onInvited();
   });
@@ -39,22 +38,18 @@ export const Invite = ({ onClose, onInvited }: { onClose(): void; onInvited(): v
       {invited ? (
         <InviteLink invited={invited} />
       ) : (
-        <form class={styles.form} onSubmit={onSubmit} noValidate>
+        <Form form={form} submit={t.createLink}>
           <Field
             label={t.email}
             name="email"
             type="email"
             autocomplete="off"
             autofocus
-            error={fields.email}
+            error={form.fields.email}
           />
-          <Field label={t.name} note={t.optional} name="name" autocomplete="off" error={fields.name} />
+          <Field label={t.name} note={t.optional} name="name" autocomplete="off" error={form.fields.name} />
           <RoleChoice value={role} onChange={setRole} />
-          <Notice>{message}</Notice>
-          <Button type="submit" kind="primary" isBusy={isBusy}>
-            {t.createLink}
-          </Button>
-        </form>
+        </Form>
       )}
     </Dialog>
   );

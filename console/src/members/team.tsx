@@ -1,17 +1,23 @@
 import type { Member } from '@parlor/shared';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { ask } from '../api/client.ts';
+import { useReading } from '../api/use-reading.ts';
 import { ago, moment, words } from '../locale/locale.ts';
 import { isAdmin, me } from '../session/session.ts';
 import { Page } from '../shell/page.tsx';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
+import { Listing, Rows } from '../ui/listing.tsx';
 import { ChangeMember } from './change-member.tsx';
 import { Invite } from './invite.tsx';
 import styles from './team.module.css';
 
 const isInvited = ({ username }: Member): boolean => username === null;
+
+/** The founding member first; an account has at most 101 members: one page holds them. */
+const readMembers = async (): Promise<Member[]> =>
+  (await ask<Member[]>('GET', 'members/?limit=200')).reverse();
 
 const Row = ({ member, onChange }: { member: Member; onChange(): void }) => {
   const t = words.value.team;
@@ -37,13 +43,9 @@ const Row = ({ member, onChange }: { member: Member; onChange(): void }) => {
         {member.has_totp && <span class={styles.more}>{t.secondFactor}</span>}
       </p>
       {mayChange && (
-        <button type="button" class={styles.change} aria-label={t.actions(name)} onClick={onChange}>
-          <svg viewBox="0 0 20 20" aria-hidden="true">
-            <circle cx="4.5" cy="10" r="1.3" />
-            <circle cx="10" cy="10" r="1.3" />
-            <circle cx="15.5" cy="10" r="1.3" />
-          </svg>
-        </button>
+        <div class={styles.change}>
+          <IconButton label={t.actions(name)} icon="more" onClick={onChange} />
+        </div>
       )}
     </li>
   );
@@ -52,19 +54,9 @@ const Row = ({ member, onChange }: { member: Member; onChange(): void }) => {
 /** Everybody of the account; who may invites, changes and removes. */
 export const Team = () => {
   const t = words.value.team;
-  const [members, setMembers] = useState<readonly Member[]>();
-  const [error, setError] = useState('');
+  const { value: members, error, refresh } = useReading(readMembers);
   const [isInviting, setInviting] = useState(false);
   const [changing, setChanging] = useState<Member>();
-  const load = () => {
-    setError('');
-    // An account has at most 101 members: one page holds them.
-    return ask<Member[]>('GET', 'members/?limit=200').then(
-      (list) => setMembers(list.reverse()),
-      () => setError(words.value.errors.page),
-    );
-  };
-  useEffect(() => void load(), []);
   return (
     <Page
       title={t.title}
@@ -77,22 +69,17 @@ export const Team = () => {
         )
       }
     >
-      {error && (
-        <Notice>
-          {error} <Button onClick={load}>{words.value.common.retry}</Button>
-        </Notice>
-      )}
-      {members ? (
-        <ul class={styles.list}>
-          {members.map((member) => (
+      <Listing items={members} error={error} onRetry={refresh} empty={undefined}>
+        <Rows label={t.title}>
+          {members?.map((member) => (
             <Row key={member.uuid} member={member} onChange={() => setChanging(member)} />
           ))}
-        </ul>
-      ) : (
-        !error && <p role="status">{words.value.common.loading}</p>
+        </Rows>
+      </Listing>
+      {isInviting && <Invite onClose={() => setInviting(false)} onInvited={refresh} />}
+      {changing && (
+        <ChangeMember member={changing} onClose={() => setChanging(undefined)} onChanged={refresh} />
       )}
-      {isInviting && <Invite onClose={() => setInviting(false)} onInvited={load} />}
-      {changing && <ChangeMember member={changing} onClose={() => setChanging(undefined)} onChanged={load} />}
     </Page>
   );
 };

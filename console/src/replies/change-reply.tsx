@@ -7,6 +7,7 @@ import { words } from '../locale/locale.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Select } from '../ui/select.tsx';
 import { useForm } from '../ui/use-form.ts';
@@ -39,7 +40,7 @@ export const ChangeReply = ({
 }) => {
   const t = words.value.replies;
   const [isAsking, setAsking] = useState(false);
-  const { onSubmit, isBusy, message, fields } = useForm(async (values) => {
+  const form = useForm(async (values) => {
     await (reply
       ? ask('PATCH', `replies/${reply.uuid}/`, asReply(values))
       : ask('POST', 'replies/', asReply(values)));
@@ -54,10 +55,11 @@ export const ChangeReply = ({
     onChanged();
     onClose();
   });
+  const { fields } = form;
   const people = members.value.map(({ uuid, name }) => [uuid, name] as const);
   return (
     <Dialog title={reply ? t.change : t.add} onClose={onClose}>
-      <form class={styles.form} onSubmit={onSubmit} noValidate>
+      <Form form={form} error={fields.assignee || fields.status} submit={words.value.common.save}>
         <Field
           label={t.name}
           name="name"
@@ -112,11 +114,7 @@ export const ChangeReply = ({
             ]}
           />
         </fieldset>
-        <Notice>{message || fields.assignee || fields.status}</Notice>
-        <Button type="submit" kind="primary" isBusy={isBusy}>
-          {words.value.common.save}
-        </Button>
-      </form>
+      </Form>
       {reply && (
         <form class={styles.removal} onSubmit={removal.onSubmit}>
           <Notice>{removal.message}</Notice>

@@ -1,6 +1,6 @@
 import type { Conversation, Reply } from '@parlor/shared';
 import { signal } from '@preact/signals';
-import { askPage } from '../api/client.ts';
+import { askAll } from '../api/client.ts';
 import { folded } from '../locale/folded.ts';
 import { me } from '../session/session.ts';
 
@@ -9,12 +9,7 @@ export const replies = signal<readonly Reply[] | undefined>(undefined);
 
 /** Reads them anew. @throws ApiError */
 export const readReplies = async (): Promise<void> => {
-  const all: Reply[] = [];
-  for (let path: string | undefined = 'replies/?limit=1000'; path !== undefined; ) {
-    const { items, next }: { items: Reply[]; next: string | undefined } = await askPage<Reply>(path);
-    all.push(...items);
-    path = next;
-  }
+  const all = await askAll<Reply>('replies/?limit=1000');
   replies.value = all.sort((a, b) => a.name.localeCompare(b.name));
 };
 

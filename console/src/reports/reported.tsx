@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { words } from '../locale/locale.ts';
-import { Button } from '../ui/button.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { Failed } from '../ui/failed.tsx';
 import styles from './reports.module.css';
 import type { Reading } from './use-report.ts';
 
@@ -14,11 +13,7 @@ export const Reported = <T,>({
   children(report: T): ComponentChildren;
 }) => (
   <>
-    {state === 'failed' && (
-      <Notice>
-        {refusal || words.value.errors.page} <Button onClick={retry}>{words.value.common.retry}</Button>
-      </Notice>
-    )}
+    <Failed error={state === 'failed' ? refusal || words.value.errors.page : ''} onRetry={retry} />
     {state !== 'failed' && report && (
       <div
         class={`${styles.report} ${state === 'loading' ? styles.stale : ''}`}

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { ask } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
-import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { Card } from './card.tsx';
@@ -16,7 +16,7 @@ export const Invitation = () => {
   const t = words.value.invitation;
   const [token] = useState(takeToken);
   const { route } = useLocation();
-  const { onSubmit, isBusy, message, fields } = useForm(async (values) => {
+  const form = useForm(async (values) => {
     const { username = '', password = '' } = values;
     await ask('POST', 'auth/accept-invitation', { ...values, token });
     await signIn({ username, password, code: '' });
@@ -32,21 +32,17 @@ export const Invitation = () => {
   }
   return (
     <Card title={t.title} hint={t.hint}>
-      <form onSubmit={onSubmit} noValidate>
+      <Form form={form} error={form.fields.token} submit={t.submit}>
         <Field
           label={words.value.signIn.username}
           name="username"
           autocomplete="username"
           isVerbatim
           autofocus
-          error={fields.username}
+          error={form.fields.username}
         />
-        <NewPassword label={words.value.signIn.password} label2={t.password2} fields={fields} />
-        <Notice>{message || fields.token}</Notice>
-        <Button type="submit" kind="primary" isBusy={isBusy}>
-          {t.submit}
-        </Button>
-      </form>
+        <NewPassword label={words.value.signIn.password} label2={t.password2} fields={form.fields} />
+      </Form>
     </Card>
   );
 };

@@ -3,7 +3,7 @@ import { ask } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { Form } from '../ui/form.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { Card } from './card.tsx';
 import { NewPassword } from './new-password.tsx';
@@ -16,7 +16,7 @@ const ToSignIn = () => <a href="/console/">{words.value.reset.toSignIn}</a>;
 const Forgotten = () => {
   const t = words.value.reset;
   const [askedFor, setAskedFor] = useState<string>();
-  const { onSubmit, isBusy, message, fields } = useForm(async ({ email = '' }) => {
+  const form = useForm(async ({ email = '' }) => {
     await ask('POST', 'auth/password-reset', { email });
     setAskedFor(email);
   });
@@ -30,7 +30,7 @@ const Forgotten = () => {
   }
   return (
     <Card key="ask" title={t.title} hint={t.hint}>
-      <form onSubmit={onSubmit} noValidate>
+      <Form form={form} submit={t.ask}>
         <Field
           label={t.email}
           name="email"
@@ -38,13 +38,9 @@ const Forgotten = () => {
           autocomplete="email"
           isVerbatim
           autofocus
-          error={fields.email}
+          error={form.fields.email}
         />
-        <Notice>{message}</Notice>
-        <Button type="submit" kind="primary" isBusy={isBusy}>
-          {t.ask}
-        </Button>
-      </form>
+      </Form>
       <ToSignIn />
     </Card>
   );
@@ -54,7 +50,7 @@ const Forgotten = () => {
 const Choose = ({ token, onAgain }: { token: string; onAgain(): void }) => {
   const t = words.value.reset;
   const [isDone, setDone] = useState(false);
-  const { onSubmit, isBusy, message, fields } = useForm(async (values) => {
+  const form = useForm(async (values) => {
     await ask('POST', 'auth/password-reset/confirm', { ...values, token });
     // The session of this browser has ended with the others, if it was the same member's.
     await loadSession();
@@ -70,14 +66,10 @@ const Choose = ({ token, onAgain }: { token: string; onAgain(): void }) => {
   }
   return (
     <Card key="choose" title={t.chooseTitle} hint={t.chooseHint}>
-      <form onSubmit={onSubmit} noValidate>
-        <NewPassword label={t.password} label2={t.password2} fields={fields} autofocus />
-        <Notice>{message || fields.token}</Notice>
-        <Button type="submit" kind="primary" isBusy={isBusy}>
-          {t.submit}
-        </Button>
-      </form>
-      {fields.token && (
+      <Form form={form} error={form.fields.token} submit={t.submit}>
+        <NewPassword label={t.password} label2={t.password2} fields={form.fields} autofocus />
+      </Form>
+      {form.fields.token && (
         <Button kind="quiet" onClick={onAgain}>
           {t.again}
         </Button>

@@ -3,6 +3,7 @@ import { ApiError } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useForm } from '../ui/use-form.ts';
 import styles from './card.module.css';
@@ -15,7 +16,7 @@ export const SignIn = () => {
   const t = words.value.signIn;
   const [asksForCode, setAsksForCode] = useState(false);
   const first = useRef({ username: '', password: '' });
-  const { onSubmit, isBusy, message, fields } = useForm(async (values) => {
+  const form = useForm(async (values) => {
     const { username = '', password = '', code = '' } = values;
     if (!asksForCode) first.current = { username, password };
     try {
@@ -26,10 +27,11 @@ export const SignIn = () => {
       setAsksForCode(true);
     }
   });
+  const { fields } = form;
   if (asksForCode) {
     return (
       <Card key="code" title={t.codeTitle} hint={t.codeHint}>
-        <form onSubmit={onSubmit} noValidate>
+        <Form form={form} submit={t.submit}>
           <Field
             label={t.code}
             name="code"
@@ -38,11 +40,7 @@ export const SignIn = () => {
             autofocus
             error={fields.code}
           />
-          <Notice>{message}</Notice>
-          <Button type="submit" kind="primary" isBusy={isBusy}>
-            {t.submit}
-          </Button>
-        </form>
+        </Form>
         <span class={styles.other}>
           <Button kind="quiet" onClick={() => setAsksForCode(false)}>
             {t.other}
@@ -55,7 +53,7 @@ export const SignIn = () => {
     <Card key="password" title={t.title}>
       {hasEnded.value && <Notice kind="plain">{t.ended}</Notice>}
       {isLinkUsed.value && <Notice kind="plain">{t.linkUsed}</Notice>}
-      <form onSubmit={onSubmit} noValidate>
+      <Form form={form} submit={t.submit}>
         <Field
           label={t.username}
           name="username"
@@ -72,11 +70,7 @@ export const SignIn = () => {
           autocomplete="current-password"
           error={fields.password}
         />
-        <Notice>{message}</Notice>
-        <Button type="submit" kind="primary" isBusy={isBusy}>
-          {t.submit}
-        </Button>
-      </form>
+      </Form>
       <a class={styles.other} href="/console/reset">
         {t.forgotten}
       </a>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { pageLanguage } from '../locale/locale.ts';
+import { Panel } from '../ui/panel.tsx';
 import styles from './page.module.css';
 
 /** One page beside the navigation: its title names the tab, too. */
@@ -45,11 +46,11 @@ export const Section = ({
   hint?: string;
   children: ComponentChildren;
 }) => (
-  <section class={styles.section}>
+  <Panel>
     <header>
       <h2 lang={pageLanguage.value}>{title}</h2>
       {hint && <p lang={pageLanguage.value}>{hint}</p>}
     </header>
     <div class={styles.content}>{children}</div>
-  </section>
+  </Panel>
 );

@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Copyable } from '../ui/copyable.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Select } from '../ui/select.tsx';
 import { useForm } from '../ui/use-form.ts';
@@ -53,7 +54,7 @@ export const AddToken = ({ onClose, onAdded }: { onClose(): void; onAdded(token:
   const t = tokenWords.value;
   const [isMissing, setMissing] = useState(false);
   const [shown, setShown] = useState<string>();
-  const { onSubmit, isBusy, message, fields } = useForm(async (values) => {
+  const form = useForm(async (values) => {
     const scopes = scopesIn(values);
     setMissing(scopes.length === 0);
     if (scopes.length === 0) return;
@@ -67,7 +68,7 @@ export const AddToken = ({ onClose, onAdded }: { onClose(): void; onAdded(token:
   return (
     <Dialog title={t.add} onClose={onClose}>
       {shown ? (
-        <div class={styles.form}>
+        <div class={styles.shown}>
           <Copyable label={t.token} text={shown} />
           <Notice kind="plain">{t.once}</Notice>
           <Button kind="primary" onClick={onClose}>
@@ -75,7 +76,7 @@ export const AddToken = ({ onClose, onAdded }: { onClose(): void; onAdded(token:
           </Button>
         </div>
       ) : (
-        <form class={styles.form} onSubmit={onSubmit} noValidate>
+        <Form form={form} error={form.fields.expires_at} submit={t.create}>
           <Field
             label={t.name}
             hint={t.nameHint}
@@ -83,20 +84,16 @@ export const AddToken = ({ onClose, onAdded }: { onClose(): void; onAdded(token:
             autocomplete="off"
             maxLength={MAX_TOKEN_NAME}
             autofocus
-            error={fields.name}
+            error={form.fields.name}
           />
-          <ScopeChoice error={fields.scopes ?? (isMissing ? t.scopesMissing : undefined)} />
+          <ScopeChoice error={form.fields.scopes ?? (isMissing ? t.scopesMissing : undefined)} />
           <Select
             label={t.expiry}
             name="days"
             value="365"
             options={EXPIRIES.map((days) => [String(days), t.expiries[days]] as const)}
           />
-          <Notice>{message || fields.expires_at}</Notice>
-          <Button type="submit" kind="primary" isBusy={isBusy}>
-            {t.create}
-          </Button>
-        </form>
+        </Form>
       )}
     </Dialog>
   );

@@ -6,6 +6,7 @@ import { tokenWords } from '../locale/tokens.ts';
 import { Page } from '../shell/page.tsx';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
+import { Listing, Rows } from '../ui/listing.tsx';
 import { More } from '../ui/more.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { remove, removed } from '../ui/removal.ts';
@@ -35,7 +36,7 @@ const Token = ({ token, onFailed }: { token: ProgramToken; onFailed(message: str
     remove({ path: pathOf(token), text: t.removed(name), onFailed: () => onFailed(t.notRemoved(name)) });
   };
   return (
-    <li>
+    <li class={styles.row}>
       <div>
         <p class={styles.name} dir="auto">
           {name}
@@ -70,20 +71,23 @@ export const Tokens = () => {
   return (
     <Page title={t.title} hint={t.hint} action={shown && shown.length > 0 && add}>
       <Notice>{failed}</Notice>
-      {!shown && !pages.error && <p role="status">{words.value.common.loading}</p>}
-      {shown?.length === 0 && (
-        <Empty title={t.empty} hint={t.emptyHint}>
-          {add}
-        </Empty>
-      )}
-      {shown && shown.length > 0 && (
-        <ul class={styles.list} aria-label={t.title}>
-          {shown.map((token) => (
+      <Listing
+        items={shown}
+        error={shown ? '' : pages.error}
+        onRetry={pages.refresh}
+        empty={
+          <Empty title={t.empty} hint={t.emptyHint}>
+            {add}
+          </Empty>
+        }
+      >
+        <Rows label={t.title}>
+          {shown?.map((token) => (
             <Token key={token.uuid} token={token} onFailed={setFailed} />
           ))}
-        </ul>
-      )}
-      <More pages={pages} label={words.value.common.more} />
+        </Rows>
+      </Listing>
+      {shown && <More pages={pages} label={words.value.common.more} />}
       {isAdding && <AddToken onClose={() => setAdding(false)} onAdded={pages.add} />}
     </Page>
   );

@@ -2,13 +2,11 @@ import type { EventName, Webhook } from '@parlor/shared';
 import { useState } from 'preact/hooks';
 import { ApiError, ask } from '../api/client.ts';
 import { webhookWords } from '../locale/webhooks.ts';
-import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { Form } from '../ui/form.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { EventChoice } from './event-choice.tsx';
-import styles from './webhook.module.css';
 
 /** Subscribes an address to one or several events. */
 export const AddWebhook = ({
@@ -21,7 +19,7 @@ export const AddWebhook = ({
   const t = webhookWords.value;
   const [events, setEvents] = useState<readonly EventName[]>([]);
   const [isMissing, setMissing] = useState(false);
-  const { onSubmit, isBusy, message, fields } = useForm(async ({ target = '' }) => {
+  const form = useForm(async ({ target = '' }) => {
     setMissing(events.length === 0);
     if (events.length === 0) return;
     const added: Webhook[] = [];
@@ -44,7 +42,7 @@ export const AddWebhook = ({
   });
   return (
     <Dialog title={t.add} onClose={onClose}>
-      <form class={styles.form} onSubmit={onSubmit} noValidate>
+      <Form form={form} submit={t.create}>
         <Field
           label={t.target}
           hint={t.targetHint}
@@ -53,7 +51,7 @@ export const AddWebhook = ({
           autocomplete="off"
           isVerbatim
           autofocus
-          error={fields.target}
+          error={form.fields.target}
         />
         <EventChoice
           type="checkbox"
@@ -64,11 +62,7 @@ export const AddWebhook = ({
             setEvents(isChosen ? [...events, event] : events.filter((one) => one !== event))
           }
         />
-        <Notice>{message}</Notice>
-        <Button type="submit" kind="primary" isBusy={isBusy}>
-          {t.create}
-        </Button>
-      </form>
+      </Form>
     </Dialog>
   );
 };

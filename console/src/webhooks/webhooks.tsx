@@ -1,13 +1,14 @@
 import type { Delivery, Webhook } from '@parlor/shared';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { ApiError, ask } from '../api/client.ts';
-import { ago, words } from '../locale/locale.ts';
+import { ask } from '../api/client.ts';
+import { useReading } from '../api/use-reading.ts';
+import { ago } from '../locale/locale.ts';
 import { webhookWords } from '../locale/webhooks.ts';
 import { Page } from '../shell/page.tsx';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { Listing, Rows } from '../ui/listing.tsx';
 import { removed } from '../ui/removal.ts';
 import { AddWebhook } from './add-webhook.tsx';
 import { StateDot } from './state-dot.tsx';
@@ -47,7 +48,7 @@ const Target = ({ target, webhooks, latest }: { target: string } & Loaded) => {
   return (
     <section class={styles.target}>
       <h2 dir="ltr">{target}</h2>
-      <ul>
+      <Rows label={target}>
         {webhooks.map(({ uuid, event }) => (
           <li key={uuid}>
             <a href={`/console/webhooks/${uuid}`}>
@@ -60,7 +61,7 @@ const Target = ({ target, webhooks, latest }: { target: string } & Loaded) => {
             </a>
           </li>
         ))}
-      </ul>
+      </Rows>
     </section>
   );
 };
@@ -69,53 +70,44 @@ const Target = ({ target, webhooks, latest }: { target: string } & Loaded) => {
 export const Webhooks = () => {
   const t = webhookWords.value;
   const { route } = useLocation();
-  const [loaded, setLoaded] = useState<Loaded>();
-  const [error, setError] = useState('');
+  const { value, error, refresh } = useReading(read);
   const [isAdding, setAdding] = useState(false);
-  const load = () => {
-    setError('');
-    read().then(setLoaded, (failure) => {
-      if (!(failure instanceof ApiError)) throw failure;
-      setError(words.value.errors.page);
-    });
-  };
-  useEffect(load, []);
-  const shown = loaded?.webhooks.filter(({ uuid }) => !removed.value.has(`webhooks/${uuid}/`)) ?? [];
-  const targets = [...new Set(shown.map(({ target }) => target))];
+  const shown = value?.webhooks.filter(({ uuid }) => !removed.value.has(`webhooks/${uuid}/`));
+  const targets = [...new Set(shown?.map(({ target }) => target))];
   const add = (
     <Button kind="primary" onClick={() => setAdding(true)}>
       {t.add}
     </Button>
   );
   return (
-    <Page title={t.title} hint={t.hint} action={shown.length > 0 && add}>
-      {error && (
-        <Notice>
-          {error} <Button onClick={load}>{words.value.common.retry}</Button>
-        </Notice>
-      )}
-      {!loaded && !error && <p role="status">{words.value.common.loading}</p>}
-      {loaded && shown.length === 0 && (
-        <Empty title={t.empty} hint={t.emptyHint}>
-          {add}
-        </Empty>
-      )}
-      {loaded &&
-        targets.map((target) => (
-          <Target
-            key={target}
-            target={target}
-            webhooks={shown.filter((one) => one.target === target)}
-            latest={loaded.latest}
-          />
-        ))}
+    <Page title={t.title} hint={t.hint} action={shown && shown.length > 0 && add}>
+      <Listing
+        items={shown}
+        error={error}
+        onRetry={refresh}
+        empty={
+          <Empty title={t.empty} hint={t.emptyHint}>
+            {add}
+          </Empty>
+        }
+      >
+        {value &&
+          targets.map((target) => (
+            <Target
+              key={target}
+              target={target}
+              webhooks={shown?.filter((one) => one.target === target) ?? []}
+              latest={value.latest}
+            />
+          ))}
+      </Listing>
       {isAdding && (
         <AddWebhook
           onClose={() => setAdding(false)}
           onAdded={(webhooks) => {
             const [only] = webhooks;
             if (webhooks.length === 1 && only) route(`/console/webhooks/${only.uuid}`);
-            else load();
+            else refresh();
           }}
         />
       )}

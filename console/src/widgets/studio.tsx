@@ -5,9 +5,12 @@ import { readPeople } from '../inbox/people.ts';
 import { words } from '../locale/locale.ts';
 import { widgetWords } from '../locale/widgets.ts';
 import { Page } from '../shell/page.tsx';
+import { BackLink } from '../ui/back-link.tsx';
 import { Button } from '../ui/button.tsx';
 import { hasChanges } from '../ui/edit.ts';
+import { Failed } from '../ui/failed.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { remove } from '../ui/removal.ts';
 import { toast } from '../ui/toast.tsx';
 import { useForm } from '../ui/use-form.ts';
@@ -145,7 +148,7 @@ const StudioForm = ({ studio, edits, section }: { studio: Studied; edits: Edits;
     <form class={styles.form} onSubmit={onSubmit} noValidate>
       <Sections here={section} marked={marked} />
       <div class={styles.column}>
-        <div class={styles.section}>
+        <Panel>
           {disputed.length > 0 && <Notice kind="plain">{t.disputed}</Notice>}
           {t.sectionHints[section] && <p class={styles.hint}>{t.sectionHints[section]}</p>}
           {section === 'install' ? (
@@ -154,7 +157,7 @@ const StudioForm = ({ studio, edits, section }: { studio: Studied; edits: Edits;
             <Fields names={fieldsOf(section)} edit={edit} errors={fields} edits={edits} />
           )}
           {section === 'site' && <Removal studio={studio} />}
-        </div>
+        </Panel>
         <Notice>{message}</Notice>
         {hasChanges(edit) && (
           <div class={styles.actions}>
@@ -194,16 +197,10 @@ const StudioOf = ({ uuid, section }: { uuid: string; section: Section }) => {
   const isThere = typeof studio === 'object';
   return (
     <Page title={isThere ? widgetName(studio.edit.base) : t.title} isWide>
-      <p class={styles.back}>
-        <a href="/console/widgets">{t.back}</a>
-      </p>
+      <BackLink href="/console/widgets">{t.back}</BackLink>
       {studio === 'loading' && <p role="status">{words.value.common.loading}</p>}
       {studio === 'gone' && <Notice kind="plain">{t.gone}</Notice>}
-      {studio === 'failed' && (
-        <Notice>
-          {words.value.errors.page} <Button onClick={() => void load()}>{words.value.common.retry}</Button>
-        </Notice>
-      )}
+      <Failed error={studio === 'failed' ? words.value.errors.page : ''} onRetry={() => void load()} />
       {isThere && (
         <div class={`${styles.studio} ${isPreviewed ? styles.previewed : ''}`}>
           <div class={styles.switch}>

@@ -1,14 +1,14 @@
 import type { Sighting, Widget } from '@parlor/shared';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { ApiError, ask } from '../api/client.ts';
+import { ask } from '../api/client.ts';
+import { useReading } from '../api/use-reading.ts';
 import { readPeople } from '../inbox/people.ts';
-import { words } from '../locale/locale.ts';
 import { widgetWords } from '../locale/widgets.ts';
 import { Page } from '../shell/page.tsx';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { Listing, Rows } from '../ui/listing.tsx';
 import { removed } from '../ui/removal.ts';
 import { AddWidget } from './add-widget.tsx';
 import { LiveLine } from './live-state.tsx';
@@ -35,7 +35,7 @@ const Row = ({ widget, sightings }: { widget: Widget; sightings: readonly Sighti
   const t = widgetWords.value;
   const { uuid, domain, color } = widget;
   return (
-    <li>
+    <li class={styles.row}>
       <a href={`/console/widgets/${uuid}`}>
         <svg class={styles.sign} viewBox="0 0 40 40" aria-hidden="true" style={{ '--color': color }}>
           <rect width="40" height="40" rx="20" />
@@ -55,43 +55,32 @@ const Row = ({ widget, sightings }: { widget: Widget; sightings: readonly Sighti
 export const Widgets = () => {
   const t = widgetWords.value;
   const { route } = useLocation();
-  const [loaded, setLoaded] = useState<Loaded>();
-  const [error, setError] = useState('');
+  const { value, error, refresh } = useReading(read);
   const [isAdding, setAdding] = useState(false);
-  const load = () => {
-    setError('');
-    read().then(setLoaded, (failure) => {
-      if (!(failure instanceof ApiError)) throw failure;
-      setError(words.value.errors.page);
-    });
-  };
-  useEffect(load, []);
-  const shown = loaded?.widgets.filter((one) => !removed.value.has(pathOf(one))) ?? [];
+  const shown = value?.widgets.filter((one) => !removed.value.has(pathOf(one)));
   const add = (
     <Button kind="primary" onClick={() => setAdding(true)}>
       {t.add}
     </Button>
   );
   return (
-    <Page title={t.title} hint={t.hint} action={shown.length > 0 && add}>
-      {error && (
-        <Notice>
-          {error} <Button onClick={load}>{words.value.common.retry}</Button>
-        </Notice>
-      )}
-      {!loaded && !error && <p role="status">{words.value.common.loading}</p>}
-      {loaded && shown.length === 0 && (
-        <Empty title={t.empty} hint={t.emptyHint}>
-          {add}
-        </Empty>
-      )}
-      {loaded && shown.length > 0 && (
-        <ul class={styles.list} aria-label={t.title}>
-          {shown.map((one) => (
-            <Row key={one.uuid} widget={one} sightings={loaded.sightings.get(one.uuid)} />
+    <Page title={t.title} hint={t.hint} action={shown && shown.length > 0 && add}>
+      <Listing
+        items={shown}
+        error={error}
+        onRetry={refresh}
+        empty={
+          <Empty title={t.empty} hint={t.emptyHint}>
+            {add}
+          </Empty>
+        }
+      >
+        <Rows label={t.title}>
+          {shown?.map((one) => (
+            <Row key={one.uuid} widget={one} sightings={value?.sightings.get(one.uuid)} />
           ))}
-        </ul>
-      )}
+        </Rows>
+      </Listing>
       {isAdding && (
         <AddWidget
           onClose={() => setAdding(false)}

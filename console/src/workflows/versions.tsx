@@ -5,7 +5,7 @@ import { nameOf, readPeople } from '../inbox/people.ts';
 import { count, listed, moment, words } from '../locale/locale.ts';
 import { workflowWords } from '../locale/workflows.ts';
 import { Button } from '../ui/button.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { Failed } from '../ui/failed.tsx';
 import { toast } from '../ui/toast.tsx';
 import { differences } from './compare.ts';
 import type { Editor } from './editor.ts';
@@ -87,11 +87,7 @@ export const Versions = ({ editor }: { editor: Editor }) => {
   return (
     <div class={styles.versions}>
       <p class={styles.hint}>{t.versionsHint}</p>
-      {error && (
-        <Notice>
-          {error} <Button onClick={() => void read()}>{words.value.common.retry}</Button>
-        </Notice>
-      )}
+      <Failed error={error} onRetry={() => void read()} />
       {!versions && !error && <p role="status">{words.value.common.loading}</p>}
       <ol>
         {versions?.map((version) => {

@@ -5,7 +5,8 @@ import { ApiError, askTagged } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
 import { workflowWords } from '../locale/workflows.ts';
 import { Page } from '../shell/page.tsx';
-import { Button } from '../ui/button.tsx';
+import { BackLink } from '../ui/back-link.tsx';
+import { Failed } from '../ui/failed.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Editor } from './editor.ts';
 import { Studio } from './studio.tsx';
@@ -33,17 +34,10 @@ export const Workflow = () => {
   if (typeof loaded === 'object') return <Studio key={loaded.uuid} editor={loaded} />;
   return (
     <Page title={t.title}>
-      <p>
-        <a href="/console/workflows">{t.back}</a>
-      </p>
+      <BackLink href="/console/workflows">{t.back}</BackLink>
       {loaded === 'loading' && <p role="status">{words.value.common.loading}</p>}
       {loaded === 'gone' && <Notice kind="plain">{t.gone}</Notice>}
-      {loaded === 'failed' && (
-        <Notice>
-          {words.value.errors.page}{' '}
-          <Button onClick={() => setTurn(turn + 1)}>{words.value.common.retry}</Button>
-        </Notice>
-      )}
+      <Failed error={loaded === 'failed' ? words.value.errors.page : ''} onRetry={() => setTurn(turn + 1)} />
     </Page>
   );
 };
