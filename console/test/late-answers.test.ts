@@ -5,7 +5,7 @@ import { useBrowser } from '../../widget/test/browser.ts';
 import { startConsole } from './console-page.ts';
 import { holdAnswer } from './hold-answer.ts';
 
-/** Answers that come late, of a widget and of a workflow that two change at once. */
+/** Answers that come late, of a widget, a workflow and a webhook that two change at once. */
 
 const openBrowser = useBrowser();
 
@@ -74,4 +74,27 @@ it('shows nothing older than what it has shown, and takes nobody’s changes for
   await save.click();
   await page.getByRole('button', { name: 'Put both together' }).click();
   expect((await rest('GET', workflow)).json.name).toBe('Renamed');
+
+  // Of a webhook the first answer comes when the second one has been changed and saved long since.
+  const target = 'https://hooks.example.com/parlor';
+  const webhook = (await rest('POST', '/api/v1/webhooks/', { event: 'lead.added', target })).json;
+  const ofWebhook = `/api/v1/webhooks/${webhook.uuid}/`;
+  await page.route(`**${ofWebhook}`, (route) => route.abort(), { times: 1 });
+  await page.goto(page.url().replace(/workflows.*/, `webhooks/${webhook.uuid}`));
+  const again = page.getByRole('button', { name: 'Try again' });
+  await again.waitFor();
+  const reading = await holdAnswer(page, `**${ofWebhook}`, 'GET');
+  await again.click();
+  await reading.given;
+  await again.click();
+  await field('Address').fill(`${target}/mine`);
+  await save.click();
+  await page.getByRole('status').getByText('Saved', { exact: true }).waitFor();
+  await reading.release();
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  await field('Address').fill(`${target}/still-mine`);
+  await save.click();
+  await expect
+    .poll(async () => (await rest('GET', ofWebhook)).json.target, PATIENCE)
+    .toBe(`${target}/still-mine`);
 });

@@ -1,11 +1,11 @@
-import type { Webhook } from '@parlor/shared';
+import type { NewWebhook, Webhook } from '@parlor/shared';
 import { useState } from 'preact/hooks';
-import { ApiError, askTagged, type Tagged } from '../api/client.ts';
+import { ApiError, type Tagged } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
 import { webhookWords } from '../locale/webhooks.ts';
 import { Section } from '../shell/page.tsx';
-import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
 import { useForm } from '../ui/use-form.ts';
@@ -16,21 +16,21 @@ const CHANGED_SINCE = 412;
 /** Which event goes to which address; what somebody else has changed meanwhile is never overwritten unseen. */
 export const Settings = ({
   webhook: { object, etag },
-  onChanged,
+  onChange,
   onStale,
 }: {
   webhook: Tagged<Webhook>;
-  onChanged(webhook: Tagged<Webhook>): void;
+  /** @throws ApiError, with the status 412 where somebody else has changed it since */
+  onChange(wanted: Partial<NewWebhook>, etag: string): Promise<void>;
+  /** Shows it as it stands now. @throws ApiError */
   onStale(): Promise<void>;
 }) => {
   const t = webhookWords.value;
   const [event, setEvent] = useState(object.event);
   const [isStale, setStale] = useState(false);
-  const { onSubmit, isBusy, message, fields } = useForm(async ({ target = '' }) => {
-    const wanted = { event, target: target.trim() };
+  const form = useForm(async ({ target = '' }) => {
     try {
-      const headers = { 'If-Match': etag };
-      onChanged(await askTagged<Webhook>('PATCH', `webhooks/${object.uuid}/`, wanted, { headers }));
+      await onChange({ event, target: target.trim() }, etag);
       setStale(false);
       toast(words.value.common.saved);
     } catch (error) {
@@ -41,7 +41,7 @@ export const Settings = ({
   });
   return (
     <Section title={t.settings}>
-      <form onSubmit={onSubmit} noValidate>
+      <Form form={form} kind="plain" submit={words.value.common.save}>
         <Field
           label={t.target}
           name="target"
@@ -49,15 +49,11 @@ export const Settings = ({
           autocomplete="off"
           isVerbatim
           defaultValue={object.target}
-          error={fields.target}
+          error={form.fields.target}
         />
         <EventChoice type="radio" chosen={[event]} onChange={setEvent} />
-        <Notice>{message}</Notice>
         {isStale && <Notice>{t.changedSince(`${object.event}, ${object.target}`)}</Notice>}
-        <Button type="submit" isBusy={isBusy}>
-          {words.value.common.save}
-        </Button>
-      </form>
+      </Form>
     </Section>
   );
 };

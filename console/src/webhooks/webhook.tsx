@@ -1,11 +1,14 @@
-import type { Webhook as Subscription } from '@parlor/shared';
+import type { NewWebhook, Webhook as Subscription } from '@parlor/shared';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
-import { ApiError, askTagged, type Tagged } from '../api/client.ts';
+import { ApiError, type Tagged } from '../api/client.ts';
+import { Resource } from '../api/resource.ts';
 import { words } from '../locale/locale.ts';
 import { webhookWords } from '../locale/webhooks.ts';
 import { Page, Section } from '../shell/page.tsx';
+import { BackLink } from '../ui/back-link.tsx';
 import { Button } from '../ui/button.tsx';
+import { Failed } from '../ui/failed.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { remove } from '../ui/removal.ts';
 import { toast } from '../ui/toast.tsx';
@@ -14,31 +17,44 @@ import { Secret } from './secret.tsx';
 import { Settings } from './settings.tsx';
 import { TestSend } from './test-send.tsx';
 import { Verify } from './verify.tsx';
-import styles from './webhook.module.css';
+
+const GONE = 404;
 
 /** A webhook as it stands. */
 type Loaded = Tagged<Subscription> | 'loading' | 'gone' | 'failed';
 
 const useWebhook = (uuid: string) => {
   const [webhook, setWebhook] = useState<Loaded>('loading');
-  const read = async (): Promise<void> => {
+  const [resource] = useState(() => new Resource<Subscription>(`webhooks/${uuid}/`));
+  const orGone = (error: unknown): void => {
+    if (!(error instanceof ApiError) || error.status !== GONE) throw error;
+    setWebhook('gone');
+  };
+  /** Reads it again; what stands here stays where that fails. @throws ApiError */
+  const look = () => resource.read().then(setWebhook, orGone);
+  const load = async (): Promise<void> => {
     try {
-      setWebhook(await askTagged<Subscription>('GET', `webhooks/${uuid}/`));
+      await look();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      setWebhook(error.status === 404 ? 'gone' : 'failed');
+      setWebhook('failed');
     }
   };
-  useEffect(() => void read(), [uuid]);
-  return { webhook, read, setWebhook };
+  useEffect(() => void load(), []);
+  return {
+    webhook,
+    load,
+    look,
+    /** Changes what stood here as `etag` says. @throws ApiError */
+    change: async (wanted: Partial<NewWebhook>, etag: string) =>
+      setWebhook(await resource.patch(wanted, etag)),
+  };
 };
 
-/** One webhook: where it goes, its secret, how to check it, and what was delivered. */
-export const Webhook = () => {
+const One = ({ uuid }: { uuid: string }) => {
   const t = webhookWords.value;
   const { route } = useLocation();
-  const { uuid = '' } = useRoute().params;
-  const { webhook, read, setWebhook } = useWebhook(uuid);
+  const { webhook, load, look, change } = useWebhook(uuid);
   const isThere = typeof webhook === 'object';
   const removeWebhook = ({ etag }: Tagged<Subscription>) => {
     route('/console/webhooks');
@@ -54,19 +70,13 @@ export const Webhook = () => {
       title={isThere ? t.names[webhook.object.event] : t.title}
       {...(isThere && { hint: webhook.object.target })}
     >
-      <p class={styles.back}>
-        <a href="/console/webhooks">{t.back}</a>
-      </p>
+      <BackLink href="/console/webhooks">{t.back}</BackLink>
       {webhook === 'loading' && <p role="status">{words.value.common.loading}</p>}
       {webhook === 'gone' && <Notice kind="plain">{t.gone}</Notice>}
-      {webhook === 'failed' && (
-        <Notice>
-          {words.value.errors.page} <Button onClick={() => void read()}>{words.value.common.retry}</Button>
-        </Notice>
-      )}
+      <Failed error={webhook === 'failed' ? words.value.errors.page : ''} onRetry={() => void load()} />
       {isThere && (
         <>
-          <Settings webhook={webhook} onChanged={setWebhook} onStale={read} />
+          <Settings webhook={webhook} onChange={change} onStale={look} />
           <TestSend uuid={uuid} />
         </>
       )}
@@ -86,4 +96,10 @@ export const Webhook = () => {
       )}
     </Page>
   );
+};
+
+/** One webhook: where it goes, its secret, how to check it, and what was delivered. */
+export const Webhook = () => {
+  const { uuid = '' } = useRoute().params;
+  return <One key={uuid} uuid={uuid} />;
 };
