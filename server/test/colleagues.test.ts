@@ -86,6 +86,23 @@ it('tells colleagues of notes and of who is there, on every process, and nobody 
     for (const type of types) expect(type).not.toMatch(/^(note\.|viewing)/);
     expect(JSON.stringify(client.frames)).not.toContain('secret');
   }
+
+  const watching = await connect(url, { token: grace.token });
+  const view = { type: 'viewing', room: room.uuid, is_typing: false } as const;
+  watching.send(view);
+  await colleague.find(isType('viewing', { is_viewing: true }));
+  expect((await rest('DELETE', `/api/v1/rooms/${room.label}/`)).status).toBe(204);
+  await colleague.find(isType('viewing', { is_viewing: false }));
+  // Nothing tells its client that the room has gone.
+  watching.send(view);
+  watching.send({ type: 'ping' });
+  await watching.find(isType('pong'));
+  for (const at of [url, other.url]) {
+    const newcomer = await connect(at, { token: linus.token });
+    newcomer.send({ type: 'ping' });
+    await newcomer.find(isType('pong'));
+    expect(newcomer.frames.filter(({ type }) => type === 'viewing')).toEqual([]);
+  }
 });
 
 it('takes no viewing of visitors, of programs, and of rooms out of view', async () => {

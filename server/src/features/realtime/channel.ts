@@ -28,6 +28,7 @@ export class Channel {
   readonly recent = new RecentFrames();
   readonly #logger: Logger;
   readonly #listeners: ((entry: LogEntry) => void)[] = [];
+  readonly #forgetters: ((subject: string) => void)[] = [];
 
   /** @param isOnlyProcess no other process writes into the log, so that it need not be asked */
   constructor(
@@ -79,6 +80,11 @@ export class Channel {
     this.#listeners.push(listener);
   }
 
+  /** Calls `forget` with every room and lead that was deleted, on every process. */
+  onForget(forget: (subject: string) => void): void {
+    this.#forgetters.push(forget);
+  }
+
   /** Ends the sockets that rest on a credential, on every process. */
   end(account: string, ended: Ended): Promise<void> {
     return this.#control(account, { ended });
@@ -97,8 +103,9 @@ export class Channel {
   #tell(entry: LogEntry): void {
     if (entry.name === 'control') {
       const control = entry.data as Control;
-      if ('ended' in control) this.audience.end(entry.account, control.ended);
-      else this.recent.erase(control.forget);
+      if ('ended' in control) return this.audience.end(entry.account, control.ended);
+      this.recent.erase(control.forget);
+      for (const forget of this.#forgetters) forget(control.forget);
       return;
     }
     for (const listener of this.#listeners) listener(entry);

@@ -74,6 +74,9 @@ export class ClientFrames {
       return connection.close(CLOSE_CODES.violation, 'only members view rooms');
     }
     if (frame.room === null) return this.#viewing.gone(connection.id);
+    // It goes on for as long as it is said: a room that was deleted meanwhile is not viewed any more.
+    const wasKnown = connection.knownRoom(frame.room) !== undefined;
+    if (wasKnown && !(await this.#rooms.byUuid(wholeAccount(viewer.account), frame.room))) return;
     const room = await this.#roomOf(connection, viewer, frame.room);
     // Its socket may have gone meanwhile, and nobody would take it out again.
     if (!room || !connection.isOpen) return;

@@ -38,6 +38,16 @@ export class KnownViewers {
     return known.filter(({ at }) => isThere(at, now)).map(({ entry }) => entry);
   }
 
+  /** Forgets who viewed a room that was deleted. */
+  forget(room: string): void {
+    for (const [account, known] of this.#byAccount) {
+      for (const [key, { entry }] of known) {
+        if (entry.room === room) known.delete(key);
+      }
+      if (known.size === 0) this.#byAccount.delete(account);
+    }
+  }
+
   /** Forgets those who are not there any more. */
   sweep(now = Date.now()): void {
     for (const [account, known] of this.#byAccount) {

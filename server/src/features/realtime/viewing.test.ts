@@ -13,6 +13,7 @@ const GRACE = { uuid: 'grace', name: 'Grace' };
 const room = { _id: 'r', account: 'a' };
 
 const start = () => {
+  let forget: (room: string) => void = () => undefined;
   const told: [second: number, room: string | undefined, state: string][] = [];
   const begun = performance.now();
   const pass = async ({ room: where, data }: { room?: string; data?: object }) => {
@@ -20,7 +21,11 @@ const start = () => {
     const second = Math.round((performance.now() - begun) / 1_000);
     told.push([second, where, is_typing ? 'typing' : is_viewing ? 'viewing' : 'gone']);
   };
-  return { told, viewing: new Viewing({ pass, onEntry: () => undefined }, pino({ level: 'silent' })) };
+  const onForget = (listener: typeof forget) => {
+    forget = listener;
+  };
+  const viewing = new Viewing({ pass, onEntry: () => undefined, onForget }, pino({ level: 'silent' }));
+  return { told, viewing, forget: (room: string) => forget(room) };
 };
 
 it('says it at once, again while it goes on, and ends by itself', () => {
@@ -51,6 +56,16 @@ it('goes on while one of several sockets of a member stays', () => {
   viewing.gone('two');
   vi.advanceTimersByTime(2_000);
   expect(told.at(-1)).toEqual([4, 'r', 'gone']);
+});
+
+it('ends at once in a room that was deleted', () => {
+  const { told, viewing, forget } = start();
+  viewing.said('s', GRACE, room, false);
+  viewing.said('t', GRACE, { _id: 'other', account: 'a' }, false);
+  vi.advanceTimersByTime(2_000);
+  forget('r');
+  vi.advanceTimersByTime(2_000);
+  expect(told.slice(2)).toEqual([[2, 'r', 'gone']]);
 });
 
 it('leaves a room with the next one', () => {

@@ -41,12 +41,13 @@ export class Viewing {
   #lookTimer: NodeJS.Timeout | undefined;
   #sweepTimer: NodeJS.Timeout | undefined;
 
-  constructor(channel: Pick<Channel, 'pass' | 'onEntry'>, log: Logger) {
+  constructor(channel: Pick<Channel, 'pass' | 'onEntry' | 'onForget'>, log: Logger) {
     this.#channel = channel;
     this.#log = log;
     channel.onEntry((entry) => {
       if (entry.name === 'viewing') this.#known.hear(entry);
     });
+    channel.onForget((subject) => this.#forget(subject));
   }
 
   start(): void {
@@ -109,6 +110,15 @@ export class Viewing {
     for (const entry of this.#known.of(viewer.account)) {
       const text = connection.sees(entry) ? frameText(entry, '') : undefined;
       if (text !== undefined) connection.send(text);
+    }
+  }
+
+  /** Nobody views a room that was deleted; those who were told so are told of its end. */
+  #forget(room: string): void {
+    this.#known.forget(room);
+    for (const state of this.#states.values()) {
+      if (state.room._id !== room) continue;
+      for (const socket of state.sockets.keys()) this.gone(socket);
     }
   }
 
