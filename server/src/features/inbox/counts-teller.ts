@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ParlorError } from '../../platform/errors.ts';
-import type { View } from '../members/view.ts';
+import { isSameRestriction, type View } from '../members/view.ts';
 import type { Channel } from '../realtime/channel.ts';
 import type { Connection, Viewer } from '../realtime/connection.ts';
 import { ownFrame } from '../realtime/frames.ts';
@@ -130,8 +130,8 @@ export class CountsTeller {
     // What it sees may be another view by now, which is told with that change.
     for (const connection of connections) {
       const { widgets } = connection.viewer as Person;
-      if (!isFollowing(connection) || widgets !== view.widgets || this.#told.get(connection) === text)
-        continue;
+      if (!isFollowing(connection) || !isSameRestriction(widgets, view.widgets)) continue;
+      if (this.#told.get(connection) === text) continue;
       this.#told.set(connection, text);
       connection.send(text);
     }
