@@ -12,6 +12,7 @@ import { Metrics } from './features/metrics/metrics.ts';
 import { startMetricsListener } from './features/metrics/metrics-listener.ts';
 import { createGateway } from './features/realtime/create-gateway.ts';
 import { createBaseUrl, listeningUrl } from './http/base-url.ts';
+import { limitBodyChunks } from './http/body-chunks.ts';
 import { limitConnections } from './http/connections.ts';
 import { oneAtATime } from './http/pipelining.ts';
 import { cutSlowReaders } from './http/slow-readers.ts';
@@ -82,6 +83,7 @@ export const startServer = async (
   });
   const stopCutting = cutSlowReaders(server, config.RESPONSE_STALL_TIMEOUT, log);
   limitConnections(server);
+  limitBodyChunks(server);
   let metricsServer: Server | undefined;
   try {
     await whileAlive(database, createIndexes(config, database.connection, log));

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { MAX_SMALL_CHUNKS } from '../src/http/body-chunks.ts';
 import { MAIN, serverSettings, startServerProcess } from './server-process.ts';
 
 it.runIf(process.platform === 'linux')(
@@ -84,4 +85,22 @@ it('offers of another protocol cost a connection nothing, and never hang it', as
   await once(hasty, 'close');
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   expect(server.stderr()).not.toContain('MaxListenersExceededWarning');
+}, 60_000);
+
+it('a body in more small chunks than it may have is refused before it has come, also where nobody reads it', async () => {
+  const { url } = await startServerProcess(await serverSettings());
+  const answerTo = async (path: string, pieces: number) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+    onTestFinished(() => void socket.destroy());
+    const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`;
+    socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(pieces)}`);
+    if (pieces <= MAX_SMALL_CHUNKS) socket.write('0\r\n\r\n');
+    return String((await once(socket, 'data'))[0]);
+  };
+  const path = '/api/v1/auth/api-token';
+  expect(await answerTo(path, MAX_SMALL_CHUNKS)).toMatch(/^HTTP\/1.1 400 [\s\S]*JSON parse error/);
+  for (const where of [path, '/nowhere']) {
+    expect(await answerTo(where, MAX_SMALL_CHUNKS + 1)).toMatch(/^HTTP\/1.1 413 [\s\S]*more than 2048 chunks/);
+  }
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
 }, 60_000);
