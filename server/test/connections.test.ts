@@ -100,7 +100,9 @@ it('a body in more small chunks than it may have is refused before it has come, 
   const path = '/api/v1/auth/api-token';
   expect(await answerTo(path, MAX_SMALL_CHUNKS)).toMatch(/^HTTP\/1.1 400 [\s\S]*JSON parse error/);
   for (const where of [path, '/nowhere']) {
-    expect(await answerTo(where, MAX_SMALL_CHUNKS + 1)).toMatch(/^HTTP\/1.1 413 [\s\S]*more than 2048 chunks/);
+    expect(await answerTo(where, MAX_SMALL_CHUNKS + 1)).toMatch(
+      /^HTTP\/1.1 413 [\s\S]*more than 2048 chunks/,
+    );
   }
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
 }, 60_000);

@@ -4,7 +4,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 export const MAX_SMALL_CHUNKS = 2_048;
 const SMALL_BYTES = 1_024;
 
-const REFUSAL = JSON.stringify({ detail: `Request body comes in more than ${MAX_SMALL_CHUNKS} chunks of less than ${SMALL_BYTES} bytes.` });
+const REFUSAL = JSON.stringify({
+  detail: `Request body comes in more than ${MAX_SMALL_CHUNKS} chunks of less than ${SMALL_BYTES} bytes.`,
+});
 const ANSWER = [
   'HTTP/1.1 413 Payload Too Large',
   'Connection: close',

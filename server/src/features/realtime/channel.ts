@@ -100,12 +100,16 @@ export class Channel {
     return this.log.append([{ event: newUuid(), at: new Date(), name: 'control', account, data }]);
   }
 
+  #forget(subject: string): void {
+    this.recent.erase(subject);
+    for (const forget of this.#forgetters) forget(subject);
+  }
+
   #tell(entry: LogEntry): void {
     if (entry.name === 'control') {
       const control = entry.data as Control;
-      if ('ended' in control) return this.audience.end(entry.account, control.ended);
-      this.recent.erase(control.forget);
-      for (const forget of this.#forgetters) forget(control.forget);
+      if ('ended' in control) this.audience.end(entry.account, control.ended);
+      else this.#forget(control.forget);
       return;
     }
     for (const listener of this.#listeners) listener(entry);
