@@ -58,6 +58,17 @@ test('a long read gives others their turn, and ends at its time limit', async ()
   ).rejects.toMatchObject({ code: 50 });
 });
 
+test('large documents give others their turn as many small ones do, sorted as well', async () => {
+  const collection = things('large');
+  await collection.insertMany(numbered(90).map((one) => ({ ...one, text: 'é'.repeat(150_000) })));
+  const projection = { n: 1 };
+  for (const sort of [{ _id: 1 }, { n: 1 }] as const) {
+    const read = collection.find({}, { sort, projection, batchSize: 100 }).toArray();
+    expect(await turnsDuring(read)).toBeGreaterThan(3);
+    expect(await read).toHaveLength(90);
+  }
+});
+
 test('changes of many documents and pipelines give others their turn, and end at their time limit', {
   timeout: 120_000,
 }, async () => {

@@ -6,7 +6,7 @@
 import { Int32 } from 'bson';
 import type { Doc } from '../bson/document.ts';
 import { MongoError } from '../errors/mongo-error.ts';
-import { timeExpired } from '../query/query.ts';
+import { timeExpired } from '../query/pace.ts';
 import type { CommandCall } from './command.ts';
 import { readBoolean } from './fields.ts';
 

@@ -5,7 +5,8 @@ import { compileMatch } from '../matcher/matcher.ts';
 import type { Collection } from '../storage/collection.ts';
 import { pause } from './count.ts';
 import type { Engine } from './engine.ts';
-import { type Match, matchesOf, planQuery, type Query, timeExpired } from './query.ts';
+import { timeExpired } from './pace.ts';
+import { type Match, matchesOf, planQuery, type Query } from './query.ts';
 
 /** How much one transaction changes at most. */
 interface PartSize {

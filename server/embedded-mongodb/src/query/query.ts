@@ -1,7 +1,6 @@
 /** A query from filter to documents: planned, matched, sorted, cut, projected; a stream all the way. */
 
 import { type Doc, decode, encode } from '../bson/document.ts';
-import { MongoError } from '../errors/mongo-error.ts';
 import { heapSize } from '../limits/memory.ts';
 import { compileMatch, type MatchResult } from '../matcher/matcher.ts';
 import { conjunction } from '../planner/conjunction.ts';
@@ -12,6 +11,7 @@ import { compileProjection } from '../projection/projection.ts';
 import { compileSort } from '../sort/sort.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Engine } from './engine.ts';
+import { Pace } from './pace.ts';
 
 export interface Query {
   filter: Doc;
@@ -36,12 +36,6 @@ export function queryFor(filter: Doc, more: Partial<Query> = {}): Query {
  * their turn before asking for more.
  */
 export type Pause = undefined;
-
-/** How long a stream works before it gives a Pause. */
-const SLICE_MS = 10;
-
-/** How many documents are looked at between two looks at the clock. */
-const PER_CLOCK = 64;
 
 /** A stored document that matches a query. `doc` is there when matching had to read it. */
 export interface Match extends Hit {
@@ -117,16 +111,11 @@ export function allMatches(engine: Engine, collection: Collection, query: Query)
 function* matching(hits: Iterable<Hit>, plan: Plan, query: Query): Generator<Match | Pause, void, void> {
   // Compiled even when the plan proves the filter: a filter that is wrong has to be refused either way.
   const matcher = compileMatch(query.filter);
-  let looked = 0;
-  let sliceEnd = performance.now() + SLICE_MS;
+  const pace = new Pace(query);
   for (const { record, raw } of hits) {
-    if (++looked % PER_CLOCK === 0) {
-      const now = performance.now();
-      if (now > query.deadline) throw timeExpired();
-      if (now > sliceEnd) {
-        yield undefined;
-        sliceEnd = performance.now() + SLICE_MS;
-      }
+    if (pace.isOver(raw.length)) {
+      yield undefined;
+      pace.goOn();
     }
     if (!plan.mustMatch) {
       yield { record, raw, doc: undefined, result: undefined };
@@ -179,15 +168,17 @@ function* sorted(
     // Parallel arrays are an error even where there is nothing to compare them with.
     if (only && held.length === 1) compare(only.keys, only.keys);
     held.sort(byKeys);
-    for (const { match } of held) yield match;
+    const pace = new Pace(query);
+    for (const { match } of held) {
+      if (pace.isOver(match.raw.length)) {
+        yield undefined;
+        pace.goOn();
+      }
+      yield match;
+    }
   } finally {
     memory.release();
   }
-}
-
-/** The error for a command that took longer than its maxTimeMS. */
-export function timeExpired(): MongoError {
-  return new MongoError(50, 'MaxTimeMSExpired', 'operation exceeded time limit');
 }
 
 /** Reads a sort specification for the planner. */
