@@ -1,6 +1,7 @@
 import { WorkflowVersion, WorkflowVersionDetail } from '@parlor/shared';
 import { z } from 'zod';
 import type { Context } from '../../http/context.ts';
+import { inTurn } from '../../http/lists.ts';
 import { shown, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { sendObject } from '../../http/single-object.ts';
@@ -29,7 +30,7 @@ export const workflowVersionRoutes = ({ workflows }: { workflows: WorkflowsServi
       answers: { status: 200, description: 'The versions.', schema: z.array(WorkflowVersion) },
       handler: async (ctx) => {
         ctx.set('Cache-Control', 'no-cache');
-        ctx.body = await workflows.graphs.versions(await own(ctx));
+        ctx.body = await inTurn(ctx, async () => workflows.graphs.versions(await own(ctx)));
       },
     },
     {
