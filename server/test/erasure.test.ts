@@ -68,7 +68,7 @@ it('leaves no word of a visitor, a deleted room or a deleted lead anywhere', asy
   const target = await startWebhookReceiver();
   const broken = await startWebhookReceiver();
   const late = await startWebhookReceiver();
-  // Fails for good, and ends the subscription.
+  // Fails for good, and ends the webhook.
   broken.answer = 410;
   const events = ['chat.added', 'message.added', 'lead.added', 'lead.changed', 'keyword_notification.added'];
   for (const event of events) {

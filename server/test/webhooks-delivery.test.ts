@@ -32,7 +32,7 @@ describe('a delivery', () => {
     expect([delivery.queue, delivery.due_at, delivery.sequence]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('goes to each subscription of its event and account, and to no other', async () => {
+  test('goes to each webhook of its event and account, and to no other', async () => {
     const { subscribe, happen, decided } = await start();
     const [a, b, other, foreign] = await Promise.all([
       startReceiver(),
@@ -74,7 +74,7 @@ describe('a delivery', () => {
     expect(third - second).toBeGreaterThanOrEqual(78);
   });
 
-  test('has failed after the last retry, and its subscription stays', async () => {
+  test('has failed after the last retry, and its webhook stays', async () => {
     const { account, webhooks, subscribe, happen, decided } = await start();
     const receiver = await startReceiver((_, response) => response.writeHead(404).end('no such hook'));
     const uuid = await subscribe(receiver.url);
@@ -139,7 +139,7 @@ describe('a delivery', () => {
 });
 
 describe('who gets an event', () => {
-  test('not a subscription that came after it', async () => {
+  test('not a webhook that came after it', async () => {
     const { account, subscribe, consume, rows } = await start();
     const receiver = await startReceiver();
     const event = newEvent('message.added', account, new Date(Date.now() - 1), { n: 1 });
@@ -179,7 +179,7 @@ describe('who gets an event', () => {
   });
 });
 
-describe('a subscription that changes', () => {
+describe('a webhook that changes', () => {
   test('what waits goes to its present target, with the bytes as they were', async () => {
     const { account, webhooks, subscribe, happen, decided, rows } = await start();
     const [old, present] = [await startReceiver((_, r) => r.writeHead(500).end()), await startReceiver()];
@@ -307,7 +307,7 @@ describe('a subscription that changes', () => {
   });
 });
 
-describe('a subscription that fails on', () => {
+describe('a webhook that fails on', () => {
   const fail = async (days: number, attempts: number) => {
     const parts = await start({ env: { WEBHOOK_RETRY_DELAYS: '10s' } });
     const receiver = await startReceiver((_, response) => response.writeHead(500).end());
@@ -388,7 +388,7 @@ describe('redelivery and test', () => {
     expect(row.attempts.map(({ status }) => status)).toEqual([500, 200]);
   });
 
-  test('of a deleted subscription is refused', async () => {
+  test('of a deleted webhook is refused', async () => {
     const { account, deliveries, webhooks, subscribe, happen, decided } = await start();
     const receiver = await startReceiver();
     const uuid = await subscribe(receiver.url);

@@ -6,7 +6,7 @@ const start = webhookParts();
 const numbered = (count: number): { n: number }[] => Array.from({ length: count }, (_, n) => ({ n }));
 
 describe('limits', () => {
-  test('at most 4 attempts at a time for a subscription', async () => {
+  test('at most 4 attempts at a time for a webhook', async () => {
     const { subscribe, happen, rows } = await start();
     const receiver = await startReceiver(() => sleep(30));
     const uuid = await subscribe(receiver.url);
@@ -16,7 +16,7 @@ describe('limits', () => {
     expect(receiver.mostOpen).toBe(4);
   });
 
-  test('at most 16 for an origin, shared out among its subscriptions', async () => {
+  test('at most 16 for an origin, shared out among its webhooks', async () => {
     const { subscribe, happen, rows } = await start();
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
@@ -41,7 +41,7 @@ describe('limits', () => {
     expect(receiver.hits).toHaveLength(96);
   });
 
-  test('a hanging subscription leaves room for another one of the same origin', async () => {
+  test('a hanging webhook leaves room for another one of the same origin', async () => {
     const { subscribe, happen } = await start({ env: { WEBHOOK_TIMEOUT: '5s' } });
     const receiver = await startReceiver((hit) => (hit.path === '/hangs' ? sleep(4_000) : undefined));
     await subscribe(`${receiver.origin}/hangs`);

@@ -4,7 +4,7 @@ import { choice, datetime, uuid } from './fields.ts';
 import { Webhook } from './webhook.ts';
 
 /**
- * Where a delivery stands: `dropped` when its subscription went before it was delivered
+ * Where a delivery stands: `dropped` when its webhook went before it was delivered
  * (docs/contract.md#delivery).
  */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'dropped'] as const;
@@ -22,7 +22,7 @@ export const Attempt = z
   .meta({ id: 'Attempt' });
 export type Attempt = z.infer<typeof Attempt>;
 
-/** An event on its way to one subscription, as the log shows it. */
+/** An event on its way to one webhook, as the log shows it. */
 export const Delivery = z
   .object({
     id: uuid(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVENT_NAMES } from './events.ts';
 import { choice, uuid, webAddress } from './fields.ts';
 
-/** A subscription of one address to one event (specification 2, docs/contract.md#webhook). */
+/** One event, and the address that it is sent to (specification 2, docs/contract.md#webhook). */
 export const Webhook = z
   .object({
     uuid: uuid(),

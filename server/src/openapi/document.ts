@@ -30,7 +30,7 @@ const TAGS = {
   Keywords: 'The words to be told of.',
   Search: 'Conversations, messages, leads and notes by their words.',
   Leads: 'Who left word of themselves.',
-  Webhooks: 'Subscriptions: what happens is posted to an address of yours, signed by Standard Webhooks.',
+  Webhooks: 'What happens is posted to an address of yours, signed by Standard Webhooks.',
   Deliveries: 'What was sent to webhooks, and what came of it.',
   Widgets: 'The settings of the chat on a site.',
   Visitors: 'What the widget calls from a customer’s page, without a secret.',

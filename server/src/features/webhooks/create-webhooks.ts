@@ -10,8 +10,8 @@ import type { Secrets } from '../../platform/secrets.ts';
 import { deliveryModel } from './deliveries.model.ts';
 import { DeliveriesService } from './deliveries.service.ts';
 import { createDeliveries } from './deliveries.ts';
+import { KnownWebhooks } from './known-webhooks.ts';
 import { DELIVERY_LIMITS, type DeliveredListener, Sender } from './sender.ts';
-import { Subscriptions } from './subscriptions.ts';
 import { webhookModel } from './webhooks.model.ts';
 import { auditedWebhooks, WebhooksService } from './webhooks.service.ts';
 
@@ -50,7 +50,7 @@ export const createWebhooks = ({
   const allowPrivate = config.WEBHOOK_ALLOW_PRIVATE;
   const timeout = config.WEBHOOK_TIMEOUT;
   const outgoing = createOutgoing({ allowPrivate, connectTimeout: timeout, ...options });
-  const subscriptions = new Subscriptions(models.webhooks, secrets);
+  const knownWebhooks = new KnownWebhooks(models.webhooks, secrets);
   const onDelivered: DeliveredListener = async ({ event, body }, at) => {
     if (event === 'keyword_notification.added') await markSent?.(JSON.parse(body).data.uuid, at);
   };
@@ -58,7 +58,7 @@ export const createWebhooks = ({
     {
       ...models,
       audited: auditedWebhooks(models.webhooks, outbox),
-      subscriptions,
+      knownWebhooks,
       leases,
       outgoing,
       onDelivered,
@@ -70,7 +70,7 @@ export const createWebhooks = ({
   const deliveries = new DeliveriesService({
     deliveries: models.deliveries,
     webhooks,
-    subscriptions,
+    knownWebhooks,
     sender,
   });
   const { consume } = createDeliveries({ webhooks: models.webhooks, deliveries: models.deliveries, sender });

@@ -11,14 +11,14 @@ export interface StoredAttempt {
   response: string;
 }
 
-/** An event on its way to one subscription, and then its entry in the log. */
+/** An event on its way to one webhook, and then its entry in the log. */
 export interface StoredDelivery {
   _id: string;
   account: string;
-  /** The webhook-id header: derived from the event and the subscription, the same in a redelivery. */
+  /** The webhook-id header: derived from the event and the webhook, the same in a redelivery. */
   event_id: string;
   event: EventName;
-  /** The subscription's uuid, and the subscription as it stood when the body was made. */
+  /** The webhook's uuid, and the webhook as it stood when the body was made. */
   webhook: string;
   subscription: Webhook;
   /** The exact text that is sent and signed, the same in every attempt. */
@@ -32,7 +32,7 @@ export interface StoredDelivery {
   tries: number;
   attempts: StoredAttempt[];
   /**
-   * Only while it is pending, so that the sparse index holds what waits and nothing else: the subscription in
+   * Only while it is pending, so that the sparse index holds what waits and nothing else: the webhook in
    * whose queue it stands, when it is due, and its place among those that are due at once.
    */
   queue?: string;

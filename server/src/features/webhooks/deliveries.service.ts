@@ -6,9 +6,9 @@ import { notFound, ParlorError } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import type { DeliveryModel, StoredDelivery } from './deliveries.model.ts';
 import { deliveryBody } from './delivery-body.ts';
+import type { KnownWebhook, KnownWebhooks } from './known-webhooks.ts';
 import { sampleData } from './samples.ts';
 import type { Sender } from './sender.ts';
-import type { Subscription, Subscriptions } from './subscriptions.ts';
 import { TestSends } from './test-sends.ts';
 import type { WebhooksService } from './webhooks.service.ts';
 
@@ -31,7 +31,7 @@ export interface DeliveryFilter {
 interface Parts {
   deliveries: DeliveryModel;
   webhooks: Pick<WebhooksService, 'get'>;
-  subscriptions: Subscriptions;
+  knownWebhooks: KnownWebhooks;
   sender: Pick<Sender, 'notify' | 'sendNow' | 'sendOnce'>;
 }
 
@@ -45,7 +45,7 @@ export class DeliveriesService {
     this.#parts = parts;
   }
 
-  /** Newest first; also those of subscriptions that are gone. */
+  /** Newest first; also those of webhooks that are gone. */
   list(
     account: string,
     { webhook, state, event }: DeliveryFilter,
@@ -80,17 +80,17 @@ export class DeliveriesService {
   }
 
   /**
-   * Sends the event of a delivery once more, the same bytes under the same webhook-id, to the subscription's
+   * Sends the event of a delivery once more, the same bytes under the same webhook-id, to the webhook's
    * present target: at once, whatever waits there.
-   * @param webhook the subscription that it must belong to, if given
-   * @throws ParlorError `not_found`; `conflict` when its subscription is gone or its words have been erased
+   * @param webhook the webhook that it must belong to, if given
+   * @throws ParlorError `not_found`; `conflict` when its webhook is gone or its words have been erased
    */
   async redeliver(account: string, id: string, webhook?: string, uuid = newUuid()): Promise<StoredDelivery> {
     const original = await this.get(account, id);
     if (webhook !== undefined && original.webhook !== webhook) throw notFound();
     if (original.body === '') throw new ParlorError('conflict', 'What this delivery said has been erased.');
-    const subscription = await this.#subscription(original.webhook);
-    if (!subscription) throw new ParlorError('conflict', 'The webhook of this delivery has been deleted.');
+    const knownWebhook = await this.#known(original.webhook);
+    if (!knownWebhook) throw new ParlorError('conflict', 'The webhook of this delivery has been deleted.');
     const now = Date.now();
     const isAtOnce = this.#atOnce < MAX_AT_ONCE;
     const delivery: StoredDelivery = {
@@ -113,37 +113,37 @@ export class DeliveriesService {
     };
     const { stored, isNew } = await insertOnce(this.#parts.deliveries, delivery);
     if (isNew) {
-      await this.#parts.sender.notify(subscription.origin, subscription.id);
-      if (isAtOnce) this.#sendAtOnce(subscription, delivery);
+      await this.#parts.sender.notify(knownWebhook.origin, knownWebhook.id);
+      if (isAtOnce) this.#sendAtOnce(knownWebhook, delivery);
     }
     return stored;
   }
 
   /**
-   * Sends a sample of the subscription's event, and waits for what comes of it; the log does not show it.
+   * Sends a sample of the webhook's event, and waits for what comes of it; the log does not show it.
    * @throws ParlorError `not_found`; `throttled` when too many of these are under way
    */
   async test(account: string, webhook: string): Promise<TestDelivery> {
     await this.#parts.webhooks.get(account, webhook);
-    const subscription = await this.#subscription(webhook);
-    if (!subscription) throw notFound();
-    const { event, target } = subscription;
+    const knownWebhook = await this.#known(webhook);
+    if (!knownWebhook) throw notFound();
+    const { event, target } = knownWebhook;
     const body = deliveryBody(sampleData(event), { uuid: webhook, event, target });
     const attempt = await this.#testSends.run(account, () =>
-      this.#parts.sender.sendOnce(subscription, newUuid(), body),
+      this.#parts.sender.sendOnce(knownWebhook, newUuid(), body),
     );
     const { status, duration_ms, error, response } = attempt;
     return { delivered: error === null, status, duration_ms, error, response };
   }
 
-  #subscription(webhook: string): Promise<Subscription | undefined> {
-    this.#parts.subscriptions.forget(webhook);
-    return this.#parts.subscriptions.get(webhook);
+  #known(webhook: string): Promise<KnownWebhook | undefined> {
+    this.#parts.knownWebhooks.forget(webhook);
+    return this.#parts.knownWebhooks.get(webhook);
   }
 
-  #sendAtOnce(subscription: Subscription, delivery: StoredDelivery): void {
+  #sendAtOnce(knownWebhook: KnownWebhook, delivery: StoredDelivery): void {
     this.#atOnce++;
-    void this.#parts.sender.sendNow(subscription, delivery).finally(() => {
+    void this.#parts.sender.sendNow(knownWebhook, delivery).finally(() => {
       this.#atOnce--;
     });
   }

@@ -9,7 +9,7 @@ import { originOf } from './target.ts';
 import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
 
 /**
- * Turns events into deliveries: one for each subscription that existed when the event happened, with an id that
+ * Turns events into deliveries: one for each webhook that existed when the event happened, with an id that
  * derives from both, so that a second time changes nothing (docs/contract.md#delivery).
  */
 export const createDeliveries = ({
@@ -21,7 +21,7 @@ export const createDeliveries = ({
   deliveries: DeliveryModel;
   sender: Pick<Sender, 'notify'>;
 }): { consume: EventConsumer } => {
-  const subscriptionsFor = (events: readonly OutboxEvent[]): Promise<StoredWebhook[]> => {
+  const webhooksFor = (events: readonly OutboxEvent[]): Promise<StoredWebhook[]> => {
     const account = { $in: [...new Set(events.map((event) => event.account))] };
     // Some events are for realtime clients only.
     const names = EVENT_NAMES.filter((name) => events.some((event) => event.name === name));
@@ -33,19 +33,17 @@ export const createDeliveries = ({
   };
 
   const consume: EventConsumer = async (events) => {
-    const subscriptions = await subscriptionsFor(events);
+    const wanted = await webhooksFor(events);
     const matches = (event: OutboxEvent, { account, event: name, since }: StoredWebhook): boolean =>
       account === event.account && name === event.name && since <= event.at;
     const rows = events.flatMap((event) =>
-      subscriptions
-        .filter((webhook) => matches(event, webhook))
-        .map((webhook) => newDelivery(event, webhook)),
+      wanted.filter((webhook) => matches(event, webhook)).map((webhook) => newDelivery(event, webhook)),
     );
     if (rows.length === 0) return;
     await insertMissing(deliveries, rows);
     const waiting = new Set(rows.map(({ webhook }) => webhook));
     await Promise.all(
-      subscriptions
+      wanted
         .filter(({ _id }) => waiting.has(_id))
         .map(({ _id, target }) => sender.notify(originOf(target), _id)),
     );

@@ -9,7 +9,7 @@ const WEBHOOK = {
 };
 
 describe('the body of a delivery', () => {
-  test('is exactly data and webhook, in this order, whatever else the subscription has', () => {
+  test('is exactly data and webhook, in this order, whatever else the webhook has', () => {
     const { _id: uuid, event, target } = WEBHOOK;
     const webhook = { target, uuid, secret: 'no', event };
     expect(deliveryBody({ uuid: 'x', body: 'Grüße "🦉"\n', email: '' }, webhook)).toBe(
@@ -19,7 +19,7 @@ describe('the body of a delivery', () => {
     );
   });
 
-  test('and id of an event for a subscription are the same each time', () => {
+  test('and id of an event for a webhook are the same each time', () => {
     const event = newEvent('message.added', 'account', new Date(Date.now() - 5_000), { uuid: 'x' });
     const [first, second] = [newDelivery(event, WEBHOOK), newDelivery(event, WEBHOOK)];
     expect(second).toEqual({ ...first, created_at: second.created_at });
@@ -28,7 +28,7 @@ describe('the body of a delivery', () => {
     expect(first.due_at).toEqual(event.at);
   });
 
-  test('ids differ by event and by subscription', () => {
+  test('ids differ by event and by webhook', () => {
     const [a, b] = [
       newEvent('lead.added', 'account', new Date(), {}),
       newEvent('lead.added', 'account', new Date(), {}),

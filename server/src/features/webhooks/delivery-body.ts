@@ -11,25 +11,25 @@ export const deliveryBody = (data: object, { uuid, event, target }: Webhook): st
   JSON.stringify({ data, webhook: { uuid, event, target } });
 
 /**
- * The webhook-id of an event for a subscription: a name-based UUID (RFC 9562, 5.5), so that whoever makes the
+ * The webhook-id of an event for a webhook: a name-based UUID (RFC 9562, 5.5), so that whoever makes the
  * delivery a second time makes the same one.
  */
 export const eventIdFor = (event: string, webhook: string): string => v5(event, webhook);
 
-/** The subscription that a delivery is made for. */
-interface Subscription {
+/** The webhook that a delivery is made for. */
+interface Target {
   _id: string;
   event: EventName;
   target: string;
 }
 
-/** The row that sends `event` to a subscription; due since the event happened. */
+/** The row that sends `event` to a webhook; due since the event happened. */
 export const newDelivery = (
   event: OutboxEvent,
-  { _id, event: name, target }: Subscription,
+  { _id, event: name, target }: Target,
   now = new Date(),
 ): StoredDelivery => {
-  const subscription = { uuid: _id, event: name, target };
+  const webhook = { uuid: _id, event: name, target };
   const id = eventIdFor(event.id, _id);
   return {
     _id: id,
@@ -37,8 +37,8 @@ export const newDelivery = (
     event_id: id,
     event: name,
     webhook: _id,
-    subscription,
-    body: deliveryBody(event.data, subscription),
+    subscription: webhook,
+    body: deliveryBody(event.data, webhook),
     subject: subjectOf(event),
     state: 'pending',
     created_at: now,

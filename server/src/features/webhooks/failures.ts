@@ -3,12 +3,12 @@ import { ownAction } from '../../events/audit.ts';
 import type { AuditedCollection } from '../../events/audited-collection.ts';
 import { ignoreMissing } from '../../platform/errors.ts';
 import type { Attempt } from './attempt.ts';
+import type { KnownWebhook, KnownWebhooks } from './known-webhooks.ts';
 import type { RetryDecision } from './retries.ts';
-import type { Subscription, Subscriptions } from './subscriptions.ts';
 import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
 
 /**
- * The time and the number of attempts, all failed, after which a subscription is unsubscribed
+ * The time and the number of attempts, all failed, after which a webhook is unsubscribed
  * (docs/contract.md#retries).
  */
 export const FAILING_FOR_MS = 5 * 86_400_000;
@@ -19,8 +19,8 @@ const DAY_MS = 86_400_000;
 interface Parts {
   webhooks: WebhookModel;
   audited: AuditedCollection<StoredWebhook>;
-  subscriptions: Pick<Subscriptions, 'forget'>;
-  /** Told when a subscription was deleted. */
+  knownWebhooks: Pick<KnownWebhooks, 'forget'>;
+  /** Told when a webhook was deleted. */
   unsubscribed(webhook: string): Promise<void>;
   log: Logger;
 }
@@ -28,7 +28,7 @@ interface Parts {
 /** What the server does by itself. */
 const UNSUBSCRIBE = ownAction('system', 'unsubscribeWebhook');
 
-/** Keeps count of the failures of subscriptions, and unsubscribes those whose receivers are gone. */
+/** Keeps count of the failures of webhooks, and unsubscribes those whose receivers are gone. */
 export class Failures {
   readonly #parts: Parts;
 
@@ -36,22 +36,22 @@ export class Failures {
     this.#parts = parts;
   }
 
-  /** What an attempt says of its subscription. */
+  /** What an attempt says of its webhook. */
   async learn(
-    subscription: Subscription,
+    knownWebhook: KnownWebhook,
     { at }: Pick<Attempt, 'at'>,
     decision: RetryDecision['kind'],
   ): Promise<void> {
-    const { id, isFailing } = subscription;
-    if (decision === 'gone') return this.#unsubscribe(subscription, 'answered 410');
-    if (decision !== 'delivered') return this.#failed(subscription, at);
+    const { id, isFailing } = knownWebhook;
+    if (decision === 'gone') return this.#unsubscribe(knownWebhook, 'answered 410');
+    if (decision !== 'delivered') return this.#failed(knownWebhook, at);
     if (!isFailing) return;
     await this.#parts.webhooks.updateOne({ _id: id }, { $unset: { failing_since: 1, failed_attempts: 1 } });
-    this.#parts.subscriptions.forget(id);
+    this.#parts.knownWebhooks.forget(id);
   }
 
-  async #failed(subscription: Subscription, at: Date): Promise<void> {
-    const { id, target, isFailing } = subscription;
+  async #failed(knownWebhook: KnownWebhook, at: Date): Promise<void> {
+    const { id, target, isFailing } = knownWebhook;
     const webhook = await this.#parts.webhooks
       .findOneAndUpdate(
         // Counted for the target that failed only: one that was changed meanwhile begins anew.
@@ -61,16 +61,16 @@ export class Failures {
       )
       .lean<StoredWebhook>();
     // Whoever succeeds next must know that there is a failure to forget.
-    if (!isFailing) this.#parts.subscriptions.forget(id);
+    if (!isFailing) this.#parts.knownWebhooks.forget(id);
     const { failing_since = at, failed_attempts = 0 } = webhook ?? {};
     const failingFor = at.getTime() - failing_since.getTime();
     if (failed_attempts < FAILED_ATTEMPTS || failingFor < FAILING_FOR_MS) return;
     const days = Math.floor(failingFor / DAY_MS);
-    await this.#unsubscribe(subscription, `all ${failed_attempts} attempts of ${days} days failed`);
+    await this.#unsubscribe(knownWebhook, `all ${failed_attempts} attempts of ${days} days failed`);
   }
 
-  /** Deletes a subscription, unless its target has been changed meanwhile, and logs why. */
-  async #unsubscribe({ id, target }: Subscription, reason: string): Promise<void> {
+  /** Deletes a webhook, unless its target has been changed meanwhile, and logs why. */
+  async #unsubscribe({ id, target }: KnownWebhook, reason: string): Promise<void> {
     const webhook = await this.#parts.audited.delete({ _id: id, target }, UNSUBSCRIBE).catch(ignoreMissing);
     if (!webhook) return;
     const { account, event } = webhook;

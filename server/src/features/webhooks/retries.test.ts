@@ -21,7 +21,7 @@ describe('what follows from an attempt', () => {
     expect(decideRetry(answer(status), 11, DELAYS)).toEqual({ kind: 'delivered' });
   });
 
-  test('410 ends the subscription', () => {
+  test('410 ends the webhook', () => {
     expect(decideRetry(answer(410), 1, DELAYS)).toEqual({ kind: 'gone' });
   });
 

@@ -9,7 +9,7 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 /** What follows from an attempt. */
 export type RetryDecision =
   | { kind: 'delivered' }
-  /** 410: the receiver wants no more of this subscription. */
+  /** 410: the receiver wants no more of this webhook. */
   | { kind: 'gone' }
   | { kind: 'retry'; after: Duration }
   /** The last attempt failed. */

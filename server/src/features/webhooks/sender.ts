@@ -8,13 +8,13 @@ import type { Duration } from '../../platform/duration.ts';
 import type { Attempt } from './attempt.ts';
 import { type DeliveryModel, type StoredDelivery, settled } from './deliveries.model.ts';
 import { Failures } from './failures.ts';
+import type { KnownWebhook, KnownWebhooks } from './known-webhooks.ts';
 import { decideRetry, type RetryDecision } from './retries.ts';
-import type { Subscription, Subscriptions } from './subscriptions.ts';
 import { originOf } from './target.ts';
 import { createTransport, type Transport } from './transport.ts';
 import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
 
-/** The limits of docs/contract.md#origins; a queue is what waits for one subscription. */
+/** The limits of docs/contract.md#origins; a queue is what waits for one webhook. */
 export const DELIVERY_LIMITS: OriginLimits = {
   perQueue: 4,
   perOrigin: 16,
@@ -32,7 +32,7 @@ type QueuedDelivery = Job & Pick<StoredDelivery, 'event_id' | 'event' | 'body'>;
 export type DeliveredListener = (delivery: QueuedDelivery, at: Date) => Promise<void>;
 
 interface DeliveryResult extends Result {
-  subscription: Subscription;
+  knownWebhook: KnownWebhook;
   delivery: QueuedDelivery;
   attempt: Attempt;
   decision: RetryDecision['kind'];
@@ -42,7 +42,7 @@ interface Parts {
   webhooks: WebhookModel;
   audited: AuditedCollection<StoredWebhook>;
   deliveries: DeliveryModel;
-  subscriptions: Subscriptions;
+  knownWebhooks: KnownWebhooks;
   leases: OriginLeases;
   outgoing: Dispatcher;
   onDelivered: DeliveredListener;
@@ -56,8 +56,8 @@ interface Options {
   limits: OriginLimits;
 }
 
-/** Sends deliveries: they are jobs that stand in the queues of their subscriptions, and stay in the log. */
-export class Sender implements JobKind<QueuedDelivery, Subscription, DeliveryResult> {
+/** Sends deliveries: they are jobs that stand in the queues of their webhooks, and stay in the log. */
+export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryResult> {
   readonly limits: OriginLimits;
   readonly sweepEvery = 60_000;
   readonly stopTimeout = 10_000;
@@ -65,7 +65,7 @@ export class Sender implements JobKind<QueuedDelivery, Subscription, DeliveryRes
   readonly counts: Record<RetryDecision['kind'], number> = { delivered: 0, gone: 0, retry: 0, failed: 0 };
   readonly #parts: Parts;
   readonly #delays: readonly Duration[];
-  readonly #runner: JobRunner<QueuedDelivery, Subscription, DeliveryResult>;
+  readonly #runner: JobRunner<QueuedDelivery, KnownWebhook, DeliveryResult>;
   readonly #failures: Failures;
   readonly #send: Transport;
 
@@ -92,33 +92,33 @@ export class Sender implements JobKind<QueuedDelivery, Subscription, DeliveryRes
     this.#runner.look();
   }
 
-  /** Something was queued for a subscription whose target is at `origin`: see JobRunner. */
+  /** Something was queued for a webhook whose target is at `origin`: see JobRunner. */
   notify(origin: string, webhook: string): Promise<void> {
     return this.#runner.notify(origin, webhook);
   }
 
-  /** A subscription was changed: what waits for it goes by what it is now. */
+  /** A webhook was changed: what waits for it goes by what it is now. */
   async changed({ _id, target }: Pick<StoredWebhook, '_id' | 'target'>): Promise<void> {
-    this.#parts.subscriptions.forget(_id);
+    this.#parts.knownWebhooks.forget(_id);
     await this.notify(originOf(target), _id);
   }
 
-  /** A subscription is gone: what waits for it is dropped, the most of it after this has returned. */
+  /** A webhook is gone: what waits for it is dropped, the most of it after this has returned. */
   async deleted(webhook: string): Promise<void> {
-    this.#parts.subscriptions.forget(webhook);
+    this.#parts.knownWebhooks.forget(webhook);
     await this.#runner.drop(webhook);
   }
 
-  /** Sends a text to a subscription once, at once, whatever its origin's limits and pause are. */
-  async sendOnce(subscription: Subscription, eventId: string, body: string): Promise<Attempt> {
-    const attempt = await this.#send(subscription, eventId, body);
-    if (attempt.error === null) this.#runner.reached(subscription.origin);
+  /** Sends a text to a webhook once, at once, whatever its origin's limits and pause are. */
+  async sendOnce(knownWebhook: KnownWebhook, eventId: string, body: string): Promise<Attempt> {
+    const attempt = await this.#send(knownWebhook, eventId, body);
+    if (attempt.error === null) this.#runner.reached(knownWebhook.origin);
     return attempt;
   }
 
   /** Sends a queued delivery once, at once; what follows from it is recorded as always. */
-  sendNow(subscription: Subscription, delivery: StoredDelivery): Promise<void> {
-    return this.#runner.runNow(subscription.id, delivery, subscription);
+  sendNow(knownWebhook: KnownWebhook, delivery: StoredDelivery): Promise<void> {
+    return this.#runner.runNow(knownWebhook.id, delivery, knownWebhook);
   }
 
   nextQueue(after: string): Promise<{ queue: string; due_at: Date } | null> {
@@ -138,19 +138,19 @@ export class Sender implements JobKind<QueuedDelivery, Subscription, DeliveryRes
       .exec();
   }
 
-  target(queue: string): Promise<Subscription | undefined> {
-    return this.#parts.subscriptions.get(queue);
+  target(queue: string): Promise<KnownWebhook | undefined> {
+    return this.#parts.knownWebhooks.get(queue);
   }
 
-  async attempt(delivery: QueuedDelivery, subscription: Subscription): Promise<DeliveryResult> {
-    const attempt = await this.#send(subscription, delivery.event_id, delivery.body);
+  async attempt(delivery: QueuedDelivery, knownWebhook: KnownWebhook): Promise<DeliveryResult> {
+    const attempt = await this.#send(knownWebhook, delivery.event_id, delivery.body);
     const decision = decideRetry(attempt, delivery.tries + 1, this.#delays);
     this.counts[decision.kind]++;
-    if (decision.kind === 'gone') this.#parts.subscriptions.hold(subscription.id);
+    if (decision.kind === 'gone') this.#parts.knownWebhooks.hold(knownWebhook.id);
     const due = decision.kind === 'retry' ? new Date(Date.now() + decision.after) : undefined;
-    // A receiver that ends its subscription is well.
+    // A receiver that ends its webhook is well.
     const isWell = decision.kind === 'gone' ? undefined : decision.kind === 'delivered';
-    return { subscription, delivery, attempt, decision: decision.kind, due, isWell };
+    return { knownWebhook, delivery, attempt, decision: decision.kind, due, isWell };
   }
 
   async record(results: readonly DeliveryResult[]): Promise<void> {
@@ -161,11 +161,11 @@ export class Sender implements JobKind<QueuedDelivery, Subscription, DeliveryRes
     await deliveries.collection.bulkWrite(results.map(recordOf) as never, { ordered: false });
   }
 
-  async recorded({ subscription, attempt, decision }: DeliveryResult): Promise<void> {
+  async recorded({ knownWebhook, attempt, decision }: DeliveryResult): Promise<void> {
     try {
-      await this.#failures.learn(subscription, attempt, decision);
+      await this.#failures.learn(knownWebhook, attempt, decision);
     } finally {
-      if (decision === 'gone') this.#parts.subscriptions.release(subscription.id);
+      if (decision === 'gone') this.#parts.knownWebhooks.release(knownWebhook.id);
     }
   }
 

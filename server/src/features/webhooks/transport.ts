@@ -2,10 +2,10 @@ import type { Dispatcher } from 'undici';
 import type { Duration } from '../../platform/duration.ts';
 import { VERSION } from '../../platform/version.ts';
 import { type Attempt, attemptDelivery } from './attempt.ts';
-import type { Subscription } from './subscriptions.ts';
+import type { KnownWebhook } from './known-webhooks.ts';
 
-/** Posts a text to a subscription once, signed at this moment. */
-export type Transport = (subscription: Subscription, eventId: string, body: string) => Promise<Attempt>;
+/** Posts a text to a webhook once, signed at this moment. */
+export type Transport = (knownWebhook: KnownWebhook, eventId: string, body: string) => Promise<Attempt>;
 
 /** @param timeout milliseconds for status line and headers */
 export const createTransport =

@@ -5,7 +5,7 @@ import { type Stored, storedFields } from '../../database/document.ts';
 import { defineModel } from '../../database/model.ts';
 import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
 
-/** A subscription of one address to one event. */
+/** A webhook of one address to one event. */
 export interface StoredWebhook extends Stored<Webhook>, EventHolder {
   account: string;
   /** A hash of the target, by which it is unique: a target may be longer than an index takes. */

@@ -22,7 +22,7 @@ export interface WebhookListener {
 /** A check of the object as it stands, such as If-Match's. */
 type Precondition = ((current: object) => void) | undefined;
 
-/** Webhook subscriptions and their secrets (docs/contract.md#webhook). */
+/** Webhook webhooks and their secrets (docs/contract.md#webhook). */
 export class WebhooksService {
   readonly #webhooks: WebhookModel;
   readonly #audited: AuditedCollection<StoredWebhook>;

@@ -6,8 +6,8 @@ import { type Sign, signWith } from './signing.ts';
 import { originOf } from './target.ts';
 import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
 
-/** What the sender knows of a subscription. */
-export interface Subscription {
+/** What the sender knows of a webhook. */
+export interface KnownWebhook {
   id: string;
   target: string;
   origin: string;
@@ -17,28 +17,28 @@ export interface Subscription {
 }
 
 /**
- * How long a subscription is believed to be as it was read. Changes made by this process are known at once; those of
+ * How long a webhook is believed to be as it was read. Changes made by this process are known at once; those of
  * another one as late as this. One in use is read ahead, so that no attempt waits for it.
  */
 const BELIEVED_FOR_MS = 250;
 const READ_AHEAD_AFTER_MS = 100;
 
-/** A subscription that is ending is waited for no longer than this, in milliseconds. */
+/** A webhook that is ending is waited for no longer than this, in milliseconds. */
 const HELD_AT_MOST_MS = 5_000;
 
 interface Known {
-  subscription: Promise<Subscription | undefined>;
+  knownWebhook: Promise<KnownWebhook | undefined>;
   /** When it was asked for, since the answer may be as old, on a clock that only goes forward. */
   since: number;
   isReadAhead: boolean;
 }
 
-/** Subscriptions as they stand at the moment of an attempt; reads that come together are one query. */
-export class Subscriptions {
+/** Webhooks as they stand at the moment of an attempt; reads that come together are one query. */
+export class KnownWebhooks {
   readonly #find: (id: string) => Promise<StoredWebhook | undefined>;
   readonly #secrets: Secrets;
   readonly #known = new Map<string, Known>();
-  /** What lets those go on who ask for a subscription that is ending. */
+  /** What lets those go on who ask for a webhook that is ending. */
   readonly #held = new Map<string, { ended: Promise<void>; release: () => void }>();
 
   constructor(webhooks: WebhookModel, secrets: Secrets) {
@@ -46,8 +46,8 @@ export class Subscriptions {
     this.#secrets = secrets;
   }
 
-  /** The subscription, or undefined when there is none any more. */
-  get(id: string): Promise<Subscription | undefined> {
+  /** The webhook, or undefined when there is none any more. */
+  get(id: string): Promise<KnownWebhook | undefined> {
     const held = this.#held.get(id);
     if (held) return held.ended.then(() => this.get(id));
     const known = this.#known.get(id);
@@ -55,16 +55,16 @@ export class Subscriptions {
     if (!known || age > BELIEVED_FOR_MS) {
       const asked = this.#ask(id);
       this.#known.set(id, asked);
-      return asked.subscription;
+      return asked.knownWebhook;
     }
     if (age > READ_AHEAD_AFTER_MS && !known.isReadAhead) {
       known.isReadAhead = true;
       const ahead = this.#ask(id);
       // Unless it was forgotten meanwhile.
       const use = () => void (this.#known.get(id) === known && this.#known.set(id, ahead));
-      ahead.subscription.then(use, () => undefined);
+      ahead.knownWebhook.then(use, () => undefined);
     }
-    return known.subscription;
+    return known.knownWebhook;
   }
 
   /** Its receiver has said that it is over: whoever asks for it waits until `release`, so that nothing more is sent. */
@@ -92,17 +92,17 @@ export class Subscriptions {
   }
 
   #ask(id: string): Known {
-    const subscription = this.#find(id).then((webhook) => webhook && this.#understand(webhook));
-    const asked: Known = { subscription, since: performance.now(), isReadAhead: false };
+    const knownWebhook = this.#find(id).then((webhook) => webhook && this.#understand(webhook));
+    const asked: Known = { knownWebhook, since: performance.now(), isReadAhead: false };
     const forget = (): void => {
       if (this.#known.get(id) === asked) this.#known.delete(id);
     };
     setTimeout(forget, BELIEVED_FOR_MS).unref();
-    subscription.catch(forget);
+    knownWebhook.catch(forget);
     return asked;
   }
 
-  #understand(webhook: StoredWebhook): Subscription {
+  #understand(webhook: StoredWebhook): KnownWebhook {
     const { _id, event, target } = webhook;
     let sign: Sign | undefined;
     return {
