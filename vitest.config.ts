@@ -26,9 +26,8 @@ const EXPECT = {
 };
 
 /**
- * `units` needs no browser: pure logic beside the code, routes through createApp without a port, and the server
- * in child processes. `browser` drives the real page in Chromium. Both use the database that MONGODB_URL names,
- * else an embedded one of their own.
+ * `units` needs no browser: logic, routes without a port, and the server in child processes. `browser` drives pages in Chromium.
+ * Both use the database that MONGODB_URL names, else an embedded one of their own.
  */
 export default defineConfig({
   test: {

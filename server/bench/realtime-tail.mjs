@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { pino } from 'pino';
 import { EventLog } from '../dist/features/realtime/event-log.js';
-import { logEntryModel, logHeadModel } from '../dist/features/realtime/event-log.model.js';
+import { eventLogEntryModel, eventLogHeadModel } from '../dist/features/realtime/event-log.model.js';
 import { Tail } from '../dist/features/realtime/tail.js';
 
 const ROUNDS = 5;
@@ -17,8 +17,8 @@ const SECONDS = 6;
 const connection = await mongoose
   .createConnection(process.argv[2] ?? '', { dbName: 'parlor_bench_tail' })
   .asPromise();
-const entries = logEntryModel(connection);
-const head = logHeadModel(connection);
+const entries = eventLogEntryModel(connection);
+const head = eventLogHeadModel(connection);
 await Promise.all([entries.createIndexes(), head.createIndexes()]);
 
 /** @returns per cent of a core */

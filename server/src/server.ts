@@ -23,14 +23,14 @@ import { isLoopbackPort } from './platform/setting-values.ts';
  * Slow senders: headers within 10 s, the whole request within 30 s, else 408 and closed
  * (docs/contract.md#operation).
  */
-const HEADERS_TIMEOUT = 10_000;
-const REQUEST_TIMEOUT = 30_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
 
 /** Proxies have to let idle connections go before this; docs/proxies says so to nginx. */
-const KEEP_ALIVE_TIMEOUT = 5_000;
+const KEEP_ALIVE_TIMEOUT_MS = 5_000;
 
 /** How long requests under way may take after SIGTERM. */
-const STOP_TIMEOUT = 10_000;
+const STOP_TIMEOUT_MS = 10_000;
 
 /**
  * How many connections wait to be taken, when the system allows as many. Node.js takes one in each turn of its event
@@ -76,9 +76,9 @@ export const startServer = async (
 ): Promise<RunningServer> => {
   const database = await connectDatabase(config);
   const server = createServer({
-    headersTimeout: HEADERS_TIMEOUT,
-    requestTimeout: REQUEST_TIMEOUT,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     connectionsCheckingInterval: 1_000,
   });
   const stopCutting = cutSlowReaders(server, config.RESPONSE_STALL_TIMEOUT, log);
@@ -124,7 +124,7 @@ export const startServer = async (
       stop: async () => {
         metricsServer?.close();
         metricsServer?.closeAllConnections();
-        await Promise.all([gateway.close(), closeServer(server), commands?.stop(STOP_TIMEOUT)]);
+        await Promise.all([gateway.close(), closeServer(server), commands?.stop(STOP_TIMEOUT_MS)]);
         stopCutting();
         await services.stop();
         await database.close();
@@ -142,7 +142,7 @@ export const startServer = async (
 const closeServer = async (server: Server): Promise<void> => {
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeIdleConnections();
-  const cut = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT);
+  const cut = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS);
   await closed;
   clearTimeout(cut);
 };

@@ -6,7 +6,7 @@ const seconds = (description: string) => z.int().min(0).nullable().meta({ descri
 
 const counted = {
   total: z.int().meta({ description: 'Conversations that began.', example: 12 }),
-  answered: z.int().meta({ description: 'Of these, those that a person has answered.', example: 11 }),
+  answered: z.int().meta({ description: 'Of these, those that a member has answered.', example: 11 }),
   first_response: seconds(
     'Half of the answered ones had their first answer within this many seconds; null: none is answered.',
   ),

@@ -37,7 +37,7 @@ export const ConversationState = z.object({
   waiting_on: choice(WAITING_ON).nullable(),
   waiting_since: datetime().nullable(),
   first_response_at: datetime().nullable().meta({
-    description: "When a person first answered this visitor; a bot's answer is none.",
+    description: "When a member first answered this visitor; a bot's answer is none.",
   }),
   assignee: assignee(),
   tags: z.array(z.string()).meta({ example: ['delivery'] }),

@@ -45,7 +45,7 @@ const hasTooManyMarks = (value: string): boolean => {
 };
 
 /**
- * The nearest text that `text` takes, of one that no person is there to mend: in NFC, without NUL, with U+FFFD for lone
+ * The nearest text that `text` takes, of one that nobody is there to mend: in NFC, without NUL, with U+FFFD for lone
  * surrogates, and without the combining marks that are too many in a row. It may be longer than it was.
  */
 export const storableText = (value: string): string => {

@@ -16,9 +16,9 @@ import { RoomReference } from './room-reference.ts';
 /** Where the channel is. */
 export const REALTIME_PATH = '/api/v1/realtime';
 
-/** Who does something in a room: `person` is whoever holds the account's token. */
-export const SENDERS = ['visitor', 'person', 'bot'] as const;
-export type Sender = (typeof SENDERS)[number];
+/** The sides of a room: `person` is a member, or a program of the account. */
+export const SIDES = ['visitor', 'person', 'bot'] as const;
+export type Side = (typeof SIDES)[number];
 
 const roomId = () => z.uuid();
 
@@ -86,14 +86,14 @@ export const ReadMark = z.object({
 });
 export type ReadMark = z.infer<typeof ReadMark>;
 
-export const Typing = z.object({ sender: z.enum(SENDERS), nickname: z.string(), is_typing: z.boolean() });
+export const Typing = z.object({ sender: z.enum(SIDES), nickname: z.string(), is_typing: z.boolean() });
 export type Typing = z.infer<typeof Typing>;
 
 /** Which member views a room, and whether it writes there: an answer or a note. */
 export const Viewing = z.object({ member: Author, is_viewing: z.boolean(), is_typing: z.boolean() });
 export type Viewing = z.infer<typeof Viewing>;
 
-export const Presence = z.object({ sender: z.enum(SENDERS), online: z.boolean() });
+export const Presence = z.object({ sender: z.enum(SIDES), online: z.boolean() });
 export type Presence = z.infer<typeof Presence>;
 
 /** `messages` is always empty; `changed` names the fields, where the event is a change. */

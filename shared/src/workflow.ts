@@ -180,7 +180,7 @@ export const LeadNode = z
   })
   .meta(named('LeadNode', 'Saves a lead.'));
 
-/** Says its text; a person takes over. */
+/** Says its text; a member takes over. */
 export const HandoffNode = z
   .object({
     id: nodeId(),
@@ -188,7 +188,7 @@ export const HandoffNode = z
     text: optional(MAX_NODE_TEXT),
     next: edge(),
   })
-  .meta(named('HandoffNode', 'Says its text; a person takes over.'));
+  .meta(named('HandoffNode', 'Says its text; a member takes over.'));
 
 /** Says its text; the conversation has ended. */
 export const EndNode = z

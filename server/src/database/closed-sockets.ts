@@ -8,10 +8,9 @@ interface DriverConnection {
 }
 
 /**
- * Lets a command fail whose socket closes while it is being written. The driver (mongodb 7.8 and 7.9) waits for `drain`,
- * which never comes of a closed socket: the command hangs, and where it is a monitor's, the process never finds its
- * database again. What hangs most is the first command after a connection that was closed as soon as it was made, as by
- * a proxy in front of a database that is down.
+ * Lets a command fail whose socket closes while it is written. The driver (mongodb 7.8 and 7.9) waits for `drain`, which never
+ * comes of a closed socket: the command hangs, and a monitor never finds its database again. It happens where a proxy closes
+ * connections as soon as they are made, in front of a database that is down.
  */
 export const failOnClosedSockets = (): void => {
   const require = createRequire(createRequire(import.meta.url).resolve('mongoose'));

@@ -127,10 +127,9 @@ const openEmbedded = async (config: Config, keepExpired: boolean): Promise<Datab
 const PATIENT: ConnectOptions = { serverSelectionTimeoutMS: 5_000 };
 
 /**
- * Deadlines that together are `timeout`. The driver's own `timeoutMS` does nothing (mongodb 7.8), so it is made of
- * what does. A server that is frozen is found out by the monitor: it asks every tenth of the time, and waits for
- * half of it. Then all operations under way are cut off, and look for a server for what is left of the time. An
- * operation that alone takes longer than all of it is cut off, too.
+ * Deadlines that together are `timeout`, since the driver's own `timeoutMS` does nothing (mongodb 7.8). The monitor finds a
+ * frozen server: it asks every tenth of the time, and waits for half of it. Operations under way are cut off then, and look
+ * for a server for the rest of the time; one that takes longer than all of it is cut off, too.
  */
 const deadlines = (timeout: Duration): ConnectOptions => ({
   heartbeatFrequencyMS: Math.max(500, timeout * 0.1),

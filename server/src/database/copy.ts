@@ -24,10 +24,9 @@ const BATCH_DOCUMENTS = 1000;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 /**
- * Copies every collection with its options and indexes into an empty database, or goes on with a copy that was
- * interrupted, and verifies each by count and hash of its documents' bytes. Documents are inserted in the order of
- * their `_id`, so that what an interrupted copy left is a beginning of the source, or the source has changed since
- * and the collection is copied anew. `from` names the source, so that only the same copy goes on.
+ * Copies every collection with its options and indexes into an empty database, or goes on with an interrupted copy of the same
+ * `from`, and verifies each by count and hash of its documents' bytes. Documents are inserted in the order of `_id`: what an
+ * interrupted copy left is a beginning of the source, or else the collection is copied anew.
  * @throws CopyError when the target holds anything else, or verification fails.
  */
 export const copyDatabase = async (

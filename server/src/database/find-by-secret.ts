@@ -3,7 +3,7 @@ import type { Secrets } from '../platform/secrets.ts';
 import { findBy } from './find-by.ts';
 
 /**
- * Finds what a token or key opens by its keyed hash in `field`, made with the present SECRET_KEY or the one before.
+ * Finds what a token or key opens by its keyed hash in `field`, made with the current SECRET_KEY or the one before.
  * Read from the database each time, as `findBy` does: a new token or key holds at once everywhere.
  */
 export const findBySecret = <T extends object>(

@@ -68,20 +68,20 @@ const tryKeys = async (
  */
 export const checkKey = async (database: SealedDatabase, secrets: Secrets): Promise<void> => {
   const { secretKeys } = database.models;
-  const { keyFingerprint: present, previousKeyFingerprint: previous } = secrets;
+  const { keyFingerprint: current, previousKeyFingerprint: previous } = secrets;
   for (;;) {
     const record = await secretKeys.findOne({ _id: KEY_RECORD_ID }).lean<KeyRecord>();
-    if (record?.fingerprints.includes(present)) return;
+    if (record?.fingerprints.includes(current)) return;
     if (record) {
       if (previous === undefined || !record.fingerprints.includes(previous)) {
-        throw wrongKey(record.fingerprints.join(' or '), present);
+        throw wrongKey(record.fingerprints.join(' or '), current);
       }
-      await secretKeys.updateOne({ _id: KEY_RECORD_ID }, { $addToSet: { fingerprints: present } });
+      await secretKeys.updateOne({ _id: KEY_RECORD_ID }, { $addToSet: { fingerprints: current } });
       return;
     }
     if ((await tryKeys(database, secrets)) === 'opens not')
-      throw wrongKey('another, not recorded yet', present);
-    const fingerprints = previous === undefined ? [present] : [present, previous];
+      throw wrongKey('another, not recorded yet', current);
+    const fingerprints = previous === undefined ? [current] : [current, previous];
     try {
       await secretKeys.insertOne({ _id: KEY_RECORD_ID, fingerprints });
       return;
@@ -92,7 +92,7 @@ export const checkKey = async (database: SealedDatabase, secrets: Secrets): Prom
   }
 };
 
-/** From now on the present key alone opens the database. */
+/** From now on the current key alone opens the database. */
 export const keepPresentKeyOnly = async ({ models }: SealedDatabase, secrets: Secrets): Promise<void> => {
   const fingerprints = [secrets.keyFingerprint];
   await models.secretKeys.updateOne({ _id: KEY_RECORD_ID }, { $set: { fingerprints } });

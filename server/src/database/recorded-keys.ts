@@ -1,7 +1,7 @@
 /** Which SECRET_KEYs a database takes. */
 export interface KeyRecord {
   _id: 'secret-key';
-  /** Of the keys that have sealed something in it; `keys rotate` leaves the present one's alone. */
+  /** Of the keys that have sealed something in it; `keys rotate` leaves the current one's alone. */
   fingerprints: string[];
 }
 

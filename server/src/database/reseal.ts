@@ -4,14 +4,14 @@ import { keepPresentKeyOnly, type SealedDatabase, sealedCollections } from './ke
 /** How much was sealed anew. */
 export interface Resealed {
   documents: number;
-  /** Values that were sealed by the present key already. */
+  /** Values that were sealed by the current key already. */
   unchanged: number;
 }
 
 /**
- * Seals every sealed value anew with the present SECRET_KEY, in the place where it stands, and makes the keyed hashes
+ * Seals every sealed value anew with the current SECRET_KEY, in the place where it stands, and makes the keyed hashes
  * by which tokens and keys are found from it. Servers may run meanwhile, as long as they have both keys; after an
- * interruption, doing it again goes on. From then on the database takes the present key alone.
+ * interruption, doing it again goes on. From then on the database takes the current key alone.
  * @throws Error when a value opens by neither key
  */
 export const reseal = async (

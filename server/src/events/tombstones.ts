@@ -3,8 +3,8 @@ import { type EventHolder, type OutboxEvent, subjectOf } from './events.ts';
 import type { Relay } from './relay.ts';
 import type { PendingDeletionEvent, Tombstone, TombstoneModel } from './tombstones.model.ts';
 
-/** Milliseconds. A tombstone older than this is in nobody's hands any more: no deletion takes as long. */
-const KEPT_EMPTY = 60_000;
+/** A tombstone older than this is in nobody's hands any more: no deletion takes as long. */
+const KEPT_EMPTY_MS = 60_000;
 
 /** How many deletions that a crash has interrupted are looked at in one go. */
 const BATCH = 500;
@@ -18,10 +18,8 @@ export interface Burial {
 }
 
 /**
- * Keeps the events of documents that are deleted before their events are out (docs/contract.md#events: an
- * event of an object that is deleted the next instant is still delivered). The events are copied first and
- * the document is deleted then, so that a crash in between announces them twice under the same ids, which
- * changes nothing, and never not at all.
+ * Keeps the events of documents that are deleted before they are announced (docs/contract.md#events). The events are copied
+ * first and the document is deleted then: after a crash in between they are announced twice, under the same ids.
  */
 export class Tombstones {
   readonly #model: TombstoneModel;
@@ -59,7 +57,7 @@ export class Tombstones {
 
   /** Settles the deletions that a crash has interrupted, and removes the tombstones whose events are out. */
   async clear(now = new Date()): Promise<void> {
-    const old = { made_at: { $lte: new Date(now.getTime() - KEPT_EMPTY) } };
+    const old = { made_at: { $lte: new Date(now.getTime() - KEPT_EMPTY_MS) } };
     const open = await this.#model
       .find({ ...old, deletion: { $exists: true } })
       .limit(BATCH)

@@ -94,7 +94,7 @@ const acquire = async (
   { account, request }: Pick<IdempotencyClaim, 'account' | 'request'>,
 ): Promise<IdempotencyClaim> => {
   const owner = newUuid();
-  const [present = '', ...others] = ids;
+  const [current = '', ...others] = ids;
   const anyOf = (some: readonly string[]) => ({ _id: { $in: some as string[] } });
   for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(POLL_EVERY_MS * (0.5 + Math.random()))) {
     const now = Date.now();
@@ -106,7 +106,7 @@ const acquire = async (
     };
     const known = await claims.findOne(anyOf(ids)).lean<IdempotencyClaim>();
     if (!known) {
-      const claim: IdempotencyClaim = { _id: present, account, object: newUuid(), ...fresh };
+      const claim: IdempotencyClaim = { _id: current, account, object: newUuid(), ...fresh };
       try {
         await claims.insertOne(claim);
       } catch (error) {
@@ -115,7 +115,7 @@ const acquire = async (
       }
       if (others.length === 0 || !(await claims.exists(anyOf(others)))) return claim;
       // Another server has claimed it by the other key at the same time: both may see that, and try again.
-      await claims.deleteOne({ _id: present, owner });
+      await claims.deleteOne({ _id: current, owner });
       continue;
     }
     const hasExpired = known.expires_at.getTime() <= now;

@@ -7,9 +7,9 @@ import { addressKeys } from './client-address.ts';
 import type { Context } from './context.ts';
 import { RateLimit, type RateLimitResult } from './rate-limit.ts';
 
-/** The window of a limit, in seconds, and of those that have another one. */
-const WINDOW = 60;
-const WINDOWS: Partial<Record<LimitGroup, number>> = {
+/** The window of a limit, and of those that have another one. */
+const WINDOW_S = 60;
+const WINDOWS_S: Partial<Record<LimitGroup, number>> = {
   'wrong-passwords-name': 3_600,
   'rooms-day': 86_400,
   'confirmation-mail': 3_600,
@@ -75,7 +75,7 @@ export class RateLimits {
     };
     for (const [group, setting] of groups) {
       const points = config[setting] as number;
-      const window = WINDOWS[group] ?? WINDOW;
+      const window = WINDOWS_S[group] ?? WINDOW_S;
       this.#limits.set(group, limitOf(group, points, window));
       this.#networks.set(group, limitOf(`${group}-network`, points * NETWORK_FACTOR, window));
     }

@@ -40,10 +40,9 @@ interface Parts {
 }
 
 /**
- * Shares the origins among all server processes on one database: each is owned by one of them, which alone keeps
- * its limits, its order and its pause. A lease is claimed by one write and holds for as long as its owner lives.
- * Who lives is told by a counter that each watches with a clock that only goes forward, so that neither a jump of
- * a wall clock nor a difference between two machines' clocks makes two owners.
+ * Shares the origins among all server processes: each is owned by one, which alone keeps its limits, order and pause. A lease
+ * is claimed by one write, and holds while its owner's counter moves: every process watches that by its own monotonic clock,
+ * so that no jump or difference of wall clocks makes two owners.
  */
 export class OriginLeases {
   readonly #parts: Parts;
@@ -197,9 +196,9 @@ export class OriginLeases {
     // While this process could not look, or the database not answer, nobody could be seen to live.
     const wasBlind = now - this.#lastLook > this.#timing.deadAfter / 2;
     this.#lastLook = now;
-    const present = await this.#parts.senders.find({}).lean<StoredSender[]>();
+    const senders = await this.#parts.senders.find({}).lean<StoredSender[]>();
     const gone = new Set(this.#others.keys());
-    for (const { _id, beat } of present) {
+    for (const { _id, beat } of senders) {
       if (_id === this.#id) continue;
       gone.delete(_id);
       const known = this.#others.get(_id);

@@ -2,21 +2,21 @@
 const MAX_RUNNING = 2;
 const MAX_TOGETHER = 500;
 
-interface Asked<Question, Answer> {
-  question: Question;
-  resolve(answer: Answer | Promise<Answer>): void;
+interface Asked<Request, Result> {
+  request: Request;
+  resolve(result: Result | Promise<Result>): void;
   reject(error: unknown): void;
 }
 
 /**
  * Does with one command what is asked for at the same time: most of what a request costs is its commands to the
  * database, and when thousands of clients come back at once, each would cost several.
- * @param run answers all questions of a round, in their order; when it fails, it fails for this round alone
+ * @param run gives the results of all requests of a round, in their order; when it fails, it fails for this round alone
  */
-export const batched = <Question, Answer>(
-  run: (questions: Question[]) => Promise<(Answer | Promise<Answer>)[]>,
-): ((question: Question) => Promise<Answer>) => {
-  const waiting: Asked<Question, Answer>[] = [];
+export const batched = <Request, Result>(
+  run: (requests: Request[]) => Promise<(Result | Promise<Result>)[]>,
+): ((request: Request) => Promise<Result>) => {
+  const waiting: Asked<Request, Result>[] = [];
   let running = 0;
   let isScheduled = false;
 
@@ -27,7 +27,7 @@ export const batched = <Question, Answer>(
     setImmediate(() => {
       isScheduled = false;
       running++;
-      void answer(waiting.splice(0, MAX_TOGETHER)).finally(() => {
+      void runRound(waiting.splice(0, MAX_TOGETHER)).finally(() => {
         running--;
         schedule();
       });
@@ -35,18 +35,18 @@ export const batched = <Question, Answer>(
     });
   };
 
-  const answer = async (round: Asked<Question, Answer>[]): Promise<void> => {
+  const runRound = async (round: Asked<Request, Result>[]): Promise<void> => {
     try {
-      const answers = await run(round.map(({ question }) => question));
-      for (const [index, { resolve }] of round.entries()) resolve(answers[index] as Answer);
+      const results = await run(round.map(({ request }) => request));
+      for (const [index, { resolve }] of round.entries()) resolve(results[index] as Result);
     } catch (error) {
       for (const { reject } of round) reject(error);
     }
   };
 
-  return (question) =>
+  return (request) =>
     new Promise((resolve, reject) => {
-      waiting.push({ question, resolve, reject });
+      waiting.push({ request, resolve, reject });
       schedule();
     });
 };

@@ -1,6 +1,6 @@
 import { throttled } from './errors.ts';
 
-/** More messages than this don't wait for one conversation; a person does not write so fast. */
+/** More messages than this don't wait for one conversation; nobody writes so fast. */
 const MAX_WAITING = 20;
 const RETRY_AFTER_MS = 5_000;
 

@@ -51,8 +51,8 @@ export class Secrets {
 
   /** @param previous the SECRET_KEY before or after this one, while servers change from one to the other */
   constructor(secretKey: string, previous = '') {
-    const present = new DerivedKeys(secretKey);
-    this.#keys = previous === '' ? [present] : [present, new DerivedKeys(previous)];
+    const current = new DerivedKeys(secretKey);
+    this.#keys = previous === '' ? [current] : [current, new DerivedKeys(previous)];
   }
 
   /** A keyed hash in hexadecimal, by which a secret is found without being stored. */
@@ -60,7 +60,7 @@ export class Secrets {
     return fingerprintBy(this.#keys[0], purpose, value);
   }
 
-  /** What a secret may have been stored under: by the present key first, then by the other one. */
+  /** What a secret may have been stored under: by the current key first, then by the other one. */
   fingerprints(purpose: Purpose, value: string): string[] {
     return this.#keys.map((keys) => fingerprintBy(keys, purpose, value));
   }
@@ -91,16 +91,16 @@ export class Secrets {
    * @throws Error when the text was changed or moved, or another SECRET_KEY sealed it.
    */
   decrypt(text: string, place: SealedPlace): string {
-    const [present, ...others] = this.#keys;
+    const [current, ...others] = this.#keys;
     try {
-      return open(present, text, place);
+      return open(current, text, place);
     } catch (error) {
       if (!others[0]) throw error;
       return open(others[0], text, place);
     }
   }
 
-  /** Whether a text is sealed as `encrypt` seals now: in its place, by the present key. */
+  /** Whether a text is sealed as `encrypt` seals now: in its place, by the current key. */
   isCurrent(text: string, place: SealedPlace): boolean {
     if (!text.startsWith('v2.')) return false;
     try {
@@ -111,7 +111,7 @@ export class Secrets {
     }
   }
 
-  /** By what people tell keys apart: 16 hexadecimal characters that say nothing else of the present key. */
+  /** By what people tell keys apart: 16 hexadecimal characters that say nothing else of the current key. */
   get keyFingerprint(): string {
     return keyFingerprintOf(this.#keys[0]);
   }

@@ -6,10 +6,9 @@ import { getField, isDocument, isIndex, MISSING } from './values.ts';
 export type Visitor = (value: unknown, position: number | undefined) => boolean;
 
 /**
- * Gives a path's values to `visit` in the order in which MongoDB's queries look at them, until it returns true:
- * through arrays on the way, to a last array's elements (when `intoLast`) and then to that array itself.
- * A path that leads nowhere gives `MISSING`; so do an array on the way in which nothing has fields or the index, and
- * each element of it that is neither a document nor an array.
+ * Gives a path's values to `visit` in the order of MongoDB's queries, until it returns true: through arrays, to a last array's
+ * elements (when `intoLast`) and to that array. A path that leads nowhere gives `MISSING`; so do an array on the way in which
+ * nothing has fields or the index, and each element of it that is neither a document nor an array.
  */
 export function visitPath(
   doc: Doc,

@@ -1,9 +1,7 @@
 /**
- * The ordered encoding of numbers, exact over int32, int64, double and Decimal128: two numbers have the
- * same bytes exactly when they are equal, whatever their types, and bytes compare as the numbers do.
- *
- * A finite number is written as 0.d1d2d3… × 10^E: a sign byte, E, the digits in pairs (each pair + 1, so that
- * the closing 0 is less than any pair). A negative number has all bytes after its sign inverted.
+ * Ordered encoding of int32, int64, double and Decimal128: equal numbers have the same bytes, and bytes compare as numbers do.
+ * A finite number is 0.d1d2d3… × 10^E: a sign byte, E, the digits in pairs (each pair + 1, so that the closing 0 is less).
+ * A negative number has all bytes after its sign inverted.
  */
 import type { KeyWriter } from './key-writer.ts';
 

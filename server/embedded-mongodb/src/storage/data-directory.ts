@@ -1,11 +1,7 @@
 /**
- * Opens a data directory for this process alone, and checks that it is one of ours.
- *
- * The lock is LMDB's own: it keeps `lock.mdb` locked in the kernel (fcntl, LockFileEx) while it is open, which
- * ends with the process however it dies. The first process to open it resets its table of readers; one that
- * comes while another has it open finds the table as it is. So: inside a write transaction (one at a time, over
- * all processes) whoever finds no reader yet is the owner, and becomes the first reader; anyone else is late.
- * Process numbers, which containers that share a directory may well share too, play no part.
+ * Opens a data directory for this process alone, whatever its process number: LMDB locks `lock.mdb` in the kernel, until the
+ * process ends. The first to open it resets its table of readers. Inside a write transaction, whoever finds no reader is the
+ * owner and becomes the first one; anyone else is late.
  */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, rmSync, statSync } from 'node:fs';

@@ -1,11 +1,7 @@
 /**
- * The LMDB environment of one data directory: three key spaces, snapshot scans, and transactions.
- *
- * Writing: every write asks for its turn with `write()`. All that ask within one turn of the event loop, or
- * while the disk is busy with the turn before, share one LMDB transaction and one flush (group commit), and
- * their promises settle after it. LMDB's own order of writing is kept (data pages, fdatasync, then the meta
- * page through an O_DSYNC descriptor; lmdb-js's `overlappingSync` is off), so neither a killed process nor a
- * power cut loses what was acknowledged, or leaves part of a transaction.
+ * The LMDB environment of one data directory. Writes that ask within one turn of the event loop, or while the disk is busy,
+ * share a transaction and a flush (group commit). LMDB's own order of writing is kept (`overlappingSync` is off): neither a
+ * killed process nor a power cut loses what was acknowledged, or leaves part of a transaction.
  */
 import { open, type RootDatabase } from 'lmdb';
 import { MongoError } from '../errors/mongo-error.ts';
@@ -75,10 +71,9 @@ export class Environment {
   }
 
   /**
-   * Runs `run` inside a write transaction, in the order of asking. Resolves with what it returned after the
-   * transaction was flushed to disk. A MongoError that it throws rejects only its own promise (what it wrote
-   * before stays, as MongoDB keeps the first part of a failed multi-update); any other error rolls the
-   * transaction back, and the writes that shared it are tried again one by one, unless the disk failed.
+   * Runs `run` inside a write transaction, in the order of asking, and resolves after the flush. A MongoError rejects its own
+   * promise alone; what was written before it stays, as in MongoDB. After another error, which rolls the transaction back, the
+   * writes that shared it are tried again one by one, unless the disk failed.
    */
   write<T>(run: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {

@@ -28,10 +28,8 @@ export interface CompiledUpdate {
   /** Whether the whole document is replaced, which MongoDB allows for one document at a time only. */
   isReplacement: boolean;
   /**
-   * Gives the updated document and leaves its input as it was. Where MongoDB counts no modification the result is
-   * the input itself; another object with the same bytes is a modification that happened to change nothing.
-   * For an upsert the input is `upsertSeed(filter)`
-   * and `isInsert` is true; `_id` then comes first when there is one.
+   * Gives the updated document and leaves its input as it was; the input itself where MongoDB counts no modification.
+   * For an upsert the input is `upsertSeed(filter)` and `isInsert` is true; `_id` then comes first when there is one.
    * @throws MongoError 66 when `_id` would change.
    */
   apply(doc: Doc, match: MatchResult | undefined, context: { isInsert: boolean; now: Date }): Doc;

@@ -1,13 +1,13 @@
 import type { Model } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
 import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
-import { type Person, personFields } from './person.ts';
+import { type MemberFields, memberFields } from './member-fields.ts';
 
 /**
  * A customer of this server, who owns widgets and conversations. The document holds its founding member, too: whose
  * token the account's is, and who signs in by the account's username.
  */
-export interface Account extends Person, EventHolder {
+export interface Account extends MemberFields, EventHolder {
   _id: string;
   /** The founding member's uuid, where that is not the account's own: the one before it has left. */
   founder?: string;
@@ -25,7 +25,7 @@ export const accountModel = defineModel<Account>(
   'Account',
   {
     _id: String,
-    ...personFields,
+    ...memberFields,
     founder: String,
     email_confirmed_at: Date,
     requires_totp: Boolean,

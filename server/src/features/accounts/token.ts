@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SealedPlace, Secrets } from '../../platform/secrets.ts';
-import type { Person } from './person.ts';
+import type { MemberFields } from './member-fields.ts';
 
 /** 40 hexadecimal characters (docs/contract.md#accounts). */
 export const newToken = (): string => randomBytes(20).toString('hex');
@@ -10,7 +10,7 @@ export const sealedToken = (
   secrets: Secrets,
   place: SealedPlace,
   token: string,
-): Pick<Person, 'token_fingerprint' | 'token_sealed'> => ({
+): Pick<MemberFields, 'token_fingerprint' | 'token_sealed'> => ({
   token_fingerprint: secrets.fingerprint('token-fingerprint', token),
   token_sealed: secrets.encrypt(token, place),
 });

@@ -1,9 +1,9 @@
 import { duplicateFields } from '../../database/duplicate.ts';
 import { type FieldErrors, invalid, throwIfAny } from '../../platform/errors.ts';
 import type { AccountLeases } from './account-leases.ts';
-import type { Person } from './person.ts';
+import type { MemberFields } from './member-fields.ts';
 
-type Keys = Pick<Person, 'username_key' | 'email_key'>;
+type Keys = Pick<MemberFields, 'username_key' | 'email_key'>;
 
 /** A collection that people stand in. */
 interface People {
@@ -24,7 +24,7 @@ export const takenErrors = (keys: readonly string[]): FieldErrors =>
     }),
   );
 
-/** Usernames and e-mail addresses: each is one person's, in whichever collection that stands. */
+/** Usernames and e-mail addresses: each is one member's, in whichever collection that stands. */
 export class UniqueNames {
   readonly #collections: readonly People[];
   readonly #leases: AccountLeases;

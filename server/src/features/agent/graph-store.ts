@@ -7,7 +7,7 @@ import { notFound } from '../../platform/errors.ts';
 import { graphProblems } from './problems.ts';
 import type { GraphModel, StoredGraph, StoredWorkflow } from './workflows.model.ts';
 
-/** Versions of a workflow's graph that are kept, the present one included. */
+/** Versions of a workflow's graph that are kept, the current one included. */
 const MAX_VERSIONS = 50;
 
 /** What a list of versions shows. */

@@ -181,7 +181,7 @@ export class Turns {
       .lean<StoredRoom>();
     if (!changed) return undefined;
     await publication.publish(changed);
-    // Tells operators that a person is wanted (docs/contract.md#agent-api).
+    // Tells operators that a member is wanted (docs/contract.md#agent-api).
     if (handsOff) relay.announce(rooms, { ...changed, events });
     return { messages: next.last.messages, status: next.last.status };
   }
@@ -234,7 +234,7 @@ export class Turns {
   }
 }
 
-/** How a conversation stands: where the bot is switched off, a person has taken over. */
+/** How a conversation stands: where the bot is switched off, a member has taken over. */
 export const statusOf = ({ bot, is_bot_use }: BotRoom): ConversationStatus => {
   if (bot.status === 'ended') return 'ended';
   return is_bot_use ? 'active' : 'handoff';

@@ -24,7 +24,7 @@ export const workflowVersionRoutes = ({ workflows }: { workflows: WorkflowsServi
       id: 'listWorkflowVersions',
       tag,
       summary: 'The versions of a workflow’s graph that are kept',
-      description: 'Newest first: the latest 50, and the present one. Each is a graph as it was saved.',
+      description: 'Newest first: the latest 50, and the current one. Each is a graph as it was saved.',
       callers,
       params: { uuid: uuidInPath() },
       answers: { status: 200, description: 'The versions.', schema: z.array(WorkflowVersion) },

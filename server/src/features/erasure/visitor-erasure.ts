@@ -34,10 +34,9 @@ const ERASE: Action = {
 };
 
 /**
- * Erases what a visitor wrote and what is kept of it, as the map of data says: its room with the messages, its
- * leads, what notifications, deliveries and kept answers say of them, and then its session. The
- * session is dead first of all; what is to be done stands in it, so that any process takes it up again after a
- * crash. Events that wait are still announced, as for everything that is deleted.
+ * Erases what a visitor wrote and what is kept of it, as the map of data says, and then its session. The session is dead first
+ * of all, and holds what is to be done, so that any process takes it up again after a crash. Events that wait are still
+ * announced, as for everything that is deleted.
  */
 export class Erasure {
   readonly #parts: Parts;

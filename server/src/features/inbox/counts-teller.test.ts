@@ -1,18 +1,18 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
-import { Audience } from '../realtime/audience.ts';
 import type { Connection } from '../realtime/connection.ts';
+import { ConnectionIndex } from '../realtime/connection-index.ts';
 import { CountsTeller } from './counts-teller.ts';
 
 const app = testApp();
 
 it('counts again after a count that failed, without waiting for the next change', async () => {
   const { inboxCounts, log } = app.services;
-  const audience = new Audience();
+  const connections = new ConnectionIndex();
   const sent: string[] = [];
   const viewer = { side: 'person', account: 'a', member: 'm', widgets: undefined, followsCounts: true };
   const connection = { viewer, isLive: true, send: (text: string) => sent.push(text) };
-  audience.persons = () => [connection as unknown as Connection];
+  connections.members = () => [connection as unknown as Connection];
   let failures = 2;
   const counts = {
     of: async (...asked: Parameters<typeof inboxCounts.of>) => {
@@ -20,7 +20,7 @@ it('counts again after a count that failed, without waiting for the next change'
       return inboxCounts.of(...asked);
     },
   };
-  const teller = new CountsTeller({ audience, onEntry: () => undefined }, counts, log);
+  const teller = new CountsTeller({ connections, onEntry: () => undefined }, counts, log);
   onTestFinished(() => teller.stop());
   teller.changed('a');
   await vi.waitFor(() => expect(sent).toHaveLength(1), { timeout: 20_000 });

@@ -26,7 +26,7 @@ const CHANGING: ReadonlySet<string> = new Set([
   'note.changed',
 ]);
 
-type Person = Extract<Viewer, { side: 'person' }>;
+type MemberViewer = Extract<Viewer, { side: 'person' }>;
 
 /** What asks for the numbers of one member in one view. */
 interface Asking {
@@ -43,7 +43,7 @@ const isFollowing = ({ viewer, isLive }: Connection): boolean =>
  * before (docs/realtime.md#what-you-are-told).
  */
 export class CountsTeller {
-  readonly #channel: Pick<Channel, 'audience'>;
+  readonly #channel: Pick<Channel, 'connections'>;
   readonly #counts: Pick<InboxCounts, 'of'>;
   readonly #log: Logger;
   /** Accounts whose numbers are being told, and how many times more. */
@@ -51,7 +51,11 @@ export class CountsTeller {
   readonly #told = new WeakMap<Connection, string>();
   readonly #stopping = new AbortController();
 
-  constructor(channel: Pick<Channel, 'audience' | 'onEntry'>, counts: Pick<InboxCounts, 'of'>, log: Logger) {
+  constructor(
+    channel: Pick<Channel, 'connections' | 'onEntry'>,
+    counts: Pick<InboxCounts, 'of'>,
+    log: Logger,
+  ) {
     this.#channel = channel;
     this.#counts = counts;
     this.#log = log;
@@ -77,7 +81,7 @@ export class CountsTeller {
   }
 
   #following(account: string): Connection[] {
-    return [...this.#channel.audience.persons(account)].filter(isFollowing);
+    return [...this.#channel.connections.members(account)].filter(isFollowing);
   }
 
   async #tell(account: string): Promise<void> {
@@ -101,7 +105,7 @@ export class CountsTeller {
   async #tellNow(account: string): Promise<boolean> {
     const byMember = new Map<string, Asking>();
     for (const connection of this.#following(account)) {
-      const { member, widgets } = connection.viewer as Person;
+      const { member, widgets } = connection.viewer as MemberViewer;
       const key = [member, ...(widgets ?? ['all'])].join(' ');
       const asking = byMember.get(key) ?? { view: { account, widgets }, member, connections: [] };
       asking.connections.push(connection);
@@ -129,7 +133,7 @@ export class CountsTeller {
     const text = ownFrame({ type: 'counts', data });
     // What it sees may be another view by now, which is told with that change.
     for (const connection of connections) {
-      const { widgets } = connection.viewer as Person;
+      const { widgets } = connection.viewer as MemberViewer;
       if (!isFollowing(connection) || !isSameRestriction(widgets, view.widgets)) continue;
       if (this.#told.get(connection) === text) continue;
       this.#told.set(connection, text);

@@ -1,4 +1,4 @@
-import type { Author, Sender } from '@parlor/shared';
+import type { Author, Side } from '@parlor/shared';
 import type { OutboxEvent } from '../../events/events.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { Said } from './waiting.ts';
@@ -9,7 +9,7 @@ export interface SaidBy extends Said {
   isIntroduction: boolean;
 }
 
-const senderOf = (isSupport: boolean, isBot: boolean): Sender =>
+const senderOf = (isSupport: boolean, isBot: boolean): Side =>
   isBot ? 'bot' : isSupport ? 'person' : 'visitor';
 
 type Outline = Pick<

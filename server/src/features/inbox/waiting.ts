@@ -1,10 +1,10 @@
-import type { Sender } from '@parlor/shared';
+import type { Side } from '@parlor/shared';
 
 /** What counts of a message: who said it, and when. */
 export interface Said {
   id: string;
   at: Date;
-  sender: Sender;
+  sender: Side;
   /** The member who wrote it. */
   author?: string | undefined;
 }
@@ -17,7 +17,7 @@ export interface Waiting {
   since: Date | null;
   /** A bot has spoken since: whoever speaks next begins anew. */
   isInterrupted: boolean;
-  /** When a person first answered the visitor. */
+  /** When a member first answered the visitor. */
   answered: Date | null;
 }
 

@@ -3,8 +3,8 @@ import { type ActionOfOne, auditEvent } from '../../events/audit.ts';
 import { invalid, type ParlorError, throwIfAny } from '../../platform/errors.ts';
 import { secretHash } from '../../platform/random-secret.ts';
 import type { Secrets } from '../../platform/secrets.ts';
+import type { MemberFields } from '../accounts/member-fields.ts';
 import { chosenPasswordErrors, hashPassword } from '../accounts/passwords.ts';
-import type { Person } from '../accounts/person.ts';
 import { newToken, sealedToken } from '../accounts/token.ts';
 import type { UniqueNames } from '../accounts/unique-names.ts';
 import type { Member, StoredMember } from './member.ts';
@@ -65,7 +65,7 @@ export class InvitationAcceptance {
   /** @returns false when it has just been accepted or withdrawn, or has run out */
   async #activate(
     invited: StoredMember,
-    given: Pick<Person, 'username'> & Partial<Pick<Person, 'password'>>,
+    given: Pick<MemberFields, 'username'> & Partial<Pick<MemberFields, 'password'>>,
     action: ActionOfOne | undefined,
   ): Promise<boolean> {
     const { models, names, secrets, store } = this.#parts;

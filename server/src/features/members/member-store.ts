@@ -10,7 +10,7 @@ import { notFound } from '../../platform/errors.ts';
 import type { SealedPlace, Secrets } from '../../platform/secrets.ts';
 import { placeOf } from '../../platform/secrets.ts';
 import type { Account, AccountModel } from '../accounts/accounts.model.ts';
-import type { Person } from '../accounts/person.ts';
+import type { MemberFields } from '../accounts/member-fields.ts';
 import { type ActiveMember, activeOf, founderOf, type Member, type StoredMember } from './member.ts';
 import type { MemberModel } from './members.model.ts';
 
@@ -24,7 +24,7 @@ type Settings = Pick<StoredMember, 'role' | 'widgets'>;
 
 /** undefined takes a field away. */
 export type Changed = {
-  [Field in keyof (Person & Settings)]?: (Person & Settings)[Field] | undefined;
+  [Field in keyof (MemberFields & Settings)]?: (MemberFields & Settings)[Field] | undefined;
 };
 
 /** Says what to set of a member as it stands; undefined leaves it. It changes that member in no other way. */
@@ -111,7 +111,9 @@ export class MemberStore {
   }
 
   /** Who has a username or e-mail address, by its folded form. */
-  async byKey(key: Partial<Pick<Person, 'username_key' | 'email_key'>>): Promise<ActiveMember | undefined> {
+  async byKey(
+    key: Partial<Pick<MemberFields, 'username_key' | 'email_key'>>,
+  ): Promise<ActiveMember | undefined> {
     // Both in any case: how long it takes tells nothing of who has that name.
     const [account, member] = await Promise.all([
       this.#models.accounts.findOne(key).lean<Account>(),

@@ -2,12 +2,12 @@ import { Member as ApiMember, type Role } from '@parlor/shared';
 import { present } from '../../database/document.ts';
 import type { EventHolder } from '../../events/events.ts';
 import type { Account } from '../accounts/accounts.model.ts';
-import type { Person } from '../accounts/person.ts';
+import type { MemberFields } from '../accounts/member-fields.ts';
 
 /** A member beside the founding one, who stands in the account itself. */
 export interface StoredMember
-  extends Partial<Omit<Person, 'email' | 'created_at'>>,
-    Pick<Person, 'email' | 'created_at'>,
+  extends Partial<Omit<MemberFields, 'email' | 'created_at'>>,
+    Pick<MemberFields, 'email' | 'created_at'>,
     EventHolder {
   _id: string;
   account: string;
@@ -28,7 +28,7 @@ export interface Member extends Omit<StoredMember, 'events'> {
 }
 
 /** Somebody who can sign in. */
-export type ActiveMember = Member & Person;
+export type ActiveMember = Member & MemberFields;
 
 /** The member that an account was made for, or who has taken its place. */
 export const founderOf = ({
@@ -38,9 +38,9 @@ export const founderOf = ({
   email_confirmed_at,
   requires_totp,
   events,
-  ...person
+  ...fields
 }: Account): ActiveMember => ({
-  ...person,
+  ...fields,
   _id: founder ?? _id,
   account: _id,
   role: 'owner',

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
 import { outboxFields, outboxIndex } from '../../events/events.ts';
-import { personFields } from '../accounts/person.ts';
+import { memberFields } from '../accounts/member-fields.ts';
 import type { StoredMember } from './member.ts';
 
 export type MemberModel = Model<StoredMember>;
@@ -10,7 +10,7 @@ export const memberModel = defineModel<StoredMember>(
   'Member',
   {
     _id: String,
-    ...personFields,
+    ...memberFields,
     account: String,
     role: String,
     widgets: { type: [String], default: undefined },

@@ -69,7 +69,7 @@ describe('the founding member', () => {
     expect((await me(heir.token)).status).toBe(401);
   });
 
-  it('is one person after a crash in between, whose old token and password are dead', async () => {
+  it('is one member after a crash in between, whose old token and password are dead', async () => {
     const { token, id } = await app.account();
     const heir = await member(token, 'owner');
     const { members } = app.services.models;

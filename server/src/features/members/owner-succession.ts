@@ -6,7 +6,7 @@ import type { Tombstones } from '../../events/tombstones.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Account } from '../accounts/accounts.model.ts';
-import { personFields } from '../accounts/person.ts';
+import { memberFields } from '../accounts/member-fields.ts';
 import { type ActiveMember, activeOf, type Member } from './member.ts';
 import {
   asAudited,
@@ -44,8 +44,8 @@ export class OwnerSuccession {
       await this.#store.change(account, _id, () => set, action);
       return;
     }
-    const { isFounder: _, ...person } = this.#resealed(owner as ActiveMember, false);
-    await this.#models.members.updateOne({ _id }, { $set: { ...person, ...set } } as never, { upsert: true });
+    const { isFounder: _, ...fields } = this.#resealed(owner as ActiveMember, false);
+    await this.#models.members.updateOne({ _id }, { $set: { ...fields, ...set } } as never, { upsert: true });
     await this.#succeed(owner, heir as ActiveMember, changeEvents(action, owner, set));
   }
 
@@ -79,11 +79,11 @@ export class OwnerSuccession {
       widgets: _w,
       isFounder: _f,
       invitation_hash: _h,
-      ...person
+      ...fields
     } = this.#resealed(heir, true);
-    const set: Partial<Account> = { ...person, founder, email_confirmed_at: null };
+    const set: Partial<Account> = { ...fields, founder, email_confirmed_at: null };
     // What the one before had and the heir has not, such as a second factor, is not the heir's.
-    const unset = Object.keys(personFields).filter((field) => !Object.hasOwn(person, field));
+    const unset = Object.keys(memberFields).filter((field) => !Object.hasOwn(fields, field));
     const before = { _id: account, founder: _id === account ? null : _id };
     const gone = Object.fromEntries(unset.map((field) => [field, 1 as const]));
     const pushed = events.length > 0 && { $push: { events: { $each: events } } };

@@ -12,7 +12,7 @@ import { type MemberStore, memberPlace } from './member-store.ts';
 const SECRET_BYTES = 20;
 
 /** A code of the time step before or after is taken, too (RFC 6238, 5.2). */
-const WINDOW = 1;
+const TIME_STEPS = 1;
 
 const RECOVERY_CODES = 10;
 
@@ -115,7 +115,7 @@ const stepOf = (base32: string, code: string): number | undefined => {
   const token = code.replaceAll(' ', '');
   if (!/^\d{6}$/.test(token)) return undefined;
   const totp = totpOf(Secret.fromBase32(base32));
-  const delta = totp.validate({ token, window: WINDOW });
+  const delta = totp.validate({ token, window: TIME_STEPS });
   return delta === null ? undefined : totp.counter() + delta;
 };
 

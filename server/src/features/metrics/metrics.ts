@@ -14,7 +14,7 @@ const COUNTED = 100_000;
 
 /** What is watched. */
 interface Watched {
-  channel: { audience: { readonly size: number } };
+  channel: { connections: { readonly size: number } };
   diskReserve: DiskReserve | undefined;
   models: { deliveries: DeliveryModel };
   sender: { counts: Record<string, number> };
@@ -64,7 +64,11 @@ export class Metrics {
         () => Number(diskReserve.isReached),
       );
     }
-    gauge('parlor_realtime_connections', 'Clients connected to this process.', () => channel.audience.size);
+    gauge(
+      'parlor_realtime_connections',
+      'Clients connected to this process.',
+      () => channel.connections.size,
+    );
     gauge('parlor_deliveries_pending', 'Deliveries that wait for an attempt, of all processes.', () =>
       models.deliveries
         .countDocuments({ queue: { $exists: true } })

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 
-/** Group size and interval in milliseconds: 2 000 connections a second. */
+/** Group size and interval: 2 000 connections a second. */
 const GROUP = 20;
-const EVERY = 10;
+const EVERY_MS = 10;
 
 /** While there is no time to spare, each third time a group goes on nevertheless: 667 a second. */
 const PATIENCE = 3;
@@ -22,10 +22,9 @@ const busyLoop = (): (() => boolean) => {
 };
 
 /**
- * Lets clients in when there is time for it. When thousands come back at once, whoever needs several turns of the
- * event loop, as a POST does, would wait for what all of them ask for again and again; and as Node.js takes one
- * connection in each turn, whoever has none yet would not even be heard. Those who go on together ask the database
- * together: one by one, each would cost commands of its own.
+ * Lets clients in when the event loop has time, in groups, whose commands to the database are one batch. When thousands come
+ * back at once, a request that needs several turns of the loop would else wait for all of them again and again, and a new
+ * connection, of which Node.js takes one in each turn, would not be heard.
  * @returns resolves when its caller may go on; they go on in the order in which they asked
  */
 export const createAdmission = (isBusy = busyLoop()): (() => Promise<void>) => {
@@ -34,7 +33,7 @@ export const createAdmission = (isBusy = busyLoop()): (() => Promise<void>) => {
   let skipped = 0;
 
   const look = (): void => {
-    timer = waiting.length > 0 ? setTimeout(look, EVERY) : undefined;
+    timer = waiting.length > 0 ? setTimeout(look, EVERY_MS) : undefined;
     if (isBusy() && ++skipped < PATIENCE) return;
     skipped = 0;
     for (const goOn of waiting.splice(0, GROUP)) goOn();

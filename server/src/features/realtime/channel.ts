@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { EventConsumer } from '../../events/relay.ts';
 import { newUuid } from '../../platform/ids.ts';
-import { Audience, type Ended } from './audience.ts';
-import type { LogEntry, LogEntryModel, LogHeadModel } from './event-log.model.ts';
+import { ConnectionIndex, type Ended } from './connection-index.ts';
+import type { EventLogEntry, EventLogEntryModel, EventLogHeadModel } from './event-log.model.ts';
 import { EventLog, type NewEntry } from './event-log.ts';
 import { entryOf, frameText, isPassing, ownFrame } from './frames.ts';
 import { RecentFrames } from './recent-frames.ts';
@@ -19,30 +19,30 @@ type Control = { ended: Ended } | { forget: string };
 
 /**
  * What happens, on its way to the clients of all server processes: the relay writes it into the log, every process
- * follows the log and tells its own audience (docs/contract.md#live-channel).
+ * follows the log and tells its own connections (docs/contract.md#live-channel).
  */
 export class Channel {
   readonly log: EventLog;
   readonly tail: Tail;
-  readonly audience = new Audience();
+  readonly connections = new ConnectionIndex();
   readonly recent = new RecentFrames();
   readonly #logger: Logger;
-  readonly #listeners: ((entry: LogEntry) => void)[] = [];
+  readonly #listeners: ((entry: EventLogEntry) => void)[] = [];
   readonly #forgetters: ((subject: string) => void)[] = [];
 
   /** @param isOnlyProcess no other process writes into the log, so that it need not be asked */
   constructor(
-    models: { realtimeEntries: LogEntryModel; realtimeHead: LogHeadModel },
+    models: { realtimeEntries: EventLogEntryModel; realtimeHead: EventLogHeadModel },
     logger: Logger,
     isOnlyProcess = false,
   ) {
     this.#logger = logger;
-    const offer = (entries: LogEntry[]) => this.tail.offer(entries);
+    const offer = (entries: EventLogEntry[]) => this.tail.offer(entries);
     this.log = new EventLog(models.realtimeEntries, models.realtimeHead, offer, isOnlyProcess);
     this.tail = new Tail(
       this.log,
       (entry) => this.#tell(entry),
-      () => this.audience.size > 0 && !isOnlyProcess,
+      () => this.connections.size > 0 && !isOnlyProcess,
       logger,
     );
   }
@@ -76,7 +76,7 @@ export class Channel {
   }
 
   /** Calls `listener` with every event, before the clients of this process are told of it. */
-  onEntry(listener: (entry: LogEntry) => void): void {
+  onEntry(listener: (entry: EventLogEntry) => void): void {
     this.#listeners.push(listener);
   }
 
@@ -105,10 +105,10 @@ export class Channel {
     for (const forget of this.#forgetters) forget(subject);
   }
 
-  #tell(entry: LogEntry): void {
+  #tell(entry: EventLogEntry): void {
     if (entry.name === 'control') {
       const control = entry.data as Control;
-      if ('ended' in control) this.audience.end(entry.account, control.ended);
+      if ('ended' in control) this.connections.end(entry.account, control.ended);
       else this.#forget(control.forget);
       return;
     }
@@ -120,6 +120,6 @@ export class Channel {
       text = ownFrame({ type: 'resync' });
     }
     if (!isPassing(entry)) this.recent.add({ entry, text });
-    this.audience.tell(entry, text);
+    this.connections.tell(entry, text);
   }
 }

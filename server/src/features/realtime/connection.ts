@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import { randomLetters } from '../../platform/ids.ts';
 import { isInView, isSameRestriction, type View } from '../members/view.ts';
 import type { RoomPlace } from '../rooms/rooms.service.ts';
-import type { LogEntry } from './event-log.model.ts';
+import type { EventLogEntry } from './event-log.model.ts';
 import { ownFrame } from './frames.ts';
 
 /**
@@ -118,7 +118,7 @@ export class Connection {
   }
 
   /** Whether an event is this client's to see. */
-  sees(entry: LogEntry): boolean {
+  sees(entry: EventLogEntry): boolean {
     const { viewer } = this;
     if (!viewer || viewer.account !== entry.account || entry.origin === this.id) return false;
     if (viewer.side === 'visitor') {

@@ -44,7 +44,7 @@ export const createGateway = (
     viewing,
     presence,
     countsTeller,
-    credentialCheck: new CredentialCheck({ ...services, audience: channel.audience }, log),
+    credentialCheck: new CredentialCheck({ ...services, connections: channel.connections }, log),
     identify,
     credentials: services.credentials,
     log,

@@ -5,7 +5,7 @@ import type { MessagesService } from '../messages/messages.service.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { Channel } from './channel.ts';
 import { ClientFrames } from './client-frames.ts';
-import { logEntryModel, logHeadModel } from './event-log.model.ts';
+import { eventLogEntryModel, eventLogHeadModel } from './event-log.model.ts';
 import { openConnectionsModel } from './open-connections.model.ts';
 import { presenceModel, presenceProcessModel } from './presence.model.ts';
 import { PresenceService } from './presence.ts';
@@ -17,8 +17,8 @@ import { Viewing } from './viewing.ts';
 
 /** The collections of realtime. */
 export const realtimeModels = (connection: Connection) => ({
-  realtimeEntries: logEntryModel(connection),
-  realtimeHead: logHeadModel(connection),
+  realtimeEntries: eventLogEntryModel(connection),
+  realtimeHead: eventLogHeadModel(connection),
   readMarks: readMarkModel(connection),
   openConnections: openConnectionsModel(connection),
   presence: presenceModel(connection),

@@ -8,15 +8,15 @@ import type { Standing } from '../members/member-store.ts';
 import type { ProgramTokens } from '../members/program-tokens.ts';
 import type { SessionsService } from '../visitors/sessions.service.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
-import type { Audience } from './audience.ts';
 import type { Connection, Viewer } from './connection.ts';
+import type { ConnectionIndex } from './connection-index.ts';
 
 const SWEEP_EVERY_MS = 1_000;
 
 /** Visitors that are looked at each time, one after another. */
 const VISITORS_AT_ONCE = 200;
 
-type Person = Extract<Viewer, { side: 'person' }>;
+type MemberViewer = Extract<Viewer, { side: 'person' }>;
 
 export interface CredentialCheckParts {
   credentials: Pick<Credentials, 'standings'>;
@@ -32,11 +32,11 @@ export interface CredentialCheckParts {
  * within a second, of visitors' sessions in their turn.
  */
 export class CredentialCheck {
-  readonly #parts: CredentialCheckParts & { audience: Audience };
+  readonly #parts: CredentialCheckParts & { connections: ConnectionIndex };
   #turn: Connection[] = [];
   readonly #sweeper: Sweeper;
 
-  constructor(parts: CredentialCheckParts & { audience: Audience }, log: Logger) {
+  constructor(parts: CredentialCheckParts & { connections: ConnectionIndex }, log: Logger) {
     this.#parts = parts;
     this.#sweeper = new Sweeper({
       sweep: () => this.look(),
@@ -55,10 +55,10 @@ export class CredentialCheck {
   }
 
   async look(): Promise<void> {
-    const { audience } = this.#parts;
-    const persons = [...audience.persons()];
-    if (persons.length > 0) await this.#lookAtTokens(persons);
-    if (this.#turn.length === 0) this.#turn = [...audience.visitors()];
+    const { connections } = this.#parts;
+    const members = [...connections.members()];
+    if (members.length > 0) await this.#lookAtTokens(members);
+    if (this.#turn.length === 0) this.#turn = [...connections.visitors()];
     const visitors = this.#turn.splice(0, VISITORS_AT_ONCE).filter(({ isOpen }) => isOpen);
     if (visitors.length > 0) await this.#lookAtSessions(visitors);
   }
@@ -91,11 +91,11 @@ export class CredentialCheck {
   }
 
   /** @returns says whether the credential of a member who stands like that is still good */
-  async #alive(viewers: readonly Viewer[]): Promise<(viewer: Person, standing: Standing) => boolean> {
+  async #alive(viewers: readonly Viewer[]): Promise<(viewer: MemberViewer, standing: Standing) => boolean> {
     const { memberSessions, programTokens } = this.#parts;
-    const persons = viewers.flatMap((viewer) => (viewer.side === 'person' ? viewer : []));
+    const members = viewers.flatMap((viewer) => (viewer.side === 'person' ? viewer : []));
     const of = (kind: 'program' | 'session') =>
-      persons.flatMap(({ member, credential }) =>
+      members.flatMap(({ member, credential }) =>
         credential.kind === kind ? { member, uuid: credential.uuid } : [],
       );
     const [programs, sessions] = [of('program').map(({ uuid }) => uuid), of('session')];

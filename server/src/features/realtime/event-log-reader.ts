@@ -1,5 +1,5 @@
 import { batched } from '../../platform/batch.ts';
-import type { LogEntry, LogEntryModel } from './event-log.model.ts';
+import type { EventLogEntry, EventLogEntryModel } from './event-log.model.ts';
 
 /** How many entries one query for several rooms gives at most; with more than that each room is asked for alone. */
 const MAX_TOGETHER = 1_000;
@@ -14,26 +14,26 @@ interface RoomRange {
 
 /** Reads the log of recent events. Places and their order are the log's own (event-log.ts). */
 export class EventLogReader {
-  readonly #entries: LogEntryModel;
+  readonly #entries: EventLogEntryModel;
 
-  constructor(entries: LogEntryModel) {
+  constructor(entries: EventLogEntryModel) {
     this.#entries = entries;
   }
 
   /** Up to `limit` entries after `place`, in order. */
-  after(place: number, limit: number): Promise<LogEntry[]> {
+  after(place: number, limit: number): Promise<EventLogEntry[]> {
     return this.#find({ _id: { $gt: place } }, limit);
   }
 
   /** The entry at a place. Those that are asked for at the same time are read together. */
-  readonly at = batched(async (places: number[]): Promise<(LogEntry | undefined)[]> => {
+  readonly at = batched(async (places: number[]): Promise<(EventLogEntry | undefined)[]> => {
     const found = await this.#find({ _id: { $in: [...new Set(places)] } }, places.length);
     const known = new Map(found.map((entry) => [entry._id, entry]));
     return places.map((place) => known.get(place));
   });
 
   /** As `after`, up to and with `until`, of one account only. */
-  ofAccount(account: string, place: number, until: number, limit: number): Promise<LogEntry[]> {
+  ofAccount(account: string, place: number, until: number, limit: number): Promise<EventLogEntry[]> {
     return this.#find({ account, _id: { $gt: place, $lte: until } }, limit);
   }
 
@@ -50,7 +50,7 @@ export class EventLogReader {
     const rooms = { $in: [...new Set(asked.map(({ room }) => room))] };
     const found = await this.#find({ room: rooms, _id: { $gt: first, $lte: last } }, MAX_TOGETHER + 1);
     if (found.length > MAX_TOGETHER) return asked.map(alone);
-    const byRoom = new Map<string, LogEntry[]>();
+    const byRoom = new Map<string, EventLogEntry[]>();
     for (const entry of found) {
       const room = entry.room ?? '';
       byRoom.set(room, [...(byRoom.get(room) ?? []), entry]);
@@ -61,7 +61,7 @@ export class EventLogReader {
   });
 
   /** Past mongoose: every process asks several times a second what is new, also when nothing happens. */
-  #find(filter: object, limit: number): Promise<LogEntry[]> {
+  #find(filter: object, limit: number): Promise<EventLogEntry[]> {
     const options = { sort: { _id: 1 }, limit, batchSize: limit + 1 } as const;
     return this.#entries.collection.find(filter, options).toArray() as never;
   }

@@ -9,7 +9,7 @@ import { defineModel } from '../../database/model.ts';
 export type EntryName = RealtimeEvent | 'typing' | 'viewing' | 'presence' | 'control' | 'void';
 
 /** A recent event at its place in the log that all server processes share. */
-export interface LogEntry {
+export interface EventLogEntry {
   /** The place: 1, 2, 3 and so on, without a gap in the end. */
   _id: number;
   /** The event's own id: the same event never stands in the log twice. */
@@ -29,7 +29,7 @@ export interface LogEntry {
 }
 
 /** The last place that was taken, and the log's name. */
-export interface LogHead {
+export interface EventLogHead {
   _id: 'head';
   last: number;
   /** When it was taken. */
@@ -38,13 +38,13 @@ export interface LogHead {
   epoch: string;
 }
 
-export type LogEntryModel = Model<LogEntry>;
-export type LogHeadModel = Model<LogHead>;
+export type EventLogEntryModel = Model<EventLogEntry>;
+export type EventLogHeadModel = Model<EventLogHead>;
 
 /** Entries are kept longer than the hour that `after` reaches back, since clocks and TTL sweeps are not exact. */
 const KEPT_FOR_S = 65 * 60;
 
-export const logEntryModel = defineModel<LogEntry>(
+export const eventLogEntryModel = defineModel<EventLogEntry>(
   'RealtimeEvent',
   {
     _id: Number,
@@ -67,7 +67,7 @@ export const logEntryModel = defineModel<LogEntry>(
   ],
 );
 
-export const logHeadModel = defineModel<LogHead>(
+export const eventLogHeadModel = defineModel<EventLogHead>(
   'RealtimeHead',
   { _id: String, last: Number, at: Date, epoch: String },
   [],

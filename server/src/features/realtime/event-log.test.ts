@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { seeded } from '../../../test/realtime-seeded.ts';
-import { type LogEntry, logEntryModel, logHeadModel } from './event-log.model.ts';
+import { type EventLogEntry, eventLogEntryModel, eventLogHeadModel } from './event-log.model.ts';
 import { EventLog, type NewEntry } from './event-log.ts';
 import { Tail } from './tail.ts';
 
@@ -26,17 +26,17 @@ afterAll(async () => {
 /** A log of its own, and what makes server processes on it. */
 const openLog = async () => {
   const part = connection.useDb(`${connection.name}_${randomUUID().slice(0, 4)}`);
-  const models = { entries: logEntryModel(part), head: logHeadModel(part) };
+  const models = { entries: eventLogEntryModel(part), head: eventLogHeadModel(part) };
   await Promise.all([models.entries.createIndexes(), models.head.createIndexes()]);
 
   /** @param delay how long a round of the writer waits between taking its places and filling them */
   const process = async (delay: () => number | 'never' = () => 0) => {
-    const seen: LogEntry[] = [];
+    const seen: EventLogEntry[] = [];
     const { collection } = models.entries;
     const slowCollection = new Proxy(collection, {
       get: (target, name, receiver) => {
         if (name !== 'insertMany') return Reflect.get(target, name, receiver);
-        return async (documents: LogEntry[], options: object) => {
+        return async (documents: EventLogEntry[], options: object) => {
           const wait = documents[0]?.name === 'void' ? 0 : delay();
           if (wait === 'never') await new Promise(() => {});
           else if (wait > 0) await sleep(wait);
@@ -74,7 +74,7 @@ const until = async (isSo: () => boolean, patience = 10_000) => {
     if (Date.now() > deadline) throw new Error('it did not come about');
   }
 };
-const events = ({ seen }: { seen: LogEntry[] }) => seen.map(({ event }) => event);
+const events = ({ seen }: { seen: EventLogEntry[] }) => seen.map(({ event }) => event);
 
 describe('the log of recent events', () => {
   it('holds an event once, however often it is appended', async () => {
@@ -149,7 +149,7 @@ describe('the log of recent events', () => {
     const first = alone();
     for (let count = 0; count < 5; count++) await first.append([entry(), entry()]);
     const places = async () =>
-      (await models.entries.find().sort({ _id: 1 }).lean<LogEntry[]>()).map(({ _id }) => _id);
+      (await models.entries.find().sort({ _id: 1 }).lean<EventLogEntry[]>()).map(({ _id }) => _id);
     expect(await places()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     // Its counter was last written down long before.
     expect((await models.head.findOne().lean())?.last).toBeLessThan(10);

@@ -1,11 +1,16 @@
 import { duplicateFields } from '../../database/duplicate.ts';
 import { refusedOf } from '../../database/refused.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
-import type { LogEntry, LogEntryModel, LogHead, LogHeadModel } from './event-log.model.ts';
+import type {
+  EventLogEntry,
+  EventLogEntryModel,
+  EventLogHead,
+  EventLogHeadModel,
+} from './event-log.model.ts';
 import { EventLogReader } from './event-log-reader.ts';
 
 /** An event on its way into the log. */
-export type NewEntry = Omit<LogEntry, '_id'>;
+export type NewEntry = Omit<EventLogEntry, '_id'>;
 
 const HEAD = { _id: 'head' } as const;
 
@@ -25,19 +30,15 @@ interface Waiting {
 }
 
 /**
- * The recent events, in one order that all server processes share. A writer takes the next places from a counter
- * and then fills them. No clock has a part in it, and a reader that knows the places up to `n` knows that it has
- * missed nothing: a place that is still empty is either about to be filled, or was left by a writer that died,
- * and is then filled with a void entry. Since places are unique, the one that comes second (the slow writer or
- * the void) is refused, and a writer that was too slow takes new places.
- *
- * A process that has the database for itself counts in memory: one write less for each round.
+ * The recent events, in one order over all processes, without a clock: a writer takes places from a counter (in memory, where
+ * it is the only process) and fills them. A reader waits for an empty place, and fills it with a void entry where its writer
+ * died; places are unique, so the slower of both is refused, and a slow writer takes new ones.
  */
 export class EventLog {
   readonly read: EventLogReader;
-  readonly #entries: LogEntryModel;
-  readonly #head: LogHeadModel;
-  readonly #onStored: (entries: LogEntry[]) => void;
+  readonly #entries: EventLogEntryModel;
+  readonly #head: EventLogHeadModel;
+  readonly #onStored: (entries: EventLogEntry[]) => void;
   readonly #queue: Waiting[] = [];
   #writing: Promise<void> | undefined;
   readonly #isOnlyProcess: boolean;
@@ -51,9 +52,9 @@ export class EventLog {
    * @param isOnlyProcess no other server process writes to this database
    */
   constructor(
-    entries: LogEntryModel,
-    head: LogHeadModel,
-    onStored: (entries: LogEntry[]) => void,
+    entries: EventLogEntryModel,
+    head: EventLogHeadModel,
+    onStored: (entries: EventLogEntry[]) => void,
     isOnlyProcess = false,
   ) {
     this.read = new EventLogReader(entries);
@@ -69,14 +70,14 @@ export class EventLog {
    */
   async open(): Promise<{ head: number; settled: number }> {
     const now = Date.now();
-    const first: LogHead = { ...HEAD, last: 0, at: new Date(now), epoch: randomLetters(8) };
-    const found = await this.#head.findOne(HEAD).lean<LogHead>();
+    const first: EventLogHead = { ...HEAD, last: 0, at: new Date(now), epoch: randomLetters(8) };
+    const found = await this.#head.findOne(HEAD).lean<EventLogHead>();
     if (!found) {
       await this.#head.insertOne(first).catch((error) => {
         if (!duplicateFields(error)) throw error;
       });
     }
-    const head = found ?? (await this.#head.findOne(HEAD).lean<LogHead>()) ?? first;
+    const head = found ?? (await this.#head.findOne(HEAD).lean<EventLogHead>()) ?? first;
     const last = await this.#lastOf(head);
     this.#epoch = head.epoch;
     this.#last = Math.max(this.#last, last);
@@ -86,13 +87,13 @@ export class EventLog {
       .find({ at: { $lt: before } })
       .sort({ at: -1 })
       .limit(1)
-      .lean<LogEntry[]>();
+      .lean<EventLogEntry[]>();
     return { head: last, settled: old?._id ?? 0 };
   }
 
   /** The last place that was taken: a process that counted in memory may have left a counter that is behind. */
-  async #lastOf(head: LogHead): Promise<number> {
-    const [newest] = await this.#entries.find().sort({ _id: -1 }).limit(1).lean<LogEntry[]>();
+  async #lastOf(head: EventLogHead): Promise<number> {
+    const [newest] = await this.#entries.find().sort({ _id: -1 }).limit(1).lean<EventLogEntry[]>();
     if (!newest || newest._id <= head.last) return head.last;
     await this.#head.updateOne(HEAD, { $max: { last: newest._id } });
     return newest._id;
@@ -173,7 +174,9 @@ export class EventLog {
       const left = placed.filter(({ _id }) => refused.has(_id));
       // Either the event stands in the log, and its new place is not needed, or the place was given up.
       const events = { event: { $in: left.map(({ event }) => event) } };
-      const known = new Set((await this.#entries.find(events).lean<LogEntry[]>()).map(({ event }) => event));
+      const known = new Set(
+        (await this.#entries.find(events).lean<EventLogEntry[]>()).map(({ event }) => event),
+      );
       await this.fill(left.filter(({ event }) => known.has(event)).map(({ _id }) => _id));
       waiting = left.filter(({ event }) => !known.has(event)).map(({ _id, ...entry }) => entry);
     }
@@ -189,7 +192,7 @@ export class EventLog {
         { $inc: { last: count }, $set: { at: new Date() } },
         { returnDocument: 'after' },
       )
-      .lean<LogHead>();
+      .lean<EventLogHead>();
     if (!head) throw new Error('the head of the realtime log is gone');
     return head.last;
   }
@@ -205,7 +208,7 @@ export class EventLog {
   }
 
   /** @returns the places of the entries that were refused as duplicates */
-  async #insert(entries: readonly LogEntry[]): Promise<Set<number>> {
+  async #insert(entries: readonly EventLogEntry[]): Promise<Set<number>> {
     if (entries.length === 0) return new Set();
     try {
       const options = { ordered: false, ignoreUndefined: true };

@@ -1,6 +1,6 @@
 import { REALTIME_EVENTS, ServerFrame } from '@parlor/shared';
 import { isOfLead, type OutboxEvent, roomOf, subjectOf } from '../../events/events.ts';
-import type { LogEntry } from './event-log.model.ts';
+import type { EventLogEntry } from './event-log.model.ts';
 import type { NewEntry } from './event-log.ts';
 
 /** Names of what the channel carries, among all events of the outbox. */
@@ -9,7 +9,7 @@ const CARRIED: ReadonlySet<string> = new Set(REALTIME_EVENTS);
 /** What is told once, and has no id. */
 const PASSING: ReadonlySet<string> = new Set(['typing', 'viewing', 'presence']);
 
-export const isPassing = ({ name }: Pick<LogEntry, 'name'>): boolean => PASSING.has(name);
+export const isPassing = ({ name }: Pick<EventLogEntry, 'name'>): boolean => PASSING.has(name);
 
 /** The log's entry for an event of the outbox; undefined for one that the channel does not carry. */
 export const entryOf = (event: OutboxEvent): NewEntry | undefined => {
@@ -32,7 +32,7 @@ export const entryOf = (event: OutboxEvent): NewEntry | undefined => {
  * An entry as clients get it: made and checked once, whoever and how many they are.
  * @returns the frame's text; undefined when it would break the contract, which is a defect of its writer
  */
-export const frameText = (entry: LogEntry, id: string): string | undefined => {
+export const frameText = (entry: EventLogEntry, id: string): string | undefined => {
   const { name, room, data } = entry;
   const frame = {
     type: name,

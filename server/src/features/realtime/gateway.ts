@@ -183,7 +183,7 @@ export class Gateway {
       inbox.length = 0;
       this.#open.delete(connection);
       this.#heartbeat.remove(connection);
-      channel.audience.remove(connection);
+      channel.connections.remove(connection);
       this.#parts.typing.gone(connection.id);
       this.#parts.viewing.gone(connection.id);
       if (connection.viewer) this.#parts.presence.left(connection.viewer);
@@ -218,7 +218,7 @@ export class Gateway {
       if (!connection.isOpen) return;
       connection.viewer = viewerOf(principal, frame, this.#parts.credentials);
       connection.opened = undefined;
-      channel.audience.add(connection);
+      channel.connections.add(connection);
       this.#parts.presence.arrived(connection.viewer);
       await replay(channel, connection, after);
       await this.#parts.presence.greet(connection, connection.viewer);

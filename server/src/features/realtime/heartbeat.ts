@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
  * although it was asked the time before, is cut. So a half-open connection is found within 55 s. In small steps,
  * since asking thousands takes long enough for others to notice.
  */
-const STEP = 250;
+const STEP_MS = 250;
 const STEPS = 108;
 const DEAD_AFTER_MS = 40_000;
 
@@ -18,7 +18,7 @@ export class Heartbeat {
   #timer: NodeJS.Timeout | undefined;
 
   start(): void {
-    this.#timer = setInterval(() => this.#turn(), STEP);
+    this.#timer = setInterval(() => this.#turn(), STEP_MS);
   }
 
   stop(): void {

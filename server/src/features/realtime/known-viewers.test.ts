@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { LogEntry } from './event-log.model.ts';
+import type { EventLogEntry } from './event-log.model.ts';
 import { KnownViewers } from './known-viewers.ts';
 
 const NOW = Date.parse('2026-11-23T09:00:00Z');
-const entry = (room: string): LogEntry => ({
+const entry = (room: string): EventLogEntry => ({
   _id: 1,
   event: 'one',
   name: 'viewing',

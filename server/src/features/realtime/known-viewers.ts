@@ -1,11 +1,11 @@
 import { VIEWING_ENDS_AFTER_MS, type Viewing as ViewingData } from '@parlor/shared';
-import type { LogEntry } from './event-log.model.ts';
+import type { EventLogEntry } from './event-log.model.ts';
 
 /** How many an account's newcomer is told of, and so how many are remembered: those who were heard of last. */
 const MAX_KNOWN = 500;
 
 interface Known {
-  entry: LogEntry;
+  entry: EventLogEntry;
   at: number;
 }
 
@@ -17,7 +17,7 @@ export class KnownViewers {
   readonly #byAccount = new Map<string, Map<string, Known>>();
 
   /** Takes in what clients are told. */
-  hear(entry: LogEntry, now = Date.now()): void {
+  hear(entry: EventLogEntry, now = Date.now()): void {
     const { account, room, data } = entry;
     const { member, is_viewing } = data as ViewingData;
     const known = this.#byAccount.get(account) ?? new Map<string, Known>();
@@ -33,7 +33,7 @@ export class KnownViewers {
   }
 
   /** What was told of those who are there now, in the order in which it was. */
-  of(account: string, now = Date.now()): LogEntry[] {
+  of(account: string, now = Date.now()): EventLogEntry[] {
     const known = [...(this.#byAccount.get(account)?.values() ?? [])];
     return known.filter(({ at }) => isThere(at, now)).map(({ entry }) => entry);
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { presenceModel, presenceProcessModel } from './presence.model.ts';
-import { PresenceStore, type Present } from './presence-store.ts';
+import { type Attendee, PresenceStore } from './presence-store.ts';
 
 const connection = mongoose.createConnection();
 const presences = presenceModel(connection);
@@ -21,14 +21,14 @@ afterAll(async () => {
   await connection.close();
 });
 
-const visitors = (count: number): Present[] =>
+const visitors = (count: number): Attendee[] =>
   Array.from({ length: count }, () => ({ account: 'shop', side: 'visitor', room: randomUUID() }));
-const roomsOf = (present: readonly Present[]) => present.map(({ room }) => room ?? '').sort();
+const roomsOf = (attendee: readonly Attendee[]) => attendee.map(({ room }) => room ?? '').sort();
 
 /** As when a process that is asked now was killed, or slept, for longer than it counts. */
 const letAllExpire = () => processes.updateMany({}, { $set: { expires_at: new Date(Date.now() - 1) } });
 
-const removeAllLeft = async (store: PresenceStore): Promise<Present[]> => {
+const removeAllLeft = async (store: PresenceStore): Promise<Attendee[]> => {
   const removed = await store.removeLeft();
   return removed.length === 0 ? [] : [...removed, ...(await removeAllLeft(store))];
 };
@@ -37,22 +37,22 @@ it('shows on one process who is on another, until they leave', async () => {
   const [here, there] = [open(), open()];
   const all = visitors(120);
   await here.add([...all, { account: 'shop', side: 'person' }]);
-  expect(await there.hasPerson('shop')).toBe(true);
-  expect(await there.hasPerson('another')).toBe(false);
+  expect(await there.hasMember('shop')).toBe(true);
+  expect(await there.hasMember('another')).toBe(false);
   expect([...(await there.visited(roomsOf(all)))].sort()).toEqual(roomsOf(all));
   expect((await there.rooms('shop', 500)).sort()).toEqual(roomsOf(all));
   expect(await there.rooms('shop', 7)).toHaveLength(7);
 
   const gone = all.slice(0, 70);
   await here.remove([...gone, { account: 'shop', side: 'person' }]);
-  expect(await there.hasPerson('shop')).toBe(false);
+  expect(await there.hasMember('shop')).toBe(false);
   expect([...(await there.visited(roomsOf(all)))].sort()).toEqual(roomsOf(all.slice(70)));
   expect(await there.removeLeft()).toEqual([]);
 });
 
 it('counts who has come to another process for as long as one of the two has them', async () => {
   const [one, two] = [open(), open()];
-  const [visitor] = visitors(1) as [Present];
+  const [visitor] = visitors(1) as [Attendee];
   await one.add([visitor]);
   await two.add([visitor]);
   await one.remove([visitor]);
@@ -75,7 +75,7 @@ it('gives what a dead process has left to those who ask, each to one of them onl
   const left = visitors(130);
   await dead.add(left);
   await letAllExpire();
-  const [own] = visitors(1) as [Present];
+  const [own] = visitors(1) as [Attendee];
   await one.add([own]);
   expect((await one.visited(roomsOf([...left, own]))).size).toBe(1);
   const removed = (await Promise.all([removeAllLeft(one), removeAllLeft(two)])).flat();
@@ -102,7 +102,7 @@ it('says that a sign of life comes too late, and then counts what is added again
 
 it('counts what a process that stops has had a moment longer', async () => {
   const [stopping, other] = [open(), open()];
-  const [visitor] = visitors(1) as [Present];
+  const [visitor] = visitors(1) as [Attendee];
   await stopping.add([visitor]);
   await stopping.leave();
   expect((await other.visited(roomsOf([visitor]))).size).toBe(1);

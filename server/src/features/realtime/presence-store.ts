@@ -12,14 +12,14 @@ const STAYS_FOR_MS = 5_000;
 const BATCH = 50;
 
 /** Somebody who is there or is not: a visitor in its room, or the account's people, who are one to visitors. */
-export type Present = Pick<StoredPresence, 'account' | 'side' | 'room'>;
+export type Attendee = Pick<StoredPresence, 'account' | 'side' | 'room'>;
 
-export const presentOf = (viewer: Viewer): Present => {
+export const attendeeOf = (viewer: Viewer): Attendee => {
   const { account, side } = viewer;
   return side === 'visitor' ? { account, side, room: viewer.room } : { account, side };
 };
 
-export const keyOf = ({ account, side, room }: Present): string => `${side} ${room ?? account}`;
+export const keyOf = ({ account, side, room }: Attendee): string => `${side} ${room ?? account}`;
 
 const batches = function* <T>(all: readonly T[]): Iterable<T[]> {
   for (let from = 0; from < all.length; from += BATCH) yield all.slice(from, from + BATCH);
@@ -37,13 +37,13 @@ export class PresenceStore {
     this.#processes = processes;
   }
 
-  async add(arrived: readonly Present[]): Promise<void> {
+  async add(arrived: readonly Attendee[]): Promise<void> {
     await this.#introduce();
     for (const batch of batches(arrived)) {
-      const writes = batch.map((present) => ({
+      const writes = batch.map((attendee) => ({
         replaceOne: {
-          filter: { _id: this.#idOf(present) },
-          replacement: { process: this.#process, ...present },
+          filter: { _id: this.#idOf(attendee) },
+          replacement: { process: this.#process, ...attendee },
           upsert: true,
         },
       }));
@@ -52,14 +52,14 @@ export class PresenceStore {
     }
   }
 
-  async remove(gone: readonly Present[]): Promise<void> {
+  async remove(gone: readonly Attendee[]): Promise<void> {
     for (const batch of batches(gone)) {
-      await this.#presences.deleteMany({ _id: { $in: batch.map((present) => this.#idOf(present)) } });
+      await this.#presences.deleteMany({ _id: { $in: batch.map((attendee) => this.#idOf(attendee)) } });
     }
   }
 
   /** Whether one of the account's people is there, on whichever process. */
-  async hasPerson(account: string): Promise<boolean> {
+  async hasMember(account: string): Promise<boolean> {
     return (await this.#alive({ account, side: 'person' }, BATCH)).length > 0;
   }
 
@@ -100,11 +100,11 @@ export class PresenceStore {
    * Removes some of what a process that died has left behind.
    * @returns what it was; each is given to one caller only. Empty when there is no more.
    */
-  async removeLeft(): Promise<Present[]> {
+  async removeLeft(): Promise<Attendee[]> {
     for (const { _id: process, expires_at } of await this.#dead()) {
       const found = await this.#presences.find({ process }).limit(BATCH).lean<StoredPresence[]>();
       if (found.length === 0) await this.#processes.deleteOne({ _id: process, expires_at });
-      const removed: Present[] = [];
+      const removed: Attendee[] = [];
       for (const { _id, account, side, room } of found) {
         const { deletedCount } = await this.#presences.deleteOne({ _id });
         if (deletedCount === 1) removed.push({ account, side, ...(room !== undefined && { room }) });
@@ -141,8 +141,8 @@ export class PresenceStore {
     return found.filter(({ process }) => alive.has(process));
   }
 
-  #idOf(present: Present): string {
-    return `${this.#process} ${keyOf(present)}`;
+  #idOf(attendee: Attendee): string {
+    return `${this.#process} ${keyOf(attendee)}`;
   }
 
   #in(duration: number): Date {

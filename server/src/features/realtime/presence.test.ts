@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import type { Connection, Viewer } from './connection.ts';
-import type { LogEntry } from './event-log.model.ts';
+import type { EventLogEntry } from './event-log.model.ts';
 import { PresenceService } from './presence.ts';
-import { PresenceStore, type Present } from './presence-store.ts';
+import { type Attendee, PresenceStore } from './presence-store.ts';
 
 const app = testApp();
 
@@ -15,14 +15,14 @@ it('tells a member of a visitor who came just before, and was not stored yet', a
   /** As with a database that is slow to write. */
   const slow: Pick<PresenceStore, keyof PresenceStore> = Object.create(store, {
     add: {
-      value: async (present: Present[]) => {
+      value: async (attendee: Attendee[]) => {
         isStoring = true;
         await sleep(500);
-        await PresenceStore.prototype.add.call(store, present);
+        await PresenceStore.prototype.add.call(store, attendee);
       },
     },
   });
-  for (const name of ['rooms', 'hasPerson', 'visited', 'remove', 'removeLeft', 'renew', 'leave'] as const) {
+  for (const name of ['rooms', 'hasMember', 'visited', 'remove', 'removeLeft', 'renew', 'leave'] as const) {
     Object.defineProperty(slow, name, { value: store[name].bind(store) });
   }
   const presence = new PresenceService(slow as PresenceStore, channel, rooms, log);
@@ -30,7 +30,7 @@ it('tells a member of a visitor who came just before, and was not stored yet', a
   const { visitor, room } = await app.session(widget);
   const body = { body: 'Hi', room: { uuid: room.uuid } };
   await app.request('POST', '/api/v1/messages/', { visitor, body });
-  const told: LogEntry[] = [];
+  const told: EventLogEntry[] = [];
   channel.onEntry((entry) => told.push(entry));
   await channel.start();
   onTestFinished(() => channel.stop());

@@ -3,11 +3,11 @@ import { wholeAccount } from '../members/view.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { Channel } from './channel.ts';
 import type { Connection, Viewer } from './connection.ts';
-import type { LogEntry } from './event-log.model.ts';
+import type { EventLogEntry } from './event-log.model.ts';
 import type { NewEntry } from './event-log.ts';
 import { ownFrame } from './frames.ts';
 import { Newcomers } from './newcomers.ts';
-import { keyOf, type PresenceStore, type Present, presentOf } from './presence-store.ts';
+import { type Attendee, attendeeOf, keyOf, type PresenceStore } from './presence-store.ts';
 
 /** Arrivals and departures are told together, this often. */
 const LOOK_EVERY_MS = 250;
@@ -25,7 +25,7 @@ const MAX_TOLD = 500;
 const MAX_WAITING = 10;
 
 interface Own {
-  present: Present;
+  attendee: Attendee;
   connections: number;
   goneAt: number;
   isStored: boolean;
@@ -76,9 +76,9 @@ export class PresenceService {
   }
 
   arrived(viewer: Viewer): void {
-    const present = presentOf(viewer);
-    const key = keyOf(present);
-    const own = this.#own.get(key) ?? { present, connections: 0, goneAt: 0, isStored: false };
+    const attendee = attendeeOf(viewer);
+    const key = keyOf(attendee);
+    const own = this.#own.get(key) ?? { attendee, connections: 0, goneAt: 0, isStored: false };
     own.connections++;
     if (viewer.side === 'person' && !this.#own.has(key)) this.#newcomers.came(viewer.account);
     this.#own.set(key, own);
@@ -90,7 +90,7 @@ export class PresenceService {
   }
 
   left(viewer: Viewer): void {
-    const own = this.#own.get(keyOf(presentOf(viewer)));
+    const own = this.#own.get(keyOf(attendeeOf(viewer)));
     if (!own) return;
     own.connections--;
     own.goneAt = performance.now();
@@ -106,7 +106,7 @@ export class PresenceService {
 
   async #greet(connection: Connection, viewer: Viewer): Promise<void> {
     if (viewer.side === 'visitor') {
-      const online = await this.#isPersonThere(viewer.account);
+      const online = await this.#isMemberThere(viewer.account);
       connection.send(ownFrame({ type: 'presence', data: { sender: 'person', online } }));
       return;
     }
@@ -150,53 +150,53 @@ export class PresenceService {
     const arrived = changed.filter(({ connections, isStored }) => connections > 0 && !isStored);
     const gone = changed.filter(({ connections, goneAt }) => connections === 0 && now - goneAt > GRACE_MS);
     if (arrived.length > 0) {
-      await this.#store.add(arrived.map(({ present }) => present));
+      await this.#store.add(arrived.map(({ attendee }) => attendee));
       for (const own of arrived) {
         own.isStored = true;
-        if (own.present.side === 'person') this.#newcomers.stored(own.present.account);
+        if (own.attendee.side === 'person') this.#newcomers.stored(own.attendee.account);
       }
       await this.#tell(
-        arrived.map(({ present }) => present),
+        arrived.map(({ attendee }) => attendee),
         true,
       );
     }
-    if (gone.length > 0) await this.#store.remove(gone.map(({ present }) => present));
-    const leaving: Present[] = [];
+    if (gone.length > 0) await this.#store.remove(gone.map(({ attendee }) => attendee));
+    const leaving: Attendee[] = [];
     for (const own of gone) {
       own.isStored = false;
       // Somebody may have come back while the database was asked.
       if (own.connections > 0) continue;
-      this.#own.delete(keyOf(own.present));
-      if (own.present.side === 'person') this.#newcomers.gone(own.present.account);
-      leaving.push(own.present);
+      this.#own.delete(keyOf(own.attendee));
+      if (own.attendee.side === 'person') this.#newcomers.gone(own.attendee.account);
+      leaving.push(own.attendee);
     }
     for (const own of changed) {
-      if (own.connections > 0 ? own.isStored : !this.#own.has(keyOf(own.present))) this.#changed.delete(own);
+      if (own.connections > 0 ? own.isStored : !this.#own.has(keyOf(own.attendee))) this.#changed.delete(own);
     }
     await this.#tellGone(leaving);
   }
 
-  async #tellGone(gone: readonly Present[]): Promise<void> {
+  async #tellGone(gone: readonly Attendee[]): Promise<void> {
     const there = await this.#store.visited(gone.flatMap(({ room }) => room ?? []));
-    const nowhere: Present[] = [];
-    for (const present of gone) {
-      const { account, room } = present;
-      const isThere = room === undefined ? await this.#store.hasPerson(account) : there.has(room);
-      if (!isThere) nowhere.push(present);
+    const nowhere: Attendee[] = [];
+    for (const attendee of gone) {
+      const { account, room } = attendee;
+      const isThere = room === undefined ? await this.#store.hasMember(account) : there.has(room);
+      if (!isThere) nowhere.push(attendee);
     }
     if (nowhere.length > 0) await this.#tell(nowhere, false);
   }
 
-  async #tell(all: readonly Present[], online: boolean): Promise<void> {
+  async #tell(all: readonly Attendee[], online: boolean): Promise<void> {
     const entries: Omit<NewEntry, 'event' | 'at'>[] = [];
-    for (const account of new Set(all.map((present) => present.account))) {
-      const own = all.filter((present) => present.account === account);
+    for (const account of new Set(all.map((attendee) => attendee.account))) {
+      const own = all.filter((attendee) => attendee.account === account);
       if (own.some(({ side }) => side === 'person')) {
         this.#known.delete(account);
         entries.push({ name: 'presence', account, data: { sender: 'person', online } });
       }
       const rooms = own.flatMap(({ room }) => room ?? []);
-      if (rooms.length === 0 || !(await this.#isPersonThere(account))) continue;
+      if (rooms.length === 0 || !(await this.#isMemberThere(account))) continue;
       for (const { _id: room, widget } of await this.#rooms.existing(wholeAccount(account), rooms)) {
         entries.push({ name: 'presence', account, room, widget, data: { sender: 'visitor', online } });
       }
@@ -205,18 +205,18 @@ export class PresenceService {
   }
 
   /** A room that has come to be has its visitor in it. */
-  #heard({ name, account, room }: LogEntry): void {
+  #heard({ name, account, room }: EventLogEntry): void {
     if (name !== 'chat.added' || room === undefined) return;
     const own = this.#own.get(keyOf({ account, side: 'visitor', room }));
-    if (own && own.connections > 0) this.#run(() => this.#tell([own.present], true));
+    if (own && own.connections > 0) this.#run(() => this.#tell([own.attendee], true));
   }
 
-  #isPersonThere(account: string): Promise<boolean> {
+  #isMemberThere(account: string): Promise<boolean> {
     const now = performance.now();
     const known = this.#known.get(account);
     if (known && now - known.at < KNOWN_FOR_MS) return known.isThere;
     if (this.#known.size > 1_000) this.#known.clear();
-    const isThere = this.#store.hasPerson(account);
+    const isThere = this.#store.hasMember(account);
     this.#known.set(account, { isThere, at: now });
     isThere.catch(() => this.#known.delete(account));
     return isThere;

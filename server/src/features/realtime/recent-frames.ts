@@ -1,4 +1,4 @@
-import type { LogEntry } from './event-log.model.ts';
+import type { EventLogEntry } from './event-log.model.ts';
 
 /** Bounds of what is kept, whichever comes first. */
 const MAX_ENTRIES = 5_000;
@@ -6,7 +6,7 @@ const MAX_CHARACTERS = 4_000_000;
 
 /** An event and the frame that tells it. */
 export interface RecentFrame {
-  entry: LogEntry;
+  entry: EventLogEntry;
   text: string;
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { LogEntry } from './event-log.model.ts';
+import type { EventLogEntry } from './event-log.model.ts';
 import type { EventLog } from './event-log.ts';
 
 /** How often the log is asked for what other processes wrote. */
@@ -27,10 +27,10 @@ const READ_AT_ONCE = 500;
  */
 export class Tail {
   readonly #log: EventLog;
-  readonly #onEntry: (entry: LogEntry) => void;
+  readonly #onEntry: (entry: EventLogEntry) => void;
   readonly #isNeeded: () => boolean;
   readonly #logger: Logger;
-  readonly #early = new Map<number, LogEntry>();
+  readonly #early = new Map<number, EventLogEntry>();
   #position = 0;
   #gap: { place: number; since: number } | undefined;
   #polling: Promise<void> | undefined;
@@ -43,7 +43,12 @@ export class Tail {
   #isFailing = false;
 
   /** @param isNeeded whether others may write what somebody here wants to know at once */
-  constructor(log: EventLog, onEntry: (entry: LogEntry) => void, isNeeded: () => boolean, logger: Logger) {
+  constructor(
+    log: EventLog,
+    onEntry: (entry: EventLogEntry) => void,
+    isNeeded: () => boolean,
+    logger: Logger,
+  ) {
     this.#log = log;
     this.#onEntry = onEntry;
     this.#isNeeded = isNeeded;
@@ -77,7 +82,7 @@ export class Tail {
   }
 
   /** Takes entries that this process has just written, or read. */
-  offer(entries: readonly LogEntry[]): void {
+  offer(entries: readonly EventLogEntry[]): void {
     if (!this.#isFollowing) return;
     for (const entry of entries) {
       if (entry._id > this.#position) this.#early.set(entry._id, entry);

@@ -1,5 +1,5 @@
 import {
-  type Sender,
+  type Side,
   TYPING_AGAIN_AFTER_MS,
   TYPING_ENDS_AFTER_MS,
   type Typing as TypingData,
@@ -17,7 +17,7 @@ interface Typist {
   room: RoomPlace;
   /** The connection, which is not told of itself. */
   origin: string;
-  sender: Sender;
+  sender: Side;
   nickname: string;
 }
 

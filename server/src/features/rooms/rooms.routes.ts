@@ -181,7 +181,7 @@ export const roomRoutes = ({
       tag,
       summary: 'Change one or some fields',
       description:
-        'A visitor may change the `rating` of its own room, and set `is_bot_use` to false: it wants a person.',
+        'A visitor may change the `rating` of its own room, and set `is_bot_use` to false: it wants a member.',
       callers: ['account', 'visitor'],
       params,
       query: messagesLimitQuery(MESSAGES_IN_ROOM),
@@ -193,7 +193,7 @@ export const roomRoutes = ({
       handler: async (ctx) => {
         const { principal, body } = ctx.state;
         if (principal?.kind !== 'visitor') return change(ctx, viewOf(ctx), readPatch(NewRoom, body));
-        // A visitor rates its own conversation and asks for a person, and changes nothing else of it (docs/contract.md#visitors).
+        // A visitor rates its own conversation and asks for a member, and changes nothing else of it (docs/contract.md#visitors).
         const { account, room } = principal.visitor.session;
         const view = wholeAccount(account);
         const current = await rooms.byLabel(view, pathLabel(ctx));

@@ -129,7 +129,7 @@ export class RoomsService {
     return changed;
   }
 
-  /** A person has taken the conversation over: its bot answers no more. */
+  /** A member has taken the conversation over: its bot answers no more. */
   async endBot(account: string, uuid: string): Promise<void> {
     const set = { is_bot_use: false };
     const changed = await changeDocument(this.#rooms, { _id: uuid, account }, (current) =>

@@ -3,11 +3,9 @@ import type { Model } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
 
 /**
- * The words of up to 1 000 objects of one kind and one account. An index entry for each word of each object would be most of
- * what storing a message costs; these have one for each word of them all.
- *
- * A fresh one holds what events have brought within moments. Sealed ones hold the rest, and divide an account's objects of a kind by
- * their keys: each begins at `from`, and ends where the next one begins.
+ * The words of up to 1 000 objects of one kind and account: an index entry for each word of them all, not of each object.
+ * A fresh one holds what events have brought within moments. Sealed ones divide the rest by their keys: each begins at `from`,
+ * and ends where the next one begins.
  */
 export interface StoredSegment {
   _id: string;

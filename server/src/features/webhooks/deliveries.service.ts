@@ -81,7 +81,7 @@ export class DeliveriesService {
 
   /**
    * Sends the event of a delivery once more, the same bytes under the same webhook-id, to the webhook's
-   * present target: at once, whatever waits there.
+   * current target: at once, whatever waits there.
    * @param webhook the webhook that it must belong to, if given
    * @throws ParlorError `not_found`; `conflict` when its webhook is gone or its words have been erased
    */

@@ -3,8 +3,8 @@ import { type Representation, representationOf } from '../../http/single-object.
 import type { StoredWidget } from './widgets.model.ts';
 import { presentWidget, type WidgetsService } from './widgets.service.ts';
 
-/** How old a copy may be that is shown without asking the database (milliseconds). */
-const MAX_AGE = 1_000;
+/** How old a copy may be that is shown without asking the database. */
+const MAX_AGE_MS = 1_000;
 
 /** More widgets than these are in use at once on no server; beyond it the oldest copy goes. */
 const MAX_COPIES = 10_000;
@@ -58,7 +58,7 @@ export class PublicWidgetCache {
   /** The copy, when it is fresh. */
   #known(token: string): PublicWidget | undefined {
     const copy = this.#copies.get(token);
-    return copy && performance.now() - copy.read < MAX_AGE ? copy.widget : undefined;
+    return copy && performance.now() - copy.read < MAX_AGE_MS ? copy.widget : undefined;
   }
 
   /** The widget of that token; read once for all who ask at the same time. */

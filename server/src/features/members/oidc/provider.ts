@@ -5,7 +5,7 @@ import { reasonOf } from '../../../net/failure-reasons.ts';
 import { OidcError, type OidcReason } from './oidc-error.ts';
 
 /** For each request to the provider, its answer included. */
-const TIMEOUT_SECONDS = 5;
+const TIMEOUT_S = 5;
 
 /** How long what the provider says of itself is taken for true, and when it is asked again after a failure. */
 const FRESH_MS = 3_600_000;
@@ -122,7 +122,7 @@ export class OidcProvider {
           (isBasic ? client.ClientSecretBasic : client.ClientSecretPost)(clientSecret)(server, ...rest);
         },
         {
-          timeout: TIMEOUT_SECONDS,
+          timeout: TIMEOUT_S,
           [client.customFetch]: this.#fetch,
           execute: [
             // Otherwise the ID token's signature is not looked at.

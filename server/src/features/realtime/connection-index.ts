@@ -1,7 +1,7 @@
 import { CLOSE_CODES } from '@parlor/shared';
 import type { View } from '../members/view.ts';
 import type { Connection, Viewer } from './connection.ts';
-import type { LogEntry } from './event-log.model.ts';
+import type { EventLogEntry } from './event-log.model.ts';
 
 /**
  * Which credential has ended: all tokens of a member but the one of that fingerprint (an older process does not name the
@@ -73,7 +73,7 @@ const keyOf = (account: string, ended: Ended): string => {
 };
 
 /** The clients of this process whose credential is good, found by what they may see. */
-export class Audience {
+export class ConnectionIndex {
   readonly #byAccount = new Map<string, Set<Connection>>();
   readonly #byRoom = new Map<string, Set<Connection>>();
   readonly #ended = new Map<string, { account: string; ended: Ended; at: number }>();
@@ -107,7 +107,7 @@ export class Audience {
   }
 
   /** Sends an event to all that may see it and are up to date. */
-  tell(entry: LogEntry, text: string): void {
+  tell(entry: EventLogEntry, text: string): void {
     let bytes: Buffer | undefined;
     for (const connection of this.#of(entry)) {
       if (!connection.isLive || !connection.sees(entry)) continue;
@@ -119,7 +119,7 @@ export class Audience {
 
   /** Closes the connections of an account whose credential has ended, or shows them what they see from now on. */
   end(account: string, ended: Ended): void {
-    for (const connection of [...this.persons(), ...this.visitors()]) {
+    for (const connection of [...this.members(), ...this.visitors()]) {
       apply(connection, account, ended);
     }
     const now = performance.now();
@@ -128,7 +128,7 @@ export class Audience {
   }
 
   /** The connections of members and their programs, of one account or of all. */
-  *persons(account?: string): Iterable<Connection> {
+  *members(account?: string): Iterable<Connection> {
     if (account !== undefined) yield* this.#byAccount.get(account) ?? [];
     else for (const set of this.#byAccount.values()) yield* set;
   }
@@ -137,14 +137,14 @@ export class Audience {
     for (const set of this.#byRoom.values()) yield* set;
   }
 
-  *#of({ name, account, room }: LogEntry): Iterable<Connection> {
+  *#of({ name, account, room }: EventLogEntry): Iterable<Connection> {
     yield* this.#byAccount.get(account) ?? [];
     if (room !== undefined) yield* this.#byRoom.get(room) ?? [];
     else if (name === 'presence') yield* this.visitors();
   }
 
   #placeOf({ viewer }: Connection): [map: Map<string, Set<Connection>>, key: string] {
-    if (!viewer) throw new Error('only a connection whose credential is good has an audience');
+    if (!viewer) throw new Error('only a connection whose credential is good is in the index');
     return viewer.side === 'visitor' ? [this.#byRoom, viewer.room] : [this.#byAccount, viewer.account];
   }
 }

@@ -1,5 +1,5 @@
-/** What signs a person in, and what others see of it: the fields that an account has of its owner, and a member of itself. */
-export interface Person {
+/** What signs a member in, and what others see of it: the fields that an account has of its owner, and a member of itself. */
+export interface MemberFields {
   username: string;
   email: string;
   /** Folded forms: sign-in and uniqueness go without regard to case (docs/contract.md#accounts). */
@@ -27,8 +27,8 @@ export interface Person {
   version?: number;
 }
 
-/** How a `Person` is stored, for the schemas of both. */
-export const personFields = {
+/** How a `MemberFields` is stored, for the schemas of both. */
+export const memberFields = {
   username: String,
   email: String,
   username_key: String,
