@@ -25,7 +25,9 @@ export const Copyable = ({
   return (
     <div class={`${styles.copyable} ${isCode ? styles.code : ''}`}>
       <p class={styles.label}>{label}</p>
-      <pre id={id}>{text}</pre>
+      <pre id={id} dir="ltr">
+        {text}
+      </pre>
       <Button onClick={copy}>{isCopied ? words.value.common.copied : words.value.common.copy}</Button>
       <span class="hidden" role="status">
         {isCopied && words.value.common.copied}
