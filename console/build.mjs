@@ -4,48 +4,18 @@
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { NewWidget } from '@parlor/shared';
 import { build } from 'vite';
 import { compress } from '../widget/bench/sizes.mjs';
+import { common, jsx, noZod, root, widgetSettings } from './vite-parts.mjs';
 
-const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
-
-/** Checks input on the server, and asks for `new Function`, which the console's policy refuses. */
-const noZod = {
-  name: 'no-zod',
-  /** @param {string} id @param {string} [from] */
-  resolveId(id, from) {
-    if (id === 'zod') throw new Error(`${from} brings zod into the console: import types only`);
-  },
-};
-
-/** What both builds share; vite's own config file and environment play no part. */
-const common = {
-  root,
-  configFile: false,
-  envDir: false,
-  logLevel: 'warn',
-  define: { 'process.env.NODE_ENV': '"production"' },
-};
-
-/** The limits and defaults of a widget's settings, by name, from the schema that the server checks them by. */
-const widgetSettings = {
-  name: 'widget-settings',
-  resolveId: (id) => (id === 'virtual:widget-settings' ? `\0${id}` : undefined),
-  load(id) {
-    if (id !== '\0virtual:widget-settings') return undefined;
-    const { $defs } = NewWidget.toJSONSchema({ io: 'input' });
-    return `export const LIMITS = ${JSON.stringify($defs.NewWidget.properties)};`;
-  },
-};
+const shared = { ...common, define: { 'process.env.NODE_ENV': '"production"' } };
 
 await build({
-  ...common,
+  ...shared,
   base: '/console/',
   plugins: [noZod, widgetSettings],
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  oxc: jsx,
   build: {
     outDir: dist,
     emptyOutDir: true,
@@ -61,7 +31,7 @@ await build({
 });
 
 await build({
-  ...common,
+  ...shared,
   publicDir: false,
   plugins: [noZod],
   build: {

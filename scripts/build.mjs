@@ -60,6 +60,7 @@ const TARGETS = [
       'console/src',
       'console/index.html',
       'console/build.mjs',
+      'console/vite-parts.mjs',
       'console/tsconfig.json',
     ],
     outputs: ['console/dist'],

@@ -14,4 +14,8 @@ it('says at the bare address what runs here, and leads to the console', async ()
     await page.getByRole('link', { name: 'Console' }).click();
     await page.getByLabel('Username').waitFor();
   }
+  // What shows every component in development is no page here.
+  const pieces = await open('#/pieces');
+  await pieces.getByLabel('Username').waitFor();
+  expect(await pieces.locator('[data-piece]').count()).toBe(0);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Page } from 'playwright-core';
+import type { Frame, Page } from 'playwright-core';
 import { unwatchedDuring } from './watchdog.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -9,8 +9,13 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
  * What axe finds on a page, all rules on, as lines that say what and where. The browser must have been opened with
  * `bypassCSP`, since axe brings styles of its own.
  * @param exclude a selector of what is another page's
+ * @param frame where in the page
  */
-export const axeFaults = async (page: Page, exclude: string[] = []): Promise<string[]> => {
+export const axeFaults = async (
+  page: Page,
+  exclude: string[] = [],
+  frame: Frame = page.mainFrame(),
+): Promise<string[]> => {
   const run = async (left: string[]) => {
     const { axe } = window as unknown as { axe: typeof import('axe-core') };
     const { violations } = await axe.run(left.length > 0 ? { exclude: left } : document);
@@ -19,7 +24,7 @@ export const axeFaults = async (page: Page, exclude: string[] = []): Promise<str
     );
   };
   return unwatchedDuring(page, async () => {
-    await page.evaluate(AXE);
-    return page.evaluate(run, exclude);
+    await frame.evaluate(AXE);
+    return frame.evaluate(run, exclude);
   });
 };

@@ -23,7 +23,16 @@ export const preview = ({ last_message }: Conversation): string => {
   return `${is_bot ? t.bot : author?.name || t.support}: ${body}`;
 };
 
-const Row = ({ one, view, isChosen }: { one: Conversation; view: View; isChosen: boolean }) => {
+/** A conversation in the list. */
+export const ConversationRow = ({
+  one,
+  view,
+  isChosen,
+}: {
+  one: Conversation;
+  view: View;
+  isChosen: boolean;
+}) => {
   const row = useRef<HTMLAnchorElement>(null);
   const t = words.value.inbox;
   const isWaiting = one.status === 'open' && one.waiting_on === 'us' && one.waiting_since;
@@ -98,7 +107,7 @@ export const ConversationList = ({ view, chosen }: { view: View; chosen: string 
       {items.length > 0 && (
         <ul>
           {items.map((one) => (
-            <Row key={one.uuid} one={one} view={view} isChosen={one.uuid === chosen} />
+            <ConversationRow key={one.uuid} one={one} view={view} isChosen={one.uuid === chosen} />
           ))}
         </ul>
       )}

@@ -1,7 +1,7 @@
 import styles from './icon.module.css';
 
 /** Outlines on a square of 20, 1.5 wide. */
-const PATHS = {
+export const ICONS = {
   inbox: 'M3 11.5 5 4h10l2 7.5V16H3v-4.5Zm0 0h4a3 3 0 0 0 6 0h4',
   assign: 'M10 10a3 3 0 1 0 0-6 3 3 0 0 0 0 6Zm-6 6.5c.6-3 3-4.5 6-4.5s5.4 1.5 6 4.5',
   snooze: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14Zm0-11v4l2.5 2.5',
@@ -30,7 +30,7 @@ const PATHS = {
   search: 'M9 14.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11Zm4-1.5 3.5 3.5',
 } as const;
 
-export type IconName = keyof typeof PATHS;
+export type IconName = keyof typeof ICONS;
 
 /** What points on or back, and so the other way where one reads from right to left. */
 const DIRECTED: ReadonlySet<IconName> = new Set(['back', 'forward', 'undo', 'redo']);
@@ -42,6 +42,6 @@ export const Icon = ({ name }: { name: IconName }) => (
     viewBox="0 0 20 20"
     aria-hidden="true"
   >
-    <path d={PATHS[name]} />
+    <path d={ICONS[name]} />
   </svg>
 );

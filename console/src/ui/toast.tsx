@@ -38,6 +38,18 @@ export const settleToast = (): void => {
   if (said.value?.onGone) dismiss();
 };
 
+/** What is said. */
+export const Toast = ({ text, onUndo }: { text: string; onUndo?: (() => void) | undefined }) => (
+  <div class={styles.toast}>
+    <span>{text}</span>
+    {onUndo && (
+      <button type="button" onClick={onUndo}>
+        {words.value.inbox.undo}
+      </button>
+    )}
+  </div>
+);
+
 /** Where it is said. */
 export const Toasts = () => {
   const current = said.value;
@@ -48,16 +60,7 @@ export const Toasts = () => {
   };
   return (
     <div class={styles.place} role="status">
-      {current && (
-        <div class={styles.toast}>
-          <span>{current.text}</span>
-          {current.undo && (
-            <button type="button" onClick={undo}>
-              {words.value.inbox.undo}
-            </button>
-          )}
-        </div>
-      )}
+      {current && <Toast text={current.text} onUndo={current.undo && undo} />}
     </div>
   );
 };
