@@ -6,7 +6,7 @@ import { startConversation } from './realtime-parts.ts';
 const TOGETHER = 20;
 
 it('what is acknowledged is there, when a connection to the database breaks with it', async () => {
-  const { gate, settings } = await startGatedDatabase();
+  const { gate, settings, database } = await startGatedDatabase();
   const { rest, visitor } = await startConversation({ ...settings, DATABASE_TIMEOUT: '2s' });
   const ada = await visitor();
   await ada.say('Hello');
@@ -37,5 +37,18 @@ it('what is acknowledged is there, when a connection to the database breaks with
       const made = `/api/v1/${path}/${json.label ?? json.uuid}/`;
       await vi.waitFor(async () => expect([made, (await rest('GET', made)).status]).toEqual([made, 200]));
     }
+
+    // Stored, and answered 503 since nobody knows: the same request again finds it.
+    const text = randomUUID();
+    const once = () => rest('POST', `/api/v1/${path}/`, body(text), { 'idempotency-key': text });
+    gate.shutAfter(isInsert);
+    expect([collection, (await once()).status]).toEqual([collection, 503]);
+    gate.reopen();
+    await vi.waitFor(async () => expect([collection, (await once()).status]).toEqual([collection, 201]), {
+      timeout: 10_000,
+    });
+    const stored = await database.collection(collection).find().toArray();
+    const found = stored.filter((one) => JSON.stringify(one).includes(text));
+    expect([collection, found.length]).toEqual([collection, 1]);
   }
 }, 60_000);

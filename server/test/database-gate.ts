@@ -12,6 +12,7 @@ export const startGate = async () => {
   const open = new Set<Socket>();
   let isShut = false;
   let last: RegExp | undefined;
+  let isLastLost = true;
   const shut = () => {
     isShut = true;
     for (const socket of open) socket.destroy();
@@ -30,7 +31,10 @@ export const startGate = async () => {
     socket.on('data', (chunk) => {
       if (!last?.test(chunk.toString('latin1'))) return void inner.write(chunk);
       last = undefined;
-      shut();
+      if (isLastLost) return void shut();
+      inner.unpipe(socket);
+      inner.once('data', shut);
+      inner.write(chunk);
     });
     inner.pipe(socket);
   });
@@ -43,6 +47,12 @@ export const startGate = async () => {
     /** Shuts with the next command that fits, which does not get through. @param command matched as latin1 */
     shutAt: (command: RegExp) => {
       last = command;
+      isLastLost = true;
+    },
+    /** Shuts once the next command that fits was done, whose answer does not get through. */
+    shutAfter: (command: RegExp) => {
+      last = command;
+      isLastLost = false;
     },
     reopen: () => {
       isShut = false;
@@ -54,14 +64,14 @@ export const startGate = async () => {
 export const startGatedDatabase = async () => {
   const gate = await startGate();
   const dbName = `parlor_test_${randomUUID().slice(0, 8)}`;
+  const database = await mongoose.createConnection(inject('mongodbUrl'), { dbName }).asPromise();
   onTestFinished(async () => {
-    const connection = await mongoose.createConnection(inject('mongodbUrl'), { dbName }).asPromise();
-    await connection.dropDatabase();
-    await connection.close();
+    await database.dropDatabase();
+    await database.close();
   });
   const settings = {
     MONGODB_URL: `mongodb://127.0.0.1:${gate.port}/${dbName}?directConnection=true`,
     SECRET_KEY: 'a secret key for the tests only, 40 long',
   };
-  return { gate, settings };
+  return { gate, settings, database };
 };

@@ -3,12 +3,18 @@ import { expect } from 'vitest';
 /** A caller of the REST API, with fetch alone. */
 export const caller =
   (url: string, authorization?: string) =>
-  async (method: string, path: string, body?: unknown): Promise<{ status: number; json: any }> => {
+  async (
+    method: string,
+    path: string,
+    body?: unknown,
+    more: Record<string, string> = {},
+  ): Promise<{ status: number; json: any }> => {
     const answer = await fetch(url + path, {
       method,
       headers: {
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...(authorization && { Authorization: authorization }),
+        ...more,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });

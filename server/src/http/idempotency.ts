@@ -5,11 +5,23 @@ import { ParlorError } from '../platform/errors.ts';
 import { newUuid } from '../platform/ids.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Context, Handler } from './context.ts';
+import { statusOf } from './error-responses.ts';
 import type { IdempotencyClaim, IdempotencyModel } from './idempotency.model.ts';
 import type { Principal } from './principal.ts';
 
 const KEPT_FOR_MS = 86_400_000;
 const LEASE_MS = 30_000;
+
+/**
+ * What a request that failed leaves behind: it may have stored its object, as when the database's answer was lost, and the
+ * next one under this key goes on under the same uuid.
+ */
+const LEFT = { $set: { leased_until: new Date(0) } };
+
+/** Nobody waits for it, since the database may be away; without it the lease runs out. */
+const leave = (claims: IdempotencyModel, own: Pick<IdempotencyClaim, '_id' | 'owner'>): void => {
+  claims.updateOne(own, LEFT).catch(() => undefined);
+};
 
 /** How long a second request waits for the first one's answer before it is told to come again. */
 const PATIENCE_MS = 5_000;
@@ -70,15 +82,15 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): H
     const own = { _id: claim._id, owner: claim.owner };
     try {
       await next();
+      if (ctx.status >= 200 && ctx.status < 300) {
+        const subject = ctx.state.subject ?? claim.object;
+        await claims.updateOne(own, { $set: { answer: answerOf(ctx), subject } });
+      } else await claims.deleteOne(own);
     } catch (error) {
-      await claims.deleteOne(own).catch(() => undefined);
+      const isRefused = error instanceof ParlorError && statusOf(error) < 500;
+      if (isRefused) await claims.deleteOne(own).catch(() => undefined);
+      else leave(claims, own);
       throw error;
-    }
-    if (ctx.status >= 200 && ctx.status < 300) {
-      const subject = ctx.state.subject ?? claim.object;
-      await claims.updateOne(own, { $set: { answer: answerOf(ctx), subject } });
-    } else {
-      await claims.deleteOne(own);
     }
   };
 };
@@ -110,8 +122,9 @@ const acquire = async (
       try {
         await claims.insertOne(claim);
       } catch (error) {
-        if (!duplicateFields(error)) throw error;
-        continue;
+        if (duplicateFields(error)) continue;
+        leave(claims, { _id: current, owner });
+        throw error;
       }
       if (others.length === 0 || !(await claims.exists(anyOf(others)))) return claim;
       // Another server has claimed it by the other key at the same time: both may see that, and try again.
