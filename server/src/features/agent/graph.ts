@@ -1,4 +1,5 @@
 import type { NodeOf, WorkflowNode } from '@parlor/shared';
+import { LRUCache } from 'lru-cache';
 import { Faq } from './faq/faq.ts';
 import type { GraphStore } from './graph-store.ts';
 import { type Pattern, PatternCache } from './patterns.ts';
@@ -33,18 +34,14 @@ export class Graph {
   }
 }
 
-/**
- * Size of the cache, in characters of JSON; the least recently used graphs go first. A faq node that is ready to be
- * asked takes some 50 bytes for each.
- */
+/** Size of the cache, in characters of JSON. A faq node that is ready to be asked takes some 50 bytes for each. */
 const MAX_CHARACTERS = 2_000_000;
 
 /** Graphs as they were stored; a version never changes, so that one that was read once stays good. */
 export class GraphCache {
   readonly #graphs: Pick<GraphStore, 'get'>;
-  readonly #kept = new Map<string, { graph: Graph; size: number }>();
+  readonly #kept = new LRUCache<string, Graph>({ maxSize: MAX_CHARACTERS });
   readonly #patterns = new PatternCache();
-  #size = 0;
 
   constructor(graphs: Pick<GraphStore, 'get'>) {
     this.#graphs = graphs;
@@ -53,26 +50,10 @@ export class GraphCache {
   /** @throws ParlorError `not_found` when its workflow was deleted. */
   async get(id: string): Promise<Graph> {
     const known = this.#kept.get(id);
-    if (known) {
-      this.#kept.delete(id);
-      this.#kept.set(id, known);
-      return known.graph;
-    }
+    if (known) return known;
     const { nodes } = await this.#graphs.get(id);
     const graph = new Graph(JSON.parse(nodes) as WorkflowNode[], this.#patterns);
-    if (!this.#kept.has(id)) {
-      this.#kept.set(id, { graph, size: nodes.length });
-      this.#size += nodes.length;
-      this.#forgetOldest();
-    }
+    this.#kept.set(id, graph, { size: nodes.length });
     return graph;
-  }
-
-  #forgetOldest(): void {
-    for (const [id, { size }] of this.#kept) {
-      if (this.#size <= MAX_CHARACTERS) return;
-      this.#kept.delete(id);
-      this.#size -= size;
-    }
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import { workToFold } from './folded-ranges.ts';
 
@@ -76,27 +77,16 @@ export class PatternCheck {
 
 const TOO_MANY = 'the patterns of this workflow are too complicated together';
 
-/** Compiled patterns of all workflows; the least recently used go first. */
+/** Compiled patterns of all workflows. */
 export class PatternCache {
-  readonly #kept = new Map<string, Compiled>();
-  #cost = 0;
+  readonly #kept = new LRUCache<string, Pattern>({ maxSize: MAX_COST_KEPT });
 
   /** The pattern of a condition; checked when its workflow was stored. */
   get(source: string): Pattern {
     const known = this.#kept.get(source);
-    const compiled = known ?? compile(source);
-    this.#kept.delete(source);
-    this.#kept.set(source, compiled);
-    if (!known) this.#keep(compiled.cost);
-    return compiled.matches;
-  }
-
-  #keep(cost: number): void {
-    this.#cost += cost;
-    for (const [source, oldest] of this.#kept) {
-      if (this.#cost <= MAX_COST_KEPT) return;
-      this.#kept.delete(source);
-      this.#cost -= oldest.cost;
-    }
+    if (known) return known;
+    const { matches, cost } = compile(source);
+    this.#kept.set(source, matches, { size: cost });
+    return matches;
   }
 }

@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import type { KeywordModel, StoredKeyword } from './keywords.model.ts';
 import { Matcher } from './matcher.ts';
 
-/** Accounts whose keywords are kept in memory; those that were asked for longest ago make room. */
+/** Accounts whose keywords are kept in memory. */
 const MAX_KEPT = 64;
 
 /** What is kept is read anew after this time in any case. */
@@ -13,7 +14,6 @@ interface Kept {
   matcher: Matcher;
   /** Tells whether the account has other keywords now. */
   mark: string;
-  readAt: number;
 }
 
 /**
@@ -23,7 +23,7 @@ interface Kept {
 export class MatcherCache {
   readonly #keywords: KeywordModel;
   readonly #maxKeywords: number;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new LRUCache<string, Kept>({ max: MAX_KEPT, ttl: KEPT_FOR_MS });
 
   constructor(keywords: KeywordModel, maxKeywords: number) {
     this.#keywords = keywords;
@@ -33,11 +33,9 @@ export class MatcherCache {
   async of(account: string): Promise<Kept> {
     const mark = await this.#mark(account);
     const known = this.#kept.get(account);
-    const isGood = known?.mark === mark && performance.now() - known.readAt < KEPT_FOR_MS;
-    const kept = isGood ? known : await this.#read(account, mark);
-    this.#kept.delete(account);
+    if (known?.mark === mark) return known;
+    const kept = await this.#read(account, mark);
     this.#kept.set(account, kept);
-    if (this.#kept.size > MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value ?? '');
     return kept;
   }
 
@@ -60,7 +58,6 @@ export class MatcherCache {
       keywords: found.map(({ keyword }) => keyword),
       matcher: new Matcher(found.map(({ folded }) => folded)),
       mark,
-      readAt: performance.now(),
     };
   }
 }

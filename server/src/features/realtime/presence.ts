@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { wholeAccount } from '../members/view.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
@@ -15,8 +16,9 @@ const LOOK_EVERY_MS = 250;
 const GRACE_MS = 3_000;
 const RENEW_EVERY_MS = 60_000;
 const SWEEP_EVERY_MS = 15_000;
-/** For how long it is known whether an account's people are there. */
+/** For how long it is known whether an account's members are there, and of how many accounts. */
 const KNOWN_FOR_MS = 1_000;
+const MAX_KNOWN = 1_000;
 /** By then every process knows of a member who has been stored, and tells of visitors itself. */
 const KNOWN_TO_ALL_AFTER_MS = KNOWN_FOR_MS + 500;
 /** How many visitors a member who arrives is told of. */
@@ -45,7 +47,7 @@ export class PresenceService {
   /** Those of them about whom there is something to do. */
   readonly #changed = new Set<Own>();
   readonly #newcomers = new Newcomers(KNOWN_TO_ALL_AFTER_MS);
-  readonly #known = new Map<string, { isThere: Promise<boolean>; at: number }>();
+  readonly #known = new LRUCache<string, Promise<boolean>>({ max: MAX_KNOWN, ttl: KNOWN_FOR_MS });
   #timers: NodeJS.Timeout[] = [];
   #running: Promise<void> | undefined;
   #waiting = 0;
@@ -85,7 +87,7 @@ export class PresenceService {
     if (!own.isStored) this.#changed.add(own);
     // Before it learns who is there: a visitor who is stored after that is told of.
     if (viewer.side === 'person') {
-      this.#known.set(viewer.account, { isThere: Promise.resolve(true), at: performance.now() });
+      this.#known.set(viewer.account, Promise.resolve(true));
     }
   }
 
@@ -212,12 +214,10 @@ export class PresenceService {
   }
 
   #isMemberThere(account: string): Promise<boolean> {
-    const now = performance.now();
     const known = this.#known.get(account);
-    if (known && now - known.at < KNOWN_FOR_MS) return known.isThere;
-    if (this.#known.size > 1_000) this.#known.clear();
+    if (known) return known;
     const isThere = this.#store.hasMember(account);
-    this.#known.set(account, { isThere, at: now });
+    this.#known.set(account, isThere);
     isThere.catch(() => this.#known.delete(account));
     return isThere;
   }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { EventConsumer } from '../../events/relay.ts';
@@ -49,12 +50,6 @@ export const lineOf = ({ at, uuid, widget = UNKNOWN_WIDGET, subjects, texts }: S
   words: [...wordsOf(texts.map(([, text]) => text).join('\n'))],
 });
 
-/** Lets the oldest go where there are more than this. */
-const bound = (known: Map<string, unknown> | Set<string>, most: number): void => {
-  const [oldest] = known.keys();
-  if (known.size > most && oldest !== undefined) known.delete(oldest);
-};
-
 /**
  * Keeps the segments in step with what they are about. What events tell is gathered, and written before the events leave
  * their documents (Relay.beforeRemoval): a crash has them told again. Lines are only ever added, and taken out by erasure: an
@@ -62,9 +57,9 @@ const bound = (known: Map<string, unknown> | Set<string>, most: number): void =>
  */
 export class SearchIndex {
   readonly #parts: Parts;
-  readonly #marks = new Map<string, string>();
+  readonly #marks = new LRUCache<string, string>({ max: MAX_MARKS });
   /** Subjects that were erased lately: of what is told of them it is looked whether it is still there. */
-  readonly #forgotten = new Set<string>();
+  readonly #forgotten = new LRUCache<string, true>({ max: MAX_FORGOTTEN });
   readonly #waiting = new Map<string, Waiting>();
   #gathered = new Gathered();
   #writing: Promise<unknown> = Promise.resolve();
@@ -109,9 +104,7 @@ export class SearchIndex {
    * @param before only what was made before
    */
   async forget(subject: string, before?: Date): Promise<void> {
-    this.#forgotten.delete(subject);
-    this.#forgotten.add(subject);
-    bound(this.#forgotten, MAX_FORGOTTEN);
+    this.#forgotten.set(subject, true);
     this.#marks.delete(subject);
     await this.flush();
     const isGone = ({ key }: Line) => before === undefined || timeOfKey(key) < before;
@@ -151,9 +144,8 @@ export class SearchIndex {
     }
     for (const { touched } of all) {
       for (const [uuid, mark] of touched) {
-        this.#marks.delete(uuid);
-        if (mark !== undefined) this.#marks.set(uuid, mark);
-        bound(this.#marks, MAX_MARKS);
+        if (mark === undefined) this.#marks.delete(uuid);
+        else this.#marks.set(uuid, mark);
       }
     }
     for (const one of written) await this.#count(one);

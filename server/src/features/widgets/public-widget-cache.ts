@@ -1,4 +1,5 @@
 import { fillWidgetTexts, type Locale } from '@parlor/shared';
+import { LRUCache } from 'lru-cache';
 import { type Representation, representationOf } from '../../http/single-object.ts';
 import type { StoredWidget } from './widgets.model.ts';
 import { presentWidget, type WidgetsService } from './widgets.service.ts';
@@ -6,7 +7,7 @@ import { presentWidget, type WidgetsService } from './widgets.service.ts';
 /** How old a copy may be that is shown without asking the database. */
 const MAX_AGE_MS = 1_000;
 
-/** More widgets than these are in use at once on no server; beyond it the oldest copy goes. */
+/** More widgets than these are in use at once on no server. */
 const MAX_COPIES = 10_000;
 
 /** A widget as the public sees it. */
@@ -43,7 +44,7 @@ const publicWidgetOf = (widget: StoredWidget): PublicWidget => {
  */
 export class PublicWidgetCache {
   readonly #widgets: Pick<WidgetsService, 'byToken'>;
-  readonly #copies = new Map<string, { widget: PublicWidget; read: number }>();
+  readonly #copies = new LRUCache<string, PublicWidget>({ max: MAX_COPIES, ttl: MAX_AGE_MS });
   readonly #reading = new Map<string, Promise<PublicWidget | undefined>>();
 
   constructor(widgets: Pick<WidgetsService, 'byToken' | 'onChange'>) {
@@ -55,15 +56,9 @@ export class PublicWidgetCache {
     });
   }
 
-  /** The copy, when it is fresh. */
-  #known(token: string): PublicWidget | undefined {
-    const copy = this.#copies.get(token);
-    return copy && performance.now() - copy.read < MAX_AGE_MS ? copy.widget : undefined;
-  }
-
   /** The widget of that token; read once for all who ask at the same time. */
   async byToken(token: string): Promise<PublicWidget | undefined> {
-    const known = this.#known(token);
+    const known = this.#copies.get(token);
     if (known) return known;
     const running = this.#reading.get(token);
     if (running) return running;
@@ -72,7 +67,7 @@ export class PublicWidgetCache {
       (widget) => {
         if (this.#reading.get(token) === reading) {
           this.#reading.delete(token);
-          if (widget) this.#keep(token, widget, read);
+          if (widget) this.#copies.set(token, widget, { start: read });
         }
         return widget;
       },
@@ -88,13 +83,5 @@ export class PublicWidgetCache {
   async #read(token: string): Promise<PublicWidget | undefined> {
     const widget = await this.#widgets.byToken(token);
     return widget && publicWidgetOf(widget);
-  }
-
-  #keep(token: string, widget: PublicWidget, read: number): void {
-    this.#copies.delete(token);
-    this.#copies.set(token, { widget, read });
-    if (this.#copies.size <= MAX_COPIES) return;
-    const [oldest] = this.#copies.keys();
-    if (oldest !== undefined) this.#copies.delete(oldest);
   }
 }

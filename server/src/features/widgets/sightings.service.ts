@@ -1,4 +1,5 @@
 import { Sighting } from '@parlor/shared';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { v5 } from 'uuid';
 import { present } from '../../database/document.ts';
@@ -17,7 +18,7 @@ const WRITTEN_EVERY_MS = 1_000;
 /** How many are written at a time; what comes beyond is noted with a later page view. */
 const MAX_WAITING = 200;
 
-/** How many are known not to be written again so soon; beyond it the oldest go, and are written once more. */
+/** How many are known not to be written again so soon; those beyond it are written once more. */
 const MAX_KNOWN = 10_000;
 
 /** The sites of a widget; beyond it the one that was seen the longest ago goes (docs/limits.md). */
@@ -50,8 +51,8 @@ export class SightingsService {
   readonly #widgets: Pick<WidgetsService, 'existing'>;
   readonly #sweeper: Sweeper;
   #waiting = new Map<string, Seen>();
-  /** When each was noted last (milliseconds), the oldest first. */
-  readonly #known = new Map<string, number>();
+  /** Those that were noted lately. */
+  readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN, ttl: SEEN_EVERY_MS });
 
   constructor(sightings: SightingModel, widgets: Pick<WidgetsService, 'existing' | 'onDelete'>, log: Logger) {
     this.#sightings = sightings;
@@ -68,16 +69,9 @@ export class SightingsService {
   /** A page of that origin shows a widget. Returns at once. */
   note({ account, widget }: { account: string; widget: string }, origin: string): void {
     const key = `${widget} ${origin}`;
-    const now = performance.now();
-    const known = this.#known.get(key);
-    if (known !== undefined && now - known < SEEN_EVERY_MS) return;
+    if (this.#known.has(key)) return;
     if (this.#waiting.size >= MAX_WAITING || !isOfSite(origin)) return;
-    this.#known.delete(key);
-    this.#known.set(key, now);
-    if (this.#known.size > MAX_KNOWN) {
-      const [oldest] = this.#known.keys();
-      if (oldest !== undefined) this.#known.delete(oldest);
-    }
+    this.#known.set(key, true);
     this.#waiting.set(key, { _id: v5(key, NAMESPACE), account, widget, origin, at: new Date() });
   }
 
