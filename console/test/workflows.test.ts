@@ -1,16 +1,14 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { PATIENCE } from '../../server/test/mailed-account.ts';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
-import { AGENT_CODE, CODE_LANGUAGES, type CodeLanguage } from '../src/workflows/agent-code.ts';
-import { PASSWORD, startConsole } from './console-page.ts';
+import { PASSWORD, startConsole, useServer } from './console-page.ts';
+import { field, said, save, step, tab } from './workflow-page.ts';
 
-/** Workflows in the console. */
+/** Workflows in the console: how they are made, and for whom. */
 
 const openBrowser = useBrowser();
+const server = useServer();
 
 const HOSTILE = '<img src=x onerror=alert(1)> "quoted"';
 
@@ -63,12 +61,6 @@ const NODES = [
   { id: 'End', type: 'end', text: 'Bye.' },
 ];
 
-const step = (page: Page, name: string) => page.locator(`g[data-node=${JSON.stringify(name)}]`);
-const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true });
-const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
-const said = (page: Page, text: string) => page.getByRole('log').getByText(text);
-const toast = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true });
-
 /** Adds a node behind the one that is chosen, and gives it a name. */
 const add = async (page: Page, type: string, name: string): Promise<void> => {
   await page.getByRole('button', { name: 'Add a step' }).click();
@@ -78,23 +70,8 @@ const add = async (page: Page, type: string, name: string): Promise<void> => {
   await step(page, name).waitFor();
 };
 
-const isSaved = (page: Page): Promise<void> => page.getByText('Not saved').waitFor({ state: 'hidden' });
-
-const save = async (page: Page): Promise<void> => {
-  await page.getByText('Not saved').waitFor();
-  await page.getByRole('button', { name: 'Save' }).click();
-  await isSaved(page);
-};
-
-/** How the code of each language is run. */
-const RUNS: Record<CodeLanguage, [command: string, ...before: string[]]> = {
-  curl: ['sh', '-c'],
-  JavaScript: [process.execPath, '--input-type=module', '-e'],
-  Python: ['python3', '-c'],
-};
-
-it('makes a workflow of each type of node by forms, tries, publishes and keeps it from being overwritten', async () => {
-  const { url, rest, open, signIn } = await startConsole(openBrowser);
+it('makes a workflow of each type of node by forms, says what is wrong with it, and tries it unsaved', async () => {
+  const { rest, open, signIn } = await startConsole(openBrowser, {}, server());
   const page = await open('workflows', { viewport: { width: 1_440, height: 900 }, reducedMotion: 'reduce' });
   await signIn(page);
   await page.getByText('No workflows yet').waitFor();
@@ -178,117 +155,10 @@ it('makes a workflow of each type of node by forms, tries, publishes and keeps i
   await page.getByText('Not saved').waitFor();
   await step(page, 'Message').click();
   expect(await field(page, 'Text').inputValue()).toBe('Sold out.');
-
-  // A colleague saves meanwhile: nothing is overwritten, and both go together.
-  const theirs = async (greeting: string) => {
-    const { nodes } = await stored();
-    await rest('PATCH', `/api/v1/workflows/${uuid}/`, {
-      nodes: [{ ...nodes[0], greeting }, ...nodes.slice(1)],
-    });
-  };
-  await theirs('Theirs');
-  await page.getByRole('button', { name: 'Save' }).click();
-  const conflict = page.getByRole('region', { name: 'A colleague has saved' });
-  await conflict
-    .getByRole('row', { name: `Start as before Greeting: Hi! ${HOSTILE} changed Greeting: Theirs` })
-    .waitFor();
-  await conflict
-    .getByRole('row', { name: 'Message changed Text: Sold out. as before Text: Blue is sold out' })
-    .waitFor();
-  expect((await stored()).nodes[0].greeting).toBe('Theirs');
-  await page.getByRole('button', { name: 'Put both together' }).click();
-  await save(page);
-  const texts = async () => {
-    const { nodes } = await stored();
-    return [nodes[0].greeting, nodes.find(({ id }: { id: string }) => id === 'Message').text];
-  };
-  expect(await texts()).toEqual(['Theirs', 'Sold out.']);
-  await step(page, 'Start').click();
-  await field(page, 'Greeting').fill('Mine');
-  await theirs('Theirs again');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await conflict.getByText('changed by both').waitFor();
-  expect(await page.getByRole('button', { name: 'Put both together' }).count()).toBe(0);
-  await page.getByRole('button', { name: 'Take theirs' }).click();
-  expect(await field(page, 'Greeting').inputValue()).toBe('Theirs again');
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await theirs('Once more theirs');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('button', { name: 'Save mine as it is' }).click();
-  await isSaved(page);
-  expect(await texts()).toEqual(['Mine', 'Sold out.']);
-
-  // An earlier version comes back.
-  await tab(page, 'Versions').click();
-  const versions = page.getByRole('tabpanel', { name: 'Versions' }).getByRole('listitem');
-  await expect.poll(() => versions.count(), PATIENCE).toBe(7);
-  await versions.last().getByRole('button').click();
-  await page.getByText('Differs from yours in').waitFor();
-  expect(await page.locator('g[data-node]').count()).toBe(2);
-  await page.getByRole('button', { name: 'Bring it back' }).click();
-  await toast(page, 'Brought back. Save to keep it.').waitFor();
-  await save(page);
-  expect((await stored()).nodes).toHaveLength(2);
-  await expect.poll(() => versions.first().innerText(), PATIENCE).toContain('Now');
-
-  // Published, with a key that programs use as it is shown, until there is another.
-  await page.getByRole('button', { name: 'Publish' }).click();
-  await toast(page, 'Published. It answers from now on.').waitFor();
-  await tab(page, 'Settings').click();
-  expect(await page.getByRole('switch', { name: 'Answers in the widget' }).isChecked()).toBe(true);
-  const { public_key: key } = await stored();
-  for (const language of CODE_LANGUAGES) {
-    await field(page, 'Language').selectOption(language);
-    const code = AGENT_CODE[language]({ base: url, key });
-    const shown = page.getByRole('tabpanel', { name: 'Settings' }).locator('pre').last();
-    expect(await shown.textContent()).toBe(code);
-    const [command, ...before] = RUNS[language];
-    const { stdout } = await promisify(execFile)(command, [...before, code]);
-    expect([language, stdout]).toEqual([language, expect.stringContaining('Hello! What can we do for you?')]);
-    expect(stdout).toContain('handoff');
-  }
-  await page.getByRole('button', { name: 'Make another key' }).click();
-  await page.getByRole('dialog').getByText('stops working at once').waitFor();
-  await page.getByRole('dialog').getByRole('button', { name: 'Make another key' }).click();
-  await page.getByText('This is the new key.').waitFor();
-  const after = await stored();
-  expect(after.public_key).not.toBe(key);
-  await page.getByText(after.public_key, { exact: true }).waitFor();
-  const start = (with_: string) =>
-    fetch(`${url}/api/v1/public/conversations/start`, { method: 'POST', headers: { 'X-API-Key': with_ } });
-  expect([(await start(key)).status, (await start(after.public_key)).status]).toEqual([401, 200]);
-
-  // By keys alone: from step to step, into the form, saved, deleted and taken back.
-  await step(page, 'Start').focus();
-  await page.keyboard.press('ArrowDown');
-  await expect.poll(() => step(page, 'Hand over').getAttribute('aria-pressed'), PATIENCE).toBe('true');
-  await page.keyboard.press('Enter');
-  await expect
-    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('name')), PATIENCE)
-    .toBe('id');
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Control+a');
-  await page.keyboard.type('By keys.');
-  await page.keyboard.press('Control+s');
-  await isSaved(page);
-  expect((await stored()).nodes[1].text).toBe('By keys.');
-  await tab(page, 'List').click();
-  await page.getByRole('button', { name: 'Hand over By keys. Hand over' }).focus();
-  await page.keyboard.press('Delete');
-  await toast(page, 'Hand over deleted.').waitFor();
-  await page.keyboard.press('Control+z');
-  await page.getByRole('button', { name: 'Hand over By keys. Hand over' }).waitFor();
-  await isSaved(page);
-
-  await page.getByRole('link', { name: 'All workflows' }).click();
-  await page.getByRole('button', { name: 'Delete' }).click();
-  await toast(page, 'Workflow deleted.').waitFor();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByRole('link', { name: HOSTILE }).waitFor();
 });
 
 it('is whole for everybody, in German, from 320 pixels on, in both schemes, from right to left, with 500 nodes', async () => {
-  const { rest, open, signIn, join } = await startConsole(openBrowser);
+  const { rest, open, signIn, join, username } = await startConsole(openBrowser, {}, server());
   const nodes = [
     { id: 'Start', type: 'start', greeting: 'Hallo', next: 'Wohin?' },
     {
@@ -313,7 +183,7 @@ it('is whole for everybody, in German, from 320 pixels on, in both schemes, from
       hasTouch: width === 320,
       reducedMotion: 'reduce',
     });
-    await field(page, 'Benutzername').fill('ada');
+    await field(page, 'Benutzername').fill(username);
     await field(page, 'Passwort').fill(PASSWORD);
     await page.keyboard.press('Enter');
     const fits = async (): Promise<void> => {
