@@ -4,7 +4,7 @@ import { Inbox } from './inbox/inbox.tsx';
 import { words } from './locale/locale.ts';
 import { Invitation } from './session/invitation.tsx';
 import { Reset } from './session/reset.tsx';
-import { isAdmin, lacksSecondFactor, loadSession, session } from './session/session.ts';
+import { isAdmin, isOwner, lacksSecondFactor, loadSession, session } from './session/session.ts';
 import { SignIn } from './session/sign-in.tsx';
 import { Unreachable } from './session/unreachable.tsx';
 import { focusPage } from './shell/focus-page.ts';
@@ -13,6 +13,7 @@ import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 
 const Tokens = load(() => import('./tokens/tokens.tsx').then((file) => file.Tokens));
+const AccountPage = load(() => import('./settings/account.tsx').then((file) => file.AccountPage));
 const Audit = load(() => import('./audit/audit.tsx').then((file) => file.Audit));
 const Team = load(() => import('./members/team.tsx').then((file) => file.Team));
 const RepliesPage = load(() => import('./replies/replies-page.tsx').then((file) => file.RepliesPage));
@@ -82,6 +83,7 @@ const Pages = () => {
               <Route path="/console/settings/replies" component={RepliesPage} />
               <Route path="/console/settings/team" component={Team} />
               <Route path="/console/settings/tokens" component={Tokens} />
+              <Route path="/console/settings/account" component={isOwner.value ? AccountPage : NotFound} />
               <Route path="/console/settings/audit" component={isAdmin.value ? Audit : NotFound} />
               <Route default component={NotFound} />
             </Router>

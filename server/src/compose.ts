@@ -8,6 +8,8 @@ import { checkKey } from './database/key-record.ts';
 import { Relay } from './events/relay.ts';
 import { Tombstones } from './events/tombstones.ts';
 import { RoomWidgets } from './features/access/room-widgets.ts';
+import { AccountDeletion } from './features/accounts/account-deletion.ts';
+import { AccountDownloads } from './features/accounts/account-download.ts';
 import { AccountLeases } from './features/accounts/account-leases.ts';
 import { AccountsService } from './features/accounts/accounts.service.ts';
 import { EmailConfirmations } from './features/accounts/email-confirmations.ts';
@@ -106,6 +108,7 @@ export const createServices = async (
   });
   const { credentials, members, memberSessions, oidc, programTokens } = people;
   const accounts = new AccountsService(models.accounts, relay, widgets, secrets, names);
+  const accountDeletion = new AccountDeletion({ credentials, collections, models }, log);
   accounts.onChange((account) => memberSessions.suspendIncomplete(account));
   const sessions = new SessionsService(models.sessions, widgets, secrets);
 
@@ -228,6 +231,7 @@ export const createServices = async (
     relay,
     agent,
     roomDeletion,
+    accountDeletion,
     erasedDeliveries,
     erasure,
     roomWidgets,
@@ -255,6 +259,8 @@ export const createServices = async (
     publicWidgets,
     sightings,
     accounts,
+    accountDeletion,
+    accountDownloads: new AccountDownloads(collections),
     ...people,
     quotas,
     registrations,

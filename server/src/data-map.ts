@@ -31,6 +31,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
         'email_confirmed_at',
         'requires_totp',
         'is_demo',
+        'deleted_at',
         'is_away',
         'seen_at',
         'totp_step',

@@ -77,7 +77,7 @@ export const testApp = (env: Record<string, string> = {}): TestApp => {
         ...(body !== undefined && { payload: isRaw ? (body as string) : JSON.stringify(body) }),
       });
       const text = answer.payload;
-      const isJson = /json/.test(String(answer.headers['content-type'] ?? '')) && text !== '';
+      const isJson = /\bjson/.test(String(answer.headers['content-type'] ?? '')) && text !== '';
       return {
         status: answer.statusCode,
         headers: answer.headers as Answer['headers'],

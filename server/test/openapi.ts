@@ -130,7 +130,7 @@ export const operations: readonly Operation[] = Object.entries(document.paths ??
             status,
             '$ref' in response
               ? `${response.$ref.slice(1)}/content/application~1json/schema`
-              : response.content
+              : response.content?.['application/json']
                 ? pointer('paths', path, method, 'responses', status, 'content', 'application/json', 'schema')
                 : null,
           ]),
@@ -141,8 +141,8 @@ export const operations: readonly Operation[] = Object.entries(document.paths ??
 );
 
 /**
- * What needs a provider of OpenID Connect, a mail that has come or a link that was printed: oidc.test.ts,
- * password-reset.test.ts and start.test.ts try it.
+ * What needs a provider of OpenID Connect, a mail that has come or a link that was printed, or leaves nobody to ask:
+ * oidc.test.ts, password-reset.test.ts, start.test.ts and account-deletion.test.ts try it.
  */
 export const BY_OTHERS: ReadonlySet<string> = new Set([
   'startOidc',
@@ -150,6 +150,7 @@ export const BY_OTHERS: ReadonlySet<string> = new Set([
   'finishOidcByCode',
   'confirmPasswordReset',
   'startSessionByLink',
+  'deleteAccount',
 ]);
 
 /** What is wrong with an answer by the document; empty when nothing is. */

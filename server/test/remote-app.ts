@@ -21,7 +21,7 @@ export const remoteApp = (url: string): RemoteApp => {
       redirect: 'manual',
     });
     const text = await answer.text();
-    const isJson = /json/.test(answer.headers.get('content-type') ?? '') && text !== '';
+    const isJson = /\bjson/.test(answer.headers.get('content-type') ?? '') && text !== '';
     return {
       status: answer.status,
       headers: Object.fromEntries(answer.headers),

@@ -42,8 +42,8 @@ const isOpenTo = ({ callers }: Operation, caller: 'Token' | 'Visitor') => caller
 const send = (operation: Operation, objects: Fixtures, as: object, isVisitors = false) => {
   const body = bodyFor(operation, objects, isVisitors);
   return app.request(operation.method, pathFor(operation, objects, isVisitors), {
-    ...as,
     ...(body && { body }),
+    ...as,
   });
 };
 
@@ -65,7 +65,10 @@ describe.each(names)('%s', (_, operation) => {
 
   it('serves the owner', async () => {
     const own = await makeFixtures(app);
-    const answer = await send(operation, own, { token: own.token });
+    // The username that the document has for an example is another one, so that no walk deletes by mistake.
+    const body = { username: own.username, password: 'a long enough secret' };
+    const more = operation.id === 'deleteAccount' ? { body } : {};
+    const answer = await send(operation, own, { token: own.token, ...more });
     if (isOpenTo(operation, 'Token')) expect(answer.status).toBeLessThan(300);
     else expect(answer.status).toBe(403);
   });
@@ -77,6 +80,8 @@ describe.each(names)('%s', (_, operation) => {
     // Of a secret of its own nobody has seen a code.
     else if (operation.id === 'confirmTotp')
       expect([answer.status, Object.keys(answer.json)]).toEqual([400, ['code']]);
+    else if (operation.id === 'deleteAccount')
+      expect([answer.status, Object.keys(answer.json)]).toEqual([400, ['username']]);
     else if (operation.id === 'changeConversations')
       expect(answer.json).toEqual({ changed: [], missing: [kept.room.uuid], refused: [], outdated: [] });
     else if (refersToRoom) expect([answer.status, Object.keys(answer.json)]).toEqual([400, ['room']]);

@@ -219,7 +219,7 @@ export const checkEverything = async (ask: Ask): Promise<void> => {
   for (const [what, status] of [
     [
       'once',
-      /: 20[0-4]$|^(startOidc|finishOidc|finishOidcByCode), once: 404$|^(confirmPasswordReset|startSessionByLink), once: 400$/,
+      /: 20[0-4]$|^(startOidc|finishOidc|finishOidcByCode), once: 404$|^(confirmPasswordReset|startSessionByLink|deleteAccount), once: 400$/,
     ],
     ['unchanged', /: 304$/],
     ['nobody', /: 401$/],

@@ -46,7 +46,7 @@ export const Credentials = z
   .meta({ id: 'Credentials' });
 export type Credentials = z.infer<typeof Credentials>;
 
-/** What holds for everybody in an account (docs/contract.md#second-factor). */
+/** What holds for everybody in an account (docs/contract.md#account). */
 export const Account = z
   .object({
     uuid: uuid(),

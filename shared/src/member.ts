@@ -193,6 +193,14 @@ export const TotpSecret = z
 /** The body of POST /api/v1/auth/totp and of …/disable. */
 export const OwnPassword = z.object({ password: ownPassword() }).meta({ id: 'OwnPassword' });
 
+/** The body of POST /api/v1/account/delete/ (docs/contract.md#account). */
+export const AccountDeletion = OwnPassword.extend({
+  username: text({ min: 1, max: 150 }).meta({
+    description: 'Your own, so that nobody does this by mistake.',
+    example: 'ada',
+  }),
+}).meta({ id: 'AccountDeletion' });
+
 /** The body of POST /api/v1/auth/totp/confirm. */
 export const TotpCode = z
   .object({ code: text({ min: 1, max: 40 }).meta({ example: '492039' }) })

@@ -10,6 +10,7 @@ export const actions: Readonly<Record<string, string>> = {
   resetToken: 'API-Token erneuert',
   endSession: 'Abgemeldet',
   endOtherSession: 'Anderen Browser abgemeldet',
+  exportAccount: 'Konto heruntergeladen',
   changeAccount: 'Konto geändert',
   changePassword: 'Passwort geändert',
   confirmPasswordReset: 'Passwort per Mail gesetzt',

@@ -10,6 +10,7 @@ export const actions: Readonly<Record<string, string>> = {
   resetToken: 'API token made anew',
   endSession: 'Signed out',
   endOtherSession: 'Another browser signed out',
+  exportAccount: 'Account downloaded',
   changeAccount: 'Account changed',
   changePassword: 'Password changed',
   confirmPasswordReset: 'Password set by mail',

@@ -49,6 +49,7 @@ export const de: Words = {
     'Enter a valid email address.': 'Geben Sie eine gültige E-Mail-Adresse ein.',
     'A user with that username already exists.': 'Diesen Benutzernamen hat schon jemand.',
     'A user with that email already exists.': 'Diese E-Mail-Adresse hat schon jemand.',
+    'This is not your username.': 'Das ist nicht Ihr Benutzername.',
     'This is not your password.': 'Das ist nicht Ihr Passwort.',
     'Sign in again, and do this within 10 minutes.':
       'Melden Sie sich noch einmal an, und tun Sie es innerhalb von 10 Minuten.',
@@ -79,6 +80,7 @@ export const de: Words = {
     linkUsed:
       'Dieser Link ist abgelaufen oder wurde schon benutzt. Melden Sie sich mit Name und Passwort an.',
     ended: 'Ihre Sitzung ist zu Ende. Melden Sie sich wieder an, um weiterzumachen.',
+    deleted: 'Ihr Konto wird gelöscht.',
     other: 'Als jemand anderes anmelden',
     provider: (name) => `Mit ${name} anmelden`,
     forgotten: 'Passwort vergessen?',
@@ -130,6 +132,7 @@ export const de: Words = {
     widgets: 'Widgets',
     namelessWidget: 'Widget ohne Namen',
     webhooks: 'Webhooks',
+    account: 'Konto',
     audit: 'Protokoll',
     signOut: 'Abmelden',
     menu: 'Menü',

@@ -10,7 +10,15 @@ export interface FrameWords
 }
 
 /** A page whose title is its name in the navigation. */
-export type PageTitle = 'leads' | 'reports' | 'keywords' | 'widgets' | 'workflows' | 'webhooks' | 'tokens';
+export type PageTitle =
+  | 'leads'
+  | 'reports'
+  | 'keywords'
+  | 'widgets'
+  | 'workflows'
+  | 'webhooks'
+  | 'tokens'
+  | 'account';
 
 /** What the server answers to the frame's forms, and to whoever may not do something. */
 export type FrameSentence =

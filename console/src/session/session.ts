@@ -17,8 +17,11 @@ export const lacksSecondFactor = computed(
   () => account.value?.requires_totp === true && me.value?.has_totp === false,
 );
 
+/** Whether the account is the member's to download and delete. */
+export const isOwner = computed(() => me.value?.role === 'owner');
+
 /** Whether the member may change what concerns everybody: members, widgets, webhooks. */
-export const isAdmin = computed(() => me.value?.role === 'owner' || me.value?.role === 'admin');
+export const isAdmin = computed(() => isOwner.value || me.value?.role === 'admin');
 
 const signedOut = (): void => {
   session.value = 'out';
@@ -78,6 +81,16 @@ export const signIn = async (credentials: {
   await loadSession();
   // It has let somebody in, and been asked without the cookie that it gave.
   if (session.value === 'out') throw new ApiError(401, words.value.signIn.noCookies);
+};
+
+/** Whether the account was deleted here that somebody was signed in to. */
+export const isDeleted = signal(false);
+
+/** Deletes the account with everything in it. @throws ApiError with the field `username` or `password` */
+export const deleteAccount = async (credentials: { username: string; password: string }): Promise<void> => {
+  await ask('POST', 'account/delete/', credentials);
+  isDeleted.value = true;
+  signedOut();
 };
 
 /** Ends this browser's session. @throws ApiError */

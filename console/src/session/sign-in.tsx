@@ -9,7 +9,7 @@ import { useForm } from '../ui/use-form.ts';
 import styles from './card.module.css';
 import { Card } from './card.tsx';
 import { Provider } from './provider.tsx';
-import { hasEnded, isLinkUsed, signIn } from './session.ts';
+import { hasEnded, isDeleted, isLinkUsed, signIn } from './session.ts';
 
 /** Signing in by username and password, and by a code where there is a second factor. */
 export const SignIn = () => {
@@ -52,6 +52,7 @@ export const SignIn = () => {
   return (
     <Card key="password" title={t.title}>
       {hasEnded.value && <Notice kind="plain">{t.ended}</Notice>}
+      {isDeleted.value && <Notice kind="plain">{t.deleted}</Notice>}
       {isLinkUsed.value && <Notice kind="plain">{t.linkUsed}</Notice>}
       <Form form={form} submit={t.submit}>
         <Field

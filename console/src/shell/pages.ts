@@ -1,4 +1,4 @@
-import { isAdmin } from '../session/session.ts';
+import { isAdmin, isOwner } from '../session/session.ts';
 
 /** The pages beside the inbox, under a heading each. */
 export const GROUPS = [
@@ -6,7 +6,18 @@ export const GROUPS = [
   [
     'settings',
     '/console/settings',
-    ['profile', 'security', 'replies', 'team', 'widgets', 'workflows', 'webhooks', 'tokens', 'audit'],
+    [
+      'profile',
+      'security',
+      'replies',
+      'team',
+      'widgets',
+      'workflows',
+      'webhooks',
+      'tokens',
+      'account',
+      'audit',
+    ],
   ],
 ] as const;
 
@@ -21,12 +32,13 @@ const ADDRESSES: Partial<Record<PageName, string>> = {
 
 const OF_ADMINS: ReadonlySet<PageName> = new Set(['keywords', 'widgets', 'workflows', 'webhooks', 'audit']);
 
+const isAllowed = (name: PageName): boolean =>
+  name === 'account' ? isOwner.value : isAdmin.value || !OF_ADMINS.has(name);
+
 /** The pages of a group, or of all, that whoever is signed in may see. */
 export const pagesOf = (
   groups: readonly (typeof GROUPS)[number][] = GROUPS,
 ): { name: PageName; address: string }[] =>
   groups.flatMap(([, folder, names]) =>
-    names
-      .filter((name) => isAdmin.value || !OF_ADMINS.has(name))
-      .map((name) => ({ name, address: ADDRESSES[name] ?? `${folder}/${name}` })),
+    names.filter(isAllowed).map((name) => ({ name, address: ADDRESSES[name] ?? `${folder}/${name}` })),
   );

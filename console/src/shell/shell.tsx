@@ -31,6 +31,7 @@ const ICONS = {
   webhooks:
     'M8 12l4-4M9 6.5l1.8-1.8a3.2 3.2 0 0 1 4.5 4.5L13.5 11M11 13.5l-1.8 1.8a3.2 3.2 0 0 1-4.5-4.5L6.5 9',
   tokens: 'M12.5 11.5a4 4 0 1 0-3.8-2.8L3.5 14v2.5H6V15h1.5v-1.5H9l1-1.1c.8-.5 1.6-.9 2.5-.9ZM13 7.5h.01',
+  account: 'M4 16.5v-13h8v13M12 8h4v8.5M2.5 16.5h15M6.5 6.5h3M6.5 9.5h3M6.5 12.5h3',
   audit: 'M5 3.5h7l3 3v10H5ZM12 3.5v3h3M7.5 10h5M7.5 13h5',
 } as const satisfies Record<PageName, string>;
 

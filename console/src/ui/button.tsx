@@ -21,8 +21,17 @@ export const Button = ({ kind = 'plain', isBusy = false, type = 'button', childr
 );
 
 /** A link out of the console that looks like a button. */
-export const ButtonLink = ({ href, children }: { href: string; children: ComponentChildren }) => (
-  <a class={`${styles.button} ${styles.plain} ${styles.link}`} href={href}>
+export const ButtonLink = ({
+  href,
+  download = false,
+  children,
+}: {
+  href: string;
+  /** What it leads to is saved, and not shown. */
+  download?: boolean;
+  children: ComponentChildren;
+}) => (
+  <a class={`${styles.button} ${styles.plain} ${styles.link}`} href={href} download={download}>
     <span>{children}</span>
   </a>
 );

@@ -4,13 +4,13 @@ import type { Handler } from './context.ts';
 
 const STORING = new Set(['POST', 'PUT', 'PATCH']);
 
-/** Writes little, and is needed before anything can be deleted. */
-const SIGN_IN = /^\/api\/v1\/auth\/(api-token|session|oidc\/code)\/?$/;
+/** What writes little: signing in, which is needed before anything can be deleted, and deleting a whole account. */
+const MAKES_ROOM = /^\/api\/v1\/(auth\/(api-token|session|oidc\/code)|account\/delete)\/?$/;
 
 /** Before the routes: while only the disk's reserve is left, what stores is a 503; reading, signing in and deleting go on. */
 export const keepDiskReserve =
   (reserve: DiskReserve | undefined): Handler =>
   (ctx, next) => {
-    if (reserve?.isReached && STORING.has(ctx.method) && !SIGN_IN.test(ctx.path)) throw diskNearlyFull();
+    if (reserve?.isReached && STORING.has(ctx.method) && !MAKES_ROOM.test(ctx.path)) throw diskNearlyFull();
     return next();
   };

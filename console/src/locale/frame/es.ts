@@ -60,6 +60,7 @@ export const words: FrameWords = {
     linkUsed:
       'Este enlace ha caducado o ya se ha usado. Inicie sesión con su nombre de usuario y contraseña.',
     ended: 'Su sesión ha terminado. Vuelva a iniciar sesión para continuar.',
+    deleted: 'Su cuenta se está eliminando.',
     other: 'Iniciar sesión con otra cuenta',
     provider: (name) => `Iniciar sesión con ${name}`,
     forgotten: '¿Ha olvidado su contraseña?',
@@ -111,6 +112,7 @@ export const words: FrameWords = {
     widgets: 'Widgets',
     namelessWidget: 'Widget sin nombre',
     webhooks: 'Webhooks',
+    account: 'Cuenta',
     audit: 'Registro de auditoría',
     signOut: 'Cerrar sesión',
     menu: 'Menú',

@@ -62,6 +62,7 @@ export const words: FrameWords = {
     linkUsed:
       'Ce lien a expiré ou a déjà été utilisé. Connectez-vous avec votre nom d’utilisateur et votre mot de passe.',
     ended: 'Votre session a pris fin. Reconnectez-vous pour continuer.',
+    deleted: 'Votre compte est en cours de suppression.',
     other: 'Se connecter avec un autre compte',
     provider: (name) => `Se connecter avec ${name}`,
     forgotten: 'Mot de passe oublié ?',
@@ -113,6 +114,7 @@ export const words: FrameWords = {
     widgets: 'Widgets',
     namelessWidget: 'Widget sans nom',
     webhooks: 'Webhooks',
+    account: 'Compte',
     audit: 'Journal d’audit',
     signOut: 'Se déconnecter',
     menu: 'Menu',

@@ -59,6 +59,7 @@ export const words: FrameWords = {
     linkUsed:
       'このリンクは期限切れか、すでに使用されています。ユーザー名とパスワードでサインインしてください。',
     ended: 'セッションが終了しました。続けるには、もう一度サインインしてください。',
+    deleted: 'アカウントを削除しています。',
     other: '別のアカウントでサインイン',
     provider: (name) => `${name} でサインイン`,
     forgotten: 'パスワードをお忘れですか？',
@@ -110,6 +111,7 @@ export const words: FrameWords = {
     widgets: 'ウィジェット',
     namelessWidget: '名前のないウィジェット',
     webhooks: 'Webhook',
+    account: 'アカウント',
     audit: '監査ログ',
     signOut: 'サインアウト',
     menu: 'メニュー',

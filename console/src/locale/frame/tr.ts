@@ -58,6 +58,7 @@ export const words: FrameWords = {
     linkUsed:
       'Bu bağlantının süresi dolmuş veya bağlantı kullanılmış. Kullanıcı adınız ve şifrenizle oturum açın.',
     ended: 'Oturumunuz sona erdi. Devam etmek için yeniden oturum açın.',
+    deleted: 'Hesabınız siliniyor.',
     other: 'Başka bir hesapla oturum aç',
     provider: (name) => `${name} ile oturum aç`,
     forgotten: 'Şifrenizi mi unuttunuz?',
@@ -109,6 +110,7 @@ export const words: FrameWords = {
     widgets: 'Widget’lar',
     namelessWidget: 'Adsız widget',
     webhooks: 'Webhook’lar',
+    account: 'Hesap',
     audit: 'Denetim kaydı',
     signOut: 'Oturumu kapat',
     menu: 'Menü',

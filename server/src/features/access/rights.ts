@@ -32,6 +32,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   disableTotp: [EVERYBODY, null],
   retrieveAccount: [EVERYBODY, 'members:read'],
   changeAccount: [OWNER, null],
+  exportAccount: [OWNER, null],
+  deleteAccount: [OWNER, null],
 
   listTokens: [EVERYBODY, null],
   createToken: [EVERYBODY, null],

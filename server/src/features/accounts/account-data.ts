@@ -55,6 +55,17 @@ export const accountCollections = async (
     copied ? [{ ...collection, sort: copied as Record<string, 1 | -1> }] : [],
   );
 
+/** How many documents are deleted at a time: no request waits for a whole account. */
+const STEP = 500;
+
+const deleteInSteps = async (model: AccountCollection['model'], filter: object): Promise<void> => {
+  for (;;) {
+    const some = await model.find(filter, { _id: 1 }).limit(STEP).lean();
+    if (some.length > 0) await model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
+    if (some.length < STEP) return;
+  }
+};
+
 /** Where a relay puts something of an account, also while that is being deleted. */
 interface Moved {
   deleteMany(filter: object): PromiseLike<unknown>;
@@ -83,9 +94,9 @@ export const deleteAccount = async (
   // What is found by way of a widget or workflow goes while those are still there.
   for (const { name, model, filter } of owned.reverse()) {
     progress(name);
-    await model.deleteMany(filter);
+    await deleteInSteps(model, filter);
     // Sessions outlive their widget for a while.
-    if (model.schema.path('account')) await model.deleteMany({ account });
+    if (model.schema.path('account')) await deleteInSteps(model, { account });
   }
   await models.accounts.deleteOne({ _id: account });
   // What a relay moved there meanwhile; from now on it moves nothing of this account any more.

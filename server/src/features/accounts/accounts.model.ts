@@ -17,6 +17,8 @@ export interface Account extends MemberFields, EventHolder {
   requires_totp?: boolean;
   /** The account of a trial: it is nobody's, so that registration stays open. */
   is_demo?: boolean;
+  /** Since when it is being deleted: nothing of it can be used any more. */
+  deleted_at?: Date;
 }
 
 export type AccountModel = Model<Account>;
@@ -30,12 +32,14 @@ export const accountModel = defineModel<Account>(
     email_confirmed_at: Date,
     requires_totp: Boolean,
     is_demo: Boolean,
+    deleted_at: Date,
     ...outboxFields,
   },
   [
     [{ username_key: 1 }, { unique: true }],
     [{ email_key: 1 }, { unique: true }],
     [{ token_fingerprint: 1 }, { unique: true }],
+    [{ deleted_at: 1 }, { sparse: true }],
     outboxIndex,
   ],
 );

@@ -13,6 +13,8 @@ export const AUDITED = {
   endSession: true,
   endOtherSession: true,
   changeAccount: true,
+  // Its trail goes with it.
+  deleteAccount: false,
   changePassword: true,
   requestPasswordReset: false,
   confirmPasswordReset: true,
@@ -77,10 +79,10 @@ export const AUDITED = {
 } as const satisfies Record<string, boolean>;
 
 /**
- * What is no operation that changes something by its method, or none of its own: a sign-in at a provider, one that failed,
- * a new token with a sign-in, and what the server does by itself.
+ * What is no operation that changes something by its method, or none of its own: a copy of the account, a sign-in at a
+ * provider, one that failed, a new token with a sign-in, and what the server does by itself.
  */
-const OTHERS = ['finishOidc', 'failedSignIn', 'resetToken', 'unsubscribeWebhook'] as const;
+const OTHERS = ['exportAccount', 'finishOidc', 'failedSignIn', 'resetToken', 'unsubscribeWebhook'] as const;
 
 /** The commands of `npm run parlor --` that change an account, or read all of it. */
 const COMMANDS = [

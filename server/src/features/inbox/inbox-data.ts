@@ -10,7 +10,7 @@ export const inboxData = {
   inbox: collectionOf<StoredConversation>()({
     owner: { by: 'account' },
     kept: 'until deleted',
-    copied: { updated_at: -1, _id: -1 },
+    copied: { created_at: -1, _id: -1 },
     erased: { by: '_id', how: 'buried', madeAt: 'created_at' },
     fields: {
       plain: [

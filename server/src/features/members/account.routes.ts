@@ -1,16 +1,36 @@
-import { Account, AccountSettings } from '@parlor/shared';
+import { Account, AccountDeletion, AccountSettings, foldName } from '@parlor/shared';
+import { auditEvent } from '../../events/audit.ts';
+import type { OutboxEvent } from '../../events/events.ts';
 import { patchOf, shown } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { precondition, sendObject } from '../../http/single-object.ts';
-import { readPatch } from '../../http/validate.ts';
-import { type AccountsService, presentAccount } from '../accounts/accounts.service.ts';
-import { accountOf, actionOf, memberOf } from './principal.ts';
+import { readObject, readPatch } from '../../http/validate.ts';
+import { invalid } from '../../platform/errors.ts';
+import type { AccountDeletion as Deletion } from '../accounts/account-deletion.ts';
+import type { AccountDownloads } from '../accounts/account-download.ts';
+import { type AccountsService, asAudited, presentAccount } from '../accounts/accounts.service.ts';
+import { accountOf, actionOf, memberOf, sessionOf } from './principal.ts';
+import type { SignIn } from './sign-in.ts';
 
 const tag = 'Account';
 const callers = ['account'] as const;
 
-/** /api/v1/account/ (docs/contract.md#second-factor). */
-export const accountRoutes = ({ accounts }: { accounts: AccountsService }): Route[] => [
+interface Parts {
+  accounts: AccountsService;
+  accountDeletion: Deletion;
+  accountDownloads: AccountDownloads;
+  auditTrail: { add(event: OutboxEvent): Promise<void> };
+  signIn: SignIn;
+}
+
+/** /api/v1/account/ (docs/contract.md#account). */
+export const accountRoutes = ({
+  accounts,
+  accountDeletion,
+  accountDownloads,
+  auditTrail,
+  signIn,
+}: Parts): Route[] => [
   {
     method: 'GET',
     path: '/api/v1/account/',
@@ -41,6 +61,49 @@ export const accountRoutes = ({ accounts }: { accounts: AccountsService }): Rout
       const wanted = readPatch(AccountSettings, ctx.state.body);
       const account = await accounts.change(memberOf(ctx), wanted, precondition(ctx), actionOf(ctx));
       sendObject(ctx, presentAccount(account));
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/account/export/',
+    id: 'exportAccount',
+    tag,
+    summary: 'Download your account',
+    description:
+      'Owners alone. Everything of the account as JSON lines, as it is stored but without its secrets: a line says what it is, one for each object follows under the name of its kind, and the account itself comes last; a file without it is not whole. One at a time. To move to another server, `npm run parlor -- export` writes a file that `import` reads.',
+    callers,
+    answers: { status: 200, description: 'The file.', isLines: true },
+    handler: async (ctx) => {
+      const account = await accounts.byId(accountOf(ctx));
+      const lines = accountDownloads.open(account);
+      ctx.body = lines;
+      // Before the first line: nobody has a copy that the account does not know of.
+      await auditTrail.add(auditEvent(actionOf(ctx), account._id, asAudited(account)));
+      ctx.set('Cache-Control', 'no-store');
+      ctx.attachment(`parlor ${account.username}.jsonl`);
+      ctx.type = 'application/x-ndjson';
+    },
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/account/delete/',
+    id: 'deleteAccount',
+    tag,
+    summary: 'Delete your account',
+    description:
+      'Owners alone, and for good: conversations, leads, widgets, members and all else. Needs your username, and your password or, without one, a sign-in at the provider within the last 10 minutes. Every token and session ends before this is answered; what is stored goes within minutes. `Idempotency-Key` is ignored here.',
+    callers,
+    body: AccountDeletion,
+    answers: { status: 204, description: 'It is being deleted, and nobody signs in to it any more.' },
+    handler: async (ctx) => {
+      const { username, password } = readObject(AccountDeletion, ctx.state.body);
+      const member = memberOf(ctx);
+      if (foldName(username) !== foldName(member.username)) {
+        throw invalid({ username: ['This is not your username.'] });
+      }
+      await signIn.confirm(member, { password, session: sessionOf(ctx) }, ctx.ip, 'password');
+      await accountDeletion.request(member.account);
+      ctx.status = 204;
     },
   },
 ];

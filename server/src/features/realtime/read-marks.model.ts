@@ -27,5 +27,5 @@ export const readMarkModel = defineModel<StoredReadMark>(
     sent_at: Date,
     ...outboxFields,
   },
-  [[{ room: 1 }], outboxIndex],
+  [[{ room: 1 }], [{ account: 1 }], outboxIndex],
 );

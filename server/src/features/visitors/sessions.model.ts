@@ -41,6 +41,7 @@ export const visitorSessionModel = defineModel<VisitorSession>(
   [
     [{ room: 1 }, { unique: true }],
     [{ widget: 1 }],
+    [{ account: 1 }],
     [{ closed_at: 1 }, { sparse: true }],
     [{ expires_at: 1 }, { expireAfterSeconds: 0 }],
   ],

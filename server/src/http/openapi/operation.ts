@@ -23,6 +23,8 @@ interface Success {
   schema?: z.ZodType;
   /** It is a page for a browser. */
   isPage?: true;
+  /** It is a file of JSON lines. */
+  isLines?: true;
   /** Instead of the one that the schema's fields make. */
   example?: unknown;
   headers?: readonly string[];
@@ -81,7 +83,15 @@ const responsesOf = (given: Description): ZodOpenApiResponsesObject => {
   const isLimited = errorsOf(given).has(429);
   const always = ['X-Request-Id', ...(isLimited ? ['RateLimit', 'RateLimit-Policy'] : [])];
   const responses: Record<string, object> = {};
-  for (const { status, description, schema, isPage, example, headers = [] } of successes as Success[]) {
+  for (const {
+    status,
+    description,
+    schema,
+    isPage,
+    isLines,
+    example,
+    headers = [],
+  } of successes as Success[]) {
     const names = [...headers, ...always, ...(given.isIdempotent ? ['Idempotency-Replayed'] : [])];
     responses[status] = {
       description,
@@ -89,6 +99,7 @@ const responsesOf = (given: Description): ZodOpenApiResponsesObject => {
       ...(schema && {
         content: { 'application/json': { schema, example: example ?? exampleOf(schema) } },
       }),
+      ...(isLines && { content: { 'application/x-ndjson': { schema: { type: 'string' } } } }),
       ...(isPage && { content: { 'text/html': { schema: { type: 'string' } } } }),
     };
   }

@@ -1,0 +1,56 @@
+import mongoose from 'mongoose';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { documentsWith } from './everything.ts';
+import { type FaultPoint, startDoomedServer } from './fault-points.ts';
+import { caller, owner } from './rest.ts';
+import { sharedSettings, startServerProcess } from './server-process.ts';
+
+/**
+ * The deletion of an account, killed on its way: once it is written down it is finished by whoever starts next, and
+ * before that nothing has happened.
+ */
+
+const PASSWORD = 'a long enough secret';
+
+const start = async () => {
+  const settings: Record<string, string> = { ...(await sharedSettings()), RATE_LIMIT: 'off' };
+  const connection = await mongoose.createConnection(settings.MONGODB_URL ?? '').asPromise();
+  onTestFinished(() => connection.close());
+  return { settings, connection };
+};
+
+const killed = async (dieAt: FaultPoint['dieAt']) => {
+  const { settings, connection } = await start();
+  const doomed = await startDoomedServer(settings, { name: '', dieAt });
+  const { rest } = await owner(doomed.url);
+  const { uuid: room } = (await rest('POST', '/api/v1/rooms/', {})).json;
+  const message = { body: 'Hello', nickname: 'Grace', room: { uuid: room } };
+  expect((await rest('POST', '/api/v1/messages/', message)).status).toBe(201);
+  const { uuid } = (await rest('GET', '/api/v1/account/')).json;
+  await rest('POST', '/api/v1/account/delete/', { username: 'ada', password: PASSWORD }).catch(
+    () => undefined,
+  );
+  await doomed.ended;
+  const { url } = await startServerProcess(settings);
+  const signIn = () => caller(url)('POST', '/api/v1/auth/api-token', { username: 'ada', password: PASSWORD });
+  return { signIn, connection, uuid };
+};
+
+it('has done nothing before it is written down', async () => {
+  const { signIn } = await killed({ collection: 'accounts', method: 'updateOne', when: 'before' });
+  expect((await signIn()).status).toBe(200);
+});
+
+it.each<[string, FaultPoint['dieAt']]>([
+  ['is written down', { collection: 'accounts', method: 'updateOne', when: 'after' }],
+  ['has deleted messages', { collection: 'messages', method: 'deleteMany', when: 'after' }],
+  ['has deleted widgets', { collection: 'widgets', method: 'deleteMany', when: 'after' }],
+  ['is about to delete the account itself', { collection: 'accounts', method: 'deleteOne', when: 'before' }],
+])('is finished by the next start once it %s', async (_, dieAt) => {
+  const { connection, signIn, uuid } = await killed(dieAt);
+  await vi.waitFor(async () => expect(await documentsWith({ connection }, uuid)).toEqual([]), {
+    timeout: 20_000,
+    interval: 200,
+  });
+  expect((await signIn()).status).toBe(400);
+});
