@@ -2,10 +2,8 @@ import type { Reply } from '@parlor/shared';
 import { useState } from 'preact/hooks';
 import { useReading } from '../api/use-reading.ts';
 import { words } from '../locale/locale.ts';
-import { Page } from '../shell/page.tsx';
-import { Button } from '../ui/button.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { Listing, Rows } from '../ui/listing.tsx';
+import { ListPage } from '../shell/list-page.tsx';
+import { Rows } from '../ui/listing.tsx';
 import { ChangeReply } from './change-reply.tsx';
 import styles from './replies.module.css';
 import { readReplies, replies } from './replies.ts';
@@ -16,23 +14,16 @@ export const RepliesPage = () => {
   const { error, refresh } = useReading(readReplies);
   // null: a new one.
   const [changing, setChanging] = useState<Reply | null>();
-  const add = (
-    <Button kind="primary" onClick={() => setChanging(null)}>
-      {t.add}
-    </Button>
-  );
   const all = replies.value;
   return (
-    <Page title={t.title} hint={t.hint} action={all && all.length > 0 && add}>
-      <Listing
+    <>
+      <ListPage
+        texts={t}
+        add={t.add}
+        onAdd={() => setChanging(null)}
         items={all}
         error={error}
         onRetry={refresh}
-        empty={
-          <Empty title={t.empty} hint={t.emptyHint}>
-            {add}
-          </Empty>
-        }
       >
         <Rows label={t.title}>
           {all?.map((reply) => (
@@ -49,7 +40,7 @@ export const RepliesPage = () => {
             </li>
           ))}
         </Rows>
-      </Listing>
+      </ListPage>
       {changing !== undefined && (
         <ChangeReply
           reply={changing ?? undefined}
@@ -57,6 +48,6 @@ export const RepliesPage = () => {
           onChanged={refresh}
         />
       )}
-    </Page>
+    </>
   );
 };

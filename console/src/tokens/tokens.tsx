@@ -3,10 +3,9 @@ import { useState } from 'preact/hooks';
 import { usePages } from '../api/use-pages.ts';
 import { ago, listed, moment, words } from '../locale/locale.ts';
 import { tokenWords } from '../locale/tokens.ts';
-import { Page } from '../shell/page.tsx';
+import { ListPage } from '../shell/list-page.tsx';
 import { Button } from '../ui/button.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { Listing, Rows } from '../ui/listing.tsx';
+import { Rows } from '../ui/listing.tsx';
 import { More } from '../ui/more.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { remove, removed } from '../ui/removal.ts';
@@ -63,32 +62,25 @@ export const Tokens = () => {
   const [isAdding, setAdding] = useState(false);
   const [failed, setFailed] = useState('');
   const shown = pages.items?.filter((token) => !removed.value.has(pathOf(token)));
-  const add = (
-    <Button kind="primary" onClick={() => setAdding(true)}>
-      {t.add}
-    </Button>
-  );
   return (
-    <Page title={t.title} hint={t.hint} action={shown && shown.length > 0 && add}>
-      <Notice>{failed}</Notice>
-      <Listing
+    <>
+      <ListPage
+        texts={t}
+        add={t.add}
+        onAdd={() => setAdding(true)}
         items={shown}
         error={shown ? '' : pages.error}
         onRetry={pages.refresh}
-        empty={
-          <Empty title={t.empty} hint={t.emptyHint}>
-            {add}
-          </Empty>
-        }
       >
+        <Notice>{failed}</Notice>
         <Rows label={t.title}>
           {shown?.map((token) => (
             <Token key={token.uuid} token={token} onFailed={setFailed} />
           ))}
         </Rows>
-      </Listing>
-      {shown && <More pages={pages} label={words.value.common.more} />}
+        <More pages={pages} label={words.value.common.more} />
+      </ListPage>
       {isAdding && <AddToken onClose={() => setAdding(false)} onAdded={pages.add} />}
-    </Page>
+    </>
   );
 };

@@ -5,10 +5,8 @@ import { ask } from '../api/client.ts';
 import { useReading } from '../api/use-reading.ts';
 import { ago } from '../locale/locale.ts';
 import { webhookWords } from '../locale/webhooks.ts';
-import { Page } from '../shell/page.tsx';
-import { Button } from '../ui/button.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { Listing, Rows } from '../ui/listing.tsx';
+import { ListPage } from '../shell/list-page.tsx';
+import { Rows } from '../ui/listing.tsx';
 import { removed } from '../ui/removal.ts';
 import { AddWebhook } from './add-webhook.tsx';
 import { StateDot } from './state-dot.tsx';
@@ -74,22 +72,15 @@ export const Webhooks = () => {
   const [isAdding, setAdding] = useState(false);
   const shown = value?.webhooks.filter(({ uuid }) => !removed.value.has(`webhooks/${uuid}/`));
   const targets = [...new Set(shown?.map(({ target }) => target))];
-  const add = (
-    <Button kind="primary" onClick={() => setAdding(true)}>
-      {t.add}
-    </Button>
-  );
   return (
-    <Page title={t.title} hint={t.hint} action={shown && shown.length > 0 && add}>
-      <Listing
+    <>
+      <ListPage
+        texts={t}
+        add={t.add}
+        onAdd={() => setAdding(true)}
         items={shown}
         error={error}
         onRetry={refresh}
-        empty={
-          <Empty title={t.empty} hint={t.emptyHint}>
-            {add}
-          </Empty>
-        }
       >
         {value &&
           targets.map((target) => (
@@ -100,7 +91,7 @@ export const Webhooks = () => {
               latest={value.latest}
             />
           ))}
-      </Listing>
+      </ListPage>
       {isAdding && (
         <AddWebhook
           onClose={() => setAdding(false)}
@@ -111,6 +102,6 @@ export const Webhooks = () => {
           }}
         />
       )}
-    </Page>
+    </>
   );
 };

@@ -5,10 +5,8 @@ import { ask } from '../api/client.ts';
 import { useReading } from '../api/use-reading.ts';
 import { readPeople } from '../inbox/people.ts';
 import { widgetWords } from '../locale/widgets.ts';
-import { Page } from '../shell/page.tsx';
-import { Button } from '../ui/button.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { Listing, Rows } from '../ui/listing.tsx';
+import { ListPage } from '../shell/list-page.tsx';
+import { Rows } from '../ui/listing.tsx';
 import { removed } from '../ui/removal.ts';
 import { AddWidget } from './add-widget.tsx';
 import { LiveLine } from './live-state.tsx';
@@ -58,29 +56,22 @@ export const Widgets = () => {
   const { value, error, refresh } = useReading(read);
   const [isAdding, setAdding] = useState(false);
   const shown = value?.widgets.filter((one) => !removed.value.has(pathOf(one)));
-  const add = (
-    <Button kind="primary" onClick={() => setAdding(true)}>
-      {t.add}
-    </Button>
-  );
   return (
-    <Page title={t.title} hint={t.hint} action={shown && shown.length > 0 && add}>
-      <Listing
+    <>
+      <ListPage
+        texts={t}
+        add={t.add}
+        onAdd={() => setAdding(true)}
         items={shown}
         error={error}
         onRetry={refresh}
-        empty={
-          <Empty title={t.empty} hint={t.emptyHint}>
-            {add}
-          </Empty>
-        }
       >
         <Rows label={t.title}>
           {shown?.map((one) => (
             <Row key={one.uuid} widget={one} sightings={value?.sightings.get(one.uuid)} />
           ))}
         </Rows>
-      </Listing>
+      </ListPage>
       {isAdding && (
         <AddWidget
           onClose={() => setAdding(false)}
@@ -90,6 +81,6 @@ export const Widgets = () => {
           }}
         />
       )}
-    </Page>
+    </>
   );
 };

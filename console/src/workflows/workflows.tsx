@@ -4,11 +4,10 @@ import { ApiError, askAll, askTagged } from '../api/client.ts';
 import { useReading } from '../api/use-reading.ts';
 import { count } from '../locale/locale.ts';
 import { workflowWords } from '../locale/workflows.ts';
-import { Page } from '../shell/page.tsx';
+import { ListPage } from '../shell/list-page.tsx';
 import { Button } from '../ui/button.tsx';
-import { Empty } from '../ui/empty.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Listing, Rows } from '../ui/listing.tsx';
+import { Rows } from '../ui/listing.tsx';
 import { removed } from '../ui/removal.ts';
 import { toast } from '../ui/toast.tsx';
 import { CreateWorkflow } from './create-workflow.tsx';
@@ -65,30 +64,23 @@ export const Workflows = () => {
   const { value: workflows, error, refresh } = useReading(readAll);
   const [isCreating, setCreating] = useState(false);
   const shown = workflows?.filter(({ uuid }) => !removed.value.has(`workflows/${uuid}/`));
-  const create = (
-    <Button kind="primary" onClick={() => setCreating(true)}>
-      {t.create}
-    </Button>
-  );
   return (
-    <Page title={t.title} hint={t.hint} action={shown && shown.length > 0 && create}>
-      <Listing
+    <>
+      <ListPage
+        texts={t}
+        add={t.create}
+        onAdd={() => setCreating(true)}
         items={shown}
         error={error}
         onRetry={refresh}
-        empty={
-          <Empty title={t.empty} hint={t.emptyHint}>
-            {create}
-          </Empty>
-        }
       >
         <Rows label={t.title}>
           {shown?.map((workflow) => (
             <Row key={workflow.uuid} workflow={workflow} />
           ))}
         </Rows>
-      </Listing>
+      </ListPage>
       {isCreating && <CreateWorkflow onClose={() => setCreating(false)} />}
-    </Page>
+    </>
   );
 };
