@@ -300,6 +300,17 @@ describe('the whole way', () => {
     return { room, message: json };
   };
 
+  test('reaches a subscription that was made before the clock was put back', async () => {
+    const { token } = await app.account();
+    const receiver = await startReceiver((_, response) => response.writeHead(200).end());
+    const { uuid } = (await subscribe(token, receiver.url)).json;
+    const since = new Date(Date.now() + 3_600_000);
+    await app.services.models.webhooks.updateOne({ _id: uuid }, { $set: { since } });
+    const { message } = await post(token);
+    await until(() => receiver.hits.length > 0, 'the delivery');
+    expect(receiver.hits[0]?.json.data.uuid).toBe(message.uuid);
+  });
+
   test('a message reaches the subscriber, and the log tells', async () => {
     const { token } = await app.account();
     const receiver = await startReceiver((_, response, number) =>
