@@ -53,6 +53,7 @@ it('shows leads as they come, finds them, and says what a colleague has changed'
   await page.reload();
   await row(page, hostile).click();
   await panel(page).getByText('Lamps').waitFor();
+  expect(await panel(page).getByRole('term').allInnerTexts()).toContain('Widget');
   const link = panel(page).getByRole('link', { name: 'Open the conversation' });
   await expect.poll(() => link.getAttribute('href'), PATIENCE).toBe(`/console/inbox/all/${room}`);
   await page.keyboard.press('Escape');

@@ -12,6 +12,14 @@ export const Lead = z
     device: optionalText(200).meta({ example: 'Chrome 140 on Android, mobile' }),
     from_page_title: optionalText(MAX_PAGE_TITLE).meta({ example: 'Prices' }),
     referrer: optionalText(MAX_PAGE_URL).meta({ example: 'https://search.example.com/' }),
+    widget: uuid().nullable().meta({
+      description: 'Added: the widget where it was left; null where it came by the API.',
+      example: null,
+    }),
+    conversation: uuid().nullable().meta({
+      description: 'Added: the conversation that it was left in; null where it came by the API.',
+      example: null,
+    }),
     created_at: datetime(),
   })
   .meta({ id: 'Lead' });
@@ -25,7 +33,9 @@ export const hasContact = (lead: Pick<Lead, 'nickname' | 'email' | 'phone_number
   [lead.nickname, lead.email, lead.phone_number].some((value) => value.trim() !== '');
 
 /** The fields of a lead that a caller writes. */
-export const NewLead = Lead.omit({ uuid: true, created_at: true }).meta({ id: 'NewLead' });
+export const NewLead = Lead.omit({ uuid: true, widget: true, conversation: true, created_at: true }).meta({
+  id: 'NewLead',
+});
 export type NewLead = z.infer<typeof NewLead>;
 
 const day = () => z.iso.date().meta({ example: '2026-11-21' });

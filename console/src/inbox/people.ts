@@ -21,6 +21,10 @@ export const readPeople = async (): Promise<void> => {
   }
 };
 
+/** What a widget is called; empty where it is not known. */
+export const widgetNameOf = (uuid: string | null): string =>
+  widgets.value.find((widget) => widget.uuid === uuid)?.name ?? '';
+
 /** What a member is called; empty where it is not known. */
 export const nameOf = (uuid: string | null | undefined): string =>
   members.value.find((member) => member.uuid === uuid)?.name ?? '';

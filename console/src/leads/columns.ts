@@ -7,6 +7,7 @@ export const COLUMNS = [
   'from_page_title',
   'referrer',
   'device',
+  'widget',
   'created_at',
 ] as const;
 export type Column = (typeof COLUMNS)[number];

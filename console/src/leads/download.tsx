@@ -2,6 +2,7 @@ import type { Lead } from '@parlor/shared';
 import { MAX_PAGE_SIZE } from '@parlor/shared/limits';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../api/client.ts';
+import { widgetNameOf } from '../inbox/people.ts';
 import { leadWords } from '../locale/leads.ts';
 import { count, words } from '../locale/locale.ts';
 import { Button } from '../ui/button.tsx';
@@ -20,8 +21,12 @@ const COLUMNS = [
   'from_page_title',
   'referrer',
   'device',
+  'widget',
   'uuid',
 ] as const satisfies readonly (keyof Lead)[];
+
+const cellOf = (lead: Lead, column: (typeof COLUMNS)[number]): string =>
+  column === 'widget' ? widgetNameOf(lead.widget) : lead[column];
 
 /** A download that has begun: its parts so far, and where it goes on. */
 interface Progress {
@@ -79,7 +84,7 @@ export const Download = ({ filter }: { filter: Filter }) => {
       do {
         const { items, next } = await readOn(filter, current.next);
         if (own !== turn.current) return;
-        const lines = items.map((lead) => csvLine(COLUMNS.map((name) => lead[name])));
+        const lines = items.map((lead) => csvLine(COLUMNS.map((name) => cellOf(lead, name))));
         current = { parts: [...current.parts, new Blob(lines)], read: current.read + items.length, next };
         setProgress(current);
       } while (current.next !== undefined);

@@ -1,5 +1,6 @@
 import type { Lead } from '@parlor/shared';
 import { useEffect, useRef } from 'preact/hooks';
+import { widgetNameOf } from '../inbox/people.ts';
 import { leadWords } from '../locale/leads.ts';
 import { moment, words } from '../locale/locale.ts';
 import { isAdmin } from '../session/session.ts';
@@ -13,11 +14,11 @@ import { LeadForm } from './lead-form.tsx';
 import type { LeadList } from './lead-list.ts';
 import styles from './lead-panel.module.css';
 import { nameOf } from './lead-table.tsx';
-import { useLead, useRoom } from './use-lead.ts';
+import { useLead } from './use-lead.ts';
 
 const Origin = ({ lead }: { lead: Lead }) => {
   const t = leadWords.value;
-  const room = useRoom(lead);
+  const widget = widgetNameOf(lead.widget);
   return (
     <section>
       <h3>{t.origin}</h3>
@@ -25,17 +26,19 @@ const Origin = ({ lead }: { lead: Lead }) => {
         <Fact label={t.names.created_at}>
           <time dateTime={lead.created_at}>{moment(lead.created_at)}</time>
         </Fact>
+        {widget !== '' && <Fact label={t.names.widget}>{widget}</Fact>}
         <Fact label={t.names.from_page_title}>{lead.from_page_title}</Fact>
         <Fact label={t.names.referrer}>{lead.referrer && <WebAddress url={lead.referrer} />}</Fact>
         <Fact label={t.names.device}>{lead.device}</Fact>
       </Facts>
-      {room && (
-        <a class={styles.conversation} href={`/console/inbox/all/${room}`}>
+      {lead.conversation === null ? (
+        <p class={styles.none}>{t.noConversation}</p>
+      ) : (
+        <a class={styles.conversation} href={`/console/inbox/all/${lead.conversation}`}>
           <Icon name="inbox" />
           {t.conversation}
         </a>
       )}
-      {room === null && <p class={styles.none}>{t.noConversation}</p>}
     </section>
   );
 };

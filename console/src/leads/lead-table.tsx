@@ -1,4 +1,5 @@
 import type { Lead } from '@parlor/shared';
+import { widgetNameOf } from '../inbox/people.ts';
 import { leadWords } from '../locale/leads.ts';
 import { shortMoment } from '../locale/locale.ts';
 import { type Column, columns } from './columns.ts';
@@ -12,7 +13,7 @@ export const nameOf = ({ nickname, email, phone_number }: Lead): string =>
 const short = (address: string): string => address.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '');
 
 const Cell = ({ lead, column }: { lead: Lead; column: Column }) => {
-  const value = lead[column];
+  const value = column === 'widget' ? widgetNameOf(lead.widget) : lead[column];
   const text = column === 'referrer' ? short(value) : value;
   return (
     <td class={styles[column]} dir="auto" title={column === 'created_at' ? undefined : value}>

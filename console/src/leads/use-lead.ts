@@ -1,7 +1,6 @@
-import type { Lead, SearchResult } from '@parlor/shared';
-import { MAX_QUERY, MAX_QUERY_WORDS } from '@parlor/shared/limits';
+import type { Lead } from '@parlor/shared';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { ApiError, askPage } from '../api/client.ts';
+import { ApiError } from '../api/client.ts';
 import { listen } from '../api/live.ts';
 import { Resource } from '../api/resource.ts';
 import { choose, type Edit, editOf, hasChanges } from '../ui/edit.ts';
@@ -68,38 +67,3 @@ export const useLead = (uuid: string, list: LeadList) => {
 };
 
 export type LeadEdits = ReturnType<typeof useLead>;
-
-/** Of leads with the same words that are found first, this many pages are looked through. */
-const MAX_PAGES = 5;
-
-/** The room that a lead was left in, by the search for it. @returns null where it was left in none, or is not found */
-const findRoom = async ({ uuid, nickname, email, phone_number }: Lead): Promise<string | null> => {
-  const text = email || phone_number || nickname;
-  const q = text.slice(0, MAX_QUERY).split(/\s+/).slice(0, MAX_QUERY_WORDS).join(' ');
-  let path: string | undefined = `search/?${new URLSearchParams({ kind: 'lead', q, limit: '50' })}`;
-  for (let n = 0; n < MAX_PAGES && path !== undefined; n++) {
-    const page: { items: SearchResult[]; next: string | undefined } = await askPage<SearchResult>(path);
-    const found = page.items.find((one) => one.uuid === uuid);
-    if (found) return found.conversation?.uuid ?? null;
-    path = page.next;
-  }
-  return null;
-};
-
-/** The room that a lead was left in; undefined while it is not known. */
-export const useRoom = (lead: Lead | undefined): string | null | undefined => {
-  const [room, setRoom] = useState<string | null>();
-  useEffect(() => {
-    if (!lead) return;
-    let isWanted = true;
-    findRoom(lead).then(
-      (found) => isWanted && setRoom(found),
-      // Without it the rest is shown all the same.
-      () => undefined,
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [lead?.uuid]);
-  return room;
-};

@@ -12,6 +12,7 @@ export const de: LeadWords = {
     from_page_title: 'Seite',
     referrer: 'Kam von',
     device: 'Gerät',
+    widget: 'Widget',
     created_at: 'Eingegangen',
   },
   older: 'Ältere Leads',

@@ -12,6 +12,7 @@ export const en = {
     from_page_title: 'Page',
     referrer: 'Came from',
     device: 'Device',
+    widget: 'Widget',
     created_at: 'Received',
   },
   older: 'Older leads',

@@ -4,7 +4,7 @@ import { type Stored, storedFields } from '../../database/document.ts';
 import { defineModel } from '../../database/model.ts';
 import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
 
-export interface StoredLead extends Stored<Lead>, EventHolder {
+export interface StoredLead extends Omit<Stored<Lead>, 'widget' | 'conversation'>, EventHolder {
   account: string;
   /** The widget of its conversation; empty for one that came by the API. */
   widget: string;
@@ -19,7 +19,7 @@ export type LeadModel = Model<StoredLead>;
 export const leadModel = defineModel<StoredLead>(
   'Lead',
   {
-    ...storedFields(Lead),
+    ...storedFields(Lead, ['widget', 'conversation']),
     created_at: Date,
     account: String,
     widget: String,

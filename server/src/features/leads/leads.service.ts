@@ -167,4 +167,5 @@ export class LeadsService {
 }
 
 /** The API's form of a lead. */
-export const presentLead = (lead: StoredLead): Lead => present(Lead, lead);
+export const presentLead = (lead: StoredLead): Lead =>
+  present(Lead, lead, { widget: lead.widget || null, conversation: lead.room ?? null });

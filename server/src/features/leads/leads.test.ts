@@ -31,6 +31,8 @@ describe('POST /api/v1/leads/', () => {
     expect(answer.json).toEqual({
       uuid: expect.any(String),
       ...sent,
+      widget: null,
+      conversation: null,
       created_at: expect.stringMatching(/\+00:00$/),
     });
     expect(answer.headers.location).toMatch(new RegExp(`/api/v1/leads/${answer.json.uuid}/$`));
@@ -48,6 +50,20 @@ describe('POST /api/v1/leads/', () => {
   });
 });
 
+it('says where a visitor has left it, and nobody can write that', async () => {
+  const { visitor, room } = await app.session(widget);
+  const elsewhere = { widget: room.uuid, conversation: null };
+  const left = await app.request('POST', '/api/v1/leads/', { visitor, body: { ...ADA, ...elsewhere } });
+  const { json: own } = await app.request('GET', '/api/v1/widgets/', { token });
+  const place = { widget: own[0].uuid, conversation: room.uuid };
+  expect(left.json).toMatchObject(place);
+  const path = at(left.json.uuid);
+  for (const method of ['PUT', 'PATCH']) {
+    const { status, json } = await app.request(method, path, { token, body: { ...ADA, ...elsewhere } });
+    expect([status, json]).toEqual([200, expect.objectContaining(place)]);
+  }
+});
+
 describe('/api/v1/leads/<uuid>/', () => {
   it('is read, replaced, changed and deleted', async () => {
     const { uuid, created_at } = (await create(ADA)).json;
@@ -62,6 +78,8 @@ describe('/api/v1/leads/<uuid>/', () => {
         device: '',
         from_page_title: '',
         referrer: '',
+        widget: null,
+        conversation: null,
         created_at,
       },
     ]);

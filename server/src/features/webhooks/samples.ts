@@ -12,6 +12,8 @@ export const sampleData = (event: EventName, now = new Date()): object => {
     device: 'Chrome 140 on Android, mobile',
     from_page_title: 'Prices',
     referrer: 'https://search.example.com/',
+    widget: null,
+    conversation: null,
     created_at: at,
   };
   const message = { nickname: 'Ada', body: 'A test: do you deliver on Sundays?', is_support_sender: false };
