@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LONG_UNITS, SHORT_BROWSER, TIER, WITH_ROUNDS } from './vitest.tiers.ts';
 
 /** The embedded database's own tests use no other; only its comparison with MongoDB needs one. */
 const ONLY_EMBEDDED = ['server/embedded-mongodb/src/**', 'server/embedded-mongodb/test/*.test.ts'];
@@ -18,6 +19,9 @@ const WAYS = [
   'demo/test/**/*.test.ts',
 ];
 
+const ALL_BROWSER = ['widget/test/**/*.browser.test.ts', '{console,demo}/test/**/*.test.ts'];
+const BROWSER = TIER === 'short' ? SHORT_BROWSER : process.env.MONGODB_URL ? WAYS : ALL_BROWSER;
+
 /** A test that asserts nothing, or only under a condition that did not hold, fails; waiting alone is no assertion. */
 const EXPECT = {
   requireAssertions: true,
@@ -35,17 +39,22 @@ export default defineConfig({
       {
         test: {
           name: 'units',
-          include: ['{shared,server,widget}/**/*.test.ts'],
+          include:
+            TIER === 'long' ? [...LONG_UNITS, ...WITH_ROUNDS] : ['{shared,server,widget}/**/*.test.ts'],
           exclude: [
             '**/node_modules/**',
             '**/dist/**',
             '**/*.browser.test.ts',
+            ...(TIER === 'short' ? LONG_UNITS : []),
             ...(process.env.MONGODB_URL ? [...ONLY_EMBEDDED, ...BEFORE_DATABASES] : []),
           ],
           globalSetup: ['server/test/database.setup.ts'],
           expect: EXPECT,
           // What a file imports is made once, and not anew for each: that took a third of the time.
           isolate: false,
+          // Most tests wait for something now and then. In the long form each has the machine for itself.
+          ...(TIER === 'short' && { maxWorkers: 2 }),
+          sequence: { groupOrder: 0 },
           // Against what hangs: a machine that is busy with other things takes its time.
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -54,15 +63,15 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
-          include: process.env.MONGODB_URL
-            ? WAYS
-            : ['widget/test/**/*.browser.test.ts', '{console,demo}/test/**/*.test.ts'],
+          include: BROWSER,
+          exclude: ['**/node_modules/**', '**/dist/**', ...(TIER === 'long' ? SHORT_BROWSER : [])],
           globalSetup: ['server/test/database.setup.ts'],
           expect: EXPECT,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // A browser and its server are two processes already; side by side they would only wait for a core.
           fileParallelism: false,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { NewWidget } from '@parlor/shared';
 import * as limits from '@parlor/shared/limits';
 import { describe, expect, it } from 'vitest';
+import { LONG_UNITS, SHORT_BROWSER, WITH_ROUNDS } from '../../vitest.tiers.ts';
 import { loadConfig } from '../src/platform/config.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -73,6 +74,12 @@ describe('every link leads somewhere', () => {
     expect(found.length).toBeGreaterThan(100);
     expect(found.flatMap(({ file, path }) => broken(file, [[path, undefined]]))).toEqual([]);
   });
+});
+
+it('every test that a tier names is there', () => {
+  const named = [...LONG_UNITS, ...WITH_ROUNDS, ...SHORT_BROWSER];
+  expect(named.filter((file) => !files.includes(file))).toEqual([]);
+  expect(new Set(named).size).toBe(named.length);
 });
 
 describe('every setting is described', () => {
