@@ -82,13 +82,10 @@ export const WITH_ROUNDS = [
 
 /** What `npm test` runs in the browser; the rest of `browser` is left to `npm run test:long`. */
 export const SHORT_BROWSER = [
-  'console/test/first-answer.test.ts',
-  'console/test/keywords.test.ts',
   'console/test/replies.test.ts',
   'console/test/start-page.test.ts',
   'console/test/workflow-changes.test.ts',
   'demo/test/first-message.test.ts',
-  'widget/test/bot.browser.test.ts',
   'widget/test/talk.browser.test.ts',
 ];
 
