@@ -19,6 +19,7 @@ export const LONG_UNITS = [
   'server/src/features/mail/mailer.test.ts',
   'server/src/features/members/member-mails.test.ts',
   'server/src/features/search/plain-model.test.ts',
+  'server/src/features/search/search-notes.test.ts',
   'server/src/features/search/search.test.ts',
   'server/test/agent-kill.test.ts',
   'server/test/agent-processes.test.ts',

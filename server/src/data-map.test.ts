@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { testApp } from '../test/app.ts';
 import { allCollections, documentsWith } from '../test/everything.ts';
-import { makeFixtures } from '../test/openapi.ts';
+import { makeFixtures } from '../test/fixtures.ts';
 import { DATA_MAP, OTHER_COLLECTIONS } from './data-map.ts';
 import type { CollectionData } from './database/collection-data.ts';
 

@@ -3,17 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { AUDITED } from '../src/features/audit/audited.ts';
 import { testApp } from './app.ts';
 import { settled } from './audit.ts';
-import {
-  BY_OTHERS,
-  bodyFor,
-  credentialFor,
-  type Fixtures,
-  faults,
-  makeFixtures,
-  type Operation,
-  operations,
-  pathFor,
-} from './openapi.ts';
+import { bodyFor, credentialFor, type Fixtures, makeFixtures, pathFor } from './fixtures.ts';
+import { BY_OTHERS, faults, type Operation, operations } from './openapi.ts';
 
 /** Every operation that changes something leaves exactly the entry that the table says, and no secret. */
 

@@ -1,14 +1,8 @@
 import { EVENT_NAMES } from '@parlor/shared';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { testApp } from './app.ts';
-import {
-  bodyMediaOf,
-  comparedWithDocument,
-  document,
-  type Fixtures,
-  makeFixtures,
-  mismatches,
-} from './openapi.ts';
+import { type Fixtures, makeFixtures } from './fixtures.ts';
+import { bodyMediaOf, comparedWithDocument, document, mismatches } from './openapi.ts';
 import { startReceiver, until } from './webhooks-parts.ts';
 
 /** A test for each row of the specification's tables, named after it; `shared/spec` is the original's interface. */

@@ -1,18 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { type RequestOptions, testApp } from './app.ts';
-import {
-  BY_OTHERS,
-  bodyFor,
-  bodyMediaOf,
-  credentialFor,
-  document,
-  faults,
-  makeFixtures,
-  mismatches,
-  operations,
-  pathFor,
-} from './openapi.ts';
+import { bodyFor, credentialFor, makeFixtures, pathFor } from './fixtures.ts';
+import { BY_OTHERS, bodyMediaOf, document, faults, mismatches, operations } from './openapi.ts';
 
 const app = testApp();
 

@@ -1,8 +1,9 @@
 import type { CommandStartedEvent } from 'mongodb';
 import { expect, it } from 'vitest';
 import { testApp } from './app.ts';
+import { bodyFor, makeFixtures, pathFor, withQuery } from './fixtures.ts';
 import { testMembers } from './members.ts';
-import { bodyFor, makeFixtures, operations, pathFor, withQuery } from './openapi.ts';
+import { operations } from './openapi.ts';
 
 /** Every query that a route makes is served by an index and sorted by it. */
 

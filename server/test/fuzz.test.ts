@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import type { Answer, RequestOptions } from './app.ts';
+import { bodyFor, credentialFor, type Fixtures, makeFixtures, pathFor } from './fixtures.ts';
 import { chooser, hostileText, replaced, textPaths } from './hostile-texts.ts';
-import { bodyFor, credentialFor, type Fixtures, makeFixtures, operations, pathFor } from './openapi.ts';
+import { operations } from './openapi.ts';
 import { type RemoteApp, remoteApp } from './remote-app.ts';
 import { MAIN, serverSettings, startServerProcess } from './server-process.ts';
 

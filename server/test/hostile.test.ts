@@ -1,17 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { type RequestOptions, testApp } from './app.ts';
+import { bodyFor, credentialFor, type Fixtures, makeFixtures, pathFor, withQuery } from './fixtures.ts';
 import { chooser } from './hostile-texts.ts';
-import {
-  bodyFor,
-  comparedWithDocument,
-  credentialFor,
-  type Fixtures,
-  makeFixtures,
-  operations,
-  pathFor,
-  withQuery,
-} from './openapi.ts';
+import { comparedWithDocument, operations } from './openapi.ts';
 
 /**
  * Seeded hostile requests, made from the OpenAPI document: no 5xx, no foreign object, and the server healthy

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { testApp } from './app.ts';
-import { type Fixtures, makeFixtures } from './openapi.ts';
+import { type Fixtures, makeFixtures } from './fixtures.ts';
 
 /** What holds for every object and every input, by fast-check. */
 

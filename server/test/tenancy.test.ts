@@ -2,16 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { RIGHTS } from '../src/features/access/rights.ts';
 import { testApp } from './app.ts';
+import { bodyFor, type Fixtures, makeFixtures, pathFor, withOwnNotes } from './fixtures.ts';
 import { PASSWORD, testMembers } from './members.ts';
-import {
-  bodyFor,
-  type Fixtures,
-  makeFixtures,
-  type Operation,
-  operations,
-  pathFor,
-  withOwnNotes,
-} from './openapi.ts';
+import { type Operation, operations } from './openapi.ts';
 
 /**
  * Every route × method × credential, from the OpenAPI document, so that a new route can't be forgotten: an account

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { CommandStartedEvent } from 'mongodb';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { testApp } from './app.ts';
+import { bodyFor, makeFixtures, pathFor } from './fixtures.ts';
 import { replaced, textPaths } from './hostile-texts.ts';
-import { bodyFor, makeFixtures, operations, pathFor } from './openapi.ts';
+import { operations } from './openapi.ts';
 
 const app = testApp();
 

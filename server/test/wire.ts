@@ -1,16 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, fetch } from 'undici';
 import { expect } from 'vitest';
-import {
-  bodyFor,
-  type Callable,
-  credentialFor,
-  type Fixtures,
-  makeFixtures,
-  type Operation,
-  operations,
-  pathFor,
-} from './openapi.ts';
+import { bodyFor, type Callable, credentialFor, type Fixtures, makeFixtures, pathFor } from './fixtures.ts';
+import { type Operation, operations } from './openapi.ts';
 import type { StrictConnection, WireAnswer } from './strict-http.ts';
 
 /** A request as any client would send it. */

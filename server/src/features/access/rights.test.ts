@@ -1,14 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../../../test/app.ts';
-import {
-  bodyFor,
-  type Fixtures,
-  makeFixtures,
-  type Operation,
-  operations,
-  pathFor,
-  withOwnNotes,
-} from '../../../test/openapi.ts';
+import { bodyFor, type Fixtures, makeFixtures, pathFor, withOwnNotes } from '../../../test/fixtures.ts';
+import { type Operation, operations } from '../../../test/openapi.ts';
 import { LIVE_CHANNEL, RIGHTS } from './rights.ts';
 
 /** Every operation that takes a member's credential, called by each role, against the table. */

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { settled } from '../../../test/audit.ts';
 import { documentsWith } from '../../../test/everything.ts';
-import { type Fixtures, makeFixtures } from '../../../test/openapi.ts';
+import { type Fixtures, makeFixtures } from '../../../test/fixtures.ts';
 import { exportAccount, importAccount } from './account-copy.ts';
 import { deleteAccount } from './account-data.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { documentsWith } from '../../../test/everything.ts';
-import { makeFixtures } from '../../../test/openapi.ts';
+import { makeFixtures } from '../../../test/fixtures.ts';
 
 const app = testApp();
 const PASSWORD = 'a long enough secret';

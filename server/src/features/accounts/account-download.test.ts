@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { settled } from '../../../test/audit.ts';
-import { makeFixtures } from '../../../test/openapi.ts';
+import { makeFixtures } from '../../../test/fixtures.ts';
 import { accountCollections } from './account-data.ts';
 
 const app = testApp();

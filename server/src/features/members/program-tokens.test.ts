@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { testApp } from '../../../test/app.ts';
+import { bodyFor, type Fixtures, makeFixtures, pathFor } from '../../../test/fixtures.ts';
 import { testMembers } from '../../../test/members.ts';
-import { bodyFor, type Fixtures, makeFixtures, operations, pathFor } from '../../../test/openapi.ts';
+import { operations } from '../../../test/openapi.ts';
 import { RIGHTS } from '../access/rights.ts';
 import { deleteAccount } from '../accounts/account-data.ts';
 
