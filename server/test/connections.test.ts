@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { MAX_SMALL_CHUNKS } from '../src/http/body-chunks.ts';
+import { caller, owner } from './rest.ts';
 import { MAIN, serverSettings, startServerProcess } from './server-process.ts';
 
 it.runIf(process.platform === 'linux')(
@@ -104,5 +106,18 @@ it('a body in more small chunks than it may have is refused before it has come, 
       /^HTTP\/1.1 413 [\s\S]*more than 2048 chunks/,
     );
   }
+  // Compressed, it decompresses to nothing.
+  const { widget } = await owner(url);
+  const { token } = (await caller(url)('POST', `/api/v1/widgets/${widget}/sessions/`, {})).json;
+  const nothing = Buffer.concat(Array.from({ length: 20_000 }, () => gzipSync('')));
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+  onTestFinished(() => void socket.destroy());
+  socket.write(
+    `POST /api/v1/messages/ HTTP/1.1\r\nHost: a\r\nAuthorization: Visitor ${token}\r\nContent-Encoding: gzip\r\n` +
+      'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+  );
+  socket.write(`${nothing.length.toString(16)}\r\n`);
+  socket.write(nothing);
+  expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1.1 413 [\s\S]*larger than 262144 bytes/);
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
 }, 60_000);
