@@ -67,6 +67,9 @@ it('adds, tries, changes and deletes a webhook, shows each attempt, and sends ag
   await log(page).first().getByRole('button').click();
   await log(page).first().getByText('Attempt 2').waitFor();
   expect(await log(page).first().getByText('Status 503').count()).toBe(3);
+  const shown = log(page).first().locator('pre', { hasText: 'nickname' });
+  const sent = received.map(({ body }) => JSON.parse(body));
+  expect(sent).toContainEqual(JSON.parse((await shown.textContent()) ?? ''));
   expect(await axeFaults(page)).toEqual([]);
   receiver.answer = 200;
   const before = received.length;

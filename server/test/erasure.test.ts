@@ -196,6 +196,10 @@ it('leaves no word of a visitor, a deleted room or a deleted lead anywhere', asy
     status: 409,
     json: { detail: 'What this delivery said has been erased.' },
   });
+  expect(await rest('GET', `/api/v1/deliveries/${log.at(-1).id}/body/`)).toEqual({
+    status: 200,
+    json: { body: null },
+  });
   expect((await server.end('SIGTERM')).code).toBe(0);
   const lines = server.stderr().split('\n');
   expect(lines.length).toBeGreaterThan(10);

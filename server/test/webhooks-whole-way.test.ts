@@ -88,6 +88,8 @@ describe('the whole way', () => {
     ]);
     const one = await app.request('GET', `/api/v1/deliveries/${logged[0].id}/`, { token });
     expect(one.json).toEqual(logged[0]);
+    const text = await app.request('GET', `/api/v1/deliveries/${logged[0].id}/body/`, { token });
+    expect([text.json, text.headers['cache-control']]).toEqual([{ body: first?.body }, 'no-store']);
 
     for (const path of [
       `/api/v1/deliveries/${logged[0].id}/redeliver/`,

@@ -37,6 +37,18 @@ export const Delivery = z
   .meta({ id: 'Delivery' });
 export type Delivery = z.infer<typeof Delivery>;
 
+/** The answer to GET /api/v1/deliveries/<id>/body/. */
+export const DeliveryText = z
+  .object({
+    body: z.string().nullable().meta({
+      description:
+        'The exact text that is sent and signed; null once what it said was erased with its visitor, room or lead.',
+      example: '{"data":{"uuid":"0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11"},"webhook":{}}',
+    }),
+  })
+  .meta({ id: 'DeliveryText' });
+export type DeliveryText = z.infer<typeof DeliveryText>;
+
 /** The answer to POST /api/v1/webhooks/<uuid>/test/. */
 export const TestDelivery = z
   .object({ delivered: z.boolean(), ...Attempt.omit({ at: true }).shape })

@@ -87,5 +87,7 @@ export const de: WebhookWords = {
   status: (status) => `Status ${status}`,
   duration: (ms) => `${ms} ms`,
   answer: 'Was geantwortet wurde',
+  sent: 'Was gesendet wurde',
+  sentErased: 'Was gesendet wurde, ist mit der Unterhaltung oder dem Lead gelöscht.',
   id: 'webhook-id',
 };

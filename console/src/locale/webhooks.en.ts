@@ -84,6 +84,8 @@ export const en = {
   status: (status: string) => `Status ${status}`,
   duration: (ms: string) => `${ms} ms`,
   answer: 'What was answered',
+  sent: 'What was sent',
+  sentErased: 'What was sent has been erased with its conversation or lead.',
   id: 'webhook-id',
 } as const;
 

@@ -3,12 +3,14 @@ import { useState } from 'preact/hooks';
 import { ApiError } from '../api/client.ts';
 import { count, moment, shortMoment } from '../locale/locale.ts';
 import { webhookWords } from '../locale/webhooks.ts';
+import { me } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Answer } from './answer.tsx';
 import styles from './deliveries.module.css';
 import { redeliver } from './redeliver.ts';
+import { SentText } from './sent-text.tsx';
 import { StateDot } from './state-dot.tsx';
 
 const summaryOf = ({ attempts }: Delivery): string => {
@@ -67,6 +69,7 @@ const Details = ({
           ))}
         </ol>
       )}
+      {me.value?.widgets === null && <SentText delivery={delivery} />}
       <Notice>{error}</Notice>
       {!isGone && (
         <div>

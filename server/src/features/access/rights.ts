@@ -107,6 +107,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   rotateWebhookSecret: [ADMINS, 'webhooks:write'],
   listDeliveries: [ADMINS, 'webhooks:read'],
   retrieveDelivery: [ADMINS, 'webhooks:read'],
+  retrieveDeliveryBody: [ADMINS, 'webhooks:read', ALL_WIDGETS],
   listDeliveriesOfWebhook: [ADMINS, 'webhooks:read'],
   redeliver: [ADMINS, 'webhooks:write'],
   redeliverOfWebhook: [ADMINS, 'webhooks:write'],

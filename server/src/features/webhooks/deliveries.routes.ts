@@ -1,4 +1,11 @@
-import { DELIVERY_STATES, Delivery, EVENT_NAMES, TestDelivery, uuidReference } from '@parlor/shared';
+import {
+  DELIVERY_STATES,
+  Delivery,
+  DeliveryText,
+  EVENT_NAMES,
+  TestDelivery,
+  uuidReference,
+} from '@parlor/shared';
 import { z } from 'zod';
 import type { Page } from '../../database/pages.ts';
 import type { Context } from '../../http/context.ts';
@@ -86,6 +93,23 @@ export const deliveryRoutes = ({
       answers: shown(Delivery),
       handler: async (ctx) => {
         sendObject(ctx, presentDelivery(await deliveries.get(accountOf(ctx), deliveryId(ctx))));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/v1/deliveries/{id}/body/',
+      id: 'retrieveDeliveryBody',
+      tag: log,
+      summary: 'What was sent with a delivery',
+      description:
+        'The same in every attempt, and as long as the delivery is in the log. Not for members and programs that are restricted to some widgets: it says what was said on any of them.',
+      callers,
+      params: deliveryPath,
+      answers: { status: 200, description: 'The text.', schema: DeliveryText },
+      handler: async (ctx) => {
+        const { body } = await deliveries.get(accountOf(ctx), deliveryId(ctx));
+        ctx.set('Cache-Control', 'no-store');
+        ctx.body = { body: body === '' ? null : body };
       },
     },
     {
