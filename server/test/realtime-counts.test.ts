@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConversationCounts } from '@parlor/shared';
 import { expect, it } from 'vitest';
 import { connect, type RealtimeClient } from './realtime-client.ts';
@@ -5,6 +6,9 @@ import { operator, startConversation } from './realtime-parts.ts';
 import { sharedSettings, startServerProcess } from './server-process.ts';
 
 /** The numbers of the inbox, told to members who follow them. */
+
+/** Each change is counted a second time, 2 s after the first; by then nothing is counted any more (milliseconds). */
+const QUIET_MS = 5_000;
 
 const numbers = (client: RealtimeClient): ConversationCounts[] =>
   client.frames.flatMap((frame) => (frame.type === 'counts' ? [frame.data] : []));
@@ -54,7 +58,7 @@ it('tells the numbers when they change, to each member its own, and to nobody wh
 
 it('tells what another server process was told', async () => {
   const settings = await sharedSettings();
-  const { token, visitor, rest } = await startConversation(settings);
+  const { url, token, visitor, rest } = await startConversation(settings);
   const second = await startServerProcess(settings);
   const client = await connect(second.url, { token }, { counts: true });
   await latest(client).toMatchObject({ open: 0 });
@@ -63,4 +67,13 @@ it('tells what another server process was told', async () => {
   await latest(client).toMatchObject({ open: 1, waiting: 1 });
   await rest('PATCH', `/api/v1/conversations/${ada.room.uuid}/`, { status: 'done' });
   await latest(client).toMatchObject({ open: 0, waiting: 0 });
+  // What no event tells: what a member has read, and a room that is gone.
+  const client2 = await connect(url, { token }, { counts: true });
+  await rest('PATCH', `/api/v1/conversations/${ada.room.uuid}/`, { status: 'open', is_unread: false });
+  for (const each of [client, client2]) await latest(each).toMatchObject({ open: 1, unread: 0 });
+  await rest('PATCH', `/api/v1/conversations/${ada.room.uuid}/`, { is_unread: true });
+  for (const each of [client, client2]) await latest(each).toMatchObject({ open: 1, unread: 1 });
+  await sleep(QUIET_MS);
+  await rest('DELETE', `/api/v1/rooms/${ada.room.label}/`);
+  for (const each of [client, client2]) await latest(each).toMatchObject({ open: 0, unread: 0 });
 });

@@ -32,6 +32,7 @@ export class RoomDeletion {
   readonly #tombstones: Tombstones;
   readonly #erasure: Pick<SubjectErasure, 'erase' | 'isOut'>;
   readonly #sweeper: Sweeper;
+  readonly #listeners: ((account: string) => void)[] = [];
 
   constructor(
     models: { rooms: RoomModel; leads: LeadModel; roomDeletions: PendingDeletionModel },
@@ -58,6 +59,11 @@ export class RoomDeletion {
     });
   }
 
+  /** Calls `listener` with the account of each room that was deleted. */
+  onDelete(listener: (account: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
   /**
    * Deletes a room; when this is through, nothing that was said in it is seen any more.
    * @throws ParlorError `not_found`, and whatever `check` throws.
@@ -73,6 +79,7 @@ export class RoomDeletion {
     // By uuid, too: another room may have got the label since.
     const filter = { account, label, _id: known._id };
     await this.#delete({ account, room: known._id }, () => this.#audited.delete(filter, action, check));
+    for (const listener of this.#listeners) listener(account);
   }
 
   /** Deletes a lead by `remove`, and then what else is kept of it. @throws whatever `remove` throws */

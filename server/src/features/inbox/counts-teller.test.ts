@@ -20,7 +20,8 @@ it('counts again after a count that failed, without waiting for the next change'
       return inboxCounts.of(...asked);
     },
   };
-  const teller = new CountsTeller({ connections, onEntry: () => undefined }, counts, log);
+  const onEntry = () => undefined;
+  const teller = new CountsTeller({ connections, onEntry, onRecount: onEntry }, counts, log);
   onTestFinished(() => teller.stop());
   teller.changed('a');
   await vi.waitFor(() => expect(sent).toHaveLength(1), { timeout: 20_000 });

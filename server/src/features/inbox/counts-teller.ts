@@ -52,7 +52,7 @@ export class CountsTeller {
   readonly #stopping = new AbortController();
 
   constructor(
-    channel: Pick<Channel, 'connections' | 'onEntry'>,
+    channel: Pick<Channel, 'connections' | 'onEntry' | 'onRecount'>,
     counts: Pick<InboxCounts, 'of'>,
     log: Logger,
   ) {
@@ -62,6 +62,7 @@ export class CountsTeller {
     channel.onEntry(({ name, account }) => {
       if (CHANGING.has(name)) this.changed(account);
     });
+    channel.onRecount((account) => this.changed(account));
   }
 
   stop(): void {

@@ -81,7 +81,7 @@ export const createInbox = ({
     members,
     tagNames,
     relay,
-    countsTeller,
+    channel,
   });
   return {
     follower,

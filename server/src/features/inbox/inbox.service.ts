@@ -8,7 +8,6 @@ import { activeOf, type Member } from '../members/member.ts';
 import type { MemberStore } from '../members/member-store.ts';
 import { isInView, type View } from '../members/view.ts';
 import type { ConversationModel, StoredConversation } from './conversation.model.ts';
-import type { CountsTeller } from './counts-teller.ts';
 import type { ConversationDetails } from './details.ts';
 import type { ConversationFollower } from './follow.ts';
 import { type Order, readConversations, type Wanted } from './lists.ts';
@@ -42,7 +41,8 @@ interface Parts {
   members: Pick<MemberStore, 'of'>;
   tagNames: TagNames;
   relay: Pick<Relay, 'announce'>;
-  countsTeller: Pick<CountsTeller, 'changed'>;
+  /** Counts the numbers of an account again, on every process. */
+  channel: { recount(account: string): void };
 }
 
 /** Conversations as members work on them (docs/contract.md#conversation). */
@@ -129,7 +129,7 @@ export class InboxService {
     wanted: Settings,
     check?: Check,
   ): Promise<StoredConversation> {
-    const { conversations, follower, relay, countsTeller } = this.#parts;
+    const { conversations, follower, relay, channel } = this.#parts;
     const { assignee } = wanted;
     const filter = { _id: uuid, account: view.account };
     const decide = async (current: StoredConversation) => {
@@ -152,7 +152,7 @@ export class InboxService {
     });
     relay.announce(conversations, changed);
     // No event tells what one member has read.
-    if (wanted.is_unread !== undefined) countsTeller.changed(view.account);
+    if (wanted.is_unread !== undefined) channel.recount(view.account);
     return changed;
   }
 

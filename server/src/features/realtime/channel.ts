@@ -15,7 +15,7 @@ type PassingEntry = Omit<NewEntry, 'event' | 'at'>;
 const PASSED_AT_ONCE = 50;
 
 /** What processes tell each other. */
-type Control = { ended: Ended } | { forget: string };
+type Control = { ended: Ended } | { forget: string } | { recount: true };
 
 /**
  * What happens, on its way to the clients of all server processes: the relay writes it into the log, every process
@@ -29,6 +29,7 @@ export class Channel {
   readonly #logger: Logger;
   readonly #listeners: ((entry: EventLogEntry) => void)[] = [];
   readonly #forgetters: ((subject: string) => void)[] = [];
+  readonly #recounters: ((account: string) => void)[] = [];
 
   /** @param isOnlyProcess no other process writes into the log, so that it need not be asked */
   constructor(
@@ -85,6 +86,18 @@ export class Channel {
     this.#forgetters.push(forget);
   }
 
+  /** Calls `recount` with every account whose numbers are to be counted again, on every process. */
+  onRecount(recount: (account: string) => void): void {
+    this.#recounters.push(recount);
+  }
+
+  /** Numbers of an account have changed by something that no event tells; where that can't be told, the next change tells it. */
+  recount(account: string): void {
+    this.#control(account, { recount: true }).catch((err) =>
+      this.#logger.warn({ err }, 'numbers of an inbox may be late'),
+    );
+  }
+
   /** Ends the sockets that rest on a credential, on every process. */
   end(account: string, ended: Ended): Promise<void> {
     return this.#control(account, { ended });
@@ -109,7 +122,8 @@ export class Channel {
     if (entry.name === 'control') {
       const control = entry.data as Control;
       if ('ended' in control) this.connections.end(entry.account, control.ended);
-      else this.#forget(control.forget);
+      else if ('forget' in control) this.#forget(control.forget);
+      else for (const recount of this.#recounters) recount(entry.account);
       return;
     }
     for (const listener of this.#listeners) listener(entry);
