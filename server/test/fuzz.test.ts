@@ -329,7 +329,7 @@ it(`${ATTEMPTS} attempts to occupy the server, seed ${SEED}`, { timeout: 300_000
     for (let n = 0; n < SEARCHED_MESSAGES; n++) await app.request('POST', '/api/v1/messages/', said);
     const path = `/api/v1/search/?limit=1&q=${encodeURIComponent(q)}`;
     await expect
-      .poll(async () => (await app.request('GET', path, { token })).json, { timeout: 10_000 })
+      .poll(async () => (await app.request('GET', path, { token })).json, { timeout: 60_000 })
       .toHaveLength(1);
   }
 

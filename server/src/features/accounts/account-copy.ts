@@ -3,7 +3,7 @@ import { mongo } from 'mongoose';
 import type { MappedCollection } from '../../database/collection-data.ts';
 import { duplicateFields } from '../../database/duplicate.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
-import { type AccountCollection, accountCollections } from './account-data.ts';
+import { type AccountCollection, accountCollections, READ_AT_ONCE } from './account-data.ts';
 import type { Account, AccountModel } from './accounts.model.ts';
 
 const { EJSON } = mongo.BSON;
@@ -65,7 +65,7 @@ const sealed = (document: Document, { secrets }: Parts, hasField: (name: string)
 export async function* exportAccount(parts: Parts, account: Account): AsyncGenerator<string> {
   yield JSON.stringify({ format: FORMAT, version: VERSION, username: account.username });
   for (const { name, model, filter, sort } of await accountCollections(parts.collections, account._id)) {
-    for await (const document of model.find(filter).sort(sort).lean().cursor({ batchSize: BATCH })) {
+    for await (const document of model.find(filter).sort(sort).lean().cursor({ batchSize: READ_AT_ONCE })) {
       yield EJSON.stringify({ [name]: opened(document as Document, parts) });
     }
   }

@@ -2,6 +2,9 @@ import type { Model } from 'mongoose';
 import type { MappedCollection, Owner } from '../../database/collection-data.ts';
 import type { AccountModel } from './accounts.model.ts';
 
+/** How many documents of an account are read at a time: each may have 256 KiB, and others wait while they are decoded. */
+export const READ_AT_ONCE = 16;
+
 /** A collection that holds an account's objects. */
 export interface AccountCollection {
   name: string;

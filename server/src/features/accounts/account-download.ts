@@ -1,14 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FieldKind, MappedCollection } from '../../database/collection-data.ts';
 import { throttled } from '../../platform/errors.ts';
-import { accountCollections } from './account-data.ts';
+import { accountCollections, READ_AT_ONCE } from './account-data.ts';
 import type { Account } from './accounts.model.ts';
 
 const FORMAT = 'parlor-account-data';
 const VERSION = 1;
-
-/** How many documents are read at a time. */
-const BATCH = 100;
 
 /** Lines are sent together, up to this many characters. */
 const PIECE_CHARACTERS = 32_768;
@@ -37,7 +34,7 @@ async function* linesOf(collections: readonly MappedCollection[], account: Accou
   };
   for (const { name, model, filter, sort } of await accountCollections(collections, account._id)) {
     const shown = shownOf(name);
-    for await (const document of model.find(filter).sort(sort).lean().cursor({ batchSize: BATCH })) {
+    for await (const document of model.find(filter).sort(sort).lean().cursor({ batchSize: READ_AT_ONCE })) {
       yield JSON.stringify({ [name]: shown(document) });
     }
   }
