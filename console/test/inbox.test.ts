@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
@@ -85,6 +86,18 @@ it('gives conversations to colleagues, and tags them', async () => {
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: /^delivery/ }).click();
   await row(page, 'Ada').getByText('Grace').waitFor();
+});
+
+it('says what is new to whoever comes by its address, before it counts as read', async () => {
+  const { url, page, visit } = await startInbox();
+  const ada = await visit('Ada', 'Hello');
+  await page.route('**/api/v1/conversations/**', async (route) => {
+    if (route.request().method() === 'GET') await sleep(500);
+    await route.continue();
+  });
+  await page.goto(`${url}/console/inbox/all/${ada.uuid}`);
+  await log(page).getByText('New', { exact: true }).waitFor();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
 it('says what is new, and has a bot answer or a person', async () => {

@@ -51,8 +51,9 @@ export const ConversationPane = ({
       (error: unknown) => setFailed(error instanceof ApiError && error.status === 404 ? 'gone' : 'offline'),
     );
   }, [uuid, connection.value]);
-  // Whoever looks at it has read it, here and on the visitor's side.
+  // Whoever looks at it has read it, here and on the visitor's side; what was new in it has to be known before.
   useEffect(() => {
+    if (one === undefined) return;
     const read = () => {
       if (document.visibilityState !== 'visible') return;
       void setUnread(uuid, false);
