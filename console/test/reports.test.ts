@@ -107,5 +107,5 @@ it('shows months where days are too many, under a round scale', () => {
     { key: '2026-01', total: 31 },
     { key: '2026-05', total: 1 },
   ]);
-  expect([0, 3, 7, 10, 11, 51, 999].map(scaleOf)).toEqual([4, 5, 10, 10, 20, 100, 1_000]);
+  expect([0, 3, 5, 7, 10, 11, 51, 999].map(scaleOf)).toEqual([4, 4, 6, 8, 10, 20, 60, 1_000]);
 });

@@ -22,9 +22,9 @@ export const periodsOf = (
   return { isMonths: true, periods: [...months].map(([key, total]) => ({ key, total })) };
 };
 
-/** The end of the scale: the first of 1, 2, 5, 10, 20 … that nothing goes beyond, and at least 4. */
+/** The end of the scale: the first of 4, 6, 8, 10, 20, 40 … that nothing goes beyond; half of it is a whole number, too. */
 export const scaleOf = (most: number): number => {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
-  const step = [1, 2, 5, 10].find((factor) => factor * power >= most) ?? 10;
+  const step = [1, 2, 4, 6, 8, 10].find((factor) => factor * power >= most) ?? 10;
   return Math.max(4, step * power);
 };
