@@ -25,6 +25,8 @@ const daysBetween = (from: number, to: number): number =>
  */
 export class SteadyTime {
   readonly #ends: number[] = [];
+  /** Once, so that midnight may pass meanwhile (days). */
+  readonly #away = daysBetween(Date.now(), NOON.getTime());
 
   /** Does one thing; its times are told from those of the next. */
   async step<T>(work: () => Promise<T>): Promise<T> {
@@ -40,15 +42,14 @@ export class SteadyTime {
   }
 
   async #pass(route: Route): Promise<void> {
-    const away = daysBetween(Date.now(), NOON.getTime());
     const shifted = (text: string, days: number) =>
       text.replace(DAY, (day) => isoDay(Date.parse(day) + days * DAY_MS));
     try {
-      const answer = await route.fetch({ url: shifted(route.request().url(), -away) });
+      const answer = await route.fetch({ url: shifted(route.request().url(), -this.#away) });
       const text = (await answer.text()).replace(INSTANT, (at) => this.#shown(Date.parse(at)));
       await route.fulfill({
         response: answer,
-        body: shifted(text, away)
+        body: shifted(text, this.#away)
           .replace(/Chrome \d+/g, 'Chrome 140')
           .replace(TOOK, '"$1":420'),
       });
