@@ -77,7 +77,7 @@ export const createServices = async (
   const budgets = new Budgets(models.usage);
 
   const auditTrail = new AuditTrail(models);
-  const signInTrail = new SignInTrail(models.audit, log);
+  const signInTrail = new SignInTrail(models, log);
   const outbox = outboxOf(models);
   const relay = new Relay(Object.values(outbox), log);
   const tombstones = new Tombstones(models.tombstones, relay);

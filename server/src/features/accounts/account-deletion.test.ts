@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { documentsWith } from '../../../test/everything.ts';
@@ -23,6 +24,11 @@ it('deletes everything of an account for its owner, and ends every credential be
     body: { username, password: PASSWORD },
   });
   expect(signIn.status).toBe(400);
+  // What is counted in memory meanwhile is written when the account is gone.
+  const gone = async () =>
+    expect(await app.services.models.accounts.exists({ _id: account.uuid })).toBeNull();
+  await vi.waitFor(gone, { timeout: 10_000 });
+  await sleep(1_500);
   await vi.waitFor(async () => expect(await documentsWith(app.services, account.uuid)).toEqual([]), {
     timeout: 10_000,
   });

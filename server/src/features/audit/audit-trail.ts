@@ -7,6 +7,7 @@ import type { OutboxEvent } from '../../events/events.ts';
 import type { EventConsumer } from '../../events/relay.ts';
 import type { AccountModel } from '../accounts/accounts.model.ts';
 import type { AuditModel, StoredAuditEntry } from './audit.model.ts';
+import { removeOfGone } from './gone-accounts.ts';
 
 /** Which entries are asked for. */
 export interface AuditFilter {
@@ -20,12 +21,10 @@ export interface AuditFilter {
 
 /** What changed an account's settings, people and credentials (docs/contract.md#audit-trail). */
 export class AuditTrail {
-  readonly #entries: AuditModel;
-  readonly #accounts: AccountModel;
+  readonly #models: { audit: AuditModel; accounts: AccountModel };
 
-  constructor({ audit, accounts }: { audit: AuditModel; accounts: AccountModel }) {
-    this.#entries = audit;
-    this.#accounts = accounts;
+  constructor(models: { audit: AuditModel; accounts: AccountModel }) {
+    this.#models = models;
   }
 
   /** Moves entries from the documents that they were written with into the trail; a second time changes nothing. */
@@ -50,17 +49,13 @@ export class AuditTrail {
       ...(kind !== undefined && { 'object.kind': kind }),
       ...(action !== undefined && { action }),
     };
-    return readPages(this.#entries, filter, 'at', page);
+    return readPages(this.#models.audit, filter, 'at', page);
   }
 
   async #add(entries: readonly StoredAuditEntry[]): Promise<void> {
     if (entries.length === 0) return;
-    await insertMissing(this.#entries, entries);
-    // Afterwards: the deletion of an account removes its entries after the account.
-    const accounts = [...new Set(entries.map(({ account }) => account))];
-    const found = await this.#accounts.find({ _id: { $in: accounts } }, { _id: 1 }).lean();
-    const gone = accounts.filter((account) => !found.some(({ _id }) => _id === account));
-    if (gone.length > 0) await this.#entries.deleteMany({ account: { $in: gone } });
+    await insertMissing(this.#models.audit, entries);
+    await removeOfGone(this.#models, [...new Set(entries.map(({ account }) => account))]);
   }
 }
 

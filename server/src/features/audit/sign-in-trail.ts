@@ -3,10 +3,12 @@ import { v5 } from 'uuid';
 import { duplicateFields } from '../../database/duplicate.ts';
 import type { ActionOfOne } from '../../events/audit.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
+import type { AccountModel } from '../accounts/accounts.model.ts';
 import type { ActiveMember } from '../members/member.ts';
 import { asActor, asAudited } from '../members/member-store.ts';
 import type { SignInRecord } from '../members/sign-in.ts';
 import type { AuditModel, StoredAuditEntry } from './audit.model.ts';
+import { removeOfGone } from './gone-accounts.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -36,12 +38,12 @@ interface Attempts {
  * neither programs that sign in each minute nor who guesses at passwords fills the disk.
  */
 export class SignInTrail implements SignInRecord {
-  readonly #entries: AuditModel;
+  readonly #models: { audit: AuditModel; accounts: AccountModel };
   readonly #sweeper: Sweeper;
   #failed = new Map<string, Attempts>();
 
-  constructor(entries: AuditModel, log: Logger) {
-    this.#entries = entries;
+  constructor(models: { audit: AuditModel; accounts: AccountModel }, log: Logger) {
+    this.#models = models;
     this.#sweeper = new Sweeper({
       sweep: () => this.#writeFailed(),
       every: WRITTEN_EVERY_MS,
@@ -121,12 +123,17 @@ export class SignInTrail implements SignInRecord {
     };
     const counted = { $inc: { count }, $max: { last_at } };
     try {
-      await this.#entries.updateOne(slot, { ...counted, $setOnInsert: first }, { upsert: true });
+      const { upsertedCount } = await this.#models.audit.updateOne(
+        slot,
+        { ...counted, $setOnInsert: first },
+        { upsert: true },
+      );
+      if (upsertedCount === 1) await removeOfGone(this.#models, [member.account]);
       return true;
     } catch (error) {
       if (!duplicateFields(error)) throw error;
       // Of two who take a free slot at once, for one address too, one is told so.
-      const { matchedCount } = await this.#entries.updateOne(slot, counted);
+      const { matchedCount } = await this.#models.audit.updateOne(slot, counted);
       return matchedCount === 1;
     }
   }
