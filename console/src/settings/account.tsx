@@ -5,27 +5,31 @@ import { Page, Section } from '../shell/page.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { Form } from '../ui/form.tsx';
 import { useForm } from '../ui/use-form.ts';
-import styles from './account.module.css';
 
 const Deletion = ({ onClose }: { onClose(): void }) => {
   const t = accountWords.value;
-  const { onSubmit, isBusy, message, fields } = useForm(({ username = '', password = '' }) =>
+  const form = useForm(({ username = '', password = '' }) =>
     deleteAccount({ username: username.trim(), password }),
   );
-  const { username = '', has_password: hasPassword } = me.value ?? {};
+  const { username, has_password: hasPassword } = me.value ?? {};
   return (
     <Dialog title={t.remove} onClose={onClose}>
-      <p>{t.removeHint}</p>
-      <form class={styles.form} onSubmit={onSubmit} noValidate>
+      <Form
+        form={form}
+        error={hasPassword ? undefined : form.fields.password}
+        submit={t.removeAction}
+        kind="danger"
+      >
+        <p>{t.removeHint}</p>
         <Field
           label={t.username(username ?? '')}
           name="username"
           autocomplete="off"
           isVerbatim
           autofocus
-          error={fields.username}
+          error={form.fields.username}
         />
         {hasPassword && (
           <Field
@@ -33,14 +37,10 @@ const Deletion = ({ onClose }: { onClose(): void }) => {
             name="password"
             type="password"
             autocomplete="current-password"
-            error={fields.password}
+            error={form.fields.password}
           />
         )}
-        <Notice>{message || (!hasPassword && fields.password)}</Notice>
-        <Button type="submit" kind="danger" isBusy={isBusy}>
-          {t.removeAction}
-        </Button>
-      </form>
+      </Form>
     </Dialog>
   );
 };

@@ -17,7 +17,7 @@ export const Form = ({
   error?: string | undefined;
   /** The words of the button. */
   submit: string;
-  kind?: 'primary' | 'plain';
+  kind?: 'primary' | 'plain' | 'danger';
   children: ComponentChildren;
 }) => (
   <form class={styles.form} onSubmit={onSubmit} noValidate>
