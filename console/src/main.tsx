@@ -6,6 +6,16 @@ import { viewAt } from './inbox/views.ts';
 import { loadLanguage } from './locale/locale.ts';
 import { enter } from './session/session.ts';
 
+const isText = (path: string): boolean => {
+  try {
+    return decodeURIComponent(path) !== '';
+  } catch {
+    return false;
+  }
+};
+
+// The router takes paths apart that are text; this one is nobody's.
+if (!isText(location.pathname)) history.replaceState(null, '', '/console/unknown');
 const view = viewAt(location.pathname);
 // A link that signs somebody in stands in the hash: there is nothing to read before it has.
 if (view && location.hash === '') void showAhead(view);

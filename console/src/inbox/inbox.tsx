@@ -152,6 +152,6 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
 /** Where visitors are answered. */
 export const Inbox = () => {
   const { params } = useRoute();
-  const view = viewOf(decodeURIComponent(params.view ?? 'all'));
+  const view = viewOf(params.view ?? 'all');
   return view ? <Panes view={view} uuid={params.uuid} /> : <NotFound />;
 };
