@@ -49,6 +49,13 @@ it('deletes the account for whoever types its own name and password, and says so
   await page.getByText('Your account is being deleted.').waitFor();
   await page.getByLabel('Username').waitFor();
   expect((await rest('GET', '/api/v1/account/')).status).toBe(401);
+
+  // Whoever signs in next on this page has nothing to do with that.
+  const other = await startConsole(openBrowser, {}, server());
+  await other.signIn(page);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Username').waitFor();
+  expect(await page.getByText('Your account is being deleted.').count()).toBe(0);
 });
 
 it('is there for owners alone', async () => {

@@ -29,16 +29,16 @@ const signedOut = (): void => {
   account.value = undefined;
 };
 
-/** Whether the last session ended without being asked to. */
-export const hasEnded = signal(false);
+/**
+ * Why somebody has to sign in who may not expect it: the session has ended elsewhere, its account was deleted here, or the
+ * link that a start has printed was no good any more.
+ */
+export const signInReason = signal<'ended' | 'deleted' | 'linkUsed' | undefined>(undefined);
 
 whenSignedOut(() => {
-  if (session.value === 'in') hasEnded.value = true;
+  if (session.value === 'in') signInReason.value = 'ended';
   signedOut();
 });
-
-/** Whether the link that a start has printed was no good any more. */
-export const isLinkUsed = signal(false);
 
 /** Signs in by the link that a start has printed, where the page was opened by it; else asks who is signed in. */
 export const enter = async (): Promise<void> => {
@@ -49,7 +49,7 @@ export const enter = async (): Promise<void> => {
     await ask<Member>('POST', 'auth/welcome', { token, time_zone });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    isLinkUsed.value = true;
+    signInReason.value = 'linkUsed';
   }
   await loadSession();
 };
@@ -62,7 +62,7 @@ export const loadSession = async (): Promise<void> => {
       ask<Account>('GET', 'account/'),
     ]);
     session.value = 'in';
-    hasEnded.value = false;
+    signInReason.value = undefined;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 401) signedOut();
@@ -83,13 +83,10 @@ export const signIn = async (credentials: {
   if (session.value === 'out') throw new ApiError(401, words.value.signIn.noCookies);
 };
 
-/** Whether the account was deleted here that somebody was signed in to. */
-export const isDeleted = signal(false);
-
 /** Deletes the account with everything in it. @throws ApiError with the field `username` or `password` */
 export const deleteAccount = async (credentials: { username: string; password: string }): Promise<void> => {
   await ask('POST', 'account/delete/', credentials);
-  isDeleted.value = true;
+  signInReason.value = 'deleted';
   signedOut();
 };
 

@@ -9,11 +9,12 @@ import { useForm } from '../ui/use-form.ts';
 import styles from './card.module.css';
 import { Card } from './card.tsx';
 import { Provider } from './provider.tsx';
-import { hasEnded, isDeleted, isLinkUsed, signIn } from './session.ts';
+import { signIn, signInReason } from './session.ts';
 
 /** Signing in by username and password, and by a code where there is a second factor. */
 export const SignIn = () => {
   const t = words.value.signIn;
+  const reason = signInReason.value;
   const [asksForCode, setAsksForCode] = useState(false);
   const first = useRef({ username: '', password: '' });
   const form = useForm(async (values) => {
@@ -51,9 +52,7 @@ export const SignIn = () => {
   }
   return (
     <Card key="password" title={t.title}>
-      {hasEnded.value && <Notice kind="plain">{t.ended}</Notice>}
-      {isDeleted.value && <Notice kind="plain">{t.deleted}</Notice>}
-      {isLinkUsed.value && <Notice kind="plain">{t.linkUsed}</Notice>}
+      {reason && <Notice kind="plain">{t[reason]}</Notice>}
       <Form form={form} submit={t.submit}>
         <Field
           label={t.username}
