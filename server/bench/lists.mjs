@@ -1,7 +1,6 @@
-import autocannon from 'autocannon';
 import mongoose from 'mongoose';
 import { post, register } from './account.mjs';
-import { median } from './ratio.mjs';
+import { latency, median } from './ratio.mjs';
 
 const SMALL = 1_000;
 const LARGE = Number(process.env.BENCH_ROWS ?? 1_000_000);
@@ -45,20 +44,6 @@ const pageUrl = async (
   return `${list}&cursor=${Buffer.from(JSON.stringify([last.sent_at.getTime(), last._id])).toString('base64url')}`;
 };
 
-/** @param {import('autocannon').Options} options @returns {Promise<number>} milliseconds */
-const p99 = async (options) => {
-  const load = autocannon({ connections: 4, duration: 2, ...options });
-  /** @type {number[]} */
-  const times = [];
-  load.on('response', (_client, _status, _bytes, time) => times.push(time));
-  const result = await load;
-  if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${options.url}: ${result.non2xx} answers were no 2xx, ${result.errors} errors`);
-  }
-  times.sort((a, b) => a - b);
-  return times[Math.floor(times.length * 0.99)] ?? Number.NaN;
-};
-
 /**
  * A page of a long list costs what a page of a short one costs, and the far page what the first one costs.
  * @param {{ url: string, databaseUrl: string }} servers
@@ -88,7 +73,7 @@ export const lists = async ({ url, databaseUrl }) => {
   for (const name of /** @type {const} */ (['small', 'first', 'far'])) times[name] = [];
   for (let i = 0; i < ROUNDS; i++) {
     for (const name of /** @type {const} */ (['small', 'first', 'far'])) {
-      times[name].push(await p99({ url: pages[name], headers }));
+      times[name].push(await latency({ url: pages[name], headers }));
     }
   }
   await connection.close();

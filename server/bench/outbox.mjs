@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
 import { createServices } from '../dist/compose.js';
+import { wholeAccount } from '../dist/features/members/view.js';
 import { loadConfig } from '../dist/platform/config.js';
 import { createLog } from '../dist/platform/log.js';
 import { median } from './ratio.mjs';
@@ -42,7 +43,7 @@ export const outbox = async ({ databaseUrl }) => {
     let left = MESSAGES;
     const loop = async () => {
       while (left-- > 0)
-        await services.messages.create(account, {
+        await services.messages.create(wholeAccount(account), {
           body: 'Do you deliver on Sundays?',
           nickname: 'Ada',
           email: 'ada@example.com',

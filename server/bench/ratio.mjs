@@ -7,6 +7,10 @@ export const median = (values) => {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 };
 
+/** What 99 of 100 stay below. @param {number[]} values */
+export const p99 = (values) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN;
+
 /** The median, and the least and the most. @param {number[]} values @param {number} digits */
 export const spread = (values, digits) =>
   `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`;
@@ -22,6 +26,23 @@ const round = async (options) => {
     throw new Error(`${options.url}: ${result.non2xx} answers were no 2xx, ${result.errors} errors`);
   }
   return result.requests.average;
+};
+
+/**
+ * One round of load, as `round`, for what it takes.
+ * @param {import('autocannon').Options} options
+ * @returns {Promise<number>} p99 of all responses, milliseconds
+ */
+export const latency = async (options) => {
+  const load = autocannon({ connections: 4, duration: 2, ...options });
+  /** @type {number[]} */
+  const times = [];
+  load.on('response', (_client, _status, _bytes, time) => times.push(time));
+  const result = await load;
+  if (result.non2xx > 0 || result.errors > 0) {
+    throw new Error(`${options.url}: ${result.non2xx} answers were no 2xx, ${result.errors} errors`);
+  }
+  return p99(times);
 };
 
 /**

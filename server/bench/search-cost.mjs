@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createIndexes, createServices } from '../dist/compose.js';
+import { createServices } from '../dist/compose.js';
+import { createIndexes } from '../dist/create-indexes.js';
 import { connectDatabase } from '../dist/database/connect.js';
 import { wholeAccount } from '../dist/features/members/view.js';
 import { loadConfig } from '../dist/platform/config.js';

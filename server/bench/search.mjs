@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import autocannon from 'autocannon';
 import mongoose from 'mongoose';
 import { post, register } from './account.mjs';
+import { latency } from './ratio.mjs';
 
 const SMALL = 10_000;
 const LARGE = Number(process.env.BENCH_ROWS ?? 1_000_000);
@@ -52,20 +52,6 @@ const QUERIES = {
   'two words that never meet': () => 'steady uneven',
 };
 
-/** @param {import('autocannon').Options} options @returns {Promise<number>} milliseconds */
-const p99 = async (options) => {
-  const load = autocannon({ connections: 2, duration: 3, ...options });
-  /** @type {number[]} */
-  const times = [];
-  load.on('response', (_client, _status, _bytes, time) => times.push(time));
-  const result = await load;
-  if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${options.url}: ${result.non2xx} answers were no 2xx, ${result.errors} errors`);
-  }
-  times.sort((a, b) => a - b);
-  return times[Math.floor(times.length * 0.99)] ?? Number.NaN;
-};
-
 /**
  * A search among a million messages costs at most three times what it costs among ten thousand.
  * @param {{ url: string, databaseUrl: string }} servers
@@ -113,8 +99,9 @@ export const search = async ({ url, databaseUrl }) => {
   const large = await accountOf(LARGE);
   for (const [name, query] of Object.entries(QUERIES)) {
     const path = `${url}/api/v1/search/?q=${encodeURIComponent(query())}`;
-    const times = [await p99({ url: path, headers: small }), await p99({ url: path, headers: large })];
-    const [few = Number.NaN, many = Number.NaN] = times;
+    const load = { url: path, connections: 2, duration: 3 };
+    const few = await latency({ ...load, headers: small });
+    const many = await latency({ ...load, headers: large });
     const text = `p99 ${few.toFixed(1)} ms among ${SMALL}, ${many.toFixed(1)} ms among ${LARGE}: ${(many / few).toFixed(2)} times that`;
     console.log(`${`search for ${name}`.padEnd(36)} ${text}   goal at most 3, and 100 ms`);
   }
