@@ -37,6 +37,7 @@ export const founderOf = ({
   is_demo,
   email_confirmed_at,
   requires_totp,
+  deleted_at,
   events,
   ...fields
 }: Account): ActiveMember => ({
