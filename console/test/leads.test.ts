@@ -16,8 +16,8 @@ const row = (page: Page, name: string) => page.getByRole('link', { name, exact: 
 const panel = (page: Page) => page.getByRole('complementary', { name: 'Lead' });
 const names = (page: Page) => page.locator('tbody th').allInnerTexts();
 
-/** A visitor's lead, with the room that it was left in. */
-const leave = async (url: string, widget: string, lead: object): Promise<string> => {
+/** A visitor's lead, with the room that it was left in, and what erases both. */
+const leave = async (url: string, widget: string, lead: object) => {
   const post = async (path: string, body: object, authorization?: string) => {
     const answer = await fetch(`${url}/api/v1/${path}`, {
       method: 'POST',
@@ -30,7 +30,12 @@ const leave = async (url: string, widget: string, lead: object): Promise<string>
   const page = { url: 'https://shop.example.com/lamps', title: 'Lamps' };
   const { token, room } = await post(`widgets/${widget}/sessions/`, { page, locale: 'en' });
   await post('leads/', lead, `Visitor ${token}`);
-  return room.uuid;
+  const erase = async (): Promise<void> => {
+    const headers = { Authorization: `Visitor ${token}` };
+    const answer = await fetch(`${url}/api/v1/widgets/${widget}/sessions/`, { method: 'DELETE', headers });
+    expect(answer.status).toBe(204);
+  };
+  return { room: room.uuid as string, erase };
 };
 
 it('shows leads as they come, finds them, and says what a colleague has changed', async () => {
@@ -41,7 +46,7 @@ it('shows leads as they come, finds them, and says what a colleague has changed'
   await page.getByText('No leads yet').waitFor();
 
   const hostile = 'Ada <img src=x onerror=alert(1)>';
-  const room = await leave(url, widget, { nickname: hostile, email: 'ada@example.com' });
+  const { room } = await leave(url, widget, { nickname: hostile, email: 'ada@example.com' });
   await rest('POST', '/api/v1/leads/', { nickname: 'Grace', phone_number: '+44 20 7946 0000' });
   await row(page, 'Grace').waitFor();
   expect(await names(page)).toEqual(['Grace', hostile]);
@@ -215,6 +220,79 @@ it('deletes when it can’t be taken back any more, and saves all as CSV that ru
   await row(hers, '=1+1').click();
   await panel(hers).getByLabel('Name').waitFor();
   expect(await panel(hers).getByRole('button', { name: 'Delete' }).count()).toBe(0);
+});
+
+it('loses at once what a colleague deletes or a visitor has erased, without reading again', async () => {
+  const { url, rest, open, signIn, join } = await startConsole(openBrowser);
+  const [{ token: widget }] = (await rest('GET', '/api/v1/widgets/')).json;
+  await join('grace', 'admin');
+  const uuids = new Map<string, string>();
+  for (const nickname of ['Alan', 'Barbara', 'Carl', 'Dora']) {
+    uuids.set(nickname, (await rest('POST', '/api/v1/leads/', { nickname })).json.uuid);
+  }
+  const pathOf = (name: string) => `/api/v1/leads/${uuids.get(name)}/`;
+  const visitor = await leave(url, widget, { nickname: 'Erin' });
+  const openLive = async (username: string): Promise<Page> => {
+    const page = await open('leads');
+    const isLive = new Promise<void>((resolve) =>
+      page.on('websocket', (socket) =>
+        socket.on('framereceived', ({ payload }) => String(payload).includes('"ready"') && resolve()),
+      ),
+    );
+    await signIn(page, username);
+    await isLive;
+    await row(page, 'Erin').waitFor();
+    return page;
+  };
+  const hers = await openLive('grace');
+  const his = await openLive('ada');
+  await his.route('**/api/v1/leads/?*', (route) => route.abort());
+
+  // While it can be taken back it is gone for nobody else.
+  const remove = async (name: string) => {
+    await row(hers, name).click();
+    await panel(hers).getByRole('button', { name: 'Delete' }).click();
+    await row(hers, name).waitFor({ state: 'detached' });
+  };
+  await remove('Alan');
+  await hers.getByRole('button', { name: 'Undo' }).click();
+  await remove('Barbara');
+  await his.evaluate(() => new Promise(requestAnimationFrame));
+  expect(await names(his)).toEqual(['Erin', 'Dora', 'Carl', 'Barbara', 'Alan']);
+  await hers.evaluate(() => dispatchEvent(new Event('pagehide')));
+  await row(his, 'Barbara').waitFor({ state: 'detached' });
+  await visitor.erase();
+  await row(his, 'Erin').waitFor({ state: 'detached' });
+  expect(await names(his)).toEqual(['Dora', 'Carl', 'Alan']);
+
+  // What somebody else deletes meanwhile can't be taken back.
+  await remove('Dora');
+  await rest('DELETE', pathOf('Dora'));
+  await row(his, 'Dora').waitFor({ state: 'detached' });
+  await hers.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => names(hers), PATIENCE).toEqual(['Carl', 'Alan']);
+
+  // One that is open, with a change that nobody will save.
+  await row(his, 'Carl').click();
+  await panel(his).getByLabel('Name').fill('Carl Friedrich');
+  await rest('DELETE', pathOf('Carl'));
+  await panel(his).getByText('This lead does not exist any more.').waitFor();
+  await expect.poll(() => names(his), PATIENCE).toEqual(['Alan']);
+  expect(await his.evaluate(() => Object.keys(sessionStorage).filter((key) => key.includes('lead')))).toEqual(
+    [],
+  );
+
+  // A list that was read before it, and comes after it.
+  const list = await holdAnswer(hers, '**/api/v1/leads/?*', 'GET');
+  await hers.getByLabel('Days', { exact: true }).selectOption('The last 7 days');
+  await list.given;
+  await rest('DELETE', pathOf('Alan'));
+  await row(hers, 'Alan').waitFor({ state: 'detached' });
+  await rest('POST', '/api/v1/leads/', { nickname: 'Frank' });
+  await row(hers, 'Frank').waitFor();
+  await list.release();
+  await hers.getByText('Loading').waitFor({ state: 'detached' });
+  expect(await names(hers)).toEqual(['Frank']);
 });
 
 it('is whole for everybody, in German, from 320 pixels on, in both schemes', async () => {

@@ -27,8 +27,8 @@ export class LeadList {
   #asked: string | undefined;
   /** Counts the filters: an answer to an earlier one is too late. */
   #turn = 0;
-  /** What the channel has told while a page was read: it is newer. */
-  readonly #told = new Map<string, Lead>();
+  /** What the channel has told while a page was read: it is newer. Undefined: deleted. */
+  readonly #told = new Map<string, Lead | undefined>();
   #again: number | undefined;
 
   /** Shows the leads of a filter, from the newest on; until they are there, those of the last one. */
@@ -53,9 +53,10 @@ export class LeadList {
 
   /** Takes in what the live channel tells. */
   take(frame: ServerFrame): void {
+    if (frame.type === 'lead.deleted') this.drop(frame.data.uuid);
     if (frame.type !== 'lead.added' && frame.type !== 'lead.changed') return;
     const { changed: _, ...lead } = frame.data;
-    this.#told.set(lead.uuid, lead);
+    this.#note(lead.uuid, lead);
     if (this.has(lead.uuid)) this.put(lead);
     else if (this.#filter.text !== '') this.#searchAgain();
     else if (frame.type === 'lead.added' && this.#belongs(lead)) this.put(lead);
@@ -72,14 +73,20 @@ export class LeadList {
     return this.#leads.value.some((lead) => lead.uuid === uuid);
   }
 
-  /** Shows a lead no more. */
+  /** Shows a lead no more, which was deleted. */
   drop(uuid: string): void {
+    this.#note(uuid, undefined);
     this.#leads.value = this.#leads.value.filter((lead) => lead.uuid !== uuid);
   }
 
   stop(): void {
     this.#turn++;
     clearTimeout(this.#again);
+  }
+
+  /** What is being read may be older than this. */
+  #note(uuid: string, lead: Lead | undefined): void {
+    if (this.state.value === 'loading') this.#told.set(uuid, lead);
   }
 
   /** What is older than all that was read comes with its page. */
@@ -102,7 +109,8 @@ export class LeadList {
     try {
       const page = await readLeads(this.#filter, path);
       if (turn !== this.#turn) return;
-      const items = page.items.map((lead) => this.#told.get(lead.uuid) ?? lead);
+      const newest = (lead: Lead) => (this.#told.has(lead.uuid) ? this.#told.get(lead.uuid) : lead);
+      const items = page.items.map(newest).filter((lead) => lead !== undefined);
       const known = new Set(items.map(({ uuid }) => uuid));
       const before = path === undefined ? this.#missedBy(page.next, items) : this.#leads.value;
       batch(() => {
@@ -121,7 +129,8 @@ export class LeadList {
   #missedBy(next: string | undefined, items: readonly Lead[]): Lead[] {
     const last = items.at(-1);
     if (this.#filter.text !== '') return [];
-    return [...this.#told.values()].filter(
+    const told = [...this.#told.values()].filter((lead) => lead !== undefined);
+    return told.filter(
       (lead) =>
         isWithin(this.#filter.days, lead.created_at) &&
         (next === undefined || (last !== undefined && compare(lead, last) < 0)),

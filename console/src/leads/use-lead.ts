@@ -1,15 +1,22 @@
-import type { Lead } from '@parlor/shared';
+import type { Lead, ServerFrame } from '@parlor/shared';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError } from '../api/client.ts';
 import { listen } from '../api/live.ts';
 import { Resource } from '../api/resource.ts';
 import { choose, type Edit, editOf, hasChanges } from '../ui/edit.ts';
 import { type Edited, EditedObject } from '../ui/edited-object.ts';
+import { keepEdit } from '../ui/kept-edit.ts';
 import { type Contact, contactOf } from './contact.ts';
 import { type LeadList, pathOf } from './lead-list.ts';
 
 /** A lead as it stands, kept right by the live channel, and what is being written about it. */
 export type LoadedLead = Edited<Lead, Contact> | 'loading' | 'gone' | 'failed';
+
+/** The lead that a frame tells of; one that was deleted may be left once more, by the same visitor. */
+const leadIn = (frame: ServerFrame): string | undefined =>
+  frame.type === 'lead.added' || frame.type === 'lead.changed' || frame.type === 'lead.deleted'
+    ? frame.data.uuid
+    : undefined;
 
 /** Reads a lead to be changed, and again when it has changed. */
 export const useLead = (uuid: string, list: LeadList) => {
@@ -31,6 +38,8 @@ export const useLead = (uuid: string, list: LeadList) => {
       if (error.status === 404) {
         setLead('gone');
         list.drop(uuid);
+        // Not even what was typed about it is kept.
+        keepEdit('lead', uuid, undefined);
       } else setLead((before) => (typeof before === 'object' ? before : 'failed'));
     }
   };
@@ -38,7 +47,7 @@ export const useLead = (uuid: string, list: LeadList) => {
     void read();
     return listen({
       onFrame(frame) {
-        if (frame.type === 'lead.changed' && frame.data.uuid === uuid) void read();
+        if (leadIn(frame) === uuid) void read();
       },
       onResync: read,
     });

@@ -75,16 +75,21 @@ export class AuditedCollection<T extends Audited> {
     return changed;
   }
 
-  /** `deleteDocument`. */
+  /** `deleteDocument`. @param told the event that tells others of it, beside the entry */
   delete(
     filter: object,
     action: Action | undefined,
     check?: (current: T) => void | Promise<void>,
+    told?: (current: T) => OutboxEvent,
   ): Promise<T> {
     return deleteDocument(this.#model, filter, this.#outbox.tombstones, {
       check,
-      event: (current) =>
-        action && deletionEvent(action, current.account, this.#objectOf(current), current.created_at),
+      events: (current) => [
+        ...(action
+          ? [deletionEvent(action, current.account, this.#objectOf(current), current.created_at)]
+          : []),
+        ...(told ? [told(current)] : []),
+      ],
     });
   }
 

@@ -13,8 +13,8 @@ interface Deletable extends EventHolder {
 interface Options<T> {
   /** A precondition; it throws when that does not hold. */
   check?: ((current: T) => void | Promise<void>) | undefined;
-  /** The event of the deletion. */
-  event?: ((current: T) => OutboxEvent | undefined) | undefined;
+  /** The events of the deletion. */
+  events?: ((current: T) => readonly OutboxEvent[]) | undefined;
 }
 
 /**
@@ -27,7 +27,7 @@ export const deleteDocument = async <T extends Deletable>(
   model: Model<T>,
   filter: object,
   tombstones: Tombstones,
-  { check, event: eventOf }: Options<T> = {},
+  { check, events: eventsOf }: Options<T> = {},
 ): Promise<T> => {
   const collection = model.collection.collectionName;
   for (;;) {
@@ -35,8 +35,15 @@ export const deleteDocument = async <T extends Deletable>(
     if (!current) throw notFound();
     await check?.(current);
     const { _id, created_at, version } = current;
-    const event = eventOf?.(current);
-    const burial = await tombstones.bury([current], event && { collection, holder: _id, created_at, event });
+    const [event, ...more] = eventsOf?.(current) ?? [];
+    const deletion = event && {
+      collection,
+      holder: _id,
+      created_at,
+      event,
+      ...(more.length > 0 && { more }),
+    };
+    const burial = await tombstones.bury([current], deletion);
     // null stands for a document that was never changed.
     const { deletedCount } = await model.collection.deleteOne({
       _id: _id as never,

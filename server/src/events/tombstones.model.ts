@@ -9,6 +9,8 @@ export interface PendingDeletionEvent {
   /** A room may be made anew under the same id. */
   created_at: Date;
   event: OutboxEvent;
+  /** Events beside that one; a process of an older version leaves them out when it settles the deletion. */
+  more?: readonly OutboxEvent[];
 }
 
 /** The events of a document that was deleted before they were announced. */

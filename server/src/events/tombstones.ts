@@ -71,9 +71,10 @@ export class Tombstones {
 
   async #announce(tombstone: Tombstone): Promise<void> {
     const { _id, deletion } = tombstone;
-    const events: OutboxEvent[] = [...(tombstone.events ?? []), ...(deletion ? [deletion.event] : [])];
+    const ofDeletion = deletion ? [deletion.event, ...(deletion.more ?? [])] : [];
+    const events: OutboxEvent[] = [...(tombstone.events ?? []), ...ofDeletion];
     if (deletion) {
-      const happened = { $push: { events: deletion.event }, $unset: { deletion: 1 } } as const;
+      const happened = { $push: { events: { $each: ofDeletion } }, $unset: { deletion: 1 } } as const;
       await this.#model.updateOne({ _id, deletion: { $exists: true } }, happened as never);
     }
     this.#relay.announce(this.#model, { ...tombstone, events });

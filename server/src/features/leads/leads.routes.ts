@@ -172,7 +172,8 @@ export const leadRoutes = ({
       id: 'deleteLead',
       tag,
       summary: 'Delete a lead',
-      description: 'Deliveries that told of it lose what they said.',
+      description:
+        'Deliveries that told of it lose what they said. Members learn of it on the live channel (`lead.deleted`).',
       callers,
       params,
       condition: 'write',

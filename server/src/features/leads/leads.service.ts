@@ -7,7 +7,7 @@ import { type Page, readPages } from '../../database/pages.ts';
 import type { Action } from '../../events/audit.ts';
 import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
 import { changeDocument, differences } from '../../events/change.ts';
-import { newEvent } from '../../events/events.ts';
+import { newEvent, type OutboxEvent } from '../../events/events.ts';
 import type { Relay } from '../../events/relay.ts';
 import { invalidTogether, notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
@@ -133,13 +133,18 @@ export class LeadsService {
   }
 
   /**
-   * Deletes a lead, with what deliveries and answers say of it.
+   * Deletes a lead, with what deliveries and kept responses say of it; whoever saw it is told on the live channel.
    * @throws ParlorError `not_found`, and whatever `check` throws.
    */
   async delete(account: string, uuid: string, check?: Check, action?: Action): Promise<void> {
     await this.get(wholeAccount(account), uuid);
     await this.#deletion.deleteLead(account, uuid, () =>
-      this.#audited.delete({ _id: uuid, account }, action, (current) => check?.(presentLead(current))),
+      this.#audited.delete(
+        { _id: uuid, account },
+        action,
+        (current) => check?.(presentLead(current)),
+        deletedEvent,
+      ),
     );
   }
 
@@ -165,6 +170,12 @@ export class LeadsService {
     return { stored, isNew };
   }
 }
+
+/** Says nothing of the visitor. Its id derives from the lead: two who try to delete it at once tell of it once. */
+const deletedEvent = (lead: StoredLead): OutboxEvent => ({
+  ...newEvent('lead.deleted', lead.account, new Date(), { uuid: lead._id }, lead),
+  id: v5(`lead.deleted ${lead.created_at.getTime()}`, lead._id),
+});
 
 /** The API's form of a lead. */
 export const presentLead = (lead: StoredLead): Lead =>

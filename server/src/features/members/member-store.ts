@@ -228,9 +228,9 @@ export class MemberStore {
 
   /** Removes a member that is not the founding one. */
   async remove({ _id, account }: Member, action?: Action): Promise<void> {
-    const event = (current: StoredMember) =>
-      action && deletionEvent(action, account, asAudited(current), current.created_at);
-    await deleteDocument(this.#models.members, { _id, account }, this.#outbox.tombstones, { event });
+    const events = (current: StoredMember) =>
+      action ? [deletionEvent(action, account, asAudited(current), current.created_at)] : [];
+    await deleteDocument(this.#models.members, { _id, account }, this.#outbox.tombstones, { events });
   }
 
   /** Announces what was written with a member. */

@@ -20,13 +20,18 @@ export interface EventLogEntry {
   room?: string;
   /** The widget of that; absent where it came by the API. */
   widget?: string | undefined;
-  /** The lead that it tells of. */
+  /** The lead by whose erasure it is emptied. */
   lead?: string;
   at: Date;
   data?: object;
   /** The connection that caused it, which is not told. */
   origin?: string;
 }
+
+/** It says nothing but uuids, and whoever was away when its lead was erased has to learn of it. */
+export const OUTLASTS_ERASURE = 'lead.deleted' satisfies EntryName;
+
+export const outlastsErasure = ({ name }: { name: string }): boolean => name === OUTLASTS_ERASURE;
 
 /** The last place that was taken, and the log's name. */
 export interface EventLogHead {

@@ -1,11 +1,12 @@
 import { duplicateFields } from '../../database/duplicate.ts';
 import { refusedOf } from '../../database/refused.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
-import type {
-  EventLogEntry,
-  EventLogEntryModel,
-  EventLogHead,
-  EventLogHeadModel,
+import {
+  type EventLogEntry,
+  type EventLogEntryModel,
+  type EventLogHead,
+  type EventLogHeadModel,
+  OUTLASTS_ERASURE,
 } from './event-log.model.ts';
 import { EventLogReader } from './event-log-reader.ts';
 
@@ -134,13 +135,13 @@ export class EventLog {
     );
   }
 
-  /** Empties the entries of a room or lead that was erased; their places stay taken. */
+  /** Empties the entries of a room or lead that was erased, but for what tells of that; their places stay taken. */
   async erase(subject: string): Promise<void> {
     const emptied = {
       $set: { name: 'void', account: '' },
       $unset: { data: 1, room: 1, widget: 1, lead: 1 },
     } as const;
-    await this.#entries.updateMany({ room: subject }, emptied);
+    await this.#entries.updateMany({ room: subject, name: { $ne: OUTLASTS_ERASURE } }, emptied);
     await this.#entries.updateMany({ lead: subject }, emptied);
   }
 

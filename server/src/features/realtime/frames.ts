@@ -1,6 +1,6 @@
 import { REALTIME_EVENTS, ServerFrame } from '@parlor/shared';
 import { isOfLead, type OutboxEvent, roomOf, subjectOf } from '../../events/events.ts';
-import type { EventLogEntry } from './event-log.model.ts';
+import { type EventLogEntry, outlastsErasure } from './event-log.model.ts';
 import type { NewEntry } from './event-log.ts';
 
 /** Names of what the channel carries, among all events of the outbox. */
@@ -24,7 +24,7 @@ export const entryOf = (event: OutboxEvent): NewEntry | undefined => {
     data: live ? { ...data, ...live } : data,
     ...(room !== undefined && { room }),
     ...(widget && { widget }),
-    ...(isOfLead(event) && { lead: subjectOf(event) }),
+    ...(isOfLead(event) && !outlastsErasure(event) && { lead: subjectOf(event) }),
   };
 };
 

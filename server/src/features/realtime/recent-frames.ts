@@ -1,4 +1,4 @@
-import type { EventLogEntry } from './event-log.model.ts';
+import { type EventLogEntry, outlastsErasure } from './event-log.model.ts';
 
 /** Bounds of what is kept, whichever comes first. */
 const MAX_ENTRIES = 5_000;
@@ -41,9 +41,11 @@ export class RecentFrames {
     return this.#kept.slice(low);
   }
 
-  /** Drops what was told in a room or of a lead that was erased. */
+  /** Drops what was told in a room or of a lead that was erased, but for what tells of that. */
   erase(subject: string): void {
-    this.#kept = this.#kept.filter(({ entry }) => entry.room !== subject && entry.lead !== subject);
+    const isLeft = ({ entry }: RecentFrame): boolean =>
+      outlastsErasure(entry) || (entry.room !== subject && entry.lead !== subject);
+    this.#kept = this.#kept.filter(isLeft);
     this.#characters = this.#kept.reduce((sum, { text }) => sum + text.length, 0);
   }
 

@@ -114,8 +114,9 @@ export class NotesService {
         if (current.member !== member._id && member.role === 'operator') throw notTheAuthor('delete');
         check?.(presentNote(current));
       },
-      event: ({ account, widget }) =>
+      events: ({ account, widget }) => [
         newEvent('note.deleted', account, new Date(), { uuid }, { room, widget }),
+      ],
     });
   }
 
