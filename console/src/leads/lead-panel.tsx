@@ -7,6 +7,7 @@ import { isAdmin } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import type { Edited } from '../ui/edited-object.ts';
 import { Fact, Facts, WebAddress } from '../ui/facts.tsx';
+import { Failed } from '../ui/failed.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
 import type { Contact } from './contact.ts';
@@ -95,11 +96,7 @@ export const LeadPanel = ({
       {isKnown && body(lead)}
       {lead === 'loading' && <p role="status">{words.value.common.loading}</p>}
       {lead === 'gone' && <Notice kind="plain">{t.gone}</Notice>}
-      {lead === 'failed' && (
-        <Notice>
-          {words.value.errors.page} <Button onClick={() => void read()}>{words.value.common.retry}</Button>
-        </Notice>
-      )}
+      <Failed error={lead === 'failed' ? words.value.errors.page : ''} onRetry={() => void read()} />
     </aside>
   );
 };

@@ -12,6 +12,7 @@ import { Checklist } from '../ui/checklist.tsx';
 import { daysOf } from '../ui/days.ts';
 import { DaysFilter } from '../ui/days-filter.tsx';
 import { Empty } from '../ui/empty.tsx';
+import { Failed } from '../ui/failed.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { remove } from '../ui/removal.ts';
 import { SearchField } from '../ui/search-field.tsx';
@@ -112,11 +113,7 @@ export const Leads = () => {
             )}
           </Empty>
         )}
-        {state === 'failed' && (
-          <Notice>
-            {words.value.errors.page} <Button onClick={() => list.more()}>{words.value.common.retry}</Button>
-          </Notice>
-        )}
+        <Failed error={state === 'failed' ? words.value.errors.page : ''} onRetry={() => list.more()} />
         {state !== 'failed' && list.hasMore.value && (
           <div class={styles.more}>
             <Button isBusy={state === 'loading'} onClick={() => list.more()}>

@@ -5,8 +5,8 @@ import { ask } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
 import { me } from '../session/session.ts';
 import { Page, Section } from '../shell/page.tsx';
-import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Toggle } from '../ui/toggle.tsx';
 import { useForm } from '../ui/use-form.ts';
@@ -16,7 +16,7 @@ export const Profile = () => {
   const t = words.value.profile;
   const member = me.value as Member;
   const [saved, setSaved] = useState(false);
-  const { onSubmit, isBusy, message, fields } = useForm(async ({ name = '', is_away }) => {
+  const form = useForm(async ({ name = '', is_away }) => {
     setSaved(false);
     me.value = await ask<Member>('PATCH', 'members/me/', { name: name.trim(), is_away: is_away === 'on' });
     setSaved(true);
@@ -24,7 +24,7 @@ export const Profile = () => {
   return (
     <Page title={t.title}>
       <Section title={member.username ?? ''} hint={member.email}>
-        <form onSubmit={onSubmit} noValidate>
+        <Form form={form} submit={words.value.common.save}>
           <Field
             label={t.name}
             hint={t.nameHint}
@@ -32,15 +32,11 @@ export const Profile = () => {
             autocomplete="name"
             maxLength={MAX_MEMBER_NAME}
             defaultValue={member.name === member.username ? '' : member.name}
-            error={fields.name}
+            error={form.fields.name}
           />
           <Toggle name="is_away" label={t.away} hint={t.awayHint} defaultChecked={member.is_away} />
-          <Notice>{message}</Notice>
-          <Button type="submit" kind="primary" isBusy={isBusy}>
-            {words.value.common.save}
-          </Button>
-          {saved && <Notice kind="good">{words.value.common.saved}</Notice>}
-        </form>
+        </Form>
+        {saved && <Notice kind="good">{words.value.common.saved}</Notice>}
       </Section>
     </Page>
   );

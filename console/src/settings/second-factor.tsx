@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { Copyable } from '../ui/copyable.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Toggle } from '../ui/toggle.tsx';
 import { useForm } from '../ui/use-form.ts';
@@ -34,16 +35,18 @@ const Code = ({ text }: { text: string }) => {
 
 const AskPassword = ({
   label,
+  kind,
   onPassword,
 }: {
   label: string;
+  kind: 'primary' | 'danger';
   onPassword(password: string): Promise<void>;
 }) => {
-  const { onSubmit, isBusy, message, fields } = useForm(({ password = '' }) => onPassword(password));
+  const form = useForm(({ password = '' }) => onPassword(password));
   // Who has none has signed in at a provider just now, or is told to.
   const hasPassword = me.value?.has_password;
   return (
-    <form class={styles.form} onSubmit={onSubmit} noValidate>
+    <Form form={form} error={hasPassword ? undefined : form.fields.password} submit={label} kind={kind}>
       {hasPassword && (
         <Field
           label={words.value.security.confirmPassword}
@@ -51,25 +54,21 @@ const AskPassword = ({
           type="password"
           autocomplete="current-password"
           autofocus
-          error={fields.password}
+          error={form.fields.password}
         />
       )}
-      <Notice>{message || (!hasPassword && fields.password)}</Notice>
-      <Button type="submit" kind="primary" isBusy={isBusy}>
-        {label}
-      </Button>
-    </form>
+    </Form>
   );
 };
 
 const Confirm = ({ secret, onCodes }: { secret: Secret; onCodes(codes: Codes): void }) => {
   const t = words.value.security;
-  const { onSubmit, isBusy, message, fields } = useForm(async ({ code = '' }) => {
+  const form = useForm(async ({ code = '' }) => {
     const answer = await ask<{ recovery_codes: Codes }>('POST', 'auth/totp/confirm', { code: code.trim() });
     onCodes(answer.recovery_codes);
   });
   return (
-    <form class={styles.form} onSubmit={onSubmit} noValidate>
+    <Form form={form} submit={t.confirm}>
       <p>{t.scan}</p>
       <Code text={secret.uri} />
       <Copyable label={t.key} text={secret.secret} />
@@ -79,13 +78,9 @@ const Confirm = ({ secret, onCodes }: { secret: Secret; onCodes(codes: Codes): v
         name="code"
         inputMode="numeric"
         autocomplete="one-time-code"
-        error={fields.code}
+        error={form.fields.code}
       />
-      <Notice>{message}</Notice>
-      <Button type="submit" kind="primary" isBusy={isBusy}>
-        {t.confirm}
-      </Button>
-    </form>
+    </Form>
   );
 };
 
@@ -119,7 +114,7 @@ const SetUp = ({ onClose }: { onClose(): void }) => {
       ) : secret ? (
         <Confirm secret={secret} onCodes={setCodes} />
       ) : (
-        <AskPassword label={words.value.common.continue} onPassword={begin} />
+        <AskPassword label={words.value.common.continue} kind="primary" onPassword={begin} />
       )}
     </Dialog>
   );
@@ -134,7 +129,7 @@ const TurnOff = ({ onClose }: { onClose(): void }) => {
   };
   return (
     <Dialog title={t.turnOff} onClose={onClose}>
-      <AskPassword label={t.turnOff} onPassword={turnOff} />
+      <AskPassword label={t.turnOff} kind="danger" onPassword={turnOff} />
     </Dialog>
   );
 };

@@ -3,8 +3,8 @@ import { ask } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
 import { lacksSecondFactor, me } from '../session/session.ts';
 import { Page, Section } from '../shell/page.tsx';
-import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { SecondFactor } from './second-factor.tsx';
@@ -13,17 +13,24 @@ import { Sessions } from './sessions.tsx';
 const Password = () => {
   const t = words.value.security;
   const [isChanged, setChanged] = useState(false);
-  const { onSubmit, isBusy, message, fields } = useForm(async (values) => {
+  const form = useForm(async (values) => {
     setChanged(false);
     await ask('POST', 'auth/password', values);
     if (me.value) me.value = { ...me.value, has_password: true };
     setChanged(true);
   });
+  const { fields } = form;
   // Who signs in at a provider has none, and is told what to do instead where it would be asked for.
   const hasOld = me.value?.has_password;
   return (
     <Section title={t.password}>
-      <form key={String(isChanged)} onSubmit={onSubmit} noValidate>
+      <Form
+        key={String(isChanged)}
+        form={form}
+        error={hasOld ? undefined : fields.old_password}
+        submit={t.change}
+        kind="plain"
+      >
         {hasOld && (
           <Field
             label={t.oldPassword}
@@ -47,12 +54,8 @@ const Password = () => {
           autocomplete="new-password"
           error={fields.password2}
         />
-        <Notice>{message || (!hasOld && fields.old_password)}</Notice>
-        <Button type="submit" isBusy={isBusy}>
-          {t.change}
-        </Button>
-        {isChanged && <Notice kind="good">{t.changed}</Notice>}
-      </form>
+      </Form>
+      {isChanged && <Notice kind="good">{t.changed}</Notice>}
     </Section>
   );
 };
