@@ -7,6 +7,7 @@ import { createServices, type Services } from '../src/compose.ts';
 import { createIndexes } from '../src/create-indexes.ts';
 import { loadConfig } from '../src/platform/config.ts';
 import { createLog } from '../src/platform/log.ts';
+import { giveBackDatabase, takeDatabase } from './databases.ts';
 
 /** What a request may carry beside its method and path. */
 export interface RequestOptions {
@@ -33,10 +34,11 @@ export interface TestApp {
   session(widget: string): Promise<{ visitor: string; room: { uuid: string; label: string } }>;
 }
 
-/** The whole app on a database of its own, without a port; made before the file's tests and dropped after them. */
+/** The whole app on a database of its own, without a port; made before the file's tests and gone after them. */
 export const testApp = (env: Record<string, string> = {}): TestApp => {
   const app = {} as TestApp;
   const connection = mongoose.createConnection();
+  let dbName = '';
 
   beforeAll(async () => {
     const config = loadConfig({
@@ -45,8 +47,9 @@ export const testApp = (env: Record<string, string> = {}): TestApp => {
       WEBHOOK_ALLOW_PRIVATE: 'true',
       ...env,
     });
+    dbName = await takeDatabase();
     await connection.openUri(inject('mongodbUrl'), {
-      dbName: `parlor_test_${randomUUID().slice(0, 8)}`,
+      dbName,
       autoIndex: false,
       autoCreate: false,
       // The driver tells what it sends: explain.test.ts asks for the plan of each query.
@@ -104,8 +107,8 @@ export const testApp = (env: Record<string, string> = {}): TestApp => {
 
   afterAll(async () => {
     await app.services?.stop();
-    await connection.dropDatabase();
     await connection.close();
+    giveBackDatabase(dbName);
   });
 
   return app;

@@ -1,23 +1,21 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { spawnCommand } from './command-line.ts';
+import { giveBackDatabase, takeDatabase } from './databases.ts';
 
-const database = `parlor_test_${randomUUID().slice(0, 8)}`;
+let database = '';
 let directory = '';
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'parlor-cli-'));
+  database = await takeDatabase();
 });
 
 afterAll(async () => {
-  const connection = mongoose.createConnection(inject('mongodbUrl'), { dbName: database });
-  await connection.asPromise();
-  await connection.dropDatabase();
-  await connection.close();
+  giveBackDatabase(database);
   await rm(directory, { recursive: true });
 });
 

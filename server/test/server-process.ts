@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import mongoose from 'mongoose';
 import { inject, onTestFinished } from 'vitest';
+import { giveBackDatabase, takeDatabase } from './databases.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The built server's entry. */
@@ -116,12 +115,8 @@ export const serverSettings = async (atEnd: AtEnd = onTestFinished): Promise<Rec
  */
 export const sharedSettings = async (atEnd: AtEnd = onTestFinished): Promise<Record<string, string>> => {
   const [, server, options = ''] = /^([^/]+\/\/[^/]+)[^?]*(\?.*)?$/.exec(inject('mongodbUrl')) ?? [];
-  const dbName = `parlor_test_${randomUUID().slice(0, 8)}`;
-  atEnd(async () => {
-    const connection = await mongoose.createConnection(inject('mongodbUrl'), { dbName }).asPromise();
-    await connection.dropDatabase();
-    await connection.close();
-  });
+  const dbName = await takeDatabase();
+  atEnd(async () => giveBackDatabase(dbName));
   return {
     PORT: '0',
     MONGODB_URL: `${server}/${dbName}${options}`,

@@ -18,6 +18,7 @@ import type { OutgoingOptions } from '../src/net/outgoing.ts';
 import { loadConfig } from '../src/platform/config.ts';
 import { createLog } from '../src/platform/log.ts';
 import { Secrets } from '../src/platform/secrets.ts';
+import { giveBackDatabase, takeDatabase } from './databases.ts';
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -147,20 +148,18 @@ export type Parts = ReturnType<typeof createWebhooks> & {
 /** The parts of webhooks on a database of the file's own, without HTTP; with short times unless said otherwise. */
 export const webhookParts = (mongodbUrl = () => inject('mongodbUrl')) => {
   const connection = mongoose.createConnection();
+  let dbName = '';
   let models: ReturnType<typeof webhookModels>;
 
   beforeAll(async () => {
-    await connection.openUri(mongodbUrl(), {
-      dbName: `parlor_webhooks_${randomUUID().slice(0, 8)}`,
-      autoIndex: false,
-      autoCreate: false,
-    });
+    dbName = await takeDatabase();
+    await connection.openUri(mongodbUrl(), { dbName, autoIndex: false, autoCreate: false });
     models = webhookModels(connection);
     for (const model of Object.values(models)) await model.createIndexes();
   });
   afterAll(async () => {
-    await connection.dropDatabase();
     await connection.close();
+    giveBackDatabase(dbName);
   });
 
   return async (options: Options = {}): Promise<Parts> => {
