@@ -1,10 +1,11 @@
 import mongoose from 'mongoose';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type FaultPoint, startDoomedServer } from './fault-points.ts';
 import { PATIENCE } from './mailed-account.ts';
 import { PASSWORD } from './members.ts';
-import { caller, owner } from './rest.ts';
+import { caller } from './rest.ts';
 import { sharedSettings, startServerProcess } from './server-process.ts';
+import { afterThem, oneOwner } from './shared-server.ts';
 
 /**
  * What changes who is a member, killed before and after each write on its way: everybody is in one place and can do
@@ -30,14 +31,22 @@ const join = async (url: string, rest: Rest, username: string, role: string) => 
 const signIn = (url: string, username: string) =>
   caller(url)('POST', '/api/v1/auth/api-token', { username, password: PASSWORD });
 
-/** A server that lives, its settings, and an account that `ada` has founded and `grace` owns, too. */
+/** A server that lives, for all tests; others die beside it. */
+let settings: Record<string, string>;
+let url = '';
+const atEnd = afterThem();
+beforeAll(async () => {
+  settings = { ...(await sharedSettings(atEnd)), RATE_LIMIT: 'off' };
+  ({ url } = await startServerProcess(settings, undefined, atEnd));
+});
+
+/** An account that Ada has founded and Grace owns, too. */
 const start = async () => {
-  const settings: Record<string, string> = { ...(await sharedSettings()), RATE_LIMIT: 'off' };
-  const { url } = await startServerProcess(settings);
-  const { rest: adas } = await owner(url, 'ada');
-  const grace = await join(url, adas, 'grace', 'owner');
-  const { token } = (await signIn(url, 'grace')).json;
-  /** Asks as `grace`, at any of the servers. */
+  const { rest: adas, username } = await oneOwner(url);
+  const second = username.replace('ada', 'grace');
+  const grace = await join(url, adas, second, 'owner');
+  const { token } = (await signIn(url, second)).json;
+  /** Asks as Grace, at any of the servers. */
   const asGrace = (at: string) => caller(at, `Token ${token}`);
   const graces = asGrace(url);
   const { uuid: ada } = (await adas('GET', '/api/v1/members/me/')).json;
@@ -73,8 +82,8 @@ const start = async () => {
     }, PATIENCE);
 
   const statusOf = async (rest: Rest) => (await rest('GET', '/api/v1/members/me/')).status;
-  const isIn = async () => [await statusOf(adas), await statusOf(desk), (await signIn(url, 'ada')).status];
-  return { url, adas, asGrace, graces, ada, grace, askDoomed, people, told, isIn };
+  const isIn = async () => [await statusOf(adas), await statusOf(desk), (await signIn(url, username)).status];
+  return { username, adas, asGrace, graces, ada, grace, askDoomed, people, told, isIn };
 };
 
 const IN = [200, 200, 200];
@@ -138,12 +147,13 @@ describe('an invitation is accepted', () => {
     'its address is given back': { collection: 'registrationclaims', method: 'deleteOne' },
   };
   it.each(pointsOf(writes))('%s', async (name, write) => {
-    const { url, graces, askDoomed, people, told } = await start();
-    const invited = await graces('POST', '/api/v1/members/', { email: 'hedy@example.com' });
+    const { username: founder, graces, askDoomed, people, told } = await start();
+    const username = founder.replace('ada', 'hedy');
+    const invited = await graces('POST', '/api/v1/members/', { email: `${username}@example.com` });
     const { uuid, invite_url } = invited.json;
     const body = {
       token: invite_url.split('#token=')[1],
-      username: 'hedy',
+      username,
       password: PASSWORD,
       password2: PASSWORD,
     };
@@ -151,11 +161,11 @@ describe('an invitation is accepted', () => {
     await askDoomed(write, accept);
     const isIn = name === 'after the member is made' || name.endsWith('given back');
     const { json } = await graces('GET', `/api/v1/members/${uuid}/`);
-    expect(json.username).toBe(isIn ? 'hedy' : null);
-    expect((await signIn(url, 'hedy')).status).toBe(isIn ? 200 : 400);
+    expect(json.username).toBe(isIn ? username : null);
+    expect((await signIn(url, username)).status).toBe(isIn ? 200 : 400);
     const again = await accept(url);
     expect(again.status).toBe(isIn ? 400 : 201);
-    expect((await signIn(url, 'hedy')).status).toBe(200);
+    expect((await signIn(url, username)).status).toBe(200);
     expect((await people())[uuid]).toBe('operator');
     expect(await told('acceptInvitation', uuid)).toBe(1);
   });

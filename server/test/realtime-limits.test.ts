@@ -5,12 +5,19 @@ import { REALTIME_PATH } from '@parlor/shared';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { connect, openSocket, type RealtimeClient } from './realtime-client.ts';
-import { isType, says, startConversation } from './realtime-parts.ts';
+import { beginConversation, isType, says, startConversation } from './realtime-parts.ts';
 import { seeded } from './realtime-seeded.ts';
-import { owner } from './rest.ts';
+import { oneOwner, useServer } from './shared-server.ts';
 
 /** How many random frames are sent; more of them by the environment. */
 const FRAMES = Number(process.env.REALTIME_FRAMES ?? 1_000);
+
+/** For all that needs no limit of one address, and looks at nobody's log. */
+const unlimited = useServer();
+const begin = () => beginConversation(unlimited());
+
+/** For all that is limited as it is by itself. */
+const limited = useServer({ RATE_LIMIT: 'on' });
 
 /** The HTTP status that an upgrade was refused with, 101 when it was not. */
 const statusOf = (url: string): Promise<number> => {
@@ -65,7 +72,7 @@ describe('the limits of one address', () => {
   });
 
   it.each(['ping', 'pong'] as const)('takes no more %ss of the protocol either', async (kind) => {
-    const { url, token } = await startConversation({ RATE_LIMIT: 'on' });
+    const { url, token } = await beginConversation(limited());
     const client = await connect(url, { token });
     // The first frame said who it is, and the server may ask whether it is there.
     for (let i = 0; i < 27; i++) client.socket[kind]();
@@ -76,7 +83,7 @@ describe('the limits of one address', () => {
   });
 
   it('cuts off at once who goes on, and waits for others to say goodbye', async () => {
-    const { url, token } = await startConversation({ RATE_LIMIT: 'on' });
+    const { url, token } = await beginConversation(limited());
     const auth = { type: 'auth', scheme: 'Token', token };
     const ended: number[] = [];
     const flood = async (frames: number): Promise<void> => {
@@ -94,7 +101,7 @@ describe('the limits of one address', () => {
   });
 
   it('takes 30 frames in ten seconds of one connection', async () => {
-    const { url, token } = await startConversation({ RATE_LIMIT: 'on' });
+    const { url, token } = await beginConversation(limited());
     const client = await connect(url, { token });
     for (let i = 0; i < 29; i++) client.send({ type: 'ping' });
     await sleep(200);
@@ -105,11 +112,11 @@ describe('the limits of one address', () => {
 });
 
 it('an account that asks much for what is unread leaves others their turns', async () => {
-  const { url, token, visitor, rest } = await startConversation();
+  const { url, token, visitor, rest } = await begin();
   const rooms = await Promise.all(
     Array.from({ length: 20 }, async () => (await rest('POST', '/api/v1/rooms/', {})).json.uuid as string),
   );
-  const other = await owner(url, 'bob');
+  const other = await oneOwner(url);
   const { uuid } = (await other.rest('POST', '/api/v1/rooms/', {})).json;
   const busy = await Promise.all(Array.from({ length: 40 }, () => connect(url, { token })));
   const patient = await connect(url, { token: other.token });
@@ -160,7 +167,7 @@ describe('what is no frame of the channel', () => {
   });
 
   it(`survives ${FRAMES} random frames`, async () => {
-    const { url, token, visitor } = await startConversation();
+    const { url, token, visitor } = await begin();
     const ada = await visitor();
     await ada.say('Hello');
     const random = seeded(Number(process.env.REALTIME_SEED ?? 1));
@@ -195,7 +202,7 @@ describe('what is no frame of the channel', () => {
 
 describe('a client that does not read', () => {
   it('is closed and cut off, while others are told everything', async () => {
-    const { url, token, visitor, answer } = await startConversation();
+    const { url, token, visitor, answer } = await begin();
     const ada = await visitor();
     await ada.say('Hello');
     const [slow, reader] = [await connect(url, { token }), await connect(url, { visitor: ada.token })];
@@ -236,8 +243,8 @@ describe('other requests to upgrade', () => {
   };
 
   it('are answered as if they had not asked', async () => {
-    const { url } = await startConversation();
-    const body = JSON.stringify({ username: 'ada', password: 'a long enough secret' });
+    const { url, username } = await begin();
+    const body = JSON.stringify({ username, password: 'a long enough secret' });
     const first = [
       'POST /api/v1/auth/api-token HTTP/1.1',
       'Host: localhost',
@@ -256,8 +263,8 @@ describe('other requests to upgrade', () => {
   it.each([0, 1])(
     'end the connection while answers are under way, when %i of two have come',
     async (come) => {
-      const { url } = await startConversation();
-      const body = JSON.stringify({ username: 'ada', password: 'a long enough secret' });
+      const { url, username } = await begin();
+      const body = JSON.stringify({ username, password: 'a long enough secret' });
       const lines = (...text: string[]) => `${text.join('\r\n')}\r\nHost: localhost\r\n`;
       const quick = `${lines('GET /healthz HTTP/1.1')}\r\n`;
       const slow = `${lines('POST /api/v1/auth/api-token HTTP/1.1', 'Content-Type: application/json')}Content-Length: ${body.length}\r\n\r\n${body}`;
@@ -285,7 +292,7 @@ describe('other requests to upgrade', () => {
   );
 
   it('are a 404 elsewhere', async () => {
-    const { url } = await startConversation();
+    const { url } = await begin();
     const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/rooms/`);
     socket.on('error', () => undefined);
     const [, response] = await once(socket, 'unexpected-response');

@@ -1,6 +1,7 @@
 import { PASSWORD } from './members.ts';
 import { caller, owner } from './rest.ts';
-import { serverSettings, startServerProcess } from './server-process.ts';
+import { type ServerProcess, serverSettings, startServerProcess } from './server-process.ts';
+import { oneOwner } from './shared-server.ts';
 
 /** What a visitor's page holds. */
 export interface TestVisitor {
@@ -11,11 +12,20 @@ export interface TestVisitor {
   say(body: string): Promise<string>;
 }
 
-/** A server process with an owner, who answers visitors. */
+/** A server process with the owner `ada`, who answers visitors. */
 export const startConversation = async (env: Record<string, string> = {}) => {
   const server = await startServerProcess({ ...(await serverSettings()), RATE_LIMIT: 'off', ...env });
   const { url } = server;
-  const { token, rest, widget } = await owner(url);
+  return { server, ...conversationOf(url, await owner(url)) };
+};
+
+/** The same with an account of its own on a server that others use, too. */
+export const beginConversation = async ({ url }: ServerProcess) => {
+  const one = await oneOwner(url);
+  return { username: one.username, ...conversationOf(url, one) };
+};
+
+const conversationOf = (url: string, { token, rest, widget }: Awaited<ReturnType<typeof owner>>) => {
   const visitor = async (on = widget): Promise<TestVisitor> => {
     const { json } = await caller(url)('POST', `/api/v1/widgets/${on}/sessions/`, {});
     const call = caller(url, `Visitor ${json.token}`);
@@ -27,7 +37,7 @@ export const startConversation = async (env: Record<string, string> = {}) => {
     const message = { body, room: { uuid: room }, is_support_sender: true };
     return (await rest('POST', '/api/v1/messages/', message)).json.uuid;
   };
-  return { server, url, token, rest, widget, visitor, answer };
+  return { url, token, rest, widget, visitor, answer };
 };
 
 let operators = 0;

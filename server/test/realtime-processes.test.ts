@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REALTIME_PATH, ServerFrame } from '@parlor/shared';
-import { expect, inject, it } from 'vitest';
+import { beforeAll, expect, inject, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { connect, type RealtimeClient } from './realtime-client.ts';
 import { seeded } from './realtime-seeded.ts';
-import { owner } from './rest.ts';
-import { type ServerProcess, serverSettings, startServerProcess } from './server-process.ts';
+import { type AtEnd, type ServerProcess, serverSettings, startServerProcess } from './server-process.ts';
+import { afterThem, oneOwner } from './shared-server.ts';
 
 /** How many random schedules; more of them by the environment. */
 const SCHEDULES = Number(process.env.REALTIME_SCHEDULES ?? 8);
@@ -20,9 +20,9 @@ type Random = () => number;
 const pick = <T>(random: Random, from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
 
 /** Server processes on one database: three on a MongoDB; the embedded database is one process's own. */
-const startCluster = async () => {
-  const settings = { ...(await serverSettings()), RATE_LIMIT: 'off' };
-  const start = () => startServerProcess(settings);
+const startCluster = async (atEnd: AtEnd) => {
+  const settings = { ...(await serverSettings(atEnd)), RATE_LIMIT: 'off' };
+  const start = () => startServerProcess(settings, undefined, atEnd);
   const processes: ServerProcess[] = [await start()];
   if (inject('isRealMongodb')) processes.push(await start(), await start());
   const killOne = async (random: Random) => {
@@ -40,6 +40,12 @@ const startCluster = async () => {
   };
 };
 type Cluster = Awaited<ReturnType<typeof startCluster>>;
+
+let cluster: Cluster;
+const atEnd = afterThem();
+beforeAll(async () => {
+  cluster = await startCluster(atEnd);
+});
 
 /** A client that comes and goes, on one process or another, and keeps what it was told. */
 class Wanderer {
@@ -180,8 +186,7 @@ const runSchedule = async (cluster: Cluster, token: string, widget: string, seed
 };
 
 it(`tells every client the same, in the same order, each once, on any process and through kills (${SCHEDULES} schedules)`, async () => {
-  const cluster = await startCluster();
-  const { token, widget } = await owner(cluster.processes[0]?.url ?? '');
+  const { token, widget } = await oneOwner(cluster.processes[0]?.url ?? '');
   let next = FIRST_SEED;
   const runSome = async () => {
     while (next < FIRST_SEED + SCHEDULES) await runSchedule(cluster, token, widget, next++);
@@ -190,9 +195,8 @@ it(`tells every client the same, in the same order, each once, on any process an
 }, 3_600_000);
 
 it('reaches clients of another process in a moment', async () => {
-  const cluster = await startCluster();
   const [one, other = one] = cluster.processes;
-  const { token, widget } = await owner(one?.url ?? '');
+  const { token, widget } = await oneOwner(one?.url ?? '');
   const opened = await fetch(`${one?.url}/api/v1/widgets/${widget}/sessions/`, { method: 'POST' });
   const session = (await opened.json()) as { token: string; room: { uuid: string } };
   const client = new Wanderer({ scheme: 'Token', token });
@@ -222,8 +226,7 @@ it('reaches clients of another process in a moment', async () => {
 });
 
 it('closes the sockets of an ended credential on every process', async () => {
-  const cluster = await startCluster();
-  const { token, rest, widget } = await owner(cluster.processes[0]?.url ?? '');
+  const { token, rest, widget, username } = await oneOwner(cluster.processes[0]?.url ?? '');
   const url = cluster.processes[0]?.url ?? '';
   const opened = await fetch(`${url}/api/v1/widgets/${widget}/sessions/`, { method: 'POST' });
   const session = (await opened.json()) as { token: string };
@@ -242,7 +245,7 @@ it('closes the sockets of an ended credential on every process', async () => {
   });
   expect(erased.status).toBe(204);
   await within(pages);
-  const person = { username: 'ada', password: 'a long enough secret', reset_token: true };
+  const person = { username, password: 'a long enough secret', reset_token: true };
   expect((await rest('POST', '/api/v1/auth/api-token', person)).status).toBe(200);
   await within(operators);
 });

@@ -1,11 +1,21 @@
 import mongoose from 'mongoose';
 import { expect, it } from 'vitest';
 import { connect, type RealtimeClient } from './realtime-client.ts';
-import { isType, operator, says, startConversation, type TestVisitor } from './realtime-parts.ts';
+import {
+  beginConversation,
+  isType,
+  operator,
+  says,
+  startConversation,
+  type TestVisitor,
+} from './realtime-parts.ts';
 import { caller } from './rest.ts';
 import { sharedSettings, startServerProcess } from './server-process.ts';
+import { useServer } from './shared-server.ts';
 
 /** The live channel of members who are restricted to some widgets, beside those who are not. */
+
+const server = useServer();
 
 type Conversation = Awaited<ReturnType<typeof startConversation>>;
 
@@ -31,7 +41,7 @@ const toldUpTo = async (client: RealtimeClient, visitor: TestVisitor, last: stri
 };
 
 it('tells whoever is restricted of its own widget alone, beside whoever sees all', async () => {
-  const parts = await startConversation();
+  const parts = await beginConversation(server());
   const { url, token, rest } = parts;
   const { a, ofA, ofB } = await twoWidgets(parts);
   const { token: own } = await operator(url, rest, [a.uuid]);
@@ -79,7 +89,7 @@ it('tells whoever is restricted of its own widget alone, beside whoever sees all
 });
 
 it('replays after a gap what is of its own widget', async () => {
-  const parts = await startConversation();
+  const parts = await beginConversation(server());
   const { url, token, rest } = parts;
   const { a, ofA, ofB } = await twoWidgets(parts);
   const { token: own } = await operator(url, rest, [a.uuid]);
@@ -100,7 +110,7 @@ it('replays after a gap what is of its own widget', async () => {
 });
 
 it('takes no frame about another widget, as if its rooms did not exist', async () => {
-  const parts = await startConversation();
+  const parts = await beginConversation(server());
   const { url, rest } = parts;
   const { a, ofA, ofB } = await twoWidgets(parts);
   const { token } = await operator(url, rest, [a.uuid]);

@@ -1,15 +1,19 @@
 import mongoose from 'mongoose';
 import { Secret, TOTP } from 'otpauth';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { spawnCommand } from './command-line.ts';
 import { PASSWORD } from './members.ts';
 import { connect, type RealtimeClient } from './realtime-client.ts';
-import { says, startConversation } from './realtime-parts.ts';
-import { caller, owner } from './rest.ts';
-import { sharedSettings, startServerProcess } from './server-process.ts';
+import { beginConversation, says, startConversation } from './realtime-parts.ts';
+import { caller } from './rest.ts';
+import { type ServerProcess, sharedSettings, startServerProcess } from './server-process.ts';
 import { browserWith, type SessionBrowser, signInBrowser } from './session-browser.ts';
+import { afterThem, oneOwner, useServer } from './shared-server.ts';
 
 /** The live channel by the cookie of a member's session. */
+
+const server = useServer();
+const begin = () => beginConversation(server());
 
 type Rest = ReturnType<typeof caller>;
 
@@ -34,8 +38,8 @@ const isRefused = async (clients: readonly RealtimeClient[]): Promise<void> => {
 };
 
 it('tells a member what happens, by the cookie alone, and what it has missed', async () => {
-  const { url, visitor } = await startConversation();
-  const browser = await signInBrowser(url, 'ada');
+  const { url, visitor, username } = await begin();
+  const browser = await signInBrowser(url, username);
   const client = await browser.connect(url);
   const page = await visitor();
   await page.say('Hello?');
@@ -62,7 +66,7 @@ it('knows the cookie by its name over https', async () => {
 });
 
 it('shows whoever is restricted its own widgets alone', async () => {
-  const { url, rest, visitor } = await startConversation();
+  const { url, rest, visitor } = await begin();
   const [a] = (await rest('GET', '/api/v1/widgets/')).json;
   const b = (await rest('POST', '/api/v1/widgets/', {})).json;
   const { uuid, username } = await join(url, rest, { role: 'operator', widgets: [a.uuid] });
@@ -81,8 +85,8 @@ it('shows whoever is restricted its own widgets alone', async () => {
 
 describe('is refused', () => {
   it('to a page of another site, another port and no page at all', async () => {
-    const { url } = await startConversation();
-    const browser = await signInBrowser(url, 'ada');
+    const { url, username } = await begin();
+    const browser = await signInBrowser(url, username);
     for (const origin of ['https://shop.example', 'null', 'http://127.0.0.1:1', '']) {
       const client = await browser.open(url, { origin });
       await isRefused([client]);
@@ -93,38 +97,40 @@ describe('is refused', () => {
   });
 
   it('without a cookie, by one that nobody has, and by one beside a token', async () => {
-    const { url, token } = await startConversation();
+    const { url, token } = await begin();
     const browsers = ['', 'parlor=', `parlor=${'x'.repeat(43)}`, `other=${token}`].map(browserWith);
     await isRefused(await Promise.all(browsers.map((one) => one.open(url))));
   });
 });
 
 describe('ends on every process', () => {
-  /** Two processes on one database, the owner's browser, and that of a member. */
+  /** Two processes on one database, which have an account for each way. */
+  let settings: Record<string, string>;
+  const processes: ServerProcess[] = [];
+  const atEnd = afterThem();
+  beforeAll(async () => {
+    settings = { ...(await sharedSettings(atEnd)), RATE_LIMIT: 'off' };
+    for (let n = 0; n < 2; n++) processes.push(await startServerProcess(settings, undefined, atEnd));
+  });
+
+  /** The owner's browser, and that of a member. */
   const start = async () => {
-    const settings: Record<string, string> = { ...(await sharedSettings()), RATE_LIMIT: 'off' };
-    const processes = [await startServerProcess(settings), await startServerProcess(settings)] as const;
-    const [{ url }] = processes;
-    const { rest } = await owner(url);
+    const { url } = processes[0] as ServerProcess;
+    const { rest, username } = await oneOwner(url);
     const member = await join(url, rest, { role: 'admin' });
     const signIn = () => signInBrowser(url, member.username);
-    const owners = await signInBrowser(url, 'ada');
-    return { settings, processes, url, rest, member, signIn, owners, browser: await signIn() };
+    const owners = await signInBrowser(url, username);
+    return { url, rest, username, member, signIn, owners, browser: await signIn() };
   };
   type Started = Awaited<ReturnType<typeof start>>;
 
-  const command = async ({ settings }: Started, ...args: string[]): Promise<void> => {
+  const command = async (...args: string[]): Promise<void> => {
     const { code, err } = await spawnCommand(settings, args).result;
     expect([code, err]).toEqual([0, '']);
   };
 
   /** Writes into the database itself, and tells nobody. */
-  const write = async (
-    { settings }: Pick<Started, 'settings'>,
-    name: string,
-    filter: object,
-    set: object,
-  ): Promise<void> => {
+  const write = async (name: string, filter: object, set: object): Promise<void> => {
     const connection = await mongoose.createConnection(settings.MONGODB_URL ?? '').asPromise();
     await connection.collection(name).updateMany(filter, { $set: set });
     await connection.close();
@@ -149,13 +155,12 @@ describe('ends on every process', () => {
     },
     'when its member is removed': ({ rest, member }) =>
       done(rest('DELETE', `/api/v1/members/${member.uuid}/`)),
-    'when the operator signs the member out': (started) =>
-      command(started, 'member', 'sign-out', started.member.username),
-    'when the operator sets another password': (started) =>
-      command(started, 'account', 'reset-password', started.member.username),
-    'when its account is deleted': (started) => command(started, 'account', 'delete', 'ada', '--yes'),
-    'when its time is over': ({ member, ...started }) =>
-      write(started, 'membersessions', { member: member.uuid }, { expires_at: new Date(Date.now() - 1_000) }),
+    'when the operator signs the member out': ({ member }) => command('member', 'sign-out', member.username),
+    'when the operator sets another password': ({ member }) =>
+      command('account', 'reset-password', member.username),
+    'when its account is deleted': ({ username }) => command('account', 'delete', username, '--yes'),
+    'when its time is over': ({ member }) =>
+      write('membersessions', { member: member.uuid }, { expires_at: new Date(Date.now() - 1_000) }),
     'when its account asks for a second factor that it has not got': async ({ owners, rest, url }) => {
       const { json } = await owners.ask(url, 'POST', '/api/v1/auth/totp', { password: PASSWORD });
       const code = new TOTP({ secret: Secret.fromBase32(json.secret) }).generate();
@@ -163,8 +168,8 @@ describe('ends on every process', () => {
       return done(rest('PATCH', '/api/v1/account/', { requires_totp: true }));
     },
     // As where the process that was to tell it has died.
-    'when its account asks for one, and no process is told': (started) =>
-      write(started, 'accounts', {}, { requires_totp: true }),
+    'when its account asks for one, and no process is told': ({ username }) =>
+      write('accounts', { username }, { requires_totp: true }),
   };
   const OF_EVERYBODY = [
     'when its account is deleted',
@@ -173,7 +178,7 @@ describe('ends on every process', () => {
 
   it.each(Object.keys(WAYS))('%s', async (way) => {
     const started = await start();
-    const { processes, browser, owners } = started;
+    const { browser, owners } = started;
     const everywhere = (one: SessionBrowser) => Promise.all(processes.map(({ url }) => one.connect(url)));
     const sockets = await everywhere(browser);
     const staying = await everywhere(owners);
@@ -189,12 +194,12 @@ describe('ends on every process', () => {
 });
 
 it('lets a member back in at once who signs in again', async () => {
-  const { url } = await startConversation();
+  const { url, username } = await begin();
   for (let round = 0; round < 3; round++) {
-    const browser = await signInBrowser(url, 'ada');
+    const browser = await signInBrowser(url, username);
     const client = await browser.connect(url);
     await browser.ask(url, 'DELETE', '/api/v1/auth/session');
     await isRefused([client]);
   }
-  await (await signInBrowser(url, 'ada')).connect(url);
+  await (await signInBrowser(url, username)).connect(url);
 });

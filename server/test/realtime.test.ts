@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { connect, openSocket } from './realtime-client.ts';
-import { isType, says, startConversation } from './realtime-parts.ts';
+import { beginConversation, isType, says, startConversation } from './realtime-parts.ts';
+import { useServer } from './shared-server.ts';
+
+const server = useServer();
+const begin = () => beginConversation(server());
 
 describe('the live channel', () => {
   it('shows each side what the other says, and resumes where a client left off', async () => {
-    const { url, token, visitor, answer } = await startConversation();
+    const { url, token, visitor, answer } = await begin();
     const ada = await visitor();
     const stranger = await visitor();
     const operator = await connect(url, { token });
@@ -39,7 +43,7 @@ describe('the live channel', () => {
   });
 
   it('says of each message whether a bot wrote it, and tells when a visitor has asked for a person', async () => {
-    const { url, rest, widget, visitor, answer } = await startConversation();
+    const { url, rest, widget, visitor, answer } = await begin();
     const nodes = [
       { id: 's', type: 'start', greeting: 'I am a bot.', next: 'm' },
       { id: 'm', type: 'question', text: 'Your name?', save_as: 'name' },
@@ -58,7 +62,7 @@ describe('the live channel', () => {
   });
 
   it('closes with 4401 what has no good credential, and with 1008 what is no frame', async () => {
-    const { url, visitor } = await startConversation();
+    const { url, visitor } = await begin();
     const { token } = await visitor();
     for (const [frame, code] of [
       [{ type: 'auth', scheme: 'Visitor', token: 'nothing' }, 4401],
@@ -87,7 +91,7 @@ describe('the live channel', () => {
   });
 
   it('tells who types, until they stop, send nothing more, or go', async () => {
-    const { url, token, visitor } = await startConversation();
+    const { url, token, visitor } = await begin();
     const ada = await visitor();
     const operator = await connect(url, { token });
     const page = await connect(url, { visitor: ada.token });
@@ -117,7 +121,7 @@ describe('the live channel', () => {
   });
 
   it('keeps how far each side has read, and never lets it go back', async () => {
-    const { url, token, visitor, answer } = await startConversation();
+    const { url, token, visitor, answer } = await begin();
     const ada = await visitor();
     const first = await ada.say('One');
     const second = await ada.say('Two');
@@ -159,7 +163,7 @@ describe('the live channel', () => {
   });
 
   it('tells who is there, to those whom it concerns', async () => {
-    const { url, token, visitor } = await startConversation();
+    const { url, token, visitor } = await begin();
     const [ada, shy] = [await visitor(), await visitor()];
     await ada.say('Hello');
     const page = await connect(url, { visitor: ada.token });
@@ -190,7 +194,7 @@ describe('the live channel', () => {
   });
 
   it('ends what names a room of somebody else', async () => {
-    const { url, token, visitor } = await startConversation();
+    const { url, token, visitor } = await begin();
     const ada = await visitor();
     const other = await visitor();
     await other.say('Hello');
@@ -210,7 +214,7 @@ describe('the live channel', () => {
 
 describe('a credential that ends', () => {
   it('takes its sockets with it within a second, and no others', async () => {
-    const { url, token, rest, visitor, widget } = await startConversation();
+    const { url, token, rest, visitor, widget, username } = await begin();
     const second = (await rest('POST', '/api/v1/widgets/', {})).json.token;
     const [erased, moved, stays] = [await visitor(), await visitor(second), await visitor()];
     const pages = await Promise.all(
@@ -229,7 +233,7 @@ describe('a credential that ends', () => {
     await within(pages[0]);
     expect((await rest('DELETE', `/api/v1/widgets/${second}/`)).status).toBe(204);
     await within(pages[1]);
-    const credentials = { username: 'ada', password: 'a long enough secret', reset_token: true };
+    const credentials = { username, password: 'a long enough secret', reset_token: true };
     const reset = await rest('POST', '/api/v1/auth/api-token', credentials);
     await within(operator);
     const again = await connect(url, { token: reset.json.token });
@@ -239,7 +243,7 @@ describe('a credential that ends', () => {
   });
 
   it('ends within a second with the member that opened it, and leaves those of others', async () => {
-    const { url, rest, token, visitor } = await startConversation();
+    const { url, rest, token, visitor } = await begin();
     const invited = (await rest('POST', '/api/v1/members/', { email: 'grace@example.com' })).json;
     const person = { username: 'grace', password: 'a long enough secret' };
     const accepted = { ...person, password2: person.password, token: invited.invite_url.split('#token=')[1] };
@@ -273,7 +277,7 @@ describe('a credential that ends', () => {
   });
 
   it('opens nothing from a page that the widget may not run on', async () => {
-    const { url, rest, widget, visitor } = await startConversation();
+    const { url, rest, widget, visitor } = await begin();
     const { token } = await visitor();
     await rest('PATCH', `/api/v1/widgets/${widget}/`, { domain: 'https://shop.example.com' });
     for (const [origin, isAllowed] of [

@@ -4,15 +4,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { owner } from './rest.ts';
 import { serverSettings, startServerProcess } from './server-process.ts';
+import { oneOwner, useServer } from './shared-server.ts';
 import { StrictConnection } from './strict-http.ts';
 import { byFetch, byStrictParser, checkEverything } from './wire.ts';
 
 /** What clients get to see of a server that listens: bytes, which tests without a socket never look at. */
 
+const server = useServer();
+
 const start = async () => {
-  const { url } = await startServerProcess({ ...(await serverSettings()), RATE_LIMIT: 'off' });
+  const { url } = server();
   const fetching = byFetch(url);
   onTestFinished(() => fetching.close());
   const connection = await StrictConnection.open(url);
@@ -40,7 +42,7 @@ describe('a body that is too large', { timeout: 120_000 }, () => {
 
   it('is a 413 that fetch can read, and the connection goes on', async () => {
     const { url, fetching } = await start();
-    const { token } = await owner(url);
+    const { token } = await oneOwner(url);
     const headers = { ...JSON_TYPE, authorization: `Token ${token}` };
     for (const [path, given, status] of [
       [PATH, headers, 413],
@@ -117,7 +119,7 @@ describe('a Host that a client makes up', () => {
 
   it('is in no header and on no page: a browser or a cache would believe it', async () => {
     const { url, connection } = await start();
-    const { token } = await owner(url);
+    const { token } = await oneOwner(url);
     const headers = {
       Host: 'evil.example',
       'X-Forwarded-Host': 'evil.example',
