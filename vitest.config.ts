@@ -4,10 +4,10 @@ import { LONG_UNITS, SHORT_BROWSER, TIER, WITH_ROUNDS } from './vitest.tiers.ts'
 /** The embedded database's own tests use no other; only its comparison with MongoDB needs one. */
 const ONLY_EMBEDDED = ['server/embedded-mongodb/src/**', 'server/embedded-mongodb/test/*.test.ts'];
 
-/** What stands in front of every database: bytes, proxies, sockets, files, a provider that is away. */
+/** What stands in front of every database: bytes, proxies, sockets, files, a provider that is away, time on Parlor's thread. */
 const BEFORE_DATABASES = [
   'server/test/proxies*.test.ts',
-  'server/test/{checkout,connections,documents,oidc-outage,request-target,widget-files,wire}.test.ts',
+  'server/test/{checkout,connections,documents,fuzz,oidc-outage,request-target,widget-files,wire}.test.ts',
   'server/src/openapi/**',
   '{shared,widget}/src/**',
 ];

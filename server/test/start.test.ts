@@ -233,7 +233,10 @@ describe('what keeps the server from starting is one clear line', () => {
       expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
     },
   );
+});
 
+// None of these uses the database of the run: once is enough.
+describe.skipIf(inject('isRealMongodb'))('what is set wrongly is one clear line, too', () => {
   it('a DATA_DIR that can not be made', async () => {
     const file = join(await temporaryFolder(), 'a-file');
     await writeFile(file, 'not a folder');
