@@ -20,7 +20,20 @@ const WAYS = [
 ];
 
 const ALL_BROWSER = ['widget/test/**/*.browser.test.ts', '{console,demo}/test/**/*.test.ts'];
-const BROWSER = TIER === 'short' ? SHORT_BROWSER : process.env.MONGODB_URL ? WAYS : ALL_BROWSER;
+/** What compares pictures or opens many pages at a time: it has a core to itself. */
+const ALONE = ['widget/test/{pictures,schedules}.browser.test.ts', 'console/test/pictures.test.ts'];
+const ALONE_ON_MONGODB = ['widget/test/schedules.browser.test.ts'];
+
+/** `.ci/run` asks for the tests of the browser in two parts. */
+const PART = process.env.BROWSER_TESTS as 'beside-others' | 'alone' | undefined;
+const OF_PART = process.env.MONGODB_URL
+  ? PART === 'alone'
+    ? ALONE_ON_MONGODB
+    : WAYS
+  : PART === 'alone'
+    ? ALONE
+    : ALL_BROWSER;
+const BROWSER = TIER === 'short' ? SHORT_BROWSER : OF_PART;
 
 /** A test that asserts nothing, or only under a condition that did not hold, fails; waiting alone is no assertion. */
 const EXPECT = {
@@ -64,7 +77,12 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: BROWSER,
-          exclude: ['**/node_modules/**', '**/dist/**', ...(TIER === 'long' ? SHORT_BROWSER : [])],
+          exclude: [
+            '**/node_modules/**',
+            '**/dist/**',
+            ...(TIER === 'long' ? SHORT_BROWSER : []),
+            ...(PART === 'beside-others' ? ALONE : []),
+          ],
           globalSetup: ['server/test/database.setup.ts'],
           expect: EXPECT,
           testTimeout: 120_000,
