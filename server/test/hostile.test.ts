@@ -11,7 +11,7 @@ import { comparedWithDocument, operations } from './openapi.ts';
  */
 
 const SEED = Number(process.env.HOSTILE_SEED ?? 1);
-const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 2_000);
+const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 1_200);
 const AT_ONCE = 8;
 const FRESH_OBJECTS_EVERY = 400;
 

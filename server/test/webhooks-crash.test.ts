@@ -10,11 +10,19 @@ import { sleep, startReceiver, until } from './webhooks-parts.ts';
 
 const isMongodb = inject('isRealMongodb');
 
-/** Every second death is at a named point, the others are at any time: enough for each point to have its turn. */
-const EACH_POINT = 2 * (FAULT_POINTS.length + 2);
+/** A way to die: at a named point, at a request to the subscriber, or at any time. */
+type Death = FaultPoint | 'request' | 'answer' | 'any time';
+
+const NAMED: readonly Death[] = [...FAULT_POINTS, 'request', 'answer'];
+
+/** Three of four deaths are named, the others are at any time: enough for each of the named to have its turn. */
+const EACH_POINT = Math.ceil((NAMED.length * 4) / 3);
 
 /** How often a server is killed. */
-const ROUNDS = Number(process.env.WEBHOOK_CRASH_ROUNDS ?? (isMongodb ? 14 : EACH_POINT));
+const ROUNDS = Number(process.env.WEBHOOK_CRASH_ROUNDS ?? (isMongodb ? 8 : EACH_POINT));
+
+/** Where few of the named deaths have their turn, they are others each time. */
+const FIRST = Math.floor(Math.random() * NAMED.length);
 
 const WRITERS = 4;
 
@@ -81,14 +89,11 @@ const startOutside = async () => {
 
 type Outside = Awaited<ReturnType<typeof startOutside>>;
 
-/** A way to die: at a named point, at a request to the subscriber, or at any time. */
-type Death = FaultPoint | 'request' | 'answer' | 'any time';
-
-/** Half of them by name, each as often as the others, and half at random. */
+/** Each of the named as often as the others. */
 const deathOf = (round: number): Death => {
-  if (round % 2 === 1) return 'any time';
-  const named: Death[] = [...FAULT_POINTS, 'request', 'answer'];
-  return named[(round / 2) % named.length] ?? 'any time';
+  if (round % 4 === 3) return 'any time';
+  const turn = FIRST + round - Math.floor(round / 4);
+  return NAMED[turn % NAMED.length] ?? 'any time';
 };
 
 /**

@@ -1,6 +1,6 @@
 /**
  * `kill -9` at random moments under concurrent writers: whatever was acknowledged is there, nothing is there by
- * half, and every index agrees with its documents. KILL_ROUNDS says how often (25; `npm run test:kill`: 500).
+ * half, and every index agrees with its documents. KILL_ROUNDS says how often (15; `npm run test:kill`: 500).
  */
 import { randomInt } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { type Collection, MongoClient } from 'mongodb';
 import { afterAll, expect, test } from 'vitest';
 import { startBin, temporaryFolder } from './bin-process.ts';
 
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 25);
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 15);
 const WRITERS = 12;
 /** The longest time between the start of the writers and the kill. */
 const LONGEST_MS = 400;

@@ -18,7 +18,7 @@ import { temporaryFolder } from './bin-process.ts';
 import { type Random, seededRandom } from './random.ts';
 
 const SEED = Number(process.env.PLANNER_SEED ?? Date.now() % 1_000_000);
-const ROUNDS = Number(process.env.PLANNER_ROUNDS ?? 12);
+const ROUNDS = Number(process.env.PLANNER_ROUNDS ?? 8);
 const QUERIES = 250;
 
 const PATHS = ['a', 'b', 'c', 'd.x', 'd.y', '_id'];

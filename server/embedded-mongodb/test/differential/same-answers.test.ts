@@ -3,7 +3,7 @@
  *
  * MONGODB_URL names the MongoDB to compare with. Without one the recorded cases still run: operations with the
  * answers that MongoDB gave (`differential-cases.json`, written by `DIFFERENTIAL_RECORD=1` with a MONGODB_URL).
- * DIFFERENTIAL_SEED and DIFFERENTIAL_COUNT say which random operations and how many (1 and 20 000).
+ * DIFFERENTIAL_SEED and DIFFERENTIAL_COUNT say which random operations and how many (1 and 8 000).
  */
 import { join } from 'node:path';
 import { type Db, MongoClient } from 'mongodb';
@@ -17,7 +17,7 @@ import { COLLECTION, firstInsert, randomOperation } from './operations.ts';
 
 const REAL_URL = process.env.MONGODB_URL;
 const SEED = Number(process.env.DIFFERENTIAL_SEED ?? 1);
-const COUNT = Number(process.env.DIFFERENTIAL_COUNT ?? 20_000);
+const COUNT = Number(process.env.DIFFERENTIAL_COUNT ?? 8_000);
 /** How many lists run side by side, each on a collection of its own: they share the waits for the disk. */
 const LANES = 4;
 /** Operations on one collection before the next one starts afresh. */
