@@ -22,6 +22,10 @@ it('makes a token that does what was chosen and no more, shows it once, and take
   await dialog.getByRole('button', { name: 'Make the token' }).click();
   const token = (await dialog.locator('pre').textContent()) ?? '';
   expect(token).toMatch(/^pat_/);
+  // As over plain HTTP, where pages have no clipboard: it is marked.
+  await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+  await dialog.getByRole('button', { name: 'Copy', exact: true }).click();
+  await expect.poll(() => page.evaluate(() => String(getSelection()))).toBe(token);
   const asked = async (method: string, path: string) => {
     const body = method === 'POST' ? { body: '{}' } : {};
     const headers = { Authorization: `Token ${token}`, 'Content-Type': 'application/json' };

@@ -25,7 +25,11 @@ it('adds, tries, changes and deletes a webhook, shows each attempt, and sends ag
     WEBHOOK_RETRY_DELAYS: '200ms',
   });
   const receiver = await startWebhookReceiver();
-  const page = await open('webhooks', { bypassCSP: true, reducedMotion: 'reduce' });
+  const page = await open('webhooks', {
+    bypassCSP: true,
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
   await signIn(page);
   await page.getByText('No webhooks yet').waitFor();
   await page.getByRole('button', { name: 'Add a webhook' }).click();
@@ -70,6 +74,11 @@ it('adds, tries, changes and deletes a webhook, shows each attempt, and sends ag
   const shown = log(page).first().locator('pre', { hasText: 'nickname' });
   const sent = received.map(({ body }) => JSON.parse(body));
   expect(sent).toContainEqual(JSON.parse((await shown.textContent()) ?? ''));
+  await log(page).first().getByRole('button', { name: 'Copy', exact: true }).click();
+  await log(page).first().getByRole('button', { name: 'Copied', exact: true }).waitFor();
+  // To the byte, since it is what the signature was made for.
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(received.map(({ body }) => body)).toContain(copied);
   expect(await axeFaults(page)).toEqual([]);
   receiver.answer = 200;
   const before = received.length;

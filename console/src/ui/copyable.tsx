@@ -7,26 +7,32 @@ import styles from './copyable.module.css';
 export const Copyable = ({
   label,
   text,
+  shown = text,
   isCode = false,
 }: {
   label: string;
   text: string;
+  /** As it is read more easily than what is copied. */
+  shown?: string;
   /** Lines of a program, as wide as there is room. */
   isCode?: boolean;
 }) => {
   const id = useId();
   const [isCopied, setCopied] = useState(false);
-  const copy = () =>
-    navigator.clipboard?.writeText(text).then(
-      () => setCopied(true),
-      // Without the right to the clipboard it is marked, to be copied by hand.
-      () => getSelection()?.selectAllChildren(document.getElementById(id) as HTMLElement),
-    );
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+    } catch {
+      // Without the right to the clipboard, or over plain HTTP without any, it is marked, to be copied by hand.
+      getSelection()?.selectAllChildren(document.getElementById(id) as HTMLElement);
+    }
+  };
   return (
     <div class={`${styles.copyable} ${isCode ? styles.code : ''}`}>
       <p class={styles.label}>{label}</p>
       <pre id={id} dir="ltr">
-        {text}
+        {shown}
       </pre>
       <Button onClick={copy}>{isCopied ? words.value.common.copied : words.value.common.copy}</Button>
       <span class="hidden" role="status">

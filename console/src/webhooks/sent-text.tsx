@@ -15,7 +15,7 @@ const indented = (text: string): string => {
   }
 };
 
-/** What is sent with a delivery, the same in each attempt. */
+/** What is sent with a delivery, the same in each attempt. It is copied as it was signed, to the byte. */
 export const SentText = ({ delivery }: { delivery: Delivery }) => {
   const t = webhookWords.value;
   const { value, error, refresh } = useReading(() =>
@@ -26,6 +26,6 @@ export const SentText = ({ delivery }: { delivery: Delivery }) => {
   return value.body === null ? (
     <p class={styles.minor}>{t.sentErased}</p>
   ) : (
-    <Copyable label={t.sent} text={indented(value.body)} isCode />
+    <Copyable label={t.sent} text={value.body} shown={indented(value.body)} isCode />
   );
 };
