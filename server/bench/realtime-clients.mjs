@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 const AT_ONCE = 100;
 
 /**
- * @typedef {{ token: string, room: { uuid: string } }} Session
+ * @typedef {{ scheme?: string, token: string, counts?: boolean, room: { uuid: string } }} Session
  * @typedef {{ session: Session, socket?: WebSocket, after?: string, onFrame?: (frame: any) => void }} Client
  */
 
@@ -27,8 +27,8 @@ export const open = (url, client) =>
     socket.once('error', reject);
     socket.once('close', (code) => reject(new Error(`closed with ${code}`)));
     socket.once('open', () => {
-      const { token } = client.session;
-      socket.send(JSON.stringify({ type: 'auth', scheme: 'Visitor', token, after: client.after }));
+      const { scheme = 'Visitor', token, counts } = client.session;
+      socket.send(JSON.stringify({ type: 'auth', scheme, token, after: client.after, counts }));
     });
     socket.on('message', (data) => {
       const frame = JSON.parse(data.toString());

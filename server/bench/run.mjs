@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { agent } from './agent.mjs';
+import { colleagues } from './colleagues.mjs';
 import { inbox } from './inbox.mjs';
 import { keywords } from './keywords.mjs';
 import { lists } from './lists.mjs';
@@ -31,6 +32,7 @@ const BENCHES = {
   keywords,
   search,
   inbox,
+  colleagues,
   'search-cost': searchCost,
 };
 
