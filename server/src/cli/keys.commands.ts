@@ -27,7 +27,7 @@ export const keysCommands: Record<string, ServiceCommand> = {
         `the database takes the key ${services.secrets.keyFingerprint} alone: remove SECRET_KEY_PREVIOUS`,
       );
       print(
-        'what the old key signed ends with it: sessions of visitors, invitations, answers kept for a repeat, Parlor-Client',
+        'what the old key signed ends with it: sessions of visitors, invitations, responses kept for a repeat, Parlor-Client',
       );
     },
   },

@@ -59,7 +59,7 @@ const isBrokenOff = (error: unknown): boolean =>
 
 /**
  * What a caller is told when the database can't do now what was asked. It may have been done all the same, where
- * only the answer was late.
+ * only its reply was late.
  * @returns undefined for any other error
  */
 export const databaseUnavailable = (error: unknown): ParlorError | undefined => {

@@ -8,7 +8,7 @@ export const listeningUrl = (host: string, port: number): string => {
 };
 
 /**
- * What every address in an answer begins with: PUBLIC_URL, or where this server listens. Never what a request says
+ * What every address in a response begins with: PUBLIC_URL, or where this server listens. Never what a request says
  * in Host or X-Forwarded-Host, which anybody can make up, also for what a cache then keeps for others.
  */
 export const createBaseUrl =

@@ -12,7 +12,7 @@ function* piecesOf(bytes: Buffer): Generator<Buffer> {
 }
 
 /**
- * Sends large answers in pieces, each when the one before is on its way: the connection holds no second copy, and none
+ * Sends large responses in pieces, each when the one before is on its way: the connection holds no second copy, and none
  * of it in the heap.
  */
 export const chunkedResponse: Handler = async (ctx, next) => {

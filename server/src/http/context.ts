@@ -11,7 +11,7 @@ export interface State {
   body?: unknown;
   /** The uuid for the object that this request makes, when its Idempotency-Key fixes it. */
   newUuid?: string;
-  /** The room or lead that the answer tells of, when that is not the object that this request makes. */
+  /** The room or lead that the response tells of, when that is not the object that this request makes. */
   subject?: string;
 }
 

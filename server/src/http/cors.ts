@@ -26,7 +26,7 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ];
 
-/** How long browsers keep a preflight's answer. */
+/** How long browsers keep a preflight's response. */
 const MAX_AGE_S = 600;
 
 /** The routes of one path; without `apply` no page may call them. */
@@ -45,12 +45,12 @@ const policyOf = (policy: CorsPolicy, allowMethods: string[]): Handler =>
     allowHeaders: policy === 'agent' ? SENT_TO_AGENT : SENT_HEADERS,
     maxAge: MAX_AGE_S,
     allowMethods,
-    // Answers to a widget differ by origin, so that caches have to keep one for each.
+    // Responses to a widget differ by origin, so that caches have to keep one for each.
     origin: policy === 'widget' ? (ctx: Context) => ctx.get('Origin') : '*',
   });
 
 /**
- * CORS for the routes that a customer's page calls, and for nothing else. Any page may read the answers, since nothing
+ * CORS for the routes that a customer's page calls, and for nothing else. Any page may read the responses, since nothing
  * there rests on cookies: a page that a widget's domain excludes, or that has a wrong token, has to learn it from the
  * 403 or 404 itself. The origin is checked where the request is answered.
  */

@@ -31,7 +31,7 @@ const AGENT_PATH = /^\/api\/v1\/public(\/|$)/;
 
 /**
  * Turns whatever the routes and their middleware throw into the API's JSON, or into RFC 9457 problem details when
- * Accept prefers them. What stands above it, the log and the headers, sees an answer and no error. An error that is not a ParlorError is a defect: it is logged whole, and the
+ * Accept prefers them. What stands above it, the log and the headers, sees a response and no error. An error that is not a ParlorError is a defect: it is logged whole, and the
  * caller learns the request id only.
  */
 export const errorResponses =

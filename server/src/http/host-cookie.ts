@@ -22,7 +22,7 @@ export class HostCookie {
 
   /** Its value in a request, also in one that asks for an upgrade; empty when there is none. */
   get({ req }: Pick<Context, 'req'>): string {
-    // Reading one needs no answer that it could be written to.
+    // Reading one needs no response that it could be written to.
     return new Cookies(req, undefined as never).get(this.#nameAt({ req })) ?? '';
   }
 

@@ -1,7 +1,7 @@
 import { type Model, Schema } from 'mongoose';
 import { defineModel } from '../database/model.ts';
 
-/** A claim on an Idempotency-Key, and then the answer that is replayed (docs/contract.md#idempotency-keys). */
+/** A claim on an Idempotency-Key, and then the response that is replayed (docs/contract.md#idempotency-keys). */
 export interface IdempotencyClaim {
   /** A keyed hash of who asks and the key: neither stands in the database. */
   _id: string;
@@ -10,7 +10,7 @@ export interface IdempotencyClaim {
   request: string;
   /** The uuid of the object that the request makes. */
   object: string;
-  /** By what the answer's words are erased: the lead or conversation that it tells of, or else the object. */
+  /** By what the response's words are erased: the lead or conversation that it tells of, or else the object. */
   subject?: string;
   /** Whose turn it is; a process that takes over puts its own. */
   owner: string;

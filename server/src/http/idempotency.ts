@@ -13,7 +13,7 @@ const KEPT_FOR_MS = 86_400_000;
 const LEASE_MS = 30_000;
 
 /**
- * What a request that failed leaves behind: it may have stored its object, as when the database's answer was lost, and the
+ * What a request that failed leaves behind: it may have stored its object, as when the database's reply was lost, and the
  * next one under this key goes on under the same uuid.
  */
 const LEFT = { $set: { leased_until: new Date(0) } };
@@ -23,11 +23,11 @@ const leave = (claims: IdempotencyModel, own: Pick<IdempotencyClaim, '_id' | 'ow
   claims.updateOne(own, LEFT).catch(() => undefined);
 };
 
-/** How long a second request waits for the first one's answer before it is told to come again. */
+/** How long a second request waits for the first one's response before it is told to come again. */
 const PATIENCE_MS = 5_000;
 const POLL_EVERY_MS = 25;
 
-/** Headers of an answer that a replay repeats. */
+/** Headers of a response that a replay repeats. */
 const REPLAYED_HEADERS = ['Content-Type', 'Location', 'ETag', 'Cache-Control'];
 
 /** A UUID of version 4: 122 random bits, which nobody guesses (RFC 9562, 5.4). */
@@ -58,7 +58,7 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
 
 /**
  * Makes a POST safe to repeat (docs/contract.md#idempotency-keys): the same Idempotency-Key with the same
- * request replays the first 2xx answer for 24 h. It stands after authentication and the body, and before the
+ * request replays the first 2xx response for 24 h. It stands after authentication and the body, and before the
  * handler, which makes its object under `ctx.state.newUuid`; so a retry after a crash finds what was made.
  */
 export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): Handler => {
@@ -96,7 +96,7 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): H
 };
 
 /**
- * Gets the claim for this request: a new one, one that was left behind, or one that has its answer.
+ * Gets the claim for this request: a new one, one that was left behind, or one that has its response.
  * @param ids what the claim may be stored under: while SECRET_KEY changes, other servers may store by another key
  * @throws ParlorError `key_reused` for another request under the same key, `conflict` while the first runs.
  */

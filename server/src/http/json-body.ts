@@ -29,7 +29,7 @@ const readBytes = koaBody({
   parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,
   onError: (error) => {
     const { type, status } = error as Error & { type?: string; status?: number };
-    // Nobody reads this answer, but it keeps a visitor's lost connection out of the list of defects.
+    // Nobody reads this response, but it keeps a visitor's lost connection out of the list of defects.
     if (type === 'request.aborted' || type === 'stream.not.readable') {
       throw new ParlorError('malformed', 'The connection was lost before the whole body came.');
     }

@@ -110,7 +110,7 @@ const PRESENTED_TOGETHER = 200;
 const turns = new FairTurns({ running: 8, runningOfOne: 4, waitingOfOne: 1_000 });
 
 /**
- * Makes an answer that takes as much as a list, in the caller's turn.
+ * Makes a response that takes as much as a list, in the caller's turn.
  * @throws ParlorError `throttled` when too many of the caller's wait
  */
 export const inTurn = <T>(ctx: Context, task: () => Promise<T>): Promise<T> => {
@@ -153,7 +153,7 @@ const readTexts = async <T>({ steps, present, together = PRESENTED_TOGETHER }: L
   return { texts, next: undefined };
 };
 
-/** The first of some objects, as many as fit into an answer. */
+/** The first of some objects, as many as fit into a response. */
 export const fitting = <T extends object>(objects: readonly T[]): T[] => {
   let bytes = 0;
   const end = objects.findIndex((object) => {

@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 const MAX_WAITING = 100;
 
 /**
- * Works on one request of a connection at a time; those that were sent without waiting for its answer wait. Node.js
- * would begin with all of them at once: a client that sends hundreds and reads nothing would have as many answers
+ * Works on one request of a connection at a time; those that were sent without waiting for its response wait. Node.js
+ * would begin with all of them at once: a client that sends hundreds and reads nothing would have as many responses
  * kept for it.
  */
 export const oneAtATime = (handle: RequestListener): RequestListener => {

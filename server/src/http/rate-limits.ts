@@ -91,7 +91,7 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request, and says in its answer how many are left (draft-ietf-httpapi-ratelimit-headers-10).
+   * Counts a request, and says in its response how many are left (draft-ietf-httpapi-ratelimit-headers-10).
    * @throws ParlorError `throttled` when it is one too many.
    */
   async count(ctx: Context, group: LimitGroup, key: string): Promise<void> {
@@ -110,7 +110,7 @@ export class RateLimits {
     return addressKeys(ctx.ip).address;
   }
 
-  /** Counts something that has no answer to say it in, by address and network. */
+  /** Counts something that has no response to say it in, by address and network. */
   async takeAddress(group: LimitGroup, from: string): Promise<RateLimitResult> {
     const { address, network } = addressKeys(from);
     const own = await this.#limits.get(group)?.take(address);

@@ -32,7 +32,7 @@ export const requestLog =
 
 export const REQUEST_ID = 'X-Request-Id';
 
-/** Says the request's id in its answer (docs/contract.md#conventions). */
+/** Says the request's id in its response (docs/contract.md#conventions). */
 export const requestIdHeader: Middleware<State> = (ctx, next) => {
   ctx.set(REQUEST_ID, ctx.state.requestId);
   return next();

@@ -16,7 +16,7 @@ export const readTarget: Handler = (ctx, next) => {
   return next();
 };
 
-/** Inside of what makes answers of errors. */
+/** Inside of what makes responses of errors. */
 export const refuseUnreadable: Handler = ({ req }, next) => {
   if (unreadable.has(req)) throw new ParlorError('malformed', 'The request target is not a valid URL.');
   return next();

@@ -14,10 +14,10 @@ export interface RouteLimit {
 }
 
 /**
- * Which pages may call a route, and read its answer.
+ * Which pages may call a route, and read its response.
  * - `visitor`: any page; a visitor's token goes with the request
  * - `agent`: any page; a workflow's key goes with it
- * - `widget`: any page, which is named in the answer, since answers differ by it
+ * - `widget`: any page, which is named in the response, since responses differ by it
  */
 export type CorsPolicy = 'visitor' | 'agent' | 'widget';
 
@@ -37,7 +37,7 @@ export interface Route extends Description {
   before?: Handler;
   /** Between the credential and the body. */
   beforeBody?: Handler;
-  /** Around what is kept for an Idempotency-Key: what it adds to an answer is not kept. */
+  /** Around what is kept for an Idempotency-Key: what it adds to a response is not kept. */
   aroundKept?: Handler;
   handler: (ctx: Context) => void | Promise<void>;
 }

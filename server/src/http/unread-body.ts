@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Handler } from './context.ts';
 import { announcedLength } from './json-body.ts';
 
-/** What is still read of a request that has its answer, in bytes and milliseconds: far beyond what any route takes. */
+/** What is still read of a request that has its response, in bytes and milliseconds: far beyond what any route takes. */
 const MAX_BYTES = 32 * 1_024 * 1_024;
 const MAX_MS = 10_000;
 
@@ -32,7 +32,7 @@ const readAway = (request: IncomingMessage): Promise<boolean> =>
   });
 
 /**
- * Answers a request only when its body has come whole. Many clients and proxies look for an answer once they have
+ * Answers a request only when its body has come whole. Many clients and proxies look for a response once they have
  * sent everything: a connection that closes before, as with a 413, is a broken pipe to them, and the reason is lost.
  * Outside of whatever may answer without reading.
  */

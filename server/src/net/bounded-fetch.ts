@@ -1,6 +1,6 @@
 import { type Dispatcher, request } from 'undici';
 
-/** The answer is larger than it may be. */
+/** The response is larger than it may be. */
 export class TooLargeError extends Error {
   override name = 'TooLargeError';
 }
@@ -9,13 +9,13 @@ interface FetchOptions {
   method: string;
   headers: Record<string, string>;
   body?: unknown;
-  /** Ends the request, and the reading of its answer. */
+  /** Ends the request, and the reading of its response. */
   signal?: AbortSignal | undefined;
 }
 
 /**
  * As much of `fetch` as libraries need that talk to one server: by the dispatcher that guards outgoing requests, without
- * redirects, and with answers that are read whole up to `maxBytes`.
+ * redirects, and with responses that are read whole up to `maxBytes`.
  */
 export const createBoundedFetch =
   (dispatcher: Dispatcher, maxBytes: number) =>

@@ -138,7 +138,7 @@ export const openApiDocument = (
             CLIENT,
           ),
           'Idempotency-Replayed': header(
-            '`true` when this is the answer to an earlier equal request.',
+            '`true` when this is the response to an earlier equal request.',
             'true',
           ),
         },
@@ -158,7 +158,7 @@ export const openApiDocument = (
           ),
           'Parlor-Client': inHeader(
             'Parlor-Client',
-            'The secret of the conversation, from the header of the answer of its start: it tells its sender from others with the same `X-API-Key`.',
+            'The secret of the conversation, from the header of the response to its start: it tells its sender from others with the same `X-API-Key`.',
             CLIENT,
           ),
           'If-None-Match': inHeader(

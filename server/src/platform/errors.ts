@@ -32,7 +32,7 @@ export class ParlorError extends Error {
   readonly code: ErrorCode;
   /** Only with `invalid`. */
   readonly fields: FieldErrors | undefined;
-  /** Headers that the answer carries, such as Allow or Retry-After. */
+  /** Headers that the response carries, such as Allow or Retry-After. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(

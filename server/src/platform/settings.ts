@@ -157,7 +157,7 @@ export const SETTINGS = {
   OIDC_ALLOW_PRIVATE: setting('false', 'true: it may be at a private address', trueOrFalse),
   RESPONSE_STALL_TIMEOUT: setting(
     '30s',
-    'a client that takes nothing of its answer for this time is cut off',
+    'a client that takes nothing of its response for this time is cut off',
     parseDuration,
   ),
   RATE_LIMIT: setting(

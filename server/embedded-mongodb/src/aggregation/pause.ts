@@ -1,15 +1,15 @@
-/** What lets a stage that holds many documents pause in the middle of its work. */
+/** How a stage that holds many documents yields in the middle of its work. */
 import type { Doc } from '../bson/document.ts';
 import { type HeldMemory, heapSize } from '../limits/memory.ts';
 import type { Documents } from './stage.ts';
 
-/** How long a stage works before it gives a pause. */
+/** The time slice that a stage gets before it yields. */
 const SLICE_MS = 10;
 
-/** How many documents go through between two looks at the clock. */
+/** The clock is read once in this many documents. */
 const PER_CLOCK = 64;
 
-/** Gives documents that are there already, with a pause now and then. */
+/** Gives documents that are there already, with `undefined` where a time slice is used up. */
 export function* paced(documents: Iterable<Doc>): Generator<Doc | undefined, void, void> {
   let given = 0;
   let sliceEnd = performance.now() + SLICE_MS;
@@ -22,7 +22,7 @@ export function* paced(documents: Iterable<Doc>): Generator<Doc | undefined, voi
   }
 }
 
-/** Takes all documents of a stream, handing its pauses on. */
+/** Takes all documents of a stream, and yields where that does. */
 export function* collect(input: Documents, held: HeldMemory): Generator<undefined, Doc[], void> {
   const documents: Doc[] = [];
   for (const doc of input) {

@@ -3,8 +3,8 @@ import type { ExpressionContext } from '../expression/expression.ts';
 import type { Memory } from '../limits/memory.ts';
 
 /**
- * Documents on their way through a pipeline. Undefined is a pause: whoever can, lets others have their turn there,
- * and every stage hands it on.
+ * Documents on their way through a pipeline. Undefined: a time slice is used up. Every stage hands it on, and whoever
+ * reads the last one yields to other commands.
  */
 export type Documents = Iterable<Doc | undefined>;
 

@@ -1,7 +1,7 @@
 /**
  * Running the statements of insert, update and delete: in order, as many in one transaction as are quick, errors by
- * their index. A statement that takes long is done in parts, each in a transaction of its own, so that others have
- * their turn in between: what MongoDB does, too.
+ * their index. A statement that takes longer than a time slice is done in parts, each in a transaction of its own, and
+ * yields between them, as in MongoDB.
  */
 import { Int32 } from 'bson';
 import type { Doc } from '../bson/document.ts';

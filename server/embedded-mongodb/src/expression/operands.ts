@@ -7,7 +7,7 @@ export function argumentsOf(operand: unknown, compile: CompileOperand): Expressi
   return list.map((argument) => compile(argument));
 }
 
-/** The same, of an operator that takes so many. */
+/** The same, of an operator with a fixed number of operands. */
 export function exactly(
   name: string,
   count: number,

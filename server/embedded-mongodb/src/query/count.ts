@@ -5,7 +5,7 @@ import type { Collection } from '../storage/collection.ts';
 import type { Engine } from './engine.ts';
 import { matchesOf, planQuery, type Query } from './query.ts';
 
-/** How many documents match, after skip and limit. Lets others have their turn when it takes long. */
+/** How many documents match, after skip and limit. Yields to other commands between time slices. */
 export async function countMatches(engine: Engine, collection: Collection, query: Query): Promise<number> {
   const plan = planQuery(collection, query);
   const entries = entriesInRanges(engine, plan);
@@ -21,7 +21,7 @@ export async function countMatches(engine: Engine, collection: Collection, query
   return count;
 }
 
-/** Lets others have their turn in the middle of a stream. */
+/** Yields to other commands in the middle of a stream. */
 export async function pause(engine: Engine): Promise<void> {
   engine.environment.pauseScans();
   await new Promise((resolve) => setImmediate(resolve));

@@ -15,7 +15,7 @@ const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 /** The size of a first batch that the client does not give. */
 export const DEFAULT_FIRST_BATCH = 101;
 
-/** Documents as BSON; undefined for a pause, after which others should have their turn. */
+/** Documents as BSON; undefined where a time slice is used up, and the reader has to yield. */
 export type DocumentStream = Iterator<Buffer | undefined, void, void>;
 
 export interface Cursor {
@@ -49,7 +49,7 @@ export class Cursors {
 
   /**
    * Takes up to `count` documents of a stream for one answer (0: as many as fit). Gives a promise when that takes
-   * long, and lets others have their turn in between.
+   * longer than a time slice, and yields between two of them.
    */
   take(cursor: Pick<Cursor, 'documents' | 'held'>, count: number): Batch | Promise<Batch> {
     const batch: Batch = { documents: [], ended: false };
@@ -72,7 +72,7 @@ export class Cursors {
     return batch;
   }
 
-  /** False when the stream asked for a pause. Looks one document ahead, so that an ended stream is known as ended. */
+  /** @returns false when a time slice is used up. Looks one document ahead, so that an ended stream is known as ended. */
   #fill(
     cursor: Pick<Cursor, 'documents' | 'held'>,
     count: number,

@@ -1,10 +1,10 @@
-/** Tells a stream of documents when others should have their turn, and ends it at its time limit. */
+/** Time slices of a stream of documents: when it yields to other commands, and that it ends at its deadline. */
 import { MongoError } from '../errors/mongo-error.ts';
 
-/** How long a stream works before it pauses. */
+/** The time slice that a stream gets before it yields. */
 const SLICE_MS = 10;
 
-/** After how many documents, or bytes of them, the clock is looked at: large ones take as long as many. */
+/** The clock is read once in so many documents, or in so many bytes of them: a large one takes as long as many. */
 const DOCUMENTS_PER_CLOCK = 64;
 const BYTES_PER_CLOCK = 256 * 1024;
 
@@ -20,12 +20,17 @@ export class Pace {
     this.goOn();
   }
 
-  /** After a pause. */
+  /** Begins the next time slice, after the stream has yielded. */
   goOn(): void {
     this.#sliceEnd = performance.now() + SLICE_MS;
   }
 
-  /** After each document of so many bytes. @returns whether it is time for a pause */
+  /**
+   * Counts a document that was processed.
+   * @param bytes its length
+   * @returns whether the time slice is used up, and the stream has to yield
+   * @throws MongoError `MaxTimeMSExpired` after the deadline
+   */
   isOver(bytes: number): boolean {
     this.#bytes += bytes;
     if (++this.#documents < DOCUMENTS_PER_CLOCK && this.#bytes < BYTES_PER_CLOCK) return false;

@@ -31,10 +31,7 @@ export function queryFor(filter: Doc, more: Partial<Query> = {}): Query {
   return { filter, ...rest, deadline: Number.POSITIVE_INFINITY, ...more };
 }
 
-/**
- * What a stream gives instead of a document when it has worked for a while: whoever can, lets others have
- * their turn before asking for more.
- */
+/** What a stream gives instead of a document when its time slice is used up: the reader yields before it asks for more. */
 export type Pause = undefined;
 
 /** A stored document that matches a query. `doc` is there when matching had to read it. */

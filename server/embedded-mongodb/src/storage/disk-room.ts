@@ -63,7 +63,7 @@ export class DiskRoom {
     this.#hasLargeValue = false;
   }
 
-  /** Announces a key with a value of so many bytes. */
+  /** Announces a key that is about to be stored. @param bytes length of its value */
   store(bytes: number): void {
     this.#changedKeys++;
     this.#storedBytes += bytes;

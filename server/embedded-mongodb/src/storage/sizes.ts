@@ -3,7 +3,7 @@ import { after } from './catalog.ts';
 import type { Collection, Index } from './collection.ts';
 import type { Environment } from './environment.ts';
 
-/** Of so many keys the mean size is taken. */
+/** The mean size is taken of at most this many keys. */
 const SAMPLE = 1000;
 
 /** The bytes of an index's keys: counted keys of a sampled size. Those of the `_id` index are the records' own. */

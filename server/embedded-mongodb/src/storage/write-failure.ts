@@ -5,7 +5,7 @@ import { NoRoomError } from './disk-room.ts';
 
 const SAYS_FULL = /No space left|ENOSPC|File too large|EFBIG|MDB_MAP_FULL|quota/i;
 
-/** What LMDB appends to the system's words, from a block of its own of so many bytes. */
+/** What LMDB appends to the system's words, from a block of this length. */
 const DETAIL = /Attempting to write page at .*/;
 const DETAIL_BYTES = 100;
 

@@ -3,7 +3,7 @@ import { ParlorError } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { agentPrincipal, workflowOf } from './principal.ts';
 
-/** What start hands out in its answer, and a caller shows again with the messages of that conversation. */
+/** What start hands out in its response, and a caller shows again with the messages of that conversation. */
 export const CLIENT_HEADER = 'Parlor-Client';
 
 /**
@@ -17,7 +17,7 @@ export class ClientSecrets {
     this.#secrets = secrets;
   }
 
-  /** Puts the secret beside the answer of a start, a replayed one too. */
+  /** Puts the secret beside the response of a start, a replayed one too. */
   readonly handOut: Handler = async (ctx, next) => {
     await next();
     const body: unknown = typeof ctx.body === 'string' ? JSON.parse(ctx.body) : ctx.body;

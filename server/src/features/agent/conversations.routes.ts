@@ -55,7 +55,7 @@ export const conversationRoutes = ({
       tag: 'Agent',
       summary: 'Start a conversation with a published workflow',
       description:
-        'Takes the flow to its first wait. The answer’s `message` is the greeting and what follows it, joined by a blank line; say `metadata` to fill texts.',
+        'Takes the flow to its first wait. The response’s `message` is the greeting and what follows it, joined by a blank line; say `metadata` to fill texts.',
       callers: ['agent'],
       body: z
         .object({

@@ -106,7 +106,7 @@ export class ConversationsService {
     return (await this.#find(workflow, conversation))._id;
   }
 
-  /** @throws ParlorError `conflict` when it has ended: known before an answer is streamed */
+  /** @throws ParlorError `conflict` when it has ended: known before a response is streamed */
   async checkOpen(workflow: StoredWorkflow, conversation: string, turn: string | undefined): Promise<void> {
     const room = await this.#find(workflow, conversation);
     if (statusOf(room) !== 'ended') return;
@@ -118,7 +118,7 @@ export class ConversationsService {
 
   /**
    * The conversation with its latest messages, those of a turn included that a process stored and did not live to
-   * publish: whoever lost the answer sees by it whether the turn was done.
+   * publish: whoever lost the response sees by it whether the turn was done.
    * @throws ParlorError `not_found`, also for a conversation of another workflow
    */
   async get(workflow: StoredWorkflow, conversation: string): Promise<AgentConversation> {

@@ -118,7 +118,7 @@ export class Turns {
     });
   }
 
-  /** The answer of a turn that was taken before. */
+  /** The response of a turn that was taken before. */
   async recall(room: BotRoom, turn: string): Promise<TurnResult> {
     const { last, status } = room.bot;
     if (last.turn === turn) return { messages: last.messages, status: last.status };
@@ -240,7 +240,7 @@ export const statusOf = ({ bot, is_bot_use }: BotRoom): ConversationStatus => {
   return is_bot_use ? 'active' : 'handoff';
 };
 
-/** The answer to a caller of the agent API. */
+/** The response to a caller of the agent API. */
 export const presentTurn = ({ messages, status }: TurnResult) => ({
   messages: messages.map(({ text, sent_at }) => ({ message: text, sentAt: isoDatetime(sent_at) })),
   status,

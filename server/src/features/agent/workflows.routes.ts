@@ -40,7 +40,7 @@ export const workflowRoutes = ({
 }): Route[] => {
   const own = (ctx: Context): [account: string, uuid: string] => [accountOf(ctx), pathUuid(ctx)];
 
-  // The key joins the answer outside of `idempotent`, which keeps answers in the database as they are.
+  // The key joins the response outside of `idempotent`, which keeps responses in the database as they are.
   const withKey: Handler = async (ctx, next) => {
     await next();
     const { uuid } = JSON.parse(String(ctx.body)) as Pick<Workflow, 'uuid'>;

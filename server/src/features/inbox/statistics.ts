@@ -6,7 +6,7 @@ import { FairTurns } from '../../platform/fair-turns.ts';
 import { inView, type View } from '../members/view.ts';
 import type { ConversationModel, StoredConversation } from './conversation.model.ts';
 
-/** As many conversations as one answer goes by (docs/limits.md), and how many are read in one step. */
+/** As many conversations as one response goes by (docs/limits.md), and how many are read in one step. */
 export const MAX_COUNTED = 100_000;
 const STEP = 1_000;
 
@@ -60,7 +60,7 @@ export class ConversationStatisticsService {
   readonly #most: number;
   readonly #turns = new FairTurns(TURNS);
 
-  /** @param most as many conversations as one answer goes by */
+  /** @param most as many conversations as one response goes by */
   constructor(conversations: ConversationModel, most = MAX_COUNTED) {
     this.#conversations = conversations;
     this.#most = most;

@@ -49,7 +49,7 @@ interface MailResult extends Result {
 
 /**
  * Sends what waits in the queue, each mail at least once, as webhooks are delivered: by the process that owns the SMTP
- * server, fixed by its first attempt, and tried again until the server takes it. A crash between the server's answer and
+ * server, fixed by its first attempt, and tried again until the server takes it. A crash between the server's reply and
  * the record sends it again, under the same Message-ID.
  */
 export class Mailer implements JobKind<WaitingMail, Target, MailResult> {

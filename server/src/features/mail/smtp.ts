@@ -23,7 +23,7 @@ export interface Envelope {
 /** Sends a mail once. It never throws: whatever goes wrong is in the outcome. */
 export type SendMail = (envelope: Envelope, content: MailContent) => Promise<Outcome>;
 
-/** The answers to RCPT TO and DATA are about this mail; all others are about the server or its settings. */
+/** The replies to RCPT TO and DATA are about this mail; all others are about the server or its settings. */
 const ABOUT_THE_MAIL = new Set(['RCPT TO', 'DATA']);
 
 /** Who mails come from: SMTP_FROM, else the user of SMTP_URL where that is an address, else parlor@ this host. */

@@ -93,7 +93,7 @@ export const authRoutes = ({
       ctx.body = { token };
     },
   },
-  // The same answer whatever comes of it: an address's limit is shared with accounts of others.
+  // The same response whatever comes of it: an address's limit is shared with accounts of others.
   {
     method: 'POST',
     path: '/api/v1/auth/confirmation-mail',
@@ -102,7 +102,7 @@ export const authRoutes = ({
     tag,
     summary: 'Ask for the mail that confirms the e-mail address',
     description:
-      'An account that was registered gets mails once somebody opens the link in this mail and presses the button there; registering sends the first one. The answer is the same whether the address is confirmed already, has had its three mails of today, or no mail is sent at all (`SMTP_URL`). At most 5 an hour (`RATE_LIMIT_CONFIRMATION_MAIL`).',
+      'An account that was registered gets mails once somebody opens the link in this mail and presses the button there; registering sends the first one. The response is the same whether the address is confirmed already, has had its three mails of today, or no mail is sent at all (`SMTP_URL`). At most 5 an hour (`RATE_LIMIT_CONFIRMATION_MAIL`).',
     callers: ['account'],
     answers: {
       status: 202,

@@ -29,7 +29,7 @@ export const passwordResetRoutes = ({
     tag,
     summary: 'Ask for a mail by which to set a new password',
     description:
-      'The answer is the same whether or not a member has this address, has had its mails of this hour, or no mail is sent at all (`SMTP_URL`). Who signs in at a provider only gets none. `Idempotency-Key` is ignored here.',
+      'The response is the same whether or not a member has this address, has had its mails of this hour, or no mail is sent at all (`SMTP_URL`). Who signs in at a provider only gets none. `Idempotency-Key` is ignored here.',
     callers: ['public'],
     body: PasswordResetRequest,
     errors: [429],

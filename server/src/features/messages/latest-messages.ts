@@ -2,7 +2,7 @@ import { type Page, readPages } from '../../database/pages.ts';
 import { PAGE_BYTES } from '../../http/lists.ts';
 import type { MessageModel, StoredMessage } from './messages.model.ts';
 
-/** How many of the longest messages an answer holds: more are not read at once. */
+/** How many of the longest messages a response holds: more are not read at once. */
 const MESSAGES_STEP = 52;
 
 const UNSHOWN = { support_answer: 0 } as const;
@@ -16,7 +16,7 @@ export const readMessages = (
   readPages(messages, filter, 'sent_at', page, { without: UNSHOWN, most: MESSAGES_STEP });
 
 /**
- * The latest `limit` messages of a room in the order sent, as many of them as fit into one answer: 500 of the longest
+ * The latest `limit` messages of a room in the order sent, as many of them as fit into one response: 500 of the longest
  * would be 20 MB.
  */
 export const latestMessages = async (

@@ -77,7 +77,7 @@ export const messageRoutes = ({
     },
     isIdempotent: true,
     aroundKept: async (ctx, next) => {
-      // An answer that was kept is not for whoever does not see its room any more.
+      // A response that was kept is not for whoever does not see its room any more.
       const isRestricted = ctx.state.principal?.kind === 'account' && viewOf(ctx).widgets !== undefined;
       if (isRestricted) await messages.roomFor(viewOf(ctx), readObject(NewMessage, ctx.state.body));
       await next();

@@ -126,7 +126,7 @@ export class MessagesService {
     return room?.is_bot_use ? '' : undefined;
   }
 
-  /** The latest `limit` messages of a room, as many of them as an answer holds, in the order sent. */
+  /** The latest `limit` messages of a room, as many of them as a response holds, in the order sent. */
   async latestOf(room: string, limit: number): Promise<Message[]> {
     return (await latestMessages(this.#messages, room, limit)).map(presentMessage);
   }

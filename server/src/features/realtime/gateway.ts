@@ -78,7 +78,7 @@ export class Gateway {
 
   /** Takes the upgrades of an HTTP server. */
   attach(server: Server): void {
-    // Several, where a client sends requests without waiting for answers.
+    // Several, where a client sends requests without waiting for responses.
     const answering = new WeakMap<Duplex, number>();
     const count = (socket: Duplex, more: number) =>
       answering.set(socket, (answering.get(socket) ?? 0) + more);
@@ -87,7 +87,7 @@ export class Gateway {
       response.once('close', () => count(socket, -1));
     });
     server.on('upgrade', (request, socket, head) => {
-      // Node.js has let go of the answer that is under way, and would never send what comes after it.
+      // Node.js has let go of the response that is under way, and would never send what comes after it.
       if (answering.get(socket)) socket.destroy();
       else if (request.headers.upgrade?.toLowerCase() === 'websocket')
         void this.#upgrade(request, socket, head);

@@ -39,7 +39,7 @@ export interface PendingTurn {
   answers?: { message: string; text: string };
 }
 
-/** A turn's answer to its caller. */
+/** A turn's response to its caller. */
 export interface TurnResult {
   messages: Said[];
   status: ConversationStatus;
@@ -58,7 +58,7 @@ export interface BotState extends Position {
   turns: number;
   /** When the last message was sent: the next one is later. */
   last_sent_at: Date;
-  /** The last turn and its answer, for a caller that comes again. */
+  /** The last turn and its response, for a caller that comes again. */
   last: TurnResult & { turn: string };
   pending?: PendingTurn;
 }

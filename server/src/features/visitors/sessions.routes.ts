@@ -66,7 +66,7 @@ export const sessionRoutes = ({
     tag,
     summary: 'Erase what the visitor wrote, and end the session',
     description:
-      'The room with its messages and notifications, the leads left in it, kept answers to an Idempotency-Key, and ' +
+      'The room with its messages and notifications, the leads left in it, responses kept for an Idempotency-Key, and ' +
       'what the session knows of the page and the browser. Deliveries in the log lose what was sent and answered. ' +
       'One that still waits is sent first, since every event is delivered, and loses it then, after 7 days at the ' +
       'latest.',

@@ -10,7 +10,7 @@ import type { StoredAttempt } from './deliveries.model.ts';
 const BODY_LIMIT_BYTES = 16 * 1024;
 const BODY_TIME_MS = 2_000;
 
-/** Informational answers before the real one; they cost time to read, and a few are all that has a use. */
+/** Informational responses before the real one; they cost time to read, and a few are all that has a use. */
 const MAX_INFORMATIONAL = 20;
 
 /** The part of it that the log keeps. */
@@ -52,7 +52,7 @@ export const attemptDelivery = (
     }
   });
 
-/** One request and what is read of its answer; it keeps the time itself, connecting included. */
+/** One request and what is read of its response; it keeps the time itself, connecting included. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #at = new Date();
   readonly #started = performance.now();
@@ -80,7 +80,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
     if (this.#isOver) return;
-    // Informational answers come before the real one (RFC 9110, 15.2).
+    // Informational responses come before the real one (RFC 9110, 15.2).
     if (status < 200) {
       if (++this.#informational > MAX_INFORMATIONAL) this.#refuse('too many informational answers');
       return;
@@ -113,7 +113,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       error: reasonOf(error),
       retryAfter: undefined,
     };
-    // Once there is an answer, a body that breaks off changes nothing.
+    // Once there is a response, a body that breaks off changes nothing.
     this.#finish();
   }
 

@@ -50,7 +50,7 @@ work after that. Of the body at most 16 KiB are read, for at most 2 s, and the f
 
 **410 Gone** unsubscribes at once: the webhook is deleted, and what waits for it is dropped.
 
-**Retries.** After any other answer, or none, the same bytes are sent again, each pause being up to 20 % shorter or \
+**Retries.** After any other response, or none, the same bytes are sent again, each pause being up to 20 % shorter or \
 longer. \`Retry-After\` on a 429 or 503 makes it longer, up to an hour. After the last attempt the delivery has failed; the \
 webhook stays, and \`POST /api/v1/deliveries/{id}/redeliver/\` sends it again. A webhook whose every attempt failed for \
 ${describeDuration(FAILING_FOR_MS)}, and at least ${FAILED_ATTEMPTS} of them, is deleted.

@@ -28,7 +28,7 @@ const HELD_AT_MOST_MS = 5_000;
 
 interface Known {
   knownWebhook: Promise<KnownWebhook | undefined>;
-  /** When it was asked for, since the answer may be as old, on a clock that only goes forward. */
+  /** When it was asked for, since what came back may be as old, on a clock that only goes forward. */
   since: number;
   isReadAhead: boolean;
 }

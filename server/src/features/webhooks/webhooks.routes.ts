@@ -34,7 +34,7 @@ export const webhookRoutes = ({
 }): Route[] => {
   const own = (ctx: Context): [account: string, uuid: string] => [accountOf(ctx), pathUuid(ctx)];
 
-  // The secret joins the answer outside of `idempotent`, which keeps answers in the database as they are.
+  // The secret joins the response outside of `idempotent`, which keeps responses in the database as they are.
   const withSecret: Handler = async (ctx, next) => {
     await next();
     const kept = JSON.parse(String(ctx.body)) as object;

@@ -156,7 +156,7 @@ export const listQuery = {
     .meta({ description: 'Up to and with this UTC day.', example: '2026-11-30' }),
 };
 
-/** The answer of a list: a bare array, newest first. */
+/** The response of a list: a bare array, newest first. */
 export const listOf = (schema: z.ZodType): Success => ({
   status: 200,
   description:
@@ -165,7 +165,7 @@ export const listOf = (schema: z.ZodType): Success => ({
   headers: ['Link'],
 });
 
-/** The answer to a create. */
+/** The response to a create. */
 export const created = (schema: z.ZodType, example?: unknown): Success => ({
   status: 201,
   description: 'Created.',

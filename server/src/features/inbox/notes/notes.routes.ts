@@ -44,7 +44,7 @@ export const noteRoutes = ({
     params,
     body: NewNote,
     isIdempotent: true,
-    // An answer that was kept is not for whoever does not see the conversation any more.
+    // A response that was kept is not for whoever does not see the conversation any more.
     aroundKept: async (ctx, next) => {
       await inbox.get(viewOf(ctx), pathUuid(ctx as Context));
       await next();

@@ -13,7 +13,7 @@ import { activeOf, type Member } from '../../members/member.ts';
 import type { MemberStore } from '../../members/member-store.ts';
 import type { ReplyModel, StoredReply } from './reply.model.ts';
 
-/** How many of the longest replies an answer holds: more are not read at once. */
+/** How many of the longest replies a response holds: more are not read at once. */
 const REPLIES_STEP = 52;
 
 /** A caller's condition on a reply as it stands; it throws when the condition does not hold. */

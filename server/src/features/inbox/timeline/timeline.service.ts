@@ -9,7 +9,7 @@ import type { NoteModel } from '../notes/note.model.ts';
 import type { ConversationEventModel } from './conversation-event.model.ts';
 import { mergeNewestFirst, type Timed } from './merge.ts';
 
-/** How many of the longest notes an answer holds: more are not read at once. */
+/** How many of the longest notes a response holds: more are not read at once. */
 const NOTES_STEP = 52;
 
 /** Something of a timeline, with its API form. */

@@ -8,7 +8,7 @@ export const START_PATH = '/api/v1/auth/oidc/start';
 export const CODE_PATH = '/api/v1/auth/oidc/code';
 
 /**
- * Goes on to a path of this server. An answer that leads there by itself would be part of the provider's redirect:
+ * Goes on to a path of this server. A response that leads there by itself would be part of the provider's redirect:
  * browsers send the session's cookie, which is SameSite=Strict, with what a page of this server begins only.
  */
 export const sendOn = (ctx: Context, path: string): void => {

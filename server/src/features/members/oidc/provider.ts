@@ -4,7 +4,7 @@ import type { createBoundedFetch } from '../../../net/bounded-fetch.ts';
 import { reasonOf } from '../../../net/failure-reasons.ts';
 import { OidcError, type OidcReason } from './oidc-error.ts';
 
-/** For each request to the provider, its answer included. */
+/** For each request to the provider, its response included. */
 const TIMEOUT_S = 5;
 
 /** How long what the provider says of itself is taken for true, and when it is asked again after a failure. */
@@ -66,16 +66,16 @@ export class OidcProvider {
   }
 
   /**
-   * Who has signed in. Checked are the answer's state and issuer (RFC 9207), and the ID token's signature, issuer,
+   * Who has signed in. Checked are the response's state and issuer (RFC 9207), and the ID token's signature, issuer,
    * audience, nonce and times.
-   * @param answer the address that the provider has led the browser back to
+   * @param response the address that the provider has led the browser back to
    * @throws OidcError
    */
-  async identify(answer: URL, { state, nonce, verifier }: SignInChecks): Promise<Identity> {
+  async identify(response: URL, { state, nonce, verifier }: SignInChecks): Promise<Identity> {
     const { authorizationCodeGrant, fetchUserInfo } = await load();
     const configuration = await this.#configuration();
     return this.#asking(async () => {
-      const tokens = await authorizationCodeGrant(configuration, answer, {
+      const tokens = await authorizationCodeGrant(configuration, response, {
         expectedState: state,
         expectedNonce: nonce,
         pkceCodeVerifier: verifier,
