@@ -6,6 +6,38 @@ import { CountsTeller } from './counts-teller.ts';
 
 const app = testApp();
 
+it('counts what members see alike once for all of them', async () => {
+  const { inboxCounts, log } = app.services;
+  const connections = new ConnectionIndex();
+  const sent: string[] = [];
+  const all = Array.from({ length: 60 }, (_, n) => ({
+    viewer: {
+      side: 'person',
+      account: 'a',
+      member: `m${n % 30}`,
+      widgets: n < 40 ? undefined : ['w'],
+      followsCounts: true,
+    },
+    isLive: true,
+    send: (text: string) => sent.push(text),
+  }));
+  connections.members = () => all as unknown as Connection[];
+  let shared = 0;
+  const counts = {
+    shared: (...asked: Parameters<typeof inboxCounts.shared>) => {
+      shared++;
+      return inboxCounts.shared(...asked);
+    },
+    of: inboxCounts.of.bind(inboxCounts),
+  };
+  const onEntry = () => undefined;
+  const teller = new CountsTeller({ connections, onEntry, onRecount: onEntry }, counts, log);
+  onTestFinished(() => teller.stop());
+  teller.changed('a');
+  await vi.waitFor(() => expect(sent).toHaveLength(60), { timeout: 20_000 });
+  expect(shared).toBe(2);
+});
+
 it('counts again after a count that failed, without waiting for the next change', async () => {
   const { inboxCounts, log } = app.services;
   const connections = new ConnectionIndex();
@@ -15,6 +47,7 @@ it('counts again after a count that failed, without waiting for the next change'
   connections.members = () => [connection as unknown as Connection];
   let failures = 2;
   const counts = {
+    shared: inboxCounts.shared.bind(inboxCounts),
     of: async (...asked: Parameters<typeof inboxCounts.of>) => {
       if (failures-- > 0) throw new Error('the database is away');
       return inboxCounts.of(...asked);

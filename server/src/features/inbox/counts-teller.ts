@@ -5,7 +5,7 @@ import { isSameRestriction, type View } from '../members/view.ts';
 import type { Channel } from '../realtime/channel.ts';
 import type { Connection, Viewer } from '../realtime/connection.ts';
 import { ownFrame } from '../realtime/frames.ts';
-import type { InboxCounts } from './counts.ts';
+import type { InboxCounts, Shared } from './counts.ts';
 
 /** What happens at once is counted once, and the next time not before this (milliseconds). */
 const GATHER_MS = 200;
@@ -28,9 +28,15 @@ const CHANGING: ReadonlySet<string> = new Set([
 
 type MemberViewer = Extract<Viewer, { side: 'person' }>;
 
+/** What some members see, and what of it is the same for all of them in one round. */
+interface Seen {
+  view: View;
+  shared?: Promise<Shared>;
+}
+
 /** What asks for the numbers of one member in one view. */
 interface Asking {
-  view: View;
+  seen: Seen;
   member: string;
   connections: Connection[];
 }
@@ -44,7 +50,7 @@ const isFollowing = ({ viewer, isLive }: Connection): boolean =>
  */
 export class CountsTeller {
   readonly #channel: Pick<Channel, 'connections'>;
-  readonly #counts: Pick<InboxCounts, 'of'>;
+  readonly #counts: Pick<InboxCounts, 'of' | 'shared'>;
   readonly #log: Logger;
   /** Accounts whose numbers are being told, and how many times more. */
   readonly #telling = new Map<string, { left: number }>();
@@ -53,7 +59,7 @@ export class CountsTeller {
 
   constructor(
     channel: Pick<Channel, 'connections' | 'onEntry' | 'onRecount'>,
-    counts: Pick<InboxCounts, 'of'>,
+    counts: Pick<InboxCounts, 'of' | 'shared'>,
     log: Logger,
   ) {
     this.#channel = channel;
@@ -105,10 +111,14 @@ export class CountsTeller {
   /** @returns whether everybody who follows has been told */
   async #tellNow(account: string): Promise<boolean> {
     const byMember = new Map<string, Asking>();
+    const byView = new Map<string, Seen>();
     for (const connection of this.#following(account)) {
       const { member, widgets } = connection.viewer as MemberViewer;
-      const key = [member, ...(widgets ?? ['all'])].join(' ');
-      const asking = byMember.get(key) ?? { view: { account, widgets }, member, connections: [] };
+      const viewKey = (widgets ?? ['all']).join(' ');
+      const seen = byView.get(viewKey) ?? { view: { account, widgets } };
+      byView.set(viewKey, seen);
+      const key = `${member} ${viewKey}`;
+      const asking = byMember.get(key) ?? { seen, member, connections: [] };
       asking.connections.push(connection);
       byMember.set(key, asking);
     }
@@ -123,8 +133,10 @@ export class CountsTeller {
     return isTold;
   }
 
-  async #tellOne({ view, member, connections }: Asking): Promise<void> {
-    const data = await this.#counts.of(view, member).catch((error) => {
+  async #tellOne({ seen, member, connections }: Asking): Promise<void> {
+    const { view } = seen;
+    seen.shared ??= this.#counts.shared(view);
+    const data = await this.#counts.of(view, member, seen.shared).catch((error) => {
       // That too many of the account wait is no fault.
       if (!(error instanceof ParlorError)) {
         this.#log.warn({ err: error, account: view.account }, 'numbers could not be told');

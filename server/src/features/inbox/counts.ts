@@ -13,7 +13,7 @@ const TAGS = 50;
 const TURNS = { running: 4, runningOfOne: 1, waitingOfOne: 1_000 };
 
 /** What everybody counts alike who sees the same. */
-type Shared = Omit<ConversationCounts, 'mine' | 'unread'>;
+export type Shared = Omit<ConversationCounts, 'mine' | 'unread'>;
 
 /** Counts conversations for the side bar; each number ends at MAX_COUNT, so that none takes long. */
 export class InboxCounts {
@@ -30,18 +30,25 @@ export class InboxCounts {
     this.#tagNames = tagNames;
   }
 
-  /** The numbers that a member sees. @throws ParlorError `throttled` when too many of the account wait */
-  async of(view: View, member: string): Promise<ConversationCounts> {
-    const [shared, mine, unread] = await Promise.all([
-      this.#sharedOf(view),
+  /**
+   * The numbers that a member sees.
+   * @param shared what others who see the same have been given already
+   * @throws ParlorError `throttled` when too many of the account wait
+   */
+  async of(view: View, member: string, shared = this.shared(view)): Promise<ConversationCounts> {
+    const [common, mine, unread] = await Promise.all([
+      shared,
       this.#count(view, { status: 'open', assignee: member }),
       this.#count(view, { status: 'open', unread: { member, is: true } }),
     ]);
-    return { ...shared, mine, unread };
+    return { ...common, mine, unread };
   }
 
-  /** It begins after it was asked for, so that nobody misses a change of its own. */
-  #sharedOf(view: View): Promise<Shared> {
+  /**
+   * What everybody counts alike who sees the same. It begins after it was asked for, so that nobody misses a change of its own.
+   * @throws ParlorError `throttled` when too many of the account wait
+   */
+  shared(view: View): Promise<Shared> {
     const key = [view.account, ...(view.widgets ?? ['all'])].join(' ');
     const waiting = this.#waiting.get(key);
     if (waiting) return waiting;
