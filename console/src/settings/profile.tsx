@@ -7,7 +7,6 @@ import { me } from '../session/session.ts';
 import { Page, Section } from '../shell/page.tsx';
 import { Field } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
-import { Notice } from '../ui/notice.tsx';
 import { Toggle } from '../ui/toggle.tsx';
 import { useForm } from '../ui/use-form.ts';
 
@@ -24,7 +23,11 @@ export const Profile = () => {
   return (
     <Page title={t.title}>
       <Section title={member.username ?? ''} hint={member.email}>
-        <Form form={form} submit={words.value.common.save}>
+        <Form
+          form={form}
+          submit={words.value.common.save}
+          done={saved ? words.value.common.saved : undefined}
+        >
           <Field
             label={t.name}
             hint={t.nameHint}
@@ -36,7 +39,6 @@ export const Profile = () => {
           />
           <Toggle name="is_away" label={t.away} hint={t.awayHint} defaultChecked={member.is_away} />
         </Form>
-        {saved && <Notice kind="good">{words.value.common.saved}</Notice>}
       </Section>
     </Page>
   );

@@ -30,6 +30,7 @@ const Password = () => {
         error={hasOld ? undefined : fields.old_password}
         submit={t.change}
         kind="plain"
+        done={isChanged ? t.changed : undefined}
       >
         {hasOld && (
           <Field
@@ -55,7 +56,6 @@ const Password = () => {
           error={fields.password2}
         />
       </Form>
-      {isChanged && <Notice kind="good">{t.changed}</Notice>}
     </Section>
   );
 };

@@ -10,6 +10,7 @@ export const Form = ({
   error,
   submit,
   kind = 'primary',
+  done,
   children,
 }: {
   form: ReturnType<typeof useForm>;
@@ -18,6 +19,8 @@ export const Form = ({
   /** The words of the button. */
   submit: string;
   kind?: 'primary' | 'plain' | 'danger';
+  /** What came of it, where the form stays. */
+  done?: string | undefined;
   children: ComponentChildren;
 }) => (
   <form class={styles.form} onSubmit={onSubmit} noValidate>
@@ -26,5 +29,6 @@ export const Form = ({
     <Button type="submit" kind={kind} isBusy={isBusy}>
       {submit}
     </Button>
+    {done && <Notice kind="good">{done}</Notice>}
   </form>
 );
