@@ -86,3 +86,46 @@ it('takes in what is said without asking for each conversation again', async () 
   expect(asked.filter((path) => path.includes(ada.uuid))).toEqual([]);
   expect(asked.length).toBeLessThanOrEqual(4);
 });
+
+it('stays where it was scrolled to while visitors further down write', async () => {
+  const { page, rest } = await startInbox();
+  const rooms: { uuid: string }[] = [];
+  for (let n = 0; n < 120; n += 20) {
+    const made = Array.from({ length: 20 }, () => rest('POST', '/api/v1/rooms/', {}));
+    const twenty = (await Promise.all(made)).map(({ json }) => json);
+    await Promise.all(
+      twenty.map(({ uuid }) => rest('POST', '/api/v1/messages/', { body: 'Hi', room: { uuid } })),
+    );
+    rooms.push(...twenty);
+  }
+  const say = (at: number, body: string) =>
+    rest('POST', '/api/v1/messages/', { body, room: { uuid: rooms[at]?.uuid } });
+  const waiting = async () =>
+    (await rest('GET', '/api/v1/conversations/?status=open&waiting_on=us&limit=200')).json.length;
+  await expect.poll(waiting).toBe(120);
+  await page.reload();
+  const rows = page.locator('a[href^="/console/inbox/all/"]');
+  /** To the end once more, also from there: what the channel has just told may be read first. */
+  const rowsAtEnd = async (): Promise<number> => {
+    await rows.last().evaluate((one) => {
+      one.closest('ul')?.parentElement?.scrollTo({ top: 0 });
+      one.scrollIntoView();
+    });
+    return rows.count();
+  };
+  await expect.poll(() => rows.count()).toBe(50);
+  await expect.poll(rowsAtEnd).toBe(100);
+
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (pathname.startsWith('/api/v1/conversations/') && !pathname.endsWith('/counts/')) asked.push(search);
+  });
+  for (let at = 105; at < 120; at++) await say(at, 'Anybody there?');
+  await say(0, 'The longest waiting');
+  await rows.getByText('The longest waiting').waitFor({ state: 'attached' });
+  expect(await rows.count()).toBe(100);
+  await expect.poll(rowsAtEnd).toBe(120);
+  expect(await rows.getByText('Anybody there?').count()).toBe(15);
+  expect(asked).toEqual([expect.stringContaining('cursor=')]);
+});

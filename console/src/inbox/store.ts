@@ -1,10 +1,10 @@
-import type { Conversation, MessageAdded, ServerFrame } from '@parlor/shared';
+import type { Conversation, ConversationState, MessageAdded, ServerFrame } from '@parlor/shared';
 import { batch, computed, signal } from '@preact/signals';
 import { ApiError, ask, askPage } from '../api/client.ts';
 import { me } from '../session/session.ts';
 import { countAnew, takeCounts } from './counts.ts';
 import { change, known, putRead, remove } from './known.ts';
-import { compare, type View } from './views.ts';
+import { compare, isWaiting, type View } from './views.ts';
 
 /** The view that is shown, and how far down it has been read. */
 interface Loaded {
@@ -155,11 +155,22 @@ const readStale = async (): Promise<void> => {
   }, GATHER_AGAIN_MS);
 };
 
+/**
+ * Whether a conversation that is not known stands further down than was read: it comes with its page then. To read each
+ * that is written in would keep a busy inbox from being scrolled.
+ * @param state without it: something was said. Among what waits that moves nothing up, unless conversation.updated tells so.
+ */
+const isFurtherDown = (uuid: string, state?: ConversationState): boolean => {
+  const { view, last } = shown.value ?? {};
+  if (!view || !last || uuid === opened || known.value.has(uuid)) return false;
+  return state ? !view.has(state) || compare(state, last) > 0 : isWaiting(last);
+};
+
 /** Takes in what was said, as far as a message tells it. */
 const takeMessage = ({ room, is_bot = false, author, ...said }: MessageAdded): void => {
   const current = known.value.get(room.uuid);
   if (!current) {
-    isStale(room.uuid);
+    if (!isFurtherDown(room.uuid)) isStale(room.uuid);
     return;
   }
   const { last_message: last, visitor } = current;
@@ -182,7 +193,7 @@ export const take = (frame: ServerFrame): void => {
     case 'conversation.updated': {
       const { changed, previous, by, ...state } = frame.data;
       if (known.value.has(state.uuid)) change(state.uuid, state);
-      else isStale(state.uuid);
+      else if (!isFurtherDown(state.uuid, state)) isStale(state.uuid);
       void countAnew();
       break;
     }
@@ -197,7 +208,7 @@ export const take = (frame: ServerFrame): void => {
       break;
     case 'chat.added':
     case 'room.updated':
-      isStale(frame.data.uuid);
+      if (!isFurtherDown(frame.data.uuid)) isStale(frame.data.uuid);
       break;
     case 'counts':
       takeCounts(frame.data);

@@ -1,5 +1,5 @@
-import type { Conversation } from '@parlor/shared';
-import { rankOf } from '@parlor/shared/conversation-rank';
+import type { ConversationState } from '@parlor/shared';
+import { rankOf, WAITING_RANK } from '@parlor/shared/conversation-rank';
 import { me } from '../session/session.ts';
 
 /** A view of the inbox: what of it is asked for, and what belongs into it. */
@@ -8,10 +8,10 @@ export interface View {
   name: string;
   /** The query of its list. */
   query: string;
-  has(conversation: Conversation): boolean;
+  has(conversation: ConversationState): boolean;
 }
 
-const isOpen = ({ status }: Conversation): boolean => status === 'open';
+const isOpen = ({ status }: ConversationState): boolean => status === 'open';
 
 /** Those that everybody has, in the order of the side bar. */
 export const VIEWS = ['mine', 'unassigned', 'waiting', 'all', 'snoozed', 'done'] as const;
@@ -58,5 +58,8 @@ export const viewOf = (name: string): View | undefined => {
 };
 
 /** The order of every view, which is the server's by default. */
-export const compare = (a: Conversation, b: Conversation): number =>
+export const compare = (a: ConversationState, b: ConversationState): number =>
   rankOf(b) - rankOf(a) || (a.uuid < b.uuid ? 1 : a.uuid > b.uuid ? -1 : 0);
+
+/** Whether a conversation stands among those that wait on us, before the rest. */
+export const isWaiting = (one: ConversationState): boolean => rankOf(one) > WAITING_RANK;
