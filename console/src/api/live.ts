@@ -113,6 +113,9 @@ class Live {
     this.#frames.push(frame);
     if (this.#frames.length > 1) return;
     const take = (): void => {
+      // A page that is not seen would keep all that wait for its next picture.
+      cancelAnimationFrame(picture);
+      clearTimeout(timer);
       const frames = this.#frames;
       this.#frames = [];
       if (this.#isStopped) return;
@@ -120,9 +123,8 @@ class Live {
         for (const one of frames) this.#take(one);
       });
     };
-    requestAnimationFrame(take);
-    // A page that is not seen draws no pictures.
-    setTimeout(take, GATHER_MS);
+    const picture = requestAnimationFrame(take);
+    const timer = setTimeout(take, GATHER_MS);
   }
 
   #take(frame: ServerFrame): void {
