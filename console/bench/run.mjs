@@ -1,27 +1,26 @@
 /**
- * `npm run bench -w @parlor/console`: what is promised of the console's inbox, in one run. `BENCH_MINUTES` (2) is how long its
+ * `npm run bench -w @parlor/console`: what is promised of the console's inbox, in one run. `BENCH_MINUTES` (10) is how long its
  * memory is watched.
  */
 import { chromium } from 'playwright-core';
 import { buildStale } from '../../scripts/build.mjs';
 import { startServer } from '../../widget/bench/stage.mjs';
 import { findBrowser } from '../../widget/test/find-browser.mjs';
+import { frames, growth, quantile, say, spread } from './figures.mjs';
+import { memoryOf, readOnTo, startScrolling, takeFrames } from './scrolling.mjs';
 
-const MINUTES = Number(process.env.BENCH_MINUTES ?? 2);
+const MINUTES = Number(process.env.BENCH_MINUTES ?? 10);
 const FEW = 10;
 const MANY = 10_000;
 const ROUNDS = 11;
 const PASSWORD = 'a long enough secret';
 const SLOWER = 4;
 const MESSAGES_A_SECOND = 20;
+/** How long frames are watched at a time, and how far down at last. */
+const WATCHED_MS = 20_000;
+const DEEP_ROWS = 2_000;
 
-const quantile = (samples, share) => {
-  const sorted = [...samples].sort((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-};
-const spread = (samples) =>
-  `${quantile(samples, 0.5).toFixed(0)} (${quantile(samples, 0.25).toFixed(0)} to ${quantile(samples, 0.75).toFixed(0)})`;
-const say = (name, figure, promised) => console.log(`${name.padEnd(58)}${figure.padStart(24)}   ${promised}`);
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** An account with so many conversations, and what a program does there. */
 const account = async (url, username, conversations) => {
@@ -82,10 +81,21 @@ const timeToList = async (page, url, devtools) => {
   );
 };
 
-const heapOf = async (devtools) => {
-  await devtools.send('HeapProfiler.collectGarbage');
-  const { usedSize } = await devtools.send('Runtime.getHeapUsage');
-  return usedSize / 1e6;
+/** Visitors write in conversations all over the inbox, and each tenth message in the one that is open. @returns what ends it */
+const startTalking = ({ rooms, say: write }) => {
+  const told = { said: 0, stop: () => clearInterval(timer) };
+  const timer = setInterval(() => {
+    const at = told.said++ % 10 === 0 ? 0 : (told.said * 7_919) % rooms.length;
+    void write(rooms[at], `And message ${told.said}?`).catch(() => undefined);
+  }, 1_000 / MESSAGES_A_SECOND);
+  return told;
+};
+
+/** Frames of some seconds of scrolling. */
+const watchFrames = async (page) => {
+  await takeFrames(page);
+  await pause(WATCHED_MS);
+  return takeFrames(page);
 };
 
 await buildStale();
@@ -125,49 +135,50 @@ try {
   for (const each of tools) await each.send('Emulation.setCPUThrottlingRate', { rate: 1 });
   await pages[0].close();
 
-  // Somebody scrolls through the list while much is said.
-  let said = 0;
-  const talking = setInterval(() => {
-    void many.say(many.rooms[said++ % 200], `And message ${said}?`).catch(() => undefined);
-  }, 1_000 / MESSAGES_A_SECOND);
+  // Somebody scrolls through the list: first while nothing is said, then while much is.
   await firstRow(page).click();
-  const scroll = (milliseconds) =>
-    page.evaluate(
-      (time) =>
-        new Promise((resolve) => {
-          const list = document.querySelector('a[href^="/console/inbox/all/"]').closest('ul').parentElement;
-          const pauses = [];
-          const end = performance.now() + time;
-          let last = performance.now();
-          const step = (now) => {
-            pauses.push(now - last);
-            last = now;
-            list.scrollTop += 12;
-            if (now < end) requestAnimationFrame(step);
-            else resolve(pauses.slice(1));
-          };
-          requestAnimationFrame(step);
-        }),
-      milliseconds,
-    );
-  const pauses = await scroll(15_000);
-  const late = pauses.filter((pause) => pause > 25).length;
+  await startScrolling(page);
+  const quiet = await watchFrames(page);
+  say('Frames while scrolling, nothing being said (ms)', frames(quiet.pauses));
+  const talk = startTalking(many);
+  await pause(WATCHED_MS);
+  const busy = await watchFrames(page);
   say(
     `Frames while scrolling, ${MESSAGES_A_SECOND} messages a second (ms)`,
-    `${quantile(pauses, 0.5).toFixed(1)}, p99 ${quantile(pauses, 0.99).toFixed(1)}`,
-    `median ≤ 16.8; ${late} of ${pauses.length} later than 25 ms`,
+    frames(busy.pauses),
+    'median ≤ 16.8',
   );
-  const heaps = [];
-  for (let minute = 0; minute <= MINUTES; minute++) {
-    heaps.push(await heapOf(devtools));
-    if (minute < MINUTES) await new Promise((resolve) => setTimeout(resolve, 60_000));
+  const ratio = quantile(busy.pauses, 0.99) / quantile(quiet.pauses, 0.99);
+  say('Ratio of their p99', ratio.toFixed(2));
+
+  const minutes = [{ ...(await memoryOf(devtools)), rows: busy.rows }];
+  const medians = [];
+  while (minutes.length <= MINUTES) {
+    await takeFrames(page);
+    await pause(60_000);
+    const { pauses, rows } = await takeFrames(page);
+    medians.push(quantile(pauses, 0.5));
+    minutes.push({ ...(await memoryOf(devtools)), rows });
   }
-  clearInterval(talking);
+  const [first, last] = [minutes[0], minutes.at(-1)];
+  const heaps = minutes.map(({ heap }) => heap);
+  say(`The median of each of ${MINUTES} minutes of that (ms)`, spread(medians, 1), 'flat');
   say(
-    `Memory each minute of that (MB), ${said} messages`,
-    heaps.map((heap) => heap.toFixed(1)).join(' '),
-    'flat',
+    `Memory at their start and end (MB), ${talk.said} messages`,
+    `${first.heap.toFixed(1)} ${last.heap.toFixed(1)}`,
   );
+  say('Ratio of the end to the start', (last.heap / first.heap).toFixed(2), 'flat');
+  say('Growth, of the line through all minutes (kB a minute)', (1_000 * growth(heaps)).toFixed(0), 'flat');
+  for (const name of ['rows', 'nodes', 'listeners']) {
+    say(`The page's ${name}, each minute`, minutes.map((minute) => minute[name]).join(' '));
+  }
+  talk.stop();
+
+  await readOnTo(page, DEEP_ROWS);
+  const talkBelow = startTalking(many);
+  const deep = await watchFrames(page);
+  talkBelow.stop();
+  say(`Frames of a list of ${deep.rows}, ${MESSAGES_A_SECOND} messages a second (ms)`, frames(deep.pauses));
 } finally {
   await browser.close();
   await server.stop();
