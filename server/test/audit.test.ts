@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { AUDITED } from '../src/features/audit/audited.ts';
 import { testApp } from './app.ts';
 import { settled } from './audit.ts';
-import { bodyFor, credentialFor, type Fixtures, makeFixtures, pathFor } from './fixtures.ts';
+import { bodyFor, credentialFor, type Fixtures, isSpoiling, makeFixtures, pathFor } from './fixtures.ts';
 import { BY_OTHERS, faults, type Operation, operations } from './openapi.ts';
 
 /** Every operation that changes something leaves exactly the entry that the table says, and no secret. */
@@ -57,19 +57,6 @@ const send = async (operation: Operation, fixtures: Fixtures, credential?: objec
 it('has a decision for each operation that changes something, and for no other', () => {
   expect(Object.keys(AUDITED).sort()).toEqual(changing.map(({ id }) => id).sort());
 });
-
-/** After these the next operation would not find what it is about, or nobody would be let in. */
-const isSpoiling = ({ id, method }: Operation): boolean =>
-  ['PUT', 'DELETE'].includes(method) ||
-  [
-    'changeAccount',
-    'changePassword',
-    'confirmTotp',
-    'disableTotp',
-    'obtainToken',
-    'rotateWorkflowKey',
-    'changeWorkflow',
-  ].includes(id);
 
 describe('each operation', () => {
   let shared: Fixtures;

@@ -128,6 +128,20 @@ const deliveryOf = async (app: Callable, token: string): Promise<string> => {
   throw new Error('no delivery came into the log');
 };
 
+/** After these the next operation would not find what it is about, or nobody would be let in: each needs objects of its own. */
+export const isSpoiling = ({ id, method }: Operation): boolean =>
+  ['PUT', 'DELETE'].includes(method) ||
+  [
+    'changeAccount',
+    'changePassword',
+    'confirmTotp',
+    'deleteAccount',
+    'disableTotp',
+    'obtainToken',
+    'rotateWorkflowKey',
+    'changeWorkflow',
+  ].includes(id);
+
 /** The credential that an operation is described with: an account's where it takes one. */
 export const credentialFor = ({ callers }: Operation, { token, visitor, agentKey }: Fixtures): object => {
   if (callers.includes('public')) return {};

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { RIGHTS } from '../src/features/access/rights.ts';
 import { testApp } from './app.ts';
-import { bodyFor, type Fixtures, makeFixtures, pathFor, withOwnNotes } from './fixtures.ts';
+import { bodyFor, type Fixtures, isSpoiling, makeFixtures, pathFor, withOwnNotes } from './fixtures.ts';
 import { PASSWORD, testMembers } from './members.ts';
 import { type Operation, operations } from './openapi.ts';
 
@@ -16,10 +16,13 @@ const app = testApp();
 let revoked = '';
 /** Objects that nobody but their owner may touch: the tests that are refused share them. */
 let kept: Fixtures;
+/** Objects of another account, which its owner and its visitor change by turns. */
+let written: Fixtures;
 let stranger = '';
 
 beforeAll(async () => {
   kept = await makeFixtures(app);
+  written = await makeFixtures(app);
   stranger = (await app.account()).token;
   const { token, username } = await app.account();
   revoked = token;
@@ -57,7 +60,8 @@ describe.each(names)('%s', (_, operation) => {
   const refersToRoom = operation.id === 'createMessage';
 
   it('serves the owner', async () => {
-    const own = operation.method === 'GET' ? kept : await makeFixtures(app);
+    const shared = operation.method === 'GET' ? kept : written;
+    const own = isSpoiling(operation) ? await makeFixtures(app) : shared;
     // The username that the document has for an example is another one, so that no walk deletes by mistake.
     const body = { username: own.username, password: 'a long enough secret' };
     const more = operation.id === 'deleteAccount' ? { body } : {};
@@ -110,7 +114,7 @@ describe.each(names)('%s', (_, operation) => {
       ]);
       return;
     }
-    const own = await makeFixtures(app);
+    const own = isSpoiling(operation) ? await makeFixtures(app) : written;
     const as = { visitor: own.visitor.token };
     const onOthers = await send(operation, kept, as, true);
     // Where the path names the widget alone, the account has no object of its own to hide.
