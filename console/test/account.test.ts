@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { useServer } from '../../server/test/shared-server.ts';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
-import { PASSWORD, startConsole, useServer } from './console-page.ts';
+import { PASSWORD, startConsole } from './console-page.ts';
 
 const openBrowser = useBrowser();
 const server = useServer();

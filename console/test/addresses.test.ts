@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
-import { useServer } from './console-page.ts';
 import { row, startInbox } from './inbox-page.ts';
 
 /** Addresses that somebody has kept, changed or mistyped. */

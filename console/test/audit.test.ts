@@ -2,11 +2,12 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { ACTIONS } from '../../server/src/features/audit/audited.ts';
 import { PATIENCE } from '../../server/test/mailed-account.ts';
+import { useServer } from '../../server/test/shared-server.ts';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
 import { de } from '../src/locale/de.ts';
 import { en } from '../src/locale/en.ts';
-import { PASSWORD, startConsole, useServer } from './console-page.ts';
+import { PASSWORD, startConsole } from './console-page.ts';
 
 /** The audit trail in the console. */
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { useServer } from '../../server/test/shared-server.ts';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
-import { useServer } from './console-page.ts';
 import { row, startInbox } from './inbox-page.ts';
 
 /** Several conversations at once. */

@@ -1,31 +1,11 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { owner } from '../../server/test/rest.ts';
-import {
-  type AtEnd,
-  type ServerProcess,
-  serverSettings,
-  startServerProcess,
-} from '../../server/test/server-process.ts';
+import { type ServerProcess, serverSettings, startServerProcess } from '../../server/test/server-process.ts';
 import type { useBrowser } from '../../widget/test/browser.ts';
 
 /** The password of everybody here. */
 export const PASSWORD = 'a long enough secret';
-
-/** A server for all tests of a file: to start one takes as long as many of them. */
-export const useServer = (): (() => ServerProcess) => {
-  let server: ServerProcess;
-  const ends: Parameters<AtEnd>[0][] = [];
-  const atEnd: AtEnd = (end) => ends.unshift(end);
-  beforeAll(async () => {
-    const settings = { ...(await serverSettings(atEnd)), RATE_LIMIT: 'off' };
-    server = await startServerProcess(settings, undefined, atEnd);
-  });
-  afterAll(async () => {
-    for (const end of ends) await end();
-  });
-  return () => server;
-};
 
 let accounts = 0;
 
@@ -69,9 +49,12 @@ export const startConsole = async (
     await page.keyboard.press('Enter');
   };
 
+  /** Where somebody of the account gets mail. */
+  const emailOf = (username: string): string => `${username}${suffix}@example.com`;
+
   /** Somebody who has accepted an invitation. */
   const join = async (username: string, role: string, name = ''): Promise<string> => {
-    const email = `${username}${suffix}@example.com`;
+    const email = emailOf(username);
     const { json } = await rest('POST', '/api/v1/members/', { email, role, name });
     const body = {
       token: json.invite_url.split('#token=')[1],
@@ -84,5 +67,5 @@ export const startConsole = async (
     return json.uuid;
   };
 
-  return { url: server.url, rest, open, signIn, join, username: `ada${suffix}` };
+  return { url: server.url, rest, open, signIn, join, emailOf, username: `ada${suffix}` };
 };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
-import { useServer } from './console-page.ts';
 import { log, row, startInbox as start } from './inbox-page.ts';
 
 /** Answers while they are written and sent, in a real browser on a real server. */

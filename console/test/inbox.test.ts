@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { useServer } from '../../server/test/shared-server.ts';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
-import { useServer } from './console-page.ts';
 import { log, row, startInbox as start } from './inbox-page.ts';
 
 /** Answering visitors, in a real browser on a real server. */

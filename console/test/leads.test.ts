@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { PATIENCE } from '../../server/test/mailed-account.ts';
+import { useServer } from '../../server/test/shared-server.ts';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
 import { csvCell } from '../src/leads/csv.ts';
@@ -11,6 +12,7 @@ import { holdAnswer } from './hold-answer.ts';
 /** The leads in the console. */
 
 const openBrowser = useBrowser();
+const server = useServer();
 
 const row = (page: Page, name: string) => page.getByRole('link', { name, exact: true });
 const panel = (page: Page) => page.getByRole('complementary', { name: 'Lead' });
@@ -39,7 +41,7 @@ const leave = async (url: string, widget: string, lead: object) => {
 };
 
 it('shows leads as they come, finds them, and says what a colleague has changed', async () => {
-  const { url, rest, open, signIn } = await startConsole(openBrowser);
+  const { url, rest, open, signIn } = await startConsole(openBrowser, {}, server());
   const [{ token: widget }] = (await rest('GET', '/api/v1/widgets/')).json;
   const page = await open('leads', { viewport: { width: 1_440, height: 900 } });
   await signIn(page);
@@ -102,7 +104,7 @@ it('shows leads as they come, finds them, and says what a colleague has changed'
 });
 
 it('keeps what is typed while answers and frames come, and shows what a colleague saves before the answer', async () => {
-  const { rest, open, signIn } = await startConsole(openBrowser);
+  const { rest, open, signIn } = await startConsole(openBrowser, {}, server());
   const { uuid } = (await rest('POST', '/api/v1/leads/', { nickname: 'Grace' })).json;
   const path = `/api/v1/leads/${uuid}/`;
   const page = await open(`leads?lead=${uuid}`, { viewport: { width: 1_440, height: 900 } });
@@ -162,7 +164,7 @@ it('keeps what is typed while answers and frames come, and shows what a colleagu
 });
 
 it('deletes when it can’t be taken back any more, and saves all as CSV that runs no formula', async () => {
-  const { rest, open, signIn, join } = await startConsole(openBrowser);
+  const { rest, open, signIn, join } = await startConsole(openBrowser, {}, server());
   await join('hedy', 'operator');
   for (const nickname of ['=1+1', 'Bob "Bo", jr.', 'Carl', 'Dora']) {
     await rest('POST', '/api/v1/leads/', { nickname });
@@ -296,7 +298,7 @@ it('loses at once what a colleague deletes or a visitor has erased, without read
 });
 
 it('is whole for everybody, in German, from 320 pixels on, in both schemes', async () => {
-  const { rest, open } = await startConsole(openBrowser);
+  const { rest, open, username } = await startConsole(openBrowser, {}, server());
   const nickname = `Grace ${'Hopper'.repeat(12)}`;
   await rest('POST', '/api/v1/leads/', { nickname, referrer: `https://example.com/${'long'.repeat(60)}` });
   for (const [colorScheme, width] of [
@@ -315,7 +317,7 @@ it('is whole for everybody, in German, from 320 pixels on, in both schemes', asy
       expect(await axeFaults(page)).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     };
-    await page.getByLabel('Benutzername').fill('ada');
+    await page.getByLabel('Benutzername').fill(username);
     await page.getByLabel('Passwort', { exact: true }).fill(PASSWORD);
     await page.keyboard.press('Enter');
     await row(page, nickname).waitFor();

@@ -1,6 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { useServer } from '../../server/test/shared-server.ts';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
 import { openProfile } from '../../widget/test/profile.ts';
@@ -9,17 +10,19 @@ import { PASSWORD, startConsole } from './console-page.ts';
 /** Ways in, and the people of an account, in a real browser on a real server. */
 
 const openBrowser = useBrowser();
+const server = useServer();
+const start = () => startConsole(openBrowser, {}, server());
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 const codeOf = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
 
 it('signs in and out, says what is wrong, and goes where the address leads', async () => {
-  const { open, signIn, url } = await startConsole(openBrowser);
+  const { open, signIn, url, username } = await start();
   const page = await open('settings/profile');
   await signIn(page, 'ada', 'not the one');
   await page.getByRole('alert').getByText('Username or password are not right.').waitFor();
-  expect(await page.getByLabel('Username').inputValue()).toBe('ada');
+  expect(await page.getByLabel('Username').inputValue()).toBe(username);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.keyboard.press('Enter');
   await heading(page, 'Profile').waitFor();
@@ -33,7 +36,7 @@ it('signs in and out, says what is wrong, and goes where the address leads', asy
 });
 
 it('tells that Parlor can’t be reached, and keeps what was typed', async () => {
-  const { open, signIn } = await startConsole(openBrowser);
+  const { open, signIn } = await start();
   const page = await open();
   await heading(page, 'Sign in').waitFor();
   await page.route('**/api/v1/**', (route) => route.abort());
@@ -45,7 +48,7 @@ it('tells that Parlor can’t be reached, and keeps what was typed', async () =>
 });
 
 it('tells of a proxy that answers for a server that is away, and goes on when it is back', async () => {
-  const { open, signIn } = await startConsole(openBrowser);
+  const { open, signIn } = await start();
   const page = await open();
   await heading(page, 'Sign in').waitFor();
   await page.route('**/api/v1/**', (route) =>
@@ -61,7 +64,7 @@ it('tells of a proxy that answers for a server that is away, and goes on when it
 });
 
 it('says that it needs cookies where the browser keeps none', async () => {
-  const { url, signIn } = await startConsole(openBrowser);
+  const { url, signIn } = await start();
   const context = await openProfile({ blocked: 'all' });
   const page = await context.newPage();
   await page.goto(`${url}/console/`);
@@ -70,7 +73,7 @@ it('says that it needs cookies where the browser keeps none', async () => {
 });
 
 it('invites by a link that is good once, and whoever opens it is in', async () => {
-  const { open, signIn } = await startConsole(openBrowser);
+  const { open, signIn } = await start();
   const page = await open('settings/team');
   await signIn(page);
   await page.getByRole('button', { name: 'Invite' }).click();
@@ -111,7 +114,7 @@ it('invites by a link that is good once, and whoever opens it is in', async () =
 });
 
 it('gives roles, and who is removed is out at once, elsewhere too', async () => {
-  const { open, signIn, join } = await startConsole(openBrowser);
+  const { open, signIn, join, emailOf } = await start();
   await join('grace', 'operator', 'Grace');
   const hers = await open('settings/team');
   await signIn(hers, 'grace');
@@ -121,7 +124,7 @@ it('gives roles, and who is removed is out at once, elsewhere too', async () => 
 
   const page = await open('settings/team');
   await signIn(page);
-  const row = page.getByRole('listitem').filter({ hasText: 'grace@example.com' });
+  const row = page.getByRole('listitem').filter({ hasText: emailOf('grace') });
   await row.getByRole('button', { name: 'Change Grace' }).click();
   await page.getByRole('dialog').getByLabel('Admin').check();
   await page.getByRole('button', { name: 'Save' }).click();
@@ -139,7 +142,7 @@ it('gives roles, and who is removed is out at once, elsewhere too', async () => 
 });
 
 it('sets up a second factor, asks for it, and leads those through it who must have one', async () => {
-  const { open, signIn, join } = await startConsole(openBrowser);
+  const { open, signIn, join } = await start();
   await join('grace', 'operator', 'Grace');
   const page = await open('settings/security');
   await signIn(page);
@@ -181,7 +184,7 @@ it('sets up a second factor, asks for it, and leads those through it who must ha
 });
 
 it('changes name and password, and ends the sessions of other browsers', async () => {
-  const { open, signIn, rest } = await startConsole(openBrowser);
+  const { open, signIn, rest } = await start();
   const other = await open();
   await signIn(other);
   await heading(other, 'All').waitFor();
@@ -218,7 +221,7 @@ it('changes name and password, and ends the sessions of other browsers', async (
 it.each(['light', 'dark'] as const)(
   'is whole for everybody, from 320 pixels on, in %s',
   async (colorScheme) => {
-    const { open, signIn, join } = await startConsole(openBrowser);
+    const { open, signIn, join, emailOf } = await start();
     await join('grace', 'admin', `Grace ${'Hopper'.repeat(12)}`);
     const page = await open('settings/team', {
       viewport: { width: 320, height: 640 },
@@ -235,7 +238,7 @@ it.each(['light', 'dark'] as const)(
     await heading(page, 'Sign in').waitFor();
     await check();
     await signIn(page);
-    await page.getByText('grace@example.com').waitFor();
+    await page.getByText(emailOf('grace')).waitFor();
     await check();
     await page.getByRole('button', { name: 'Invite' }).click();
     await check();
@@ -251,7 +254,7 @@ it.each(['light', 'dark'] as const)(
 );
 
 it('speaks German where the browser does', async () => {
-  const { open } = await startConsole(openBrowser);
+  const { open } = await start();
   const page = await open('', { locale: 'de-AT' });
   await heading(page, 'Anmelden').waitFor();
   expect(await page.evaluate(() => document.documentElement.lang)).toBe('de');

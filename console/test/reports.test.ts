@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { PATIENCE } from '../../server/test/mailed-account.ts';
+import { useServer } from '../../server/test/shared-server.ts';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
 import { periodsOf, scaleOf } from '../src/reports/periods.ts';
@@ -9,9 +10,10 @@ import { startInbox } from './inbox-page.ts';
 /** The reports in the console. */
 
 const openBrowser = useBrowser();
+const server = useServer();
 
 it('counts leads by day, widget, page, referrer and device, for eyes and ears, on a phone and a desk', async () => {
-  const { rest, open, signIn } = await startConsole(openBrowser);
+  const { rest, open, signIn } = await startConsole(openBrowser, {}, server());
   const page = await open('reports?of=leads', {
     viewport: { width: 320, height: 640 },
     colorScheme: 'dark',
@@ -55,7 +57,11 @@ it('counts leads by day, widget, page, referrer and device, for eyes and ears, o
 });
 
 it('counts conversations, how soon they were answered and how they were rated', async () => {
-  const { page, visit, rest } = await startInbox(openBrowser, { viewport: { width: 1_440, height: 900 } });
+  const { page, visit, rest } = await startInbox(
+    openBrowser,
+    { viewport: { width: 1_440, height: 900 } },
+    server(),
+  );
   await page.goto(page.url().replace(/inbox.*/, 'reports'));
   await page.getByText('No conversations in these days').waitFor();
   const ada = await visit('Ada', 'Hello');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { useServer } from '../../server/test/shared-server.ts';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
-import { useServer } from './console-page.ts';
 import { log, row, startInbox } from './inbox-page.ts';
 
 /** Finding what was said, and everything that can be done, by words. */

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { PATIENCE } from '../../server/test/mailed-account.ts';
+import { useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
 import { AGENT_CODE, CODE_LANGUAGES, type CodeLanguage } from '../src/workflows/agent-code.ts';
-import { useServer } from './console-page.ts';
 import { field, isSaved, save, startStudio, step, tab, toast } from './workflow-page.ts';
 
 /** A workflow that is there: what colleagues make of it, its versions, its key, and its keys. */

@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { useServer } from '../../server/test/shared-server.ts';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
-import { PASSWORD, startConsole, useServer } from './console-page.ts';
+import { PASSWORD, startConsole } from './console-page.ts';
 import { field, said, save, step, tab } from './workflow-page.ts';
 
 /** Workflows in the console: how they are made, and for whom. */

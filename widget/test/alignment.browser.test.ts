@@ -3,19 +3,19 @@ import type { AddressInfo } from 'node:net';
 import type { Locator } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { expect, it, onTestFinished } from 'vitest';
-import { owner } from '../../server/test/rest.ts';
-import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { oneOwner, useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from './browser.ts';
 import { type CustomerPage, customerPage, visit } from './customer-page.ts';
 
 const openBrowser = useBrowser();
+const server = useServer();
 
 /** A visitor on a page with the widget, which has these settings, and the owner who answers. */
 const open = async (settings: Record<string, unknown>, made: CustomerPage = {}) => {
-  const server = await startServerProcess(await serverSettings());
-  const { rest, widget } = await owner(server.url);
+  const { url } = server();
+  const { rest, widget } = await oneOwner(url);
   await rest('PATCH', `/api/v1/widgets/${widget}/`, settings);
-  const address = await customerPage(server.url, widget, { policy: '', ...made });
+  const address = await customerPage(url, widget, { policy: '', ...made });
   const seen = await visit(await openBrowser({ reducedMotion: 'reduce' }), address);
   const answer = async (body: string) => {
     const [room] = (await rest('GET', '/api/v1/rooms/?limit=1')).json;

@@ -1,23 +1,23 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { owner } from '../../server/test/rest.ts';
-import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { oneOwner, useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from './browser.ts';
 import { type CustomerPage, customerPage, PATIENT, visit } from './customer-page.ts';
 
 const openBrowser = useBrowser();
+const server = useServer();
 
 type AnyParlor = Record<string, (...rest: unknown[]) => unknown>;
 type PageWindow = { Parlor: AnyParlor; seen: string[] };
 
 const setUp = async (settings?: Record<string, unknown>) => {
-  const server = await startServerProcess({ ...(await serverSettings()), RATE_LIMIT: 'off' });
-  const made = await owner(server.url);
+  const { url } = server();
+  const made = await oneOwner(url);
   if (settings) await made.rest('PATCH', `/api/v1/widgets/${made.widget}/`, settings);
   const browser = await openBrowser();
   const at = async (page: CustomerPage = {}, token = made.widget) =>
-    visit(browser, await customerPage(server.url, token, page));
-  return { ...made, url: server.url, browser, at };
+    visit(browser, await customerPage(url, token, page));
+  return { ...made, url, browser, at };
 };
 
 /** What Parlor told the page's maker; a request that is refused stands there by itself, as browsers have it. */

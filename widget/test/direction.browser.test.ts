@@ -1,11 +1,11 @@
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { owner } from '../../server/test/rest.ts';
-import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { oneOwner, useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from './browser.ts';
 import { customerPage, visit } from './customer-page.ts';
 
 const openBrowser = useBrowser();
+const server = useServer();
 
 const TEXTS = {
   ltr: { title: 'Any questions?', ask: 'Who are you?', name: 'Your name!', caption: 'Chat with us!' },
@@ -38,8 +38,8 @@ it.each([
   'writes an owner’s texts from %s on %s, at the chat’s side',
   async (texts, _on, lang, direction) => {
     const { title, ask, name, caption } = TEXTS[texts];
-    const server = await startServerProcess(await serverSettings());
-    const { widget, rest } = await owner(server.url);
+    const { url } = server();
+    const { widget, rest } = await oneOwner(url);
     await rest('PATCH', `/api/v1/widgets/${widget}/`, {
       use_new_button: true,
       is_ask_name: true,
@@ -50,7 +50,7 @@ it.each([
       name_placeholder: name,
     });
     const head = `<style>html { direction: ${direction} }</style>`;
-    const address = await customerPage(server.url, widget, { lang, head, policy: '' });
+    const address = await customerPage(url, widget, { lang, head, policy: '' });
     const { launcher, dialog } = await visit(await openBrowser(), address);
     const ends = texts === 'ltr' ? 'right' : 'left';
     const side = direction === 'ltr' ? 'left' : 'right';

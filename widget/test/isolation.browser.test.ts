@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { owner } from '../../server/test/rest.ts';
-import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { oneOwner, useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from './browser.ts';
 import { customerPage, PATIENT, policyFor, visit } from './customer-page.ts';
 
 const openBrowser = useBrowser();
+const shared = useServer();
 
 const HOSTILE = `* { color: red !important; background: lime !important; font: 40px serif !important;
   transform: rotate(3deg) !important; opacity: 0.5 !important; direction: rtl !important; margin: 30px !important;
@@ -15,8 +15,8 @@ const HOSTILE = `* { color: red !important; background: lime !important; font: 4
   parlor-widget { display: none !important; } html { font-size: 40px !important; overflow: hidden !important; }`;
 
 it('runs under the strict policy without one report, through a whole conversation', async () => {
-  const server = await startServerProcess(await serverSettings());
-  const { widget, rest } = await owner(server.url);
+  const server = shared();
+  const { widget, rest } = await oneOwner(server.url);
   await rest('PATCH', `/api/v1/widgets/${widget}/`, { is_ask_name: true, popup_timeout: 1 });
   const { page, launcher, dialog, say, message, complaints } = await visit(
     await openBrowser(),
@@ -37,8 +37,8 @@ it('runs under the strict policy without one report, through a whole conversatio
 });
 
 it('looks the same, pixel for pixel, on a page with a hostile style sheet', async () => {
-  const server = await startServerProcess(await serverSettings());
-  const { widget } = await owner(server.url);
+  const server = shared();
+  const { widget } = await oneOwner(server.url);
   const browser = await openBrowser({ reducedMotion: 'reduce', viewport: { width: 900, height: 700 } });
   const pictures: Buffer[][] = [];
   for (const style of ['', HOSTILE]) {
@@ -63,8 +63,8 @@ it('looks the same, pixel for pixel, on a page with a hostile style sheet', asyn
 });
 
 it('changes nothing in the page: no global but Parlor, no style, no cookie', async () => {
-  const server = await startServerProcess(await serverSettings());
-  const { widget } = await owner(server.url);
+  const server = shared();
+  const { widget } = await oneOwner(server.url);
   const { page, launcher, field } = await visit(
     await openBrowser(),
     await customerPage(server.url, widget, {
@@ -101,8 +101,8 @@ it('changes nothing in the page: no global but Parlor, no style, no cookie', asy
 });
 
 it('is there once with two tags, with a tag that runs again, and on a page whose body is swapped', async () => {
-  const server = await startServerProcess(await serverSettings());
-  const { widget } = await owner(server.url);
+  const server = shared();
+  const { widget } = await oneOwner(server.url);
   const tag = `<script src="${server.url}/widget.js" data-token="TOKEN" async></script>`;
   const { page, launcher } = await visit(
     await openBrowser(),
@@ -130,14 +130,14 @@ it.each([
   ['a wrong token', async (_url: string, _widget: string) => 'nonsense'],
   [
     'a foreign domain',
-    async (_url: string, widget: string, rest: Awaited<ReturnType<typeof owner>>['rest']) => {
+    async (_url: string, widget: string, rest: Awaited<ReturnType<typeof oneOwner>>['rest']) => {
       await rest('PATCH', `/api/v1/widgets/${widget}/`, { domain: 'https://elsewhere.example' });
       return widget;
     },
   ],
 ])('draws nothing with %s, and says why once', async (_case, prepare) => {
-  const server = await startServerProcess(await serverSettings());
-  const { widget, rest } = await owner(server.url);
+  const server = shared();
+  const { widget, rest } = await oneOwner(server.url);
   const token = await prepare(server.url, widget, rest);
   const { page, complaints } = await visit(await openBrowser(), await customerPage(server.url, token));
   await expect.poll(() => complaints.filter((text) => text.startsWith('Parlor:')), PATIENT).toHaveLength(1);
@@ -145,8 +145,8 @@ it.each([
 });
 
 it('leaves nothing behind after destroy(), and can be started again', async () => {
-  const server = await startServerProcess(await serverSettings());
-  const { widget } = await owner(server.url);
+  const server = shared();
+  const { widget } = await oneOwner(server.url);
   const { page, launcher, field, say, message } = await visit(
     await openBrowser(),
     await customerPage(server.url, widget),
@@ -175,8 +175,8 @@ it('leaves nothing behind after destroy(), and can be started again', async () =
 });
 
 it('says nothing in the console when destroy() comes while the connection is being made', async () => {
-  const server = await startServerProcess(await serverSettings());
-  const { widget } = await owner(server.url);
+  const server = shared();
+  const { widget } = await oneOwner(server.url);
   // Beginning with the second page view there is a conversation to connect to.
   const head = `<script nonce="page">
     window.WebSocket = class extends WebSocket {

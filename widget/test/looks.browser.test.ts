@@ -1,7 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { owner } from '../../server/test/rest.ts';
-import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { oneOwner, useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from './browser.ts';
 import { customerPage, visit } from './customer-page.ts';
 import { contrastIn } from './pixel-contrast.ts';
@@ -37,9 +36,11 @@ const misplaced = (page: Page) =>
     return found;
   });
 
+const server = useServer();
+
 const setUp = async () => {
-  const server = await startServerProcess(await serverSettings());
-  return { ...(await owner(server.url)), url: server.url };
+  const { url } = server();
+  return { ...(await oneOwner(url)), url };
 };
 
 describe.each([

@@ -1,7 +1,6 @@
 import type { BrowserContextOptions } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { owner } from '../../server/test/rest.ts';
-import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { oneOwner, useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from './browser.ts';
 import { type CustomerPage, customerPage, PATIENT, policyFor, visit } from './customer-page.ts';
 
@@ -101,9 +100,11 @@ const CASES: Record<string, (server: string) => Case> = {
   }),
 };
 
+const server = useServer();
+
 const setUp = async () => {
-  const server = await startServerProcess({ ...(await serverSettings()), RATE_LIMIT: 'off' });
-  const made = await owner(server.url);
+  const { url } = server();
+  const made = await oneOwner(url);
   const answer = async (body: string) => {
     const { json: rooms } = await made.rest('GET', '/api/v1/rooms/?limit=1');
     await made.rest('POST', '/api/v1/messages/', {
@@ -112,7 +113,7 @@ const setUp = async () => {
       is_support_sender: true,
     });
   };
-  return { ...made, url: server.url, answer };
+  return { ...made, url, answer };
 };
 
 it.each(Object.entries(CASES))('holds a conversation on %s', async (_name, caseOf) => {

@@ -1,18 +1,20 @@
 import { expect, it } from 'vitest';
 import { caller, owner } from '../../server/test/rest.ts';
 import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { oneOwner, useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from './browser.ts';
 import { customerPage, visit } from './customer-page.ts';
 import { unwatchedDuring } from './watchdog.ts';
 
 const openBrowser = useBrowser();
+const shared = useServer();
 
-/** A server with an owner, whose widget is on a customer's page, and a visitor's browser. */
+/** An owner, whose widget is on a customer's page, and a visitor's browser. */
 const setUp = async () => {
-  const server = await startServerProcess(await serverSettings());
-  const made = await owner(server.url);
-  const address = await customerPage(server.url, made.widget);
-  return { ...made, server, address, browser: await openBrowser() };
+  const { url } = shared();
+  const made = await oneOwner(url);
+  const address = await customerPage(url, made.widget);
+  return { ...made, address, browser: await openBrowser() };
 };
 
 it('keeps five messages written offline over a closed tab and a killed server: once each, in order', async () => {
@@ -164,12 +166,8 @@ it('sends in one tab what another one that was closed could not send any more', 
 });
 
 it('an answer that is lost on its way makes no second message', async () => {
-  const server = await startServerProcess(await serverSettings());
-  const { rest, widget } = await owner(server.url);
-  const { page, launcher, say, message } = await visit(
-    await openBrowser(),
-    await customerPage(server.url, widget),
-  );
+  const { rest, browser, address } = await setUp();
+  const { page, launcher, say, message } = await visit(browser, address);
   let lost = 0;
   await page.route('**/api/v1/messages/', async (route) => {
     if (route.request().method() !== 'POST' || lost++) return route.continue();
@@ -185,12 +183,8 @@ it('an answer that is lost on its way makes no second message', async () => {
 });
 
 it('says why a message was refused for good, and offers to edit it', async () => {
-  const server = await startServerProcess(await serverSettings());
-  const { widget } = await owner(server.url);
-  const { page, launcher, say, message, field } = await visit(
-    await openBrowser(),
-    await customerPage(server.url, widget),
-  );
+  const { browser, address } = await setUp();
+  const { page, launcher, say, message, field } = await visit(browser, address);
   await page.route('**/api/v1/messages/', (route) =>
     route.request().method() === 'POST' && route.request().postData()?.includes('rude')
       ? route.fulfill({ status: 400, json: { body: ['Please be kind.'] } })
@@ -210,12 +204,8 @@ it('says why a message was refused for good, and offers to edit it', async () =>
 });
 
 it('begins a new session when the old one has ended, and loses nothing', async () => {
-  const server = await startServerProcess(await serverSettings());
-  const { rest, widget } = await owner(server.url);
-  const { page, launcher, say, message } = await visit(
-    await openBrowser(),
-    await customerPage(server.url, widget),
-  );
+  const { rest, widget, browser, address } = await setUp();
+  const { page, launcher, say, message } = await visit(browser, address);
   await launcher.click();
   await say('before');
   await message('before').getByText('Sent').waitFor();

@@ -1,13 +1,13 @@
 import type { BrowserContextOptions, Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { owner } from '../../server/test/rest.ts';
-import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { oneOwner, useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from './browser.ts';
 import { customerPage, embedded, policyFor, visit } from './customer-page.ts';
 import { contrastIn } from './pixel-contrast.ts';
 import { openProfile, type ProfileSettings } from './profile.ts';
 
 const openBrowser = useBrowser();
+const server = useServer();
 
 /** One cell of the matrix: a browser with a setting of its own, and what the page stands in. */
 interface Cell {
@@ -59,11 +59,11 @@ const CELLS: Record<string, Cell> = {
 
 it.each(Object.entries(CELLS))('holds a conversation in %s', async (_name, cell) => {
   const { profile, context, frame, shrunk } = cell;
-  const server = await startServerProcess({ ...(await serverSettings()), RATE_LIMIT: 'off' });
-  const { widget, rest } = await owner(server.url);
+  const { url } = server();
+  const { widget, rest } = await oneOwner(url);
   await rest('PATCH', `/api/v1/widgets/${widget}/`, { is_ask_name: true });
-  const page = await customerPage(server.url, widget, {
-    policy: `${policyFor(server.url)}; style-src 'unsafe-inline'`,
+  const page = await customerPage(url, widget, {
+    policy: `${policyFor(url)}; style-src 'unsafe-inline'`,
     head: '<style>html { background: #fff; color: #111; }</style>',
   });
   const browser = profile ? await openProfile(profile, context) : await openBrowser(context);

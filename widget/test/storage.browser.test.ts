@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { owner } from '../../server/test/rest.ts';
-import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { oneOwner, useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from './browser.ts';
 import { customerPage, embedded, visit } from './customer-page.ts';
 import { openProfile } from './profile.ts';
 
 const openBrowser = useBrowser();
+const server = useServer();
 
 const portal = (address: string) => embedded(address, 'sandbox="allow-scripts"');
 
@@ -13,9 +13,9 @@ it.each([
   ['site data is blocked', () => openProfile({ blocked: 'all' }), async (address: string) => address],
   ['the page stands in a sandbox without an origin', openBrowser, portal],
 ])('sends and goes on answering where %s', async (_where, open, at) => {
-  const server = await startServerProcess(await serverSettings());
-  const { widget, rest } = await owner(server.url);
-  const tab = await visit(await open(), await at(await customerPage(server.url, widget)));
+  const { url } = server();
+  const { widget, rest } = await oneOwner(url);
+  const tab = await visit(await open(), await at(await customerPage(url, widget)));
   await tab.launcher.click();
   for (const text of ['one', 'two']) {
     await tab.say(text);

@@ -1,18 +1,18 @@
 import type { WebSocketRoute } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { connect } from '../../server/test/realtime-client.ts';
-import { owner } from '../../server/test/rest.ts';
-import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { oneOwner, useServer } from '../../server/test/shared-server.ts';
 import type { Parlor } from '../src/contract/page.ts';
 import { useBrowser } from './browser.ts';
 import { customerPage, PATIENT, visit } from './customer-page.ts';
 
 const openBrowser = useBrowser();
+const server = useServer();
 
 const setUp = async () => {
-  const server = await startServerProcess({ ...(await serverSettings()), RATE_LIMIT: 'off' });
-  const made = await owner(server.url);
-  const tab = await visit(await openBrowser(), await customerPage(server.url, made.widget));
+  const { url } = server();
+  const made = await oneOwner(url);
+  const tab = await visit(await openBrowser(), await customerPage(url, made.widget));
   await tab.launcher.click();
   await tab.say('good morning');
   await tab.message('good morning').getByText('Sent').waitFor();
@@ -24,7 +24,7 @@ const setUp = async () => {
       nickname: 'Ada',
       is_support_sender: true,
     });
-  return { ...made, ...tab, answer, room: rooms[0] as { uuid: string; label: string }, url: server.url };
+  return { ...made, ...tab, answer, room: rooms[0] as { uuid: string; label: string }, url };
 };
 
 it('shows an answer at once, and counts it on the launcher and in the title while closed', async () => {
@@ -156,9 +156,9 @@ it('lets a visitor rate the conversation, and take it all back', async () => {
 });
 
 it('tells the page what happens, and does what the page asks', async () => {
-  const server = await startServerProcess(await serverSettings());
-  const { widget, rest } = await owner(server.url);
-  const address = await customerPage(server.url, widget, { tag: '' });
+  const { url } = server();
+  const { widget, rest } = await oneOwner(url);
+  const address = await customerPage(url, widget, { tag: '' });
   const { page, dialog, message } = await visit(await openBrowser(), address);
   await page.evaluate(
     ([src, token]) => {
@@ -177,7 +177,7 @@ it('tells the page what happens, and does what the page asks', async () => {
       tag.dataset.token = token as string;
       document.head.append(tag);
     },
-    [`${server.url}/widget.js`, widget],
+    [`${url}/widget.js`, widget],
   );
   await message('from the page').getByText('Sent').waitFor();
   expect((await rest('GET', '/api/v1/leads/')).json).toMatchObject([

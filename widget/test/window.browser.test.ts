@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
-import { owner } from '../../server/test/rest.ts';
-import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { oneOwner, useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from './browser.ts';
 import { customerPage, PATIENT, visit } from './customer-page.ts';
 
 const openBrowser = useBrowser();
+const server = useServer();
 
 const setUp = async (settings: Record<string, unknown> = {}) => {
-  const server = await startServerProcess(await serverSettings());
-  const made = await owner(server.url);
+  const { url } = server();
+  const made = await oneOwner(url);
   if (Object.keys(settings).length) {
     expect((await made.rest('PATCH', `/api/v1/widgets/${made.widget}/`, settings)).status).toBe(200);
   }
-  return { ...made, url: server.url };
+  return { ...made, url };
 };
 
 it('is used by keyboard alone: opened, written in, closed, and the focus comes back', async () => {

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { owner } from '../../server/test/rest.ts';
-import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
+import { oneOwner, useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from './browser.ts';
 import { customerPage, type Visit, visit } from './customer-page.ts';
 import { XSS } from './xss-strings.ts';
 
 const openBrowser = useBrowser();
+const server = useServer();
 const LETTERS = 'abcdefgh';
 
 interface PageWindow {
@@ -16,8 +16,8 @@ interface PageWindow {
 
 /** A page without any policy of its own: what gets in would run. */
 const setUp = async () => {
-  const server = await startServerProcess({ ...(await serverSettings()), RATE_LIMIT: 'off' });
-  const made = await owner(server.url);
+  const { url } = server();
+  const made = await oneOwner(url);
   const browser = await openBrowser();
   await browser.addInitScript(() => {
     const page = window as unknown as PageWindow;
@@ -26,8 +26,8 @@ const setUp = async () => {
   });
   const asked: string[] = [];
   browser.on('request', (request) => asked.push(new URL(request.url()).hostname));
-  const address = await customerPage(server.url, made.widget, { policy: '' });
-  return { ...made, ...(await visit(browser, address)), url: server.url, asked };
+  const address = await customerPage(url, made.widget, { policy: '' });
+  return { ...made, ...(await visit(browser, address)), url, asked };
 };
 
 /** What must not be there once the widget has drawn a text: anything that a text could have made. */
