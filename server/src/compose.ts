@@ -20,6 +20,7 @@ import { AuditTrail } from './features/audit/audit-trail.ts';
 import { SignInTrail } from './features/audit/sign-in-trail.ts';
 import { PanelAccess } from './features/demo/panel-access.ts';
 import { createErasure } from './features/erasure/create-erasure.ts';
+import { createFollowDeletions } from './features/erasure/deleted-objects.ts';
 import { RoomDeletion } from './features/erasure/room-deletion.ts';
 import { SubjectErasure } from './features/erasure/subject-erasure.ts';
 import { createInbox } from './features/inbox/create-inbox.ts';
@@ -209,6 +210,7 @@ export const createServices = async (
 
   relay.subscribe(inbox.follower.consume, inbox.consumeMentions, inbox.recordEvents);
   relay.subscribe(channel.consume, (events) => notifications.raise(events), consume, auditTrail.consume);
+  relay.subscribe(createFollowDeletions({ credentials, graphs: agent.workflows.graphs, members }));
   relay.subscribe((events) => index.consume(events));
   relay.beforeRemoval(() => index.flush());
   if (mail) relay.subscribe(mail.mailer.consume);

@@ -34,6 +34,8 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
         'deleted_at',
         'is_away',
         'seen_at',
+        'session_epoch',
+        'kept_session',
         'totp_step',
         'version',
       ],
@@ -66,7 +68,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     kept: 'until deleted',
     copied: { workflow: 1 },
     fields: {
-      plain: ['_id', 'workflow', 'stored_at', 'saved_by', 'node_count'],
+      plain: ['_id', 'workflow', 'account', 'stored_at', 'saved_by', 'node_count'],
       owner: ['nodes', 'problems'],
     },
   }),

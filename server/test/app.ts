@@ -34,8 +34,14 @@ export interface TestApp {
   session(widget: string): Promise<{ visitor: string; room: { uuid: string; label: string } }>;
 }
 
-/** The whole app on a database of its own, without a port; made before the file's tests and gone after them. */
-export const testApp = (env: Record<string, string> = {}): TestApp => {
+/**
+ * The whole app on a database of its own, without a port; made before the file's tests and gone after them.
+ * @param database gives the URL of the database, where that is not the run's
+ */
+export const testApp = (
+  env: Record<string, string> = {},
+  database: () => string | Promise<string> = () => inject('mongodbUrl'),
+): TestApp => {
   const app = {} as TestApp;
   const connection = mongoose.createConnection();
   let dbName = '';
@@ -48,7 +54,7 @@ export const testApp = (env: Record<string, string> = {}): TestApp => {
       ...env,
     });
     dbName = await takeDatabase();
-    await connection.openUri(inject('mongodbUrl'), {
+    await connection.openUri(await database(), {
       dbName,
       autoIndex: false,
       autoCreate: false,

@@ -5,7 +5,7 @@ import mongoose from 'mongoose';
 import { inject, onTestFinished } from 'vitest';
 
 /** The run's database behind a port that can be shut. */
-export const startGate = async () => {
+export const startGate = async (atEnd: (end: () => void) => void = onTestFinished) => {
   const [, host = ''] = /^mongodb:\/\/([^/]+)/.exec(inject('mongodbUrl')) ?? [];
   const [name = '', port = '27017'] = decodeURIComponent(host).split(':');
   const target = name.startsWith('/') ? { path: name } : { host: name, port: Number(port) };
@@ -13,6 +13,7 @@ export const startGate = async () => {
   let isShut = false;
   let last: RegExp | undefined;
   let isLastLost = true;
+  let staysOpen = false;
   const shut = () => {
     isShut = true;
     for (const socket of open) socket.destroy();
@@ -33,14 +34,15 @@ export const startGate = async () => {
       last = undefined;
       if (isLastLost) return void shut();
       inner.unpipe(socket);
-      inner.once('data', shut);
+      inner.once('data', () => (staysOpen ? socket.destroy() : shut()));
+      inner.resume();
       inner.write(chunk);
     });
     inner.pipe(socket);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => void server.close());
+  atEnd(() => void server.close());
   return {
     port: (server.address() as AddressInfo).port,
     shut,
@@ -48,11 +50,19 @@ export const startGate = async () => {
     shutAt: (command: RegExp) => {
       last = command;
       isLastLost = true;
+      staysOpen = false;
     },
     /** Shuts once the next command that fits was done, whose answer does not get through. */
     shutAfter: (command: RegExp) => {
       last = command;
       isLastLost = false;
+      staysOpen = false;
+    },
+    /** Loses the answer of the next command that fits, and its connection; all others stay. */
+    cutAfter: (command: RegExp) => {
+      last = command;
+      isLastLost = false;
+      staysOpen = true;
     },
     reopen: () => {
       isShut = false;

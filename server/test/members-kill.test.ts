@@ -92,7 +92,7 @@ const OUT = [401, 401, 400];
 describe('the founding member is removed', () => {
   const writes = {
     'another owner takes its place': { collection: 'accounts', method: 'updateOne' },
-    'that one leaves its old place': { collection: 'members', method: 'deleteMany' },
+    'that one leaves its old place': { collection: 'members', method: 'deleteOne' },
     'its sessions end': { collection: 'membersessions', method: 'deleteMany' },
     'its tokens are deleted': { collection: 'programtokens', method: 'deleteMany' },
   };
@@ -116,7 +116,7 @@ describe('the founding member becomes an admin', () => {
   const writes = {
     'it stands among the others': { collection: 'members', method: 'updateOne' },
     'another owner takes its place': { collection: 'accounts', method: 'updateOne' },
-    'that one leaves its old place': { collection: 'members', method: 'deleteMany' },
+    'that one leaves its old place': { collection: 'members', method: 'deleteOne' },
   };
   it.each(pointsOf(writes))('%s', async (name, write) => {
     const { ada, grace, adas, asGrace, graces, askDoomed, people, told, isIn } = await start();

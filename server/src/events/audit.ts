@@ -47,6 +47,9 @@ export const auditEvent = (
   return newEvent('audit', account, new Date(), data);
 };
 
+/** Says of an entry that it tells of a deletion: what follows from that is certain, whatever dies on the way. */
+export const ofDeletion = (entry: OutboxEvent): OutboxEvent => ({ ...entry, is_deletion: true });
+
 /** The entry of a deletion. Its id derives from the object: whoever else tried to delete it adds no second one. */
 export const deletionEvent = (
   action: Action,
@@ -54,7 +57,7 @@ export const deletionEvent = (
   object: AuditedObject,
   made_at: Date,
 ): OutboxEvent => ({
-  ...auditEvent(action, account, object),
+  ...ofDeletion(auditEvent(action, account, object)),
   id: v5(`deleted ${made_at.getTime()}`, object.uuid),
 });
 

@@ -22,7 +22,7 @@ interface Described<T> extends AuditedFields<T> {
 }
 
 /** What a change sets; `more` are changes of fields that a further write makes. */
-interface AuditedChange<T> extends Pick<Change<T>, 'set'> {
+interface AuditedChange<T> extends Pick<Change<T>, 'set' | 'unset'> {
   more?: readonly FieldChange[];
 }
 
@@ -67,9 +67,9 @@ export class AuditedCollection<T extends Audited> {
     const changed = await changeDocument<V>(model, filter, async (current) => {
       const change = await decide(current);
       if (!change) return undefined;
-      const { set, more = [] } = change;
-      const changes = [...changesOf<T>(this.#described, current, set), ...more];
-      return { set, events: changes.length > 0 ? this.#events(action, current, changes) : [] };
+      const { more = [], ...written } = change;
+      const changes = [...changesOf<T>(this.#described, current, written.set), ...more];
+      return { ...written, events: changes.length > 0 ? this.#events(action, current, changes) : [] };
     });
     if (changed.events) this.#outbox.relay.announce(model, changed);
     return changed;

@@ -9,9 +9,10 @@ interface Versioned {
   version: number;
 }
 
-/** What a change sets, and the events that it causes; undefined leaves the document as it is. */
+/** What a change sets and takes away, and the events that it causes; undefined leaves the document as it is. */
 export interface Change<T> {
   set: Partial<T>;
+  unset?: readonly (keyof T & string)[];
   events?: OutboxEvent[];
 }
 
@@ -60,12 +61,13 @@ const change = async <T extends Versioned>(
     if (!current) throw notFound();
     const change = await decide(current);
     if (!change) return current;
-    const { set, events = [] } = change;
+    const { set, unset = [], events = [] } = change;
     // Past mongoose, whose casting costs more than the command: what is set has been checked against its schema.
     const changed = (await collection.findOneAndUpdate(
       { _id: current._id as never, version: current.version },
       {
         $set: set,
+        ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((field) => [field, 1])) }),
         $inc: { version: 1 },
         ...(events.length > 0 && { $push: { events: { $each: events } } }),
       } as never,

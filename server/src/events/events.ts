@@ -22,6 +22,8 @@ export interface OutboxEvent {
   live?: object;
   /** A message that a bot is to answer (agent/room-answers.ts). */
   is_for_bot?: true;
+  /** It tells of a deletion, of which more follows (erasure/deleted-objects.ts). */
+  is_deletion?: true;
 }
 
 /** A document that may carry events. */
@@ -74,6 +76,7 @@ const eventSchema = new Schema<OutboxEvent>(
     widget: String,
     live: Schema.Types.Mixed,
     is_for_bot: Boolean,
+    is_deletion: Boolean,
   },
   { _id: false, id: false, minimize: false },
 );

@@ -47,6 +47,12 @@ export class ParlorError extends Error {
   }
 }
 
+/**
+ * Whether an error says that nothing was written, so that what was begun may be taken back. Any other, such as a lost answer
+ * of the database, may come after the write.
+ */
+export const isRefusal = (error: unknown): boolean => error instanceof ParlorError;
+
 /** The object does not exist, or belongs to another account, which is the same to a caller. */
 export const notFound = (): ParlorError => new ParlorError('not_found', 'Not found.');
 

@@ -33,7 +33,8 @@ export class AccountLeases {
       try {
         return await task();
       } finally {
-        await giveBack();
+        // It is done all the same, and the lease runs out.
+        await giveBack().catch(() => undefined);
       }
     });
   }

@@ -2,7 +2,7 @@ import { type AccountSettings, Account as ApiAccount, foldName, type Registratio
 import { present } from '../../database/document.ts';
 import { type Action, type ActionOfOne, auditEvent } from '../../events/audit.ts';
 import type { Relay } from '../../events/relay.ts';
-import { invalid, notFound, throwIfAny } from '../../platform/errors.ts';
+import { invalid, isRefusal, notFound, throwIfAny } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
 import type { Account, AccountModel } from './accounts.model.ts';
@@ -14,6 +14,11 @@ import type { UniqueNames } from './unique-names.ts';
 interface FirstWidget {
   create(account: string, settings: object): Promise<unknown>;
   deleteAllOf(account: string): Promise<void>;
+}
+
+/** What of a new account somebody else decides. */
+interface NewAccount extends Pick<Account, 'is_demo' | 'email_confirmed_at'> {
+  _id?: string | undefined;
 }
 
 /** What the audit trail calls an account. */
@@ -55,11 +60,10 @@ export class AccountsService {
    */
   async create(
     { username, email, password, password2 }: Omit<Registration, 'invite'>,
-    more: Pick<Account, 'is_demo' | 'email_confirmed_at'> = {},
+    { _id = newUuid(), ...more }: NewAccount = {},
     action?: ActionOfOne,
   ): Promise<Account> {
     throwIfAny(chosenPasswordErrors({ password, password2 }, { username, email }));
-    const _id = newUuid();
     const account: Account = {
       _id,
       username,
@@ -81,7 +85,7 @@ export class AccountsService {
     try {
       await this.#names.take(account, () => this.#accounts.insertOne(account));
     } catch (error) {
-      await this.#widgets.deleteAllOf(_id);
+      if (isRefusal(error)) await this.#widgets.deleteAllOf(_id);
       throw error;
     }
     this.#relay.announce(this.#accounts, account);
@@ -128,6 +132,10 @@ export class AccountsService {
       for (const listener of this.#listeners) await listener(_id);
       return { ...current, requires_totp };
     }
+  }
+
+  async exists(_id: string): Promise<boolean> {
+    return (await this.#accounts.exists({ _id })) !== null;
   }
 
   /** The account whose founding member has that username. */

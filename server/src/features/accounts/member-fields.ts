@@ -7,6 +7,10 @@ export interface MemberFields {
   email_key: string;
   /** argon2id, in the PHC string format; who signs in at a provider only has none. */
   password?: string;
+  /** Counts the passwords: sessions that began under another one have ended, but for one. */
+  session_epoch?: number;
+  /** The uuid of the session that chose the present password, and goes on. */
+  kept_session?: string | undefined;
   /** The API token, found by its keyed hash and kept encrypted, since the same one must be shown again. */
   token_fingerprint: string;
   token_sealed: string;
@@ -34,6 +38,8 @@ export const memberFields = {
   username_key: String,
   email_key: String,
   password: String,
+  session_epoch: Number,
+  kept_session: String,
   token_fingerprint: String,
   token_sealed: String,
   created_at: Date,

@@ -13,11 +13,22 @@ import { type RegistrationClaimModel, takeClaim } from './registration.model.ts'
 /** While somebody makes the first account nobody else does: longer than a request takes. */
 const FIRST_LEASE_MS = 60_000;
 
+/** The right to register once. */
+interface Permit {
+  /** Frees it again, where no account was made. */
+  giveBack?: () => Promise<void>;
+  /** The uuid of the account that it is for. */
+  _id?: string | undefined;
+}
+
+const noInvitation = (): ParlorError =>
+  invalid({ invite: ['This invitation is not good, has run out or was used.'] });
+
 const closed = (): ParlorError => new ParlorError('forbidden', 'Registration is closed.');
 
 /** Who may register an account, by REGISTRATION. */
 export class Registrations {
-  readonly #accounts: Pick<AccountsService, 'create' | 'isEmpty'>;
+  readonly #accounts: Pick<AccountsService, 'create' | 'exists' | 'isEmpty'>;
   readonly #claims: RegistrationClaimModel;
   readonly #secrets: Secrets;
   readonly #confirmations: ConfirmationRequests;
@@ -32,7 +43,7 @@ export class Registrations {
     config,
     log,
   }: {
-    accounts: Pick<AccountsService, 'create' | 'isEmpty'>;
+    accounts: Pick<AccountsService, 'create' | 'exists' | 'isEmpty'>;
     claims: RegistrationClaimModel;
     confirmations: ConfirmationRequests;
     secrets: Secrets;
@@ -54,10 +65,10 @@ export class Registrations {
    * not good, and what `AccountsService.create` throws.
    */
   async register(given: Registration, baseUrl: string, action?: ActionOfOne): Promise<Account> {
-    const giveBack = await this.#permit(given.invite);
+    const { giveBack, _id } = await this.#permit(given.invite);
     let account: Account;
     try {
-      account = await this.#accounts.create(given, { email_confirmed_at: null }, action);
+      account = await this.#accounts.create(given, { _id, email_confirmed_at: null }, action);
     } catch (error) {
       await giveBack?.();
       throw error;
@@ -69,27 +80,28 @@ export class Registrations {
     return account;
   }
 
-  /** @returns what frees the right again that this registration has taken */
-  async #permit(invite: string): Promise<(() => Promise<void>) | undefined> {
+  async #permit(invite: string): Promise<Permit> {
     switch (this.#mode) {
       case 'open':
-        return undefined;
+        return {};
       case 'closed':
         throw closed();
       case 'invite':
         return this.#permitInvited(invite);
       case 'first':
-        return this.#permitFirst();
+        return { giveBack: await this.#permitFirst() };
     }
   }
 
-  async #permitInvited(invite: string): Promise<() => Promise<void>> {
+  async #permitInvited(invite: string): Promise<Permit> {
     if (invite === '') throw new ParlorError('forbidden', 'Registration needs an invitation.');
     const invitation = readInvitation(this.#secrets, invite);
-    const isNew =
-      invitation && (await takeClaim(this.#claims, `invite ${invitation.id}`, invitation.expires));
-    if (!isNew) throw invalid({ invite: ['This invitation is not good, has run out or was used.'] });
-    return isNew;
+    if (!invitation) throw noInvitation();
+    const giveBack = await takeClaim(this.#claims, `invite ${invitation.id}`, invitation.expires);
+    if (!giveBack) throw noInvitation();
+    // The account may be there although making it was answered 503, after which the right was given back.
+    if (!(await this.#accounts.exists(invitation.id))) return { giveBack, _id: invitation.id };
+    throw noInvitation();
   }
 
   async #permitFirst(): Promise<() => Promise<void>> {

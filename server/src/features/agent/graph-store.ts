@@ -35,12 +35,16 @@ export class GraphStore {
    * @param by the member who saves it; undefined where a program does
    * @returns its id
    */
-  async store(workflow: string, nodes: readonly WorkflowNode[], by: string | undefined): Promise<string> {
+  async store(
+    { _id: workflow, account }: Pick<StoredWorkflow, '_id' | 'account'>,
+    nodes: readonly WorkflowNode[],
+    by: string | undefined,
+  ): Promise<string> {
     const text = JSON.stringify(nodes);
     const _id = v5(createHash('sha256').update(text).digest('hex'), workflow);
     const node_count = nodes.length;
     const graph: StoredGraph = { _id, workflow, nodes: text, problems: graphProblems(nodes), node_count };
-    const saved = { stored_at: new Date(), saved_by: by ?? null };
+    const saved = { account, stored_at: new Date(), saved_by: by ?? null };
     await this.#graphs
       .updateOne({ _id }, { $setOnInsert: graph, $set: saved }, { upsert: true })
       .catch((error) => {

@@ -50,6 +50,8 @@ export interface StoredGraph {
   /** Derived from the workflow and the text, so that the same graph is stored once. */
   _id: string;
   workflow: string;
+  /** Absent where an older server stored it. */
+  account?: string;
   /** The nodes as JSON: one text is smaller and quicker to read than a tree of up to 500 documents. */
   nodes: string;
   problems: string[];
@@ -67,11 +69,12 @@ export const graphModel = defineModel<StoredGraph>(
   {
     _id: String,
     workflow: String,
+    account: String,
     nodes: String,
     problems: [String],
     stored_at: Date,
     saved_by: String,
     node_count: Number,
   },
-  [[{ workflow: 1, stored_at: -1 }]],
+  [[{ workflow: 1, stored_at: -1 }], [{ account: 1 }, { sparse: true }]],
 );

@@ -61,7 +61,7 @@ export class WorkflowsService {
       account,
       name,
       is_published,
-      graph: await this.graphs.store(uuid, nodes, saverOf(action)),
+      graph: await this.graphs.store({ _id: uuid, account }, nodes, saverOf(action)),
       ...this.#sealed({ _id: uuid, account }, newKey()),
       created_at: new Date(),
       version: 1,
@@ -115,7 +115,7 @@ export class WorkflowsService {
     const { name, is_published, nodes, is_room_bot } = wanted;
     const decide = async (current: StoredWorkflow) => {
       check?.(await this.present(current));
-      const graph = nodes && (await this.graphs.store(uuid, nodes, saverOf(action)));
+      const graph = nodes && (await this.graphs.store(current, nodes, saverOf(action)));
       const set = differences<StoredWorkflow>(current, {
         ...(name !== undefined && { name }),
         ...(is_published !== undefined && { is_published }),

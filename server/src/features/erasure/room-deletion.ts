@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Action } from '../../events/audit.ts';
 import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
-import { notFound } from '../../platform/errors.ts';
+import { isRefusal, notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { LeadModel } from '../leads/leads.model.ts';
@@ -127,7 +127,8 @@ export class RoomDeletion {
     try {
       await remove();
     } catch (error) {
-      await this.#pending.deleteOne({ _id: pending._id });
+      // Whether it was done all the same, `resume` finds out.
+      if (isRefusal(error)) await this.#pending.deleteOne({ _id: pending._id });
       throw error;
     }
     await this.#erasure.erase(what.room);

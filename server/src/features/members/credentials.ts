@@ -7,8 +7,10 @@ import { type ActiveMember, activeOf, type Member } from './member.ts';
 import type { MemberSessions } from './member-sessions.ts';
 import { type MemberStore, memberPlace, type Standing } from './member-store.ts';
 
+type Whose = Pick<Member, '_id' | 'account'>;
+
 /** Told when a member's token is another one, with what that is found by; an empty text when it has none any more. */
-export type TokenListener = (member: Pick<Member, '_id' | 'account'>, fingerprint: string) => Promise<void>;
+export type TokenListener = (member: Whose, fingerprint: string) => Promise<void>;
 
 /** The tokens and passwords of members (docs/contract.md#accounts). */
 export class Credentials {
@@ -16,7 +18,7 @@ export class Credentials {
   readonly #sessions: Pick<MemberSessions, 'endAll'>;
   readonly #secrets: Secrets;
   readonly #listeners: TokenListener[] = [];
-  readonly #endListeners: ((member: Member) => Promise<void>)[] = [];
+  readonly #endListeners: ((member: Whose) => Promise<void>)[] = [];
 
   constructor(store: MemberStore, sessions: Pick<MemberSessions, 'endAll'>, secrets: Secrets) {
     this.#store = store;
@@ -30,7 +32,7 @@ export class Credentials {
   }
 
   /** Calls `listener` when a member has been removed. */
-  onEnd(listener: (member: Member) => Promise<void>): void {
+  onEnd(listener: (member: Whose) => Promise<void>): void {
     this.#endListeners.push(listener);
   }
 
@@ -81,13 +83,13 @@ export class Credentials {
   }
 
   /** A member has been removed: its sessions and sockets end. */
-  async ended(member: Member): Promise<void> {
+  async ended(member: Whose): Promise<void> {
     await this.#sessions.endAll(member);
     for (const listener of this.#endListeners) await listener(member);
     await this.#tell(member, '');
   }
 
-  async #tell(member: Member, fingerprint: string): Promise<void> {
+  async #tell(member: Whose, fingerprint: string): Promise<void> {
     for (const listener of this.#listeners) await listener(member, fingerprint);
   }
 
@@ -122,7 +124,13 @@ export class Credentials {
     { session, action }: { session?: string | undefined; action?: Action | undefined } = {},
   ): Promise<void> {
     const hashed = await hashPassword(password);
-    await this.#store.change(member.account, member._id, () => ({ password: hashed }), action);
+    // With the password, so that no session of before goes on whatever happens next, nor one that begins at this moment.
+    const decide = ({ session_epoch = 0 }: Member) => ({
+      password: hashed,
+      session_epoch: session_epoch + 1,
+      kept_session: session,
+    });
+    await this.#store.change(member.account, member._id, decide, action);
     await this.#sessions.endAll(member, session);
   }
 }

@@ -81,7 +81,7 @@ export class InvitationAcceptance {
     const unset = { invitation_hash: 1, invitation_key: 1, invitation_expires_at: 1 } as const;
     const open = { _id, invitation_hash, invitation_expires_at: { $gt: new Date() } };
     const pushed = events.length > 0 && { $push: { events: { $each: events } } };
-    const update = { $set: set, $unset: unset, ...pushed };
+    const update = { $set: set, $unset: unset, $inc: { version: 1 }, ...pushed };
     const { modifiedCount } = await names.take(keys, () =>
       models.members.updateOne(open as never, update as never),
     );

@@ -34,12 +34,27 @@ export interface StoredMemberSession {
   uuid: string;
   account: string;
   member: string;
+  /** That of its member when it signed in; absent for 0. */
+  epoch?: number;
   device: string;
   time_zone: string;
   created_at: Date;
   seen_at: Date;
   expires_at: Date;
 }
+
+type Epoch = Pick<ActiveMember, 'session_epoch' | 'kept_session'>;
+
+/** Whether a session goes on under the present password of its member. */
+export const isOfEpoch = (
+  { uuid, epoch = 0 }: Pick<StoredMemberSession, 'uuid' | 'epoch'>,
+  { session_epoch = 0, kept_session }: Epoch,
+): boolean => epoch === session_epoch || uuid === kept_session;
+
+/** The same in a query. */
+const ofEpoch = ({ session_epoch, kept_session }: Epoch) => ({
+  $or: [{ epoch: session_epoch ?? null }, ...(kept_session === undefined ? [] : [{ uuid: kept_session }])],
+});
 
 export type MemberSessionModel = Model<StoredMemberSession>;
 
@@ -50,6 +65,7 @@ export const memberSessionModel = defineModel<StoredMemberSession>(
     uuid: String,
     account: String,
     member: String,
+    epoch: Number,
     device: String,
     time_zone: String,
     created_at: Date,
@@ -103,6 +119,7 @@ export class MemberSessions {
       uuid: newUuid(),
       account: member.account,
       member: member._id,
+      ...(member.session_epoch && { epoch: member.session_epoch }),
       device: deviceOf(browser),
       time_zone,
       created_at: now,
@@ -124,7 +141,7 @@ export class MemberSessions {
     const now = Date.now();
     if (!session || session.expires_at.getTime() <= now) return undefined;
     const found = await this.#store.active(session.account, session.member);
-    if (!found) return undefined;
+    if (!found || !isOfEpoch(session, found.member)) return undefined;
     if (now - session.seen_at.getTime() > SEEN_EVERY_MS) await this.#seen(session, now);
     return { session, ...found };
   }
@@ -137,7 +154,7 @@ export class MemberSessions {
   /** The member's sessions, the one that was used last first. */
   list(member: ActiveMember): Promise<StoredMemberSession[]> {
     return this.#sessions
-      .find({ member: member._id, expires_at: { $gt: new Date() } })
+      .find({ member: member._id, expires_at: { $gt: new Date() }, ...ofEpoch(member) })
       .sort({ seen_at: -1 })
       .limit(MAX_SESSIONS)
       .lean();
@@ -147,7 +164,8 @@ export class MemberSessions {
   async isFresh(member: ActiveMember, uuid: string | undefined): Promise<boolean> {
     if (uuid === undefined) return false;
     const began = { $gt: new Date(Date.now() - FRESH_MS) };
-    return (await this.#sessions.exists({ member: member._id, uuid, created_at: began })) !== null;
+    const fresh = { member: member._id, uuid, created_at: began, ...ofEpoch(member) };
+    return (await this.#sessions.exists(fresh as never)) !== null;
   }
 
   /** All but the `count` that were used last. */
@@ -159,8 +177,10 @@ export class MemberSessions {
       .lean();
   }
 
-  /** Which of these go on. */
-  async alive(sessions: readonly Pick<StoredMemberSession, 'member' | 'uuid'>[]): Promise<Set<string>> {
+  /** Those of these that have not ended, by their uuids; of each `isOfEpoch` is to be asked, too. */
+  async alive(
+    sessions: readonly Pick<StoredMemberSession, 'member' | 'uuid'>[],
+  ): Promise<Map<string, Pick<StoredMemberSession, 'uuid' | 'epoch'>>> {
     const found = await this.#sessions
       .find(
         {
@@ -168,10 +188,10 @@ export class MemberSessions {
           uuid: { $in: sessions.map(({ uuid }) => uuid) },
           expires_at: { $gt: new Date() },
         },
-        { uuid: 1 },
+        { uuid: 1, epoch: 1 },
       )
       .lean();
-    return new Set(found.map(({ uuid }) => uuid));
+    return new Map(found.map((session) => [session.uuid, session]));
   }
 
   /** @throws ParlorError `not_found`, also for another member's session */

@@ -6,7 +6,7 @@ import type { Outbox } from '../../events/audited-collection.ts';
 import { inTurnOf } from '../../events/change.ts';
 import { deleteDocument, deleteDocuments } from '../../events/delete.ts';
 import type { OutboxEvent } from '../../events/events.ts';
-import { notFound } from '../../platform/errors.ts';
+import { ignoreMissing, notFound } from '../../platform/errors.ts';
 import type { SealedPlace, Secrets } from '../../platform/secrets.ts';
 import { placeOf } from '../../platform/secrets.ts';
 import type { Account, AccountModel } from '../accounts/accounts.model.ts';
@@ -31,7 +31,10 @@ export type Changed = {
 type Decide = (current: Member) => Changed | undefined | Promise<Changed | undefined>;
 
 /** What the credential of an open socket rests on. */
-export type Standing = Pick<ActiveMember, '_id' | 'token_fingerprint' | 'role' | 'widgets'> & {
+export type Standing = Pick<
+  ActiveMember,
+  '_id' | 'token_fingerprint' | 'role' | 'widgets' | 'session_epoch' | 'kept_session'
+> & {
   /** Its sessions do nothing before it has set one up. */
   lacksSecondFactor: boolean;
 };
@@ -138,7 +141,7 @@ export class MemberStore {
 
   /** Everybody in these accounts who can sign in: what their tokens are found by, and what they may see. */
   async standings(accounts: readonly string[]): Promise<Standing[]> {
-    const fields = { token_fingerprint: 1, totp_sealed: 1 } as const;
+    const fields = { token_fingerprint: 1, totp_sealed: 1, session_epoch: 1, kept_session: 1 } as const;
     const [owners, others] = await Promise.all([
       this.#models.accounts
         .find({ _id: { $in: accounts as string[] } }, { ...fields, founder: 1, requires_totp: 1 })
@@ -148,9 +151,9 @@ export class MemberStore {
         .lean(),
     ]);
     const asking = new Set(owners.flatMap(({ _id, requires_totp }) => (requires_totp ? _id : [])));
-    const founders = owners.map(({ _id, founder = _id, token_fingerprint, totp_sealed }) => ({
+    const founders = owners.map(({ _id, founder = _id, requires_totp, totp_sealed, ...member }) => ({
+      ...member,
       _id: founder,
-      token_fingerprint,
       role: 'owner' as const,
       lacksSecondFactor: asking.has(_id) && totp_sealed === undefined,
     }));
@@ -231,6 +234,12 @@ export class MemberStore {
     const events = (current: StoredMember) =>
       action ? [deletionEvent(action, account, asAudited(current), current.created_at)] : [];
     await deleteDocument(this.#models.members, { _id, account }, this.#outbox.tombstones, { events });
+  }
+
+  /** Takes an invitation back, unless it has just been accepted. */
+  async withdraw({ _id, account }: Pick<Member, '_id' | 'account'>): Promise<void> {
+    const open = { _id, account, username_key: { $exists: false } };
+    await deleteDocument(this.#models.members, open, this.#outbox.tombstones).catch(ignoreMissing);
   }
 
   /** Announces what was written with a member. */

@@ -13,7 +13,7 @@ export const membersData = {
     fields: {
       plain: [
         ...(['_id', 'account', 'role', 'widgets', 'created_at', 'is_away', 'seen_at'] as const),
-        ...(['version', 'invitation_expires_at', 'totp_step'] as const),
+        ...(['version', 'invitation_expires_at', 'session_epoch', 'kept_session', 'totp_step'] as const),
       ],
       owner: ['username', 'email', 'username_key', 'email_key', 'name', 'invitation_key', 'events'],
       hashed: ['password', 'invitation_hash', 'recovery_hashes'],
@@ -37,7 +37,7 @@ export const membersData = {
     owner: { by: 'account' },
     kept: { after: 'expires_at', seconds: 0 },
     fields: {
-      plain: ['uuid', 'account', 'member', 'created_at', 'seen_at', 'expires_at'],
+      plain: ['uuid', 'account', 'member', 'epoch', 'created_at', 'seen_at', 'expires_at'],
       owner: ['device', 'time_zone'],
       hashed: ['_id'],
     },

@@ -119,11 +119,11 @@ export class MembersService {
     const made = changesOf(AUDITED_FIELDS, {}, { role, ...(widgets && { widgets }) });
     const events = action ? [auditEvent(action, account, asAudited(member), made)] : [];
     await quotas.within('members', account, undefined, async () => {
-      const known = (await store.of(account)).find((one) => foldName(one.email) === foldName(email));
-      if (known && activeOf(known)) throw invalid(takenErrors(['email_key']));
+      const known = (await store.of(account)).filter((one) => foldName(one.email) === foldName(email));
+      if (known.some(activeOf)) throw invalid(takenErrors(['email_key']));
       await models.members.insertOne({ ...member, ...(events.length > 0 && { events }) } as never);
-      // Invited again, the link before is no good any more.
-      if (known) await store.remove(known);
+      // Invited again, the link before is no good any more; a crash here may have left several.
+      for (const one of known) await store.withdraw(one);
     });
     store.announce({ ...member, isFounder: false }, events);
     return { member: { ...member, isFounder: false }, token };

@@ -1,13 +1,13 @@
 import { duplicateFields } from '../../database/duplicate.ts';
-import { type Action, auditEvent } from '../../events/audit.ts';
-import { deleteDocuments } from '../../events/delete.ts';
+import { type Action, auditEvent, ofDeletion } from '../../events/audit.ts';
+import { deleteDocument, deleteDocuments } from '../../events/delete.ts';
 import type { OutboxEvent } from '../../events/events.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
-import { ParlorError } from '../../platform/errors.ts';
+import { ignoreMissing, ParlorError } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Account } from '../accounts/accounts.model.ts';
 import { memberFields } from '../accounts/member-fields.ts';
-import { type ActiveMember, activeOf, type Member } from './member.ts';
+import { type ActiveMember, activeOf, type Member, type StoredMember } from './member.ts';
 import {
   asAudited,
   type Changed,
@@ -38,15 +38,21 @@ export class OwnerSuccession {
 
   /** Gives an owner what `set` says, another role among it. @throws ParlorError `conflict` for the only one */
   async demote(owner: Member, set: Changed, action?: Action): Promise<void> {
-    const { account, _id, isFounder } = owner;
-    const heir = await this.#heirOf(owner);
-    if (!isFounder) {
-      await this.#store.change(account, _id, () => set, action);
-      return;
+    const { account, _id } = owner;
+    // Again where the owner has changed something itself meanwhile, such as its token.
+    for (let current = owner; ; current = await this.#store.get(account, _id)) {
+      const heir = await this.#heirOf(current);
+      if (!current.isFounder) {
+        await this.#store.change(account, _id, () => set, action);
+        return;
+      }
+      const { isFounder: _, ...fields } = this.#resealed(current as ActiveMember, false);
+      const copy = { $set: { ...fields, ...set } } as never;
+      await this.#models.members.updateOne({ _id }, copy, { upsert: true });
+      const unchanged = { version: current.version ?? null };
+      const events = changeEvents(action, current, set);
+      if (await this.#succeed(current, heir as ActiveMember, events, unchanged)) return;
     }
-    const { isFounder: _, ...fields } = this.#resealed(owner as ActiveMember, false);
-    await this.#models.members.updateOne({ _id }, { $set: { ...fields, ...set } } as never, { upsert: true });
-    await this.#succeed(owner, heir as ActiveMember, changeEvents(action, owner, set));
   }
 
   /** Removes an owner. @throws ParlorError `conflict` for the only one */
@@ -54,7 +60,7 @@ export class OwnerSuccession {
     const { account, _id, isFounder } = owner;
     const heir = await this.#heirOf(owner);
     if (!isFounder) return this.#store.remove(owner, action);
-    const events = action ? [auditEvent(action, account, asAudited(owner))] : [];
+    const events = action ? [ofDeletion(auditEvent(action, account, asAudited(owner)))] : [];
     await this.#succeed(owner, heir as ActiveMember, events);
     // A crash may have left the founding member here, too.
     await deleteDocuments(this.#models.members, { _id, account }, this.#tombstones);
@@ -70,8 +76,31 @@ export class OwnerSuccession {
     return activeOf(heir);
   }
 
-  async #succeed(leaving: Member, heir: ActiveMember, events: OutboxEvent[]): Promise<void> {
+  /** @returns false where the account is not `unchanged` */
+  async #succeed(
+    leaving: Member,
+    heir: ActiveMember,
+    events: OutboxEvent[],
+    unchanged: object = {},
+  ): Promise<boolean> {
     const { account, _id } = leaving;
+    const before = { _id: account, founder: _id === account ? null : _id, ...unchanged };
+    const pushed = events.length > 0 && { $push: { events: { $each: events } } };
+    const { matchedCount } = await this.#models.accounts
+      .updateOne(before as never, { ...this.#asFounder(heir), ...pushed } as never)
+      .catch((error) => {
+        // An older process beside this one has registered an account of that name.
+        if (!duplicateFields(error)) throw error;
+        throw new ParlorError('conflict', 'Another account has the username or e-mail of the other owner.');
+      });
+    if (matchedCount === 0) return false;
+    this.#store.announce(leaving, events);
+    await this.#leaveOldPlace(heir);
+    return true;
+  }
+
+  /** What makes an account's document its founding member's. */
+  #asFounder(heir: ActiveMember) {
     const {
       _id: founder,
       account: _a,
@@ -84,18 +113,27 @@ export class OwnerSuccession {
     const set: Partial<Account> = { ...fields, founder, email_confirmed_at: null };
     // What the one before had and the heir has not, such as a second factor, is not the heir's.
     const unset = Object.keys(memberFields).filter((field) => !Object.hasOwn(fields, field));
-    const before = { _id: account, founder: _id === account ? null : _id };
-    const gone = Object.fromEntries(unset.map((field) => [field, 1 as const]));
-    const pushed = events.length > 0 && { $push: { events: { $each: events } } };
-    await this.#models.accounts
-      .updateOne(before as never, { $set: set, $unset: gone, ...pushed } as never)
-      .catch((error) => {
-        // An older process beside this one has registered an account of that name.
-        if (!duplicateFields(error)) throw error;
-        throw new ParlorError('conflict', 'Another account has the username or e-mail of the other owner.');
-      });
-    this.#store.announce(leaving, events);
-    await deleteDocuments(this.#models.members, { _id: founder, account }, this.#tombstones);
+    return { $set: set, $unset: Object.fromEntries(unset.map((field) => [field, 1 as const])) };
+  }
+
+  /** Takes along what the heir has changed since it was read, such as its token. */
+  async #leaveOldPlace({ _id, account, version }: ActiveMember): Promise<void> {
+    const { accounts, members } = this.#models;
+    for (let copied = version; ; ) {
+      // null stands for a document that was never changed.
+      const unchanged = { version: copied ?? null };
+      const old = { _id, account, ...unchanged };
+      const left = await deleteDocument(members, old, this.#tombstones).catch(ignoreMissing);
+      const newer = left ? null : await members.findOne({ _id, account }).lean<StoredMember>();
+      if (!newer) return;
+      const { events, ...fields } = newer;
+      const heir = { ...fields, isFounder: false } as ActiveMember;
+      await accounts.updateOne(
+        { _id: account, founder: _id, ...unchanged } as never,
+        this.#asFounder(heir) as never,
+      );
+      copied = newer.version;
+    }
   }
 
   /** The member as it is stored in the other place, to which its sealed fields are bound. */

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { Credentials } from '../members/credentials.ts';
 import { restrictionOf } from '../members/member.ts';
-import type { MemberSessions } from '../members/member-sessions.ts';
+import { isOfEpoch, type MemberSessions } from '../members/member-sessions.ts';
 import type { Standing } from '../members/member-store.ts';
 import type { ProgramTokens } from '../members/program-tokens.ts';
 import type { SessionsService } from '../visitors/sessions.service.ts';
@@ -101,12 +101,13 @@ export class CredentialCheck {
     const [programs, sessions] = [of('program').map(({ uuid }) => uuid), of('session')];
     const alive = {
       program: programs.length > 0 ? await programTokens.alive(programs) : new Set<string>(),
-      session: sessions.length > 0 ? await memberSessions.alive(sessions) : new Set<string>(),
+      session: sessions.length > 0 ? await memberSessions.alive(sessions) : new Map(),
     };
-    return ({ credential }, { token_fingerprint, lacksSecondFactor }) => {
-      if (credential.kind === 'token') return credential.fingerprints.includes(token_fingerprint);
-      if (credential.kind === 'session' && lacksSecondFactor) return false;
-      return alive[credential.kind].has(credential.uuid);
+    return ({ credential }, standing) => {
+      if (credential.kind === 'token') return credential.fingerprints.includes(standing.token_fingerprint);
+      if (credential.kind === 'program') return alive.program.has(credential.uuid);
+      const session = alive.session.get(credential.uuid);
+      return session !== undefined && !standing.lacksSecondFactor && isOfEpoch(session, standing);
     };
   }
 

@@ -110,9 +110,9 @@ export class SessionsService {
     await this.#sessions.deleteOne({ _id: id });
   }
 
-  /** The sessions of a widget go with it. */
+  /** The sessions of a widget go with it; closed ones say what is still to be erased. */
   async removeAllOf(widget: string): Promise<void> {
-    await this.#sessions.deleteMany({ widget });
+    await this.#sessions.deleteMany({ widget, closed_at: { $exists: false } });
   }
 
   /** Which of these sessions are still good, as far as their widget is. */

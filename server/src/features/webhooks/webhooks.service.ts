@@ -103,15 +103,12 @@ export class WebhooksService {
           ...(set.event !== undefined && { since: new Date() }),
           ...(set.target !== undefined && { target_key: targetKey(set.target) }),
         },
+        // Failures say something of the target that they happened at, and nothing of another.
+        ...(set.target !== undefined && { unset: ['failing_since', 'failed_attempts'] as const }),
       };
     };
     const webhook = await this.#audited.change({ _id: uuid, account }, decide, action).catch(notTwice);
     if (!hasChanged) return webhook;
-    // Failures say something of the target that they happened at, and nothing of another.
-    if (wanted.target !== undefined) {
-      const reset = { $unset: { failing_since: 1, failed_attempts: 1 } } as const;
-      await this.#webhooks.updateOne({ _id: uuid, target: wanted.target }, reset);
-    }
     await this.#listener.changed(webhook);
     return webhook;
   }
