@@ -109,7 +109,7 @@ export const createServices = async (
   });
   const { credentials, members, memberSessions, oidc, programTokens } = people;
   const accounts = new AccountsService(models.accounts, relay, widgets, secrets, names);
-  const accountDeletion = new AccountDeletion({ credentials, collections, models }, log);
+  const accountDeletion = new AccountDeletion({ credentials, collections, leases, models }, log);
   accounts.onChange((account) => memberSessions.suspendIncomplete(account));
   const sessions = new SessionsService(models.sessions, widgets, secrets);
 

@@ -32,6 +32,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
         'requires_totp',
         'is_demo',
         'deleted_at',
+        'emptied_at',
         'is_away',
         'seen_at',
         'session_epoch',

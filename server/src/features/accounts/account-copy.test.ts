@@ -79,6 +79,7 @@ describe('export, delete, import', () => {
 
     await deleteAccount(app.services, _id);
     expect((await app.request('GET', '/api/v1/rooms/', { token: fixtures.token })).status).toBe(401);
+    await app.services.accountDeletion.finish(_id);
     expect(await documentsWith(app.services, _id)).toEqual([]);
 
     expect(await importAccount(app.services, each(lines))).toBe(fixtures.username);

@@ -27,6 +27,11 @@ interface Earlier {
   request(account: string): Promise<void>;
 }
 
+/** Accounts that were deleted here a moment ago, of which something may be left. */
+interface Deleted {
+  finish(account: string): Promise<void>;
+}
+
 /** The text can't be read in; it says why, and at which line. */
 export class ImportError extends Error {
   override name = 'ImportError';
@@ -79,7 +84,7 @@ export async function* exportAccount(parts: Parts, account: Account): AsyncGener
  * @throws ImportError
  */
 export const importAccount = async (
-  parts: Parts & { earlierObjects: Earlier },
+  parts: Parts & { earlierObjects: Earlier; accountDeletion: Deleted },
   lines: AsyncIterable<string>,
   progress: (count: number) => void = () => undefined,
 ): Promise<string> => {
@@ -111,6 +116,7 @@ export const importAccount = async (
     if (kind === 'account') {
       if (!isAccount(document)) throw new ImportError(`line ${count}: not an account`);
       await flush();
+      if (accountId === undefined) await parts.accountDeletion.finish(document._id);
       // Before the account is there: whoever dies in between has asked.
       await parts.earlierObjects.request(document._id);
       const hasField = (name: string) => models.accounts.schema.path(name) !== undefined;
@@ -121,7 +127,10 @@ export const importAccount = async (
       throw new ImportError(`line ${count}: unknown kind "${kind.slice(0, 40)}"`);
     }
     // One file holds one account's objects: none of another can be smuggled in.
-    if (typeof document.account === 'string') accountId ??= document.account;
+    if (typeof document.account === 'string' && accountId === undefined) {
+      accountId = document.account;
+      await parts.accountDeletion.finish(accountId);
+    }
     const isOwn =
       document.account === undefined ? !holdsAccount(parts, kind) : document.account === accountId;
     if (!isOwn) throw new ImportError(`line ${count}: an object of another account`);
@@ -192,7 +201,7 @@ const insertAccount = async (
   if (owner !== undefined && account._id !== owner) throw new ImportError('the account is another one');
   try {
     // What was a trial's account is somebody's own on the server that takes it in.
-    const { is_demo: _, ...own } = account;
+    const { is_demo: _, deleted_at, emptied_at, ...own } = account;
     await models.accounts.insertOne(own);
   } catch (error) {
     refuseUnfit(error);

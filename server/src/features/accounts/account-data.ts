@@ -74,35 +74,69 @@ interface Moved {
   deleteMany(filter: object): PromiseLike<unknown>;
 }
 
+/** What the deletion of an account needs. */
+export interface DeletionParts {
+  /** Makes every token and password of its members useless. */
+  credentials: { lock(account: string): Promise<void> };
+  collections: readonly MappedCollection[];
+  models: { accounts: AccountModel; audit: Moved; searchSegments: Moved };
+}
+
+/** By what visitors and programs get in: that goes first, and each after what is found by way of it. */
+const WAYS_IN = ['sessions', 'graphs', 'workflows', 'widgets'];
+
+const deleteOwned = async (
+  collections: readonly MappedCollection[],
+  account: string,
+  progress: (collection: string) => void,
+): Promise<void> => {
+  const owned = (await ownedCollections(collections, account)).reverse();
+  const waysIn = WAYS_IN.flatMap((wanted) => owned.filter(({ name }) => name === wanted));
+  for (const { name, model, filter } of new Set([...waysIn, ...owned])) {
+    progress(name);
+    await deleteInSteps(model, filter);
+    // Sessions and graphs may have outlived what they are found by.
+    if (model.schema.path('account')) await deleteInSteps(model, { account });
+  }
+};
+
 /**
- * Deletes an account and all that belongs to it. Its token and password are dead first, and the account itself
- * goes last: a deletion that was broken off is finished by doing it again.
+ * Deletes all that belongs to an account. Nobody gets in any more first, and of the account itself nothing is left but that
+ * it is gone: a deletion that was broken off is finished by doing it again. What requests that were under way have stored
+ * since is left to `deleteRest`.
  */
 export const deleteAccount = async (
-  {
-    credentials,
-    collections,
-    models,
-  }: {
-    /** Makes every token and password of its members useless. */
-    credentials: { lock(account: string): Promise<void> };
-    collections: readonly MappedCollection[];
-    models: { accounts: AccountModel; audit: Moved; searchSegments: Moved };
-  },
+  { credentials, collections, models: { accounts } }: DeletionParts,
   account: string,
   progress: (collection: string) => void = () => undefined,
 ): Promise<void> => {
+  await accounts.updateOne({ _id: account, deleted_at: null }, { $set: { deleted_at: new Date() } });
   await credentials.lock(account);
-  const owned = await ownedCollections(collections, account);
-  // What is found by way of a widget or workflow goes while those are still there.
-  for (const { name, model, filter } of owned.reverse()) {
-    progress(name);
-    await deleteInSteps(model, filter);
-    // Sessions outlive their widget for a while.
-    if (model.schema.path('account')) await deleteInSteps(model, { account });
-  }
-  await models.accounts.deleteOne({ _id: account });
+  await deleteOwned(collections, account, progress);
+  const nobody = `deleted ${account}`;
+  await accounts.replaceOne(
+    { _id: account },
+    {
+      _id: account,
+      username: '',
+      email: '',
+      username_key: nobody,
+      email_key: nobody,
+      token_fingerprint: nobody,
+      deleted_at: new Date(),
+      emptied_at: new Date(),
+    },
+  );
+};
+
+/** Deletes what has come since an account was deleted, and what `deleteAccount` has left of it. */
+export const deleteRest = async (
+  { collections, models: { accounts, audit, searchSegments } }: DeletionParts,
+  account: string,
+): Promise<void> => {
+  await deleteOwned(collections, account, () => undefined);
+  await accounts.deleteOne({ _id: account });
   // What a relay moved there meanwhile; from now on it moves nothing of this account any more.
-  await models.audit.deleteMany({ account });
-  await models.searchSegments.deleteMany({ account });
+  await audit.deleteMany({ account });
+  await searchSegments.deleteMany({ account });
 };

@@ -3,9 +3,12 @@ import { expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { documentsWith } from '../../../test/everything.ts';
 import { makeFixtures } from '../../../test/fixtures.ts';
+import { testMembers } from '../../../test/members.ts';
 
 const app = testApp();
+const { accept, invite, linkOf, member, name, signIn } = testMembers(app);
 const PASSWORD = 'a long enough secret';
+const PATIENCE = { timeout: 10_000 };
 const PATH = '/api/v1/account/delete/';
 
 it('deletes everything of an account for its owner, and ends every credential before it answers', async () => {
@@ -24,14 +27,19 @@ it('deletes everything of an account for its owner, and ends every credential be
     body: { username, password: PASSWORD },
   });
   expect(signIn.status).toBe(400);
-  // What is counted in memory meanwhile is written when the account is gone.
-  const gone = async () =>
-    expect(await app.services.models.accounts.exists({ _id: account.uuid })).toBeNull();
-  await vi.waitFor(gone, { timeout: 10_000 });
+  const { accounts, messages } = app.services.models;
+  const left = () => documentsWith(app.services, new RegExp(`${account.uuid}|${username}`));
+  await vi.waitFor(async () => {
+    expect(await accounts.findOne({ _id: account.uuid }).lean()).toMatchObject({
+      emptied_at: expect.any(Date),
+    });
+  }, PATIENCE);
+  // What is counted in memory meanwhile is written when everything is gone, as is what a request has that was let in before.
   await sleep(1_500);
-  await vi.waitFor(async () => expect(await documentsWith(app.services, account.uuid)).toEqual([]), {
-    timeout: 10_000,
-  });
+  await messages.collection.insertOne({ _id: 'late' as never, account: account.uuid });
+  expect((await left()).join()).not.toContain(username);
+  await app.services.accountDeletion.resume(new Date(Date.now() + 61_000));
+  await vi.waitFor(async () => expect(await left()).toEqual([]), PATIENCE);
   expect(await app.request('GET', '/api/v1/rooms/', { token: other.token })).toMatchObject({ status: 200 });
 });
 
@@ -44,4 +52,22 @@ it.each([
   const { status, json } = await app.request('POST', PATH, { token, body: { username, ...wrong } });
   expect([status, Object.keys(json)]).toEqual([400, [field]]);
   expect(await app.request('GET', '/api/v1/rooms/', { token })).toMatchObject({ status: 200 });
+});
+
+it('lets nobody in any more from the moment that it is written down', async () => {
+  const { token, username, id } = await app.account();
+  const operator = await member(token, 'operator');
+  const link = linkOf(await invite(token, { role: 'owner' }));
+  const { accounts } = app.services.models;
+  await accounts.updateOne({ _id: id }, { $set: { deleted_at: new Date() } });
+  const late = name();
+  await accept(link, late);
+  for (const one of [username, operator.username, late]) {
+    expect([one, (await signIn(one)).status]).toEqual([one, 400]);
+    const body = { username: one, password: PASSWORD };
+    const session = await app.request('POST', '/api/v1/auth/session', { body });
+    expect([one, session.status]).toEqual([one, 400]);
+  }
+  await app.services.accountDeletion.resume();
+  expect(await app.services.models.members.countDocuments({ account: id })).toBe(0);
 });

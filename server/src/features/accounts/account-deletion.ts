@@ -1,16 +1,24 @@
 import type { Logger } from 'pino';
 import { notFound } from '../../platform/errors.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
-import { deleteAccount } from './account-data.ts';
-import type { AccountModel } from './accounts.model.ts';
+import { type DeletionParts, deleteAccount, deleteRest } from './account-data.ts';
+import type { AccountLeases } from './account-leases.ts';
 
 /** How often deletions are taken up that a process has left behind. */
 const SWEEP_EVERY_MS = 60_000;
 
+/**
+ * A deletion is gone through once more after this time: a request that was let in before may have stored something since,
+ * and no request takes as long.
+ */
+const AGAIN_AFTER_MS = 60_000;
+
 /** How many deletions are taken up at a time. */
 const BATCH = 100;
 
-type Parts = Parameters<typeof deleteAccount>[0] & { models: { accounts: AccountModel } };
+interface Parts extends DeletionParts {
+  leases: AccountLeases;
+}
 
 /**
  * Deletes accounts for their owners (docs/contract.md#account). That takes as long as there is much in them, so what is
@@ -40,7 +48,7 @@ export class AccountDeletion {
   async request(account: string): Promise<void> {
     const { models, credentials } = this.#parts;
     const { matchedCount } = await models.accounts.updateOne(
-      { _id: account },
+      { _id: account, emptied_at: null },
       { $set: { deleted_at: new Date() } },
     );
     if (matchedCount === 0) throw notFound();
@@ -48,16 +56,31 @@ export class AccountDeletion {
     this.#sweeper.wake();
   }
 
-  /** Finishes the deletions that were begun. */
-  async resume(): Promise<void> {
-    const begun = await this.#parts.models.accounts
-      .find({ deleted_at: { $gt: new Date(0) } }, { _id: 1 })
+  /** Goes on with the deletions that were begun, and finishes those that were through AGAIN_AFTER_MS before `now`. */
+  async resume(now = new Date()): Promise<void> {
+    const { accounts } = this.#parts.models;
+    const begun = await accounts
+      .find({ deleted_at: { $gt: new Date(0) } }, { emptied_at: 1 })
+      .sort({ deleted_at: 1 })
       .limit(BATCH)
       .lean();
-    for (const { _id } of begun) {
-      await deleteAccount(this.#parts, _id);
-      this.#log.info({ account: _id }, 'account deleted');
+    for (const { _id, emptied_at } of begun) {
+      if (!emptied_at) {
+        await deleteAccount(this.#parts, _id);
+        this.#log.info({ account: _id }, 'account deleted');
+      } else if (now.getTime() - emptied_at.getTime() >= AGAIN_AFTER_MS) await this.finish(_id);
     }
+  }
+
+  /** Removes what is left of an account that was deleted: from then on one of this uuid can be read in again. */
+  async finish(account: string): Promise<void> {
+    const { leases, models } = this.#parts;
+    const isLeft = async () =>
+      (await models.accounts.exists({ _id: account, emptied_at: { $exists: true } })) !== null;
+    if (!(await isLeft())) return;
+    await leases.run(`deletion ${account}`, async () => {
+      if (await isLeft()) await deleteRest(this.#parts, account);
+    });
   }
 
   /** Takes up what was left behind, now and from time to time. */

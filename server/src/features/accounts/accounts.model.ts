@@ -19,6 +19,8 @@ export interface Account extends MemberFields, EventHolder {
   is_demo?: boolean;
   /** Since when it is being deleted: nothing of it can be used any more. */
   deleted_at?: Date;
+  /** Since when nothing else is left of it. */
+  emptied_at?: Date;
 }
 
 export type AccountModel = Model<Account>;
@@ -33,6 +35,7 @@ export const accountModel = defineModel<Account>(
     requires_totp: Boolean,
     is_demo: Boolean,
     deleted_at: Date,
+    emptied_at: Date,
     ...outboxFields,
   },
   [

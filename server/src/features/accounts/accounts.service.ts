@@ -145,7 +145,7 @@ export class AccountsService {
 
   /** Whether there is no account but that of a trial. */
   async isEmpty(): Promise<boolean> {
-    const [first, second] = await this.#accounts.find({}, { is_demo: 1 }).limit(2).lean();
+    const [first, second] = await this.#accounts.find({ emptied_at: null }, { is_demo: 1 }).limit(2).lean();
     return !second && (!first || first.is_demo === true);
   }
 }

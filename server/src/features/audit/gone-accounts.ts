@@ -9,7 +9,7 @@ export const removeOfGone = async (
   { audit, accounts }: { audit: AuditModel; accounts: AccountModel },
   written: readonly string[],
 ): Promise<void> => {
-  const found = await accounts.find({ _id: { $in: written } }, { _id: 1 }).lean();
+  const found = await accounts.find({ _id: { $in: written }, emptied_at: null }, { _id: 1 }).lean();
   const gone = written.filter((account) => !found.some(({ _id }) => _id === account));
   if (gone.length > 0) await audit.deleteMany({ account: { $in: gone } });
 };

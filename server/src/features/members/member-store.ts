@@ -113,7 +113,7 @@ export class MemberStore {
     return activeOf(member && asMember(member));
   }
 
-  /** Who has a username or e-mail address, by its folded form. */
+  /** Who has a username or e-mail address, by its folded form, and can sign in. */
   async byKey(
     key: Partial<Pick<MemberFields, 'username_key' | 'email_key'>>,
   ): Promise<ActiveMember | undefined> {
@@ -122,16 +122,18 @@ export class MemberStore {
       this.#models.accounts.findOne(key).lean<Account>(),
       this.#models.members.findOne(key).lean<StoredMember>(),
     ]);
+    const owner = account ?? (await this.#byAccount(member?.account ?? ''));
+    if (!owner || owner.deleted_at) return undefined;
     return account ? founderOf(account) : activeOf(member ? asMember(member) : undefined);
   }
 
-  /** A member who can sign in, and its account; undefined for one that has been removed. */
+  /** A member who can sign in, and its account; undefined for one that has been removed, or whose account is being deleted. */
   async active(
     account: string,
     uuid: string,
   ): Promise<{ member: ActiveMember; account: Account } | undefined> {
     const owner = await this.#byAccount(account);
-    if (!owner) return undefined;
+    if (!owner || owner.deleted_at) return undefined;
     const founder = founderOf(owner);
     if (founder._id === uuid) return { member: founder, account: owner };
     const found = await this.#byUuid(uuid);

@@ -38,6 +38,7 @@ export const founderOf = ({
   email_confirmed_at,
   requires_totp,
   deleted_at,
+  emptied_at,
   events,
   ...fields
 }: Account): ActiveMember => ({

@@ -177,7 +177,8 @@ export class SearchIndex {
   async #dropDeleted(written: readonly SegmentLines[]): Promise<void> {
     const accounts = [...new Set(written.map(({ place }) => place.account))];
     if (accounts.length === 0) return;
-    const left = await this.#parts.accounts.find({ _id: { $in: accounts } }, { _id: 1 }).lean();
+    const there = { _id: { $in: accounts }, emptied_at: null };
+    const left = await this.#parts.accounts.find(there, { _id: 1 }).lean();
     const existing = new Set(left.map(({ _id }) => _id));
     const deleted = accounts.filter((account) => !existing.has(account));
     if (deleted.length > 0) await this.#parts.segments.deleteOf(deleted);
