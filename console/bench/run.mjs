@@ -50,10 +50,18 @@ const account = async (url, username, conversations) => {
   return { username, rooms, say };
 };
 
+/** How many messages the live channel has told pages of. */
+let heard = 0;
+
 /** A browser in which somebody is signed in. */
 const openConsole = async (browser, url, username) => {
   const context = await browser.newContext({ viewport: { width: 1_440, height: 900 }, locale: 'en' });
   const page = await context.newPage();
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => {
+      if (String(payload).includes('"message.added"')) heard++;
+    }),
+  );
   await page.goto(`${url}/console/`);
   await page.getByLabel('Username').fill(username);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -82,13 +90,16 @@ const timeToList = async (page, url, devtools) => {
 };
 
 /** Visitors write in conversations all over the inbox, and each tenth message in the one that is open. @returns what ends it */
-const startTalking = ({ rooms, say: write }) => {
-  const told = { said: 0, stop: () => clearInterval(timer) };
+const startTalking = ({ rooms, say: write }, open) => {
+  const talk = { said: 0, stored: 0, stop: () => clearInterval(timer) };
   const timer = setInterval(() => {
-    const at = told.said++ % 10 === 0 ? 0 : (told.said * 7_919) % rooms.length;
-    void write(rooms[at], `And message ${told.said}?`).catch(() => undefined);
+    const to = talk.said++ % 10 === 0 ? open : rooms[(talk.said * 7_919) % rooms.length];
+    write(to, `And message ${talk.said}?`).then(
+      () => talk.stored++,
+      () => undefined,
+    );
   }, 1_000 / MESSAGES_A_SECOND);
-  return told;
+  return talk;
 };
 
 /** Frames of some seconds of scrolling. */
@@ -137,10 +148,12 @@ try {
 
   // Somebody scrolls through the list: first while nothing is said, then while much is.
   await firstRow(page).click();
+  const open = page.url().split('/').at(-1);
   await startScrolling(page);
   const quiet = await watchFrames(page);
   say('Frames while scrolling, nothing being said (ms)', frames(quiet.pauses));
-  const talk = startTalking(many);
+  heard = 0;
+  const talk = startTalking(many, open);
   await pause(WATCHED_MS);
   const busy = await watchFrames(page);
   say(
@@ -163,10 +176,9 @@ try {
   const [first, last] = [minutes[0], minutes.at(-1)];
   const heaps = minutes.map(({ heap }) => heap);
   say(`The median of each of ${MINUTES} minutes of that (ms)`, spread(medians, 1), 'flat');
-  say(
-    `Memory at their start and end (MB), ${talk.said} messages`,
-    `${first.heap.toFixed(1)} ${last.heap.toFixed(1)}`,
-  );
+  say('Messages sent, stored, and told to the page', `${talk.said} ${talk.stored} ${heard}`, 'equal');
+  say('Memory at their start and end (MB)', `${first.heap.toFixed(1)} ${last.heap.toFixed(1)}`);
+  say('Memory each minute (MB)', heaps.map((heap) => heap.toFixed(1)).join(' '));
   say('Ratio of the end to the start', (last.heap / first.heap).toFixed(2), 'flat');
   say('Growth, of the line through all minutes (kB a minute)', (1_000 * growth(heaps)).toFixed(0), 'flat');
   for (const name of ['rows', 'nodes', 'listeners']) {
@@ -175,7 +187,7 @@ try {
   talk.stop();
 
   await readOnTo(page, DEEP_ROWS);
-  const talkBelow = startTalking(many);
+  const talkBelow = startTalking(many, open);
   const deep = await watchFrames(page);
   talkBelow.stop();
   say(`Frames of a list of ${deep.rows}, ${MESSAGES_A_SECOND} messages a second (ms)`, frames(deep.pauses));
