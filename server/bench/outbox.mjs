@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
 import { createServices } from '../dist/compose.js';
+import { createIndexes } from '../dist/create-indexes.js';
 import { wholeAccount } from '../dist/features/members/view.js';
 import { loadConfig } from '../dist/platform/config.js';
 import { createLog } from '../dist/platform/log.js';
@@ -27,17 +28,28 @@ export const outbox = async ({ databaseUrl }) => {
     .asPromise();
   await connection.dropDatabase();
   const config = loadConfig({ RATE_LIMIT: 'off', MONGODB_URL: databaseUrl, SECRET_KEY: 'x'.repeat(40) });
-  const services = await createServices(config, connection, 'x'.repeat(40), createLog('warn'));
+  const log = createLog('warn');
+  await createIndexes(config, connection, log);
+  const services = await createServices(config, connection, 'x'.repeat(40), log);
   const account = randomUUID();
   const room = await services.rooms.create(account, { name: '', rating: null, is_bot_use: false });
   const { relay, models } = services;
   const announce = relay.announce.bind(relay);
-  const insertOne = models.messages.insertOne.bind(models.messages);
+  const { collection } = models.messages;
+  const insertOne = collection.insertOne.bind(collection);
+  const insertMany = collection.insertMany.bind(collection);
+  const bare = (/** @type {any} */ { events, ...message }) => message;
 
   const rate = async (/** @type {boolean} */ withEvent, /** @type {boolean} */ withRelay) => {
     relay.announce = withRelay ? announce : () => undefined;
-    models.messages.insertOne = /** @type {any} */ (
-      withEvent ? insertOne : (/** @type {any} */ { events, ...message }) => insertOne(message)
+    // Messages that come at the same time are inserted by one command.
+    collection.insertOne = /** @type {any} */ (
+      withEvent ? insertOne : (/** @type {any} */ one, /** @type {any} */ how) => insertOne(bare(one), how)
+    );
+    collection.insertMany = /** @type {any} */ (
+      withEvent
+        ? insertMany
+        : (/** @type {any[]} */ all, /** @type {any} */ how) => insertMany(all.map(bare), how)
     );
     const begun = performance.now();
     let left = MESSAGES;
