@@ -45,7 +45,7 @@ it.each<[string, FaultPoint['dieAt']]>([
   ['is written down', { collection: 'accounts', method: 'updateOne', when: 'after' }],
   ['has deleted messages', { collection: 'messages', method: 'deleteMany', when: 'after' }],
   ['has deleted widgets', { collection: 'widgets', method: 'deleteMany', when: 'after' }],
-  ['is about to delete the account itself', { collection: 'accounts', method: 'deleteOne', when: 'before' }],
+  ['is about to empty the account itself', { collection: 'accounts', method: 'replaceOne', when: 'before' }],
 ])('is finished by the next start once it %s', async (_, dieAt) => {
   const { connection, signIn, uuid } = await killed(dieAt);
   // That it is gone stands there for a minute, and whose it was does not.
