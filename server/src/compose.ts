@@ -262,7 +262,7 @@ export const createServices = async (
     sightings,
     accounts,
     accountDeletion,
-    accountDownloads: new AccountDownloads(collections),
+    accountDownloads: new AccountDownloads(collections, mailed.active),
     ...people,
     quotas,
     registrations,

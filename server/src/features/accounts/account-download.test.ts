@@ -1,10 +1,15 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { settled } from '../../../test/audit.ts';
 import { makeFixtures } from '../../../test/fixtures.ts';
+import { testMembers } from '../../../test/members.ts';
 import { accountCollections } from './account-data.ts';
+import { AccountDownloads } from './account-download.ts';
 
 const app = testApp();
+const { member } = testMembers(app);
 const PATH = '/api/v1/account/export/';
 
 const download = async ({ token }: { token: string }) => {
@@ -81,13 +86,45 @@ it('leaves an entry in the audit trail, before the first line', async () => {
   expect(json).toMatchObject([{ actor: { name: fixtures.username }, object: { kind: 'account' } }]);
 });
 
+/** Breaks off without the line that says that it is whole. */
+const brokenOff = async (stream: Readable) => {
+  let text = '';
+  const read = async () => {
+    for await (const piece of stream) text += piece;
+  };
+  await expect(read()).rejects.toThrow();
+  expect(text).not.toContain('\n{"account":');
+};
+
 it('is one at a time, and the next begins when it has ended', async () => {
   const { id } = await app.account();
-  const account = await app.services.accounts.byId(id);
-  const first = app.services.accountDownloads.open(account);
-  expect(() => app.services.accountDownloads.open(account)).toThrow('Expected available in 60 seconds');
+  const { accounts, accountDownloads } = app.services;
+  const account = await accounts.byId(id);
+  const first = accountDownloads.open(account, id);
+  expect(() => accountDownloads.open(account, id)).toThrow('Expected available in 60 seconds');
   const ended = new Promise((resolve) => first.once('close', resolve));
   first.destroy();
   await ended;
-  expect(await app.services.accountDownloads.open(account).toArray()).not.toEqual([]);
+  expect(await accountDownloads.open(account, id).toArray()).not.toEqual([]);
+});
+
+it('breaks off when the account is deleted meanwhile, and for who is no owner any more', async () => {
+  const { id, token } = await app.account();
+  const { accounts, accountDownloads, models } = app.services;
+  const account = await accounts.byId(id);
+  const operator = await member(token, 'operator');
+  await brokenOff(accountDownloads.open(account, operator.uuid));
+  const stream = accountDownloads.open(account, id);
+  await models.accounts.updateOne({ _id: id }, { $set: { deleted_at: new Date() } });
+  await brokenOff(stream);
+});
+
+it('breaks off where it is not read to its end in time, and leaves its place to others', async () => {
+  const { id } = await app.account();
+  const { accounts, collections } = app.services;
+  const account = await accounts.byId(id);
+  const downloads = new AccountDownloads(collections, async () => ({ role: 'owner' }), 50);
+  const stream = downloads.open(account, id);
+  await expect(once(stream, 'close')).rejects.toThrow('aborted');
+  expect(() => downloads.open(account, id).destroy()).not.toThrow();
 });

@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
 import type { FieldKind, MappedCollection } from '../../database/collection-data.ts';
-import { throttled } from '../../platform/errors.ts';
+import { forbidden, throttled } from '../../platform/errors.ts';
 import { accountCollections, READ_AT_ONCE } from './account-data.ts';
 import type { Account } from './accounts.model.ts';
 
@@ -13,6 +13,9 @@ const PIECE_CHARACTERS = 32_768;
 /** How many downloads are under way at a time in a process, and what who comes then is told to wait. */
 const MAX_DOWNLOADS = 8;
 const WAIT_MS = 60_000;
+
+/** A download that goes on for longer is broken off: whoever reads a few bytes now and then keeps others waiting. */
+const LONGEST_MS = 3_600_000;
 
 const SECRET: readonly FieldKind[] = ['sealed', 'keyed', 'hashed'];
 
@@ -41,16 +44,22 @@ async function* linesOf(collections: readonly MappedCollection[], account: Accou
   yield JSON.stringify({ account: shownOf('accounts')(account) });
 }
 
-async function* piecesOf(lines: AsyncIterable<string>): AsyncGenerator<string> {
+/** @param check throws when no more of it may be sent; what is read last is checked, too */
+async function* piecesOf(lines: AsyncIterable<string>, check: () => Promise<void>): AsyncGenerator<string> {
   let piece = '';
   for await (const line of lines) {
     piece += `${line}\n`;
     if (piece.length < PIECE_CHARACTERS) continue;
+    await check();
     yield piece;
     piece = '';
   }
+  await check();
   yield piece;
 }
+
+/** Who may download an account, as it stands now; undefined for one who has been removed, and while the account is deleted. */
+type ActiveMember = (account: string, member: string) => Promise<{ role: string } | undefined>;
 
 /**
  * Everything of an account for its owner to keep, as JSON lines (docs/contract.md#account): as it is stored, but for
@@ -58,18 +67,32 @@ async function* piecesOf(lines: AsyncIterable<string>): AsyncGenerator<string> {
  */
 export class AccountDownloads {
   readonly #collections: readonly MappedCollection[];
+  readonly #active: ActiveMember;
+  readonly #longest: number;
   readonly #underWay = new Set<string>();
 
-  constructor(collections: readonly MappedCollection[]) {
+  /** @param longest milliseconds after which one is broken off */
+  constructor(collections: readonly MappedCollection[], active: ActiveMember, longest = LONGEST_MS) {
     this.#collections = collections;
+    this.#active = active;
+    this.#longest = longest;
   }
 
-  /** @throws ParlorError `throttled` while another one of the account is under way, or too many of others */
-  open(account: Account): Readable {
+  /**
+   * Reads an account for one of its owners; breaks off when that is none any more, and when the account is deleted.
+   * @throws ParlorError `throttled` while another one of the account is under way, or too many of others
+   */
+  open(account: Account, owner: string): Readable {
     const underWay = this.#underWay;
     if (underWay.has(account._id) || underWay.size >= MAX_DOWNLOADS) throw throttled(WAIT_MS);
     underWay.add(account._id);
-    const pieces = piecesOf(linesOf(this.#collections, account));
-    return Readable.from(pieces, { objectMode: false }).once('close', () => underWay.delete(account._id));
+    const check = async (): Promise<void> => {
+      const member = await this.#active(account._id, owner);
+      if (member?.role !== 'owner') throw forbidden();
+    };
+    const lines = linesOf(this.#collections, account);
+    const stream = Readable.from(piecesOf(lines, check), { objectMode: false });
+    addAbortSignal(AbortSignal.timeout(this.#longest), stream);
+    return stream.once('close', () => underWay.delete(account._id));
   }
 }

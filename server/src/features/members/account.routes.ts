@@ -70,12 +70,12 @@ export const accountRoutes = ({
     tag,
     summary: 'Download your account',
     description:
-      'Owners alone. Everything of the account as JSON lines, as it is stored but without its secrets: a line says what it is, one for each object follows under the name of its kind, and the account itself comes last; a file without it is not whole. One at a time. To move to another server, `npm run parlor -- export` writes a file that `import` reads.',
+      'Owners alone. Everything of the account as JSON lines, as it is stored but without its secrets: a line says what it is, one for each object follows under the name of its kind, and the account itself comes last; a file without it is not whole. One at a time, for an hour at most; it breaks off when you are no owner any more. To move to another server, `npm run parlor -- export` writes a file that `import` reads.',
     callers,
     answers: { status: 200, description: 'The file.', isLines: true },
     handler: async (ctx) => {
       const account = await accounts.byId(accountOf(ctx));
-      const lines = accountDownloads.open(account);
+      const lines = accountDownloads.open(account, memberOf(ctx)._id);
       ctx.body = lines;
       // Before the first line: nobody has a copy that the account does not know of.
       await auditTrail.add(auditEvent(actionOf(ctx), account._id, asAudited(account)));
