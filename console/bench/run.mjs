@@ -175,7 +175,8 @@ try {
   }
   const [first, last] = [minutes[0], minutes.at(-1)];
   const heaps = minutes.map(({ heap }) => heap);
-  say(`The median of each of ${MINUTES} minutes of that (ms)`, spread(medians, 1), 'flat');
+  if (medians.length > 0)
+    say(`The median of each of ${MINUTES} minutes of that (ms)`, spread(medians, 1), 'flat');
   say('Messages sent, stored, and told to the page', `${talk.said} ${talk.stored} ${heard}`, 'equal');
   say('Memory at their start and end (MB)', `${first.heap.toFixed(1)} ${last.heap.toFixed(1)}`);
   say('Memory each minute (MB)', heaps.map((heap) => heap.toFixed(1)).join(' '));
