@@ -89,10 +89,12 @@ it('tells colleagues of notes and of who is there, on every process, and nobody 
 
   const watching = await connect(url, { token: grace.token });
   const view = { type: 'viewing', room: room.uuid, is_typing: false } as const;
+  // One who has heard nothing of those before.
+  const observer = await connect(other.url, { token: linus.token });
   watching.send(view);
-  await colleague.find(isType('viewing', { is_viewing: true }));
+  await observer.find(isType('viewing', { is_viewing: true }));
   expect((await rest('DELETE', `/api/v1/rooms/${room.label}/`)).status).toBe(204);
-  await colleague.find(isType('viewing', { is_viewing: false }));
+  await observer.find(isType('viewing', { is_viewing: false }));
   // Nothing tells its client that the room has gone.
   watching.send(view);
   watching.send({ type: 'ping' });
