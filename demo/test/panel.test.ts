@@ -186,6 +186,32 @@ describe.skipIf(inject('isRealMongodb'))("the demo's settings panel", () => {
     expect(await dialog.getByRole('textbox').inputValue()).toBe('hello');
   });
 
+  it('keeps what is chosen while what was chosen before is being saved', async () => {
+    const { page } = await openPanel();
+    let saved = 0;
+    await page.route('**/demo/panel/settings', async (route) => {
+      const answer = await route.fetch();
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await route.fulfill({ response: answer });
+      saved++;
+    });
+    const saving = () => page.waitForRequest((request) => request.method() === 'PATCH');
+    const switches = ['Ask for the name', 'Ask for the e-mail address'].map((name) => page.getByLabel(name));
+    const first = saving();
+    for (const one of switches)
+      await one.evaluate((it: HTMLInputElement) => it.closest('details')?.setAttribute('open', ''));
+    const wanted = await Promise.all(switches.map(async (one) => !(await one.isChecked())));
+    await switches[0]?.click();
+    await first;
+    await switches[1]?.click();
+    // Whoever looks at it sees no moment of what it was before.
+    const seen = new Set<boolean>();
+    while (saved < 2) seen.add((await switches[1]?.isChecked()) as boolean);
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect([...seen]).toEqual([wanted[1]]);
+    expect(await Promise.all(switches.map((one) => one.isChecked()))).toEqual(wanted);
+  });
+
   it('is used by keyboard alone', async () => {
     const { page, launcher } = await openPanel();
     await page.getByLabel('bottom right').focus();

@@ -14,6 +14,8 @@ const preview = new Preview(byId('preview'), (facts) => {
 const controls = new Map();
 let presets = {};
 let waiting = {};
+/** What is being saved, or will be after that: the answers to what came before it know nothing of it. */
+const queued = [];
 let timer = 0;
 let saved = Promise.resolve();
 
@@ -28,6 +30,7 @@ function change(settings) {
 function save() {
   const settings = waiting;
   waiting = {};
+  queued.push(settings);
   saying.textContent = 'Saving …';
   saved = saved
     .then(() => send(settings))
@@ -36,13 +39,21 @@ function save() {
     });
 }
 
+async function patch(settings) {
+  try {
+    const answer = await fetch('settings', {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(settings),
+    });
+    return { answer, body: await answer.json() };
+  } finally {
+    queued.shift();
+  }
+}
+
 async function send(settings) {
-  const answer = await fetch('settings', {
-    method: 'PATCH',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(settings),
-  });
-  const body = await answer.json();
+  const { answer, body } = await patch(settings);
   const faultOf = (name) => (answer.ok ? '' : (body[name]?.[0] ?? ''));
   for (const name of Object.keys(settings)) controls.get(name)?.complain?.(faultOf(name));
   if (!answer.ok) {
@@ -52,7 +63,7 @@ async function send(settings) {
     saying.textContent = body.detail ?? 'Not saved: see below.';
     return;
   }
-  fill({ ...body, ...waiting });
+  fill(Object.assign({}, body, ...queued, waiting));
   await preview.renew();
   saying.textContent = 'Saved';
 }
