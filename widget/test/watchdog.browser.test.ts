@@ -4,11 +4,15 @@ import { unwatchedDuring, watch } from './watchdog.ts';
 
 const openBrowser = useBrowser();
 
-it('closes a page that runs for ever, and leaves one that is slow or resting', async () => {
+it.each([
+  ['alone', 0],
+  ['among others', 2],
+])('closes a page that runs for ever, %s, and leaves one that is slow or resting', async (_, others) => {
   const context = await openBrowser({}, { watched: false });
   const frozen: string[] = [];
   await watch(context, (address) => frozen.push(address));
   const page = await context.newPage();
+  for (let n = 0; n < others; n++) await context.newPage();
   const address = 'data:text/html,<title>busy</title>';
   await page.goto(address);
   const busy = (ms: number) =>

@@ -3,8 +3,10 @@ import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 
 /** A page that computes for this time without an answer is frozen for whoever looks at it. */
 const LIMIT_MS = 500;
-/** Nor does it count before this, by the wall clock: of several pages another one may be what computes. */
+/** Nor does it count before this, by the wall clock. */
 const LEAST_MS = 1_000;
+/** Of several pages another one may be what computes, and keep this one waiting where there are few cores. */
+const LEAST_AMONG_OTHERS_MS = 10_000;
 const PAUSE_MS = 200;
 /** The name of a frame that is watched beside the page that it stands in. */
 export const EMBEDDED = 'embedded';
@@ -28,6 +30,11 @@ const processorTimes = async (devtools: CDPSession): Promise<Map<number, number>
   return new Map(renderers.map(({ id, cpuTime }) => [id, cpuTime * 1_000]));
 };
 
+const leastOf = (page: Page): number => {
+  const contexts = page.context().browser()?.contexts() ?? [];
+  return contexts.flatMap((context) => context.pages()).length > 1 ? LEAST_AMONG_OTHERS_MS : LEAST_MS;
+};
+
 /** Whether the page, and what is embedded in it, answers before a renderer has computed for the limit. */
 const answers = async (page: Page, devtools: CDPSession): Promise<boolean> => {
   const before = await processorTimes(devtools);
@@ -43,7 +50,7 @@ const answers = async (page: Page, devtools: CDPSession): Promise<boolean> => {
     if (answered || unwatched.has(page)) return true;
     const now = await processorTimes(devtools);
     const most = Math.max(...[...now].map(([id, time]) => time - (before.get(id) ?? time)));
-    if (!answered && most >= LIMIT_MS && performance.now() - asked >= LEAST_MS) return false;
+    if (!answered && most >= LIMIT_MS && performance.now() - asked >= leastOf(page)) return false;
   }
   return true;
 };
