@@ -14,8 +14,8 @@ const EVERY_MS = 2_000;
 /** What an event leads to may be written a moment after it was told: each change is counted a second time. */
 const TIMES = 2;
 
-/** Members whose numbers are counted side by side. */
-const AT_ONCE = 10;
+/** Members whose numbers are counted side by side: others wait behind two counts of each. */
+const AT_ONCE = 2;
 
 /** Events after which numbers of the side bar may be others. */
 const CHANGING: ReadonlySet<string> = new Set([
