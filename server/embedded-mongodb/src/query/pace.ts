@@ -4,7 +4,7 @@ import { MongoError } from '../errors/mongo-error.ts';
 /** The time slice that a stream gets before it yields. */
 const SLICE_MS = 10;
 
-/** The clock is read once in so many documents, or in so many bytes of them: a large one takes as long as many. */
+/** How many documents, or bytes, are processed between two reads of the clock, whichever comes first. */
 const DOCUMENTS_PER_CLOCK = 64;
 const BYTES_PER_CLOCK = 256 * 1024;
 

@@ -134,6 +134,7 @@ export class AccountsService {
     }
   }
 
+  /** Whether there is an account of this uuid, also one that is being deleted. */
   async exists(_id: string): Promise<boolean> {
     return (await this.#accounts.exists({ _id })) !== null;
   }
