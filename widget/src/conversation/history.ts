@@ -72,7 +72,16 @@ export function createHistory(
     unread,
     sync,
     loadOlder,
-    erase: sender.erase,
+    /** Deletes all that the visitor wrote from the server; throws a `Refusal` when that could not be done. */
+    async erase(): Promise<void> {
+      // The server ends the session first, and erases then: whoever asks it meanwhile is told that it knows nobody.
+      live.rest();
+      await reader.rest();
+      await sender.erase().catch((refusal) => {
+        live.wake();
+        throw refusal;
+      });
+    },
     wake(): void {
       sender.flush();
       live.wake();

@@ -23,20 +23,23 @@ export function createSync(
   let synced = false;
   let failures = 0;
   let retry: ReturnType<typeof setTimeout> | undefined;
-  let syncing = false;
+  let syncing: Promise<void> | undefined;
   let stale = false;
 
   /** One at a time: asked meanwhile, it reads once more, for what was said since. What comes live while it reads
    *  is shown at once, but told of afterwards, in the order in which all of it was said. */
-  async function sync(): Promise<void> {
+  function sync(): Promise<void> {
     stale = true;
-    if (syncing) return;
-    syncing = true;
+    syncing ??= readAll();
+    return syncing;
+  }
+
+  async function readAll(): Promise<void> {
     while (stale && !life.aborted) {
       stale = false;
       await read();
     }
-    syncing = false;
+    syncing = undefined;
     if (!life.aborted) log.announce();
   }
 
@@ -99,6 +102,11 @@ export function createSync(
         }
         loading.value = '';
       });
+    },
+    /** Reads no more until it is asked to; resolves when nothing is being read. */
+    async rest(): Promise<void> {
+      await syncing;
+      clearTimeout(retry);
     },
     stop: () => clearTimeout(retry),
   };

@@ -13,6 +13,8 @@ export interface LiveChannel {
   acknowledged(): void;
   /** The device woke up, came online, or the page is looked at again. */
   wake(): void;
+  /** Hears and asks nothing until it is woken. */
+  rest(): void;
   stop(): void;
 }
 
@@ -105,6 +107,7 @@ export function createLiveChannel(options: LiveChannelOptions): LiveChannel {
       socket.check();
       socket.ask();
     },
+    rest: socket.hangUp,
     stop() {
       clearTimeout(quiet);
       socket.stop();

@@ -131,6 +131,7 @@ export function createLiveSocket({ server, sessions, after, take, lost, sync }: 
   return {
     send,
     check,
+    hangUp,
     /** The server has said that it is ready. */
     noteReady(): void {
       ready = true;
