@@ -186,6 +186,26 @@ describe.skipIf(inject('isRealMongodb'))("the demo's settings panel", () => {
     expect(await dialog.getByRole('textbox').inputValue()).toBe('hello');
   });
 
+  it('never takes the focus, for no moment, while the chat starts again', async () => {
+    const { page, site, launcher, dialog, set } = await openPanel();
+    await launcher.click();
+    await dialog.waitFor();
+    const title = page.getByLabel('Title', { exact: true });
+    await title.click();
+    await page.evaluate(() => {
+      const left: string[] = [];
+      Object.assign(globalThis, { left });
+      addEventListener('blur', () => left.push(document.activeElement?.id ?? ''));
+    });
+    await set(() => page.keyboard.type('s'));
+    const value = await title.inputValue();
+    await dialog.getByText(value, { exact: true }).waitFor();
+    await site.getByRole('textbox', { name: 'Write a message' }).waitFor();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect(await page.evaluate(() => (globalThis as unknown as { left: string[] }).left)).toEqual([]);
+    expect(await title.evaluate((it) => it === document.activeElement)).toBe(true);
+  });
+
   it('keeps what is chosen while what was chosen before is being saved', async () => {
     const { page } = await openPanel();
     let saved = 0;

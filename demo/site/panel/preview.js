@@ -4,6 +4,9 @@ import { keepFocus } from './focus.js';
 
 const RIGHT_TO_LEFT = ['ar', 'he'];
 
+/** Whether the widget fills the screen when it is open. */
+const isSmall = (view) => view.matchMedia('(max-width: 479.98px)').matches;
+
 export class Preview {
   #frame;
   #token = '';
@@ -52,11 +55,14 @@ export class Preview {
     view.Parlor?.destroy?.();
     // Once a session: this is a new one, so that a new teaser is seen.
     view.sessionStorage.clear();
+    // As on the next page of a visit: what was open opens by itself, and leaves the focus to whoever writes here.
+    if (wasOpen) view.sessionStorage.setItem(`parlor.${this.#token}.open`, '1');
     const tag = view.document.createElement('script');
     tag.src = '/widget.js';
     tag.dataset.token = this.#token;
     view.document.head.append(tag);
-    this.#listen(wasOpen);
+    // On a small screen it does not: there it is opened, and takes the focus for a moment.
+    this.#listen(wasOpen && isSmall(view));
   }
 
   /** Forgets who visited. */
