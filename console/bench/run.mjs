@@ -3,6 +3,7 @@
  * memory is watched.
  */
 import { chromium } from 'playwright-core';
+import { WebSocket } from 'ws';
 import { buildStale } from '../../scripts/build.mjs';
 import { startServer } from '../../widget/bench/stage.mjs';
 import { findBrowser } from '../../widget/test/find-browser.mjs';
@@ -22,6 +23,31 @@ const DEEP_ROWS = 2_000;
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+/** How long what was said may take to be told, at the most (milliseconds). */
+const TOLD_WITHIN_MS = 300_000;
+
+/** Follows what members are told of new messages. @returns `told` resolves when there were so many */
+const follow = async (url, token) => {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/realtime`);
+  const ids = new Set();
+  await new Promise((resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('open', () => socket.send(JSON.stringify({ type: 'auth', scheme: 'Token', token })));
+    socket.on('message', (data) => {
+      const { type, id } = JSON.parse(data);
+      if (type === 'ready') resolve(undefined);
+      if (type === 'message.added') ids.add(id);
+    });
+  });
+  const told = async (count) => {
+    for (const end = performance.now() + TOLD_WITHIN_MS; ids.size < count; await pause(100)) {
+      if (performance.now() > end) throw new Error(`${ids.size} of ${count} messages were told`);
+    }
+    socket.close();
+  };
+  return { told };
+};
+
 /** An account with so many conversations, and what a program does there. */
 const account = async (url, username, conversations) => {
   const call = async (method, path, body, token) => {
@@ -38,6 +64,7 @@ const account = async (url, username, conversations) => {
   });
   const { token } = await call('POST', '/api/v1/auth/api-token', who);
   const rooms = [];
+  const { told } = await follow(url, token);
   const say = (uuid, body) =>
     call('POST', '/api/v1/messages/', { body, nickname: `Visitor ${uuid.slice(-4)}`, room: { uuid } }, token);
   while (rooms.length < conversations) {
@@ -47,11 +74,16 @@ const account = async (url, username, conversations) => {
     await Promise.all(uuids.map((uuid) => say(uuid, 'Do you deliver on Sundays, and what does it cost?')));
     rooms.push(...uuids);
   }
+  // Written in such a hurry they are told later; whoever looks at the inbox then would be told of them, too.
+  await told(conversations);
   return { username, rooms, say };
 };
 
-/** How many messages the live channel has told pages of. */
+/** How many of the messages of those who talk the live channel has told pages of. */
 let heard = 0;
+
+/** How what they say begins. */
+const TALK = 'And message';
 
 /** A browser in which somebody is signed in. */
 const openConsole = async (browser, url, username) => {
@@ -59,7 +91,8 @@ const openConsole = async (browser, url, username) => {
   const page = await context.newPage();
   page.on('websocket', (socket) =>
     socket.on('framereceived', ({ payload }) => {
-      if (String(payload).includes('"message.added"')) heard++;
+      const { type, data } = JSON.parse(String(payload));
+      if (type === 'message.added' && data.body.startsWith(TALK)) heard++;
     }),
   );
   await page.goto(`${url}/console/`);
@@ -94,7 +127,7 @@ const startTalking = ({ rooms, say: write }, open) => {
   const talk = { said: 0, stored: 0, stop: () => clearInterval(timer) };
   const timer = setInterval(() => {
     const to = talk.said++ % 10 === 0 ? open : rooms[(talk.said * 7_919) % rooms.length];
-    write(to, `And message ${talk.said}?`).then(
+    write(to, `${TALK} ${talk.said}?`).then(
       () => talk.stored++,
       () => undefined,
     );
@@ -177,6 +210,8 @@ try {
   const heaps = minutes.map(({ heap }) => heap);
   if (medians.length > 0)
     say(`The median of each of ${MINUTES} minutes of that (ms)`, spread(medians, 1), 'flat');
+  talk.stop();
+  for (let n = 0; n < 100 && heard < talk.stored; n++) await pause(100);
   say('Messages sent, stored, and told to the page', `${talk.said} ${talk.stored} ${heard}`, 'equal');
   say('Memory at their start and end (MB)', `${first.heap.toFixed(1)} ${last.heap.toFixed(1)}`);
   say('Memory each minute (MB)', heaps.map((heap) => heap.toFixed(1)).join(' '));
@@ -185,13 +220,14 @@ try {
   for (const name of ['rows', 'nodes', 'listeners']) {
     say(`The page's ${name}, each minute`, minutes.map((minute) => minute[name]).join(' '));
   }
-  talk.stop();
-
-  await readOnTo(page, DEEP_ROWS);
+  const read = await readOnTo(page, DEEP_ROWS);
   const talkBelow = startTalking(many, open);
   const deep = await watchFrames(page);
   talkBelow.stop();
-  say(`Frames of a list of ${deep.rows}, ${MESSAGES_A_SECOND} messages a second (ms)`, frames(deep.pauses));
+  say(
+    `Frames of a list of ${read}, ${deep.rows} of them in the page, ${MESSAGES_A_SECOND} messages a second (ms)`,
+    frames(deep.pauses),
+  );
 } finally {
   await browser.close();
   await server.stop();

@@ -27,14 +27,14 @@ export const startScrolling = (page) =>
     { step: STEP_PX, depth: DEPTH_PX },
   );
 
-/** How far apart the frames since the last time were (milliseconds), and how many conversations the list has now. */
+/** How far apart the frames since the last time were (milliseconds), and how many conversations are in the page now. */
 export const takeFrames = (page) =>
   page.evaluate(() => {
     const { pauses, list } = globalThis.scrolled;
     return { pauses: pauses.splice(0).slice(1), rows: list.querySelectorAll('li').length };
   });
 
-/** Reads on until the list has so many conversations, or a minute is over. */
+/** Reads on until the list has so many conversations, or a minute is over. @returns how many it has */
 export const readOnTo = (page, rows) =>
   page.evaluate(
     (wanted) =>
@@ -42,8 +42,10 @@ export const readOnTo = (page, rows) =>
         const { list } = globalThis.scrolled;
         const end = performance.now() + 60_000;
         const look = () => {
-          if (list.querySelectorAll('li').length >= wanted || performance.now() > end)
-            return resolve(undefined);
+          // Of a long list only some are in the page, each of which says the how manieth it is.
+          const all = list.querySelectorAll('li');
+          const rows = Number(all[all.length - 1]?.ariaPosInSet ?? all.length);
+          if (rows >= wanted || performance.now() > end) return resolve(rows);
           // A page that could not be read is asked for once more.
           list.querySelector('button')?.click();
           list.scrollTop = list.scrollHeight;
