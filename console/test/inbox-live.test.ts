@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
+import { holdAnswer } from './hold-answer.ts';
 import { log, row, startInbox as start } from './inbox-page.ts';
 
 /** What the inbox keeps and reads while others write and the network comes and goes. */
@@ -72,6 +73,50 @@ it('keeps the open conversation, and the place where one writes, when everything
   await log(linked).getByText('Anybody there?').waitFor({ timeout: 60_000 });
   expect(await answer.inputValue()).toBe('Dear Ada');
   expect(await answer.evaluate((field) => field === document.activeElement)).toBe(true);
+});
+
+it('loses at once what was deleted, what is open too, and what is deleted while it is read or away', async () => {
+  const { page, visit, rest } = await startInbox();
+  const remove = async ({ uuid }: { uuid: string }) => {
+    const { label } = (await rest('GET', `/api/v1/conversations/${uuid}/`)).json;
+    expect((await rest('DELETE', `/api/v1/rooms/${label}/`)).status).toBe(204);
+  };
+  const ada = await visit('Ada', 'Hello');
+  const bob = await visit('Bob', 'Hello');
+  const cleo = await visit('Cleo', 'Hello');
+  const dan = await visit('Dan', 'Hello');
+  await row(page, 'Dan').waitFor();
+  await remove(bob);
+  await row(page, 'Bob').waitFor({ state: 'detached' });
+
+  // One that is open, with an answer that nobody will get; it comes back when its visitor writes once more.
+  await row(page, 'Ada').click();
+  await page.getByLabel('Answer', { exact: true }).fill('Dear Ada');
+  await remove(ada);
+  await page.getByText('This conversation is not there any more.').waitFor();
+  await row(page, 'Ada').waitFor({ state: 'detached' });
+  const drafts = () =>
+    page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.startsWith('draft')));
+  expect(await drafts()).toEqual([]);
+  await ada.say('Once more');
+  await log(page).getByText('Once more').waitFor();
+  await row(page, 'Ada').waitFor();
+
+  // A list that was read before it, and comes after it.
+  const list = await holdAnswer(page, '**/api/v1/conversations/?*', 'GET');
+  await page.getByRole('link', { name: /^Unassigned/ }).click();
+  await list.given;
+  await remove(cleo);
+  await visit('Erin', 'Hello');
+  await row(page, 'Erin').waitFor();
+  await list.release();
+  await row(page, 'Dan').waitFor();
+  expect(await row(page, 'Cleo').count()).toBe(0);
+
+  await page.context().setOffline(true);
+  await remove(dan);
+  await page.context().setOffline(false);
+  await row(page, 'Dan').waitFor({ state: 'detached', timeout: 60_000 });
 });
 
 it('takes in what is said without asking for each conversation again', async () => {

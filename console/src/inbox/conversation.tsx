@@ -43,14 +43,15 @@ export const ConversationPane = ({
   useEffect(() => threads.open(thread), [thread]);
   useEffect(() => viewRoom(uuid), [uuid, connection.value]);
   useEffect(() => open(uuid), [uuid]);
-  // Once more where it could not be read, when the connection is back.
+  const isKnown = one !== undefined;
+  // Once more where it could not be read, when the connection is back, and where it is there no more.
   useEffect(() => {
     if (conversationOf(uuid) && failed === undefined) return;
     readOne(uuid).then(
       () => setFailed(undefined),
       (error: unknown) => setFailed(error instanceof ApiError && error.status === 404 ? 'gone' : 'offline'),
     );
-  }, [uuid, connection.value]);
+  }, [uuid, connection.value, isKnown]);
   // Whoever looks at it has read it, here and on the visitor's side; what was new in it has to be known before.
   useEffect(() => {
     if (one === undefined) return;

@@ -62,6 +62,17 @@ export const keepDraft = (uuid: string, begun: Begun): void => {
   waiting.set(uuid, { timer: setTimeout(() => putOnServer(uuid), KEEP_EVERY_MS), begun });
 };
 
+/** Forgets what was begun to be written in a conversation that was deleted. */
+export const forgetDraft = (uuid: string): void => {
+  clearTimeout(waiting.get(uuid)?.timer);
+  waiting.delete(uuid);
+  try {
+    sessionStorage.removeItem(key(uuid));
+  } catch {
+    // The browser keeps nothing.
+  }
+};
+
 // A page that is hidden may never be seen again.
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'hidden') for (const uuid of waiting.keys()) putOnServer(uuid);

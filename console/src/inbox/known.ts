@@ -18,16 +18,42 @@ export const put = (conversations: readonly Conversation[]): void => {
   known.value = next;
 };
 
-/** What was read may be older than what the live channel has told meanwhile. */
+/** What was deleted while something was being read, whose answer may still have it. */
+const gone = new Set<string>();
+let reading = 0;
+
+/** Reads; what was deleted meanwhile is in no answer. @throws what `read` throws */
+export const readingAlong = async <T>(read: () => Promise<T>): Promise<T> => {
+  reading++;
+  try {
+    return await read();
+  } finally {
+    reading--;
+    if (reading === 0) gone.clear();
+  }
+};
+
+/** What was read may be older than what the live channel has told meanwhile. To be called within `readingAlong`. */
 export const putRead = (conversations: readonly Conversation[]): void =>
-  put(conversations.filter((one) => one.updated_at >= (known.value.get(one.uuid)?.updated_at ?? '')));
+  put(
+    conversations.filter(
+      ({ uuid, updated_at }) => !gone.has(uuid) && updated_at >= (known.value.get(uuid)?.updated_at ?? ''),
+    ),
+  );
 
 export const change = (uuid: string, fields: Partial<Conversation>): void => {
   const current = known.value.get(uuid);
   if (current) put([{ ...current, ...fields }]);
 };
 
+/** Forgets a conversation that was deleted. */
 export const remove = (uuid: string): void => {
+  if (reading > 0) gone.add(uuid);
   const next = new Map(known.value);
   if (next.delete(uuid)) known.value = next;
+};
+
+/** A conversation that was deleted has begun anew: its visitor has written once more. */
+export const returned = (uuid: string): void => {
+  gone.delete(uuid);
 };

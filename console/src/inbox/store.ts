@@ -3,7 +3,8 @@ import { batch, computed, signal } from '@preact/signals';
 import { ApiError, ask, askPage } from '../api/client.ts';
 import { me } from '../session/session.ts';
 import { countAnew, takeCounts } from './counts.ts';
-import { change, known, putRead, remove } from './known.ts';
+import { forgetDraft } from './drafts.ts';
+import { change, known, putRead, readingAlong, remove, returned } from './known.ts';
 import { compare, isWaiting, type View } from './views.ts';
 
 /** The view that is shown, and how far down it has been read. */
@@ -82,7 +83,10 @@ export const open = (uuid: string): (() => void) => {
 };
 
 /** @param isAnew what was known before counts no more, but for what has come since and what is open */
-const read = async (view: View, path: string, isAnew = false): Promise<void> => {
+const read = (view: View, path: string, isAnew = false): Promise<void> =>
+  readingAlong(() => readPage(view, path, isAnew));
+
+const readPage = async (view: View, path: string, isAnew: boolean): Promise<void> => {
   const before = known.value;
   try {
     const { items, next } = await askPage<Conversation>(path);
@@ -113,7 +117,7 @@ export const readAnew = async (): Promise<void> => {
 /** Reads one conversation. @throws ApiError, 404 where there is none */
 export const readOne = async (uuid: string): Promise<void> => {
   try {
-    putRead([await ask<Conversation>('GET', `conversations/${uuid}/`)]);
+    await readingAlong(async () => putRead([await ask<Conversation>('GET', `conversations/${uuid}/`)]));
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) remove(uuid);
     throw error;
@@ -206,7 +210,17 @@ export const take = (frame: ServerFrame): void => {
       change(frame.room, { is_unread: true });
       void countAnew();
       break;
+    case 'room.deleted':
+      remove(frame.data.uuid);
+      // Not even what was typed in it is kept.
+      forgetDraft(frame.data.uuid);
+      void countAnew();
+      break;
     case 'chat.added':
+      // Its visitor has begun it anew.
+      returned(frame.data.uuid);
+      if (!isFurtherDown(frame.data.uuid)) isStale(frame.data.uuid);
+      break;
     case 'room.updated':
       if (!isFurtherDown(frame.data.uuid)) isStale(frame.data.uuid);
       break;

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
+import { v5 } from 'uuid';
 import type { Action } from '../../events/audit.ts';
 import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
+import { newEvent, type OutboxEvent } from '../../events/events.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
 import { isRefusal, notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
@@ -65,7 +67,8 @@ export class RoomDeletion {
   }
 
   /**
-   * Deletes a room; when this is through, nothing that was said in it is seen any more.
+   * Deletes a room, which members are told on the live channel; when this is through, nothing that was said in it is seen any
+   * more.
    * @throws ParlorError `not_found`, and whatever `check` throws.
    */
   async delete(
@@ -78,7 +81,9 @@ export class RoomDeletion {
     if (!known) throw notFound();
     // By uuid, too: another room may have got the label since.
     const filter = { account, label, _id: known._id };
-    await this.#delete({ account, room: known._id }, () => this.#audited.delete(filter, action, check));
+    await this.#delete({ account, room: known._id }, () =>
+      this.#audited.delete(filter, action, check, deletedEvent),
+    );
     for (const listener of this.#listeners) listener(account);
   }
 
@@ -134,3 +139,9 @@ export class RoomDeletion {
     await this.#erasure.erase(what.room);
   }
 }
+
+/** Says nothing of the visitor. Its id derives from the room: two who try to delete it at once tell of it once. */
+const deletedEvent = ({ _id, account, widget, created_at }: StoredRoom): OutboxEvent => ({
+  ...newEvent('room.deleted', account, new Date(), { uuid: _id }, { room: _id, widget }),
+  id: v5(`room.deleted ${created_at.getTime()}`, _id),
+});

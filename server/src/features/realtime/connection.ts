@@ -31,7 +31,9 @@ const MAX_KNOWN_ROOMS = 50;
 
 /** Whether what is told is for members alone. */
 const isForPeople = (name: string): boolean =>
-  name === 'viewing' || ['lead.', 'conversation.', 'note.'].some((kind) => name.startsWith(kind));
+  name === 'viewing' ||
+  name === 'room.deleted' ||
+  ['lead.', 'conversation.', 'note.'].some((kind) => name.startsWith(kind));
 
 const AS_TEXT = { binary: false } as const;
 

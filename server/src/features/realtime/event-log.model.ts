@@ -28,10 +28,11 @@ export interface EventLogEntry {
   origin?: string;
 }
 
-/** It says nothing but uuids, and whoever was away when its lead was erased has to learn of it. */
-export const OUTLASTS_ERASURE = 'lead.deleted' satisfies EntryName;
+/** They say nothing but uuids, and whoever was away when a room or lead was erased has to learn of it. */
+export const OUTLAST_ERASURE: EntryName[] = ['room.deleted', 'lead.deleted'];
 
-export const outlastsErasure = ({ name }: { name: string }): boolean => name === OUTLASTS_ERASURE;
+export const outlastsErasure = ({ name }: { name: string }): boolean =>
+  (OUTLAST_ERASURE as string[]).includes(name);
 
 /** The last place that was taken, and the log's name. */
 export interface EventLogHead {

@@ -6,7 +6,7 @@ import {
   type EventLogEntryModel,
   type EventLogHead,
   type EventLogHeadModel,
-  OUTLASTS_ERASURE,
+  OUTLAST_ERASURE,
 } from './event-log.model.ts';
 import { EventLogReader } from './event-log-reader.ts';
 
@@ -141,7 +141,7 @@ export class EventLog {
       $set: { name: 'void', account: '' },
       $unset: { data: 1, room: 1, widget: 1, lead: 1 },
     } as const;
-    await this.#entries.updateMany({ room: subject, name: { $ne: OUTLASTS_ERASURE } }, emptied);
+    await this.#entries.updateMany({ room: subject, name: { $nin: OUTLAST_ERASURE } }, emptied);
     await this.#entries.updateMany({ lead: subject }, emptied);
   }
 

@@ -210,7 +210,9 @@ export const roomRoutes = ({
       id: 'deleteRoom',
       tag,
       summary: 'Delete a room and its messages',
-      description: 'Its notifications go, too, and its deliveries lose what they said; leads stay.',
+      description:
+        'Its notifications go, too, and its deliveries lose what they said; leads stay. Members learn of it on the live ' +
+        'channel (`room.deleted`).',
       callers,
       params,
       query: messagesLimitQuery(MESSAGES_IN_ROOM),
