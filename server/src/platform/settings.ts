@@ -155,6 +155,7 @@ export const SETTINGS = {
   OIDC_CLIENT_SECRET: setting('', 'the secret that it has given out for that', anyText, true),
   OIDC_NAME: setting('', "what the button at sign-in calls it; empty: OIDC_ISSUER's host", anyText),
   OIDC_ALLOW_PRIVATE: setting('false', 'true: it may be at a private address', trueOrFalse),
+  OIDC_TIMEOUT: setting('5s', 'the time for each request to it, its response included', parseDuration),
   RESPONSE_STALL_TIMEOUT: setting(
     '30s',
     'a client that takes nothing of its response for this time is cut off',

@@ -31,7 +31,12 @@ export const createOidc = ({ acceptance, claims, config, log, store }: Parts) =>
   const { OIDC_ISSUER: issuer, OIDC_NAME, OIDC_ALLOW_PRIVATE: allowPrivate } = config;
   if (issuer === '') return undefined;
   const outgoing = createOutgoing({ allowAnyPort: true, allowPrivate, connectTimeout: CONNECT_TIMEOUT_MS });
-  const client = { issuer, clientId: config.OIDC_CLIENT_ID, clientSecret: config.OIDC_CLIENT_SECRET };
+  const client = {
+    issuer,
+    clientId: config.OIDC_CLIENT_ID,
+    clientSecret: config.OIDC_CLIENT_SECRET,
+    timeout: config.OIDC_TIMEOUT,
+  };
   const provider = new OidcProvider(client, createBoundedFetch(outgoing, MAX_ANSWER_BYTES), log);
   return {
     /** What the button at sign-in says. */

@@ -14,7 +14,7 @@ afterEach(() => void vi.useRealTimers());
 it('asks the provider again after an hour, and goes on with what it knows while that fails', async () => {
   const { issuer, admit, asked, misbehaviour } = await startOidcProvider();
   admit('https://chat.example.com');
-  const client = { issuer, clientId: 'parlor', clientSecret: 'secret' };
+  const client = { issuer, clientId: 'parlor', clientSecret: 'secret', timeout: 5_000 };
   const fetch = createBoundedFetch(new Agent(), 100_000);
   const provider = new OidcProvider(client, fetch, createLog('silent'));
   const place = async () => {

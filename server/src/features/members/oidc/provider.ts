@@ -2,10 +2,8 @@ import type { Configuration, IDToken, UserInfoResponse } from 'openid-client';
 import type { Logger } from 'pino';
 import type { createBoundedFetch } from '../../../net/bounded-fetch.ts';
 import { reasonOf } from '../../../net/failure-reasons.ts';
+import type { Duration } from '../../../platform/duration.ts';
 import { OidcError, type OidcReason } from './oidc-error.ts';
-
-/** For each request to the provider, its response included. */
-const TIMEOUT_S = 5;
 
 /** How long what the provider says of itself is taken for true, and when it is asked again after a failure. */
 const FRESH_MS = 3_600_000;
@@ -19,6 +17,8 @@ export interface OidcClient {
   issuer: string;
   clientId: string;
   clientSecret: string;
+  /** For each request to the provider, its response included. */
+  timeout: Duration;
 }
 
 /** What a sign-in is recognised by when the provider leads the browser back. */
@@ -109,7 +109,7 @@ export class OidcProvider {
 
   async #discover(): Promise<Configuration> {
     const client = await load();
-    const { issuer, clientId, clientSecret } = this.#client;
+    const { issuer, clientId, clientSecret, timeout } = this.#client;
     return this.#asking(async () => {
       const configuration = await client.discovery(
         new URL(issuer),
@@ -122,7 +122,8 @@ export class OidcProvider {
           (isBasic ? client.ClientSecretBasic : client.ClientSecretPost)(clientSecret)(server, ...rest);
         },
         {
-          timeout: TIMEOUT_S,
+          // In seconds there.
+          timeout: timeout / 1_000,
           [client.customFetch]: this.#fetch,
           execute: [
             // Otherwise the ID token's signature is not looked at.
