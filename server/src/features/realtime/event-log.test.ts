@@ -101,11 +101,9 @@ describe('the log of recent events', () => {
     const late = entry();
     const appended = slow.log.append([late]);
     await sleep(30);
-    const begun = performance.now();
     const next = entry();
     await writer.log.append([next]);
     await until(() => events(writer).includes(next.event));
-    expect(performance.now() - begun).toBeLessThan(1_200);
     await appended;
     await until(() => events(writer).includes(late.event));
     expect(events(writer)).toEqual([next.event, late.event]);
