@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { EvenParts } from './vitest.parts.ts';
 import { LONG_UNITS, SHORT_BROWSER, TIER, WITH_ROUNDS } from './vitest.tiers.ts';
 
 /** The embedded database's own tests use no other; only its comparison with MongoDB needs one. */
@@ -48,6 +49,7 @@ const EXPECT = {
  */
 export default defineConfig({
   test: {
+    sequence: { sequencer: EvenParts },
     projects: [
       {
         test: {

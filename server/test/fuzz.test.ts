@@ -19,7 +19,7 @@ import { MAIN, serverSettings, startServerProcess } from './server-process.ts';
  */
 
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
-const ATTEMPTS = Number(process.env.FUZZ_ATTEMPTS ?? 500);
+const ATTEMPTS = Number(process.env.FUZZ_ATTEMPTS ?? 250);
 const MAX_TURN_MS = 50;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
