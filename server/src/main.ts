@@ -1,27 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
-import { DatabaseError } from './database/connect.ts';
-import { type DemoAccount, introduceDemoAccount } from './features/demo/demo-account.ts';
-import { DEMO_USERNAME } from './features/demo/demo-widget.ts';
-import { founderOf } from './features/members/member.ts';
-import { type Config, ConfigError, isTrial, loadConfig } from './platform/config.ts';
+import { DatabaseError } from './database/database-error.ts';
+import { type Config, ConfigError, loadConfig } from './platform/config.ts';
 import { createLog } from './platform/log.ts';
-import { startServer } from './server.ts';
-
-/** What a first-time owner needs to go on, to be copied from the terminal. */
-const introduction = (url: string, { username, password, token, widgetToken }: DemoAccount): string =>
-  [
-    'Parlor made an account for you to try. This is shown only once:',
-    '',
-    `  website     ${url}/demo/`,
-    `  documents   ${url}/api/v1/docs`,
-    `  username    ${username}`,
-    `  password    ${password}`,
-    `  API token   ${token}`,
-    `  script tag  <script src="${url}/widget.js" data-token="${widgetToken}" async></script>`,
-    '',
-    '',
-  ].join('\n');
+import type { RunningServer } from './server.ts';
 
 /** One clear line and exit 1 for what the operator can mend; anything else is a defect and shows its stack. */
 const giveUp = (error: unknown): never => {
@@ -43,17 +25,18 @@ const STOP_TIMEOUT_MS = 30_000;
 const say = (text: string): Promise<boolean> =>
   new Promise((resolve) => process.stdout.write(text, (error) => resolve(!error)));
 
+/** A setting that is wrong is told before the rest of the server, which takes most of a start, is loaded. */
+const load = async (config: Config, log: Logger): Promise<RunningServer> => {
+  const [{ startServer }, { introduce }] = await Promise.all([
+    import('./server.ts'),
+    import('./introduction.ts'),
+  ]);
+  return startServer(config, log, (server) => introduce(server, say));
+};
+
 const start = async (config: Config, log: Logger): Promise<void> => {
   process.stdout.on('error', () => undefined);
-  const started = startServer(config, log, async ({ services, url }) => {
-    if (isTrial(config)) {
-      await introduceDemoAccount(services, (demo) => say(introduction(url, demo)));
-      const demo = await services.accounts.byUsername(DEMO_USERNAME);
-      const welcome = demo && services.welcomeLinks.issue(founderOf(demo));
-      if (welcome) await say(`Inbox, signs you in once and within 15 minutes: ${url}${welcome}\n`);
-      await say(`Settings panel, opens once and within 15 minutes: ${url}${services.panelAccess.issue()}\n`);
-    }
-  });
+  const started = load(config, log);
   // From the beginning: a start that is told to stop finishes what it has begun, and shows what only it knows.
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

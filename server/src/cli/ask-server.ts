@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { DatabaseError } from '../database/connect.ts';
+import { DatabaseError } from '../database/database-error.ts';
 import { UsageError } from './arguments.ts';
 import { type CallerFrame, frameSender, framesOf, type ServerFrame } from './command-frames.ts';
 import type { Terminal } from './terminal.ts';

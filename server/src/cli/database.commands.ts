@@ -2,13 +2,13 @@ import { checkDataDir, compactDataDir, EmbeddedMongodbError } from '@parlor/embe
 import {
   connectToMongodb,
   type Database,
-  DatabaseError,
   embeddedDirectory,
   openDatabase,
   secretKeyFile,
   whileAlive,
 } from '../database/connect.ts';
 import { CopyError, copyDatabase } from '../database/copy.ts';
+import { DatabaseError } from '../database/database-error.ts';
 import { recordedKeys } from '../database/recorded-keys.ts';
 import { type Config, loadConfig, maskPassword } from '../platform/config.ts';
 import { takeArguments, takeOption, UsageError } from './arguments.ts';

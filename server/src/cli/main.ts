@@ -1,4 +1,4 @@
-import { DatabaseError } from '../database/connect.ts';
+import { DatabaseError } from '../database/database-error.ts';
 import { ConfigError, describeConfig } from '../platform/config.ts';
 import { takeArguments, UsageError } from './arguments.ts';
 import { type Command, findCommand } from './command.ts';

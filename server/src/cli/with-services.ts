@@ -1,6 +1,7 @@
-import { createServices, type Services } from '../compose.ts';
+import type { Services } from '../compose.ts';
 import { createIndexes } from '../create-indexes.ts';
-import { connectDatabase, DatabaseError, whileAlive } from '../database/connect.ts';
+import { connectDatabase, whileAlive } from '../database/connect.ts';
+import { DatabaseError } from '../database/database-error.ts';
 import { type Config, loadConfig } from '../platform/config.ts';
 import { createLog } from '../platform/log.ts';
 import { askServer } from './ask-server.ts';
@@ -10,6 +11,8 @@ import { LocalTerminal } from './terminal.ts';
 
 /** Runs on the database that the server uses; nothing runs by itself beside it. */
 const withServices = async (config: Config, run: (services: Services) => Promise<void>): Promise<void> => {
+  // Not needed where a server runs the command.
+  const { createServices } = await import('../compose.ts');
   const database = await connectDatabase(config);
   try {
     const log = createLog(process.env.LOG_LEVEL === undefined ? 'warn' : config.LOG_LEVEL);

@@ -7,12 +7,8 @@ import { type Config, maskPassword } from '../platform/config.ts';
 import type { Duration } from '../platform/duration.ts';
 import { failOnClosedSockets } from './closed-sockets.ts';
 import { isHalfCopied } from './copy-marker.ts';
+import { DatabaseError } from './database-error.ts';
 import { recordedKeys } from './recorded-keys.ts';
-
-/** The database could not be reached or opened; the text is one clear line. */
-export class DatabaseError extends Error {
-  override name = 'DatabaseError';
-}
 
 /** An open database and the key that seals what is in it. */
 export interface Database {

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 import { placeOf, type Secrets } from '../platform/secrets.ts';
 import type { MappedCollection } from './collection-data.ts';
-import { DatabaseError } from './connect.ts';
+import { DatabaseError } from './database-error.ts';
 import { duplicateFields } from './duplicate.ts';
 import { defineModel } from './model.ts';
 import { KEY_RECORD_ID, type KeyRecord } from './recorded-keys.ts';

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
-import { koaBody } from 'koa-body';
 import { ParlorError } from '../platform/errors.ts';
+import { loadLater } from '../platform/load-later.ts';
 import type { Context, State } from './context.ts';
 
 /** The largest body that is read, in bytes (docs/contract.md#conventions). */
@@ -17,30 +17,36 @@ const parseError = (why: string): ParlorError => new ParlorError('malformed', `J
 /** What zlib calls input that is not gzip, deflate or Brotli. */
 const BROKEN_COMPRESSION = /^(Z|ERR__ERROR|ERR_BROTLI|ERR_ZLIB)_/;
 
+/** Loaded by the first body: it brings readers of all kinds along. */
+const koaBody = loadLater<typeof import('koa-body')>('koa-body');
+
 // koa-body would decode broken UTF-8 to U+FFFD without a word, and lose where JSON went wrong. Read as latin1,
 // its text has a character for each byte, so that nothing is lost until it is decoded strictly below.
-const readBytes = koaBody({
-  json: false,
-  urlencoded: false,
-  text: true,
-  textTypes: ['application/json'],
-  textLimit: BODY_LIMIT_BYTES,
-  encoding: 'latin1',
-  parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,
-  onError: (error) => {
-    const { type, status } = error as Error & { type?: string; status?: number };
-    // Nobody reads this response, but it keeps a visitor's lost connection out of the list of defects.
-    if (type === 'request.aborted' || type === 'stream.not.readable') {
-      throw new ParlorError('malformed', 'The connection was lost before the whole body came.');
-    }
-    if (type === 'entity.too.large') throw tooLarge();
-    if (status === 415) throw new ParlorError('unsupported_media_type', `${error.message}.`);
-    if (status === 400 || BROKEN_COMPRESSION.test((error as NodeJS.ErrnoException).code ?? '')) {
-      throw new ParlorError('malformed', `Request body can't be read: ${error.message}.`);
-    }
-    throw error;
-  },
-});
+const createReader = () =>
+  koaBody().koaBody({
+    json: false,
+    urlencoded: false,
+    text: true,
+    textTypes: ['application/json'],
+    textLimit: BODY_LIMIT_BYTES,
+    encoding: 'latin1',
+    parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,
+    onError: (error) => {
+      const { type, status } = error as Error & { type?: string; status?: number };
+      // Nobody reads this response, but it keeps a visitor's lost connection out of the list of defects.
+      if (type === 'request.aborted' || type === 'stream.not.readable') {
+        throw new ParlorError('malformed', 'The connection was lost before the whole body came.');
+      }
+      if (type === 'entity.too.large') throw tooLarge();
+      if (status === 415) throw new ParlorError('unsupported_media_type', `${error.message}.`);
+      if (status === 400 || BROKEN_COMPRESSION.test((error as NodeJS.ErrnoException).code ?? '')) {
+        throw new ParlorError('malformed', `Request body can't be read: ${error.message}.`);
+      }
+      throw error;
+    },
+  });
+
+let readBytes: ReturnType<typeof createReader> | undefined;
 
 /** A few bytes can decompress to the whole limit: that is for callers who have shown who they are (RFC 9110, 12.5.3). */
 const refuseCompressed = (): never => {
@@ -68,6 +74,7 @@ export const jsonBody = (): Middleware<State> => async (ctx, next) => {
   const encoding = ctx.get('Content-Encoding').trim().toLowerCase();
   if (!['', 'identity'].includes(encoding) && !ctx.state.principal) refuseCompressed();
   if (length !== undefined && length > BODY_LIMIT_BYTES) throw tooLarge();
+  readBytes ??= createReader();
   await readBytes(ctx as never, async () => undefined);
   const bytes = Buffer.from((ctx.request as unknown as { body?: string }).body ?? '', 'latin1');
   if (bytes.length > 0) ctx.state.body = parseJson(bytes);

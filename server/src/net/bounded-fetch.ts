@@ -1,4 +1,5 @@
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { Outgoing } from './outgoing.ts';
 
 /** The response is larger than it may be. */
 export class TooLargeError extends Error {
@@ -14,14 +15,16 @@ interface FetchOptions {
 }
 
 /**
- * As much of `fetch` as libraries need that talk to one server: by the dispatcher that guards outgoing requests, without
+ * As much of `fetch` as libraries need that talk to one server: by the guard of outgoing requests, without
  * redirects, and with responses that are read whole up to `maxBytes`.
  */
 export const createBoundedFetch =
-  (dispatcher: Dispatcher, maxBytes: number) =>
+  (outgoing: Pick<Outgoing, 'request'>, maxBytes: number) =>
   async (url: string, { method, headers, body, signal }: FetchOptions): Promise<Response> => {
-    const answer = await request(url, {
-      dispatcher,
+    const { origin, pathname, search } = new URL(url);
+    const answer = await outgoing.request({
+      origin,
+      path: pathname + search,
       method: method as Dispatcher.HttpMethod,
       headers,
       ...(body != null && { body: String(body) }),

@@ -1,7 +1,8 @@
 import { promises as dns } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { buildConnector, Dispatcher } from 'undici';
+import { loadLater } from '../platform/load-later.ts';
 import { ipLiteral, isPublicAddress } from './addresses.ts';
 import { isBlockedPort } from './blocked-ports.ts';
 
@@ -30,6 +31,16 @@ export interface OutgoingOptions {
   dnsServers?: readonly string[];
 }
 
+/** The way out: of undici's dispatcher what Parlor uses. */
+export interface Outgoing extends Pick<Dispatcher, 'dispatch'> {
+  /** As undici's `Dispatcher.request`, whose options name origin and path. */
+  request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
+  destroy(): Promise<void>;
+}
+
+/** Loaded by the first request: most servers that start, as those of tests, send none. */
+const undici = loadLater<typeof import('undici')>('undici');
+
 /** How long a kept-alive connection waits for its next request, unless the receiver asks for less. */
 const KEEP_ALIVE_MS = 10_000;
 
@@ -38,7 +49,27 @@ const KEEP_ALIVE_MS = 10_000;
  * the check of each address on which a connection is opened (docs/contract.md#outgoing-requests). Proxies of
  * the environment and redirects are not followed.
  */
-export const createOutgoing = (options: OutgoingOptions): Dispatcher => {
+export const createOutgoing = (options: OutgoingOptions): Outgoing => {
+  let agent: Dispatcher | undefined;
+  let isDestroyed = false;
+  const opened = (): Dispatcher => {
+    if (agent) return agent;
+    agent = createAgent(options);
+    if (isDestroyed) void agent.destroy();
+    return agent;
+  };
+  return {
+    dispatch: (request, handler) => opened().dispatch(request, handler),
+    request: (request) => opened().request(request),
+    destroy: async () => {
+      isDestroyed = true;
+      await agent?.destroy();
+    },
+  };
+};
+
+const createAgent = (options: OutgoingOptions): Dispatcher => {
+  const { Agent, buildConnector } = undici();
   const { allowAnyPort = false, allowPrivate, connectTimeout, ca, dnsServers } = options;
   const lookup = allowPrivate && !dnsServers ? undefined : checkedLookup(allowPrivate, dnsServers);
   const connect = buildConnector({

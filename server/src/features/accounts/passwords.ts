@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { hash, type Options, verify } from '@node-rs/argon2';
 import { foldName } from '@parlor/shared';
-import { dictionary } from '@zxcvbn-ts/language-common';
 import pLimit from 'p-limit';
 import type { FieldErrors } from '../../platform/errors.ts';
+import { loadLater } from '../../platform/load-later.ts';
 
 /** argon2id with the parameters of OWASP's password storage cheat sheet (19 MiB, 2 passes, 1 lane). */
 const COST: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -13,7 +13,13 @@ const MIN_LENGTH = 8;
 /** Parts of a name shorter than this say nothing about a password's likeness to it. */
 const MIN_LIKENESS = 4;
 
-const common = new Set<string>(dictionary['passwords-common']);
+const language = loadLater<typeof import('@zxcvbn-ts/language-common')>('@zxcvbn-ts/language-common');
+let common: ReadonlySet<string> | undefined;
+
+const isCommon = (password: string): boolean => {
+  common ??= new Set<string>(language().dictionary['passwords-common']);
+  return common.has(password.toLowerCase());
+};
 
 /** One core is left to everybody else while many people sign in, and each hash takes its 19 MiB. */
 const takeTurns = pLimit(Math.max(1, availableParallelism() - 1));
@@ -28,12 +34,11 @@ const TODAY = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.p
 export const isOutdated = (hashed: string): boolean => !hashed.startsWith(TODAY);
 
 // Verified when there is no such user, so that a caller can't tell by the time it takes (docs/contract.md#accounts).
-const nobody = hashPassword('nobody has this password');
+const NOBODY = `${TODAY}${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /** Whether the password is the one behind `hashed`; takes as long when there is none. */
 export const isPassword = async (hashed: string | undefined, password: string): Promise<boolean> => {
-  const known = hashed ?? (await nobody);
-  const matches = await takeTurns(() => verify(known, password));
+  const matches = await takeTurns(() => verify(hashed ?? NOBODY, password));
   return hashed !== undefined && matches;
 };
 
@@ -52,7 +57,7 @@ export const passwordErrors = (password: string, username: string, email: string
   if ([...password].length < MIN_LENGTH) {
     errors.push(`This password is too short. It must contain at least ${MIN_LENGTH} characters.`);
   }
-  if (common.has(password.toLowerCase())) errors.push('This password is too common.');
+  if (isCommon(password)) errors.push('This password is too common.');
   if (/^\p{Nd}+$/u.test(password)) errors.push('This password is entirely numeric.');
   return errors;
 };

@@ -1,8 +1,11 @@
 import type { NodeOf, WorkflowNode } from '@parlor/shared';
 import { LRUCache } from 'lru-cache';
-import { Faq } from './faq/faq.ts';
+import type { Faq } from './faq/faq.ts';
 import type { GraphStore } from './graph-store.ts';
 import { type Pattern, PatternCache } from './patterns.ts';
+
+/** Loaded by the first question, with the stems and stop words of 20 languages. */
+const loadFaq = () => import('./faq/faq.ts');
 
 /** A version of a workflow, ready to run; what takes time to prepare is made when it is first needed. */
 export class Graph {
@@ -23,7 +26,7 @@ export class Graph {
 
   /** The entries of a node, made ready once for all who ask. */
   faq(node: NodeOf<'faq'>): Promise<Faq> {
-    const known = this.#faqs.get(node.id) ?? Faq.from(node.entries);
+    const known = this.#faqs.get(node.id) ?? loadFaq().then(({ Faq }) => Faq.from(node.entries));
     this.#faqs.set(node.id, known);
     return known;
   }

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { RE2JS } from 're2js';
+import { loadLater } from '../../platform/load-later.ts';
 import { workToFold } from './folded-ranges.ts';
+
+const re2 = loadLater<typeof import('re2js')>('re2js');
 
 /** A pattern longer than this, or one that becomes a larger program, is refused. */
 const MAX_LENGTH = 500;
@@ -43,7 +45,7 @@ const compile = (source: string): Compiled => {
   if (classes > MAX_CLASSES) throw new Error('too many Unicode classes');
   const folded = workToFold(source);
   if (folded > MAX_FOLDED) throw new Error('too many wide ranges without regard to case');
-  const pattern = RE2JS.compile(source);
+  const pattern = re2().RE2JS.compile(source);
   const size = pattern.programSize();
   if (size > MAX_PROGRAM) throw new Error('too complicated');
   const searched = Math.min(MAX_TEXT, Math.floor(MAX_STEPS / size));

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import { createTransport } from 'nodemailer';
 import type { Config } from '../../platform/config.ts';
 import type { Duration } from '../../platform/duration.ts';
+import { loadLater } from '../../platform/load-later.ts';
 import { isMailAddress } from '../../platform/mail-address.ts';
 import type { MailContent } from './mail-content.ts';
 
@@ -22,6 +22,9 @@ export interface Envelope {
 
 /** Sends a mail once. It never throws: whatever goes wrong is in the outcome. */
 export type SendMail = (envelope: Envelope, content: MailContent) => Promise<Outcome>;
+
+/** Loaded where mails are sent. */
+const nodemailer = loadLater<typeof import('nodemailer')>('nodemailer');
 
 /** The replies to RCPT TO and DATA are about this mail; all others are about the server or its settings. */
 const ABOUT_THE_MAIL = new Set(['RCPT TO', 'DATA']);
@@ -51,7 +54,7 @@ export const createSmtp = ({
   from: string;
   timeout: Duration;
 }): SendMail => {
-  const transport = createTransport({
+  const transport = nodemailer().createTransport({
     url,
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { reasonOf } from '../../net/failure-reasons.ts';
+import type { Outgoing } from '../../net/outgoing.ts';
 import type { StoredAttempt } from './deliveries.model.ts';
 
 /**
@@ -39,14 +40,14 @@ export interface AttemptRequest {
 
 /** Posts a delivery once. It never throws: whatever goes wrong is the attempt's `error`. */
 export const attemptDelivery = (
-  dispatcher: Dispatcher,
+  outgoing: Pick<Outgoing, 'dispatch'>,
   { target, headers, body, timeout }: AttemptRequest,
 ): Promise<Attempt> =>
   new Promise((resolve) => {
     const exchange = new Exchange(timeout, resolve);
     const { origin, pathname, search } = new URL(target);
     try {
-      dispatcher.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange);
+      outgoing.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange);
     } catch (error) {
       exchange.onResponseError(undefined, error as Error);
     }

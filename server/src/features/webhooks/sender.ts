@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { Dispatcher } from 'undici';
 import type { AuditedCollection } from '../../events/audited-collection.ts';
 import type { Job, JobKind, OriginLimits, Result } from '../../jobs/job-kind.ts';
 import { JobRunner } from '../../jobs/job-runner.ts';
 import type { OriginLeases } from '../../jobs/origin-leases.ts';
+import type { Outgoing } from '../../net/outgoing.ts';
 import type { Duration } from '../../platform/duration.ts';
 import type { Attempt } from './attempt.ts';
 import { type DeliveryModel, type StoredDelivery, settled } from './deliveries.model.ts';
@@ -44,7 +44,7 @@ interface Parts {
   deliveries: DeliveryModel;
   knownWebhooks: KnownWebhooks;
   leases: OriginLeases;
-  outgoing: Dispatcher;
+  outgoing: Outgoing;
   onDelivered: DeliveredListener;
   log: Logger;
 }

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { Webhook as Signer } from 'standardwebhooks';
+import { loadLater } from '../../platform/load-later.ts';
+
+const standardWebhooks = loadLater<typeof import('standardwebhooks')>('standardwebhooks');
 
 /** Standard Webhooks asks for 24 to 64 bytes. */
 const SECRET_BYTES = 32;
@@ -15,6 +17,7 @@ export type Sign = (id: string, at: Date, body: string) => Record<string, string
  * accepts the delivery.
  */
 export const signWith = (secrets: readonly string[]): Sign => {
+  const { Webhook: Signer } = standardWebhooks();
   const signers = secrets.map((secret) => new Signer(secret));
   return (id, at, body) => ({
     'webhook-id': id,

@@ -1,4 +1,4 @@
-import type { Dispatcher } from 'undici';
+import type { Outgoing } from '../../net/outgoing.ts';
 import type { Duration } from '../../platform/duration.ts';
 import { VERSION } from '../../platform/version.ts';
 import { type Attempt, attemptDelivery } from './attempt.ts';
@@ -9,7 +9,7 @@ export type Transport = (knownWebhook: KnownWebhook, eventId: string, body: stri
 
 /** @param timeout milliseconds for status line and headers */
 export const createTransport =
-  (outgoing: Dispatcher, timeout: Duration): Transport =>
+  (outgoing: Pick<Outgoing, 'dispatch'>, timeout: Duration): Transport =>
   ({ target, sign }, eventId, body) => {
     const headers = {
       'content-type': 'application/json',

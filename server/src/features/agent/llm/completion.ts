@@ -1,6 +1,6 @@
 import { codePoints, MAX_MESSAGE, wellFormed } from '@parlor/shared';
 import { createParser } from 'eventsource-parser';
-import { type Dispatcher, request } from 'undici';
+import type { Outgoing } from '../../../net/outgoing.ts';
 import { readRetryAfter } from '../../../net/retry-after.ts';
 import { cut } from '../template.ts';
 
@@ -28,7 +28,7 @@ export interface CompletionRequest {
   messages: readonly ChatMessage[];
   maxTokens: number;
   temperature: number | undefined;
-  dispatcher: Dispatcher;
+  outgoing: Pick<Outgoing, 'request'>;
   signal: AbortSignal;
   /** A piece of the answer has come. */
   delta(text: string): void;
@@ -62,27 +62,31 @@ interface Chunk {
  * @throws LlmError
  */
 export const complete = async (asked: CompletionRequest): Promise<Completion> => {
-  const { url, apiKey, model, messages, maxTokens, temperature, dispatcher, signal } = asked;
-  const answer = await request(`${url}/chat/completions`, {
-    dispatcher,
-    method: 'POST',
-    signal,
-    headers: {
-      'content-type': 'application/json',
-      accept: 'text/event-stream',
-      ...(apiKey !== '' && { authorization: `Bearer ${apiKey}` }),
-    },
-    body: JSON.stringify({
-      model,
-      messages,
-      max_tokens: maxTokens,
-      ...(temperature !== undefined && { temperature }),
-      stream: true,
-      stream_options: { include_usage: true },
-    }),
-  }).catch((error: Error) => {
-    throw new LlmError(`no answer: ${error.message}`, RETRY_AFTER_MS);
-  });
+  const { url, apiKey, model, messages, maxTokens, temperature, outgoing, signal } = asked;
+  const { origin, pathname, search } = new URL(`${url}/chat/completions`);
+  const answer = await outgoing
+    .request({
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      signal,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        ...(apiKey !== '' && { authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify({
+        model,
+        messages,
+        max_tokens: maxTokens,
+        ...(temperature !== undefined && { temperature }),
+        stream: true,
+        stream_options: { include_usage: true },
+      }),
+    })
+    .catch((error: Error) => {
+      throw new LlmError(`no answer: ${error.message}`, RETRY_AFTER_MS);
+    });
   const { statusCode, headers, body } = answer;
   // A body that is given up must not end the process.
   body.on('error', () => undefined);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { estimateTokenCount } from 'tokenx';
-import type { Dispatcher } from 'undici';
+import type { Outgoing } from '../../../net/outgoing.ts';
 import type { HistoryLine, LlmNode } from '../turn.ts';
 import type { Allowance } from './allowance.ts';
 import { type Completion, type CompletionRequest, complete, LlmError } from './completion.ts';
@@ -44,18 +44,18 @@ export interface Question {
 /** Questions to a language model through an OpenAI-compatible endpoint (docs/contract.md#agent-api). */
 export class LanguageModel {
   readonly #settings: LanguageModelSettings;
-  readonly #dispatcher: Dispatcher;
+  readonly #outgoing: Outgoing;
   readonly #allowance: Pick<Allowance, 'take'>;
   readonly #log: Logger;
 
   constructor(
     settings: LanguageModelSettings,
-    dispatcher: Dispatcher,
+    outgoing: Outgoing,
     allowance: Pick<Allowance, 'take'>,
     log: Logger,
   ) {
     this.#settings = settings;
-    this.#dispatcher = dispatcher;
+    this.#outgoing = outgoing;
     this.#allowance = allowance;
     this.#log = log;
   }
@@ -78,7 +78,7 @@ export class LanguageModel {
   }
 
   async stop(): Promise<void> {
-    await this.#dispatcher.destroy();
+    await this.#outgoing.destroy();
   }
 
   async #ask(
@@ -113,10 +113,7 @@ export class LanguageModel {
   }
 
   /** Tries again after 429, 5xx and lost connections, while there is time and nothing of an answer has come. */
-  async #attempts(
-    asked: Omit<CompletionRequest, 'dispatcher' | 'signal'>,
-    time: number,
-  ): Promise<Completion> {
+  async #attempts(asked: Omit<CompletionRequest, 'outgoing' | 'signal'>, time: number): Promise<Completion> {
     const signal = AbortSignal.timeout(Math.ceil(time));
     const ends = performance.now() + time;
     let hasBegun = false;
@@ -126,7 +123,7 @@ export class LanguageModel {
     };
     for (let attempt = 1; ; attempt++) {
       try {
-        return await complete({ ...asked, delta, dispatcher: this.#dispatcher, signal });
+        return await complete({ ...asked, delta, outgoing: this.#outgoing, signal });
       } catch (error) {
         if (signal.aborted) throw new LlmError(`no answer within ${Math.round(time / 1_000)} s`);
         const wait = error instanceof LlmError ? error.retryAfter : undefined;
