@@ -192,6 +192,26 @@ test('indexes are used as explain says', async () => {
   expect(await explained({ email: { $in: ['e1', 'e2', 'e4'] }, account: { $in: [0, 1] } })).toMatchObject({
     keys: 3,
   });
+  // A list of any length is sought value by value, instead of reading everything.
+  const few = Array.from({ length: 20 }, (_, i) => i * 2);
+  const nobodys = Array.from({ length: 5_000 }, (_, i) => 1_000 + i);
+  const long = [...few, ...nobodys];
+  expect(await explained({ _id: { $in: long }, account: 0 })).toMatchObject({ keys: 20, n: 20 });
+  const dates = long.map((n) => new Date(n));
+  expect(await explained({ account: 0, created: { $in: dates } })).toMatchObject({ keys: 20, n: 20 });
+  expect(
+    await explained({ $and: [{ _id: { $in: long } }, { _id: { $in: [2, ...nobodys] } }] }),
+  ).toMatchObject({
+    keys: 1,
+    n: 1,
+  });
+  // Too many ranges to have a cursor each.
+  expect(await explained({ account: { $in: [0, ...nobodys] } }, newest, 20)).toEqual({
+    stages: 'LIMIT SORT FETCH IXSCAN',
+    keys: 250,
+    docs: 250,
+    n: 20,
+  });
 });
 
 test('statistics tell the sizes of documents and indexes, as mongosh asks for them', async () => {

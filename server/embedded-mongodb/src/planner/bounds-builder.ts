@@ -110,17 +110,20 @@ export function ordered(intervals: Interval[]): Interval[] {
   return united;
 }
 
-/** What two lists of intervals have in common. */
+/** What two lists of intervals, each in ascending order and without overlaps, have in common. */
 export function intersect(left: readonly Interval[], right: readonly Interval[]): Interval[] {
   const common: Interval[] = [];
-  for (const a of left) {
-    for (const b of right) {
-      const start = a.start.compare(b.start) >= 0 ? a.start : b.start;
-      const end = a.end.compare(b.end) <= 0 ? a.end : b.end;
-      if (start.compare(end) < 0) common.push({ start, end, point: a.point || b.point });
-    }
+  for (let i = 0, j = 0; ; ) {
+    const a = left[i];
+    const b = right[j];
+    if (!a || !b) return common;
+    const isFirst = a.end.compare(b.end) <= 0;
+    const start = a.start.compare(b.start) >= 0 ? a.start : b.start;
+    const end = isFirst ? a.end : b.end;
+    if (start.compare(end) < 0) common.push({ start, end, point: a.point || b.point });
+    if (isFirst) i++;
+    else j++;
   }
-  return ordered(common);
 }
 
 /** Whether all of `inner` lies within `outer`. */

@@ -29,8 +29,8 @@ export interface IndexAccess {
   bounds: { path: string; intervals: readonly Interval[] }[];
 }
 
-/** More ranges than this are not worth their seeks: the fields after are checked by matching instead. */
-const MAX_RANGES = 1000;
+/** Lists of values of several fields make no more ranges than this: the fields after are checked by matching. */
+const MAX_COMBINED = 1000;
 
 /** Works out how `index` answers the conjunction. Without a condition on its first field that is all of it. */
 export function accessBy(collection: Collection, index: Index, asked: Conjunction): IndexAccess {
@@ -49,7 +49,7 @@ export function accessBy(collection: Collection, index: Index, asked: Conjunctio
     const shared = field.multikey && boundRoots.has(root);
     const bounds = shared ? undefined : fieldBounds(field, asked, used);
     const points = bounds?.every((interval) => interval.point) ?? false;
-    if (!bounds || ranges.length * bounds.length > MAX_RANGES) break;
+    if (!bounds || isTooMany(ranges.length, bounds.length)) break;
     if (field.multikey) boundRoots.add(root);
     const directed = field.descending ? inverted(bounds) : bounds;
     ranges = ranges.flatMap((range) => directed.map((interval) => extend(range, interval, points)));
@@ -70,6 +70,11 @@ export function accessBy(collection: Collection, index: Index, asked: Conjunctio
     mayRepeat: index.multikey.some(Boolean) && !isOnePoint(ranges, pointFields, index),
     bounds: shown,
   };
+}
+
+/** One list alone may be of any length: a seek for each of its values costs less than everything else. */
+function isTooMany(ranges: number, values: number): boolean {
+  return ranges > 1 && values > 1 && ranges * values > MAX_COMBINED;
 }
 
 /** A single full key holds each record once even when the index is multikey. */

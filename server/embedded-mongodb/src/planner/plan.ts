@@ -191,13 +191,14 @@ const ONE_KEY = 1_000_000;
 
 /** Less a point for each: several unique keys find no more than as many, and come before whatever may find many. */
 const SEVERAL_KEYS = 100_000;
+const MANY_KEYS = 10_000;
 
 /** The better plan has the higher score. Without statistics, what an index pins down stands for how few it reads. */
 function scoreOf(access: IndexAccess, order: IndexOrder | undefined, request: PlanRequest): number {
   const { index, pointFields, boundFields, ranges } = access;
   const held = Math.min(pointFields, index.fields.length);
   if (index.unique && held === index.fields.length) {
-    return ranges.length === 1 ? ONE_KEY : SEVERAL_KEYS - ranges.length;
+    return ranges.length === 1 ? ONE_KEY : Math.max(SEVERAL_KEYS - ranges.length, MANY_KEYS);
   }
   const sorted = order ? (request.hasLimit ? 150 : 90) : 0;
   const bounded = held * 100 + (boundFields > pointFields ? 40 : 0);

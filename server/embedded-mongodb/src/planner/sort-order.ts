@@ -13,6 +13,9 @@ export interface IndexOrder {
   from: number;
 }
 
+/** Ranges are merged into one order up to this number; each holds a cursor. */
+const MAX_MERGED = 1000;
+
 /**
  * Finds from which key field on an index access gives the sort's order, forwards or backwards; undefined when
  * it does not. `from` is tried from `atMost` down, so that all of an `$or`'s branches can agree on one.
@@ -23,6 +26,7 @@ export function orderOf(
   atMost = access.pointFields,
 ): IndexOrder | undefined {
   for (let from = Math.min(atMost, access.pointFields); from >= 0; from--) {
+    if (from > 0 && access.ranges.length > MAX_MERGED) continue;
     const reverse = matchesFrom(access, sort, from);
     if (reverse !== undefined) return { reverse, from };
   }
