@@ -3,16 +3,46 @@ import { MongoError } from '../errors/mongo-error.ts';
 
 /** How many elements a BSON document has at its top level. It must be well-formed. */
 export function countElements(raw: Uint8Array): number {
-  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   let count = 0;
-  let at = 4;
-  for (;;) {
-    const type = bytes[at++];
-    if (!type) return count;
-    count++;
-    at = bytes.indexOf(0, at) + 1;
-    at += valueBytes(bytes, type, at);
+  for (const _ of elementsOf(bufferOf(raw))) count++;
+  return count;
+}
+
+/** A well-formed BSON document with those of its top-level elements whose names are kept, byte by byte as they were. */
+export function keepElements(raw: Uint8Array, isKept: (name: string) => boolean): Buffer {
+  const bytes = bufferOf(raw);
+  const kept: Buffer[] = [Buffer.allocUnsafe(4)];
+  let length = 5;
+  for (const { start, nameEnd, end } of elementsOf(bytes)) {
+    if (!isKept(bytes.toString('utf8', start + 1, nameEnd))) continue;
+    kept.push(bytes.subarray(start, end));
+    length += end - start;
   }
+  kept.push(END);
+  kept[0]?.writeInt32LE(length);
+  return Buffer.concat(kept, length);
+}
+
+const END = Buffer.alloc(1);
+
+/** Where an element stands in its document; its name from the byte after `start` to before `nameEnd`. */
+interface Element {
+  start: number;
+  nameEnd: number;
+  end: number;
+}
+
+function* elementsOf(bytes: Buffer): Generator<Element, void, void> {
+  for (let start = 4; bytes[start]; ) {
+    const nameEnd = bytes.indexOf(0, start + 1);
+    const end = nameEnd + 1 + valueBytes(bytes, bytes[start] as number, nameEnd + 1);
+    yield { start, nameEnd, end };
+    start = end;
+  }
+}
+
+function bufferOf(raw: Uint8Array): Buffer {
+  return Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
 }
 
 /** The sizes of the types whose values all have the same. */

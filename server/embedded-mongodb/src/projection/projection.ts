@@ -1,4 +1,5 @@
-import type { Doc } from '../bson/document.ts';
+import { type Doc, decode, encode } from '../bson/document.ts';
+import { keepElements } from '../bson/elements.ts';
 import { copyFields, getField, isDocument, isNumber, isTrue, setField } from '../bson/values.ts';
 import { mongoError, refused } from '../errors/mongo-error.ts';
 import type { ExpressionContext } from '../expression/expression.ts';
@@ -9,6 +10,21 @@ import { applyProjection, type Projection } from './tree.ts';
 
 type Special = Entry & { kind: 'special' };
 type Transform = (doc: Doc) => Doc;
+
+/**
+ * Compiles `find`'s projection for stored documents: one of whole fields leaves their bytes untouched.
+ * @returns what gives a stored document's projection as BSON; `doc` where it is decoded already
+ */
+export function compileStoredProjection(spec: Doc, filter: Doc): (raw: Uint8Array, doc?: Doc) => Buffer {
+  const project = compileProjection(spec, filter);
+  const entries = parseEntries(spec, true, { now: new Date() });
+  if (entries.some(({ kind, path }) => (kind !== 'include' && kind !== 'exclude') || path.includes('.'))) {
+    return (raw, doc) => encode(project(doc ?? decode(raw)));
+  }
+  const { mode, fields } = buildProjection(entries, undefined);
+  const isInclusion = mode === 'include';
+  return (raw) => keepElements(raw, (name) => fields.has(name) === isInclusion);
+}
 
 /**
  * Compiles `find`'s projection: inclusion or exclusion, `$slice`, `$elemMatch`, the positional `path.$` (which

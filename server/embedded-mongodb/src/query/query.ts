@@ -1,13 +1,13 @@
 /** A query from filter to documents: planned, matched, sorted, cut, projected; a stream all the way. */
 
-import { type Doc, decode, encode } from '../bson/document.ts';
+import { type Doc, decode } from '../bson/document.ts';
 import { heapSize } from '../limits/memory.ts';
 import { compileMatch, type MatchResult } from '../matcher/matcher.ts';
 import { conjunction } from '../planner/conjunction.ts';
 import { type Effort, type Hit, runPlan } from '../planner/execute.ts';
 import { choosePlan, type Plan } from '../planner/plan.ts';
 import type { SortField } from '../planner/sort-order.ts';
-import { compileProjection } from '../projection/projection.ts';
+import { compileStoredProjection } from '../projection/projection.ts';
 import { compileSort } from '../sort/sort.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Engine } from './engine.ts';
@@ -71,9 +71,9 @@ export function* documentsOf(
   collection: Collection,
   query: Query,
 ): Generator<Buffer | Pause, void, void> {
-  const project = query.projection && compileProjection(query.projection, query.filter);
+  const project = query.projection && compileStoredProjection(query.projection, query.filter);
   for (const match of matchesOf(engine, planQuery(collection, query), query)) {
-    yield !match ? undefined : project ? encode(project(match.doc ?? decode(match.raw))) : match.raw;
+    yield !match ? undefined : project ? project(match.raw, match.doc) : match.raw;
   }
 }
 
