@@ -1,6 +1,6 @@
 import type { CpuBudget } from '../../platform/cpu-budget.ts';
-import { ANY, keyOf } from './index-keys.ts';
-import { type FoundLine, findLines, newestFirst } from './lines.ts';
+import { ANY, type IndexKey, keyOf } from './index-keys.ts';
+import { type FoundLine, findLines, hasWord, newestFirst } from './lines.ts';
 import type { Term } from './search-query.ts';
 import type { StoredSegment } from './segments.model.ts';
 import type { SegmentPlace, Segments } from './segments.ts';
@@ -44,11 +44,11 @@ export async function* candidatesOf(
     const wanted = Math.min(step, MAX_SEGMENTS - count);
     const found = await budget.waitFor(read(segments, place, key, last ?? before, wanted));
     count += found.length;
-    let rarer: number | undefined;
+    let rarer: IndexKey | undefined;
     for (const segment of found) {
       last = segment.from;
       // The index is asked for that one next: words that are rare are not looked for among all that have a common one.
-      rarer = keys.find((one) => !hasKey(segment, one));
+      rarer = keys.find((one) => one !== key && !hasWord(segment, one.text));
       if (rarer !== undefined) break;
       await budget.checkpoint();
       yield* merged(waiting, findLines(segment, terms, before), segment.from);
@@ -87,19 +87,22 @@ function* merged(
 const read = (
   segments: Segments,
   place: SegmentPlace,
-  key: number | undefined,
+  key: IndexKey | undefined,
   before: string | undefined,
   limit: number,
 ): Promise<StoredSegment[]> => {
   const older = before === undefined ? {} : { from: { $lt: before } };
   return key === undefined
     ? segments.sealedBefore(place, older, limit)
-    : segments.withKeys(place, [key, ANY], older, limit);
+    : segments.withKeys(place, [key.key, ANY], older, limit);
 };
 
-const keysFor = (terms: readonly Term[]): number[] => {
+const keysFor = (terms: readonly Term[]): IndexKey[] => {
   const longestFirst = [...terms].sort((a, b) => b.text.length - a.text.length);
-  return [...new Set(longestFirst.flatMap((term) => keyOf(term) ?? []))].slice(0, MAX_KEYS);
+  const byKey = new Map<number, IndexKey>();
+  for (const term of longestFirst) {
+    const one = keyOf(term);
+    if (one && !byKey.has(one.key)) byKey.set(one.key, one);
+  }
+  return [...byKey.values()].slice(0, MAX_KEYS);
 };
-
-const hasKey = ({ keys = [] }: StoredSegment, key: number): boolean => keys[0] === ANY || keys.includes(key);

@@ -32,9 +32,17 @@ export const keysOf = (words: Iterable<string>): number[] => {
   return [...keys];
 };
 
-/** The key that every segment with such a word has; undefined for one that is too short to have one. */
-export const keyOf = ({ text }: Term): number | undefined => {
-  if (isWhole(text)) return hash(text);
+/** What the index is asked for: the segments with a word that begins with a text. */
+export interface IndexKey {
+  key: number;
+  text: string;
+}
+
+/** What every segment with such a word has in the index; undefined for one that is too short to be there. */
+export const keyOf = ({ text }: Term): IndexKey | undefined => {
+  if (isWhole(text)) return { key: hash(text), text };
   const length = LENGTHS.findLast((known) => known <= text.length);
-  return length === undefined ? undefined : hash(text.slice(0, length));
+  if (length === undefined) return undefined;
+  const beginning = text.slice(0, length);
+  return { key: hash(beginning), text: beginning };
 };

@@ -93,6 +93,10 @@ export const decodeLines = ({ lines, subjects, widgets }: Encoded): Line[] =>
 
 const patternOf = ({ text, isPrefix }: Term): string => (isPrefix ? ` ${text}` : ` ${text} `);
 
+/** Whether a segment has a word that begins with a text. */
+export const hasWord = ({ lines }: Pick<Encoded, 'lines'>, text: string): boolean =>
+  lines.includes(` ${text}`);
+
 /** A line that has all words which are looked for. */
 export type FoundLine = Pick<Line, 'key' | 'widget'>;
 

@@ -202,8 +202,9 @@ export class Segments {
     }
   }
 
+  /** Without the keys, which are most of a segment and serve the index alone. */
   async #find(filter: object, limit: number): Promise<StoredSegment[]> {
-    const options = { sort: { from: -1 }, limit, batchSize: limit + 1 } as const;
+    const options = { projection: { keys: 0 }, sort: { from: -1 }, limit, batchSize: limit + 1 } as const;
     return (await this.#model.collection
       .find(filter as never, options)
       .toArray()) as unknown as StoredSegment[];
