@@ -37,10 +37,18 @@ const gatedApp = (env: Record<string, string> = {}) => {
     await vi.waitFor(() => app.services.models.accounts.exists({ _id: '' }), PATIENCE);
     return answer;
   };
-  return { app, lost };
+  /** Lets the database go with this command on a collection, which does not get through, and come back afterwards. */
+  const cut = async (command: string, collection: string, ...request: Parameters<typeof app.request>) => {
+    gate?.shutAt(new RegExp(`${command}\0.{4}${collection}\0`, 's'));
+    const answer = await app.request(...request);
+    gate?.reopen();
+    expect([request[1], answer.status]).toEqual([request[1], 503]);
+    await vi.waitFor(() => app.services.models.accounts.exists({ _id: '' }), PATIENCE);
+  };
+  return { app, cut, lost };
 };
 
-const { app, lost } = gatedApp({ PUBLIC_URL, REGISTRATION: 'open' });
+const { app, cut, lost } = gatedApp({ PUBLIC_URL, REGISTRATION: 'open' });
 const { accept, invite, linkOf, member } = testMembers(app);
 const later = () => new Date(Date.now() + 61_000);
 
@@ -119,6 +127,88 @@ it('of a new password: no other session goes on', async () => {
   expect(listed.json).toHaveLength(1);
 });
 
+describe('a link to a new password', () => {
+  const CONFIRM = '/api/v1/auth/password-reset/confirm';
+  const asked = async () => {
+    const account = await app.account();
+    const { members, passwordResets } = app.services;
+    const link = async () => {
+      const member = await members.byUsername(account.username);
+      return (await passwordResets.issue(member as never, randomUUID())).split('#token=')[1] as string;
+    };
+    const signIn = async (password: string) => {
+      const body = { username: account.username, password };
+      return (await app.request('POST', '/api/v1/auth/api-token', { body })).status;
+    };
+    return { ...account, link, signIn };
+  };
+  const chosen = (token: string, password = 'another long secret') => ({
+    body: { token, password, password2: password },
+  });
+
+  it('is good still where the password could not be set', async () => {
+    const { link, signIn } = await asked();
+    const token = await link();
+    await cut('update', 'accounts', 'POST', CONFIRM, chosen(token));
+    expect((await app.request('POST', CONFIRM, chosen(token))).status).toBe(204);
+    expect([await signIn(PASSWORD), await signIn('another long secret')]).toEqual([400, 200]);
+  });
+
+  it('is used up where it was, and so are all others', async () => {
+    const { link, signIn } = await asked();
+    const [token, other] = [await link(), await link()];
+    await lost('update', 'accounts\0.*password', 'POST', CONFIRM, chosen(token));
+    for (const one of [token, other]) {
+      const again = await app.request('POST', CONFIRM, chosen(one, 'a third long secret'));
+      expect(again.json).toEqual({ token: ['This link is not good, has run out or was used.'] });
+    }
+    expect(await signIn('another long secret')).toBe(200);
+  });
+});
+
+it('of a workflow that takes the place of another: the trail tells of it once', async () => {
+  const { token } = await app.account();
+  const nodes = [{ id: 'hello', type: 'start', greeting: 'Hello!' }];
+  const make = async (name: string) => {
+    const body = { name, nodes, is_published: true };
+    return (await app.request('POST', '/api/v1/workflows/', { token, body })).json.uuid as string;
+  };
+  const [one, other] = [await make('One'), await make('Other')];
+  const path = `/api/v1/workflows/${other}/`;
+  const body = { is_room_bot: true, name: 'Another' };
+  await lost('update', 'workflows', 'PATCH', path, { token, body });
+  expect((await app.request('PATCH', path, { token, body })).json).toMatchObject(body);
+  expect((await app.request('GET', `/api/v1/workflows/${one}/`, { token })).json.is_room_bot).toBe(false);
+  await app.request('DELETE', path, { token });
+  await vi.waitFor(async () => {
+    const { json } = await app.request('GET', '/api/v1/audit/', { token });
+    const told = json.filter(({ object }: { object: { uuid: string } }) => object.uuid === other);
+    expect(told.map(({ action }: { action: string }) => action)).toEqual([
+      'deleteWorkflow',
+      'changeWorkflow',
+      'createWorkflow',
+    ]);
+    expect(told[1].changes.map(({ field }: { field: string }) => field)).toEqual(['name', 'is_room_bot']);
+  }, PATIENCE);
+});
+
+it('of a conversation that begins: it is that one also when it was refused in between', async () => {
+  const { token, id } = await app.account();
+  const nodes = [{ id: 'hello', type: 'start', greeting: 'Hello!' }];
+  const made = { name: 'W', nodes, is_published: true };
+  const { uuid, public_key } = (await app.request('POST', '/api/v1/workflows/', { token, body: made })).json;
+  const headers = { 'x-api-key': public_key, 'idempotency-key': randomUUID() };
+  const start = ['POST', '/api/v1/public/conversations/start', { headers, body: {} }] as const;
+  await lost('insert', 'rooms', ...start);
+  const publish = (is_published: boolean) =>
+    app.request('PATCH', `/api/v1/workflows/${uuid}/`, { token, body: { is_published } });
+  await publish(false);
+  expect((await app.request(...start)).status).toBe(404);
+  await publish(true);
+  expect((await app.request(...start)).status).toBe(200);
+  expect(await app.services.models.rooms.countDocuments({ account: id })).toBe(1);
+});
+
 it('of an invitation that replaces one: the next one replaces both', async () => {
   const { token } = await app.account();
   const email = `${randomUUID()}@example.com`;
@@ -165,5 +255,24 @@ describe('with REGISTRATION=invite', () => {
     const again = await invited.app.request(...register());
     expect(again.json).toEqual({ invite: ['This invitation is not good, has run out or was used.'] });
     expect(await invited.app.services.models.accounts.countDocuments({})).toBe(1);
+  });
+
+  it('of no account: its invitation is good again within a minute', async () => {
+    const { models, secrets } = invited.app.services;
+    const username = `user-${randomUUID().slice(0, 8)}`;
+    const person = { username, password: PASSWORD };
+    const given = { ...person, password2: PASSWORD, email: `${username}@example.com` };
+    const body = { ...given, invite: newInvitation(secrets) };
+    await invited.cut('insert', 'accounts', 'POST', '/api/v1/auth/register', { body });
+    const minuteLater = { expires_at: { $lte: new Date(Date.now() + 61_000) } };
+    await models.registrationClaims.updateMany(minuteLater, { $set: { expires_at: new Date(0) } });
+    expect((await invited.app.request('POST', '/api/v1/auth/register', { body })).status).toBe(201);
+    const { token } = (await invited.app.request('POST', '/api/v1/auth/api-token', { body: person })).json;
+    expect((await invited.app.request('GET', '/api/v1/widgets/', { token })).json).toHaveLength(1);
+    // It is used up for as long as it runs, whatever becomes of the account.
+    const stored = await models.accounts.findOneAndDelete({ username_key: username }).lean();
+    expect(stored).not.toBeNull();
+    const other = { ...body, username: `${username}-2`, email: `${username}-2@example.com` };
+    expect((await invited.app.request('POST', '/api/v1/auth/register', { body: other })).status).toBe(400);
   });
 });

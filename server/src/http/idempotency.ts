@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { duplicateFields } from '../database/duplicate.ts';
+import { isPast } from '../database/has-come.ts';
 import { ParlorError } from '../platform/errors.ts';
 import { newUuid } from '../platform/ids.ts';
 import type { Secrets } from '../platform/secrets.ts';
@@ -85,10 +86,12 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): H
       if (ctx.status >= 200 && ctx.status < 300) {
         const subject = ctx.state.subject ?? claim.object;
         await claims.updateOne(own, { $set: { answer: answerOf(ctx), subject } });
-      } else await claims.deleteOne(own);
+      } else if (!claim.wasLeft) await claims.deleteOne(own);
+      else leave(claims, own);
     } catch (error) {
       const isRefused = error instanceof ParlorError && statusOf(error) < 500;
-      if (isRefused) await claims.deleteOne(own).catch(() => undefined);
+      // What an earlier request may have stored is there also where this one is refused.
+      if (isRefused && !claim.wasLeft) await claims.deleteOne(own).catch(() => undefined);
       else leave(claims, own);
       throw error;
     }
@@ -104,7 +107,7 @@ const acquire = async (
   claims: IdempotencyModel,
   ids: readonly string[],
   { account, request }: Pick<IdempotencyClaim, 'account' | 'request'>,
-): Promise<IdempotencyClaim> => {
+): Promise<IdempotencyClaim & { wasLeft?: boolean }> => {
   const owner = newUuid();
   const [current = '', ...others] = ids;
   const anyOf = (some: readonly string[]) => ({ _id: { $in: some as string[] } });
@@ -136,7 +139,7 @@ const acquire = async (
       throw new ParlorError('key_reused', 'Idempotency-Key was already used for another request.');
     }
     if (!hasExpired && known.answer) return known;
-    if (hasExpired || known.leased_until.getTime() <= now) {
+    if (hasExpired || isPast(known.leased_until, new Date(now), LEASE_MS)) {
       // What a killed process began goes on under the same uuid; what ran out begins anew.
       const taken = await claims
         .findOneAndUpdate(
@@ -145,7 +148,7 @@ const acquire = async (
           { returnDocument: 'after' },
         )
         .lean<IdempotencyClaim>();
-      if (taken) return taken;
+      if (taken) return { ...taken, wasLeft: !hasExpired };
     } else if (now >= deadline) {
       throw new ParlorError('conflict', 'A request with this Idempotency-Key is still running. Try again.', {
         headers: { 'Retry-After': '1' },

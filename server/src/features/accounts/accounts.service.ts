@@ -1,4 +1,5 @@
 import { type AccountSettings, Account as ApiAccount, foldName, type Registration } from '@parlor/shared';
+import { v5 } from 'uuid';
 import { present } from '../../database/document.ts';
 import { type Action, type ActionOfOne, auditEvent } from '../../events/audit.ts';
 import type { Relay } from '../../events/relay.ts';
@@ -12,7 +13,7 @@ import type { UniqueNames } from './unique-names.ts';
 
 /** Makes the widget that every account begins with, and takes it away again where there is no account after all. */
 interface FirstWidget {
-  create(account: string, settings: object): Promise<unknown>;
+  create(account: string, settings: object, uuid: string): Promise<unknown>;
   deleteAllOf(account: string): Promise<void>;
 }
 
@@ -80,8 +81,9 @@ export class AccountsService {
       const actor = { kind: 'member', uuid: _id, name: username, token: null } as const;
       account.events = [auditEvent({ actor, ...action }, _id, asAudited(account))];
     }
-    // The widget first: a crash in between leaves a widget that nobody owns, rather than an owner without one.
-    await this.#widgets.create(_id, {});
+    // The widget first: a crash in between leaves a widget that nobody owns, rather than an owner without one. By the same
+    // uuid, so that whoever comes again with an invitation finds it.
+    await this.#widgets.create(_id, {}, v5('first widget', _id));
     try {
       await this.#names.take(account, () => this.#accounts.insertOne(account));
     } catch (error) {

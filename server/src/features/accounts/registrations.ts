@@ -2,7 +2,7 @@ import type { Registration } from '@parlor/shared';
 import type { Logger } from 'pino';
 import type { ActionOfOne } from '../../events/audit.ts';
 import { type Config, isTrial } from '../../platform/config.ts';
-import { invalid, ParlorError } from '../../platform/errors.ts';
+import { invalid, isRefusal, ParlorError } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { Account } from './accounts.model.ts';
 import type { AccountsService } from './accounts.service.ts';
@@ -13,10 +13,15 @@ import { type RegistrationClaimModel, takeClaim } from './registration.model.ts'
 /** While somebody makes the first account nobody else does: longer than a request takes. */
 const FIRST_LEASE_MS = 60_000;
 
+/** As long is an invitation kept for who registers by it: who dies in between has not used it up. */
+const INVITED_LEASE_MS = 60_000;
+
 /** The right to register once. */
 interface Permit {
   /** Frees it again, where no account was made. */
   giveBack?: () => Promise<void>;
+  /** Uses it up, once the account is there. */
+  use?: () => Promise<unknown>;
   /** The uuid of the account that it is for. */
   _id?: string | undefined;
 }
@@ -65,14 +70,18 @@ export class Registrations {
    * not good, and what `AccountsService.create` throws.
    */
   async register(given: Registration, baseUrl: string, action?: ActionOfOne): Promise<Account> {
-    const { giveBack, _id } = await this.#permit(given.invite);
+    const { giveBack, use, _id } = await this.#permit(given.invite);
     let account: Account;
     try {
       account = await this.#accounts.create(given, { _id, email_confirmed_at: null }, action);
     } catch (error) {
-      await giveBack?.();
+      const givenBack = giveBack?.().catch(() => undefined);
+      // Nobody waits for a database that is away: then it runs out.
+      if (isRefusal(error)) await givenBack;
       throw error;
     }
+    // The account itself says so, too, for as long as it is there.
+    await use?.().catch((error) => this.#log.warn({ err: error }, 'an invitation was not marked as used'));
     // The account is there, and can ask for the mail itself.
     await this.#confirmations
       .request(account, baseUrl)
@@ -97,10 +106,14 @@ export class Registrations {
     if (invite === '') throw new ParlorError('forbidden', 'Registration needs an invitation.');
     const invitation = readInvitation(this.#secrets, invite);
     if (!invitation) throw noInvitation();
-    const giveBack = await takeClaim(this.#claims, `invite ${invitation.id}`, invitation.expires);
+    const { id, expires } = invitation;
+    const claim = `invite ${id}`;
+    const giveBack = await takeClaim(this.#claims, claim, new Date(Date.now() + INVITED_LEASE_MS));
     if (!giveBack) throw noInvitation();
+    const use = () =>
+      this.#claims.updateOne({ _id: claim }, { $set: { expires_at: expires } }, { upsert: true });
     // The account may be there although making it was answered 503, after which the right was given back.
-    if (!(await this.#accounts.exists(invitation.id))) return { giveBack, _id: invitation.id };
+    if (!(await this.#accounts.exists(id))) return { giveBack, use, _id: id };
     throw noInvitation();
   }
 

@@ -121,9 +121,12 @@ export class WorkflowsService {
         ...(is_published !== undefined && { is_published }),
         ...(graph !== undefined && { graph }),
       });
-      return { set: set ?? {}, more: roomBotChange(current, is_room_bot) };
+      // By the same write as all else, so that the trail tells of it once, however often it is begun.
+      const { set: botSet, ...bot } = roomBotChange(current, is_room_bot);
+      return { set: { ...set, ...botSet }, ...bot };
     };
-    const changed = await this.#audited.change({ _id: uuid, account }, decide, action);
+    const change = () => this.#audited.change({ _id: uuid, account }, decide, action);
+    const changed = (await this.#inPlaceOfOthers(account, uuid, change)) as StoredWorkflow;
     if (nodes) await this.graphs.forgetOld(changed);
     return this.#settleRoomBot(changed, is_room_bot);
   }
@@ -174,24 +177,33 @@ export class WorkflowsService {
    * published one becomes it by itself (docs/contract.md#agent-api).
    */
   async #settleRoomBot(workflow: StoredWorkflow, wanted: boolean | undefined): Promise<StoredWorkflow> {
-    const { _id, account, is_published } = workflow;
-    const isBot = workflow.room_bot_of !== undefined;
-    if (wanted === isBot || (wanted === undefined && (isBot || !is_published))) return workflow;
-    if (wanted === false) return this.#setRoomBot(_id, { $unset: { room_bot_of: 1 } }, workflow);
-    for (let takes = wanted === true; ; ) {
-      if (takes) {
+    const { _id, account, is_published, room_bot_of } = workflow;
+    if (room_bot_of !== undefined || !(wanted ?? is_published)) return workflow;
+    const become = () => this.#setRoomBot(_id, { $set: { room_bot_of: account } }, workflow);
+    // By itself it takes the place of one that is not published.
+    const yields = async () => !wanted && (await this.roomBotOf(account)) !== undefined;
+    return (await this.#inPlaceOfOthers(account, _id, become, yields)) ?? workflow;
+  }
+
+  /**
+   * Runs a write that may make a workflow the one that answers the account's rooms, until another one is not that any more.
+   * @param yields whether the other one stays it
+   * @returns undefined where it does
+   */
+  async #inPlaceOfOthers<T>(
+    account: string,
+    _id: string,
+    write: () => Promise<T>,
+    yields: () => Promise<boolean> = async () => false,
+  ): Promise<T | undefined> {
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        if (!duplicateFields(error)?.includes('room_bot_of')) throw error;
+        if (await yields()) return undefined;
         const others = { room_bot_of: account, _id: { $ne: _id } };
         await this.#workflows.updateMany(others, { $unset: { room_bot_of: 1 }, $inc: { version: 1 } });
-      }
-      try {
-        return await this.#setRoomBot(_id, { $set: { room_bot_of: account } }, workflow);
-      } catch (error) {
-        if (!duplicateFields(error)) throw error;
-        // Another one is it already. Who asked to be it takes its place, and so does a published one by itself
-        // when the other is not published.
-        const other = await this.#workflows.findOne({ room_bot_of: account }).lean<StoredWorkflow>();
-        if (!wanted && other?.is_published) return workflow;
-        takes = true;
       }
     }
   }
@@ -218,9 +230,12 @@ export class WorkflowsService {
 const saverOf = (action: Action | undefined): string | undefined =>
   action?.actor.kind === 'member' ? (action.actor.uuid ?? undefined) : undefined;
 
-/** Whether it answers the account's rooms is written afterwards, since others stop doing so. */
-const roomBotChange = ({ room_bot_of }: StoredWorkflow, wanted: boolean | undefined): FieldChange[] => {
+/** What a change makes of whether a workflow answers the account's rooms. */
+const roomBotChange = ({ room_bot_of, account }: StoredWorkflow, wanted: boolean | undefined) => {
   const is = room_bot_of !== undefined;
-  if (wanted === undefined || wanted === is) return [];
-  return [{ field: 'is_room_bot', from: asText(is), to: asText(wanted) }];
+  if (wanted === undefined || wanted === is) return { set: {}, unset: [], more: [] };
+  const more: FieldChange[] = [{ field: 'is_room_bot', from: asText(is), to: asText(wanted) }];
+  return wanted
+    ? { set: { room_bot_of: account }, unset: [], more }
+    : { set: {}, unset: ['room_bot_of'] as const, more };
 };

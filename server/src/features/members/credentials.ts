@@ -110,26 +110,39 @@ export class Credentials {
 
   /**
    * Sets a new password; all sessions end, and the token stays as it is.
-   * @throws ParlorError `invalid` for a weak password
+   * @param check sees the member as it stands at the write
+   * @throws ParlorError `invalid` for a weak password, and whatever `check` throws
    */
-  async setPassword(member: ActiveMember, password: string, action?: Action): Promise<void> {
+  async setPassword(
+    member: ActiveMember,
+    password: string,
+    action?: Action,
+    check?: (current: Member) => void,
+  ): Promise<void> {
     const weak = passwordErrors(password, member.username, member.email);
     if (weak.length > 0) throw invalid({ password: weak });
-    await this.#setPassword(member, password, { action });
+    await this.#setPassword(member, password, { action, check });
   }
 
   async #setPassword(
     member: ActiveMember,
     password: string,
-    { session, action }: { session?: string | undefined; action?: Action | undefined } = {},
+    {
+      session,
+      action,
+      check,
+    }: {
+      session?: string | undefined;
+      action?: Action | undefined;
+      check?: ((current: Member) => void) | undefined;
+    } = {},
   ): Promise<void> {
     const hashed = await hashPassword(password);
     // With the password, so that no session of before goes on whatever happens next, nor one that begins at this moment.
-    const decide = ({ session_epoch = 0 }: Member) => ({
-      password: hashed,
-      session_epoch: session_epoch + 1,
-      kept_session: session,
-    });
+    const decide = (current: Member) => {
+      check?.(current);
+      return { password: hashed, session_epoch: (current.session_epoch ?? 0) + 1, kept_session: session };
+    };
     await this.#store.change(member.account, member._id, decide, action);
     await this.#sessions.endAll(member, session);
   }

@@ -45,6 +45,6 @@ export const membersData = {
   passwordResets: collectionOf<StoredPasswordReset>()({
     owner: { by: 'account' },
     kept: { after: 'expires_at', seconds: 0 },
-    fields: { plain: ['account', 'member', 'expires_at'], owner: ['email_key'], hashed: ['_id'] },
+    fields: { plain: ['account', 'member', 'epoch', 'expires_at'], owner: ['email_key'], hashed: ['_id'] },
   }),
 };

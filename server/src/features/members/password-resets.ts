@@ -7,7 +7,7 @@ import { secretHash } from '../../platform/random-secret.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { chosenPasswordErrors } from '../accounts/passwords.ts';
 import type { Credentials } from './credentials.ts';
-import type { ActiveMember } from './member.ts';
+import type { ActiveMember, Member } from './member.ts';
 import { asActor, type MemberStore } from './member-store.ts';
 
 /** The lifetime of a link, from when it was last mailed. */
@@ -24,6 +24,8 @@ export interface StoredPasswordReset {
   member: string;
   /** The address that it was mailed to, folded. */
   email_key: string;
+  /** What the member's `session_epoch` was then: the next password uses it up. One of an older version has none. */
+  epoch?: number;
   expires_at: Date;
 }
 
@@ -31,7 +33,7 @@ export type PasswordResetModel = Model<StoredPasswordReset>;
 
 export const passwordResetModel = defineModel<StoredPasswordReset>(
   'PasswordReset',
-  { _id: String, account: String, member: String, email_key: String, expires_at: Date },
+  { _id: String, account: String, member: String, email_key: String, epoch: Number, expires_at: Date },
   [[{ account: 1 }], [{ member: 1 }], [{ expires_at: 1 }, { expireAfterSeconds: 0 }]],
 );
 
@@ -55,13 +57,16 @@ export class PasswordResets {
    * @param mail unique to the mail that it goes out with: the same mail has the same link
    * @returns its path, with the secret behind the number sign, so that it stands in no log and in no Referer
    */
-  async issue({ _id: member, account, email_key }: ActiveMember, mail: string): Promise<string> {
+  async issue(
+    { _id: member, account, email_key, session_epoch: epoch = 0 }: ActiveMember,
+    mail: string,
+  ): Promise<string> {
     const { resets, secrets } = this.#parts;
     const secret = secrets.fingerprint('password-reset', `${mail} ${member} ${email_key}`);
     const expires_at = new Date(Date.now() + LIFETIME_MS);
     await resets.updateOne(
       { _id: secretHash(secret) },
-      { $set: { account, member, email_key, expires_at } },
+      { $set: { account, member, email_key, epoch, expires_at } },
       { upsert: true },
     );
     return `${RESET_PATH}#token=${secret}`;
@@ -79,9 +84,11 @@ export class PasswordResets {
     // The address is another one since, or the member is gone.
     if (!member || member.email_key !== found.email_key) throw noLink();
     throwIfAny(chosenPasswordErrors({ password, password2 }, member));
-    const { deletedCount } = await resets.deleteOne(good);
-    if (deletedCount === 0) throw noLink();
-    await credentials.setPassword(member, password, { ...action, actor: asActor(member) });
+    // Used up by the same write that sets the password: what fails leaves it good.
+    const isGood = ({ session_epoch = 0 }: Member): void => {
+      if (found.epoch !== undefined && found.epoch !== session_epoch) throw noLink();
+    };
+    await credentials.setPassword(member, password, { ...action, actor: asActor(member) }, isGood);
     await resets.deleteMany({ member: member._id });
   }
 }

@@ -1,0 +1,21 @@
+import type { Duration } from '../platform/duration.ts';
+
+/** The clocks of servers may differ by this much (milliseconds). */
+export const CLOCKS_DIFFER_MS = 60_000;
+
+/** A time that is written at most `ahead` of now is not later than this, unless the clock was put back since. */
+export const latestDue = (ahead: Duration): Date => new Date(Date.now() + ahead + CLOCKS_DIFFER_MS);
+
+/**
+ * Matches a stored time that has come, and one that lies further ahead than it can: it was written before the clock was
+ * put back, and would be waited for until the clock is there again.
+ * @param before the time has come when it is not later than this
+ * @param ahead how far ahead of now such a time is written at most (milliseconds)
+ */
+export const hasCome = (field: string, before: Date, ahead: Duration = 0) => ({
+  $or: [{ [field]: { $lte: before } }, { [field]: { $gt: latestDue(ahead) } }],
+});
+
+/** The same of a time that was read. */
+export const isPast = (time: Date, before: Date, ahead: Duration = 0): boolean =>
+  time <= before || time > latestDue(ahead);
