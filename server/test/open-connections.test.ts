@@ -70,3 +70,12 @@ it('of many that open and close at once no more than the limit are let in, and n
     one.counts.leave(address);
   }
 });
+
+it('counts nothing of a process that was known before the clock was put back', async () => {
+  const { one, other } = await startTwo();
+  const address = '192.0.2.9';
+  for (let i = 0; i < MAX; i++) await one.counts.enter(address);
+  expect(await other.counts.enter(address)).toBe(false);
+  await one.model.updateMany({}, { $set: { expires_at: new Date(Date.now() + 86_400_000) } });
+  expect(await other.counts.enter(address)).toBe(true);
+});

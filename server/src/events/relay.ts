@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from 'mongoose';
 import type { Logger } from 'pino';
+import { latestDue } from '../database/has-come.ts';
 import { Sweeper } from '../platform/sweeper.ts';
 import type { EventHolder, OutboxEvent } from './events.ts';
 
@@ -24,6 +25,8 @@ interface Announcement {
 
 /** How often documents are searched for events that a process left behind when it died, and how old those are. */
 const SWEEP_EVERY_MS = 1_000;
+/** Every so many searches look also for those whose time lies ahead, since the clock was put back after they were written. */
+const AHEAD_EVERY = 5;
 const LEFT_BEHIND_AFTER_MS = 2_000;
 
 /** How many documents one sweep takes, and how many events one round of consumers gets. */
@@ -65,6 +68,7 @@ export class Relay {
   readonly #announced: Announcement[] = [];
   #removalTimer: NodeJS.Timeout | undefined;
   readonly #sweeper: Sweeper;
+  #sweeps = 0;
   readonly #finishWithin: number;
   #stopped = false;
   /** When a stop leaves the rest in its documents, by the clock of `performance`. */
@@ -188,16 +192,20 @@ export class Relay {
   }
 
   async #sweep(): Promise<void> {
-    const before = new Date(Date.now() - LEFT_BEHIND_AFTER_MS);
-    for (const model of this.#models) {
-      if (this.#stopped) return;
-      const holders = await model
-        .find({ 'events.at': { $lte: before } }, { events: 1 })
-        .sort({ 'events.at': 1 })
-        .limit(BATCH)
-        .lean<EventHolder[]>();
-      for (const { _id, events = [] } of holders) {
-        for (const event of events) this.#enqueue({ model, holder: _id, event });
+    const past = { $lte: new Date(Date.now() - LEFT_BEHIND_AFTER_MS) };
+    // Two queries: an index of arrays gives the two ranges in no order together.
+    const isAheadLookedFor = this.#sweeps++ % AHEAD_EVERY === 0;
+    for (const at of isAheadLookedFor ? [past, { $gt: latestDue(0) }] : [past]) {
+      for (const model of this.#models) {
+        if (this.#stopped) return;
+        const holders = await model
+          .find({ 'events.at': at }, { events: 1 })
+          .sort({ 'events.at': 1 })
+          .limit(BATCH)
+          .lean<EventHolder[]>();
+        for (const { _id, events = [] } of holders) {
+          for (const event of events) this.#enqueue({ model, holder: _id, event });
+        }
       }
     }
   }

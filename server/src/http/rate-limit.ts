@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible';
+import { CLOCKS_DIFFER_MS } from '../database/has-come.ts';
 
 /** What a request may count on after it was counted. */
 export interface RateLimitResult {
@@ -107,7 +108,7 @@ export class RateLimit {
     return taking;
   }
 
-  async #consume(key: string, points: number): Promise<Window | undefined> {
+  async #consume(key: string, points: number, isFirst = true): Promise<Window | undefined> {
     let result: RateLimiterRes;
     let left = points;
     try {
@@ -120,7 +121,13 @@ export class RateLimit {
       result = error;
       left = 0;
     }
-    const ends = performance.now() + Math.max(1, result.msBeforeNext);
+    const longest = this.window * 1_000;
+    if (isFirst && result.msBeforeNext > longest + CLOCKS_DIFFER_MS) {
+      // It began before the clock was put back, and would go on until the clock is there again.
+      await this.#store.delete(key).catch((error) => this.#say(error));
+      return this.#consume(key, points, false);
+    }
+    const ends = performance.now() + Math.min(Math.max(1, result.msBeforeNext), longest);
     const window = { left, rest: left === 0 ? 0 : result.remainingPoints, ends };
     if (this.#windows.size >= MAX_WINDOWS) this.#clear();
     this.#windows.set(key, window);

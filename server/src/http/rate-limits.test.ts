@@ -77,6 +77,24 @@ describe('a rate limit', () => {
     clock.mockRestore();
   });
 
+  it('starts anew when the clock was put back', async () => {
+    const { config, connection, log } = app.services;
+    const take = async () => new RateLimits(config, connection, log).of('visitor')?.take('put-back');
+    for (let n = 0; n < 4; n++) await take();
+    expect((await take())?.isAllowed).toBe(false);
+    // Of somebody else's window, which has its time, nothing is forgotten.
+    const other = async () => new RateLimits(config, connection, log).of('visitor')?.take('another');
+    await other();
+    const expire = new Date(Date.now() + 86_400_000);
+    await connection
+      .collection<{ key: string }>('ratelimits')
+      .updateOne({ key: 'visitor:put-back' }, { $set: { expire } });
+    const taken = await take();
+    expect(taken).toMatchObject({ isAllowed: true, remaining: 2 });
+    expect(taken?.resetsIn).toBeLessThanOrEqual(60_000);
+    expect((await other())?.remaining).toBe(1);
+  });
+
   it('holds for a key of any length', async () => {
     const { config, connection, log } = app.services;
     const limit = new RateLimits(config, connection, log).of('visitor');

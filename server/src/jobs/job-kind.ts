@@ -36,12 +36,19 @@ export interface JobKind<J extends Job, T extends Target, R extends Result> {
   limits: OriginLimits;
   /** Milliseconds between two searches for jobs that nobody looks after, whatever the reason. */
   sweepEvery: Duration;
+  /** How far ahead of now a job is ever due (milliseconds). */
+  longestDelay: Duration;
   /** Milliseconds that the attempts under way may take when the process stops. */
   stopTimeout: Duration;
   /** The first queue after this one in which something waits, by name, and when its first job is due. */
   nextQueue(after: string): Promise<{ queue: string; due_at: Date } | null>;
   /** The first jobs of a queue, by the time when they are due. */
   read(queue: string, limit: number): Promise<J[]>;
+  /**
+   * Makes due now what is due later than `latest`: it was put off before the clock was put back.
+   * @returns whether there was any
+   */
+  bringForward(queue: string, latest: Date): Promise<boolean>;
   /** Where a queue goes at the moment; undefined: there is nobody any more, and what waits is dropped. */
   target(queue: string): Promise<T | undefined>;
   /** Tries a job once. @returns undefined when nothing was sent, and the job is as the database has it now */

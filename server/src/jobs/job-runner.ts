@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { latestDue } from '../database/has-come.ts';
 import { Sweeper } from '../platform/sweeper.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
 import type { Job, JobKind, Result, Target } from './job-kind.ts';
@@ -152,8 +153,9 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
       const next = await this.#kind.nextQueue(last);
       if (!next) return;
       last = next.queue;
+      const wasPutOff = await this.#kind.bringForward(last, latestDue(this.#kind.longestDelay));
       const isLookedAfter = this.#homes.has(last) && next.due_at.getTime() > Date.now() - OVERDUE_MS;
-      if (!isLookedAfter) await this.#findHome(last);
+      if (wasPutOff || !isLookedAfter) await this.#findHome(last);
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { isPast } from '../../database/has-come.ts';
 import { notFound } from '../../platform/errors.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import { type DeletionParts, deleteAccount, deleteRest } from './account-data.ts';
@@ -68,7 +69,7 @@ export class AccountDeletion {
       if (!emptied_at) {
         await deleteAccount(this.#parts, _id);
         this.#log.info({ account: _id }, 'account deleted');
-      } else if (now.getTime() - emptied_at.getTime() >= AGAIN_AFTER_MS) await this.finish(_id);
+      } else if (isPast(emptied_at, new Date(now.getTime() - AGAIN_AFTER_MS))) await this.finish(_id);
     }
   }
 

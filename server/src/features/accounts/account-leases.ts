@@ -14,6 +14,20 @@ const POLL_MS = 25;
 /** Requests of one account that may wait here; its rate limit lets no more through anyway. */
 const MAX_WAITING = 2_000;
 
+/** A lease that is held. */
+export interface Lease {
+  /**
+   * To be asked right before a write that nothing else keeps apart.
+   * @throws ParlorError `unavailable` when another process may hold it by now, as after this one was stopped for long
+   */
+  check(): void;
+}
+
+const busy = (): ParlorError =>
+  new ParlorError('unavailable', 'Too many are made at once. Try again.', {
+    headers: { 'Retry-After': '1' },
+  });
+
 /** Leases under which one process at a time does something for an account. */
 export class AccountLeases {
   readonly #claims: RegistrationClaimModel;
@@ -27,11 +41,14 @@ export class AccountLeases {
    * Runs a task while nobody else runs one of that name.
    * @throws ParlorError `unavailable` when others hold the lease for too long
    */
-  run<T>(name: string, task: () => Promise<T>): Promise<T> {
+  run<T>(name: string, task: (lease: Lease) => Promise<T>): Promise<T> {
     return this.#mutex.run(name, async () => {
-      const giveBack = await this.#hold(name);
+      const { giveBack, ends } = await this.#hold(name);
+      const check = (): void => {
+        if (performance.now() > ends) throw busy();
+      };
       try {
-        return await task();
+        return await task({ check });
       } finally {
         // It is done all the same, and the lease runs out.
         await giveBack().catch(() => undefined);
@@ -39,15 +56,13 @@ export class AccountLeases {
     });
   }
 
-  async #hold(name: string): Promise<() => Promise<void>> {
-    for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(POLL_MS)) {
-      const giveBack = await takeClaim(this.#claims, name, new Date(Date.now() + LEASE_MS));
-      if (giveBack) return giveBack;
-      if (Date.now() > deadline) {
-        throw new ParlorError('unavailable', 'Too many are made at once. Try again.', {
-          headers: { 'Retry-After': '1' },
-        });
-      }
+  /** @returns how it is given back, and when it ends by the clock of `performance`, which is never set */
+  async #hold(name: string): Promise<{ giveBack: () => Promise<void>; ends: number }> {
+    for (const deadline = performance.now() + PATIENCE_MS; ; await sleep(POLL_MS)) {
+      const ends = performance.now() + LEASE_MS;
+      const giveBack = await takeClaim(this.#claims, name, new Date(Date.now() + LEASE_MS), LEASE_MS);
+      if (giveBack) return { giveBack, ends };
+      if (performance.now() > deadline) throw busy();
     }
   }
 }

@@ -1,6 +1,8 @@
 import type { Model } from 'mongoose';
 import { duplicateFields } from '../../database/duplicate.ts';
+import { hasCome } from '../../database/has-come.ts';
 import { defineModel } from '../../database/model.ts';
+import type { Duration } from '../../platform/duration.ts';
 
 /**
  * What one may have at a time, until it expires: a used invitation, the right to make the first account, the lease
@@ -21,16 +23,23 @@ export const registrationClaimModel = defineModel<RegistrationClaim>(
 
 /**
  * Of several at once the database lets one have it.
+ * @param longest how long one of this name is held at most (milliseconds), where it is void when it ends later than that:
+ *   it is from before the clock was put back
  * @returns what gives it back before it expires; undefined when somebody else has it
  */
 export const takeClaim = async (
   claims: RegistrationClaimModel,
   _id: string,
   expires_at: Date,
+  longest?: Duration,
 ): Promise<(() => Promise<void>) | undefined> => {
+  const now = new Date();
   try {
     await claims.updateOne(
-      { _id, expires_at: { $lte: new Date() } },
+      {
+        _id,
+        ...(longest === undefined ? { expires_at: { $lte: now } } : hasCome('expires_at', now, longest)),
+      },
       { $set: { expires_at } },
       { upsert: true },
     );

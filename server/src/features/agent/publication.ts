@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { hasCome } from '../../database/has-come.ts';
 import { insertOnce } from '../../database/insert.ts';
 import type { Relay } from '../../events/relay.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
@@ -107,7 +108,7 @@ export class Publication {
   async #sweep(): Promise<void> {
     const before = new Date(Date.now() - LEFT_BEHIND_AFTER_MS);
     const left = await this.#parts.rooms
-      .find({ 'bot.pending.at': { $lte: before } } as never)
+      .find(hasCome('bot.pending.at', before) as never)
       .sort({ 'bot.pending.at': 1 })
       .limit(BATCH)
       .lean<StoredRoom[]>();

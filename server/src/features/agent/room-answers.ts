@@ -1,5 +1,6 @@
 import type { MessageAdded } from '@parlor/shared';
 import type { Logger } from 'pino';
+import { hasCome } from '../../database/has-come.ts';
 import type { EventConsumer } from '../../events/relay.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
@@ -186,7 +187,7 @@ export class RoomAnswers {
   async #sweep(): Promise<void> {
     const { messages } = this.#parts;
     const due = await messages
-      .find({ answer_due: { $lte: new Date() } })
+      .find(hasCome('answer_due', new Date(), LEASE_MS))
       .sort({ answer_due: 1 })
       .limit(BATCH)
       .lean<StoredMessage[]>();

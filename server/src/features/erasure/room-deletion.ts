@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { v5 } from 'uuid';
+import { hasCome } from '../../database/has-come.ts';
 import type { Action } from '../../events/audit.ts';
 import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
 import { newEvent, type OutboxEvent } from '../../events/events.ts';
@@ -105,7 +106,7 @@ export class RoomDeletion {
   async resume(now = new Date()): Promise<void> {
     const before = new Date(now.getTime() - AGAIN_AFTER_MS);
     const due = await this.#pending
-      .find({ begun_at: { $lte: before } })
+      .find(hasCome('begun_at', before))
       .sort({ begun_at: 1 })
       .limit(BATCH)
       .lean<PendingDeletion[]>();

@@ -1,4 +1,5 @@
 import { duplicateFields } from '../../database/duplicate.ts';
+import { hasCome } from '../../database/has-come.ts';
 import type { Duration } from '../../platform/duration.ts';
 import type { Batch, MailKind, OutgoingMail, OutgoingMailModel } from './outgoing-mails.model.ts';
 
@@ -58,16 +59,32 @@ export class MailQueue {
       return count();
     });
     if (!mail || mail.due_at) return;
-    const earliest = (mail.last_at?.getTime() ?? 0) + window;
-    const due_at = new Date(Math.max(Date.now(), earliest));
+    const now = Date.now();
+    // Never longer than the window, also where the clock was put back since the one before.
+    const wait = Math.min((mail.last_at?.getTime() ?? 0) + window - now, window);
+    const due_at = new Date(now + Math.max(0, wait));
     await this.#model.updateOne({ _id, due_at: { $exists: false } }, { $set: { due_at } });
     this.#onRequest();
   }
 
   /** The mails that wait, by the time when they are due. */
-  waiting(limit: number, until?: Date): Promise<WaitingMail[]> {
-    const due_at = { $gt: EVER, ...(until && { $lte: until }) };
+  waiting(limit: number): Promise<WaitingMail[]> {
+    const due_at = { $gt: EVER };
     return this.#model.find({ due_at }).sort({ due_at: 1 }).limit(limit).lean<WaitingMail[]>().exec();
+  }
+
+  /** The first mail that is due. @param longest how far ahead of now one is ever due (milliseconds) */
+  toSend(longest: Duration): Promise<WaitingMail[]> {
+    const due = hasCome('due_at', new Date(), longest);
+    return this.#model.find(due).sort({ due_at: 1 }).limit(1).lean<WaitingMail[]>().exec();
+  }
+
+  /** Makes due now what is due later than `latest`. @returns whether there was any */
+  async bringForward(latest: Date): Promise<boolean> {
+    const putOff = { due_at: { $gt: latest } };
+    if (!(await this.#model.exists(putOff))) return false;
+    await this.#model.updateMany(putOff, { $set: { due_at: new Date() } });
+    return true;
   }
 
   /** Frees what a process had claimed that was alone on this database and is dead. */

@@ -3,7 +3,7 @@ import type { EventConsumer } from '../../events/relay.ts';
 import type { JobKind, OriginLimits, Result, Target } from '../../jobs/job-kind.ts';
 import { JobRunner } from '../../jobs/job-runner.ts';
 import type { OriginLeases } from '../../jobs/origin-leases.ts';
-import { retryDelay } from '../../platform/backoff.ts';
+import { longestDelay, retryDelay } from '../../platform/backoff.ts';
 import type { Duration } from '../../platform/duration.ts';
 import { newUuid } from '../../platform/ids.ts';
 import type { Account, AccountModel } from '../accounts/accounts.model.ts';
@@ -19,6 +19,9 @@ export const MAIL_TIMEOUT_MS = 30_000;
 
 /** The lease of a claim: twice the time-out, so that recording the result fits in. */
 const LEASE_MS = 2 * MAIL_TIMEOUT_MS;
+
+/** A budget that is used up is there again on the next day, and a digest waits no longer either. */
+const DAY_MS = 86_400_000;
 
 /** All mails go to one server, whatever their account: they are one queue. */
 const QUEUE = 'mail';
@@ -57,6 +60,7 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
   /** How often mails are looked for that another process has asked for, or left behind. */
   readonly sweepEvery = 1_000;
   readonly stopTimeout = MAIL_TIMEOUT_MS;
+  readonly longestDelay: Duration;
   /** Attempts of this process by what came of them; `deferred`: none was made, since a budget was used up. */
   readonly counts = { sent: 0, retry: 0, failed: 0, deferred: 0 };
   readonly #parts: Parts;
@@ -66,6 +70,7 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
   constructor(parts: Parts, options: Options) {
     this.#parts = parts;
     this.#options = options;
+    this.longestDelay = Math.max(DAY_MS, longestDelay(options.delays));
     this.#runner = new JobRunner(this, parts.leases, parts.log);
     parts.queue.onRequest(() => this.look());
   }
@@ -92,12 +97,16 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
   }
 
   async nextQueue(after: string): Promise<{ queue: string; due_at: Date } | null> {
-    const [first] = after === QUEUE ? [] : await this.#parts.queue.waiting(1, new Date());
+    const [first] = after === QUEUE ? [] : await this.#parts.queue.toSend(this.longestDelay);
     return first ? { queue: QUEUE, due_at: first.due_at } : null;
   }
 
   read(_: string, limit: number): Promise<WaitingMail[]> {
     return this.#parts.queue.waiting(limit);
+  }
+
+  bringForward(_: string, latest: Date): Promise<boolean> {
+    return this.#parts.queue.bringForward(latest);
   }
 
   async target(): Promise<Target> {

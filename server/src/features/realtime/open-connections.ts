@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { isPast } from '../../database/has-come.ts';
 import type { Duration } from '../../platform/duration.ts';
 import { randomLetters } from '../../platform/ids.ts';
 import type { OpenConnectionsCount, OpenConnectionsModel } from './open-connections.model.ts';
@@ -74,9 +75,9 @@ export class OpenConnections {
         .lean<OpenConnectionsCount[]>()
         .exec(),
     );
-    const now = Date.now();
+    const now = new Date();
     const count = (others ?? [])
-      .filter(({ expires_at }) => expires_at.getTime() > now)
+      .filter(({ expires_at }) => !isPast(expires_at, now, LIVES_FOR_MS))
       .reduce((sum, one) => sum + one.count, this.#ownOf(address));
     if (count <= this.#max) return true;
     this.leave(address);

@@ -109,3 +109,12 @@ it('counts what a process that stops has had a moment longer', async () => {
   const [process] = await processes.find().lean();
   expect(process?.expires_at.getTime()).toBeLessThan(Date.now() + 10_000);
 });
+
+it('forgets a process that was known before the clock was put back', async () => {
+  const [dead, lives] = [open(), open()];
+  const [visitor] = visitors(1) as [Attendee];
+  await dead.add([visitor]);
+  expect(await lives.removeLeft()).toEqual([]);
+  await processes.updateMany({}, { $set: { expires_at: new Date(Date.now() + 86_400_000) } });
+  expect(roomsOf(await lives.removeLeft())).toEqual([visitor.room]);
+});

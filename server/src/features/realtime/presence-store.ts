@@ -1,3 +1,4 @@
+import { hasCome } from '../../database/has-come.ts';
 import { randomLetters } from '../../platform/ids.ts';
 import type { Viewer } from './connection.ts';
 import type { PresenceModel, PresenceProcessModel, StoredPresence } from './presence.model.ts';
@@ -128,7 +129,7 @@ export class PresenceStore {
   }
 
   #dead() {
-    return this.#processes.find({ expires_at: { $lte: new Date() } }).lean();
+    return this.#processes.find(hasCome('expires_at', new Date(), LIVES_FOR_MS)).lean();
   }
 
   /** Presences on processes that live. */

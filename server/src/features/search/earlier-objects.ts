@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { duplicateFields } from '../../database/duplicate.ts';
+import { hasCome } from '../../database/has-come.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { AccountModel } from '../accounts/accounts.model.ts';
 import { lineKey, timeOfKey, uuidOfKey } from './lines.ts';
@@ -96,7 +97,7 @@ export class EarlierObjects {
 
   /** A walk that nobody is at. */
   async #claim(): Promise<SearchProgress | undefined> {
-    const free = { is_done: false, leased_until: { $lte: new Date() } };
+    const free = { is_done: false, ...hasCome('leased_until', new Date(), LEASE_MS) };
     const [found] = await this.#parts.progress.find(free).limit(1).lean<SearchProgress[]>();
     if (!found) return undefined;
     const same = { _id: found._id, leased_until: found.leased_until };

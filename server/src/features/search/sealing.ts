@@ -1,5 +1,4 @@
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
-import type { AccountLeases } from '../accounts/account-leases.ts';
 import { decodeLines, type Line, newestFirst } from './lines.ts';
 import type { StoredSegment } from './segments.model.ts';
 import { MAX_LINES, partsOf, type SegmentPlace, type Segments } from './segments.ts';
@@ -22,13 +21,18 @@ const united = (lines: readonly Line[]): Line[] => {
   return [...byKey.values()].sort(newestFirst);
 };
 
+/** Runs one task of a name at a time, of all processes. */
+interface Turns {
+  run<T>(name: string, task: () => Promise<T>): Promise<T>;
+}
+
 /** Moves lines into sealed segments. One process at a time does it for a kind of an account. */
 export class Sealing {
   readonly #segments: Segments;
-  readonly #leases: Pick<AccountLeases, 'run'>;
+  readonly #leases: Turns;
   readonly #mutex = new KeyedMutex(1_000);
 
-  constructor(segments: Segments, leases: Pick<AccountLeases, 'run'>) {
+  constructor(segments: Segments, leases: Turns) {
     this.#segments = segments;
     this.#leases = leases;
   }

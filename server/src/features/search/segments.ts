@@ -1,4 +1,5 @@
 import type { SearchKind } from '@parlor/shared';
+import { hasCome } from '../../database/has-come.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { keysOf } from './index-keys.ts';
 import { decodeLines, type Encoded, encodeLines, type Line, lengthOf, newestFirst } from './lines.ts';
@@ -160,7 +161,7 @@ export class Segments {
 
   /** The account and kind that have something that waits for longest, if it waits since `before`. */
   async oldestFresh(before: Date): Promise<SegmentPlace | undefined> {
-    const waiting = { is_fresh: true, made_at: { $lte: before } };
+    const waiting = { is_fresh: true, ...hasCome('made_at', before) };
     const [found] = await this.#model
       .find(waiting, { account: 1, kind: 1 })
       .sort({ made_at: 1 })

@@ -5,6 +5,7 @@ import {
 } from '@parlor/shared';
 import { isoDatetime } from '../../database/document.ts';
 import { findBy } from '../../database/find-by.ts';
+import { hasCome } from '../../database/has-come.ts';
 import { type BrowserHeaders, deviceOf } from '../../http/device.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
 import { newRoomLabel, newUuid } from '../../platform/ids.ts';
@@ -102,8 +103,12 @@ export class SessionsService {
 
   /** Some of the sessions that were closed before `time`. */
   closedBefore(time: Date, limit: number): Promise<VisitorSession[]> {
-    const closed = { closed_at: { $lte: time } };
-    return this.#sessions.find(closed).sort({ closed_at: 1 }).limit(limit).lean<VisitorSession[]>().exec();
+    return this.#sessions
+      .find(hasCome('closed_at', time))
+      .sort({ closed_at: 1 })
+      .limit(limit)
+      .lean<VisitorSession[]>()
+      .exec();
   }
 
   async remove(id: string): Promise<void> {

@@ -1,10 +1,14 @@
 import { readRetryAfter } from '../../net/retry-after.ts';
-import { retryDelay } from '../../platform/backoff.ts';
+import { longestDelay, retryDelay } from '../../platform/backoff.ts';
 import type { Duration } from '../../platform/duration.ts';
 import type { Attempt } from './attempt.ts';
 
 /** The longest Retry-After that is followed (docs/contract.md#retries). */
 const MAX_RETRY_AFTER_MS = 3_600_000;
+
+/** How long a delivery waits for its next attempt at most. */
+export const longestWait = (delays: readonly Duration[]): Duration =>
+  Math.max(longestDelay(delays), MAX_RETRY_AFTER_MS);
 
 /** What follows from an attempt. */
 export type RetryDecision =

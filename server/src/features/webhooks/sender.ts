@@ -9,7 +9,7 @@ import type { Attempt } from './attempt.ts';
 import { type DeliveryModel, type StoredDelivery, settled } from './deliveries.model.ts';
 import { Failures } from './failures.ts';
 import type { KnownWebhook, KnownWebhooks } from './known-webhooks.ts';
-import { decideRetry, type RetryDecision } from './retries.ts';
+import { decideRetry, longestWait, type RetryDecision } from './retries.ts';
 import { originOf } from './target.ts';
 import { createTransport, type Transport } from './transport.ts';
 import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
@@ -60,6 +60,7 @@ interface Options {
 export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryResult> {
   readonly limits: OriginLimits;
   readonly sweepEvery = 60_000;
+  readonly longestDelay: Duration;
   readonly stopTimeout = 10_000;
   /** Attempts of this process by what came of them, test sends aside. */
   readonly counts: Record<RetryDecision['kind'], number> = { delivered: 0, gone: 0, retry: 0, failed: 0 };
@@ -72,6 +73,7 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
   constructor(parts: Parts, { delays, timeout, limits }: Options) {
     this.#parts = parts;
     this.#delays = delays;
+    this.longestDelay = longestWait(delays);
     this.limits = limits;
     this.#runner = new JobRunner(this, parts.leases, parts.log);
     this.#failures = new Failures({ ...parts, unsubscribed: (webhook) => this.deleted(webhook) });
@@ -136,6 +138,14 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
       .limit(limit)
       .lean<QueuedDelivery[]>()
       .exec();
+  }
+
+  async bringForward(queue: string, latest: Date): Promise<boolean> {
+    const { deliveries } = this.#parts;
+    const putOff = { queue, due_at: { $gt: latest } };
+    if (!(await deliveries.exists(putOff))) return false;
+    await deliveries.updateMany(putOff, { $set: { due_at: new Date() } });
+    return true;
   }
 
   target(queue: string): Promise<KnownWebhook | undefined> {
