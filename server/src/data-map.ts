@@ -33,6 +33,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
         'is_demo',
         'deleted_at',
         'emptied_at',
+        'owner_turn',
         'is_away',
         'seen_at',
         'session_epoch',

@@ -11,6 +11,8 @@ export interface Account extends MemberFields, EventHolder {
   _id: string;
   /** The founding member's uuid, where that is not the account's own: the one before it has left. */
   founder?: string;
+  /** Counts how often it was changed who owns the account. */
+  owner_turn?: number;
   /** null: nobody has confirmed it, and no mail goes there. Accounts of before there was this field count as confirmed. */
   email_confirmed_at?: Date | null;
   /** Whether each member needs a second factor. */
@@ -31,6 +33,7 @@ export const accountModel = defineModel<Account>(
     _id: String,
     ...memberFields,
     founder: String,
+    owner_turn: Number,
     email_confirmed_at: Date,
     requires_totp: Boolean,
     is_demo: Boolean,

@@ -2,7 +2,7 @@ import { Member as ApiMember, type Role } from '@parlor/shared';
 import { present } from '../../database/document.ts';
 import type { EventHolder } from '../../events/events.ts';
 import type { Account } from '../accounts/accounts.model.ts';
-import type { MemberFields } from '../accounts/member-fields.ts';
+import { type MemberFields, memberFields } from '../accounts/member-fields.ts';
 
 /** A member beside the founding one, who stands in the account itself. */
 export interface StoredMember
@@ -30,24 +30,22 @@ export interface Member extends Omit<StoredMember, 'events'> {
 /** Somebody who can sign in. */
 export type ActiveMember = Member & MemberFields;
 
-/** The member that an account was made for, or who has taken its place. */
-export const founderOf = ({
-  _id,
-  founder,
-  is_demo,
-  email_confirmed_at,
-  requires_totp,
-  deleted_at,
-  emptied_at,
-  events,
-  ...fields
-}: Account): ActiveMember => ({
-  ...fields,
-  _id: founder ?? _id,
-  account: _id,
-  role: 'owner',
-  isFounder: true,
-});
+const MEMBER_FIELDS = Object.keys(memberFields) as (keyof MemberFields)[];
+
+/** The member that an account was made for, or who has taken its place: no field that is the account's own. */
+export const founderOf = (account: Account): ActiveMember => {
+  const own = MEMBER_FIELDS.filter((name) => account[name] !== undefined).map((name) => [
+    name,
+    account[name],
+  ]);
+  return {
+    ...(Object.fromEntries(own) as MemberFields),
+    _id: account.founder ?? account._id,
+    account: account._id,
+    role: 'owner',
+    isFounder: true,
+  };
+};
 
 /** @returns the member, if it has accepted its invitation */
 export const activeOf = (member: Member | undefined): ActiveMember | undefined =>

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { testMembers } from '../../../test/members.ts';
+import { createServices } from '../../compose.ts';
 
 const app = testApp();
 const { invite, member, signIn } = testMembers(app);
@@ -102,4 +103,91 @@ describe('the founding member', () => {
       [id, heir.uuid].sort(),
     );
   });
+});
+
+describe('in the middle of a succession', () => {
+  /** Runs this right before the next update of a collection that fits. */
+  const before = (
+    collection: 'accounts' | 'members',
+    fits: (filter: Record<string, unknown>) => boolean,
+    run: () => Promise<unknown>,
+  ) => {
+    type Update = (filter: Record<string, unknown>, ...more: unknown[]) => unknown;
+    const model = app.services.models[collection] as unknown as { updateOne: Update };
+    const update = model.updateOne.bind(model);
+    const spy = vi.spyOn(model, 'updateOne').mockImplementation((filter, ...more) => {
+      if (!fits(filter)) return update(filter, ...more);
+      spy.mockRestore();
+      return run().then(() => update(filter, ...more));
+    });
+    onTestFinished(() => spy.mockRestore());
+  };
+
+  it.each(['leaves', 'becomes an admin'])(
+    'the token that the heir has just got goes on: the other %s',
+    async (how) => {
+      const { token, id } = await app.account();
+      const heir = await member(token, 'owner');
+      let fresh = '';
+      before(
+        'accounts',
+        ({ founder }) => founder === null,
+        async () => {
+          fresh = (await signIn(heir.username, { reset_token: true })).json.token;
+        },
+      );
+      const { status } =
+        how === 'leaves' ? await remove(heir.token, id) : await change(heir.token, id, { role: 'admin' });
+      expect(status).toBe(how === 'leaves' ? 204 : 200);
+      expect((await me(fresh)).json).toMatchObject({ uuid: heir.uuid, role: 'owner' });
+      expect((await me(heir.token)).status).toBe(401);
+      expect(await app.services.models.members.exists({ _id: heir.uuid })).toBeNull();
+    },
+  );
+
+  it('the token that the founding member has just got goes on: it becomes an admin', async () => {
+    const { token, id, username } = await app.account();
+    const heir = await member(token, 'owner');
+    let fresh = '';
+    before(
+      'members',
+      ({ _id }) => _id === id,
+      async () => {
+        fresh = (await signIn(username, { reset_token: true })).json.token;
+      },
+    );
+    expect((await change(heir.token, id, { role: 'admin' })).json).toMatchObject({ uuid: id, role: 'admin' });
+    expect((await me(fresh)).json).toMatchObject({ uuid: id, role: 'admin' });
+    expect((await me(token)).status).toBe(401);
+    expect(await list(heir.token)).toHaveLength(2);
+  });
+
+  it.each(['leaves', 'becomes an admin'])(
+    'nobody comes back who was removed meanwhile: the other %s',
+    async (how) => {
+      const { token, id } = await app.account();
+      const heir = await member(token, 'owner');
+      const third = await member(token, 'owner');
+      // This process stops for longer than its leases, and another one removes the heir.
+      const { config, connection, log, models } = app.services;
+      const other = await createServices(config, connection, 'a secret key for the tests only, 40 long', log);
+      before(
+        'accounts',
+        ({ founder }) => founder === null,
+        async () => {
+          await models.registrationClaims.updateMany({}, { $set: { expires_at: new Date(0) } });
+          const remover = await other.members.byUsername(third.username);
+          await other.members.remove(remover as never, heir.uuid);
+        },
+      );
+      const { status } =
+        how === 'leaves' ? await remove(third.token, id) : await change(third.token, id, { role: 'admin' });
+      expect(status).toBe(how === 'leaves' ? 204 : 200);
+      expect((await me(heir.token)).status).toBe(401);
+      expect((await signIn(heir.username)).status).toBe(400);
+      expect((await me(third.token)).json).toMatchObject({ uuid: third.uuid, role: 'owner' });
+      const left = how === 'leaves' ? [] : [{ uuid: id, role: 'admin' }];
+      expect(await list(third.token)).toMatchObject([{ uuid: third.uuid, role: 'owner' }, ...left]);
+    },
+  );
 });

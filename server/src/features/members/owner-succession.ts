@@ -41,15 +41,17 @@ export class OwnerSuccession {
     const { account, _id } = owner;
     // Again where the owner has changed something itself meanwhile, such as its token.
     for (let current = owner; ; current = await this.#store.get(account, _id)) {
+      const turn = await this.#turnOf(account);
       const heir = await this.#heirOf(current);
       if (!current.isFounder) {
+        if (!(await this.#takeTurn(account, turn))) continue;
         await this.#store.change(account, _id, () => set, action);
         return;
       }
       const { isFounder: _, ...fields } = this.#resealed(current as ActiveMember, false);
       const copy = { $set: { ...fields, ...set } } as never;
       await this.#models.members.updateOne({ _id }, copy, { upsert: true });
-      const unchanged = { version: current.version ?? null };
+      const unchanged = { ...turn, version: current.version ?? null };
       const events = changeEvents(action, current, set);
       if (await this.#succeed(current, heir as ActiveMember, events, unchanged)) return;
     }
@@ -57,13 +59,36 @@ export class OwnerSuccession {
 
   /** Removes an owner. @throws ParlorError `conflict` for the only one */
   async remove(owner: Member, action?: Action): Promise<void> {
-    const { account, _id, isFounder } = owner;
-    const heir = await this.#heirOf(owner);
-    if (!isFounder) return this.#store.remove(owner, action);
-    const events = action ? [ofDeletion(auditEvent(action, account, asAudited(owner)))] : [];
-    await this.#succeed(owner, heir as ActiveMember, events);
-    // A crash may have left the founding member here, too.
-    await deleteDocuments(this.#models.members, { _id, account }, this.#tombstones);
+    const { account, _id } = owner;
+    for (let current = owner; ; current = await this.#store.get(account, _id)) {
+      const turn = await this.#turnOf(account);
+      const heir = await this.#heirOf(current);
+      if (!current.isFounder) {
+        if (!(await this.#takeTurn(account, turn))) continue;
+        return this.#store.remove(current, action);
+      }
+      const events = action ? [ofDeletion(auditEvent(action, account, asAudited(current)))] : [];
+      if (!(await this.#succeed(current, heir as ActiveMember, events, turn))) continue;
+      // A crash may have left the founding member here, too.
+      await deleteDocuments(this.#models.members, { _id, account }, this.#tombstones);
+      return;
+    }
+  }
+
+  /**
+   * Which of the account's changes of owners this is, to be read before anything that one rests on. Whoever was stopped for
+   * longer than its lease finds that there was another one since, and begins again: nobody who was removed becomes an heir.
+   */
+  async #turnOf(account: string): Promise<{ owner_turn: number | null }> {
+    const found = await this.#models.accounts.findOne({ _id: account }, { owner_turn: 1 }).lean();
+    return { owner_turn: found?.owner_turn ?? null };
+  }
+
+  /** @returns false where another one was first */
+  async #takeTurn(account: string, turn: { owner_turn: number | null }): Promise<boolean> {
+    const unchanged = { _id: account, ...turn } as never;
+    const { matchedCount } = await this.#models.accounts.updateOne(unchanged, { $inc: { owner_turn: 1 } });
+    return matchedCount === 1;
   }
 
   /** The one who has been an owner for the longest time; undefined where an invitation is taken back. */
@@ -81,13 +106,13 @@ export class OwnerSuccession {
     leaving: Member,
     heir: ActiveMember,
     events: OutboxEvent[],
-    unchanged: object = {},
+    unchanged: object,
   ): Promise<boolean> {
     const { account, _id } = leaving;
     const before = { _id: account, founder: _id === account ? null : _id, ...unchanged };
     const pushed = events.length > 0 && { $push: { events: { $each: events } } };
     const { matchedCount } = await this.#models.accounts
-      .updateOne(before as never, { ...this.#asFounder(heir), ...pushed } as never)
+      .updateOne(before as never, { ...this.#asFounder(heir), $inc: { owner_turn: 1 }, ...pushed } as never)
       .catch((error) => {
         // An older process beside this one has registered an account of that name.
         if (!duplicateFields(error)) throw error;
