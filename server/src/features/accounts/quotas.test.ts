@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testAgent } from '../../../test/agent.ts';
 import { testApp } from '../../../test/app.ts';
 
@@ -75,4 +75,47 @@ it("one address opens a limited number of visitors' rooms a day", async () => {
     visitor: first.json.token,
   });
   expect(renewed.status).toBe(201);
+});
+
+describe('a process that was stopped for longer than its lease', () => {
+  /** Lets 16 s pass when this method of a collection is called, until `wake` is. */
+  const stopIn = (collection: object, method: string) => {
+    const methods = collection as Record<string, (...args: unknown[]) => unknown>;
+    const own = methods[method];
+    const { now } = performance;
+    const clock = vi.spyOn(performance, 'now');
+    const spy = vi.spyOn(methods, method).mockImplementation((...args) => {
+      clock.mockImplementation(() => now.call(performance) + 16_000);
+      return own?.apply(collection, args);
+    });
+    const wake = () => {
+      spy.mockRestore();
+      clock.mockRestore();
+    };
+    onTestFinished(wake);
+    return wake;
+  };
+
+  it('makes nothing by a count of before', async () => {
+    const { token, id } = await app.account();
+    const { webhooks } = app.services.models;
+    const body = { event: 'chat.added', target: 'http://127.0.0.1:8/' };
+    const make = () => app.request('POST', '/api/v1/webhooks/', { token, body });
+    const wake = stopIn(webhooks, 'countDocuments');
+    expect((await make()).status).toBe(503);
+    wake();
+    expect(await webhooks.countDocuments({ account: id })).toBe(0);
+    expect((await make()).status).toBe(201);
+  });
+
+  it('takes no name that was free before', async () => {
+    const username = 'stopped';
+    const given = { username, email: 'stopped@example.com', password: 'a long enough secret' };
+    const body = { ...given, password2: given.password };
+    const wake = stopIn(app.services.models.members, 'exists');
+    expect((await app.request('POST', '/api/v1/auth/register', { body })).status).toBe(503);
+    wake();
+    expect(await app.services.models.accounts.exists({ username_key: username })).toBeNull();
+    expect((await app.request('POST', '/api/v1/auth/register', { body })).status).toBe(201);
+  });
 });

@@ -30,11 +30,12 @@ export class Quotas {
    * @throws ParlorError `invalid` when the account has as many as it may.
    */
   within<T>(what: Counted, account: string, uuid: string | undefined, make: () => Promise<T>): Promise<T> {
-    return this.#leases.run(`quota ${what} ${account}`, async () => {
+    return this.#leases.run(`quota ${what} ${account}`, async (lease) => {
       const others = { account, ...(uuid !== undefined && { _id: { $ne: uuid } }) };
       if ((await this.#models[what].countDocuments(others)) >= QUOTAS[what]) {
         throw invalidTogether(`An account may have at most ${QUOTAS[what]} ${what}.`);
       }
+      lease.check();
       return make();
     });
   }

@@ -41,9 +41,11 @@ export class UniqueNames {
    */
   take<T>({ username_key, email_key }: Keys, store: () => Promise<T>): Promise<T> {
     const keys = { username_key, email_key };
-    return this.#leases.run(`username ${username_key}`, () =>
-      this.#leases.run(`email ${email_key}`, async () => {
+    return this.#leases.run(`username ${username_key}`, (ofName) =>
+      this.#leases.run(`email ${email_key}`, async (ofAddress) => {
         throwIfAny(takenErrors(await this.#taken(keys)));
+        // Each collection has its unique indexes; nothing but the leases holds across them.
+        for (const lease of [ofName, ofAddress]) lease.check();
         try {
           return await store();
         } catch (error) {
