@@ -150,17 +150,31 @@ it('stays where it was scrolled to while visitors further down write', async () 
   await expect.poll(waiting).toBe(120);
   await page.reload();
   const rows = page.locator('a[href^="/console/inbox/all/"]');
-  /** To the end once more, also from there: what the channel has just told may be read first. But no further than wanted. */
-  const rowsAtEnd = async (wanted: number): Promise<number> => {
-    if ((await rows.count()) >= wanted) return rows.count();
+  /** How many have been read: each row of a long list, of which not all are in the page, says its place. */
+  const read = async (): Promise<number> => {
+    const last = rows.last().locator('xpath=ancestor::li');
+    return Number((await last.getAttribute('aria-posinset')) ?? (await rows.count()));
+  };
+  /** To the end once more, also from there: what the channel has just told may be read first. */
+  const rowsAtEnd = async (): Promise<number> => {
     await rows.last().evaluate((one) => {
       one.closest('ul')?.parentElement?.scrollTo({ top: 0 });
       one.scrollIntoView();
     });
-    return rows.count();
+    return read();
   };
+  // The last page comes when it is wanted, however far a busy machine has scrolled.
+  let want = (): void => undefined;
+  const isWanted = new Promise<void>((resolve) => {
+    want = resolve;
+  });
+  await page.route('**/api/v1/conversations/?*cursor=*', async (route) => {
+    const response = await route.fetch();
+    if (!response.headers().link?.includes('rel="next"')) await isWanted;
+    await route.fulfill({ response });
+  });
   await expect.poll(() => rows.count()).toBe(50);
-  await expect.poll(() => rowsAtEnd(100)).toBe(100);
+  await expect.poll(() => rowsAtEnd()).toBe(100);
 
   const asked: string[] = [];
   page.on('request', (request) => {
@@ -171,7 +185,8 @@ it('stays where it was scrolled to while visitors further down write', async () 
   await say(0, 'The longest waiting');
   await rows.getByText('The longest waiting').waitFor({ state: 'attached' });
   expect(await rows.count()).toBe(100);
-  await expect.poll(() => rowsAtEnd(120)).toBe(120);
+  want();
+  await expect.poll(() => rowsAtEnd()).toBe(120);
   expect(await rows.getByText('Anybody there?').count()).toBe(15);
-  expect(asked).toEqual([expect.stringContaining('cursor=')]);
+  expect(asked.filter((search) => !search.includes('cursor='))).toEqual([]);
 });

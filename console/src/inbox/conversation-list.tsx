@@ -1,8 +1,11 @@
 import type { Conversation } from '@parlor/shared';
-import { useEffect, useRef } from 'preact/hooks';
+import type { ComponentProps } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { since, words } from '../locale/locale.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
+import type { Place } from '../ui/row-window.ts';
+import { useRowWindow } from '../ui/use-row-window.ts';
 import { now } from './clock.ts';
 import styles from './conversation-list.module.css';
 import { nameOf } from './people.ts';
@@ -23,24 +26,23 @@ export const preview = ({ last_message }: Conversation): string => {
   return `${is_bot ? t.bot : author?.name || t.support}: ${body}`;
 };
 
+interface RowProps {
+  one: Conversation;
+  view: View;
+  isChosen: boolean;
+}
+
 /** A conversation in the list. */
 export const ConversationRow = ({
   one,
   view,
   isChosen,
-}: {
-  one: Conversation;
-  view: View;
-  isChosen: boolean;
-}) => {
-  const row = useRef<HTMLAnchorElement>(null);
+  ...item
+}: RowProps & Omit<ComponentProps<'li'>, 'class' | 'children'>) => {
   const t = words.value.inbox;
   const isWaiting = one.status === 'open' && one.waiting_on === 'us' && one.waiting_since;
-  useEffect(() => {
-    if (isChosen) row.current?.scrollIntoView({ block: 'nearest' });
-  }, [isChosen]);
   return (
-    <li class={isSelecting.value ? styles.selectable : undefined}>
+    <li class={isSelecting.value ? styles.selectable : undefined} {...item}>
       {isSelecting.value && (
         <label class={styles.check}>
           <span class="hidden">{t.selectOne(visitorName(one))}</span>
@@ -48,7 +50,6 @@ export const ConversationRow = ({
         </label>
       )}
       <a
-        ref={row}
         class={`${styles.row} ${one.is_unread ? styles.unread : ''}`}
         href={`/console/inbox/${encodeURIComponent(view.name)}/${one.uuid}`}
         aria-current={isChosen ? 'true' : undefined}
@@ -92,22 +93,85 @@ export const ConversationRow = ({
 /** How near to its end the list reads on (pixels). */
 const NEAR = 400;
 
+/** The height of most rows (pixels). */
+const ROW = 68;
+
+const uuidOf = ({ uuid }: Conversation): string => uuid;
+
+/** Where the list was left, for whoever comes back from another page. */
+let leftAt: { view: string; place: Place } | undefined;
+
 /** The conversations of a view, what waits longest first. */
 export const ConversationList = ({ view, chosen }: { view: View; chosen: string | undefined }) => {
   const t = words.value.inbox;
   const { state, next } = shown.value ?? { state: 'loading', next: undefined };
   const items = list.value;
-  const onScroll = ({ currentTarget }: { currentTarget: HTMLElement }) => {
-    const { scrollTop, scrollHeight, clientHeight } = currentTarget;
-    if (scrollHeight - scrollTop - clientHeight < NEAR) void showMore();
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useRef<HTMLUListElement>(null);
+  const isBack = useRef(leftAt?.view === view.name && shown.value?.view.name === view.name);
+  const windowed = useRowWindow(items, {
+    keyOf: uuidOf,
+    height: ROW,
+    list: rows,
+    scroller,
+    left: isBack.current ? leftAt?.place : undefined,
+  });
+  const { place } = windowed;
+  const leave = useRef(place);
+  leave.current = place;
+  useLayoutEffect(
+    () => () => {
+      leftAt = { view: view.name, place: leave.current() };
+    },
+    [],
+  );
+  const readOn = () => {
+    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {};
+    // What is not shown, as beside a conversation on a phone, is not scrolled either.
+    if (clientHeight > 0 && scrollHeight - scrollTop - clientHeight < NEAR) void showMore();
   };
+  /** A browser goes to the end as it was when the key was pressed: rows on the way there may be higher than was thought. */
+  const onKeyDown = (event: KeyboardEvent) => {
+    const hasModifier = event.metaKey || event.ctrlKey || event.altKey || event.shiftKey;
+    if (windowed.isWhole || hasModifier || (event.key !== 'Home' && event.key !== 'End')) return;
+    event.preventDefault();
+    windowed.show(event.key === 'Home' ? 0 : items.length - 1);
+  };
+  // The end may be near without a step towards it, where the list has become shorter.
+  useEffect(readOn, [items.length, state]);
+  const at = chosen === undefined ? -1 : items.findIndex(({ uuid }) => uuid === chosen);
+  const isListed = at !== -1;
+  useEffect(() => {
+    // Whoever comes back sees what was seen, also where that was not what is open.
+    if (isListed && !isBack.current) windowed.show(at);
+    isBack.current = false;
+  }, [chosen, isListed]);
   const isKnown = VIEWS.includes(view.name as ViewName);
+  const size = next === undefined ? items.length : -1;
   return (
-    <div class={styles.list} onScroll={onScroll} tabIndex={items.length === 0 ? undefined : 0}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those by which a region is scrolled
+    <div
+      class={`${styles.list} ${windowed.isWhole ? '' : styles.windowed}`}
+      ref={scroller}
+      onScroll={readOn}
+      onKeyDown={onKeyDown}
+      tabIndex={items.length === 0 ? undefined : 0}
+    >
       {items.length > 0 && (
-        <ul>
-          {items.map((one) => (
-            <ConversationRow key={one.uuid} one={one} view={view} isChosen={one.uuid === chosen} />
+        <ul ref={rows} style={{ paddingBlockEnd: windowed.after > 0 ? `${windowed.after}px` : '' }}>
+          {windowed.rows.map(({ item, index, before }) => (
+            <ConversationRow
+              key={item.uuid}
+              one={item}
+              view={view}
+              isChosen={item.uuid === chosen}
+              ref={windowed.measure}
+              data-index={index}
+              data-key={item.uuid}
+              aria-setsize={windowed.isWhole ? undefined : size}
+              aria-posinset={windowed.isWhole ? undefined : index + 1}
+              style={{ marginBlockStart: before > 0 ? `${before}px` : '' }}
+            />
           ))}
         </ul>
       )}

@@ -134,7 +134,7 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
         </header>
         {isSelecting.value && <BulkBar />}
         <Connection />
-        <ConversationList view={view} chosen={uuid} />
+        <ConversationList key={view.name} view={view} chosen={uuid} />
       </section>
       {uuid ? (
         <ConversationPane key={uuid} uuid={uuid} view={view} menu={menu} isNote={isNote} />

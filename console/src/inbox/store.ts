@@ -37,7 +37,10 @@ export const clear = (): void => {
 /** How many conversations a page has. */
 const PAGE = 50;
 
-const firstPageOf = (view: View): string => `conversations/?${view.query}&limit=${PAGE}`;
+/** So many are read anew at once, where they stood in the list: whoever has scrolled that far stays there. */
+const MOST_ANEW = 200;
+
+const firstPageOf = (view: View, limit = PAGE): string => `conversations/?${view.query}&limit=${limit}`;
 
 const begin = async (view: View): Promise<void> => {
   shown.value = { view, state: 'loading', last: undefined, next: undefined };
@@ -56,11 +59,12 @@ export const showAhead = async (view: View): Promise<void> => {
   if (shown.value?.state === 'failed') ahead = undefined;
 };
 
-/** Shows a view, from its top. */
+/** Shows a view: as it stands where it was shown last, since the live channel keeps that right on other pages, too. */
 export const show = async (view: View): Promise<void> => {
   const isBegun = ahead === view.name;
   ahead = undefined;
-  if (!isBegun) await begin(view);
+  const isShown = shown.value?.view.name === view.name && shown.value.state !== 'failed';
+  if (!isBegun && !isShown) await begin(view);
 };
 
 /** Reads on, where there is more. */
@@ -111,7 +115,8 @@ export const readAnew = async (): Promise<void> => {
   void countAnew();
   if (opened !== undefined) isStale(opened);
   const view = shown.value?.view;
-  if (view) await read(view, firstPageOf(view), true);
+  const limit = Math.min(MOST_ANEW, Math.max(PAGE, list.value.length));
+  if (view) await read(view, firstPageOf(view, limit), true);
 };
 
 /** Reads one conversation. @throws ApiError, 404 where there is none */

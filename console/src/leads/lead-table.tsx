@@ -1,7 +1,10 @@
 import type { Lead } from '@parlor/shared';
+import { Fragment } from 'preact';
+import { useRef } from 'preact/hooks';
 import { widgetNameOf } from '../inbox/people.ts';
 import { leadWords } from '../locale/leads.ts';
 import { shortMoment } from '../locale/locale.ts';
+import { useRowWindow } from '../ui/use-row-window.ts';
 import { type Column, columns } from './columns.ts';
 import styles from './lead-table.module.css';
 
@@ -22,25 +25,55 @@ const Cell = ({ lead, column }: { lead: Lead; column: Column }) => {
   );
 };
 
+/** The room of rows that are not in the page. */
+const Space = ({ height }: { height: number }) =>
+  height > 0 ? (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row takes no focus
+    <tr class={styles.space} aria-hidden="true">
+      <td colSpan={columns.value.length + 1} style={{ height: `${height}px` }} />
+    </tr>
+  ) : null;
+
+/** The height of most rows (pixels). */
+const ROW = 45;
+
+const uuidOf = ({ uuid }: Lead): string => uuid;
+
 /** The leads, newest first; the name of each opens it. */
 export const LeadTable = ({
   leads,
   chosen,
   isStale,
+  hasMore,
   addressOf,
 }: {
   leads: readonly Lead[];
   chosen: string | undefined;
   /** Others are being read. */
   isStale: boolean;
+  /** There are more than those that were read. */
+  hasMore: boolean;
   addressOf(uuid: string): string;
 }) => {
   const t = leadWords.value;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { rows, after, isWhole, measure } = useRowWindow(leads, {
+    keyOf: uuidOf,
+    height: ROW,
+    list: body,
+    kept: chosen,
+  });
+  const isOpened = leads.some(({ uuid }) => uuid === chosen);
+  const ofWindow = (value: number) => (isWhole ? undefined : value);
   return (
-    <table class={`${styles.table} ${isStale ? styles.stale : ''}`} aria-busy={isStale}>
+    <table
+      class={`${styles.table} ${isStale ? styles.stale : ''} ${isOpened ? styles.opened : ''} ${isWhole ? '' : styles.windowed}`}
+      aria-busy={isStale}
+      aria-rowcount={ofWindow(hasMore ? -1 : leads.length + 1)}
+    >
       <caption class="hidden">{t.title}</caption>
       <thead>
-        <tr>
+        <tr aria-rowindex={ofWindow(1)}>
           <th scope="col">{t.names.nickname}</th>
           {columns.value.map((column) => (
             <th scope="col" key={column} class={styles[column]}>
@@ -49,23 +82,33 @@ export const LeadTable = ({
           ))}
         </tr>
       </thead>
-      <tbody>
-        {leads.map((lead) => (
-          <tr key={lead.uuid} class={lead.uuid === chosen ? styles.chosen : ''}>
-            <th scope="row" dir="auto">
-              <a
-                id={`lead-${lead.uuid}`}
-                href={addressOf(lead.uuid)}
-                aria-current={lead.uuid === chosen ? 'true' : undefined}
-              >
-                {nameOf(lead)}
-              </a>
-            </th>
-            {columns.value.map((column) => (
-              <Cell key={column} lead={lead} column={column} />
-            ))}
-          </tr>
+      <tbody ref={body}>
+        {rows.map(({ item: lead, index, before }) => (
+          <Fragment key={lead.uuid}>
+            <Space height={before} />
+            <tr
+              class={lead.uuid === chosen ? styles.chosen : ''}
+              ref={measure}
+              data-index={index}
+              data-key={lead.uuid}
+              aria-rowindex={ofWindow(index + 2)}
+            >
+              <th scope="row" dir="auto">
+                <a
+                  id={`lead-${lead.uuid}`}
+                  href={addressOf(lead.uuid)}
+                  aria-current={lead.uuid === chosen ? 'true' : undefined}
+                >
+                  {nameOf(lead)}
+                </a>
+              </th>
+              {columns.value.map((column) => (
+                <Cell key={column} lead={lead} column={column} />
+              ))}
+            </tr>
+          </Fragment>
         ))}
+        <Space height={after} />
       </tbody>
     </table>
   );

@@ -98,6 +98,7 @@ export const Leads = () => {
             leads={leads}
             chosen={query.lead}
             isStale={state === 'loading'}
+            hasMore={list.hasMore.value}
             addressOf={(lead) => address({ lead })}
           />
         )}

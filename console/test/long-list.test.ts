@@ -1,0 +1,276 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { useServer } from '../../server/test/shared-server.ts';
+import { axeFaults } from '../../widget/test/axe.ts';
+import { useBrowser } from '../../widget/test/browser.ts';
+import { startConsole } from './console-page.ts';
+
+/** Lists of which only what is near to the view is in the page. */
+
+const openBrowser = useBrowser();
+const server = useServer();
+const PATIENCE = { timeout: 30_000 };
+const COUNT = 200;
+
+const rows = (page: Page) => page.locator('li[data-key]');
+const scroller = (page: Page) => page.locator('ul:has(> li[data-key])').locator('..');
+const scrollTo = (page: Page, top: number) =>
+  scroller(page).evaluate(async (element, wanted) => {
+    element.scrollTop = wanted;
+    // Drawn, measured, and drawn once more.
+    for (let n = 0; n < 4; n++) await new Promise(requestAnimationFrame);
+  }, top);
+
+/** How many rows have been read, as the list itself says it. */
+const read = async (page: Page): Promise<number> => {
+  await scrollTo(page, 1e6);
+  return Number((await rows(page).last().getAttribute('aria-posinset')) ?? (await rows(page).count()));
+};
+
+/** The row in the middle of what is seen: which it is, and where on the screen. */
+const seen = (page: Page): Promise<{ key: string; top: number }> =>
+  scroller(page).evaluate((element) => {
+    const { top, height } = element.getBoundingClientRect();
+    const all = [...element.querySelectorAll<HTMLElement>('li[data-key]')];
+    const row = all.find((one) => one.getBoundingClientRect().bottom > top + height / 2);
+    return { key: row?.dataset.key ?? '', top: Math.round(row?.getBoundingClientRect().top ?? 0) };
+  });
+const topOf = (page: Page, key: string): Promise<number> =>
+  page.locator(`li[data-key="${key}"]`).evaluate((row) => Math.round(row.getBoundingClientRect().top));
+
+/** An account with many conversations, of which some have tags and are higher than the rest. */
+const startMany = async (count = COUNT) => {
+  const console = await startConsole(openBrowser, {}, server());
+  const { rest } = console;
+  const rooms: string[] = [];
+  const say = (uuid: string, body: string, more: object = {}) =>
+    rest('POST', '/api/v1/messages/', {
+      body,
+      nickname: `Visitor ${rooms.indexOf(uuid)}`,
+      ...more,
+      room: { uuid },
+    });
+  while (rooms.length < count) {
+    const made = Array.from({ length: 20 }, () => rest('POST', '/api/v1/rooms/', {}));
+    const uuids = (await Promise.all(made)).map(({ json }) => json.uuid as string);
+    rooms.push(...uuids);
+    await Promise.all(uuids.map((uuid) => say(uuid, 'Hello')));
+  }
+  await expect
+    .poll(async () => (await rest('GET', '/api/v1/conversations/counts/')).json.waiting, PATIENCE)
+    .toBe(count);
+  const tagged = rooms.filter((_, at) => at % 7 === 3);
+  await rest('POST', '/api/v1/conversations/bulk/', {
+    uuids: tagged,
+    add_tags: ['delivery', 'a longer tag'],
+  });
+  const change = (uuid: string | undefined, fields: object) =>
+    rest('PATCH', `/api/v1/conversations/${uuid}/`, fields);
+  return { ...console, rooms, say, change };
+};
+
+it('keeps the focus, the place and the selection in a list of which little is in the page', async () => {
+  const { open, signIn, rest, rooms, say, change } = await startMany();
+  const page = await open('inbox/all', { viewport: { width: 1_440, height: 900 } });
+  let resync = (): void => undefined;
+  await page.routeWebSocket('**/api/v1/realtime', (socket) => {
+    socket.connectToServer();
+    resync = () => socket.send(JSON.stringify({ type: 'resync' }));
+  });
+  await page.reload();
+  await signIn(page);
+  await expect.poll(() => rows(page).count(), PATIENCE).toBe(50);
+  // The last page is held back: as long as there is more, nobody knows how many there are.
+  let want = (): void => undefined;
+  const isWanted = new Promise<void>((resolve) => {
+    want = resolve;
+  });
+  await page.route('**/api/v1/conversations/?*cursor=*', async (route) => {
+    const response = await route.fetch();
+    if (!response.headers().link?.includes('rel="next"')) await isWanted;
+    await route.fulfill({ response });
+  });
+  await expect.poll(() => read(page), PATIENCE).toBe(150);
+  expect(await rows(page).last().getAttribute('aria-setsize')).toBe('-1');
+  want();
+  await expect.poll(() => read(page), PATIENCE).toBe(COUNT);
+  expect(await rows(page).last().getAttribute('aria-setsize')).toBe(`${COUNT}`);
+  expect(await rows(page).count()).toBeLessThan(40);
+
+  // Where everything is read anew, whoever is at the end stays there.
+  const anew = page.waitForResponse((answer) => /conversations\/\?(?!.*cursor)/.test(answer.url()));
+  resync();
+  await (await anew).finished();
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  expect(await rows(page).last().getAttribute('aria-posinset')).toBe(`${COUNT}`);
+
+  // What comes and goes further up moves nothing: two leave, and one goes to the end.
+  await scrollTo(page, 7_000);
+  const { key, top } = await seen(page);
+  await change(rooms[2], { status: 'done' });
+  await change(rooms[4], { status: 'done' });
+  await say(rooms[5] as string, 'We do', { is_support_sender: true });
+  await expect
+    .poll(() => page.locator('li[data-key]').first().getAttribute('aria-setsize'), PATIENCE)
+    .toBe(`${COUNT - 2}`);
+  await expect.poll(() => topOf(page, key)).toBe(top);
+
+  // The focus stays where it is, however far that is; Tab goes on from there.
+  await scrollTo(page, 0);
+  const focused = () => page.evaluate(() => document.activeElement?.closest<HTMLElement>('li')?.dataset.key);
+  await rows(page).nth(3).getByRole('link').focus();
+  const third = await focused();
+  const fourth = await rows(page).nth(4).getAttribute('data-key');
+  await scrollTo(page, 7_000);
+  expect(await focused()).toBe(third);
+  await scrollTo(page, 0);
+  expect(await focused()).toBe(third);
+  expect(await topOf(page, third as string)).toBeGreaterThan(0);
+  await scrollTo(page, 7_000);
+  await page.keyboard.press('Tab');
+  expect(await focused()).toBe(fourth);
+  await expect.poll(() => scroller(page).evaluate(({ scrollTop }) => scrollTop)).toBeLessThan(1_000);
+
+  // By keys to the end and back, and from one to the next.
+  await scroller(page).focus();
+  await page.keyboard.press('End');
+  await expect.poll(() => rows(page).last().getAttribute('aria-posinset')).toBe(`${COUNT - 2}`);
+  await page.keyboard.press('Home');
+  await expect.poll(() => rows(page).first().getAttribute('aria-posinset')).toBe('1');
+  await rows(page).nth(9).getByRole('link').click();
+  for (let n = 0; n < 20; n++) await page.keyboard.press('j');
+  const chosen = page.locator('li[data-index="29"] a[aria-current]');
+  await chosen.waitFor();
+  const isSeen = () =>
+    chosen.evaluate((row) => {
+      const { top, bottom } = row.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    });
+  await expect.poll(isSeen).toBe(true);
+  for (let n = 0; n < 20; n++) await page.keyboard.press('k');
+  await page.locator('li[data-index="9"] a[aria-current]').waitFor();
+
+  // Back from another page, to the same place.
+  await scrollTo(page, 7_000);
+  const left = await seen(page);
+  await page.getByRole('link', { name: 'Leads' }).click();
+  await page.getByText('No leads yet').waitFor();
+  await page.goBack();
+  await expect.poll(() => seen(page)).toEqual(left);
+  expect(await rows(page).count()).toBeLessThan(40);
+
+  // Rows that are selected need not be in the page.
+  await page.getByRole('button', { name: 'Select several' }).click();
+  const check = (at: number) => page.locator(`li[data-index="${at}"]`).getByRole('checkbox').check();
+  await scrollTo(page, 0);
+  await check(1);
+  await scrollTo(page, 7_000);
+  await check(Number(await rows(page).nth(12).getAttribute('data-index')));
+  await page.getByRole('toolbar').getByText('2 selected').first().waitFor();
+  expect(await axeFaults(page)).toEqual([]);
+  await page.getByRole('toolbar').getByRole('button', { name: 'Done' }).click();
+  await expect.poll(() => rows(page).first().getAttribute('aria-setsize'), PATIENCE).toBe(`${COUNT - 4}`);
+
+  // Where most of what was read leaves, the list goes on by itself.
+  await page.reload();
+  await expect.poll(() => rows(page).count(), PATIENCE).toBe(50);
+  const first = (await rest('GET', '/api/v1/conversations/?status=open&limit=48')).json;
+  const uuids = first.map(({ uuid }: { uuid: string }) => uuid);
+  await rest('POST', '/api/v1/conversations/bulk/', { uuids, status: 'done' });
+  await expect.poll(() => rows(page).count(), PATIENCE).toBeGreaterThan(40);
+  await rest('POST', '/api/v1/conversations/bulk/', { uuids, status: 'open' });
+
+  let count = COUNT - 4;
+  // On a phone and from right to left, where rows are of other heights.
+  for (const [locale, width] of [
+    ['en', 320],
+    ['ar', 1_024],
+  ] as const) {
+    const other = await open('inbox/all', {
+      viewport: { width, height: 700 },
+      locale,
+      reducedMotion: 'reduce',
+    });
+    await other.context().addCookies(await page.context().cookies());
+    await other.reload();
+    await expect.poll(() => read(other), PATIENCE).toBe(count);
+    for (const place of [6_000, 3_000]) {
+      await scrollTo(other, place);
+      const before = await seen(other);
+      await change(rooms[place / 500 + (width === 320 ? 0 : 1)], { status: 'done' });
+      count--;
+      await expect.poll(() => rows(other).first().getAttribute('aria-setsize'), PATIENCE).toBe(`${count}`);
+      await expect.poll(() => topOf(other, before.key)).toBe(before.top);
+    }
+    expect(await axeFaults(other)).toEqual([]);
+    expect(await other.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await other.close();
+  }
+}, 120_000);
+
+it('keeps the place and the focus in a long table of leads, at a desk and on a phone', async () => {
+  const { open, signIn, rest } = await startConsole(openBrowser, {}, server());
+  let count = 0;
+  const leave = () =>
+    rest('POST', '/api/v1/leads/', { nickname: `Lead ${++count}`, email: `${count}@example.com` });
+  while (count < 160) await Promise.all(Array.from({ length: 20 }, leave));
+  const page = await open('leads', { viewport: { width: 1_440, height: 900 } });
+  await signIn(page);
+  const rows = page.locator('tr[data-key]');
+  const readAll = async (on: Page, label: string) => {
+    const older = on.getByRole('button', { name: label });
+    await expect.poll(() => on.locator('tr[data-key]').count(), PATIENCE).toBeGreaterThan(9);
+    while ((await older.count()) > 0) await older.click({ timeout: 1_000 }).catch(() => undefined);
+    await expect
+      .poll(() => on.getByRole('table').getAttribute('aria-rowcount'), PATIENCE)
+      .toBe(`${count + 1}`);
+  };
+  const scrollTo = (on: Page, top: number) =>
+    on.evaluate(async (wanted) => {
+      document.documentElement.scrollTop = wanted;
+      for (let n = 0; n < 4; n++) await new Promise(requestAnimationFrame);
+    }, top);
+  const seen = (on: Page) =>
+    on.evaluate(() => {
+      const all = [...document.querySelectorAll<HTMLElement>('tr[data-key]')];
+      const row = all.find((one) => one.getBoundingClientRect().bottom > innerHeight / 2);
+      return { key: row?.dataset.key ?? '', top: Math.round(row?.getBoundingClientRect().top ?? 0) };
+    });
+  const topOf = (on: Page, key: string) =>
+    on.locator(`tr[data-key="${key}"]`).evaluate((row) => Math.round(row.getBoundingClientRect().top));
+
+  await readAll(page, 'Older leads');
+  expect(await rows.count()).toBeLessThan(60);
+  await scrollTo(page, 3_000);
+  const { key, top } = await seen(page);
+  await leave();
+  await expect
+    .poll(() => page.getByRole('table').getAttribute('aria-rowcount'), PATIENCE)
+    .toBe(`${count + 1}`);
+  await expect.poll(() => topOf(page, key)).toBe(top);
+
+  // The lead that is open is found again, wherever one has scrolled meanwhile.
+  const link = page.locator(`tr[data-key="${key}"]`).getByRole('link');
+  const name = await link.innerText();
+  await link.click();
+  await page.getByRole('complementary', { name: 'Lead' }).getByText(name).waitFor();
+  await scrollTo(page, 0);
+  expect(await axeFaults(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe(name);
+  await expect.poll(() => topOf(page, key)).toBeGreaterThan(0);
+
+  const phone = await open('leads', { viewport: { width: 320, height: 700 }, locale: 'de' });
+  await phone.context().addCookies(await page.context().cookies());
+  await phone.reload();
+  await readAll(phone, 'Ältere Leads');
+  await scrollTo(phone, 6_000);
+  const before = await seen(phone);
+  await leave();
+  await expect
+    .poll(() => phone.getByRole('table').getAttribute('aria-rowcount'), PATIENCE)
+    .toBe(`${count + 1}`);
+  await expect.poll(() => topOf(phone, before.key)).toBe(before.top);
+  expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  expect(await axeFaults(phone)).toEqual([]);
+}, 120_000);
