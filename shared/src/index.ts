@@ -1,4 +1,5 @@
 export * from './account.ts';
+export * from './agent-conversation.ts';
 export * from './audit.ts';
 export * from './conversation.ts';
 export * from './conversation-rank.ts';
@@ -28,5 +29,6 @@ export * from './webhook.ts';
 export * from './widget.ts';
 export * from './widget-texts.ts';
 export * from './workflow.ts';
+export * from './workflow-node.ts';
 export * from './workflow-test.ts';
 export * from './workflow-version.ts';

@@ -1,4 +1,4 @@
-import type { NodeOf, WorkflowNode } from './workflow.ts';
+import type { NodeOf, WorkflowNode } from './workflow-node.ts';
 
 /** A way from a node to another, and the name of the field that says so. */
 export interface Edge {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { CONVERSATION_STATUSES } from './agent-conversation.ts';
 import { choice, integer, nested, text, uuidReference } from './fields.ts';
 import { MAX_MESSAGE, MAX_NODE_ID, MAX_VARIABLE } from './limits.ts';
-import { CONVERSATION_STATUSES, workflowNodes } from './workflow.ts';
+import { workflowNodes } from './workflow-node.ts';
 
 /** What a test conversation knows: answers of 500 questions, and what it began with. */
 const MAX_VARIABLES = 550;
