@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import mongoose from 'mongoose';
 import { inject } from 'vitest';
+import { createModels } from '../src/models.ts';
 
 /**
  * Databases on the MongoDB that the run uses, one for each who asks. One that was given back is given out again, empty,
- * with its collections and indexes: to make these takes longer than most tests. The run drops all of them at its end.
+ * with its collections and the indexes of the models: to make these takes longer than most tests. The run drops all of them
+ * at its end.
  */
 const given: string[] = [];
 
@@ -17,6 +19,12 @@ export const takeDatabase = async (): Promise<string> => {
   const { db } = connection;
   const collections = (await db?.collections()) ?? [];
   await Promise.all(collections.map((collection) => collection.deleteMany({})));
+  const there = new Set(collections.map(({ collectionName }) => collectionName));
+  const models = Object.values(createModels(connection)).filter(({ collection }) =>
+    there.has(collection.name),
+  );
+  // What a test has made beside them would be there for the next.
+  await Promise.all(models.map((model) => model.cleanIndexes()));
   await connection.close();
   return name;
 };
