@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { EventName, NewWebhook } from '@parlor/shared';
 import mongoose from 'mongoose';
-import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished } from 'vitest';
 import { newEvent, type OutboxEvent } from '../src/events/events.ts';
 import { tombstoneModel } from '../src/events/tombstones.model.ts';
 import { Tombstones } from '../src/events/tombstones.ts';
@@ -219,3 +219,24 @@ export const webhookParts = (mongodbUrl = () => inject('mongodbUrl')) => {
     };
   };
 };
+
+/** What the log says of the first attempt at a target. */
+export const firstAttemptWith =
+  (start: ReturnType<typeof webhookParts>) =>
+  async (target: string, options: Options = {}, patience?: number) => {
+    const { subscribe, happen, rows } = await start({
+      ...options,
+      env: { WEBHOOK_RETRY_DELAYS: '1h', ...options.env },
+    });
+    const uuid = await subscribe(target);
+    await happen({ n: 1 });
+    const row = await until(
+      async () => (await rows(uuid)).find(({ tries }) => tries > 0),
+      'an attempt',
+      patience,
+    );
+    expect(row.tries).toBe(1);
+    const attempt = row.attempts[0];
+    if (!attempt) throw new Error('no attempt');
+    return { attempt, row };
+  };
