@@ -24,3 +24,18 @@ export const holdAnswer = async (
   });
   return { given, release: () => release() };
 };
+
+/** Has the last page of a list read only when it is wanted. @returns says that it is */
+export const holdLastPage = async (page: Page, address: string): Promise<() => void> => {
+  let want = (): void => undefined;
+  const isWanted = new Promise<void>((resolve) => {
+    want = resolve;
+  });
+  await page.route(address, async (route) => {
+    const response = await route.fetch();
+    if (response.headers().link?.includes('rel="next"')) return route.fulfill({ response });
+    await isWanted;
+    await route.continue();
+  });
+  return want;
+};

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
-import { holdAnswer } from './hold-answer.ts';
+import { holdAnswer, holdLastPage } from './hold-answer.ts';
 import { log, row, startInbox as start } from './inbox-page.ts';
 
 /** What the inbox keeps and reads while others write and the network comes and goes. */
@@ -164,15 +164,7 @@ it('stays where it was scrolled to while visitors further down write', async () 
     return read();
   };
   // The last page comes when it is wanted, however far a busy machine has scrolled.
-  let want = (): void => undefined;
-  const isWanted = new Promise<void>((resolve) => {
-    want = resolve;
-  });
-  await page.route('**/api/v1/conversations/?*cursor=*', async (route) => {
-    const response = await route.fetch();
-    if (!response.headers().link?.includes('rel="next"')) await isWanted;
-    await route.fulfill({ response });
-  });
+  const want = await holdLastPage(page, '**/api/v1/conversations/?*cursor=*');
   await expect.poll(() => rows.count()).toBe(50);
   await expect.poll(() => rowsAtEnd()).toBe(100);
 

@@ -4,6 +4,7 @@ import { useServer } from '../../server/test/shared-server.ts';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
 import { startConsole } from './console-page.ts';
+import { holdLastPage } from './hold-answer.ts';
 
 /** Lists of which only what is near to the view is in the page. */
 
@@ -81,15 +82,7 @@ it('keeps the focus, the place and the selection in a list of which little is in
   await signIn(page);
   await expect.poll(() => rows(page).count(), PATIENCE).toBe(50);
   // The last page is held back: as long as there is more, nobody knows how many there are.
-  let want = (): void => undefined;
-  const isWanted = new Promise<void>((resolve) => {
-    want = resolve;
-  });
-  await page.route('**/api/v1/conversations/?*cursor=*', async (route) => {
-    const response = await route.fetch();
-    if (!response.headers().link?.includes('rel="next"')) await isWanted;
-    await route.fulfill({ response });
-  });
+  const want = await holdLastPage(page, '**/api/v1/conversations/?*cursor=*');
   await expect.poll(() => read(page), PATIENCE).toBe(150);
   expect(await rows(page).last().getAttribute('aria-setsize')).toBe('-1');
   want();
