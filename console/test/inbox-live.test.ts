@@ -132,10 +132,11 @@ it('takes in what is said without asking for each conversation again', async () 
   expect(asked.length).toBeLessThanOrEqual(4);
 });
 
-it('stays where it was scrolled to while visitors further down write', async () => {
+/** An inbox with so many conversations that wait, the first for the longest. */
+const startLongInbox = async (count: number) => {
   const { page, rest } = await startInbox();
   const rooms: { uuid: string }[] = [];
-  for (let n = 0; n < 120; n += 20) {
+  while (rooms.length < count) {
     const made = Array.from({ length: 20 }, () => rest('POST', '/api/v1/rooms/', {}));
     const twenty = (await Promise.all(made)).map(({ json }) => json);
     await Promise.all(
@@ -147,9 +148,13 @@ it('stays where it was scrolled to while visitors further down write', async () 
     rest('POST', '/api/v1/messages/', { body, room: { uuid: rooms[at]?.uuid } });
   const waiting = async () =>
     (await rest('GET', '/api/v1/conversations/?status=open&waiting_on=us&limit=200')).json.length;
-  await expect.poll(waiting).toBe(120);
+  await expect.poll(waiting).toBe(count);
   await page.reload();
-  const rows = page.locator('a[href^="/console/inbox/all/"]');
+  return { page, say, rows: page.locator('a[href^="/console/inbox/all/"]') };
+};
+
+it('stays where it was scrolled to while visitors further down write', async () => {
+  const { page, say, rows } = await startLongInbox(120);
   /** How many have been read: each row of a long list, of which not all are in the page, says its place. */
   const read = async (): Promise<number> => {
     const last = rows.last().locator('xpath=ancestor::li');
@@ -181,4 +186,19 @@ it('stays where it was scrolled to while visitors further down write', async () 
   await expect.poll(() => rowsAtEnd()).toBe(120);
   expect(await rows.getByText('Anybody there?').count()).toBe(15);
   expect(asked.filter((search) => !search.includes('cursor='))).toEqual([]);
+});
+
+it('shows what was said while the page of the list that has it was being read', async () => {
+  const { page, say, rows } = await startLongInbox(60);
+  const next = await holdAnswer(page, '**/api/v1/conversations/?*cursor=*', 'GET');
+  await expect.poll(() => rows.count()).toBe(50);
+  await rows.last().scrollIntoViewIfNeeded();
+  await next.given;
+  for (let at = 40; at < 60; at++) await say(at, 'Said meanwhile');
+  await say(0, 'The longest waiting');
+  await rows.getByText('The longest waiting').waitFor({ state: 'attached' });
+  await expect.poll(() => rows.getByText('Said meanwhile').count()).toBe(10);
+  await next.release();
+  await expect.poll(() => rows.count()).toBe(60);
+  await expect.poll(() => rows.getByText('Said meanwhile').count()).toBe(20);
 });

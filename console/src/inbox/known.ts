@@ -20,6 +20,8 @@ export const put = (conversations: readonly Conversation[]): void => {
 
 /** What was deleted while something was being read, whose answer may still have it. */
 const gone = new Set<string>();
+/** What changed meanwhile and was not known yet: an answer may have it as it was before. */
+const missed = new Set<string>();
 let reading = 0;
 
 /** Reads; what was deleted meanwhile is in no answer. @throws what `read` throws */
@@ -29,7 +31,10 @@ export const readingAlong = async <T>(read: () => Promise<T>): Promise<T> => {
     return await read();
   } finally {
     reading--;
-    if (reading === 0) gone.clear();
+    if (reading === 0) {
+      gone.clear();
+      missed.clear();
+    }
   }
 };
 
@@ -40,6 +45,14 @@ export const putRead = (conversations: readonly Conversation[]): void =>
       ({ uuid, updated_at }) => !gone.has(uuid) && updated_at >= (known.value.get(uuid)?.updated_at ?? ''),
     ),
   );
+
+/** Something was told of a conversation that is not known and is not read for that. */
+export const miss = (uuid: string): void => {
+  if (reading > 0) missed.add(uuid);
+};
+
+/** Whether a conversation that was read changed meanwhile. To be called within `readingAlong`. */
+export const isMissed = (uuid: string): boolean => missed.has(uuid);
 
 export const change = (uuid: string, fields: Partial<Conversation>): void => {
   const current = known.value.get(uuid);

@@ -4,7 +4,7 @@ import { ApiError, ask, askPage } from '../api/client.ts';
 import { me } from '../session/session.ts';
 import { countAnew, takeCounts } from './counts.ts';
 import { forgetDraft } from './drafts.ts';
-import { change, known, putRead, readingAlong, remove, returned } from './known.ts';
+import { change, isMissed, known, miss, putRead, readingAlong, remove, returned } from './known.ts';
 import { compare, isWaiting, type View } from './views.ts';
 
 /** The view that is shown, and how far down it has been read. */
@@ -101,6 +101,7 @@ const readPage = async (view: View, path: string, isAnew: boolean): Promise<void
         added = 0;
       }
       putRead(items);
+      for (const { uuid } of items) if (isMissed(uuid)) isStale(uuid);
       if (shown.value?.view !== view) return;
       shown.value = { view, state: 'ready', last: next ? items.at(-1) : undefined, next };
     });
@@ -175,11 +176,17 @@ const isFurtherDown = (uuid: string, state?: ConversationState): boolean => {
   return state ? !view.has(state) || compare(state, last) > 0 : isWaiting(last);
 };
 
+/** A conversation that is not known, or not all of what changed, is read, unless it stands further down. */
+const learnOf = (uuid: string, state?: ConversationState): void => {
+  if (isFurtherDown(uuid, state)) miss(uuid);
+  else isStale(uuid);
+};
+
 /** Takes in what was said, as far as a message tells it. */
 const takeMessage = ({ room, is_bot = false, author, ...said }: MessageAdded): void => {
   const current = known.value.get(room.uuid);
   if (!current) {
-    if (!isFurtherDown(room.uuid)) isStale(room.uuid);
+    learnOf(room.uuid);
     return;
   }
   const { last_message: last, visitor } = current;
@@ -202,7 +209,7 @@ export const take = (frame: ServerFrame): void => {
     case 'conversation.updated': {
       const { changed, previous, by, ...state } = frame.data;
       if (known.value.has(state.uuid)) change(state.uuid, state);
-      else if (!isFurtherDown(state.uuid, state)) isStale(state.uuid);
+      else learnOf(state.uuid, state);
       void countAnew();
       break;
     }
@@ -224,10 +231,10 @@ export const take = (frame: ServerFrame): void => {
     case 'chat.added':
       // Its visitor has begun it anew.
       returned(frame.data.uuid);
-      if (!isFurtherDown(frame.data.uuid)) isStale(frame.data.uuid);
+      learnOf(frame.data.uuid);
       break;
     case 'room.updated':
-      if (!isFurtherDown(frame.data.uuid)) isStale(frame.data.uuid);
+      learnOf(frame.data.uuid);
       break;
     case 'counts':
       takeCounts(frame.data);
