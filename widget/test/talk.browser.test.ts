@@ -155,6 +155,29 @@ it('lets a visitor rate the conversation, and take it all back', async () => {
   await launcher.waitFor();
 });
 
+it('sends nothing that waits of a visitor who takes it all back', async () => {
+  const { page, rest, dialog, say, message } = await setUp();
+  const messages = '**/api/v1/messages/';
+  await page.route(messages, (route) => route.abort());
+  await say('never mind');
+  await message('never mind').waitFor();
+  await dialog.getByRole('button', { name: 'Menu' }).click();
+  await dialog.getByRole('button', { name: 'Delete my data' }).click();
+  await page.route('**/sessions/', async (route) => {
+    const response = await route.fetch();
+    if (route.request().method() === 'DELETE') {
+      // The network is back before the widget hears that everything is deleted.
+      await page.unroute(messages);
+      await page.evaluate(() => dispatchEvent(new Event('online')));
+      await page.waitForTimeout(1_500);
+    }
+    await route.fulfill({ response });
+  });
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect.poll(() => message('never mind').count(), PATIENT).toBe(0);
+  expect((await rest('GET', '/api/v1/messages/')).json).toEqual([]);
+});
+
 it('tells the page what happens, and does what the page asks', async () => {
   const { url } = server();
   const { widget, rest } = await oneOwner(url);

@@ -27,6 +27,9 @@ export interface SenderOptions {
   changed(waiting: Waiting, item?: OutItem): void;
 }
 
+/** The lock of the tab that sends. */
+const OUT = 'out';
+
 export type Sender = ReturnType<typeof createSender>;
 
 /** What brings the queue to the server, and everything else that is asked of the server in the visitor's name. */
@@ -81,7 +84,7 @@ export function createSender({ server, token, prefix, store, queue, locale, chan
     deliver,
     isOnline: () => navigator.onLine,
     // Only one tab sends at a time; a widget that goes away lets the others.
-    withLock: (task) => withLock('out', task),
+    withLock: (task) => withLock(OUT, task),
     changed,
   });
   outbox.flush();
@@ -91,15 +94,18 @@ export function createSender({ server, token, prefix, store, queue, locale, chan
     ask,
     signal,
     flush: outbox.flush,
-    /** Deletes all that the visitor wrote from the server; throws a `Refusal` when that could not be done. */
-    async erase(): Promise<void> {
-      const visitor = sessions.current()?.token;
-      if (!visitor) return;
-      await request(url, { method: 'DELETE', visitor, signal }).catch((refusal: Refusal) => {
-        // A session that is gone has nothing left to delete.
-        if (refusal.status !== 401 && refusal.status !== 404) throw refusal;
-      });
-    },
+    /** Deletes all that the visitor wrote, from the server and then from the queue; throws a `Refusal` when that could
+     *  not be done. No tab sends meanwhile: what it sends would begin a new session, and stay. */
+    erase: () =>
+      withLock(OUT, async () => {
+        const visitor = sessions.current()?.token;
+        if (!visitor) return;
+        await request(url, { method: 'DELETE', visitor, signal }).catch((refusal: Refusal) => {
+          // A session that is gone has nothing left to delete.
+          if (refusal.status !== 401 && refusal.status !== 404) throw refusal;
+        });
+        for (const { id } of queue.items()) queue.remove(id);
+      }),
     stop(): void {
       stop.abort();
       outbox.stop();
