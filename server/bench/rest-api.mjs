@@ -83,8 +83,10 @@ const signIn = async (
 ) => {
   const headers = { Authorization: `Bearer ${metricsToken}` };
   const lag = async () => {
-    const text = await (await fetch(`${url}/metrics`, { headers })).text();
-    return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(text)?.[1]) * 1_000;
+    const response = await fetch(`${url}/metrics`, { headers });
+    const [, seconds] = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(await response.text()) ?? [];
+    if (seconds === undefined) throw new Error(`/metrics: ${response.status} without the lag`);
+    return Number(seconds) * 1_000;
   };
   await lag();
   const started = performance.now();

@@ -19,7 +19,7 @@ import { webhookLatency } from './webhook-latency.mjs';
 import { webhookThroughput } from './webhook-throughput.mjs';
 
 /** Opens /metrics to the benches. */
-const METRICS_TOKEN = 'a token for the bench';
+const METRICS_TOKEN = 'a-token-for-the-bench';
 
 const BENCHES = {
   'rest-api': restApi,

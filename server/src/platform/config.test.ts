@@ -104,3 +104,11 @@ describe('OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET', () => {
     expect(describeConfig(all)).not.toContain('unseen');
   });
 });
+
+it('refuses a METRICS_TOKEN that no request can carry', () => {
+  const env = { METRICS_TOKEN: 'a-token/with=signs!' };
+  expect(loadConfig(env)).toMatchObject(env);
+  for (const METRICS_TOKEN of ['two words', 'a\ttab', 'trailing ', 'schlüssel']) {
+    expect(() => loadConfig({ METRICS_TOKEN })).toThrow(/METRICS_TOKEN .*without spaces/);
+  }
+});

@@ -16,6 +16,12 @@ export const isLoopbackUrl = (url: string): boolean =>
 
 export const anyText = (text: string): string => text;
 
+/** What a request can carry behind `Bearer `. */
+export const bearerToken = (text: string): string =>
+  /^[\x21-\x7e]*$/.test(text)
+    ? text
+    : expected('a token without spaces, in letters, digits and signs of ASCII');
+
 export const folder = (text: string): string =>
   text.trim() === '' ? expected('the path of a folder') : text;
 

@@ -1,6 +1,7 @@
 import { type Duration, parseDuration } from './duration.ts';
 import {
   anyText,
+  bearerToken,
   databaseTimeout,
   digestWindow,
   folder,
@@ -133,7 +134,7 @@ export const SETTINGS = {
   METRICS_TOKEN: setting(
     '',
     'opens /metrics, as a Bearer token; empty: only METRICS_LISTEN does',
-    anyText,
+    bearerToken,
     true,
   ),
   METRICS_LISTEN: setting(
