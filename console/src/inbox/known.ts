@@ -20,8 +20,8 @@ export const put = (conversations: readonly Conversation[]): void => {
 
 /** What was deleted while something was being read, whose answer may still have it. */
 const gone = new Set<string>();
-/** What changed meanwhile and was not known yet: an answer may have it as it was before. */
-const missed = new Set<string>();
+/** What changed meanwhile and was not known yet, and when: an answer may have it as it was before. */
+const missed = new Map<string, string>();
 let reading = 0;
 
 /** Reads; what was deleted meanwhile is in no answer. @throws what `read` throws */
@@ -46,13 +46,14 @@ export const putRead = (conversations: readonly Conversation[]): void =>
     ),
   );
 
-/** Something was told of a conversation that is not known and is not read for that. */
-export const miss = (uuid: string): void => {
-  if (reading > 0) missed.add(uuid);
+/** Something was told of a conversation that is not known and is not read for that. @param at when it changed */
+export const miss = (uuid: string, at: string): void => {
+  if (reading > 0 && at > (missed.get(uuid) ?? '')) missed.set(uuid, at);
 };
 
-/** Whether a conversation that was read changed meanwhile. To be called within `readingAlong`. */
-export const isMissed = (uuid: string): boolean => missed.has(uuid);
+/** Whether a conversation has changed since it was read. To be called within `readingAlong`. */
+export const isMissed = ({ uuid, updated_at }: Conversation): boolean =>
+  updated_at < (missed.get(uuid) ?? '');
 
 export const change = (uuid: string, fields: Partial<Conversation>): void => {
   const current = known.value.get(uuid);

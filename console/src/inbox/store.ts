@@ -101,7 +101,7 @@ const readPage = async (view: View, path: string, isAnew: boolean): Promise<void
         added = 0;
       }
       putRead(items);
-      for (const { uuid } of items) if (isMissed(uuid)) isStale(uuid);
+      for (const one of items) if (isMissed(one)) isStale(one.uuid);
       if (shown.value?.view !== view) return;
       shown.value = { view, state: 'ready', last: next ? items.at(-1) : undefined, next };
     });
@@ -176,9 +176,12 @@ const isFurtherDown = (uuid: string, state?: ConversationState): boolean => {
   return state ? !view.has(state) || compare(state, last) > 0 : isWaiting(last);
 };
 
+/** Later than everything: of what does not tell when it happened. */
+const LATEST = '9999';
+
 /** A conversation that is not known, or not all of what changed, is read, unless it stands further down. */
-const learnOf = (uuid: string, state?: ConversationState): void => {
-  if (isFurtherDown(uuid, state)) miss(uuid);
+const learnOf = (uuid: string, at = LATEST, state?: ConversationState): void => {
+  if (isFurtherDown(uuid, state)) miss(uuid, at);
   else isStale(uuid);
 };
 
@@ -186,7 +189,7 @@ const learnOf = (uuid: string, state?: ConversationState): void => {
 const takeMessage = ({ room, is_bot = false, author, ...said }: MessageAdded): void => {
   const current = known.value.get(room.uuid);
   if (!current) {
-    learnOf(room.uuid);
+    learnOf(room.uuid, said.sent_at);
     return;
   }
   const { last_message: last, visitor } = current;
@@ -209,7 +212,7 @@ export const take = (frame: ServerFrame): void => {
     case 'conversation.updated': {
       const { changed, previous, by, ...state } = frame.data;
       if (known.value.has(state.uuid)) change(state.uuid, state);
-      else learnOf(state.uuid, state);
+      else learnOf(state.uuid, state.updated_at, state);
       void countAnew();
       break;
     }
