@@ -210,7 +210,8 @@ it('shows what was said while the page of the list that has it was being read', 
   for (let at = 40; at < 60; at++) await say(at, 'Said meanwhile');
   await say(0, 'The longest waiting');
   await rows.getByText('The longest waiting').waitFor({ state: 'attached' });
-  await expect.poll(() => rows.getByText('Said meanwhile').count()).toBe(10);
+  // Ten are known, or all where the page was read anew meanwhile, as after a gap.
+  await expect.poll(() => rows.getByText('Said meanwhile').count()).toBeGreaterThanOrEqual(10);
   await next.release();
   await expect.poll(() => rows.count()).toBe(60);
   await expect.poll(() => rows.getByText('Said meanwhile').count()).toBe(20);
