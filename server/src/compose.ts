@@ -1,12 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
-import { mapCollections } from './data-map.ts';
-import { Budgets } from './database/budgets.ts';
 import type { Database } from './database/connect.ts';
-import { DiskReserve } from './database/disk-reserve.ts';
-import { checkKey } from './database/key-record.ts';
-import { Relay } from './events/relay.ts';
-import { Tombstones } from './events/tombstones.ts';
 import { RoomWidgets } from './features/access/room-widgets.ts';
 import { AccountDeletion } from './features/accounts/account-deletion.ts';
 import { AccountDownloads } from './features/accounts/account-download.ts';
@@ -41,20 +35,12 @@ import { ErasedDeliveries } from './features/webhooks/erased-deliveries.ts';
 import { PublicWidgetCache } from './features/widgets/public-widget-cache.ts';
 import { SightingsService } from './features/widgets/sightings.service.ts';
 import { WidgetsService } from './features/widgets/widgets.service.ts';
-import { RateLimits } from './http/rate-limits.ts';
+import { createFoundation } from './foundation.ts';
 import { OriginLeases } from './jobs/origin-leases.ts';
-import { createModels, outboxOf } from './models.ts';
 import { type Config, isOnlyProcess } from './platform/config.ts';
-import { Secrets } from './platform/secrets.ts';
+import { inOrder } from './platform/running.ts';
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
-
-/** A part that works by itself between its start and its stop. */
-interface Running {
-  start?(): void | Promise<void>;
-  /** Finishes what it has begun. */
-  stop(): void | Promise<void>;
-}
 
 /**
  * Builds everything that Parlor does, without HTTP, on an open database that has its indexes.
@@ -67,22 +53,12 @@ export const createServices = async (
   log: Logger,
   embedded?: Database['embedded'],
 ) => {
-  const secrets = new Secrets(secretKey, config.SECRET_KEY_PREVIOUS);
-  const models = createModels(connection);
-  const collections = mapCollections(models);
-  await checkKey({ models, collections }, secrets);
-  const rateLimits = new RateLimits(config, connection, log);
-  const reserveBytes = config.DISK_RESERVE_MIB * 1_024 * 1_024;
-  const diskReserve =
-    embedded && reserveBytes > 0 ? new DiskReserve(embedded.freeBytes, reserveBytes, log) : undefined;
-  const budgets = new Budgets(models.usage);
+  const foundation = await createFoundation(config, connection, secretKey, log, embedded);
+  const { secrets, models, collections, rateLimits, diskReserve, budgets, relay, tombstones } = foundation;
+  const writes = { relay, tombstones };
 
   const auditTrail = new AuditTrail(models);
   const signInTrail = new SignInTrail(models, log);
-  const outbox = outboxOf(models);
-  const relay = new Relay(Object.values(outbox), log);
-  const tombstones = new Tombstones(models.tombstones, relay);
-  const writes = { relay, tombstones };
   const channel = new Channel(models, log, isOnlyProcess(config));
 
   const widgets = new WidgetsService(models.widgets, writes);
@@ -217,11 +193,11 @@ export const createServices = async (
   relay.subscribe((events) => agent.answers.consume(events));
 
   /** What runs by itself, each after what it needs: started in this order, and stopped in the opposite one. */
-  const running: readonly Running[] = [
-    ...(diskReserve ? [diskReserve] : []),
+  const running = inOrder([
+    diskReserve,
     sender,
-    ...(mail ? [mail.mailer] : []),
-    ...(oidc ? [oidc] : []),
+    mail?.mailer,
+    oidc,
     channel,
     presence,
     typing,
@@ -240,22 +216,10 @@ export const createServices = async (
     waker,
     backfill,
     earlier,
-  ];
+  ]);
 
   return {
-    config,
-    /** Copies the embedded database into an empty directory; undefined on a MongoDB. */
-    copyEmbedded: embedded?.copyTo,
-    /** The last of the embedded database's disk; undefined on a MongoDB, and without a reserve. */
-    diskReserve,
-    connection,
-    log,
-    secrets,
-    models,
-    collections,
-    outbox,
-    relay,
-    rateLimits,
+    ...foundation,
     auditTrail,
     widgets,
     publicWidgets,
@@ -302,12 +266,8 @@ export const createServices = async (
     answers: agent.answers,
     panelAccess: new PanelAccess(),
     /** Begins announcing events and sending deliveries. */
-    async start(): Promise<void> {
-      for (const part of running) await part.start?.();
-    },
+    start: running.start,
     /** Finishes what runs; what is left stays in the database for the next start. */
-    async stop(): Promise<void> {
-      for (const part of running.toReversed()) await part.stop();
-    },
+    stop: running.stop,
   };
 };
