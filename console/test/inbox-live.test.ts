@@ -34,7 +34,7 @@ it('keeps no more of a long conversation than is looked at, and reads back what 
         await log(page).evaluate((element) => element.scrollTo({ top: 0 }));
         return log(page).getByText('The very first').count();
       },
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     )
     .toBe(1);
   const said = await log(page)

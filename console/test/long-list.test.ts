@@ -199,7 +199,7 @@ it('keeps the focus, the place and the selection in a list of which little is in
     expect(await other.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     await other.close();
   }
-}, 120_000);
+});
 
 it('keeps the place and the focus in a long table of leads, at a desk and on a phone', async () => {
   const { open, signIn, rest } = await startConsole(openBrowser, {}, server());
@@ -266,4 +266,4 @@ it('keeps the place and the focus in a long table of leads, at a desk and on a p
   await expect.poll(() => topOf(phone, before.key)).toBe(before.top);
   expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
   expect(await axeFaults(phone)).toEqual([]);
-}, 120_000);
+});

@@ -19,12 +19,12 @@ it('finds what was said by a key, and opens where it stands', async () => {
   expect(await axeFaults(page)).toEqual([]);
   await page.keyboard.type('lamp');
   const results = page.locator('main').getByRole('listitem');
-  await expect.poll(() => results.count(), { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => results.count(), { timeout: 60_000 }).toBe(2);
   expect(await results.first().locator('mark').allInnerTexts()).toEqual(['lamp']);
   await results.first().getByText('<b>Bob</b>').waitFor();
   expect(await axeFaults(page)).toEqual([]);
   await page.keyboard.type('s sund');
-  await expect.poll(() => results.count(), { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => results.count(), { timeout: 60_000 }).toBe(1);
   expect(page.url()).toContain('q=lamps+sund');
   await page.getByRole('button', { name: 'Leads' }).click();
   await page.getByText('Nothing found').waitFor();
@@ -61,6 +61,6 @@ it('does and goes to everything by words', async () => {
     .getByRole('group', { name: 'Conversations' })
     .getByRole('option')
     .first()
-    .click({ timeout: 20_000 });
+    .click({ timeout: 60_000 });
   await log(page).getByText('Hello').waitFor();
 });

@@ -75,7 +75,7 @@ it('keeps what the page showed as sent when the server is killed at once', async
   const second = await startServerProcess({ ...settings, PORT: new URL(first.url).port });
   const { json: messages } = await caller(second.url, `Token ${token}`)('GET', '/api/v1/messages/');
   expect(messages).toMatchObject([{ body: 'Can I bring my dog?' }]);
-  await receiver.find((data) => data.uuid === messages[0].uuid, 30_000);
+  await receiver.find((data) => data.uuid === messages[0].uuid);
   await write(page, 'He is very small.');
-  await receiver.find((data) => data.body === 'He is very small.', 30_000);
+  await receiver.find((data) => data.body === 'He is very small.');
 });

@@ -55,7 +55,7 @@ it.each<[string, FaultPoint['dieAt']]>([
       const left = await documentsWith({ connection }, uuid);
       expect(left.filter((one) => !one.startsWith(gone))).toEqual([]);
     },
-    { timeout: 20_000, interval: 200 },
+    { timeout: 60_000, interval: 200 },
   );
   expect(await documentsWith({ connection }, /"ada/)).toEqual([]);
   expect((await signIn()).status).toBe(400);

@@ -112,7 +112,7 @@ it(`a turn is done or undone when the process is killed in its middle, ${ROUNDS}
   // Every question in the room is answered exactly once.
   for (const uuid of questions) {
     await expect
-      .poll(async () => (await api('GET', `/api/v1/messages/${uuid}/`)).support_answer, { timeout: 30_000 })
+      .poll(async () => (await api('GET', `/api/v1/messages/${uuid}/`)).support_answer, { timeout: 60_000 })
       .toBe('Done.');
   }
   const inRoom = (await api('GET', `/api/v1/rooms/${room.label}/?messages_limit=500`)).messages;
@@ -121,7 +121,7 @@ it(`a turn is done or undone when the process is killed in its middle, ${ROUNDS}
 
   // Every message and lead was announced, each under one id.
   const all = [...messages, ...inRoom, ...leads].map(({ uuid }: { uuid: string }) => uuid);
-  for (const uuid of all) await receiver.find((data) => data.uuid === uuid, 60_000);
+  for (const uuid of all) await receiver.find((data) => data.uuid === uuid);
   const ids = new Map<string, Set<unknown>>();
   for (const { headers, body } of receiver.received) {
     const { uuid } = JSON.parse(body).data;

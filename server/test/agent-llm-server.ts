@@ -36,7 +36,7 @@ const END = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_re
 const stream = (res: ServerResponse): ServerResponse =>
   res.writeHead(200, { 'content-type': 'text/event-stream' });
 
-/** A well answer, word by word. */
+/** A well answer, word by word, so many milliseconds before it and between its words. */
 export const says =
   (text: string, { before = 0, between = 0 } = {}): Behaviour =>
   async (res) => {
@@ -48,6 +48,15 @@ export const says =
     }
     res.end(END);
   };
+
+/** A well answer that waits until the test wants it. */
+export const saysLater = (text: string): { behaviour: Behaviour; say(): void } => {
+  let say = (): void => undefined;
+  const isWanted = new Promise<void>((resolve) => {
+    say = resolve;
+  });
+  return { behaviour: (res, asked) => isWanted.then(() => says(text)(res, asked)), say };
+};
 
 /** An answer in these pieces, with a count of tokens as it is written there. */
 export const saysInPieces =

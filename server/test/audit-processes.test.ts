@@ -85,7 +85,7 @@ it(`has each acknowledged change once when the process is killed, ${ROUNDS} time
     const counts = await counted(rest());
     return [...acknowledged].filter((key) => !counts.has(key));
   };
-  await expect.poll(missing, { timeout: 30_000 }).toEqual([]);
+  await expect.poll(missing, { timeout: 60_000 }).toEqual([]);
   const twice = [...(await counted(rest()))].filter(([, count]) => count !== 1);
   expect(twice).toEqual([]);
 }, 600_000);
@@ -104,7 +104,7 @@ it('has one entry of what two processes do at once', { timeout: 120_000 }, async
   }
   const wanted = keywords.flatMap((uuid) => [`createKeyword ${uuid}`, `deleteKeyword ${uuid}`]).sort();
   await expect
-    .poll(async () => [...(await counted(both[1])).keys()].sort(), { timeout: 20_000 })
+    .poll(async () => [...(await counted(both[1])).keys()].sort(), { timeout: 60_000 })
     .toEqual(wanted);
   // Also what the one that lost has left is settled by now, or never counts.
   await sleep(3_000);

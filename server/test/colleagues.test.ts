@@ -27,7 +27,7 @@ const memberOf = async (url: string, rest: Rest, widgets: string[] | null, name:
 
 const conversationIsThere = (rest: Rest, uuid: string) =>
   expect
-    .poll(async () => (await rest('GET', `/api/v1/conversations/${uuid}/`)).status, { timeout: 10_000 })
+    .poll(async () => (await rest('GET', `/api/v1/conversations/${uuid}/`)).status, { timeout: 60_000 })
     .toBe(200);
 
 it('tells colleagues of notes and of who is there, on every process, and nobody else', async () => {
@@ -183,5 +183,5 @@ it(`loses no note and no draft that it has answered when it is killed, ${ROUNDS}
   for (const [id, body] of notes) expect(found.get(id)).toBe(body);
   const asGrace = caller(server.url, `Token ${grace.token}`);
   const isUnread = async () => (await asGrace('GET', `${path}/`)).json.is_unread;
-  await expect.poll(isUnread, { timeout: 15_000 }).toBe(true);
+  await expect.poll(isUnread, { timeout: 60_000 }).toBe(true);
 }, 300_000);

@@ -263,7 +263,7 @@ export class Steps {
       const { json } = await this.ask(200, this.owner.token, 'GET', `conversations/${talk.uuid}/`);
       return json.status === 'open';
     };
-    await expect.poll(isAwake, { timeout: 10_000 }).toBe(true);
+    await expect.poll(isAwake, { timeout: 60_000 }).toBe(true);
     talk.set({ status: 'open', snoozed_until: null }, from);
   }
 

@@ -31,7 +31,7 @@ const settled = (database: Connection) =>
         );
         return (await Promise.all(waiting)).reduce((sum, count) => sum + count);
       },
-      { timeout: 20_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     )
     .toBe(0);
 

@@ -12,7 +12,7 @@ import { serverSettings, startServerProcess } from './server-process.ts';
 import { startSmtpReceiver } from './smtp-receiver.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 100 };
+const PATIENCE = { timeout: 60_000, interval: 100 };
 
 /** A text that stands nowhere by chance, for each kind of field. */
 const makeCanary = () => {

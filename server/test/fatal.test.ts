@@ -41,7 +41,7 @@ const fatalEntry = (server: ServerProcess): Promise<unknown> =>
     const fatal = entries.map((line) => JSON.parse(line)).find(({ level }) => level === 60);
     expect(fatal, server.stderr()).toBeDefined();
     return fatal;
-  });
+  }, 60_000);
 
 it.skipIf(inject('isRealMongodb')).each([
   ['runs out of memory', 'const all = []; for (;;) all.push(new Array(100_000).fill(1.5));', /out of memory/],

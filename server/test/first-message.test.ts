@@ -83,7 +83,7 @@ it('loses nothing that was acknowledged when the process is killed the next inst
   }
 
   const again = caller(server.url, `Token ${token}`);
-  for (const uuid of acknowledged) await receiver.find((data) => data.uuid === uuid, 30_000);
+  for (const uuid of acknowledged) await receiver.find((data) => data.uuid === uuid);
   const { json: rooms } = await again('GET', '/api/v1/rooms/');
   expect(
     rooms.map((room: { uuid: string }) => room.uuid).every((uuid: string) => acknowledged.includes(uuid)),

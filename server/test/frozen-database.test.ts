@@ -99,10 +99,10 @@ it.skipIf(process.platform === 'win32')(
 
     database.process.kill('SIGCONT');
     await expect
-      .poll(async () => (await timed(`${server.url}/readyz`)).status, { timeout: 20_000 })
+      .poll(async () => (await timed(`${server.url}/readyz`)).status, { timeout: 60_000 })
       .toBe(200);
     // It may have been stored all the same: its key makes it one message, whichever.
-    await expect.poll(async () => (await say('meanwhile', key)).status, { timeout: 20_000 }).toBe(201);
-    for (const text of ['before', 'meanwhile']) await receiver.find(({ body }) => body === text, 30_000);
+    await expect.poll(async () => (await say('meanwhile', key)).status, { timeout: 60_000 }).toBe(201);
+    for (const text of ['before', 'meanwhile']) await receiver.find(({ body }) => body === text);
   },
 );

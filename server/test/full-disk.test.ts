@@ -57,7 +57,7 @@ it.skipIf(inject('isRealMongodb'))(
     expect(strange(server.stderr()).filter((line) => line.includes('{"level"'))).toEqual([]);
 
     await rm(join(disk, 'others'));
-    await expect.poll(async () => (await say()).status, { timeout: 20_000 }).toBe(201);
+    await expect.poll(async () => (await say()).status, { timeout: 60_000 }).toBe(201);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
     const check = await spawnCommand({ DATA_DIR: dataDir }, ['database', 'check']).result;

@@ -37,7 +37,7 @@ it('lists, follows live, answers, notes and marks done', async () => {
   onTestFinished(() => inbox.close());
   const shown = () =>
     inbox.list().map(({ uuid, waiting_on, last_message }: any) => [uuid, waiting_on, last_message?.body]);
-  const seen = () => expect.poll(shown, { timeout: 15_000 });
+  const seen = () => expect.poll(shown, { timeout: 60_000 });
   await seen().toEqual([[ada.room.uuid, 'us', 'Do you deliver?']]);
 
   await linus.say('Is it heavy?');
@@ -58,7 +58,7 @@ it('lists, follows live, answers, notes and marks done', async () => {
   );
   await inbox.markDone(ada.room.uuid);
   await seen().toEqual([second]);
-  await expect.poll(() => inbox.counts, { timeout: 15_000 }).toMatchObject({ open: 1, waiting: 1 });
+  await expect.poll(() => inbox.counts, { timeout: 60_000 }).toMatchObject({ open: 1, waiting: 1 });
   expect(changes).toBeGreaterThan(4);
 
   // A visitor's next message opens it again.

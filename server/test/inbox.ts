@@ -1,4 +1,4 @@
-import { vi } from 'vitest';
+import { expect } from 'vitest';
 import type { TestApp } from './app.ts';
 
 /** Texts that must come back as they were sent. */
@@ -30,10 +30,8 @@ export const conversationsOf = (app: TestApp) => {
       const say = (body: string) =>
         app.request('POST', '/api/v1/messages/', { visitor, body: { body, room: { uuid: room.uuid } } });
       await say('Do you deliver?');
-      await vi.waitFor(async () => {
-        const { json } = await call('GET', `${room.uuid}/`, token);
-        if (!json.last_message) throw new Error('its conversation is not there yet');
-      });
+      const lastMessage = async () => (await call('GET', `${room.uuid}/`, token)).json.last_message;
+      await expect.poll(lastMessage).toBeTruthy();
       return { uuid: room.uuid, label: room.label, visitor, say };
     },
   };

@@ -92,4 +92,4 @@ it('a request that is repeated after SECRET_KEY has changed is done once', async
 
   const second = await startServerProcess(await changing());
   expect(await send(second.url)).toEqual({ ...sent, replayed: 'true' });
-}, 120_000);
+});

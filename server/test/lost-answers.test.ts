@@ -11,7 +11,7 @@ import { PASSWORD, testMembers } from './members.ts';
  * done all the same, and nothing is taken back that is there.
  */
 
-const PATIENCE = { timeout: 10_000 };
+const PATIENCE = { timeout: 60_000 };
 const PUBLIC_URL = 'http://127.0.0.1:8080';
 
 failOnClosedSockets();

@@ -9,5 +9,5 @@ export const notificationFor = (app: TestApp, token: string) =>
       if (!newest) throw new Error('none has been raised yet');
       return newest;
     },
-    { timeout: 5_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   );

@@ -49,7 +49,7 @@ export const openSocket = async (url: string, options: ClientOptions = {}): Prom
     times,
     events: () => frames.filter((frame) => 'id' in frame) as never,
     send: (frame) => socket.send(JSON.stringify(frame)),
-    find: async (fits, patience = 15_000) => {
+    find: async (fits, patience = 60_000) => {
       const deadline = Date.now() + patience;
       for (let seen = 0; ; ) {
         for (; seen < frames.length; seen++) {

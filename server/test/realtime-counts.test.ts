@@ -12,7 +12,7 @@ const QUIET_MS = 5_000;
 
 const numbers = (client: RealtimeClient): ConversationCounts[] =>
   client.frames.flatMap((frame) => (frame.type === 'counts' ? [frame.data] : []));
-const latest = (client: RealtimeClient) => expect.poll(() => numbers(client).at(-1), { timeout: 15_000 });
+const latest = (client: RealtimeClient) => expect.poll(() => numbers(client).at(-1), { timeout: 60_000 });
 
 it('tells the numbers when they change, to each member its own, and to nobody who has not asked', async () => {
   const { url, token, rest, visitor } = await startConversation();

@@ -198,7 +198,7 @@ describe('what is no frame of the channel', () => {
     const after = await connect(url, { visitor: ada.token });
     await ada.say('Still there');
     await after.find(says('Still there'));
-  }, 120_000);
+  });
 });
 
 describe('a client that does not read', () => {
@@ -227,5 +227,5 @@ describe('a client that does not read', () => {
     slow.socket.resume();
     expect([1006, 1013]).toContain((await slow.closed).code);
     expect(slow.events().length).toBeLessThan(900);
-  }, 120_000);
+  });
 });

@@ -120,7 +120,7 @@ const post = async (
   }
 };
 
-const waitFor = async (isSo: () => boolean, what: () => string, patience = 30_000): Promise<void> => {
+const waitFor = async (isSo: () => boolean, what: () => string, patience = 60_000): Promise<void> => {
   for (const deadline = Date.now() + patience; !isSo(); await sleep(20)) {
     if (Date.now() > deadline) throw new Error(what());
   }

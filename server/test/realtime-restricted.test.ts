@@ -157,7 +157,7 @@ it('follows a change of its widgets on an open socket, on whichever process', as
     const { status } = await rest(method, path, body);
     expect(status).toBeLessThan(300);
     told++;
-    for (const client of clients) await expect.poll(() => resyncs(client), { timeout: 10_000 }).toBe(told);
+    for (const client of clients) await expect.poll(() => resyncs(client), { timeout: 60_000 }).toBe(told);
   };
   let said = 0;
   /** All its sockets are told of the words of these visitors, and of no other's. */

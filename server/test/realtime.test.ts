@@ -109,7 +109,7 @@ describe('the live channel', () => {
       room: ada.room.uuid,
       data: { sender: 'visitor', nickname: '', is_typing: true },
     });
-    await operator.find(isType('typing', { is_typing: false }), 9_000);
+    await operator.find(isType('typing', { is_typing: false }));
     expect(operator.frames.filter(isType('typing', { is_typing: true })).length).toBeLessThan(3);
 
     operator.send({ type: 'typing', room: ada.room.uuid, is_typing: true, nickname: 'Grace' });
@@ -236,7 +236,7 @@ describe('a credential that ends', () => {
     await pages[2]?.find(says('Still here'));
   });
 
-  it('ends within a second with the member that opened it, and leaves those of others', async () => {
+  it('ends with the member that opened it, and leaves those of others', async () => {
     const { url, rest, token, visitor } = await begin();
     const invited = (await rest('POST', '/api/v1/members/', { email: 'grace@example.com' })).json;
     const person = { username: 'grace', password: 'a long enough secret' };

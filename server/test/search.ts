@@ -28,4 +28,4 @@ export const searchOf = (app: TestApp) => {
 export const marked = ({ text, marks }: any) => marks.map(([start, end]: number[]) => text.slice(start, end));
 
 /** What was written a moment ago is in the index within milliseconds. */
-export const eventually = <T>(ask: () => Promise<T>) => expect.poll(ask, { timeout: 10_000, interval: 20 });
+export const eventually = <T>(ask: () => Promise<T>) => expect.poll(ask, { timeout: 60_000, interval: 20 });

@@ -37,4 +37,4 @@ it('a start with another SECRET_KEY refuses with one line, and changing keys wor
   // A key that was made anew, since its file was lost, is another one as well.
   await writeFile(file, OTHER.replace('another', 'lost'));
   expect((await gaveUp(settings)).stderr).toMatch(/SECRET_KEY is not the one of this database/);
-}, 120_000);
+});

@@ -97,7 +97,7 @@ describe('the very first start', () => {
     onTestFinished(() => void child.kill('SIGKILL'));
     const shown = text(child.stdout);
     await expect
-      .poll(() => statusOf(`http://127.0.0.1:${settings.PORT}/readyz`), { interval: 5, timeout: 20_000 })
+      .poll(() => statusOf(`http://127.0.0.1:${settings.PORT}/readyz`), { interval: 5, timeout: 60_000 })
       .toBe(200);
     child.kill('SIGTERM');
     expect(await shown).toMatch(/^ {2}password {4}\S{12,}$/m);
@@ -110,7 +110,7 @@ describe('the very first start', () => {
     child.stdout.destroy();
     const log = text(child.stderr);
     const unseen = join(settings.DATA_DIR ?? '', 'demo-account-unseen');
-    await expect.poll(() => existsSync(unseen), { interval: 5, timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(unseen), { interval: 5, timeout: 60_000 }).toBe(true);
     child.kill('SIGTERM');
     expect([await once(child, 'exit'), await log]).toEqual([[0, null], expect.not.stringContaining('EPIPE')]);
 
@@ -175,7 +175,7 @@ it.runIf(process.platform === 'linux')(
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy();
     });
-    await expect.poll(() => connected, { timeout: 10_000 }).toBe(sockets.length);
+    await expect.poll(() => connected, { timeout: 60_000 }).toBe(sockets.length);
     process.kill(pid, 'SIGCONT');
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   },

@@ -60,7 +60,7 @@ it('an account that searches much at once leaves others their turns', async () =
   const path = '/api/v1/search/?kind=message&q=q';
   const foundBy = async (token: string) => (await app.request('GET', path, { token })).json;
   for (const { token } of [busy, other])
-    await expect.poll(() => foundBy(token), { timeout: 10_000 }).toHaveLength(5);
+    await expect.poll(() => foundBy(token), { timeout: 60_000 }).toHaveLength(5);
   const { answered, all } = flood(path, busy.token, 60);
   expect(await foundBy(other.token)).toHaveLength(5);
   expect(answered.get(200) ?? 0).toBeLessThan(30);
@@ -144,7 +144,7 @@ it('no change that many make at once is tried again by all of them', async () =>
   expect(tried).toEqual(
     expect.arrayContaining(['changeOwnMember', 'putDraft', 'changeConversation', 'changeNote']),
   );
-}, 60_000);
+});
 
 it('statistics with more groups than the database can hold are a 400, where it has no disk for them', async () => {
   const { token } = await withLeads(600, (n) => `${n} `.padEnd(100_000, 'Ada'));

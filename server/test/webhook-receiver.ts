@@ -50,7 +50,7 @@ export const startWebhookReceiver = async (): Promise<WebhookReceiver> => {
 
   async function find(
     fits: (data: Record<string, unknown>, request: Received) => boolean,
-    patience = 15_000,
+    patience = 60_000,
   ): Promise<Received> {
     for (const deadline = Date.now() + patience; Date.now() < deadline; ) {
       const found = received.find((request) => fits(JSON.parse(request.body).data, request));

@@ -164,9 +164,11 @@ describe('pausing', () => {
     const uuid = await subscribe(receiver.url);
     await happen(numbered(30));
     await until(async () => (await models.webhookOrigins.findOne({ _id: receiver.origin }).lean())?.paused);
-    await sleep(200);
-    const waiting = (await rows(uuid)).filter(({ tries }) => tries === 0).length;
+    // What had begun before the pause is recorded.
+    const tried = async () => (await rows(uuid)).filter(({ tries }) => tries > 0).length;
+    await until(async () => receiver.open === 0 && (await tried()) === receiver.hits.length);
     const failed = receiver.hits.length;
+    const waiting = 30 - failed;
     expect(await deliveries.test(account, uuid)).toMatchObject({ delivered: false, status: 500 });
     isWell = true;
     const [original] = await rows(uuid);
@@ -196,7 +198,9 @@ describe('pausing', () => {
     await first.sender.stop();
     const before = receiver.hits.length;
     await start({ keep: true, limits: { ...LIMITS, probeEvery: 60_000 } });
-    await sleep(1_000);
+    await until(() => receiver.hits.length > before);
+    // Another one would follow at once.
+    await sleep(300);
     expect(receiver.hits.length - before).toBe(1);
   });
 });

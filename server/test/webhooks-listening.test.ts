@@ -13,7 +13,7 @@ it('leaves other senders alone on an embedded database that listens, as on a Mon
   const second = await createServices(config, own, 'a secret key for the tests only, 40 long', log);
   second.sender.start();
   try {
-    await expect.poll(senders, { timeout: 4_000 }).toHaveLength(3);
+    await expect.poll(senders, { timeout: 60_000 }).toHaveLength(3);
   } finally {
     await second.sender.stop();
   }

@@ -76,4 +76,4 @@ test('while the database is gone sending waits; then it goes on by itself, and n
   expect(received.size).toBe(60);
   // What was under way when the database went is recorded when it is back, and not sent again.
   expect(receiver.hits.length).toBe(60);
-}, 120_000);
+});

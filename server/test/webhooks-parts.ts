@@ -26,7 +26,7 @@ export const sleep = (ms: number): Promise<void> => new Promise((resolve) => set
 export const until = async <T>(
   ask: () => T | Promise<T>,
   what = 'it',
-  patience = 15_000,
+  patience = 60_000,
 ): Promise<NonNullable<T>> => {
   for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(10)) {
     const answer = await ask();

@@ -190,6 +190,8 @@ describe('the whole way', () => {
     const first = await app.request('POST', path, { token, headers });
     const again = await app.request('POST', path, { token, headers });
     expect(again.json.id).toBe(first.json.id);
+    await until(() => receiver.hits.length === 2);
+    // A second one would follow at once.
     await sleep(200);
     expect(receiver.hits).toHaveLength(2);
   });

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { EMBEDDED } from './watchdog.ts';
 
 /** How long a poll waits for what comes over the network. */
-export const PATIENT = { timeout: 10_000 };
+export const PATIENT = { timeout: 60_000 };
 
 /** What a customer's page is made of; every part may be left out. */
 export interface CustomerPage {

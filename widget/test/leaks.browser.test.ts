@@ -138,4 +138,4 @@ it(`leaves no listener, timer, socket or global after destroy(), and no memory i
   expect(now.nodes).toBeLessThanOrEqual(warm.nodes);
   expect(now.listeners).toBeLessThanOrEqual(warm.listeners);
   expect((now.bytes - warm.bytes) / ROUNDS).toBeLessThan(BYTES_A_ROUND);
-}, 120_000);
+});

@@ -24,6 +24,6 @@ it.each([
   expect(frozen).toEqual([]);
   // A promise that goes on for ever: no task of the page ever ends, and no other begins.
   await page.evaluate('setTimeout(async () => { for (;;) await undefined; })').catch(() => {});
-  await expect.poll(() => frozen, { timeout: 20_000 }).toEqual([address]);
-  await expect.poll(() => page.isClosed(), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => frozen, { timeout: 60_000 }).toEqual([address]);
+  await expect.poll(() => page.isClosed(), { timeout: 60_000 }).toBe(true);
 });

@@ -28,7 +28,7 @@ it('sweeps at its start and then from time to time, and goes on after a failure'
   expect(sweep).not.toHaveBeenCalled();
   sweeper.start();
   expect(sweep).toHaveBeenCalledOnce();
-  await vi.waitFor(() => expect(sweep.mock.calls.length).toBeGreaterThan(3));
+  await expect.poll(() => sweep.mock.calls.length).toBeGreaterThan(3);
   await sweeper.stop();
   const { length } = sweep.mock.calls;
   await sleep(50);
@@ -44,7 +44,7 @@ it('begins no sweep while one runs, and one more for all that woke it meanwhile'
   sweeper.wake();
   expect(sweep).toHaveBeenCalledOnce();
   end();
-  await vi.waitFor(() => expect(sweep).toHaveBeenCalledTimes(2));
+  await expect.poll(() => sweep).toHaveBeenCalledTimes(2);
 });
 
 it('waits at its stop for the sweep that runs, and sweeps no more, even when it is woken', async () => {

@@ -60,7 +60,7 @@ const settledFixtures = async (): Promise<Fixtures> => {
       const { json } = await app.request('GET', '/api/v1/deliveries/', { token: fixtures.token });
       expect(json.map(({ attempts }: { attempts: unknown[] }) => attempts.length)).toEqual(json.map(() => 1));
     },
-    { timeout: 15_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
   await settled(app.services);
   return fixtures;

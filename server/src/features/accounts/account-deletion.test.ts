@@ -8,7 +8,7 @@ import { testMembers } from '../../../test/members.ts';
 const app = testApp();
 const { accept, invite, linkOf, member, name, signIn } = testMembers(app);
 const PASSWORD = 'a long enough secret';
-const PATIENCE = { timeout: 10_000 };
+const PATIENCE = { timeout: 60_000 };
 const PATH = '/api/v1/account/delete/';
 
 it('deletes everything of an account for its owner, and ends every credential before it answers', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { type TestAgent, testAgent } from '../../../test/agent.ts';
-import { says, startLlmServer } from '../../../test/agent-llm-server.ts';
+import { saysLater, startLlmServer } from '../../../test/agent-llm-server.ts';
 import { testApp } from '../../../test/app.ts';
 
 const llm = await startLlmServer();
@@ -111,12 +111,14 @@ it('does not wait longer than BOT_WAIT_MS, and answers all the same', async () =
     { id: 'l', type: 'llm' },
   ]);
   const made = await room(agent);
-  llm.behave(says('Here I am.', { before: 3_000 }));
+  const { behaviour, say } = saysLater('Here I am.');
+  llm.behave(behaviour);
   const message = await write(agent, made.uuid, 'Hi');
   expect(message).not.toHaveProperty('support_answer');
   expect((await single(agent, message.uuid)).support_answer).toBe('');
+  say();
   const late = () => single(agent, message.uuid).then(({ support_answer }) => support_answer);
-  await expect.poll(late, { timeout: 10_000, interval: 100 }).not.toBe('');
+  await expect.poll(late, { timeout: 60_000, interval: 100 }).not.toBe('');
   expect(await late()).toBe('Here I am.');
 });
 
@@ -126,12 +128,18 @@ it('says nothing behind a person who came while the model was thinking', async (
     { id: 'l', type: 'llm' },
   ]);
   const made = await room(agent);
-  llm.behave(says('Too late.', { before: 3_000 }));
-  const [message] = await Promise.all([
-    write(agent, made.uuid, 'Hi'),
-    sleep(200).then(() => write(agent, made.uuid, 'I take over', { is_support_sender: true })),
-  ]);
-  await sleep(4_000);
+  const { behaviour, say } = saysLater('Too late.');
+  llm.behave(behaviour);
+  const before = llm.asked.length;
+  const written = write(agent, made.uuid, 'Hi');
+  await expect.poll(() => llm.asked.length).toBe(before + 1);
+  await write(agent, made.uuid, 'I take over', { is_support_sender: true });
+  say();
+  const message = await written;
+  // Its turn has ended.
+  const { messages } = app.services.models;
+  const due = () => messages.countDocuments({ _id: message.uuid, answer_due: { $exists: true } });
+  await expect.poll(due).toBe(0);
   expect(await said(agent, made.label)).toEqual(['Hi', 'I take over']);
   expect(await single(agent, message.uuid)).not.toHaveProperty('support_answer');
 });
@@ -147,7 +155,7 @@ it('answers many messages at once in order, each exactly once', async () => {
   const messages = await Promise.all(Array.from({ length: 12 }, (_, i) => write(agent, made.uuid, `m${i}`)));
   for (const { uuid, body } of messages) {
     await expect
-      .poll(async () => (await single(agent, uuid)).support_answer, { timeout: 15_000 })
+      .poll(async () => (await single(agent, uuid)).support_answer, { timeout: 60_000 })
       .toBe(`You said ${body}.\n\nAnd?`);
   }
   const answers = (await said(agent, made.label)).filter((body) => body.startsWith('You said'));

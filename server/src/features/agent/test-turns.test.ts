@@ -134,7 +134,7 @@ it('runs four of an account at once, and no more', async () => {
   llm.behave(hangs);
   const say = (state: object) => call('POST', `workflows/${uuid}/test/`, { state, message: 'Hi' });
   const running = states.map(say);
-  await expect.poll(() => llm.asked.length - before, { timeout: 10_000 }).toBe(4);
+  await expect.poll(() => llm.asked.length - before, { timeout: 60_000 }).toBe(4);
   const fifth = await call('POST', `workflows/${uuid}/test/`);
   expect([fifth.status, Number(fifth.headers['retry-after']) > 0]).toEqual([429, true]);
   const faults = (await Promise.all(running)).map(({ json }) => json.faults.length);

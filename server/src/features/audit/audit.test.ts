@@ -73,7 +73,7 @@ describe('an entry', () => {
     await call('POST', '/webhooks/', { token, body: { event: 'chat.added', target } });
     await call('POST', '/rooms/', { token, body: {} });
     await expect
-      .poll(() => trail(token, '?action=unsubscribeWebhook'), { timeout: 20_000 })
+      .poll(() => trail(token, '?action=unsubscribeWebhook'), { timeout: 60_000 })
       .toMatchObject([
         {
           actor: { kind: 'system', uuid: null },

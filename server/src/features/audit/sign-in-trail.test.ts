@@ -24,7 +24,7 @@ describe('sign-ins', () => {
           entries = await trail(account.token, '?action=failedSignIn');
           return entries.reduce((sum, { count }) => sum + count, 0);
         },
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       )
       .toBe(42);
     return entries;

@@ -77,7 +77,7 @@ describe('DELETE /api/v1/widgets/<widget_token>/sessions/', () => {
         await app.services.erasure.resume(new Date(Date.now() + 61_000));
         expect(await app.services.models.sessions.findOne({ room: room.uuid }).lean()).toBeNull();
       },
-      { timeout: 10_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
   });
 

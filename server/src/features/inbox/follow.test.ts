@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 const get = async (uuid: string, as = token) => (await call('GET', `${uuid}/`, as)).json;
 const until = (uuid: string, expected: object, as = token) =>
-  expect.poll(() => get(uuid, as), { timeout: 10_000 }).toMatchObject(expected);
+  expect.poll(() => get(uuid, as), { timeout: 60_000 }).toMatchObject(expected);
 const patch = async (uuid: string, body: object, as = token) =>
   expect((await call('PATCH', `${uuid}/`, as, { body })).status).toBe(200);
 const answer = (uuid: string, as = token) =>
@@ -66,7 +66,7 @@ const tell = async (message: StoredMessage) => {
   const stored = await messages.findOne({ _id: message._id }).lean<StoredMessage>();
   if (stored) app.services.relay.announce(messages, stored);
   const isWaiting = () => messages.countDocuments({ _id: message._id, 'events.0': { $exists: true } });
-  await expect.poll(isWaiting, { timeout: 10_000 }).toBe(0);
+  await expect.poll(isWaiting, { timeout: 60_000 }).toBe(0);
 };
 
 const before = (ms: number) => new Date(Date.now() - ms);

@@ -55,7 +55,7 @@ describe('GET /metrics', () => {
         expect(text).toContain('parlor_mail_attempts_total{result="sent"} 0');
         expect(text).toContain('parlor_mail_attempts_total{result="deferred"} 0');
       },
-      { timeout: 10_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     );
   });
 

@@ -49,6 +49,6 @@ it('tells a member of a visitor who came just before, and was not stored yet', a
   expect(sent.map((text) => JSON.parse(text).data)).toEqual([{ sender: 'person', online: false }]);
   const ofVisitor = () => told.filter(({ name, room: its }) => name === 'presence' && its === room.uuid);
   await expect
-    .poll(() => ofVisitor().map(({ data }) => data), { timeout: 5_000 })
+    .poll(() => ofVisitor().map(({ data }) => data), { timeout: 60_000 })
     .toEqual([{ sender: 'visitor', online: true }]);
 });

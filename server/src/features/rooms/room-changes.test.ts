@@ -156,7 +156,7 @@ describe('DELETE /api/v1/rooms/<label>/', () => {
         await roomDeletion.resume(new Date(Date.now() + 61_000));
         expect(await models.roomDeletions.countDocuments({ room: uuid })).toBe(0);
       },
-      { timeout: 10_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
   });
 

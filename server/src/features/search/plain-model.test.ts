@@ -117,7 +117,7 @@ it(`finds what looking at every text finds (seed ${SEED})`, { timeout: 300_000 }
   const last = stored.at(-1)?._id ?? '';
   await expect
     .poll(() => models.searchSegments.countDocuments({ lines: new RegExp(last.replaceAll('-', '')) }), {
-      timeout: 20_000,
+      timeout: 60_000,
     })
     .toBe(1);
   stored.sort((a, b) => b.sent_at.getTime() - a.sent_at.getTime() || (a._id < b._id ? 1 : -1));

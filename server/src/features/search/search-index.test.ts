@@ -55,15 +55,15 @@ it('events stay in their documents while their words cannot be written, and are 
   onTestFinished(() => failing.mockRestore());
   const body = { body: 'patience', room: { uuid: room.uuid } };
   const { uuid } = (await app.request('POST', '/api/v1/messages/', { token, body })).json;
-  await vi.waitFor(() => expect(failing).toHaveBeenCalled(), { timeout: 10_000 });
+  await vi.waitFor(() => expect(failing).toHaveBeenCalled(), { timeout: 60_000 });
   expect(await models.messages.countDocuments({ _id: uuid, 'events.name': 'message.added' })).toBe(1);
   failing.mockRestore();
   const path = '/api/v1/search/?q=patience&kind=message';
   await expect
-    .poll(async () => (await app.request('GET', path, { token })).json, { timeout: 20_000 })
+    .poll(async () => (await app.request('GET', path, { token })).json, { timeout: 60_000 })
     .toHaveLength(1);
   await expect
-    .poll(() => models.messages.countDocuments({ _id: uuid, events: { $exists: true } }), { timeout: 20_000 })
+    .poll(() => models.messages.countDocuments({ _id: uuid, events: { $exists: true } }), { timeout: 60_000 })
     .toBe(0);
 });
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { testApp } from '../../../../test/app.ts';
 import { conversationsOf, HARMLESS_TEXTS, REFUSED_TEXTS } from '../../../../test/inbox.ts';
 import { testMembers } from '../../../../test/members.ts';
@@ -106,7 +106,7 @@ describe('a mention', () => {
     const name = await usernameOf(grace.token);
     const { json } = await note(uuid, `Ask @${name.toUpperCase()}. Or mail@${name}, or @nobody!`, ada.token);
     expect(json.mentions).toEqual([grace.uuid]);
-    await vi.waitFor(async () => expect(await isUnread(uuid, grace.token)).toBe(true));
+    await expect.poll(() => isUnread(uuid, grace.token)).toBe(true);
     expect([await isUnread(uuid, token), await isUnread(uuid, ada.token)]).toEqual([false, false]);
     // Whoever was mentioned before is not told again by a change.
     await call('PATCH', `${uuid}/`, grace.token, { body: { is_unread: false } });
@@ -114,7 +114,7 @@ describe('a mention', () => {
     const body = { body: `@${name} and @${other}` };
     const changed = await call('PATCH', `${uuid}/notes/${json.uuid}/`, ada.token, { body });
     expect(changed.json.mentions).toHaveLength(2);
-    await vi.waitFor(async () => expect(await isUnread(uuid, token)).toBe(true));
+    await expect.poll(() => isUnread(uuid, token)).toBe(true);
     expect(await isUnread(uuid, grace.token)).toBe(false);
   });
 
@@ -128,11 +128,9 @@ describe('a mention', () => {
     const hidden = await usernameOf(restricted.token);
     const { json } = await note(uuid, `@${hidden} @${stranger.username} @${await usernameOf(grace.token)}`);
     expect(json.mentions).toEqual([grace.uuid]);
-    await vi.waitFor(async () => {
-      const stored = await app.services.models.inbox.findOne({ _id: uuid }).lean();
-      expect(stored?.unread).toContain(grace.uuid);
-      expect(stored?.unread).not.toContain(restricted.uuid);
-    });
+    const unread = async () => (await app.services.models.inbox.findOne({ _id: uuid }).lean())?.unread;
+    await expect.poll(unread).toContain(grace.uuid);
+    expect(await unread()).not.toContain(restricted.uuid);
     expect(await isUnread(uuid, ada.token)).toBe(false);
   });
 
@@ -200,9 +198,8 @@ it('is gone with its room, and with what its visitor erases', async () => {
   for (const { uuid } of [one, other]) {
     const made = await note(uuid, 'About a visitor', token, { 'idempotency-key': uuid });
     await call('PATCH', `${uuid}/notes/${made.json.uuid}/`, token, { body: { body: 'Again' } });
-    await vi.waitFor(async () =>
-      expect(await models.notes.countDocuments({ room: uuid, events: { $exists: true } })).toBe(0),
-    );
+    const untold = () => models.notes.countDocuments({ room: uuid, events: { $exists: true } });
+    await expect.poll(untold).toBe(0);
     expect(await left(uuid)).toEqual([1, expect.any(Number), 1]);
   }
   await app.request('DELETE', `/api/v1/rooms/${one.label}/`, { token });

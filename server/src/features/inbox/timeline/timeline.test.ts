@@ -24,7 +24,7 @@ const note = (uuid: string, body: string) => call('POST', `${uuid}/notes/`, toke
 /** Its events, once there are `count`. */
 const eventsOf = async (uuid: string, count: number) => {
   const events = async () => (await read(uuid)).filter(({ kind }: { kind: string }) => kind === 'event');
-  await vi.waitFor(async () => expect(await events()).toHaveLength(count), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await events()).toHaveLength(count), { timeout: 60_000 });
   return events();
 };
 
@@ -59,9 +59,9 @@ it('says what was done, by whom, and to what', async () => {
   await say('One more thing');
   await eventsOf(uuid, 4);
   await app.request('PATCH', `/api/v1/rooms/${label}/`, { visitor, body: { rating: 4 } });
-  await vi.waitFor(async () => expect((await read(uuid))[0].changes?.[0].field).toBe('rating'));
+  await expect.poll(async () => (await read(uuid))[0].changes?.[0].field).toBe('rating');
   await app.request('PATCH', `/api/v1/rooms/${label}/`, { token, body: { is_bot_use: true } });
-  await vi.waitFor(async () => expect((await read(uuid))[0].changes?.[0].field).toBe('is_bot_use'));
+  await expect.poll(async () => (await read(uuid))[0].changes?.[0].field).toBe('is_bot_use');
   const events = (await read(uuid)).filter(({ kind }: { kind: string }) => kind === 'event').reverse();
   expect(events.map(({ changes }: any) => changes).slice(0, 4)).toEqual([
     [{ field: 'tags', added: ['a', 'b'], removed: [] }],
