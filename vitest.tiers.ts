@@ -63,6 +63,7 @@ export const LONG_UNITS = [
   'server/test/search-kill.test.ts',
   'server/test/secret-key.test.ts',
   'server/test/start.test.ts',
+  'server/test/stop.test.ts',
   'server/test/tenancy-restricted.test.ts',
   'server/test/tenancy.test.ts',
   'server/test/turns.test.ts',

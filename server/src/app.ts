@@ -23,6 +23,7 @@ import { requestIdHeader, requestLog } from './http/request-log.ts';
 import { readTarget, refuseUnreadable } from './http/request-target.ts';
 import type { Route } from './http/route.ts';
 import { singleHost } from './http/single-host.ts';
+import { Stopping } from './http/stopping.ts';
 import { unreadBody } from './http/unread-body.ts';
 import { docsRoutes } from './openapi/openapi.routes.ts';
 import { createRoutes } from './routes.ts';
@@ -60,13 +61,18 @@ export const createRouter = (
 };
 
 /** The whole HTTP side of Parlor; opens no socket, so that tests call it directly. */
-export const createApp = (services: Services, metrics: Metrics = new Metrics(services)): Koa<State> => {
+export const createApp = (
+  services: Services,
+  metrics: Metrics = new Metrics(services),
+  stopping: Stopping = new Stopping(),
+): Koa<State> => {
   const { config, log } = services;
   const { router, routes } = createRouter(services, metrics);
   const app = parseQueriesLinearly(new Koa<State>());
   const clientAddress = createClientAddress(config.TRUST_PROXY);
   app.on('error', (error) => log.warn({ err: error }, 'answer broke off'));
 
+  app.use(stopping.endConnections);
   app.use(chunkedResponse);
   app.use(readTarget);
   app.use(requestLog(log));
@@ -79,6 +85,7 @@ export const createApp = (services: Services, metrics: Metrics = new Metrics(ser
   app.use(requestIdHeader);
   app.use(securityHeaders);
   app.use(errorResponses(log));
+  app.use(stopping.giveUp);
   app.use(refuseUnreadable);
   app.use(singleHost);
   const methodsOf = createMethodsOf(router);

@@ -17,6 +17,7 @@ import { limitBodyChunks } from './http/body-chunks.ts';
 import { limitConnections } from './http/connections.ts';
 import { oneAtATime } from './http/pipelining.ts';
 import { cutSlowReaders } from './http/slow-readers.ts';
+import { Stopping } from './http/stopping.ts';
 import { type Config, ConfigError } from './platform/config.ts';
 import { isLoopbackPort } from './platform/setting-values.ts';
 
@@ -30,8 +31,12 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** Proxies have to let idle connections go before this; docs/proxies says so to nginx. */
 const KEEP_ALIVE_TIMEOUT_MS = 5_000;
 
-/** How long requests under way may take after SIGTERM. */
+/** How long requests under way may take after SIGTERM, and then what is left of them to be refused. */
 const STOP_TIMEOUT_MS = 10_000;
+const REFUSED_WITHIN_MS = 500;
+
+/** How long what nobody waits for any more may take. */
+const ABANDONED_MS = 2_000;
 
 /**
  * How many connections wait to be taken, when the system allows as many. Node.js takes one in each turn of its event
@@ -91,7 +96,8 @@ export const startServer = async (
     const connection = await database.withDeadlines(config.DATABASE_TIMEOUT);
     const services = await createServices(config, connection, database.secretKey, log, database.embedded);
     const metrics = new Metrics(services);
-    const handle = oneAtATime(createApp(services, metrics).callback());
+    const stopping = new Stopping();
+    const handle = oneAtATime(createApp(services, metrics, stopping).callback());
     let open: () => void = () => undefined;
     const opened = new Promise<void>((resolve) => {
       open = resolve;
@@ -125,7 +131,10 @@ export const startServer = async (
       stop: async () => {
         metricsServer?.close();
         metricsServer?.closeAllConnections();
-        await Promise.all([gateway.close(), closeServer(server), commands?.stop(STOP_TIMEOUT_MS)]);
+        await Promise.all([gateway.close(), closeServer(server, stopping), commands?.stop(STOP_TIMEOUT_MS)]);
+        // Whoever has gone may have left something that is still worked on, by the database that closes below.
+        await stopping.settled(ABANDONED_MS);
+        stopping.refuseRest();
         stopCutting();
         await services.stop();
         await database.close();
@@ -140,10 +149,13 @@ export const startServer = async (
   }
 };
 
-const closeServer = async (server: Server): Promise<void> => {
+const closeServer = async (server: Server, stopping: Stopping): Promise<void> => {
+  stopping.begin();
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeIdleConnections();
-  const cut = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS);
+  const refused = setTimeout(() => stopping.refuseRest(), STOP_TIMEOUT_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS + REFUSED_WITHIN_MS);
   await closed;
+  clearTimeout(refused);
   clearTimeout(cut);
 };

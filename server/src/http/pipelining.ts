@@ -18,7 +18,8 @@ export const oneAtATime = (handle: RequestListener): RequestListener => {
       response.once('close', () => {
         const next = waiting.get(socket)?.shift();
         if (!next) waiting.delete(socket);
-        else if (!socket.destroyed) next();
+        // What can't be answered, behind a response that ends its connection, is not begun.
+        else if (socket.writable) next();
       });
       handle(request, response);
     };

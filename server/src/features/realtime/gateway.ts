@@ -131,10 +131,17 @@ export class Gateway {
     try {
       leave = await this.#parts.limiter.enter(request);
     } catch (error) {
-      if (!(error instanceof ParlorError)) this.#parts.log.error({ err: error }, 'an upgrade failed');
-      return error instanceof ParlorError ? refuse(socket, 429, error.headers) : refuse(socket, 500);
+      if (error instanceof ParlorError) return refuse(socket, 429, error.headers);
+      if (this.#isStopping) return refuse(socket, 503);
+      this.#parts.log.error({ err: error }, 'an upgrade failed');
+      return refuse(socket, 500);
     }
     if (socket.destroyed) return leave();
+    // Whom it says goodbye to has been counted.
+    if (this.#isStopping) {
+      leave();
+      return refuse(socket, 503);
+    }
     socket.once('close', leave);
     socket.off('error', onError);
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => this.#take(webSocket, request));

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ParlorError } from '../platform/errors.ts';
+import type { Handler } from './context.ts';
+
+/** What a caller is told whose request was not done in time: as a rule another server, or the next start, can be asked. */
+const stops = (): ParlorError =>
+  new ParlorError('stopping', 'The server is stopping. Try again.', { headers: { 'Retry-After': '1' } });
+
+/** Requests while the server stops (docs/contract.md#operation). */
+export class Stopping {
+  #hasBegun = false;
+  #isOver = false;
+  /** What works on requests, each with what answers its caller in its place. */
+  readonly #underWay = new Map<Promise<unknown>, (error: ParlorError) => void>();
+
+  /** From now on each response ends its connection: nobody sends another request where nobody will read it. */
+  begin(): void {
+    this.#hasBegun = true;
+  }
+
+  /** Outside of whatever answers. */
+  readonly endConnections: Handler = async (ctx, next) => {
+    await next();
+    if (this.#hasBegun) ctx.set('Connection', 'close');
+  };
+
+  /** Outside of whatever works on a request, and inside of what makes responses of errors. */
+  readonly giveUp: Handler = (_, next) => {
+    if (this.#isOver) throw stops();
+    const work = next();
+    return new Promise((resolve, reject) => {
+      this.#underWay.set(work, reject);
+      work.then(resolve, reject).finally(() => this.#underWay.delete(work));
+    });
+  };
+
+  /**
+   * Answers those with 503 that are still worked on, and those that come now. What works on them may go on for as long as
+   * the database is open; what comes of it is told to nobody.
+   */
+  refuseRest(): void {
+    this.#isOver = true;
+    for (const refuse of this.#underWay.values()) refuse(stops());
+  }
+
+  /** Resolves when nothing works on a request any more, also where the caller has gone; after `ms` in any case. */
+  async settled(ms: number): Promise<void> {
+    await Promise.race([Promise.allSettled(this.#underWay.keys()), sleep(ms, undefined, { ref: false })]);
+  }
+}
