@@ -11,6 +11,7 @@ export const LONG_UNITS = [
   'server/src/database/closed-sockets.test.ts',
   'server/src/features/access/rights.test.ts',
   'server/src/features/access/room-widgets.test.ts',
+  'server/src/features/accounts/account-import.test.ts',
   'server/src/features/accounts/email-confirmations.test.ts',
   'server/src/features/agent/llm/llm.test.ts',
   'server/src/features/agent/room-answers.test.ts',

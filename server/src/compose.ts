@@ -228,6 +228,7 @@ export const createServices = async (
     accountDeletion,
     accountDownloads: new AccountDownloads(collections, mailed.active),
     ...people,
+    names,
     quotas,
     registrations,
     confirmations,

@@ -1,5 +1,6 @@
 import { auditEvent, ownAction } from '../events/audit.ts';
-import { exportAccount, ImportError, importAccount } from '../features/accounts/account-copy.ts';
+import { exportAccount } from '../features/accounts/account-copy.ts';
+import { ImportError, importAccount } from '../features/accounts/account-import.ts';
 import type { Account } from '../features/accounts/accounts.model.ts';
 import { asAudited } from '../features/accounts/accounts.service.ts';
 import { accountNamed } from './account.commands.ts';

@@ -3,8 +3,9 @@ import { testApp } from '../../../test/app.ts';
 import { settled } from '../../../test/audit.ts';
 import { documentsWith } from '../../../test/everything.ts';
 import { type Fixtures, makeFixtures } from '../../../test/fixtures.ts';
-import { exportAccount, importAccount } from './account-copy.ts';
+import { exportAccount } from './account-copy.ts';
 import { deleteAccount } from './account-data.ts';
+import { importAccount } from './account-import.ts';
 
 // What failed once is not tried again while the test looks.
 const app = testApp({ WEBHOOK_RETRY_DELAYS: '1h' });

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { testMembers } from '../../../test/members.ts';
 import { eventually, marked, searchOf } from '../../../test/search.ts';
-import { exportAccount, importAccount } from '../accounts/account-copy.ts';
+import { exportAccount } from '../accounts/account-copy.ts';
 import { deleteAccount } from '../accounts/account-data.ts';
+import { importAccount } from '../accounts/account-import.ts';
 
 const app = testApp();
 const people = testMembers(app);

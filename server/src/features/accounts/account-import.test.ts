@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { testApp } from '../../../test/app.ts';
+import { documentsWith } from '../../../test/everything.ts';
+import { type Fixtures, makeFixtures } from '../../../test/fixtures.ts';
+import { testMembers } from '../../../test/members.ts';
+import { exportAccount } from './account-copy.ts';
+import { deleteAccount } from './account-data.ts';
+import { importAccount } from './account-import.ts';
+
+const app = testApp({ WEBHOOK_RETRY_DELAYS: '1h' });
+const { member } = testMembers(app);
+
+type Line = Record<string, any>;
+
+const accountOf = async (username: string) => {
+  const account = await app.services.accounts.byUsername(username);
+  if (!account) throw new Error('no such account');
+  return account;
+};
+
+const exported = async (username: string): Promise<Line[]> => {
+  const lines: Line[] = [];
+  for await (const line of exportAccount(app.services, await accountOf(username)))
+    lines.push(JSON.parse(line));
+  return lines;
+};
+
+async function* each(lines: readonly Line[]): AsyncGenerator<string> {
+  for (const line of lines) yield JSON.stringify(line);
+}
+
+const read = (lines: readonly Line[]) => importAccount(app.services, each(lines));
+
+/** The file of an account that has moved away from here. */
+const moved = async (): Promise<{ fixtures: Fixtures; id: string; lines: Line[] }> => {
+  const fixtures = await makeFixtures(app);
+  const { _id: id } = await accountOf(fixtures.username);
+  await member(fixtures.token, 'operator', { widgets: [] });
+  const lines = await exported(fixtures.username);
+  await deleteAccount(app.services, id);
+  await app.services.accountDeletion.finish(id);
+  return { fixtures, id, lines };
+};
+
+/** Changes the first object of a kind that fits. */
+const changed = (
+  lines: readonly Line[],
+  kind: string,
+  change: (document: any) => void,
+  fits = (_: any) => true,
+) => {
+  const copy = structuredClone(lines) as Line[];
+  const line = copy.find((one) => one[kind] && fits(one[kind]));
+  if (!line) throw new Error(`the file has no ${kind}`);
+  change(line[kind]);
+  return copy;
+};
+
+describe('an import', () => {
+  /** An account of this server, of which nothing may be read or changed. */
+  let kept: Fixtures;
+  let keptId = '';
+  let widget = '';
+
+  beforeAll(async () => {
+    kept = await makeFixtures(app);
+    keptId = (await accountOf(kept.username))._id;
+    const widgets = await app.request('GET', '/api/v1/widgets/', { token: kept.token });
+    widget = widgets.json[0].uuid;
+  });
+
+  it('adds nothing to an account that is here', async () => {
+    const fixtures = await makeFixtures(app);
+    const lines = await exported(fixtures.username);
+    const path = `/api/v1/rooms/${fixtures.room.label}/`;
+    expect((await app.request('DELETE', path, { token: fixtures.token })).status).toBe(204);
+    await expect(read(lines)).rejects.toThrow('the account is here already');
+    const listed = await app.request('GET', '/api/v1/rooms/', { token: fixtures.token });
+    expect(listed.json.map(({ uuid }: { uuid: string }) => uuid)).not.toContain(fixtures.room.uuid);
+    expect((await app.request('GET', path, { token: fixtures.token })).status).toBe(404);
+  });
+
+  it('lets nobody into another account by a file that says to be its own', async () => {
+    const { lines } = await moved();
+    const owner = lines.find(({ members }) => members?.username)?.members;
+    const file = [
+      lines[0] as Line,
+      { members: { ...owner, _id: randomUUID(), account: keptId, role: 'owner' } },
+      { account: { ...lines.at(-1)?.account, _id: keptId } },
+    ];
+    await expect(read(file)).rejects.toThrow('the account is here already');
+    const { json } = await app.request('GET', '/api/v1/members/', { token: kept.token });
+    expect(json.filter((one: { username: string | null }) => one.username === owner.username)).toEqual([]);
+  });
+
+  it.each<[string, string, (document: any) => void, ((document: any) => boolean)?]>([
+    [
+      'a member who would see its visitors',
+      'members',
+      (one) => (one.widgets = [widget]),
+      (one) => one.widgets,
+    ],
+    ['a room of its widget', 'rooms', (one) => (one.widget = widget)],
+    ['a message in its room', 'messages', (one) => (one.room = kept.room.uuid)],
+    ['a note in its room', 'notes', (one) => (one.room = kept.room.uuid)],
+    ['a lead in its room', 'leads', (one) => (one.room = kept.visitor.room.uuid)],
+    ['a visitor of its widget', 'sessions', (one) => (one.widget = widget)],
+    ['a bot of its rooms', 'workflows', (one) => (one.room_bot_of = keptId)],
+    ['a version of its workflow', 'graphs', (one) => (one.workflow = kept.ids.workflows)],
+    ['a delivery of its webhook', 'deliveries', (one) => (one.queue = kept.ids.webhooks)],
+    ['tags of it', 'tagNames', (one) => (one._id = keptId)],
+    ['an object that it has', 'leads', (one) => (one._id = kept.ids.leads)],
+    [
+      'an answer of a bot that is still to be published',
+      'rooms',
+      (one) =>
+        (one.bot.pending = {
+          turn: randomUUID(),
+          at: new Date(0),
+          leads: [],
+          messages: [{ account: keptId }],
+        }),
+      (one) => one.bot,
+    ],
+  ])('takes no file with something of another account: %s', async (_, kind, change, fits) => {
+    const { fixtures, id, lines } = await moved();
+    const withTags = [...lines.slice(0, -1), { tagNames: { _id: id, names: ['a'] } }, lines.at(-1) as Line];
+    await expect(read(changed(withTags, kind, change, fits))).rejects.toThrow(/another account/);
+    expect((await app.request('GET', '/api/v1/rooms/', { token: fixtures.token })).status).toBe(401);
+    // As it was written, it is taken.
+    expect(await read(withTags)).toBe(fixtures.username);
+    expect((await app.request('GET', '/api/v1/rooms/', { token: fixtures.token })).status).toBe(200);
+  });
+
+  it('announces nothing that a file says to have happened', async () => {
+    const { lines } = await moved();
+    const mark = randomUUID();
+    const events = [
+      { id: randomUUID(), name: 'message.added', account: keptId, at: new Date(), data: { mark } },
+    ];
+    await read(changed(lines, 'messages', (one) => (one.events = events)));
+    expect(await documentsWith(app.services, mark)).toEqual([]);
+  });
+
+  it('takes nobody whose name or address somebody else has here, in whichever role', async () => {
+    const { lines, fixtures } = await moved();
+    const { token } = kept;
+    const operator = await member(token, 'operator', {});
+    const own = (await app.request('GET', '/api/v1/members/me/', { token: operator.token })).json;
+    const mine = (await app.request('GET', '/api/v1/members/me/', { token })).json;
+    const account = (more: object) => (one: any) => Object.assign(one, more);
+    const isActive = (one: any) => one.username !== undefined;
+    for (const [kind, more] of [
+      ['members', { username: mine.username }],
+      ['members', { email: mine.email.toUpperCase() }],
+      ['account', { username: own.username.toUpperCase() }],
+      ['account', { email: own.email }],
+    ] as const) {
+      const file = changed(lines, kind, account(more), isActive);
+      await expect(read(file)).rejects.toThrow(/with this (username|email) is here already/);
+    }
+    expect(await read(lines)).toBe(fixtures.username);
+    const { json } = await app.request('GET', '/api/v1/members/me/', { token: operator.token });
+    expect(json).toEqual({ ...own, seen_at: json.seen_at });
+  });
+});
