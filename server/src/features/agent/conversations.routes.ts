@@ -41,6 +41,8 @@ export const conversationRoutes = ({
     const last = wantsStream(ctx) ? readEventId(ctx.get('Last-Event-ID')) : undefined;
     const known = last && running.get(`${conversationIn(ctx)} ${last.turn}`);
     if (!known) return next();
+    // Whoever names both has yet to show a key that opens the conversation.
+    await conversations.roomOf(workflowOf(ctx), conversationIn(ctx));
     await send(ctx, known.stream, last.after, known.done);
   };
 

@@ -144,3 +144,18 @@ it('takes no message of another account for its own, whatever Last-Event-ID name
   llm.behave(says('Yes.'));
   expect(await agent.talk(id, 'Still there?')).toEqual([['Yes.'], 'active']);
 });
+
+it('lets nobody join a turn by the key of another workflow', async () => {
+  const id = await agent.open();
+  await agent.say(id, 'Ada');
+  const asked = llm.asked.length;
+  llm.behave(says('one two three four five six', { between: 100 }));
+  const turn = '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4efe';
+  const headers = { ...SSE, 'Last-Event-ID': `${turn}.0.0` };
+  const first = agent.say(id, 'Count', headers);
+  await expect.poll(() => llm.asked.length).toBe(asked + 1);
+  const stranger = await testAgent(app, [{ id: 's', type: 'start' }]);
+  const answer = await stranger.say(id, 'Count', headers);
+  expect([answer.status, answer.json]).toEqual([404, { error: 'Conversation not found.' }]);
+  expect(events((await first).text).at(-1)?.[0]).toBe('done');
+});
