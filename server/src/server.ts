@@ -8,6 +8,7 @@ import { createIndexes } from './create-indexes.ts';
 import { connectDatabase, whileAlive } from './database/connect.ts';
 import type { DatabaseError } from './database/database-error.ts';
 import { createIdentifyForChannel } from './features/access/authenticate.ts';
+import { mayCall } from './features/access/rights.ts';
 import { SessionCookie } from './features/members/session-cookie.ts';
 import { Metrics } from './features/metrics/metrics.ts';
 import { startMetricsListener } from './features/metrics/metrics-listener.ts';
@@ -108,7 +109,11 @@ export const startServer = async (
     await services.start();
     const sessionCookie = new SessionCookie(createBaseUrl(config));
     const identify = createIdentifyForChannel({ ...services, sessionCookie });
-    const gateway = createGateway({ ...services, identify });
+    const gateway = createGateway({
+      ...services,
+      identify,
+      seesLeads: (principal) => mayCall(principal, 'listLeads'),
+    });
     gateway.attach(server);
     const commands = database.embedded ? new CommandServer(config.DATA_DIR, services) : undefined;
     await commands?.start();

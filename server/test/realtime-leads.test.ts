@@ -93,3 +93,33 @@ it('tells it after a gap, without a word of who was erased, and tells no webhook
   });
   expect(refused.status).toBe(400);
 });
+
+it('tells a program of leads that may read them, and no other', async () => {
+  const { url, rest, ofA, leave, a } = await start();
+  const programOf = async (...scopes: string[]) => {
+    const { json } = await rest('POST', '/api/v1/tokens/', { name: 'A program', scopes });
+    return json.token as string;
+  };
+  const [blind, seeing] = [
+    await programOf('conversations:read'),
+    await programOf('conversations:read', 'leads:read'),
+  ];
+  const [without, withLeads] = [await connect(url, { token: blind }), await connect(url, { token: seeing })];
+  const { after } = without;
+  const left = await leave(a);
+  await rest('PATCH', `/api/v1/leads/${left.lead}/`, { nickname: `${WORD} King` });
+  expect((await rest('DELETE', `/api/v1/leads/${left.lead}/`)).status).toBe(204);
+  await ofA.say('the last one');
+  for (const client of [without, withLeads]) await client.find(says('the last one'));
+  const ofLeads = (client: RealtimeClient) =>
+    client
+      .events()
+      .map(({ type }) => type)
+      .filter((type) => String(type).startsWith('lead.'));
+  expect(ofLeads(withLeads)).toEqual(['lead.added', 'lead.changed', 'lead.deleted']);
+  expect(ofLeads(without)).toEqual([]);
+  // Nor when it comes back for what it has missed.
+  const again = await connect(url, { token: blind }, { after });
+  await again.find(says('the last one'));
+  expect(ofLeads(again)).toEqual([]);
+});

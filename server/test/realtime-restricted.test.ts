@@ -47,7 +47,7 @@ it('tells whoever is restricted of its own widget alone, beside whoever sees all
   const { token: own } = await operator(url, rest, [a.uuid]);
   const program = await caller(url, `Token ${own}`)('POST', '/api/v1/tokens/', {
     name: 'desk',
-    scopes: ['conversations:read'],
+    scopes: ['conversations:read', 'leads:read'],
   });
   const all = await connect(url, { token });
   const restricted = [await connect(url, { token: own }), await connect(url, { token: program.json.token })];

@@ -55,6 +55,8 @@ export type Viewer =
       /** Those that it is restricted to. */
       widgets: View['widgets'];
       credential: MemberCredential;
+      /** Whether it may read leads: a program may not, unless its scopes say so. */
+      seesLeads: boolean;
       rooms: ReadonlySet<string> | undefined;
       /** Whether it is told the numbers of its inbox. */
       followsCounts: boolean;
@@ -128,7 +130,7 @@ export class Connection {
       if (entry.name === 'presence') return entry.room === undefined;
       return viewer.room === entry.room && !isForPeople(entry.name);
     }
-    if (!isInView(viewer, entry)) return false;
+    if (!isInView(viewer, entry) || (entry.name.startsWith('lead.') && !viewer.seesLeads)) return false;
     return !viewer.rooms || (entry.room !== undefined && viewer.rooms.has(entry.room));
   }
 

@@ -29,6 +29,7 @@ export const createGateway = (
     models,
     presence,
     rateLimits,
+    seesLeads,
     typing,
     viewing,
   } = services;
@@ -47,6 +48,7 @@ export const createGateway = (
     credentialCheck: new CredentialCheck({ ...services, connections: channel.connections }, log),
     identify,
     credentials: services.credentials,
+    seesLeads,
     log,
     limiter: new ConnectionLimiter(opens, openConnections, createClientAddress(config.TRUST_PROXY)),
     openConnections,

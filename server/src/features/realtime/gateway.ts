@@ -4,7 +4,6 @@ import { type AuthFrame, CLOSE_CODES, ClientFrame, MAX_FRAME_BYTES, REALTIME_PAT
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ParlorError } from '../../platform/errors.ts';
-import type { Credentials } from '../members/credentials.ts';
 import type { AccountPrincipal } from '../members/principal.ts';
 import type { VisitorPrincipal } from '../visitors/principal.ts';
 import { createAdmission } from './admission.ts';
@@ -19,7 +18,7 @@ import type { OpenConnections } from './open-connections.ts';
 import type { PresenceService } from './presence.ts';
 import { replay } from './replay.ts';
 import type { Typing } from './typing.ts';
-import { viewerOf } from './viewer.ts';
+import { type ViewerParts, viewerOf } from './viewer.ts';
 import type { Viewing } from './viewing.ts';
 
 /** Limits of docs/contract.md#live-channel. */
@@ -34,7 +33,7 @@ const SPREAD_EACH_MS = 1;
 const GOODBYE_WITHIN_MS = 1_000;
 
 /** What the gateway needs of the rest. */
-export interface GatewayParts {
+export interface GatewayParts extends ViewerParts {
   channel: Channel;
   frames: ClientFrames;
   typing: Typing;
@@ -48,7 +47,6 @@ export interface GatewayParts {
    * @throws ParlorError `not_authenticated`, `forbidden`
    */
   identify(frame: AuthFrame, opened: IncomingMessage): Promise<AccountPrincipal | VisitorPrincipal>;
-  credentials: Pick<Credentials, 'fingerprintsOf'>;
   limiter: ConnectionLimiter;
   openConnections: OpenConnections;
   log: Logger;
@@ -223,7 +221,7 @@ export class Gateway {
       connection.viewedAt = performance.now();
       const principal = await identify(frame, opened);
       if (!connection.isOpen) return;
-      connection.viewer = viewerOf(principal, frame, this.#parts.credentials);
+      connection.viewer = viewerOf(principal, frame, this.#parts);
       connection.opened = undefined;
       channel.connections.add(connection);
       this.#parts.presence.arrived(connection.viewer);

@@ -13,11 +13,18 @@ const credentialOf = (
   return { kind: 'token', fingerprints: credentials.fingerprintsOf(member) };
 };
 
+/** What says what a viewer is shown. */
+export interface ViewerParts {
+  credentials: Pick<Credentials, 'fingerprintsOf'>;
+  /** Whether whoever it is may read leads. */
+  seesLeads(principal: AccountPrincipal): boolean;
+}
+
 /** Whom a connection stands for, as its first frame says. */
 export const viewerOf = (
   principal: AccountPrincipal | VisitorPrincipal,
   { rooms, counts = false }: AuthFrame,
-  credentials: Pick<Credentials, 'fingerprintsOf'>,
+  { credentials, seesLeads }: ViewerParts,
 ): Viewer => {
   if (principal.kind === 'account') {
     const narrowed = rooms && new Set(rooms);
@@ -30,6 +37,7 @@ export const viewerOf = (
       name,
       widgets,
       credential: credentialOf(principal, credentials),
+      seesLeads: seesLeads(principal),
       rooms: narrowed,
       // A program has no side bar, and may not be allowed to read conversations.
       followsCounts: counts && !principal.program,
