@@ -114,6 +114,15 @@ it('has been read by who has answered before it is told what there was to answer
   expect((await get(uuid, grace.token)).is_unread).toBe(false);
 });
 
+it('is taken by who answered first, whoever is told of first', async () => {
+  const { uuid } = await visit(widget, token);
+  const first = await store(uuid, grace);
+  await answer(uuid, linus.token);
+  await until(uuid, { waiting_on: 'visitor', assignee: expect.any(String) });
+  await tell(first);
+  expect((await get(uuid)).assignee).toBe(grace.uuid);
+});
+
 it('is called as the visitor said last, whatever is told last', async () => {
   const { uuid } = await visit(widget, token);
   const earlier = await store(uuid, undefined, { nickname: 'Ada', sent_at: before(2) });

@@ -191,6 +191,22 @@ export class ConversationFollower {
     room: Partial<FromRoom> = {},
     members: Members = () => this.#parts.members.of(current.account),
   ): Promise<Partial<StoredConversation>> {
+    // Of two who have answered, the first may be told of last, and takes it all the same.
+    const isAnswered = current.assignee === null && said.some(({ author }) => author !== undefined);
+    return this.#taken(
+      current,
+      isAnswered ? [...said, ...(await this.#since(current))] : said,
+      room,
+      members,
+    );
+  }
+
+  async #taken(
+    current: StoredConversation,
+    said: readonly SaidBy[],
+    room: Partial<FromRoom>,
+    members?: Members,
+  ): Promise<Partial<StoredConversation>> {
     const taken = take(current.heard, said);
     // What is read anew may hold more than has been told of.
     if (taken.tooOld.length > 0) Object.assign(taken, await this.#readAnew(current._id, current.heard));
@@ -202,12 +218,16 @@ export class ConversationFollower {
    * there in no certain order, so all that is kept one by one is read again.
    */
   async upToDate(current: StoredConversation): Promise<Partial<StoredConversation>> {
-    const { messages, rooms } = this.#parts;
-    const { _id, heard } = current;
-    const room = await rooms.findOne({ _id }, FROM_ROOM).lean<RoomFields>();
+    const { _id } = current;
+    const room = await this.#parts.rooms.findOne({ _id }, FROM_ROOM).lean<RoomFields>();
+    return this.#taken(current, await this.#since(current), room ? fromRoom(room) : {});
+  }
+
+  /** What was said since what is settled. */
+  async #since({ _id, heard }: StoredConversation): Promise<SaidBy[]> {
     const said: SaidBy[] = [];
-    for await (const step of readSaid(messages, _id, settledIn(heard))) said.push(...step);
-    return this.taken(current, said, room ? fromRoom(room) : {});
+    for await (const step of readSaid(this.#parts.messages, _id, settledIn(heard))) said.push(...step);
+    return said;
   }
 
   /** @param known what had been taken in; undefined: nothing, and of the rest only what matters then is added */
