@@ -35,6 +35,7 @@ export const LONG_UNITS = [
   'server/test/connections.test.ts',
   'server/test/database-compact.test.ts',
   'server/test/database-copy.test.ts',
+  'server/test/database-killed.test.ts',
   'server/test/examples.test.ts',
   'server/test/explain.test.ts',
   'server/test/fatal.test.ts',
