@@ -68,6 +68,7 @@ const settledFixtures = async (): Promise<Fixtures> => {
 };
 
 const HEADER = '{"format":"parlor-account","version":1}';
+const MADE = '"created_at":{"$date":"2026-11-01T00:00:00Z"}';
 const UUID = '01a205d2-792d-729b-ba02-c33851e0f22a';
 
 describe('export, delete, import', () => {
@@ -114,8 +115,8 @@ describe('export, delete, import', () => {
     [
       [
         HEADER,
-        '{"leads":{"_id":"a","account":"x","nickname":{"a":1}}}',
-        '{"rooms":{"_id":"a","account":"x"}}',
+        `{"leads":{"_id":"a","account":"x","nickname":{"a":1},${MADE}}}`,
+        `{"rooms":{"_id":"a","account":"x",${MADE}}}`,
       ],
       /an object with a field of another type: nickname/,
     ],
@@ -127,7 +128,7 @@ describe('export, delete, import', () => {
       /line 2: not an account/,
     ],
     [
-      [HEADER, '{"rooms":{"_id":"a","account":"x"}}', '{"rooms":{"_id":"b","account":"y"}}'],
+      [HEADER, `{"rooms":{"_id":"a","account":"x",${MADE}}}`, '{"rooms":{"_id":"b","account":"y"}}'],
       /line 3: an object of another account/,
     ],
   ])('refuses %j', async (lines, message) => {

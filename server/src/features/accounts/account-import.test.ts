@@ -133,6 +133,19 @@ describe('an import', () => {
     expect((await app.request('GET', '/api/v1/rooms/', { token: fixtures.token })).status).toBe(200);
   });
 
+  it.each<[string, string, (document: any) => void]>([
+    ['a room without its time', 'rooms', (one) => delete one.created_at],
+    ['a message with none', 'messages', (one) => (one.sent_at = null)],
+    ['a lead of no certain time', 'leads', (one) => (one.created_at = 'soon')],
+    ['a delivery without its attempts', 'deliveries', (one) => (one.attempts = null)],
+    ['a visitor on no page', 'sessions', (one) => (one.page = 'x')],
+  ])('takes no file with %s, which would hold up others', async (_, kind, change) => {
+    const { fixtures, lines } = await moved();
+    const refused = /an object (without a proper|with a field of another type: )/;
+    await expect(read(changed(lines, kind, change))).rejects.toThrow(refused);
+    expect(await read(lines)).toBe(fixtures.username);
+  });
+
   it('announces nothing that a file says to have happened', async () => {
     const { lines } = await moved();
     const mark = randomUUID();

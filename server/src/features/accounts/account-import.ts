@@ -116,6 +116,8 @@ export const importAccount = async (
     if (typeof owner === 'string' && accountId === undefined) await begin(owner);
     const isOwn = owner === undefined ? !holdsAccount(parts, kind) : owner === accountId;
     if (!isOwn) throw new ImportError(`line ${count}: an object of another account`);
+    const unfit = unfitField(collection, document);
+    if (unfit !== undefined) throw new ImportError(`line ${count}: an object without a proper ${unfit}`);
     if (kind !== batchOf || batch.length >= BATCH) await flush();
     batchOf = kind;
     batch.push(sealed(document, parts, (name) => collection.model.schema.path(name) !== undefined));
@@ -158,11 +160,35 @@ const readLine = (line: string, number: number): [kind: string, value: unknown] 
   );
 };
 
+/**
+ * The field of an object that would hold up whoever goes through all accounts' objects: a time that lists are ordered by and
+ * that it has not, or null where something is added to a list. Other types are told by the schema.
+ */
+const unfitField = (
+  { model: { schema }, sort }: AccountCollection,
+  document: Document,
+): string | undefined => {
+  const timeless = Object.keys(sort).find(
+    (name) => schema.path(name)?.instance === 'Date' && !isTime(document[name]),
+  );
+  return (
+    timeless ?? Object.keys(document).find((name) => document[name] === null && isList(schema.path(name)))
+  );
+};
+
+const isTime = (value: unknown): boolean => value instanceof Date && !Number.isNaN(value.getTime());
+const isList = (type: { instance: string } | undefined): boolean => type?.instance === 'Array';
+
+/** What the schema says of a field of another type than it has to be. */
+const OTHER_TYPE: ReadonlySet<unknown> = new Set(['ValidationError', 'ObjectExpectedError', 'CastError']);
+
 /** @throws ImportError where a field is of another type than it has to be */
 const refuseUnfit = (error: unknown): void => {
-  const { name, errors } = error as { name?: string; errors?: object };
-  if (name !== 'ValidationError') return;
-  throw new ImportError(`an object with a field of another type: ${Object.keys(errors ?? {}).join(', ')}`);
+  const { name, errors, path } = error as { name?: string; errors?: object; path?: string };
+  if (!OTHER_TYPE.has(name)) return;
+  throw new ImportError(
+    `an object with a field of another type: ${Object.keys(errors ?? { [path ?? '']: 1 }).join(', ')}`,
+  );
 };
 
 /** @throws ImportError where `error` says that somebody else has what is unique */
