@@ -57,6 +57,9 @@ function sliceIn(doc: Doc, parts: string[], slice: (array: unknown[]) => unknown
 
 function sliceValue(value: unknown, rest: string[], slice: (array: unknown[]) => unknown[]): unknown {
   if (rest.length === 0) return Array.isArray(value) ? slice(value) : value;
-  if (Array.isArray(value)) return value.map((element) => sliceValue(element, rest, slice));
+  // Into the documents of an array, and not into its arrays.
+  if (Array.isArray(value)) {
+    return value.map((element) => (isDocument(element) ? sliceIn(element, rest, slice) : element));
+  }
   return isDocument(value) ? sliceIn(value, rest, slice) : value;
 }
