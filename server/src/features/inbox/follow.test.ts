@@ -132,6 +132,16 @@ it('is called as the visitor said last, whatever is told last', async () => {
   expect((await get(uuid)).visitor.name).toBe('Ada L.');
 });
 
+it('keeps its name where the visitor left a number alone, told or not', async () => {
+  const { uuid } = await visit(widget, token);
+  await tell(await store(uuid, undefined, { nickname: 'Ada' }));
+  const number = await store(uuid, undefined, { phone_number: '+31 20 123 45 67' });
+  await patch(uuid, { tags: ['phone'] });
+  expect((await get(uuid)).visitor.name).toBe('Ada');
+  await tell(number);
+  expect((await get(uuid)).visitor.name).toBe('Ada');
+});
+
 it('misses nothing where an old event comes again before a new one', async () => {
   const { uuid } = await visit(widget, token);
   const first = await store(uuid);

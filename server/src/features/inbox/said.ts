@@ -14,7 +14,7 @@ const senderOf = (isSupport: boolean, isBot: boolean): Side =>
 
 type Outline = Pick<
   StoredMessage,
-  '_id' | 'sent_at' | 'is_support_sender' | 'is_bot' | 'author' | 'nickname' | 'email' | 'phone_number'
+  '_id' | 'sent_at' | 'is_support_sender' | 'is_bot' | 'author' | 'nickname' | 'email'
 >;
 
 const OUTLINE = {
@@ -24,13 +24,15 @@ const OUTLINE = {
   author: 1,
   nickname: 1,
   email: 1,
-  phone_number: 1,
 } as const;
+
+/** Whether a message has the visitor's name or address; its event knows of no number. */
+const introduces = (sender: Side, { nickname, email }: Pick<Outline, 'nickname' | 'email'>): boolean =>
+  sender === 'visitor' && (nickname !== '' || email !== '');
 
 const asSaid = ({ _id, sent_at, is_support_sender, is_bot, author, ...words }: Outline): SaidBy => {
   const sender = senderOf(is_support_sender, is_bot);
-  const isIntroduction =
-    sender === 'visitor' && [words.nickname, words.email, words.phone_number].some((word) => word !== '');
+  const isIntroduction = introduces(sender, words);
   return { id: _id, at: sent_at, sender, author: author?.uuid, isIntroduction };
 };
 
@@ -45,7 +47,7 @@ export const saidIn = ({ at, data, live }: OutboxEvent): SaidBy => {
   };
   const { is_bot = false } = (live ?? {}) as { is_bot?: boolean };
   const sender = senderOf(is_support_sender, is_bot);
-  const isIntroduction = sender === 'visitor' && (nickname !== '' || email !== '');
+  const isIntroduction = introduces(sender, { nickname, email });
   return { id: uuid, at, sender, author: author?.uuid, isIntroduction };
 };
 
