@@ -135,10 +135,11 @@ it('tells subscribers what changed, once, and nothing where nothing did', async 
       .lean();
     return found.map(({ data }) => data as Record<string, unknown>);
   };
-  const before = (await told()).length;
+  // That the visitor waits.
+  await expect.poll(async () => (await told()).length).toBe(1);
   await patch(uuid, { status: 'done', tags: ['vip'] }, grace.token);
   await patch(uuid, { status: 'done', is_unread: true }, grace.token);
-  await expect.poll(async () => (await told()).length).toBe(before + 1);
+  await expect.poll(async () => (await told()).length).toBe(2);
   expect((await told()).at(-1)).toMatchObject({
     uuid,
     status: 'done',
