@@ -146,6 +146,28 @@ describe('an import', () => {
     expect(await read(lines)).toBe(fixtures.username);
   });
 
+  it('is done once where two are begun at once, or by the next one', async () => {
+    const { fixtures, lines } = await moved();
+    const ends = await Promise.allSettled([read(lines), read(lines)]);
+    for (const end of ends) {
+      if (end.status === 'fulfilled') expect(end.value).toBe(fixtures.username);
+      else
+        expect(String(end.reason)).toMatch(
+          /^ImportError: .*(another import at the same time|is here already)/,
+        );
+    }
+    if (ends.every(({ status }) => status === 'rejected')) await read(lines);
+    const listed = await app.request('GET', '/api/v1/messages/', { token: fixtures.token });
+    const known = lines.flatMap(({ messages }) => messages?._id ?? []);
+    expect(listed.json.map(({ uuid }: { uuid: string }) => uuid).sort()).toEqual(known.sort());
+  });
+
+  it('takes no widget by the token of another one', async () => {
+    const { lines } = await moved();
+    const file = changed(lines, 'widgets', (one) => (one.token = kept.ids.widgets));
+    await expect(read(file)).rejects.toThrow('another object with this token is here already');
+  });
+
   it('announces nothing that a file says to have happened', async () => {
     const { lines } = await moved();
     const mark = randomUUID();

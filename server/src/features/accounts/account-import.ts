@@ -191,15 +191,28 @@ const refuseUnfit = (error: unknown): void => {
   );
 };
 
+/** The first field of the unique index that a write ran into; of a bulk write its message alone says it. */
+const DUPLICATE_FIELD = /\bdup key: \{ (\w+):/;
+
 /** @throws ImportError where `error` says that somebody else has what is unique */
 const refuseTaken = (error: unknown, what: string): never => {
   refuseUnfit(error);
-  const named =
-    error instanceof ParlorError && error.code === 'invalid' ? Object.keys(error.fields ?? {}) : [];
-  const fields = duplicateFields(error) ?? named;
-  if (fields.length === 0) throw error;
-  throw new ImportError(`${what} with this ${fields.join(', ').replaceAll('_key', '')} is here already`);
+  if (error instanceof ParlorError && error.code === 'invalid')
+    throw isHere(what, Object.keys(error.fields ?? {}));
+  const fields = duplicateFields(error);
+  if (!fields) throw error;
+  const [, named = ''] = DUPLICATE_FIELD.exec(String(error)) ?? [];
+  // What has an id of its own was not here a moment ago.
+  if (named === '_id' && what !== AN_ACCOUNT) {
+    throw new ImportError('the account is read in by another import at the same time');
+  }
+  throw isHere(what, fields.length > 0 ? fields : [named]);
 };
+
+const AN_ACCOUNT = 'an account';
+
+const isHere = (what: string, fields: readonly string[]): ImportError =>
+  new ImportError(`${what} with this ${fields.join(', ').replaceAll('_key', '')} is here already`);
 
 /** Somebody who can sign in, whose name and address nobody else may have, in whichever collection that is. */
 const isNamed = <T extends object>(one: T): one is T & Record<'username_key' | 'email_key', string> =>
@@ -230,8 +243,6 @@ const insertAccount = async (parts: Importing, document: Document): Promise<stri
     emptied_at,
     ...own
   } = sealed(document, parts, hasField) as unknown as Account;
-  await parts.names
-    .take(own, () => accounts.insertOne(own))
-    .catch((error) => refuseTaken(error, 'an account'));
+  await parts.names.take(own, () => accounts.insertOne(own)).catch((error) => refuseTaken(error, AN_ACCOUNT));
   return own.username;
 };
