@@ -1,10 +1,9 @@
 import type { Conversation } from '@parlor/shared';
 import type { ComponentProps } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { since, words } from '../locale/locale.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
-import type { Place } from '../ui/row-window.ts';
 import { useRowWindow } from '../ui/use-row-window.ts';
 import { now } from './clock.ts';
 import styles from './conversation-list.module.css';
@@ -98,9 +97,6 @@ const ROW = 68;
 
 const uuidOf = ({ uuid }: Conversation): string => uuid;
 
-/** Where the list was left, for whoever comes back from another page. */
-let leftAt: { view: string; place: Place } | undefined;
-
 /** The conversations of a view, what waits longest first. */
 export const ConversationList = ({ view, chosen }: { view: View; chosen: string | undefined }) => {
   const t = words.value.inbox;
@@ -108,23 +104,14 @@ export const ConversationList = ({ view, chosen }: { view: View; chosen: string 
   const items = list.value;
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useRef<HTMLUListElement>(null);
-  const isBack = useRef(leftAt?.view === view.name && shown.value?.view.name === view.name);
   const windowed = useRowWindow(items, {
     keyOf: uuidOf,
     height: ROW,
     list: rows,
     scroller,
-    left: isBack.current ? leftAt?.place : undefined,
+    back: { list: 'inbox', of: view.name, isThere: shown.value?.view.name === view.name },
   });
-  const { place } = windowed;
-  const leave = useRef(place);
-  leave.current = place;
-  useLayoutEffect(
-    () => () => {
-      leftAt = { view: view.name, place: leave.current() };
-    },
-    [],
-  );
+  const isBack = useRef(windowed.isBack);
   const readOn = () => {
     const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {};
     // What is not shown, as beside a conversation on a phone, is not scrolled either.

@@ -51,7 +51,11 @@ const readFound = async (path: string, { start, end }: Days): Promise<Page<Lead>
  * @param path where the page is; the first one unless given
  * @throws ApiError
  */
-export const readLeads = async (filter: Filter, path?: string, limit = 50): Promise<Page<Lead>> => {
+export const readLeads = async (
+  filter: Filter,
+  path: string | undefined,
+  limit: number,
+): Promise<Page<Lead>> => {
   const first = path ?? firstPage(filter, limit);
   if (filter.text === '') return askPage<Lead>(first);
   let page = await readFound(first, filter.days);

@@ -45,6 +45,8 @@ export const LeadTable = ({
   chosen,
   isStale,
   hasMore,
+  of,
+  isBack,
   addressOf,
 }: {
   leads: readonly Lead[];
@@ -53,15 +55,23 @@ export const LeadTable = ({
   isStale: boolean;
   /** There are more than those that were read. */
   hasMore: boolean;
+  /** Which leads they are: others begin with the newest. */
+  of: string;
+  /** Whether somebody comes back to them. */
+  isBack: boolean;
   addressOf(uuid: string): string;
 }) => {
   const t = leadWords.value;
   const body = useRef<HTMLTableSectionElement>(null);
+  // Whoever closes it goes on from its row.
+  const opened = useRef(chosen);
+  if (chosen !== undefined) opened.current = chosen;
   const { rows, after, isWhole, measure } = useRowWindow(leads, {
     keyOf: uuidOf,
     height: ROW,
     list: body,
-    kept: chosen,
+    back: { list: 'leads', of, isThere: isBack },
+    kept: opened.current,
   });
   const isOpened = leads.some(({ uuid }) => uuid === chosen);
   const ofWindow = (value: number) => (isWhole ? undefined : value);

@@ -1,9 +1,8 @@
 import type { Lead } from '@parlor/shared';
 import { MAX_QUERY } from '@parlor/shared/limits';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { ApiError } from '../api/client.ts';
-import { listen } from '../api/live.ts';
 import { leadWords } from '../locale/leads.ts';
 import { words } from '../locale/locale.ts';
 import { Page } from '../shell/page.tsx';
@@ -18,7 +17,8 @@ import { remove } from '../ui/removal.ts';
 import { SearchField } from '../ui/search-field.tsx';
 import { COLUMNS, columns, showColumn } from './columns.ts';
 import { Download } from './download.tsx';
-import { LeadList, pathOf } from './lead-list.ts';
+import { listOf } from './kept-list.ts';
+import { pathOf } from './lead-list.ts';
 import { LeadPanel } from './lead-panel.tsx';
 import { LeadTable, nameOf } from './lead-table.tsx';
 import styles from './leads.module.css';
@@ -28,20 +28,23 @@ const PATH = '/console/leads';
 /** Who has left word: a table, and one of them beside it to look at and change. */
 export const Leads = () => {
   const t = leadWords.value;
-  const { query, route } = useLocation();
-  const list = useMemo(() => new LeadList(), []);
+  const location = useLocation();
+  const { query, route } = location;
+  // The router's types do not say it: whether the address was gone to, and not come back to.
+  const isBack = !('wasPush' in location && location.wasPush);
   const [failed, setFailed] = useState('');
   const text = query.q ?? '';
   const { start, end } = daysOf(query);
   const filter = useMemo(() => ({ text, days: { start, end } }), [text, start, end]);
+  const list = useMemo(() => listOf(filter), []);
   useEffect(() => list.show(filter), [filter]);
-  useEffect(() => {
-    const stop = listen({ onFrame: (frame) => list.take(frame), onResync: () => list.readAnew() });
-    return () => {
-      stop();
-      list.stop();
-    };
-  }, []);
+  useEffect(() => list.look(), []);
+  // Whoever has looked at a lead goes on from its row.
+  const opened = useRef(query.lead);
+  useLayoutEffect(() => {
+    if (!query.lead) document.getElementById(`lead-${opened.current}`)?.focus();
+    opened.current = query.lead;
+  }, [query.lead]);
 
   const address = (wanted: Readonly<Record<string, string>>): string => {
     const next = Object.entries({ ...query, ...wanted }).filter(([, value]) => value !== '');
@@ -49,11 +52,7 @@ export const Leads = () => {
   };
   const filterBy = (wanted: Readonly<Record<string, string>>) =>
     route(address({ ...wanted, lead: '' }), true);
-  const close = () => {
-    const row = document.getElementById(`lead-${query.lead}`);
-    route(address({ lead: '' }));
-    row?.focus();
-  };
+  const close = () => route(address({ lead: '' }));
   const removeLead = (lead: Lead, etag: string) => {
     const name = nameOf(lead);
     setFailed('');
@@ -99,6 +98,8 @@ export const Leads = () => {
             chosen={query.lead}
             isStale={state === 'loading'}
             hasMore={list.hasMore.value}
+            of={JSON.stringify(filter)}
+            isBack={isBack}
             addressOf={(lead) => address({ lead })}
           />
         )}

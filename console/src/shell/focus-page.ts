@@ -2,5 +2,6 @@
 export const focusPage = (): void => {
   const page = document.getElementById('content');
   const begin = page?.querySelector<HTMLElement>('[data-begin]') ?? page?.querySelector<HTMLElement>('h1');
-  begin?.focus();
+  // Whoever comes back is where they were; every other page begins at its top by itself.
+  begin?.focus({ preventScroll: true });
 };

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { VirtualItem, Virtualizer, VirtualizerOptions } from '@tanstack/virtual-core';
+import { isPage, isSeen, middleOf, observeOffset, observeRect, type SeenRow, topIn } from './scrolled.ts';
 
 /** What windows are made with: loaded with the first list that is long enough. */
 export type WindowLibrary = typeof import('@tanstack/virtual-core');
@@ -7,10 +8,12 @@ export type WindowLibrary = typeof import('@tanstack/virtual-core');
 /** Rows beyond what is seen that are in the page, above and below. */
 const OVERSCAN = 8;
 
-/** Where a list was left: how far it was scrolled (pixels), and how high each row is, by its key. */
+/** Where a list is or was: how far it is scrolled (pixels), and how high each row is, by its key. */
 export interface Place {
   offset: number;
   heights: ReadonlyMap<string, number>;
+  /** The rows that are seen; none at the beginning. */
+  seen: readonly SeenRow[];
 }
 
 /** A row that is in the page. */
@@ -27,34 +30,6 @@ export interface ListElements {
   /** What is scrolled; `document.documentElement` where that is the page. */
   scroller: HTMLElement;
 }
-
-const isPage = (scroller: HTMLElement): boolean => scroller === document.documentElement;
-
-/** How long after the last step somebody has stopped scrolling (milliseconds). */
-const STILL_AFTER_MS = 150;
-
-/** Tells where it is scrolled to; the page tells it as the document. @returns what ends that */
-const observeOffset = (
-  { scrollElement }: Virtualizer<HTMLElement, HTMLElement>,
-  tell: (offset: number, isScrolling: boolean) => void,
-): (() => void) => {
-  const scroller = scrollElement as HTMLElement;
-  const target = isPage(scroller) ? document : scroller;
-  let timer: number | undefined;
-  const onScroll = () => {
-    tell(scroller.scrollTop, true);
-    clearTimeout(timer);
-    timer = setTimeout(() => tell(scroller.scrollTop, false), STILL_AFTER_MS);
-  };
-  target.addEventListener('scroll', onScroll, { passive: true });
-  return () => {
-    target.removeEventListener('scroll', onScroll);
-    clearTimeout(timer);
-  };
-};
-
-const middleOf = (numbers: readonly number[]): number =>
-  [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
 
 /**
  * The rows of a long list that are near to what is seen, and the one that has the focus with its neighbours, so that the
@@ -99,29 +74,24 @@ export class RowWindow {
       initialRect: { width: scroller.clientWidth, height: scroller.clientHeight },
       initialMeasurementsCache: this.#known(left),
     });
+    // What has come above it since is passed over.
+    this.#virtualizer.getVirtualItems();
+    const offset = this.#middleStart(left?.seen ?? []);
+    if (offset !== undefined) this.#virtualizer.scrollOffset = offset;
   }
 
   /** Takes in another order, or other rows. */
   update(keys: readonly string[]): void {
     if (keys.length === this.#keys.length && keys.every((key, at) => key === this.#keys[at])) return;
     const virtualizer = this.#virtualizer;
-    const { startIndex = 0, endIndex = -1 } = virtualizer.range ?? {};
-    const seen = this.#keys
-      .slice(startIndex, endIndex + 1)
-      .map((key, at) => [key, this.#startOf(startIndex + at)] as const);
+    const offset = virtualizer.scrollOffset ?? 0;
+    const seen = this.#seen(offset);
     this.#keys = keys;
     this.#places = this.#placesOf(keys);
     virtualizer.setOptions(this.#options());
     virtualizer.getVirtualItems();
-    const offset = virtualizer.scrollOffset ?? 0;
     // Whoever looks at the beginning of a list sees what comes there.
-    if (offset <= this.#margin) return;
-    const moved = middleOf(
-      seen.flatMap(([key, start]) => {
-        const at = this.#places.get(key);
-        return at === undefined ? [] : this.#startOf(at) - start;
-      }),
-    );
+    const moved = (this.#middleStart(seen) ?? offset) - offset;
     virtualizer.scrollOffset = offset + moved;
     this.#moved += moved;
   }
@@ -144,10 +114,11 @@ export class RowWindow {
 
   /** To be called whenever the page has been drawn. */
   drawn(): void {
-    if (this.#moved !== 0) this.#elements.scroller.scrollTop += this.#moved;
+    const { list, scroller } = this.#elements;
+    if (this.#moved !== 0 && isSeen(list)) scroller.scrollTop += this.#moved;
     this.#moved = 0;
     this.#virtualizer._willUpdate();
-    if (!isPage(this.#elements.scroller)) return;
+    if (!isPage(scroller) || !isSeen(list)) return;
     const margin = this.#marginNow();
     if (Math.abs(margin - this.#margin) < 1) return;
     this.#margin = margin;
@@ -163,7 +134,8 @@ export class RowWindow {
   place(): Place {
     const heights = new Map<string, number>();
     for (const [key, height] of this.#virtualizer.itemSizeCache) heights.set(String(key), height);
-    return { offset: this.#virtualizer.scrollOffset ?? 0, heights };
+    const offset = this.#virtualizer.scrollOffset ?? 0;
+    return { offset, heights, seen: this.#seen(offset) };
   }
 
   stop(): void {
@@ -171,34 +143,50 @@ export class RowWindow {
   }
 
   #options(): VirtualizerOptions<HTMLElement, HTMLElement> {
-    const { elementScroll, observeElementRect } = this.#library;
+    const { elementScroll, measureElement, observeElementRect } = this.#library;
+    const { list, scroller } = this.#elements;
     const keys = this.#keys;
     return {
       count: keys.length,
       getItemKey: (index) => keys[index] ?? index,
-      getScrollElement: () => this.#elements.scroller,
+      getScrollElement: () => scroller,
       estimateSize: () => this.#height,
-      scrollToFn: elementScroll,
+      // A row that is not seen has no height.
+      measureElement: (row, entry, virtualizer) =>
+        measureElement(row, entry, virtualizer) || this.#heightOf(row),
+      scrollToFn: (...where) => {
+        if (isSeen(list)) elementScroll(...where);
+      },
       scrollMargin: this.#margin,
       overscan: OVERSCAN,
       rangeExtractor: (range) => this.#withKept(this.#library.defaultRangeExtractor(range)),
-      observeElementRect: (virtualizer, tell) => {
-        const stop = observeElementRect(virtualizer, tell);
-        const onResize = () => {
-          const { clientWidth, clientHeight } = this.#elements.scroller;
-          tell({ width: clientWidth, height: clientHeight });
-        };
-        addEventListener('resize', onResize);
-        return () => {
-          stop?.();
-          removeEventListener('resize', onResize);
-        };
-      },
-      observeElementOffset: observeOffset,
+      observeElementRect: observeRect(observeElementRect),
+      observeElementOffset: observeOffset(list),
       onChange: () => {
         this.#changes.value++;
       },
     };
+  }
+
+  #seen(offset: number): SeenRow[] {
+    const { startIndex = 0, endIndex = -1 } = this.#virtualizer.range ?? {};
+    if (offset <= this.#margin) return [];
+    const keys = this.#keys.slice(startIndex, endIndex + 1);
+    return keys.map((key, at) => ({ key, top: this.#startOf(startIndex + at) - offset }));
+  }
+
+  /** How far is scrolled where rows are seen as they were; undefined where none of them is left. */
+  #middleStart(seen: readonly SeenRow[]): number | undefined {
+    return middleOf(
+      seen.flatMap(({ key, top }) => {
+        const at = this.#places.get(key);
+        return at === undefined ? [] : this.#startOf(at) - top;
+      }),
+    );
+  }
+
+  #heightOf({ dataset }: HTMLElement): number {
+    return this.#virtualizer.itemSizeCache.get(dataset.key ?? '') ?? this.#height;
   }
 
   #placesOf(keys: readonly string[]): Map<string, number> {
@@ -211,8 +199,7 @@ export class RowWindow {
 
   #marginNow(): number {
     const { list, scroller } = this.#elements;
-    const top = isPage(scroller) ? 0 : scroller.getBoundingClientRect().top;
-    return list.getBoundingClientRect().top - top + scroller.scrollTop;
+    return topIn(scroller, list) + scroller.scrollTop;
   }
 
   #withKept(indexes: number[]): number[] {
@@ -231,7 +218,7 @@ export class RowWindow {
   #known(left: Place | undefined): VirtualItem[] {
     const heights = new Map(left?.heights);
     for (const row of this.#elements.list.querySelectorAll<HTMLElement>('[data-key]')) {
-      if (!left) heights.set(row.dataset.key ?? '', row.offsetHeight);
+      if (!left && row.offsetHeight > 0) heights.set(row.dataset.key ?? '', row.offsetHeight);
     }
     return [...heights].map(([key, size], index) => ({ key, index, size, start: 0, end: size, lane: 0 }));
   }

@@ -1,24 +1,11 @@
-import { signal } from '@preact/signals';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type Place, RowWindow, type ShownRow, type WindowLibrary } from './row-window.ts';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type Left, leave, placeOf } from './left-place.ts';
+import { type Place, RowWindow, type ShownRow } from './row-window.ts';
+import { isSeen, listenToScroll, scrollBack, seenRows } from './scrolled.ts';
+import { library, loadLibrary } from './window-library.ts';
 
 /** A list of up to so many rows is in the page as a whole. */
 const WHOLE = 100;
-
-const library = signal<WindowLibrary | undefined>(undefined);
-let isAskedFor = false;
-
-const load = (): void => {
-  if (isAskedFor) return;
-  isAskedFor = true;
-  import('@tanstack/virtual-core').then(
-    (loaded) => {
-      library.value = loaded;
-    },
-    // The network is away, or an update has brought other files: the list stays in the page as a whole.
-    () => undefined,
-  );
-};
 
 /** An element's `ref`. */
 interface Rendered {
@@ -33,8 +20,8 @@ interface Options<T> {
   list: Rendered;
   /** What is scrolled; without it the page. */
   scroller?: Rendered;
-  /** Where the list was left, to be shown there again. */
-  left?: Place | undefined;
+  /** What whoever comes back from another page finds where it was left. */
+  back: Left;
   /** The key of a row that stays in the page, wherever one scrolls. */
   kept?: string | undefined;
 }
@@ -49,8 +36,8 @@ interface Windowed<T> {
   measure: ((row: HTMLElement | null) => void) | undefined;
   /** Scrolls as little as is needed to see a row. */
   show(index: number): void;
-  /** Where the list is now. */
-  place(): Place;
+  /** Whether it has begun where it was left. */
+  isBack: boolean;
 }
 
 /**
@@ -58,10 +45,14 @@ interface Windowed<T> {
  * `data-index`, and its key as `data-key`.
  */
 export const useRowWindow = <T>(items: readonly T[], options: Options<T>): Windowed<T> => {
-  const { keyOf, height, list, scroller, left, kept } = options;
+  const { keyOf, height, list, scroller, back, kept } = options;
   const own = useRef<RowWindow>(undefined);
+  const left = useMemo(() => placeOf(back), []);
   // Where it was left: for the window that the list begins with, and for none that comes later.
   const from = useRef(items.length > WHOLE && library.peek() ? left : undefined);
+  const last = useRef<Place>(left ?? { offset: 0, heights: new Map(), seen: [] });
+  /** Whether something else was in its place, and the page was scrolled for that. */
+  const wasAway = useRef(left !== undefined);
   const [, setThere] = useState(false);
   // The next rows are in another element.
   if (items.length === 0) {
@@ -69,7 +60,7 @@ export const useRowWindow = <T>(items: readonly T[], options: Options<T>): Windo
     own.current = undefined;
   }
   const wants = own.current !== undefined || items.length > WHOLE;
-  if (wants && !library.value) load();
+  if (wants && !library.value) loadLibrary();
   const scrolled = () => (scroller ? scroller.current : document.documentElement);
   const keys = wants ? items.map(keyOf) : [];
   const elements = { list: list.current, scroller: scrolled() };
@@ -80,9 +71,19 @@ export const useRowWindow = <T>(items: readonly T[], options: Options<T>): Windo
   }
   if (own.current) own.current.kept = kept;
   const focused = list.current?.contains(document.activeElement) ? document.activeElement : undefined;
+  const place = (): Place => own.current?.place() ?? last.current;
+  const ways = useRef({ back, place });
+  ways.current = { back, place };
 
   useLayoutEffect(() => {
     own.current?.drawn();
+    const element = scrolled();
+    const isDrawn = own.current !== undefined || !wants || !library.value;
+    if (wasAway.current && isDrawn && element && list.current && isSeen(list.current)) {
+      wasAway.current = false;
+      const { offset, seen } = place();
+      scrollBack(list.current, element, offset, seen);
+    }
     // A row that was moved in the page has lost it.
     if (focused?.isConnected && document.activeElement === document.body) {
       (focused as HTMLElement).focus({ preventScroll: true });
@@ -92,8 +93,24 @@ export const useRowWindow = <T>(items: readonly T[], options: Options<T>): Windo
   });
   useLayoutEffect(() => {
     const element = scrolled();
-    if (left && element && !from.current) element.scrollTop = left.offset;
-    return () => own.current?.stop();
+    const stop =
+      element &&
+      listenToScroll(element, () => {
+        if (!list.current) return;
+        if (!isSeen(list.current)) wasAway.current = true;
+        else if (!own.current) {
+          const seen = seenRows(list.current, element);
+          last.current = { offset: element.scrollTop, heights: new Map(), seen };
+        }
+      });
+    // The browser knows only how far the page was scrolled, and not what has come above since.
+    if (!scroller) history.scrollRestoration = 'manual';
+    return () => {
+      if (!scroller) history.scrollRestoration = 'auto';
+      stop?.();
+      leave(ways.current.back, ways.current.place());
+      own.current?.stop();
+    };
   }, []);
 
   const { rows, after } = own.current?.rows(items) ?? {
@@ -114,6 +131,6 @@ export const useRowWindow = <T>(items: readonly T[], options: Options<T>): Windo
       if (own.current) own.current.show(index);
       else list.current?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: 'nearest' });
     },
-    place: () => own.current?.place() ?? { offset: scrolled()?.scrollTop ?? 0, heights: new Map() },
+    isBack: left !== undefined,
   };
 };
