@@ -84,7 +84,7 @@ it('keeps the focus, the place and the selection in a list of which little is in
   // The last page is held back: as long as there is more, nobody knows how many there are.
   const want = await holdLastPage(page, '**/api/v1/conversations/?*cursor=*');
   await expect.poll(() => read(page), PATIENCE).toBe(150);
-  expect(await rows(page).last().getAttribute('aria-setsize')).toBe('-1');
+  await expect.poll(() => rows(page).last().getAttribute('aria-setsize'), PATIENCE).toBe('-1');
   want();
   await expect.poll(() => read(page), PATIENCE).toBe(COUNT);
   expect(await rows(page).last().getAttribute('aria-setsize')).toBe(`${COUNT}`);
@@ -161,7 +161,9 @@ it('keeps the focus, the place and the selection in a list of which little is in
   await check(Number(await rows(page).nth(12).getAttribute('data-index')));
   await page.getByRole('toolbar').getByText('2 selected').first().waitFor();
   expect(await axeFaults(page)).toEqual([]);
+  const stored = page.waitForResponse((answer) => answer.url().endsWith('/conversations/bulk/'));
   await page.getByRole('toolbar').getByRole('button', { name: 'Done' }).click();
+  await stored;
   await expect.poll(() => rows(page).first().getAttribute('aria-setsize'), PATIENCE).toBe(`${COUNT - 4}`);
 
   // Where most of what was read leaves, the list goes on by itself.
@@ -170,7 +172,8 @@ it('keeps the focus, the place and the selection in a list of which little is in
   const first = (await rest('GET', '/api/v1/conversations/?status=open&limit=48')).json;
   const uuids = first.map(({ uuid }: { uuid: string }) => uuid);
   await rest('POST', '/api/v1/conversations/bulk/', { uuids, status: 'done' });
-  await expect.poll(() => rows(page).count(), PATIENCE).toBeGreaterThan(40);
+  // More than one page may have been read on: then the window has fewer rows in the page.
+  await expect.poll(() => rows(page).count(), PATIENCE).toBeGreaterThan(20);
   await rest('POST', '/api/v1/conversations/bulk/', { uuids, status: 'open' });
 
   let count = COUNT - 4;
