@@ -66,7 +66,7 @@ class Live {
     document.removeEventListener('visibilitychange', this.#seen);
     clearTimeout(this.#retry);
     this.#quiet();
-    this.#socket?.close();
+    this.#leave();
   }
 
   /** The network is back: no pause is waited for. */
@@ -84,7 +84,7 @@ class Live {
   };
 
   #connect(): void {
-    this.#socket?.close();
+    this.#leave();
     const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/v1/realtime`);
     this.#socket = socket;
     socket.onopen = () => {
@@ -106,6 +106,13 @@ class Live {
       this.#retry = setTimeout(() => this.#connect(), this.#pause * (0.5 + Math.random()));
       this.#pause = Math.min(MAX_PAUSE_MS, this.#pause * 2);
     };
+  }
+
+  /** Closes the connection; one that is only coming about as soon as it has, which browsers would call a failure before. */
+  #leave(): void {
+    const socket = this.#socket;
+    if (socket?.readyState === WebSocket.CONNECTING) socket.onopen = () => socket.close();
+    else socket?.close();
   }
 
   /** What comes in one moment changes the page once: a busy account would keep a slow phone drawing. */
