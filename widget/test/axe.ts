@@ -18,6 +18,11 @@ export const axeFaults = async (
 ): Promise<string[]> => {
   const run = async (left: string[]) => {
     const { axe } = window as unknown as { axe: typeof import('axe-core') };
+    // A button that is changing its colours has the contrast of neither of them.
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
+    await Promise.allSettled(ending.map(({ finished }) => finished));
     const { violations } = await axe.run(left.length > 0 ? { exclude: left } : document);
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, html }) => `${id}: ${target.flat().join(' ')} ${html.slice(0, 200)}`),
