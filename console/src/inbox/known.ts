@@ -51,6 +51,11 @@ export const miss = (uuid: string, at: string): void => {
   if (reading > 0 && at > (missed.get(uuid) ?? '')) missed.set(uuid, at);
 };
 
+/** A conversation is about to be read: its answer has whatever was told of it until now. */
+export const isAsked = (uuid: string): void => {
+  missed.delete(uuid);
+};
+
 /** Whether a conversation has changed since it was read. To be called within `readingAlong`. */
 export const isMissed = ({ uuid, updated_at }: Conversation): boolean =>
   updated_at < (missed.get(uuid) ?? '');

@@ -1,10 +1,8 @@
-import type { Conversation, ConversationState, MessageAdded, ServerFrame } from '@parlor/shared';
+import type { Conversation, ConversationState } from '@parlor/shared';
 import { batch, computed, signal } from '@preact/signals';
 import { ApiError, ask, askPage } from '../api/client.ts';
-import { me } from '../session/session.ts';
-import { countAnew, takeCounts } from './counts.ts';
-import { forgetDraft } from './drafts.ts';
-import { change, isMissed, known, miss, putRead, readingAlong, remove, returned } from './known.ts';
+import { countAnew } from './counts.ts';
+import { isAsked, isMissed, known, miss, putRead, readingAlong, remove } from './known.ts';
 import { compare, isWaiting, type View } from './views.ts';
 
 /** The view that is shown, and how far down it has been read. */
@@ -90,24 +88,46 @@ export const open = (uuid: string): (() => void) => {
 const read = (view: View, path: string, isAnew = false): Promise<void> =>
   readingAlong(() => readPage(view, path, isAnew));
 
+/** How many times a list was begun anew, and which of these was taken in last: answers may overtake one another. */
+let begun = 0;
+let taken = 0;
+
+/** Forgets what was known before, but for what is kept: an answer that is under way may have it as it was earlier. */
+const forget = (isKept: (one: Conversation) => boolean): void => {
+  const kept = new Map<string, Conversation>();
+  for (const [uuid, one] of known.value) {
+    if (isKept(one)) kept.set(uuid, one);
+    else miss(uuid, one.updated_at);
+  }
+  known.value = kept;
+  added = 0;
+};
+
+const takeIn = (conversations: readonly Conversation[]): void => {
+  putRead(conversations);
+  for (const one of conversations) if (isMissed(one)) isStale(one.uuid);
+};
+
 const readPage = async (view: View, path: string, isAnew: boolean): Promise<void> => {
   const before = known.value;
+  const turn = isAnew ? ++begun : begun;
+  /** What was read anew meanwhile is later than this, and goes on from another place. */
+  const isOvertaken = () => turn < taken || (!isAnew && shown.value?.next !== path);
   try {
     const { items, next } = await askPage<Conversation>(path);
+    if (isOvertaken()) return;
     batch(() => {
       if (isAnew) {
-        const isKept = ([uuid, one]: [string, Conversation]) => uuid === opened || one !== before.get(uuid);
-        known.value = new Map([...known.value].filter(isKept));
-        added = 0;
+        taken = turn;
+        forget((one) => one.uuid === opened || one !== before.get(one.uuid));
       }
-      putRead(items);
-      for (const one of items) if (isMissed(one)) isStale(one.uuid);
+      takeIn(items);
       if (shown.value?.view !== view) return;
       shown.value = { view, state: 'ready', last: next ? items.at(-1) : undefined, next };
     });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (shown.value?.view === view) shown.value = { ...shown.value, state: 'failed' };
+    if (!isOvertaken() && shown.value?.view === view) shown.value = { ...shown.value, state: 'failed' };
   }
 };
 
@@ -122,8 +142,9 @@ export const readAnew = async (): Promise<void> => {
 
 /** Reads one conversation. @throws ApiError, 404 where there is none */
 export const readOne = async (uuid: string): Promise<void> => {
+  isAsked(uuid);
   try {
-    await readingAlong(async () => putRead([await ask<Conversation>('GET', `conversations/${uuid}/`)]));
+    await readingAlong(async () => takeIn([await ask<Conversation>('GET', `conversations/${uuid}/`)]));
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) remove(uuid);
     throw error;
@@ -170,84 +191,8 @@ const readStale = async (): Promise<void> => {
  * that is written in would keep a busy inbox from being scrolled.
  * @param state without it: something was said. Among what waits that moves nothing up, unless conversation.updated tells so.
  */
-const isFurtherDown = (uuid: string, state?: ConversationState): boolean => {
+export const isFurtherDown = (uuid: string, state?: ConversationState): boolean => {
   const { view, last } = shown.value ?? {};
   if (!view || !last || uuid === opened || known.value.has(uuid)) return false;
   return state ? !view.has(state) || compare(state, last) > 0 : isWaiting(last);
-};
-
-/** Later than everything: of what does not tell when it happened. */
-const LATEST = '9999';
-
-/** A conversation that is not known, or not all of what changed, is read, unless it stands further down. */
-const learnOf = (uuid: string, at = LATEST, state?: ConversationState): void => {
-  if (isFurtherDown(uuid, state)) miss(uuid, at);
-  else isStale(uuid);
-};
-
-/** Takes in what was said, as far as a message tells it. */
-const takeMessage = ({ room, is_bot = false, author, ...said }: MessageAdded): void => {
-  const current = known.value.get(room.uuid);
-  if (!current) {
-    learnOf(room.uuid, said.sent_at);
-    return;
-  }
-  const { last_message: last, visitor } = current;
-  if (last && (said.sent_at < last.sent_at || said.uuid === last.uuid)) return;
-  const isOwn = author !== undefined && author.uuid === me.value?.uuid;
-  const isNew = !said.is_support_sender && !current.is_bot_use;
-  change(room.uuid, {
-    last_message: { phone_number: '', is_bot, ...(author && { author }), ...said },
-    updated_at: said.sent_at > current.updated_at ? said.sent_at : current.updated_at,
-    is_unread: isNew || (current.is_unread && !isOwn),
-  });
-  // Who the visitor says it is may stand in a lead, too.
-  const isKnown = said.nickname === visitor.name && said.email === visitor.email;
-  if (!said.is_support_sender && !isKnown && said.nickname + said.email !== '') isStale(room.uuid);
-};
-
-/** Takes in what the live channel tells. */
-export const take = (frame: ServerFrame): void => {
-  switch (frame.type) {
-    case 'conversation.updated': {
-      const { changed, previous, by, ...state } = frame.data;
-      if (known.value.has(state.uuid)) change(state.uuid, state);
-      else learnOf(state.uuid, state.updated_at, state);
-      void countAnew();
-      break;
-    }
-    case 'message.added':
-      takeMessage(frame.data);
-      void countAnew();
-      break;
-    case 'note.added':
-      if (frame.room === undefined || !frame.data.mentioned.includes(me.value?.uuid ?? '')) break;
-      change(frame.room, { is_unread: true });
-      void countAnew();
-      break;
-    case 'room.deleted':
-      remove(frame.data.uuid);
-      // Not even what was typed in it is kept.
-      forgetDraft(frame.data.uuid);
-      void countAnew();
-      break;
-    case 'chat.added':
-      // Its visitor has begun it anew.
-      returned(frame.data.uuid);
-      learnOf(frame.data.uuid);
-      break;
-    case 'room.updated':
-      learnOf(frame.data.uuid);
-      break;
-    case 'counts':
-      takeCounts(frame.data);
-      break;
-    case 'presence': {
-      const visitor = frame.room === undefined ? undefined : known.value.get(frame.room)?.visitor;
-      if (visitor && frame.room !== undefined && frame.data.sender === 'visitor') {
-        change(frame.room, { visitor: { ...visitor, is_online: frame.data.online } });
-      }
-      break;
-    }
-  }
 };

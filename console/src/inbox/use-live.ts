@@ -1,8 +1,9 @@
 import { useEffect } from 'preact/hooks';
 import { goLive } from '../api/live.ts';
 import { counts } from './counts.ts';
+import { take } from './frames.ts';
 import { readPeople } from './people.ts';
-import { clear, readAnew, take } from './store.ts';
+import { clear, readAnew } from './store.ts';
 import { threads } from './threads.ts';
 import { takeViewing } from './viewers.ts';
 
