@@ -67,11 +67,28 @@ const PATIENCE_MS = 20_000;
 interface Options {
   /** Further headers, such as Idempotency-Key. */
   headers?: Readonly<Record<string, string>>;
-  /** Whether it is sent even where the page is closed meanwhile; then its body has less than 64 KiB. */
+  /** Whether it is sent even where the page is closed meanwhile, as far as browsers let it. */
   keepalive?: boolean;
   /** Beyond this it counts as lost, where it may take longer than others (milliseconds). */
   patience?: number;
 }
+
+/** What requests that outlive their page may send, all of them together (bytes); beyond it browsers refuse them (Fetch). */
+const KEEPALIVE_QUOTA = 64 * 1024;
+/** What of it is under way. */
+let outliving = 0;
+
+/** `fetch` of a body that outlives the page, where the quota has room for it. */
+const fetchOutliving = async (address: string, init: RequestInit, body: string): Promise<Response> => {
+  const size = new TextEncoder().encode(body).length;
+  if (outliving + size > KEEPALIVE_QUOTA) return fetch(address, init);
+  outliving += size;
+  try {
+    return await fetch(address, { ...init, keepalive: true });
+  } finally {
+    outliving -= size;
+  }
+};
 
 /** The path behind /api/v1/ of a list's next page, in `Link` (RFC 8288). */
 const nextOf = ({ headers }: Response): string | undefined =>
@@ -86,15 +103,17 @@ const request = async <T>(
   let answer: Response;
   let text: string;
   const type = body && { 'Content-Type': 'application/json' };
+  const sent = body && JSON.stringify(body);
+  const init: RequestInit = {
+    method,
+    credentials: 'same-origin',
+    signal: AbortSignal.timeout(patience),
+    headers: { ...headers, ...type },
+    ...(sent !== undefined && { body: sent }),
+  };
+  const address = `/api/v1/${path}`;
   try {
-    answer = await fetch(`/api/v1/${path}`, {
-      method,
-      credentials: 'same-origin',
-      keepalive,
-      signal: AbortSignal.timeout(patience),
-      headers: { ...headers, ...type },
-      ...(body && { body: JSON.stringify(body) }),
-    });
+    answer = await (keepalive ? fetchOutliving(address, init, sent ?? '') : fetch(address, init));
     text = await answer.text();
   } catch {
     throw new ApiError(0, '');

@@ -53,7 +53,7 @@ export const setMany = async (
   wanted: Omit<BulkChange, 'uuids'>,
 ): Promise<BulkResult> => {
   const uuids = all.map(({ uuid }) => uuid);
-  const request = ask<BulkResult>('POST', 'conversations/bulk/', { uuids, ...wanted });
+  const request = ask<BulkResult>('POST', 'conversations/bulk/', { uuids, ...wanted }, { keepalive: true });
   await Promise.all(all.map((one) => changing(one.uuid, fieldsOf(one, wanted), () => request)));
   const result = await request;
   const done = new Set(result.changed);
@@ -64,6 +64,10 @@ export const setMany = async (
 
 /** Changes a conversation. @throws ApiError */
 export const set = async (uuid: string, wanted: Wanted): Promise<void> => {
-  put([await changing(uuid, wanted, () => ask<Conversation>('PATCH', `conversations/${uuid}/`, wanted))]);
+  put([
+    await changing(uuid, wanted, () =>
+      ask<Conversation>('PATCH', `conversations/${uuid}/`, wanted, { keepalive: true }),
+    ),
+  ]);
   void countAnew();
 };

@@ -184,14 +184,15 @@ export class Thread {
   async #sendMessage({ key, body }: Outgoing): Promise<Item> {
     const message = { body, is_support_sender: true, room: { uuid: this.room } };
     const headers = { 'Idempotency-Key': key };
-    const sent = await ask<CreatedMessage>('POST', 'messages/', message, { headers });
+    const sent = await ask<CreatedMessage>('POST', 'messages/', message, { headers, keepalive: true });
     const { uuid = '', name = '' } = me.value ?? {};
     return asMessage({ author: { uuid, name }, ...sent });
   }
 
   async #sendNote({ key, body }: Outgoing): Promise<Item> {
     const headers = { 'Idempotency-Key': key };
-    return asNote(await ask<Note>('POST', `conversations/${this.room}/notes/`, { body }, { headers }));
+    const options = { headers, keepalive: true };
+    return asNote(await ask<Note>('POST', `conversations/${this.room}/notes/`, { body }, options));
   }
 
   #told(body: string, isNote: boolean): void {
