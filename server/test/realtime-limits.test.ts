@@ -80,7 +80,8 @@ describe('the limits of one address', () => {
     for (let i = 0; i < 27; i++) client.socket[kind]();
     await sleep(200);
     expect(client.socket.readyState).toBe(WebSocket.OPEN);
-    for (let i = 0; i < 4; i++) client.socket[kind]();
+    // More than is ever taken: on a busy machine the ten seconds may begin anew meanwhile.
+    for (let i = 0; i < 31; i++) client.socket[kind]();
     expect(await client.closed).toEqual({ code: 1008, reason: 'too many frames' });
   });
 
@@ -107,7 +108,7 @@ describe('the limits of one address', () => {
     const client = await connect(url, { token });
     for (let i = 0; i < 29; i++) client.send({ type: 'ping' });
     await expect.poll(() => client.frames.filter(({ type }) => type === 'pong')).toHaveLength(29);
-    client.send({ type: 'ping' });
+    for (let i = 0; i < 31; i++) client.send({ type: 'ping' });
     expect(await client.closed).toEqual({ code: 1008, reason: 'too many frames' });
   });
 });

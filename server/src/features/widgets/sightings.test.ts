@@ -91,8 +91,9 @@ it('is written at most every five minutes, and keeps since when', async () => {
   const { sightings } = app.services.models;
   await sightings.updateOne({ widget: widget.uuid, origin: 'https://often.test' }, { $set: both });
   const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 301_000);
-  await view(widget, 'https://often.test');
+  const later = await view(widget, 'https://often.test');
   clock.mockRestore();
+  expect(later.status).toBe(200);
   await settled();
   const [seen, ...others] = await of(widget);
   expect(others).toEqual([]);
