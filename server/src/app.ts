@@ -1,4 +1,4 @@
-import Router from '@koa/router';
+import type Router from '@koa/router';
 import Koa from 'koa';
 import helmet from 'koa-helmet';
 import type { Services } from './compose.ts';
@@ -18,6 +18,7 @@ import { createCors } from './http/cors.ts';
 import { keepDiskReserve } from './http/disk-reserve.ts';
 import { errorResponses } from './http/error-responses.ts';
 import { createIdempotency } from './http/idempotency.ts';
+import { IndexedRouter } from './http/indexed-router.ts';
 import { parseQueriesLinearly } from './http/query.ts';
 import { requestIdHeader, requestLog } from './http/request-log.ts';
 import { readTarget, refuseUnreadable } from './http/request-target.ts';
@@ -48,7 +49,7 @@ export const createRouter = (
   const baseUrl = createBaseUrl(config);
   const sessionCookie = new SessionCookie(baseUrl);
   const routes = createRoutes({ ...services, baseUrl, sessionCookie });
-  const router = new Router<State>();
+  const router = new IndexedRouter();
   metricsRoutes(router, { config, metrics });
   docsRoutes(router);
   confirmEmailRoutes(router, services);

@@ -1,5 +1,6 @@
 import cors from '@koa/cors';
 import type { Context, Handler } from './context.ts';
+import { ByBeginning } from './indexed-router.ts';
 import type { CorsPolicy, Route } from './route.ts';
 
 /** Headers that a page's script may send. */
@@ -31,6 +32,7 @@ const MAX_AGE_S = 600;
 
 /** The routes of one path; without `apply` no page may call them. */
 interface PathPolicy {
+  path: string;
   pattern: RegExp;
   apply: Handler | undefined;
   isForPages: (ctx: Context) => boolean;
@@ -61,14 +63,16 @@ export const createCors = (routes: readonly Route[]): Handler => {
     const methods = forPages.map(({ method }) => method);
     const [first] = forPages;
     return {
+      path,
       pattern: patternOf(path),
       apply: first?.cors && policyOf(first.cors, methods),
       isForPages: first?.isForPages ?? (() => true),
     };
   });
+  const index = new ByBeginning(policies, ({ path }) => path);
   return (ctx, next) => {
     // The first that fits, as in the router: /leads/stats is no /leads/{uuid}.
-    const policy = policies.find(({ pattern }) => pattern.test(ctx.path));
+    const policy = index.of(ctx.path).find(({ pattern }) => pattern.test(ctx.path));
     return policy?.apply && policy.isForPages(ctx) ? policy.apply(ctx, next) : next();
   };
 };
