@@ -15,7 +15,6 @@ import { notFound } from '../../platform/errors.ts';
 import { authorOf, viewOf } from '../members/principal.ts';
 import { type View, wholeAccount } from '../members/view.ts';
 import { presentCreated } from './added-message.ts';
-import type { StoredMessage } from './messages.model.ts';
 import type { MessagesService } from './messages.service.ts';
 
 /** The room whose messages are asked for: a visitor's is always its own (docs/contract.md#visitors). */
@@ -53,9 +52,8 @@ export const messageRoutes = ({
     handler: async (ctx) => {
       const page = readPage(ctx);
       const { view, room } = readScope(ctx);
-      const steps = messages.list(view, room, page);
-      const present = (found: StoredMessage[]) => messages.present(view.account, found);
-      await sendPage(ctx, page, { steps, timeField: 'sent_at', present }, baseUrl(ctx));
+      const list = await messages.list(view, room, page);
+      await sendPage(ctx, page, { ...list, timeField: 'sent_at' }, baseUrl(ctx));
     },
   },
   {
@@ -108,12 +106,7 @@ export const messageRoutes = ({
     condition: 'read',
     answers: shown(MessageWithAnswer),
     handler: async (ctx) => {
-      const view = viewOf(ctx);
-      const message = await messages.get(view, pathUuid(ctx));
-      const [shown] = await messages.present(view.account, [message]);
-      if (!shown) throw notFound();
-      const support_answer = await messages.answerTo(message);
-      sendObject(ctx, { ...shown, ...(support_answer !== undefined && { support_answer }) });
+      sendObject(ctx, await messages.shown(viewOf(ctx), pathUuid(ctx)));
     },
   },
 ];

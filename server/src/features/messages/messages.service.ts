@@ -4,6 +4,7 @@ import { findBy } from '../../database/find-by.ts';
 import { insertOnce } from '../../database/insert.ts';
 import type { Page } from '../../database/pages.ts';
 import type { Relay } from '../../events/relay.ts';
+import type { List } from '../../http/lists.ts';
 import { invalid, missingObject, notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { inView, isInView, type View, wholeAccount } from '../members/view.ts';
@@ -13,6 +14,12 @@ import type { Visitor } from '../visitors/sessions.service.ts';
 import { addedMessage } from './added-message.ts';
 import { latestMessages, readMessages } from './latest-messages.ts';
 import type { MessageModel, StoredMessage } from './messages.model.ts';
+
+const inRoom = (message: StoredMessage, { _id, label }: Pick<StoredRoom, '_id' | 'label'>): MessageInRoom =>
+  present<MessageInRoom>(MessageInRoom, message, { room: { uuid: _id, label } });
+
+/** No message. */
+async function* none(): AsyncGenerator<StoredMessage[]> {}
 
 const unknownRoom = (uuid: string) => invalid({ room: { uuid: [missingObject(uuid)] } });
 
@@ -79,19 +86,34 @@ export class MessagesService {
     return this.#insert(room, input, uuid);
   }
 
-  /** The messages in view, or those of one room of them, newest first. */
-  async *list(view: View, room: string | undefined, page: Page): AsyncGenerator<StoredMessage[]> {
-    if (room !== undefined && !(await this.#rooms.byUuid(view, room))) return;
+  /** The messages in view, or those of one room of them, newest first, and how a list shows them. */
+  async list(
+    view: View,
+    uuid: string | undefined,
+    page: Page,
+  ): Promise<Pick<List<StoredMessage>, 'steps' | 'present'>> {
+    if (uuid === undefined) {
+      const steps = readMessages(this.#messages, inView(view), page);
+      return { steps, present: (found) => this.#present(view.account, found) };
+    }
+    const room = await this.#rooms.byUuid(view, uuid);
     // By the room alone, so that no database can choose the account's index and search it for a small room.
-    const filter = room === undefined ? inView(view) : { room };
-    yield* readMessages(this.#messages, filter, page);
+    const steps = room ? readMessages(this.#messages, { room: uuid }, page) : none();
+    return { steps, present: (found) => found.map((message) => room && inRoom(message, room)) };
   }
 
-  /** @throws ParlorError `not_found`, also for a message out of view. */
-  async get(view: View, uuid: string): Promise<StoredMessage> {
+  /**
+   * A message with its room, and where a bot answers there, with the bot's answer.
+   * @throws ParlorError `not_found`, also for a message out of view.
+   */
+  async shown(view: View, uuid: string): Promise<MessageInRoom & Pick<StoredMessage, 'support_answer'>> {
     const message = await this.#byId(uuid);
     if (!message || !isInView(view, message)) throw notFound();
-    return message;
+    const room = await this.#rooms.byUuid(wholeAccount(message.account), message.room);
+    if (!room) throw notFound();
+    const { support_answer, is_support_sender } = message;
+    const answer = support_answer ?? (room.is_bot_use && !is_support_sender ? '' : undefined);
+    return { ...inRoom(message, room), ...(answer !== undefined && { support_answer: answer }) };
   }
 
   async byUuid(account: string, uuid: string): Promise<StoredMessage | undefined> {
@@ -103,7 +125,7 @@ export class MessagesService {
    * Messages of one account as lists show them, each with its room. In the place of one whose room has just been
    * deleted, and which follows it at once, is undefined.
    */
-  async present(account: string, found: readonly StoredMessage[]): Promise<(MessageInRoom | undefined)[]> {
+  async #present(account: string, found: readonly StoredMessage[]): Promise<(MessageInRoom | undefined)[]> {
     const rooms = await this.#rooms.references(
       account,
       found.map(({ room }) => room),
@@ -117,13 +139,6 @@ export class MessagesService {
   /** The bot's answer to a message that was just created, when it comes within BOT_WAIT_MS. */
   async answerInTime({ _id, support_answer }: StoredMessage): Promise<string | undefined> {
     return support_answer ?? (await this.#answers?.expected(_id));
-  }
-
-  /** The bot's answer to a customer's message; empty until it has one, undefined where there is no bot. */
-  async answerTo(message: StoredMessage): Promise<string | undefined> {
-    if (message.support_answer !== undefined || message.is_support_sender) return message.support_answer;
-    const room = await this.#rooms.byUuid(wholeAccount(message.account), message.room);
-    return room?.is_bot_use ? '' : undefined;
   }
 
   /** The latest `limit` messages of a room, as many of them as a response holds, in the order sent. */
