@@ -99,11 +99,17 @@ export const startServer = async (
     const metrics = new Metrics(services);
     const stopping = new Stopping();
     const handle = oneAtATime(createApp(services, metrics, stopping).callback());
+    let isOpen = false;
     let open: () => void = () => undefined;
     const opened = new Promise<void>((resolve) => {
       open = resolve;
+    }).then(() => {
+      isOpen = true;
     });
-    server.on('request', (request, response) => void opened.then(() => handle(request, response)));
+    server.on('request', (request, response) => {
+      if (isOpen) handle(request, response);
+      else void opened.then(() => handle(request, response));
+    });
     metricsServer = await startMetricsListener(config, metrics, log);
     const port = await listen(server, config);
     await services.start();

@@ -1,6 +1,18 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { isWithin, parseAddress, type TrustProxy } from '../platform/trust-proxy.ts';
+
+/** The addresses that connections come from, which stay as they are; each goes with its connection. */
+const remote = new WeakMap<Socket, ReturnType<typeof parseAddress>>();
+
+const remoteAddressOf = (socket: Socket): ReturnType<typeof parseAddress> => {
+  const known = remote.get(socket);
+  if (known) return known;
+  const address = parseAddress(socket.remoteAddress ?? '');
+  if (address) remote.set(socket, address);
+  return address;
+};
 
 /**
  * Says where a request came from. X-Forwarded-For is read from the right, where the nearest proxy has written, and
@@ -10,7 +22,7 @@ import { isWithin, parseAddress, type TrustProxy } from '../platform/trust-proxy
 export const createClientAddress =
   (trust: TrustProxy) =>
   ({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): string => {
-    let client = parseAddress(socket.remoteAddress ?? '');
+    let client = remoteAddressOf(socket);
     if (trust === false || !client) return client?.toString() ?? '';
     const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
     for (let hop = 0; typeof trust === 'number' ? hop < trust : isWithin(client, trust); hop++) {

@@ -34,17 +34,14 @@ const MEMBER_FIELDS = Object.keys(memberFields) as (keyof MemberFields)[];
 
 /** The member that an account was made for, or who has taken its place: no field that is the account's own. */
 export const founderOf = (account: Account): ActiveMember => {
-  const own = MEMBER_FIELDS.filter((name) => account[name] !== undefined).map((name) => [
-    name,
-    account[name],
-  ]);
-  return {
-    ...(Object.fromEntries(own) as MemberFields),
+  const own: Record<string, unknown> = {};
+  for (const name of MEMBER_FIELDS) if (account[name] !== undefined) own[name] = account[name];
+  return Object.assign(own as unknown as MemberFields, {
     _id: account.founder ?? account._id,
     account: account._id,
-    role: 'owner',
+    role: 'owner' as const,
     isFounder: true,
-  };
+  });
 };
 
 /** @returns the member, if it has accepted its invitation */
