@@ -42,7 +42,9 @@ export const AssignMenu = ({
 
 export const SnoozeMenu = ({ onSnooze, ...state }: MenuState & { onSnooze(until: Date): void }) => {
   const t = words.value.inbox;
-  const choices = snoozeTimes(new Date()).map(
+  // To begin with dates takes long on a slow phone: what nobody sees is not written out.
+  const times = state.isOpen ? snoozeTimes(new Date()) : [];
+  const choices = times.map(
     ({ key, at }): Choice => ({
       key,
       label: t[key],
