@@ -70,6 +70,31 @@ const startMany = async (count = COUNT) => {
   return { ...console, rooms, say, change };
 };
 
+it('paints what fills the screen first, and draws the rest at once, with what is chosen in view', async () => {
+  const { open, signIn, rest } = await startMany(60);
+  const at45 = (await rest('GET', '/api/v1/conversations/?status=open&limit=60')).json[45].uuid;
+  const page = await open('inbox/all', { viewport: { width: 1_440, height: 900 } });
+  await signIn(page);
+  await rows(page).first().waitFor();
+  await page.addInitScript(() => {
+    const counts: number[] = [];
+    Object.assign(globalThis, { counts });
+    const look = () => {
+      counts.push(document.querySelectorAll('li[data-key]').length);
+      if (counts.at(-1) !== 50) requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  });
+  await page.goto(page.url().replace(/inbox.*/, `inbox/all/${at45}`));
+  await expect.poll(() => rows(page).count(), PATIENCE).toBe(50);
+  const counts = await page.evaluate(() => (globalThis as unknown as { counts: number[] }).counts);
+  expect(counts.find((count) => count > 0)).toBe(20);
+  const chosen = page.locator('li[data-index="45"] a[aria-current]');
+  await expect
+    .poll(() => chosen.evaluate((row) => row.getBoundingClientRect().bottom <= innerHeight), PATIENCE)
+    .toBe(true);
+});
+
 it('keeps the focus, the place and the selection in a list of which little is in the page', async () => {
   const { open, signIn, rest, rooms, say, change } = await startMany();
   const page = await open('inbox/all', { viewport: { width: 1_440, height: 900 } });
@@ -173,7 +198,7 @@ it('keeps the focus, the place and the selection in a list of which little is in
   const uuids = first.map(({ uuid }: { uuid: string }) => uuid);
   await rest('POST', '/api/v1/conversations/bulk/', { uuids, status: 'done' });
   // More than one page may have been read on: then the window has fewer rows in the page.
-  await expect.poll(() => rows(page).count(), PATIENCE).toBeGreaterThan(20);
+  await expect.poll(() => rows(page).count(), PATIENCE).toBeGreaterThan(10);
   await rest('POST', '/api/v1/conversations/bulk/', { uuids, status: 'open' });
 
   let count = COUNT - 4;
@@ -193,7 +218,9 @@ it('keeps the focus, the place and the selection in a list of which little is in
     for (const place of [6_000, 3_000]) {
       await scrollTo(other, place);
       const before = await seen(other);
-      await change(rooms[place / 500 + (width === 320 ? 0 : 1)], { status: 'done' });
+      // One above it: which of them are done already depends on the order in which their messages came.
+      const [above] = (await rest('GET', '/api/v1/conversations/?status=open&limit=1')).json;
+      await change(above.uuid, { status: 'done' });
       count--;
       await expect.poll(() => rows(other).first().getAttribute('aria-setsize'), PATIENCE).toBe(`${count}`);
       await expect.poll(() => topOf(other, before.key)).toBe(before.top);

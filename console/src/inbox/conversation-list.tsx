@@ -113,6 +113,7 @@ export const ConversationList = ({ view, chosen }: { view: View; chosen: string 
   });
   const isBack = useRef(windowed.isBack);
   const readOn = () => {
+    if (next === undefined) return;
     const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {};
     // What is not shown, as beside a conversation on a phone, is not scrolled either.
     if (clientHeight > 0 && scrollHeight - scrollTop - clientHeight < NEAR) void showMore();

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Left, leave, placeOf } from './left-place.ts';
 import { type Place, RowWindow, type ShownRow } from './row-window.ts';
 import { isSeen, listenToScroll, scrollBack, seenRows } from './scrolled.ts';
@@ -6,6 +6,9 @@ import { library, loadLibrary } from './window-library.ts';
 
 /** A list of up to so many rows is in the page as a whole. */
 const WHOLE = 100;
+
+/** So many fill most screens: they are painted before the rest of a list is drawn. */
+const FIRST = 20;
 
 /** An element's `ref`. */
 interface Rendered {
@@ -54,6 +57,9 @@ export const useRowWindow = <T>(items: readonly T[], options: Options<T>): Windo
   /** Whether something else was in its place, and the page was scrolled for that. */
   const wasAway = useRef(left !== undefined);
   const [, setThere] = useState(false);
+  const [isPainted, setPainted] = useState(left !== undefined);
+  /** The row that is to be seen, and was not drawn yet. */
+  const wanted = useRef<number>(undefined);
   // The next rows are in another element.
   if (items.length === 0) {
     own.current?.stop();
@@ -91,6 +97,18 @@ export const useRowWindow = <T>(items: readonly T[], options: Options<T>): Windo
     // The elements were not there yet.
     if (wants && library.value && !own.current && list.current) setThere(true);
   });
+  const hasRows = items.length > 0;
+  useLayoutEffect(() => {
+    if (!hasRows || isPainted) return;
+    let timer: number | undefined;
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => setPainted(true));
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
+  }, [hasRows, isPainted]);
   useLayoutEffect(() => {
     const element = scrolled();
     const stop =
@@ -113,15 +131,20 @@ export const useRowWindow = <T>(items: readonly T[], options: Options<T>): Windo
     };
   }, []);
 
+  // What is drawn for the first time gets its window at once.
+  const most = isPainted ? (wants && library.value ? WHOLE : items.length) : FIRST;
   const { rows, after } = own.current?.rows(items) ?? {
-    // What is drawn for the first time gets its window at once.
-    rows: (wants && library.value ? items.slice(0, WHOLE) : items).map((item, index) => ({
-      item,
-      index,
-      before: 0,
-    })),
+    rows: items.slice(0, most).map((item, index) => ({ item, index, before: 0 })),
     after: 0,
   };
+  const scrollTo = (index: number) => {
+    const row = list.current?.querySelector(`[data-index="${index}"]`);
+    row?.scrollIntoView({ block: 'nearest' });
+    wanted.current = row ? undefined : index;
+  };
+  useEffect(() => {
+    if (wanted.current !== undefined) scrollTo(wanted.current);
+  }, [isPainted]);
   return {
     rows,
     after,
@@ -129,7 +152,7 @@ export const useRowWindow = <T>(items: readonly T[], options: Options<T>): Windo
     measure: own.current?.measure,
     show(index) {
       if (own.current) own.current.show(index);
-      else list.current?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: 'nearest' });
+      else scrollTo(index);
     },
     isBack: left !== undefined,
   };
