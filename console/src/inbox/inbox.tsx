@@ -1,6 +1,6 @@
 import type { Conversation } from '@parlor/shared';
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { connection } from '../api/live.ts';
 import { words } from '../locale/locale.ts';
@@ -59,6 +59,10 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
       if (isToWrite.current) document.getElementById('answer')?.focus();
       isToWrite.current = false;
     });
+    return () => cancelAnimationFrame(writing);
+  }, [view.name, uuid]);
+  // Before the page is painted: whoever sees rows can use the keys.
+  useLayoutEffect(() => {
     const open = () => conversationOf(uuidInAddress());
     const places = () => {
       const all = list.value;
@@ -105,7 +109,6 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
     document.addEventListener('keydown', onKey);
     const withdraw = offer(commandsOf(uuid !== undefined, run));
     return () => {
-      cancelAnimationFrame(writing);
       document.removeEventListener('keydown', onKey);
       withdraw();
     };

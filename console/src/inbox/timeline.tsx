@@ -83,7 +83,8 @@ export const Timeline = ({
   }, [first]);
   useLayoutEffect(() => {
     const { current } = log;
-    if (!current) return;
+    // To ask how high something is has the browser lay out the page.
+    if (!current || (last === undefined && outgoing.length === 0)) return;
     if (isAtEnd.current) {
       current.scrollTop = current.scrollHeight;
       void thread.trim();
