@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import { showAhead } from './inbox/store.ts';
 import { viewAt } from './inbox/views.ts';
-import { loadLanguage } from './locale/locale.ts';
+import { loadLanguage, prepareFormats } from './locale/locale.ts';
 import { enter } from './session/session.ts';
 
 const isText = (path: string): boolean => {
@@ -21,4 +21,7 @@ const view = viewAt(location.pathname);
 if (view && location.hash === '') void showAhead(view);
 void enter();
 // No await here: a language's file may import what this file is bundled with, and would wait for it.
-void loadLanguage().then(() => render(<App />, document.getElementById('app') as HTMLElement));
+void loadLanguage().then(() => {
+  render(<App />, document.getElementById('app') as HTMLElement);
+  setTimeout(prepareFormats);
+});
