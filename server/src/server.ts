@@ -8,7 +8,7 @@ import { createIndexes } from './create-indexes.ts';
 import { connectDatabase, whileAlive } from './database/connect.ts';
 import type { DatabaseError } from './database/database-error.ts';
 import { createIdentifyForChannel } from './features/access/authenticate.ts';
-import { mayCall } from './features/access/rights.ts';
+import { LIVE_CHANNEL_WRITES, mayCall } from './features/access/rights.ts';
 import { SessionCookie } from './features/members/session-cookie.ts';
 import { Metrics } from './features/metrics/metrics.ts';
 import { startMetricsListener } from './features/metrics/metrics-listener.ts';
@@ -119,6 +119,7 @@ export const startServer = async (
       ...services,
       identify,
       seesLeads: (principal) => mayCall(principal, 'listLeads'),
+      mayWrite: (principal) => mayCall(principal, LIVE_CHANNEL_WRITES),
     });
     gateway.attach(server);
     const commands = database.embedded ? new CommandServer(config.DATA_DIR, services) : undefined;

@@ -5,8 +5,9 @@ const OWNER: readonly Role[] = ['owner'];
 const ADMINS: readonly Role[] = ['owner', 'admin'];
 const EVERYBODY: readonly Role[] = ['owner', 'admin', 'operator'];
 
-/** The row of the live channel, which is no operation of the OpenAPI document. */
+/** The rows of the live channel, which is no operation of the OpenAPI document: to be told there, and to say something. */
 export const LIVE_CHANNEL = 'openLiveChannel';
+export const LIVE_CHANNEL_WRITES = 'writeOnLiveChannel';
 
 /** Only for whoever is not restricted to some widgets: what it makes belongs to none. */
 const ALL_WIDGETS = 'all widgets';
@@ -20,6 +21,7 @@ type Right = readonly [roles: readonly Role[], scope: Scope | null, sees?: typeo
  */
 export const RIGHTS: Readonly<Record<string, Right>> = {
   [LIVE_CHANNEL]: [EVERYBODY, 'conversations:read'],
+  [LIVE_CHANNEL_WRITES]: [EVERYBODY, 'conversations:write'],
   requestConfirmationMail: [OWNER, null],
 
   retrieveSession: [EVERYBODY, null],

@@ -51,6 +51,9 @@ export class ClientFrames {
     try {
       if (frame.type === 'unread') return await this.#tellUnread(connection, viewer, frame.rooms ?? []);
       if (frame.type === 'viewing') return await this.#view(connection, viewer, frame);
+      if (viewer.side === 'person' && !viewer.mayWrite) {
+        return connection.close(CLOSE_CODES.violation, 'only who may write to conversations says so');
+      }
       const room = await this.#roomOf(connection, viewer, frame.room);
       if (room === undefined) return;
       const { side } = viewer;

@@ -57,6 +57,8 @@ export type Viewer =
       credential: MemberCredential;
       /** Whether it may read leads: a program may not, unless its scopes say so. */
       seesLeads: boolean;
+      /** Whether it may say that it types, and how far it has read: a program may not, unless its scopes say so. */
+      mayWrite: boolean;
       rooms: ReadonlySet<string> | undefined;
       /** Whether it is told the numbers of its inbox. */
       followsCounts: boolean;

@@ -30,6 +30,7 @@ export const createGateway = (
     presence,
     rateLimits,
     seesLeads,
+    mayWrite,
     typing,
     viewing,
   } = services;
@@ -49,6 +50,7 @@ export const createGateway = (
     identify,
     credentials: services.credentials,
     seesLeads,
+    mayWrite,
     log,
     limiter: new ConnectionLimiter(opens, openConnections, createClientAddress(config.TRUST_PROXY)),
     openConnections,

@@ -18,13 +18,15 @@ export interface ViewerParts {
   credentials: Pick<Credentials, 'fingerprintsOf'>;
   /** Whether whoever it is may read leads. */
   seesLeads(principal: AccountPrincipal): boolean;
+  /** Whether it may say what others are told. */
+  mayWrite(principal: AccountPrincipal): boolean;
 }
 
 /** Whom a connection stands for, as its first frame says. */
 export const viewerOf = (
   principal: AccountPrincipal | VisitorPrincipal,
   { rooms, counts = false }: AuthFrame,
-  { credentials, seesLeads }: ViewerParts,
+  { credentials, seesLeads, mayWrite }: ViewerParts,
 ): Viewer => {
   if (principal.kind === 'account') {
     const narrowed = rooms && new Set(rooms);
@@ -38,6 +40,7 @@ export const viewerOf = (
       widgets,
       credential: credentialOf(principal, credentials),
       seesLeads: seesLeads(principal),
+      mayWrite: mayWrite(principal),
       rooms: narrowed,
       // A program has no side bar, and may not be allowed to read conversations.
       followsCounts: counts && !principal.program,
