@@ -4,10 +4,11 @@ import type { Context } from '../../http/context.ts';
 import { inTurn, queryChoice, queryInteger, queryValue } from '../../http/lists.ts';
 import type { Route } from '../../http/route.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
+import type { Secrets } from '../../platform/secrets.ts';
 import { mayCall } from '../access/rights.ts';
 import { viewOf } from '../members/principal.ts';
-import { isLineKey } from './lines.ts';
 import type { SearchService } from './search.service.ts';
+import { SearchCursor } from './search-cursor.ts';
 import { readQuery } from './search-query.ts';
 
 const MAX_LIMIT = 50;
@@ -28,59 +29,65 @@ const readText = (ctx: Context) => {
   return readQuery(read.data);
 };
 
-const readCursor = (ctx: Context): string | undefined => {
+const readCursor = (ctx: Context, cursor: SearchCursor, account: string): string | undefined => {
   const text = queryValue(ctx, 'cursor');
   if (text === undefined) return undefined;
-  const key = Buffer.from(text, 'base64url').toString('hex');
-  if (!isLineKey(key)) throw invalid({ cursor: ['Invalid cursor.'] });
+  const key = cursor.open(account, text);
+  if (key === undefined) throw invalid({ cursor: ['Invalid cursor.'] });
   return key;
 };
 
 /** /api/v1/search/ (docs/contract.md#search). */
 export const searchRoutes = ({
   search,
+  secrets,
   baseUrl,
 }: {
   search: SearchService;
+  secrets: Secrets;
   baseUrl(ctx: Context): string;
-}): Route[] => [
-  {
-    method: 'GET',
-    path: '/api/v1/search/',
-    id: 'search',
-    tag: 'Search',
-    summary: 'Find conversations, messages, leads and notes by their words',
-    description:
-      'Newest first. All words have to be there, the last one as a beginning, without regard to case and diacritics. Conversations are found by name and label and by who their visitor is, messages and notes by what they say, leads by who they are and how to reach them. A page may have fewer results than `limit`, or none, and a `Link` to the next one: older objects were not looked at yet.',
-    callers: ['account'],
-    query,
-    answers: {
-      status: 200,
+}): Route[] => {
+  const searchCursor = new SearchCursor(secrets);
+  return [
+    {
+      method: 'GET',
+      path: '/api/v1/search/',
+      id: 'search',
+      tag: 'Search',
+      summary: 'Find conversations, messages, leads and notes by their words',
       description:
-        'Newest first. `Link` leads to what was not shown or not looked at yet, and is absent on the last page.',
-      schema: z.array(SearchResult),
-      headers: ['Link'],
+        'Newest first. All words have to be there, the last one as a beginning, without regard to case and diacritics. Conversations are found by name and label and by who their visitor is, messages and notes by what they say, leads by who they are and how to reach them. A page may have fewer results than `limit`, or none, and a `Link` to the next one: older objects were not looked at yet.',
+      callers: ['account'],
+      query,
+      answers: {
+        status: 200,
+        description:
+          'Newest first. `Link` leads to what was not shown or not looked at yet, and is absent on the last page.',
+        schema: z.array(SearchResult),
+        headers: ['Link'],
+      },
+      handler: async (ctx) => {
+        const terms = readText(ctx);
+        const kind = queryChoice(ctx, 'kind', SEARCH_KINDS);
+        const limit = queryInteger(ctx, 'limit', { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT });
+        const view = viewOf(ctx);
+        const before = readCursor(ctx, searchCursor, view.account);
+        const { principal } = ctx.state;
+        const kinds = search.kinds
+          .filter((one) => principal?.kind === 'account' && mayCall(principal, one.operation))
+          .map((one) => one.kind)
+          .filter((one) => kind === undefined || one === kind);
+        if (kinds.length === 0) throw forbidden();
+        const wanted = { terms, kinds, limit, before };
+        const { results, next } = await inTurn(ctx, () => search.search(view, wanted));
+        if (next !== undefined) {
+          const query = new URLSearchParams(ctx.querystring);
+          query.set('cursor', searchCursor.seal(view.account, next));
+          ctx.set('Link', `<${baseUrl(ctx)}${ctx.path}?${query}>; rel="next"`);
+        }
+        ctx.set('Cache-Control', 'no-cache');
+        ctx.body = results;
+      },
     },
-    handler: async (ctx) => {
-      const terms = readText(ctx);
-      const kind = queryChoice(ctx, 'kind', SEARCH_KINDS);
-      const limit = queryInteger(ctx, 'limit', { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT });
-      const before = readCursor(ctx);
-      const { principal } = ctx.state;
-      const kinds = search.kinds
-        .filter((one) => principal?.kind === 'account' && mayCall(principal, one.operation))
-        .map((one) => one.kind)
-        .filter((one) => kind === undefined || one === kind);
-      if (kinds.length === 0) throw forbidden();
-      const wanted = { terms, kinds, limit, before };
-      const { results, next } = await inTurn(ctx, () => search.search(viewOf(ctx), wanted));
-      if (next !== undefined) {
-        const query = new URLSearchParams(ctx.querystring);
-        query.set('cursor', Buffer.from(next, 'hex').toString('base64url'));
-        ctx.set('Link', `<${baseUrl(ctx)}${ctx.path}?${query}>; rel="next"`);
-      }
-      ctx.set('Cache-Control', 'no-cache');
-      ctx.body = results;
-    },
-  },
-];
+  ];
+};

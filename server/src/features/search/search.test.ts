@@ -73,6 +73,24 @@ describe('a search', () => {
     }
     expect(seen).toEqual(said);
   });
+
+  it('leads to the next page by a cursor that says nothing, and is good for its account alone', async () => {
+    const { token } = await app.account();
+    const room = await makeRoom(token);
+    const said = [await say(token, room.uuid, 'number 1'), await say(token, room.uuid, 'number 2')];
+    await eventually(async () => (await search(token, 'number')).length).toBe(2);
+    const path = '/api/v1/search/?q=number&limit=1';
+    const { headers } = await app.request('GET', path, { token });
+    const cursor = /cursor=([^&>]+)/.exec(headers.link ?? '')?.[1] ?? '';
+    const bytes = cursor.split('.').map((part) => Buffer.from(part, 'base64url').toString('hex'));
+    for (const uuid of said) expect(bytes.join()).not.toContain(uuid.replaceAll('-', ''));
+    expect((await app.request('GET', `${path}&cursor=${cursor}`, { token })).json).toMatchObject([
+      { uuid: said[0] },
+    ]);
+    const other = await app.account();
+    const foreign = await app.request('GET', `${path}&cursor=${cursor}`, other);
+    expect([foreign.status, foreign.json]).toEqual([400, { cursor: ['Invalid cursor.'] }]);
+  });
 });
 
 describe('a query', () => {
