@@ -32,9 +32,9 @@ export interface EmbeddedMongodb {
   freeBytes(): Promise<number>;
   /**
    * Copies the database into a directory that is there and empty, while it is in use: one consistent state, with
-   * every write that was acknowledged before.
+   * every write that was acknowledged before. Fails where the directory's disk has no room for it and `keptBytes` more.
    */
-  copyTo(directory: string): Promise<void>;
+  copyTo(directory: string, keptBytes?: number): Promise<void>;
   /** Settles when the database's thread has ended unasked, as without memory; its clients wait in vain then. */
   died: Promise<EmbeddedMongodbError>;
   /** Ends after all acknowledged writes are stored; at the latest after 10 s. */
@@ -73,7 +73,7 @@ export async function openEmbeddedMongodb(options: EmbeddedMongodbOptions): Prom
         const [{ bavail, bsize }, pages] = await Promise.all([statfs(dataDir), thread.freePageBytes()]);
         return bavail * bsize + pages;
       },
-      copyTo: (directory) => thread.copyTo(directory),
+      copyTo: (directory, keptBytes = 0) => thread.copyTo(directory, keptBytes),
       died: thread.died,
       close: async () => {
         await thread.stop();

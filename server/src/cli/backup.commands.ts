@@ -5,6 +5,8 @@ import { recordedKeys } from '../database/recorded-keys.ts';
 import { takeArguments, UsageError } from './arguments.ts';
 import type { ServiceCommand } from './command.ts';
 
+const MIB = 1_024 * 1_024;
+
 export const backupCommands: Record<string, ServiceCommand> = {
   backup: {
     usage: 'backup FOLDER',
@@ -16,7 +18,8 @@ export const backupCommands: Record<string, ServiceCommand> = {
       const [folder = ''] = takeArguments(args, 'FOLDER');
       if (!copyEmbedded) throw new UsageError('MONGODB_URL is set: back a MongoDB up with mongodump');
       const hasKeyFile = config.SECRET_KEY === '';
-      const source = { dataDir: config.DATA_DIR, copyTo: copyEmbedded, hasKeyFile };
+      const reserveBytes = config.DISK_RESERVE_MIB * MIB;
+      const source = { dataDir: config.DATA_DIR, copyTo: copyEmbedded, hasKeyFile, reserveBytes };
       try {
         const { collections, documents } = await backUp(source, folder, (state) => terminal.progress(state));
         terminal.print(

@@ -1,6 +1,6 @@
-import { copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkDataDir, type DataDirCheck } from '@parlor/embedded-mongodb';
+import { checkDataDir, type DataDirCheck, makeDirectory } from '@parlor/embedded-mongodb';
 import { embeddedDirectory, secretKeyFile } from './connect.ts';
 
 /** The backup can't be made; the text is one clear line. */
@@ -11,8 +11,10 @@ export class BackupError extends Error {
 /** What to back up: where it is, how to copy the open database, and whether the key that was made belongs to it. */
 export interface BackupSource {
   dataDir: string;
-  copyTo(directory: string): Promise<void>;
+  copyTo(directory: string, keptBytes: number): Promise<void>;
   hasKeyFile: boolean;
+  /** So much of the database's own disk is left: with less nothing would be stored any more. */
+  reserveBytes: number;
 }
 
 const isThere = (path: string): Promise<boolean> => lstat(path).then(Boolean, () => false);
@@ -23,6 +25,31 @@ const flush = async (path: string): Promise<void> => {
   await handle.sync().finally(() => handle.close());
 };
 
+/** Makes the folder that is filled, for this call alone: of two at once one gets it. @throws BackupError */
+const claim = async (partial: string): Promise<void> => {
+  const inWay = await mkdir(partial, { mode: 0o700 }).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return true;
+      throw error;
+    },
+  );
+  if (inWay) {
+    throw new BackupError(`${partial} is there, of a backup that runs or was interrupted: remove it first`);
+  }
+};
+
+/** Whether two folders are on one disk. */
+const isSameDisk = async (a: string, b: string): Promise<boolean> =>
+  (await stat(a)).dev === (await stat(b)).dev;
+
+/** @throws BackupError for whatever kept the backup from being made */
+const told = (error: unknown): never => {
+  throw error instanceof BackupError
+    ? error
+    : new BackupError(`no backup was made: ${(error as Error).message}`);
+};
+
 /**
  * Makes a copy of an embedded database that is in use, with its key, in a new folder that can be a DATA_DIR, and
  * verifies it. The folder has its name only when all of it is there, so that an interruption leaves none that looks
@@ -30,36 +57,46 @@ const flush = async (path: string): Promise<void> => {
  * @throws BackupError when the folder is there already, or the copy is not good
  */
 export const backUp = async (
-  { dataDir, copyTo, hasKeyFile }: BackupSource,
+  source: BackupSource,
   target: string,
   show: (state: string) => void,
 ): Promise<DataDirCheck> => {
-  if (await isThere(target)) throw new BackupError(`${target} is there already: name a folder that is not`);
   const partial = `${target}.partial`;
-  if (await isThere(partial)) {
-    throw new BackupError(`${partial} is there, of a backup that runs or was interrupted: remove it first`);
+  try {
+    if (await isThere(target)) throw new BackupError(`${target} is there already: name a folder that is not`);
+    makeDirectory(dirname(partial));
+    await claim(partial);
+  } catch (error) {
+    return told(error);
   }
   try {
-    await mkdir(embeddedDirectory(partial), { recursive: true, mode: 0o700 });
-    show('copying');
-    const database = embeddedDirectory(partial);
-    await copyTo(database);
-    if (hasKeyFile) await copyFile(secretKeyFile(dataDir), secretKeyFile(partial));
-    const check = await checkDataDir(database, (ns, documents) =>
-      show(`checking ${ns}: ${documents} documents`),
-    );
-    if (check.errors.length > 0) throw new BackupError(`the copy is not good: ${check.errors[0]}`);
-    // Whoever opens it makes a lock of its own.
-    await rm(join(database, 'lock.mdb'), { force: true });
-    const files = [join(database, 'data.mdb'), ...(hasKeyFile ? [secretKeyFile(partial)] : [])];
-    for (const path of [...files, database, partial]) await flush(path);
+    const check = await fill(partial, source, show);
     await rename(partial, target);
     await flush(dirname(target));
     return check;
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
-    throw error instanceof BackupError
-      ? error
-      : new BackupError(`no backup was made: ${(error as Error).message}`);
+    return told(error);
   }
+};
+
+const fill = async (
+  folder: string,
+  { dataDir, copyTo, hasKeyFile, reserveBytes }: BackupSource,
+  show: (state: string) => void,
+): Promise<DataDirCheck> => {
+  const database = embeddedDirectory(folder);
+  await mkdir(database, { mode: 0o700 });
+  show('copying');
+  await copyTo(database, (await isSameDisk(folder, embeddedDirectory(dataDir))) ? reserveBytes : 0);
+  if (hasKeyFile) await copyFile(secretKeyFile(dataDir), secretKeyFile(folder));
+  const check = await checkDataDir(database, (ns, documents) =>
+    show(`checking ${ns}: ${documents} documents`),
+  );
+  if (check.errors.length > 0) throw new BackupError(`the copy is not good: ${check.errors[0]}`);
+  // Whoever opens it makes a lock of its own.
+  await rm(join(database, 'lock.mdb'), { force: true });
+  const files = [join(database, 'data.mdb'), ...(hasKeyFile ? [secretKeyFile(folder)] : [])];
+  for (const path of [...files, database, folder]) await flush(path);
+  return check;
 };

@@ -1,7 +1,8 @@
 /** Writes a data directory anew without its free pages, in which deleted documents stand until they are used again. */
-import { chmod, mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
+import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
+import { checkCopyRoom } from '../storage/copy-room.ts';
 import { COMPACTED, openDataDirectory } from '../storage/data-directory.ts';
 import type { Environment } from '../storage/environment.ts';
 import { pageBytes } from '../storage/page-bytes.ts';
@@ -13,9 +14,6 @@ export interface Compaction {
   bytesBefore: number;
   bytesAfter: number;
 }
-
-/** What is written besides the pages in use: the lock file of the copy, the folder, the head. */
-const EXTRA_BYTES = 1024 * 1024;
 
 /**
  * Compacts the data directory, which must not be open anywhere: a verified copy of what is in use takes the place of
@@ -52,7 +50,7 @@ async function compact(
   const file = join(dataDir, 'data.mdb');
   const folder = join(dataDir, COMPACTED);
   const copy = join(folder, 'data.mdb');
-  await checkRoom(dataDir, pageBytes(environment).used + EXTRA_BYTES);
+  await checkCopyRoom(dataDir, pageBytes(environment).used, { what: `compacting ${dataDir}` });
   try {
     const { size: bytesBefore } = await stat(file);
     show('copying');
@@ -80,16 +78,6 @@ async function compact(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-async function checkRoom(dataDir: string, needed: number): Promise<void> {
-  const { bavail, bsize } = await statfs(dataDir);
-  const free = bavail * bsize;
-  if (free >= needed) return;
-  throw new EmbeddedMongodbError(
-    'NO_SPACE',
-    `compacting ${dataDir} needs ${needed} bytes beside the database, and the disk has ${free} free`,
-  );
 }
 
 /** Writes a file or folder down for good; Windows flushes no folders. */

@@ -67,7 +67,7 @@ export class DatabaseThread {
   }
 
   /** Copies the database into a directory that is there and empty, while it is in use. */
-  copyTo(directory: string): Promise<void> {
+  copyTo(directory: string, keptBytes: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const listen = (message: WorkerMessage) => {
         if (!('copiedTo' in message) || message.copiedTo !== directory) return;
@@ -76,7 +76,7 @@ export class DatabaseThread {
         else reject(new Error(message.error));
       };
       this.#worker.on('message', listen);
-      this.#ask({ copyTo: directory });
+      this.#ask({ copyTo: directory, keptBytes });
     });
   }
 

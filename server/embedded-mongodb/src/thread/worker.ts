@@ -4,6 +4,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { dispatcher } from '../command/dispatch.ts';
 import { EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
 import { Engine } from '../query/engine.ts';
+import { checkCopyRoom } from '../storage/copy-room.ts';
+import type { Environment } from '../storage/environment.ts';
 import { pageBytes } from '../storage/page-bytes.ts';
 import { type Address, addressUrl, listenOn } from '../wire/address.ts';
 import { Connection } from '../wire/connection.ts';
@@ -20,7 +22,13 @@ export interface WorkerInput {
 }
 
 /** What it may be asked. */
-export type WorkerAsk = 'close' | 'heap' | 'pages' | { copyTo: string };
+export type WorkerAsk = 'close' | 'heap' | 'pages' | Copy;
+
+/** Copies the database into an empty directory, and leaves so much of that one's disk. */
+interface Copy {
+  copyTo: string;
+  keptBytes: number;
+}
 
 /** What the worker says. */
 export type WorkerMessage =
@@ -32,6 +40,11 @@ export type WorkerMessage =
   | { closed: true };
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const copy = async (environment: Environment, { copyTo, keptBytes }: Copy): Promise<void> => {
+  await checkCopyRoom(copyTo, pageBytes(environment).used, { what: 'a copy', keptBytes });
+  await environment.copyTo(copyTo);
+};
 
 const port = parentPort;
 if (!port) throw new Error('worker.js is started by openEmbeddedMongodb only');
@@ -56,7 +69,7 @@ try {
       return;
     }
     if (ask !== 'close') {
-      const error = await engine.environment.copyTo(ask.copyTo).then(() => undefined, messageOf);
+      const error = await copy(engine.environment, ask).then(() => undefined, messageOf);
       send({ copiedTo: ask.copyTo, error });
       return;
     }
