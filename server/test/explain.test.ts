@@ -158,6 +158,16 @@ it('no query of a route scans a collection or sorts in memory', { timeout: 300_0
       expect((await app.request('GET', path, { token: fixtures.token })).status).toBe(200);
     }
   }
+  // A timeline in both directions, from an entry of each kind and of none.
+  const timeline = `/api/v1/conversations/${fixtures.room.uuid}/timeline/`;
+  const readTimeline = (query: string) =>
+    app.request('GET', `${timeline}?${query}`, { token: fixtures.token });
+  const [entry] = (await readTimeline('')).json;
+  const newer = Buffer.from(JSON.stringify([0, 'ff', 'newer'])).toString('base64url');
+  for (const query of [`around=${entry.uuid}`, `around=${entry.uuid}&limit=1`, `cursor=${newer}`]) {
+    expect((await readTimeline(query)).status).toBe(200);
+  }
+  expect((await readTimeline(`around=${UUID}`)).status).toBe(400);
   await restricted('/api/v1/conversations/counts/');
   for (const query of ['', `?widget=${widget}`]) {
     const path = `/api/v1/conversations/stats/${query}`;

@@ -65,20 +65,23 @@ export const queryDays = (ctx: Context): Days => {
   return { from, until: last && new Date(last.getTime() + DAY_MS) };
 };
 
-const encodeCursor = (time: Date, id: string): string =>
-  Buffer.from(JSON.stringify([time.getTime(), id])).toString('base64url');
+/** @param more what tells cursors apart that lead elsewhere than those of lists do */
+export const encodeCursor = (time: Date, id: string, ...more: string[]): string =>
+  Buffer.from(JSON.stringify([time.getTime(), id, ...more])).toString('base64url');
 
-const decodeCursor = (text: string): { time: Date; id: string } => {
+/** @throws ParlorError `invalid` unless it was encoded with the same `more` */
+export const decodeCursor = (text: string, ...more: string[]): { time: Date; id: string } => {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-    if (Array.isArray(value) && value.length === 2) {
-      const [time, id] = value;
+    if (Array.isArray(value) && value.length === 2 + more.length) {
+      const [time, id, ...rest] = value;
+      if (more.some((one, at) => one !== rest[at])) throw new Error('of another kind');
       if (Number.isSafeInteger(time) && Math.abs(time) <= 8.64e15 && typeof id === 'string') {
         return { time: new Date(time), id };
       }
     }
   } catch {
-    // Not JSON: not a cursor that was handed out.
+    // Not JSON, or of another kind: not a cursor that was handed out here.
   }
   throw invalid({ cursor: ['Invalid cursor.'] });
 };
@@ -129,12 +132,20 @@ export interface List<T> {
   together?: number;
 }
 
-/** The texts of a page, and its last document when there is a next page. */
-const readTexts = async <T>({ steps, present, together = PRESENTED_TOGETHER }: List<T>, limit: number) => {
+/**
+ * The texts of a page, and its last document when there is a next page.
+ * @param before what stands before the first of them
+ */
+export const readTexts = async <T>(
+  { steps, present, together = PRESENTED_TOGETHER }: Omit<List<T>, 'timeField'>,
+  limit: number,
+  most = PAGE_BYTES,
+  before?: T,
+): Promise<{ texts: string[]; next: T | undefined }> => {
   const texts: string[] = [];
   let bytes = '[]'.length;
   let count = 0;
-  let last: T | undefined;
+  let last = before;
   for await (const step of steps) {
     for (let from = 0; from < step.length; from += together) {
       if (count === limit) return { texts, next: last };
@@ -143,7 +154,7 @@ const readTexts = async <T>({ steps, present, together = PRESENTED_TOGETHER }: L
       for (const [index, document] of documents.entries()) {
         const text = JSON.stringify(shown[index]) as string | undefined;
         if (text !== undefined) bytes += Buffer.byteLength(text) + ','.length;
-        if (count === limit || (bytes > PAGE_BYTES && texts.length > 0)) return { texts, next: last };
+        if (count === limit || (bytes > most && texts.length > 0)) return { texts, next: last };
         if (text !== undefined) texts.push(text);
         last = document;
         count++;
@@ -171,11 +182,26 @@ export const sendPage = async <T extends { _id: string }>(
   baseUrl: string,
 ): Promise<void> => {
   const { texts, next } = await inTurn(ctx, () => readTexts(list, limit));
-  if (next) {
+  const cursor = next && encodeCursor(next[list.timeField] as Date, next._id);
+  sendTexts(ctx, texts, { next: cursor }, baseUrl);
+};
+
+/** Answers with the objects of a page. @param links by their `rel`, the cursors that lead on */
+export const sendTexts = (
+  ctx: Context,
+  texts: readonly string[],
+  links: Readonly<Record<string, string | undefined>>,
+  baseUrl: string,
+): void => {
+  const addresses = Object.entries(links).flatMap(([rel, cursor]) => {
+    if (cursor === undefined) return [];
     const query = new URLSearchParams(ctx.querystring);
-    query.set('cursor', encodeCursor(next[list.timeField] as Date, next._id));
-    ctx.set('Link', `<${baseUrl}${ctx.path}?${query}>; rel="next"`);
-  }
+    // A cursor goes on from where that has led to.
+    query.delete('around');
+    query.set('cursor', cursor);
+    return `<${baseUrl}${ctx.path}?${query}>; rel="${rel}"`;
+  });
+  if (addresses.length > 0) ctx.set('Link', addresses.join(', '));
   ctx.set('Cache-Control', 'no-cache');
   ctx.type = 'application/json';
   ctx.body = `[${texts.join(',')}]`;

@@ -1,4 +1,4 @@
-import { type Page, readPages } from '../../database/pages.ts';
+import { type Order, type Page, readPages } from '../../database/pages.ts';
 import { PAGE_BYTES } from '../../http/lists.ts';
 import type { MessageModel, StoredMessage } from './messages.model.ts';
 
@@ -7,13 +7,14 @@ const MESSAGES_STEP = 52;
 
 const UNSHOWN = { support_answer: 0 } as const;
 
-/** The messages of a page, newest first, in steps. @param filter with which an index begins */
+/** The messages of a page, newest first unless `order` is 1, in steps. @param filter with which an index begins */
 export const readMessages = (
   messages: MessageModel,
   filter: object,
   page: Page,
+  order: Order = -1,
 ): AsyncGenerator<StoredMessage[]> =>
-  readPages(messages, filter, 'sent_at', page, { without: UNSHOWN, most: MESSAGES_STEP });
+  readPages(messages, filter, 'sent_at', page, { without: UNSHOWN, most: MESSAGES_STEP, order });
 
 /**
  * The latest `limit` messages of a room in the order sent, as many of them as fit into one response: 500 of the longest

@@ -1,3 +1,5 @@
+import type { Order } from '../../../database/pages.ts';
+
 /** What several collections are merged by. */
 export interface Timed {
   _id: string;
@@ -22,30 +24,31 @@ const fill = async <T>(one: Reading<T>): Promise<void> => {
   }
 };
 
-/** Takes the newest of all; undefined where there are no more, or one has to be read on first. */
-const takeNewest = <T extends Timed>(all: readonly Reading<T>[]): T | undefined => {
+/** Takes the first of all; undefined where there are no more, or one has to be read on first. */
+const takeFirst = <T extends Timed>(all: readonly Reading<T>[], order: Order): T | undefined => {
   if (all.some(({ read, hasMore }) => read.length === 0 && hasMore)) return undefined;
-  let newest: Reading<T> | undefined;
+  let first: Reading<T> | undefined;
   for (const one of all) {
     const last = one.read.at(-1);
-    const known = newest?.read.at(-1);
-    if (last && (!known || isNewer(last, known))) newest = one;
+    const known = first?.read.at(-1);
+    if (last && (!known || (order === -1 ? isNewer(last, known) : isNewer(known, last)))) first = one;
   }
-  return newest?.read.pop();
+  return first?.read.pop();
 };
 
 /**
- * Merges sources that are each newest first by (`at`, _id) into one of the same order, in steps. None is read further than
+ * Merges sources that are each in one order of (`at`, _id) into one of the same order, in steps. None is read further than
  * its turn takes.
  */
-export async function* mergeNewestFirst<T extends Timed>(
+export async function* mergeInOrder<T extends Timed>(
   sources: readonly AsyncGenerator<T[]>[],
+  order: Order,
 ): AsyncGenerator<T[]> {
   const all = sources.map((steps): Reading<T> => ({ steps, read: [], hasMore: true }));
   for (;;) {
     await Promise.all(all.map(fill));
     const merged: T[] = [];
-    for (let next = takeNewest(all); next; next = takeNewest(all)) merged.push(next);
+    for (let next = takeFirst(all, order); next; next = takeFirst(all, order)) merged.push(next);
     if (merged.length === 0) return;
     yield merged;
   }

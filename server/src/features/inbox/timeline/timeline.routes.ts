@@ -1,12 +1,13 @@
 import { TimelineItem } from '@parlor/shared';
 import { z } from 'zod';
 import type { Context } from '../../../http/context.ts';
-import { queryCursor, queryInteger, sendPage } from '../../../http/lists.ts';
+import { queryInteger, sendPage } from '../../../http/lists.ts';
 import { listOf, listQuery, uuidInPath } from '../../../http/openapi/operation.ts';
 import type { Route } from '../../../http/route.ts';
 import { pathUuid } from '../../../http/validate.ts';
 import { viewOf } from '../../members/principal.ts';
-import type { TimelineEntry, TimelineService } from './timeline.service.ts';
+import type { TimelineService } from './timeline.service.ts';
+import { present, queryPlace, sendAround, sendNewer } from './timeline-pages.ts';
 
 const MAX_ENTRIES = 200;
 const DEFAULT_ENTRIES = 50;
@@ -26,21 +27,35 @@ export const timelineRoutes = ({
     tag: 'Conversations',
     summary: 'What was said, noted and done',
     description:
-      'Messages, notes and events in one order, newest first; `Link` leads back in time. Each `kind` has the fields of its own.',
+      'Messages, notes and events in one order, newest first; `rel="next"` of `Link` leads back in time. Each `kind` has the fields of its own. With `around`, and on the pages that `rel="prev"` leads to, that leads on to what is newer.',
     callers: ['account'],
     params: { uuid: uuidInPath() },
     query: {
       limit: z.int().min(1).max(MAX_ENTRIES).default(DEFAULT_ENTRIES).optional(),
       cursor: listQuery.cursor,
+      around: z.uuid().optional().meta({
+        description:
+          'The uuid of an entry: the page has it and what stands on both sides of it. One that does not exist is a 400.',
+      }),
     },
-    answers: listOf(TimelineItem),
+    answers: {
+      ...listOf(TimelineItem),
+      description:
+        'Newest first; a page ends by `limit` or at 2 MiB. `Link` leads to the pages beside it and is absent where there are none.',
+    },
     handler: async (ctx) => {
       const bounds = { min: 1, max: MAX_ENTRIES, fallback: DEFAULT_ENTRIES };
       const limit = queryInteger(ctx, 'limit', bounds);
-      const page = { limit, after: queryCursor(ctx), from: undefined, until: undefined };
-      const steps = await timeline.read(viewOf(ctx), pathUuid(ctx), page);
-      const present = (found: TimelineEntry[]) => found.map(({ shown }) => shown);
-      await sendPage(ctx, page, { steps, timeField: 'at', present }, baseUrl(ctx));
+      const place = queryPlace(ctx);
+      const page = { limit, after: place.after, from: undefined, until: undefined };
+      const [view, room] = [viewOf(ctx), pathUuid(ctx)];
+      if (place.around !== undefined) {
+        await sendAround(ctx, limit, await timeline.around(view, room, place.around), baseUrl(ctx));
+      } else {
+        const steps = await timeline.read(view, room, page, place.order);
+        if (place.order === 1) await sendNewer(ctx, limit, steps, baseUrl(ctx));
+        else await sendPage(ctx, page, { steps, timeField: 'at', present }, baseUrl(ctx));
+      }
     },
   },
 ];

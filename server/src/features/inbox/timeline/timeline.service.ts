@@ -1,13 +1,14 @@
 import { TimelineEvent, TimelineMessage, TimelineNote } from '@parlor/shared';
 import { present } from '../../../database/document.ts';
-import { type Page, readPages } from '../../../database/pages.ts';
+import { type Order, type Page, readPages } from '../../../database/pages.ts';
+import { invalid, missingObject } from '../../../platform/errors.ts';
 import type { View } from '../../members/view.ts';
 import { readMessages } from '../../messages/latest-messages.ts';
 import type { MessageModel } from '../../messages/messages.model.ts';
 import type { InboxService } from '../inbox.service.ts';
 import type { NoteModel } from '../notes/note.model.ts';
 import type { ConversationEventModel } from './conversation-event.model.ts';
-import { mergeNewestFirst, type Timed } from './merge.ts';
+import { mergeInOrder, type Timed } from './merge.ts';
 
 /** How many of the longest notes a response holds: more are not read at once. */
 const NOTES_STEP = 52;
@@ -33,35 +34,72 @@ export class TimelineService {
   }
 
   /**
-   * A page of it, newest first, in steps.
+   * A page of it, newest first unless `order` is 1, in steps.
    * @throws ParlorError `not_found` for a conversation out of view
    */
-  async read(view: View, room: string, page: Page): Promise<AsyncGenerator<TimelineEntry[]>> {
+  async read(
+    view: View,
+    room: string,
+    page: Page,
+    order: Order = -1,
+  ): Promise<AsyncGenerator<TimelineEntry[]>> {
+    await this.#parts.inbox.get(view, room);
+    return this.#read(room, page, order);
+  }
+
+  /**
+   * One entry of it, and what reads on from there: older ones newest first, newer ones oldest first.
+   * @throws ParlorError `not_found` for a conversation out of view, `invalid` where it has no such entry
+   */
+  async around(view: View, room: string, uuid: string) {
     const { inbox, messages, notes, conversationEvents } = this.#parts;
     await inbox.get(view, room);
-    return mergeNewestFirst([
-      entries(readMessages(messages, { room }, page), TimelineMessage, 'message', 'sent_at'),
+    const named = { _id: uuid, room };
+    const [message, note, event] = await Promise.all([
+      messages.findOne(named, { events: 0 }).lean(),
+      notes.findOne(named, { events: 0 }).lean(),
+      conversationEvents.findOne(named).lean(),
+    ]);
+    const entry =
+      (message && entryOf(message, TimelineMessage, 'message', 'sent_at')) ??
+      (note && entryOf(note, TimelineNote, 'note', 'created_at')) ??
+      (event && entryOf(event, TimelineEvent, 'event', 'at'));
+    if (!entry) throw invalid({ around: [missingObject(uuid)] });
+    const after = { time: entry.at, id: uuid };
+    const readOn = (limit: number, order: Order) =>
+      this.#read(room, { limit, after, from: undefined, until: undefined }, order);
+    return { entry, readOn };
+  }
+
+  #read(room: string, page: Page, order: Order): AsyncGenerator<TimelineEntry[]> {
+    const { messages, notes, conversationEvents } = this.#parts;
+    const sources = [
+      entries(readMessages(messages, { room }, page, order), TimelineMessage, 'message', 'sent_at'),
       entries(
-        readPages(notes, { room }, 'created_at', page, { most: NOTES_STEP }),
+        readPages(notes, { room }, 'created_at', page, { most: NOTES_STEP, order }),
         TimelineNote,
         'note',
         'created_at',
       ),
-      entries(readPages(conversationEvents, { room }, 'at', page), TimelineEvent, 'event', 'at'),
-    ]);
+      entries(readPages(conversationEvents, { room }, 'at', page, { order }), TimelineEvent, 'event', 'at'),
+    ];
+    return mergeInOrder(sources, order);
   }
 }
 
-async function* entries<T extends { _id: string }>(
-  steps: AsyncGenerator<T[]>,
+const entryOf = <T extends { _id: string }>(
+  one: T,
   schema: Parameters<typeof present>[0],
   kind: string,
   timeField: keyof T,
+): TimelineEntry => {
+  const at = one[timeField] as Date;
+  return { _id: one._id, at, shown: present<object>(schema, one, { kind, at }) };
+};
+
+async function* entries<T extends { _id: string }>(
+  steps: AsyncGenerator<T[]>,
+  ...how: [schema: Parameters<typeof present>[0], kind: string, timeField: keyof T]
 ): AsyncGenerator<TimelineEntry[]> {
-  for await (const step of steps) {
-    yield step.map((one) => {
-      const at = one[timeField] as Date;
-      return { _id: one._id, at, shown: present<object>(schema, one, { kind, at }) };
-    });
-  }
+  for await (const step of steps) yield step.map((one) => entryOf(one, ...how));
 }
