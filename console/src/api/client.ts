@@ -90,16 +90,18 @@ const fetchOutliving = async (address: string, init: RequestInit, body: string):
   }
 };
 
-/** The path behind /api/v1/ of a list's next page, in `Link` (RFC 8288). */
-const nextOf = ({ headers }: Response): string | undefined =>
-  /\/api\/v1\/([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
+/** The paths behind /api/v1/ of the pages beside a list's, by their `rel` in `Link` (RFC 8288). */
+const linksOf = ({ headers }: Response): Partial<Record<string, string>> => {
+  const links = (headers.get('Link') ?? '').matchAll(/\/api\/v1\/([^>]+)>; rel="(\w+)"/g);
+  return Object.fromEntries(Array.from(links, ([, path, rel]) => [rel, path]));
+};
 
 const request = async <T>(
   method: string,
   path: string,
   body: object | undefined,
   { headers = {}, keepalive = false, patience = PATIENCE_MS }: Options = {},
-): Promise<{ json: T; next: string | undefined; etag: string }> => {
+): Promise<{ json: T; links: Partial<Record<string, string>>; etag: string }> => {
   let answer: Response;
   let text: string;
   const type = body && { 'Content-Type': 'application/json' };
@@ -121,7 +123,7 @@ const request = async <T>(
   const json = parsed(text);
   // Something in between has answered, such as a proxy whose server is away.
   if (json === UNREADABLE) throw new ApiError(0, '');
-  if (answer.ok) return { json: json as T, next: nextOf(answer), etag: answer.headers.get('ETag') ?? '' };
+  if (answer.ok) return { json: json as T, links: linksOf(answer), etag: answer.headers.get('ETag') ?? '' };
   if (answer.status === 401) onSignedOut();
   throw errorOf(answer, json);
 };
@@ -157,12 +159,14 @@ export interface Page<T> {
   items: T[];
   /** Where the next one is, as `askPage` takes it; undefined on the last. */
   next: string | undefined;
+  /** Where the one before it is, of a list that can be read in both directions. */
+  previous?: string | undefined;
 }
 
 /** Asks for a page of a list. @throws ApiError */
 export const askPage = async <T>(path: string): Promise<Page<T>> => {
-  const { json, next } = await request<T[]>('GET', path, undefined);
-  return { items: json, next };
+  const { json, links } = await request<T[]>('GET', path, undefined);
+  return { items: json, next: links.next, previous: links.prev };
 };
 
 /** Asks for all of a list, page after page. @param path of its first page @throws ApiError */

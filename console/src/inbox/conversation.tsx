@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
 import { ApiError } from '../api/client.ts';
 import { connection, tell } from '../api/live.ts';
 import { moment, words } from '../locale/locale.ts';
@@ -22,11 +23,14 @@ import type { View } from './views.ts';
 /** One conversation: what is said, where one answers, and what is known of the visitor. */
 export const ConversationPane = ({
   uuid,
+  entry,
   view,
   menu,
   isNote,
 }: {
   uuid: string;
+  /** The uuid of what is shown of it; undefined: the newest. */
+  entry: string | undefined;
   view: View;
   menu: Signal<OpenMenu>;
   /** Whether a note is written, and no answer. */
@@ -37,9 +41,15 @@ export const ConversationPane = ({
   const [failed, setFailed] = useState<'gone' | 'offline' | undefined>(undefined);
   const [showsDetails, setShowsDetails] = useState(false);
   const [edited, setEdited] = useState(0);
-  const thread = useMemo(() => new Thread(uuid), [uuid]);
+  const { route } = useLocation();
+  const thread = useMemo(() => new Thread(uuid, entry), [uuid]);
   const latest = thread.latestOfVisitor.value;
+  const isLive = thread.stretch.isLive.value;
+  const address = `/console/inbox/${encodeURIComponent(view.name)}`;
 
+  useEffect(() => {
+    void thread.stretch.show(entry);
+  }, [thread, entry]);
   useEffect(() => threads.open(thread), [thread]);
   useEffect(() => viewRoom(uuid), [uuid, connection.value]);
   useEffect(() => open(uuid), [uuid]);
@@ -52,9 +62,9 @@ export const ConversationPane = ({
       (error: unknown) => setFailed(error instanceof ApiError && error.status === 404 ? 'gone' : 'offline'),
     );
   }, [uuid, connection.value, isKnown]);
-  // Whoever looks at it has read it, here and on the visitor's side; what was new in it has to be known before.
+  // Whoever looks at its end has read it, here and on the visitor's side; what was new in it has to be known before.
   useEffect(() => {
-    if (one === undefined) return;
+    if (one === undefined || !isLive) return;
     const read = () => {
       if (document.visibilityState !== 'visible') return;
       void setUnread(uuid, false);
@@ -63,7 +73,7 @@ export const ConversationPane = ({
     read();
     document.addEventListener('visibilitychange', read);
     return () => document.removeEventListener('visibilitychange', read);
-  }, [uuid, latest, one?.is_unread]);
+  }, [uuid, latest, isLive, one?.is_unread]);
 
   if (!one) {
     const said = { gone: t.gone, offline: words.value.errors.offline };
@@ -78,11 +88,7 @@ export const ConversationPane = ({
       <section class={styles.conversation} aria-label={visitorName(one)}>
         <header class={styles.head}>
           <span class={styles.back}>
-            <IconLink
-              label={t.backToList}
-              icon="back"
-              href={`/console/inbox/${encodeURIComponent(view.name)}`}
-            />
+            <IconLink label={t.backToList} icon="back" href={address} />
           </span>
           <div class={styles.title}>
             <h1 tabIndex={-1} dir="auto">
@@ -102,7 +108,14 @@ export const ConversationPane = ({
             />
           </span>
         </header>
-        <Timeline thread={thread} conversation={one} onEdit={edit} />
+        <Timeline
+          thread={thread}
+          conversation={one}
+          entry={entry}
+          onEdit={edit}
+          // What is read again from here on is the end.
+          onNewest={() => entry !== undefined && route(`${address}/${uuid}`, true)}
+        />
         <Composer key={`${uuid} ${edited}`} thread={thread} conversation={one} isNote={isNote} />
       </section>
       <div class={`${styles.about} ${showsDetails ? styles.shown : ''}`}>

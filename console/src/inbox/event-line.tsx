@@ -36,7 +36,7 @@ export const EventLine = ({ event }: { event: TimelineEvent }) => {
   if (said.length === 0) return null;
   const who = by && (by.uuid === me.value?.uuid ? words.value.inbox.you : by.name || nameOf(by.uuid));
   return (
-    <li class={styles.event}>
+    <li class={styles.event} data-key={event.uuid}>
       <span dir="auto">
         {who ? `${who}: ` : ''}
         {said.join(' · ')}

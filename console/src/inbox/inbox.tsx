@@ -34,7 +34,7 @@ const uuidInAddress = (): string => /^\/console\/inbox\/[^/]+\/([^/]+)/.exec(loc
 
 const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
   const t = words.value.inbox;
-  const { route } = useLocation();
+  const { route, query } = useLocation();
   const menu = useSignal<OpenMenu>(undefined);
   const isNote = useSignal(false);
   const [showsKeys, setShowsKeys] = useState(false);
@@ -140,7 +140,14 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
         <ConversationList key={view.name} view={view} chosen={uuid} />
       </section>
       {uuid ? (
-        <ConversationPane key={uuid} uuid={uuid} view={view} menu={menu} isNote={isNote} />
+        <ConversationPane
+          key={uuid}
+          uuid={uuid}
+          entry={query.entry}
+          view={view}
+          menu={menu}
+          isNote={isNote}
+        />
       ) : (
         <div class={styles.none}>
           <p>{t.noneOpen}</p>

@@ -4,7 +4,7 @@ import { day, moment, timeOfDay, words } from '../locale/locale.ts';
 import { me } from '../session/session.ts';
 import { Text } from '../ui/text.tsx';
 import { EventLine } from './event-line.tsx';
-import type { Item } from './thread.ts';
+import type { Item } from './stretch.ts';
 import styles from './timeline.module.css';
 
 /** What one side says within this time stands together (milliseconds). */
@@ -37,17 +37,20 @@ interface LineProps {
   /** What whoever writes is called. */
   visitor: string;
   isFirstNew: boolean;
+  /** Whether the address leads to it. */
+  isSought: boolean;
 }
 
 /** Something that was said, noted or done. What has not changed is not drawn again, however much is said below it. */
 export class Line extends Component<LineProps> {
   override shouldComponentUpdate(next: LineProps): boolean {
-    const { item, before, visitor, isFirstNew } = this.props;
+    const { item, before, visitor, isFirstNew, isSought } = this.props;
     return (
       item !== next.item ||
       before !== next.before ||
       visitor !== next.visitor ||
-      isFirstNew !== next.isFirstNew
+      isFirstNew !== next.isFirstNew ||
+      isSought !== next.isSought
     );
   }
 
@@ -56,7 +59,7 @@ export class Line extends Component<LineProps> {
   }
 }
 
-const Entry = ({ item, before, visitor, isFirstNew }: LineProps) => {
+const Entry = ({ item, before, visitor, isFirstNew, isSought }: LineProps) => {
   const isNewDay = !before || dayOf(before.at) !== dayOf(item.at);
   return (
     <>
@@ -73,7 +76,12 @@ const Entry = ({ item, before, visitor, isFirstNew }: LineProps) => {
       {item.kind === 'event' ? (
         <EventLine event={item} />
       ) : (
-        <Words item={item} before={isNewDay || isFirstNew ? undefined : before} visitor={visitor} />
+        <Words
+          item={item}
+          before={isNewDay || isFirstNew ? undefined : before}
+          visitor={visitor}
+          isSought={isSought}
+        />
       )}
     </>
   );
@@ -83,11 +91,8 @@ const Words = ({
   item,
   before,
   visitor,
-}: {
-  item: Exclude<Item, TimelineEvent>;
-  before: Item | undefined;
-  visitor: string;
-}) => {
+  isSought,
+}: Omit<LineProps, 'item' | 'isFirstNew'> & { item: Exclude<Item, TimelineEvent> }) => {
   const isFirst =
     !before ||
     senderOf(before) !== senderOf(item) ||
@@ -97,7 +102,12 @@ const Words = ({
       ? styles.note
       : `${item.is_support_sender ? styles.ours : ''} ${item.is_bot ? styles.bot : ''}`;
   return (
-    <li class={`${styles.line} ${kind} ${isFirst ? styles.first : ''}`}>
+    <li
+      class={`${styles.line} ${kind} ${isFirst ? styles.first : ''} ${isSought ? styles.sought : ''}`}
+      data-key={item.uuid}
+      tabIndex={isSought ? -1 : undefined}
+      aria-current={isSought ? 'true' : undefined}
+    >
       {isFirst && (
         <p class={styles.who}>
           {item.kind === 'note' && <span class={styles.kind}>{words.value.inbox.note} · </span>}

@@ -16,6 +16,6 @@ export const threads = {
     current?.take(frame);
   },
   readAnew(): void {
-    void current?.read();
+    void current?.stretch.refresh();
   },
 };

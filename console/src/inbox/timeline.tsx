@@ -1,12 +1,14 @@
 import type { Conversation } from '@parlor/shared';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { words } from '../locale/locale.ts';
 import { Button } from '../ui/button.tsx';
 import { Text } from '../ui/text.tsx';
 import { visitorName } from './conversation-list.tsx';
 import { Line } from './line.tsx';
-import type { Item, Outgoing, Thread } from './thread.ts';
+import type { Item } from './stretch.ts';
+import type { Outgoing, Thread } from './thread.ts';
 import styles from './timeline.module.css';
+import { useLogScroll } from './use-log-scroll.ts';
 
 const Waiting = ({ one, thread, onEdit }: { one: Outgoing; thread: Thread; onEdit(one: Outgoing): void }) => {
   const t = words.value.inbox;
@@ -47,83 +49,69 @@ const firstUnanswered = (items: readonly Item[]): string | undefined => {
   return items.slice(answered + 1).find(isSaid)?.uuid;
 };
 
-/** Whoever has scrolled up further than this reads, and is left where they are (pixels). */
-const NEAR = 80;
+/** From which entry on all is new, as it was when its end came to be seen: to be read is no reason to move. */
+const useFirstNew = ({ stretch }: Thread, { is_unread }: Conversation): string | undefined => {
+  const isLive = stretch.isLive.value;
+  const was = useRef({ isLive, isUnread: is_unread, first: '' });
+  if (isLive !== was.current.isLive) was.current = { isLive, isUnread: is_unread, first: '' };
+  const { current } = was;
+  if (current.isUnread && isLive && stretch.state.value === 'ready' && current.first === '') {
+    current.first = firstUnanswered(stretch.items.value) ?? 'none';
+  }
+  return current.first;
+};
 
 /** What is said in a conversation, the newest at the bottom. */
 export const Timeline = ({
   thread,
   conversation,
+  entry,
   onEdit,
+  onNewest,
 }: {
   thread: Thread;
   conversation: Conversation;
+  /** The uuid of what is shown; undefined: the newest. */
+  entry?: string | undefined;
   /** Gives the text of what could not be sent back to the composer. */
   onEdit(one: Outgoing): void;
+  /** Called where somebody goes to the newest. */
+  onNewest?(): void;
 }) => {
   const t = words.value.inbox;
-  const log = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
-  const height = useRef(0);
-  const [isAway, setAway] = useState(false);
+  const { stretch } = thread;
   const visitor = visitorName(conversation);
-  const items = thread.items.value;
-  const outgoing = thread.shownOutgoing.value;
-  // As it was when it was opened: to be read is no reason to move.
-  const firstNew = useRef<string>(undefined);
-  const isUnread = useRef(conversation.is_unread);
-  if (isUnread.current && thread.state.value === 'ready') firstNew.current ??= firstUnanswered(items) ?? '';
-  const last = items.at(-1)?.uuid;
-  const first = items[0]?.uuid;
-
-  // What is read further up moves what is looked at down: it stays where it is on the screen.
-  useLayoutEffect(() => {
-    const { current } = log;
-    if (current && !isAtEnd.current) current.scrollTop += current.scrollHeight - height.current;
-  }, [first]);
-  useLayoutEffect(() => {
-    const { current } = log;
-    // To ask how high something is has the browser lay out the page.
-    if (!current || (last === undefined && outgoing.length === 0)) return;
-    if (isAtEnd.current) {
-      current.scrollTop = current.scrollHeight;
-      void thread.trim();
-    }
-    height.current = current.scrollHeight;
-  }, [first, last, outgoing.length, thread.isTyping.value]);
-
-  const onScroll = () => {
-    const { current } = log;
-    if (!current) return;
-    isAtEnd.current = current.scrollHeight - current.scrollTop - current.clientHeight < NEAR;
-    setAway(!isAtEnd.current);
-    height.current = current.scrollHeight;
-    if (current.scrollTop < NEAR * 2) void thread.readOlder();
-  };
-  const toNewest = () => {
-    log.current?.scrollTo({ top: log.current.scrollHeight });
-  };
+  const items = stretch.items.value;
+  const isLive = stretch.isLive.value;
+  const isReady = stretch.state.value === 'ready';
+  const firstNew = useFirstNew(thread, conversation);
+  const { log, isAway, onScroll, toNewest } = useLogScroll(thread, entry);
 
   return (
     <div class={styles.scene}>
+      <p class={styles.gone} role="status">
+        {stretch.isGone.value && t.entryGone}
+      </p>
       <div
         class={styles.log}
         ref={log}
         role="log"
         aria-label={visitor}
+        // Whoever reads what was said long ago is not told of each page of it.
+        aria-live={isLive ? undefined : 'off'}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reached by keyboard
         tabIndex={0}
         onScroll={onScroll}
       >
-        {thread.state.value === 'failed' && (
+        {stretch.state.value === 'failed' && (
           <div class={styles.blank}>
             <p>{words.value.errors.page}</p>
-            <Button onClick={() => thread.read()}>{words.value.common.retry}</Button>
+            <Button onClick={() => stretch.readAgain()}>{words.value.common.retry}</Button>
           </div>
         )}
-        {thread.hasOlder.value && (
+        {stretch.hasOlder.value && (
           <div class={styles.blank}>
-            <Button kind="quiet" onClick={() => thread.readOlder()}>
+            <Button kind="quiet" onClick={() => stretch.readOlder()}>
               {t.older}
             </Button>
           </div>
@@ -135,21 +123,37 @@ export const Timeline = ({
               item={item}
               before={items[at - 1]}
               visitor={visitor}
-              isFirstNew={item.uuid === firstNew.current}
+              isFirstNew={item.uuid === firstNew}
+              isSought={item.uuid === entry}
             />
           ))}
-          {outgoing.map((one) => (
-            <Waiting key={one.key} one={one} thread={thread} onEdit={onEdit} />
-          ))}
+          {isLive &&
+            thread.shownOutgoing.value.map((one) => (
+              <Waiting key={one.key} one={one} thread={thread} onEdit={onEdit} />
+            ))}
         </ol>
-        {thread.isTyping.value && (
+        {isReady && !isLive && (
+          <div class={styles.blank}>
+            <Button kind="quiet" onClick={() => stretch.readNewer()}>
+              {t.newer}
+            </Button>
+          </div>
+        )}
+        {isLive && thread.isTyping.value && (
           <p class={styles.typing} role="status">
             {t.typing}
           </p>
         )}
       </div>
-      {isAway && (
-        <button type="button" class={styles.newest} onClick={toNewest}>
+      {(isAway || (isReady && !isLive)) && (
+        <button
+          type="button"
+          class={styles.newest}
+          onClick={() => {
+            toNewest();
+            onNewest?.();
+          }}
+        >
           {t.newest}
         </button>
       )}

@@ -35,7 +35,10 @@ export const inbox: Words['inbox'] = {
   online: 'Gerade auf der Seite',
   typing: 'Der Besucher schreibt …',
   older: 'Frühere Nachrichten',
+  newer: 'Spätere Nachrichten',
   newest: 'Zur neuesten Nachricht',
+  entryGone:
+    'Wohin dieser Link führt, das ist nicht mehr da: Es wurde gelöscht. Hier steht, was zuletzt geschrieben wurde.',
   reply: 'Antwort',
   replyTo: (name: string) => `${name} antworten …`,
   note: 'Notiz',

@@ -35,16 +35,19 @@ const titleOf = ({ conversation, kind }: SearchResult): string => {
   return conversation?.name || words.value.search.kindOf[kind];
 };
 
+/** Where it stands: a message or note in the midst of its conversation. */
+const addressOf = ({ kind, uuid, conversation }: SearchResult): string => {
+  if (kind === 'lead' || !conversation) return `/console/leads?lead=${uuid}`;
+  const address = `/console/inbox/all/${conversation.uuid}`;
+  return kind === 'conversation' ? address : `${address}?entry=${uuid}`;
+};
+
 /** Something that was found, with a link to where it stands. */
 export const Result = ({ result }: { result: SearchResult }) => {
-  const { kind, uuid, conversation, at, matches } = result;
-  const href =
-    kind === 'lead' || !conversation
-      ? `/console/leads?lead=${uuid}`
-      : `/console/inbox/all/${conversation.uuid}`;
+  const { kind, at, matches } = result;
   return (
     <li>
-      <a class={styles.result} href={href}>
+      <a class={styles.result} href={addressOf(result)}>
         <Icon name={ICONS[kind]} />
         <span class={styles.top}>
           <b dir="auto">{titleOf(result)}</b>
