@@ -8,6 +8,7 @@ import { isAdmin, isOwner, lacksSecondFactor, loadSession, session } from './ses
 import { SignIn } from './session/sign-in.tsx';
 import { Unreachable } from './session/unreachable.tsx';
 import { focusPage } from './shell/focus-page.ts';
+import { LackingParts } from './shell/lacking.tsx';
 import { load } from './shell/load.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -97,5 +98,6 @@ const Pages = () => {
 export const App = () => (
   <LocationProvider scope="/console">
     <Pages />
+    <LackingParts />
   </LocationProvider>
 );

@@ -14,6 +14,7 @@ export const de: Words = {
     copy: 'Kopieren',
     copied: 'Kopiert',
     retry: 'Noch einmal versuchen',
+    reload: 'Neu laden',
     more: 'Mehr zeigen',
     remove: 'Entfernen',
     loading: 'Lädt …',
@@ -26,6 +27,8 @@ export const de: Words = {
     unexpected: 'Das hat nicht geklappt. Versuchen Sie es gleich noch einmal.',
     page: 'Diese Seite konnte nicht geladen werden.',
     offline: 'Parlor ist nicht erreichbar.',
+    part: 'Ein Teil der Konsole konnte nicht geladen werden.',
+    updated: 'Parlor wurde inzwischen aktualisiert. Laden Sie die Seite neu, um weiterzuarbeiten.',
     throttled: (seconds) =>
       `Zu viele Versuche. Versuchen Sie es in ${seconds === 1 ? 'einer Sekunde' : `${seconds} Sekunden`} noch einmal.`,
   },

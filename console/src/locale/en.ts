@@ -13,6 +13,7 @@ export const en = {
     copy: 'Copy',
     copied: 'Copied',
     retry: 'Try again',
+    reload: 'Reload',
     more: 'Show more',
     remove: 'Remove',
     loading: 'Loading …',
@@ -25,6 +26,8 @@ export const en = {
     unexpected: 'That did not work. Try again in a moment.',
     page: 'This page could not be loaded.',
     offline: 'Parlor can’t be reached.',
+    part: 'Part of the console could not be loaded.',
+    updated: 'Parlor has been updated meanwhile. Reload the page to go on.',
     throttled: (seconds: number) =>
       `Too many tries. Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`,
   },

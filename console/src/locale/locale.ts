@@ -1,5 +1,6 @@
 import { isRightToLeft, type Locale, lookupLocale } from '@parlor/shared/locales';
 import { computed, signal } from '@preact/signals';
+import { want } from '../api/chunk.ts';
 import { en, type Words } from './en.ts';
 import { FILES } from './files.ts';
 import type { PageTitle } from './frame.ts';
@@ -13,18 +14,28 @@ export const language = computed(() => spoken.value.tag);
 /** What the console says. */
 export const words = computed(() => spoken.value.words);
 
+/** Says on the page which language it is in. */
+const tellPage = (): void => {
+  document.documentElement.lang = language.value;
+  document.documentElement.dir = isRightToLeft(language.value) ? 'rtl' : 'ltr';
+};
+
 /**
- * Loads the words of the browser's first language that the console speaks, and says on the page which it is. Where
- * its file does not load it stays English: that is better than nothing.
+ * Loads the words of the browser's first language that the console speaks. Where its file does not come at once it is English
+ * until it has: that is better than nothing.
  */
 export const loadLanguage = async (): Promise<void> => {
   const tag = lookupLocale(navigator.languages);
   if (tag !== 'en') {
-    const loaded = await FILES[tag]().catch(() => undefined);
-    if (loaded) spoken.value = { tag, words: loaded };
+    await new Promise<void>((isTried) => {
+      const load = () => FILES[tag]().finally(isTried);
+      void want(load, (loaded) => {
+        spoken.value = { tag, words: loaded };
+        tellPage();
+      });
+    });
   }
-  document.documentElement.lang = language.value;
-  document.documentElement.dir = isRightToLeft(language.value) ? 'rtl' : 'ltr';
+  tellPage();
 };
 
 /** The language of what a page says beside its title: English where only the frame is translated. */

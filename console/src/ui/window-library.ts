@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { want } from '../api/chunk.ts';
 import type { WindowLibrary } from './row-window.ts';
 
 /** What windows are made with, once it is loaded. */
@@ -10,11 +11,10 @@ let isAskedFor = false;
 export const loadLibrary = (): void => {
   if (isAskedFor) return;
   isAskedFor = true;
-  import('@tanstack/virtual-core').then(
+  void want(
+    () => import('@tanstack/virtual-core'),
     (loaded) => {
       library.value = loaded;
     },
-    // The network is away, or an update has brought other files.
-    () => undefined,
   );
 };

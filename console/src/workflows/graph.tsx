@@ -2,6 +2,7 @@ import type { TargetedKeyboardEvent } from 'preact';
 import { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { words } from '../locale/locale.ts';
 import { workflowWords } from '../locale/workflows.ts';
+import { LackWays, lackText } from '../shell/lack-said.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Notice } from '../ui/notice.tsx';
 import styles from './graph.module.css';
@@ -45,7 +46,7 @@ export const Graph = ({
   const edges = drawnEdges(nodes);
   const wanted = planOf(nodes, edges);
   const plan = useMemo(() => wanted, [JSON.stringify(wanted)]);
-  const laidOut = useLayout(plan);
+  const { laidOut, lack, retry } = useLayout(plan);
   const layout = typeof laidOut === 'object' ? laidOut.layout : undefined;
 
   const places = useMemo(() => {
@@ -198,7 +199,14 @@ export const Graph = ({
           <Notice>{t.notDrawn}</Notice>
         </div>
       )}
-      {laidOut === undefined && nodes.length > 0 && (
+      {lack && (
+        <div class={styles.failed}>
+          <Notice>
+            {t.notDrawn} {lack === 'updated' && lackText(lack)} <LackWays lack={lack} onRetry={retry} />
+          </Notice>
+        </div>
+      )}
+      {laidOut === undefined && !lack && nodes.length > 0 && (
         <p class={styles.failed} role="status">
           {words.value.common.loading}
         </p>

@@ -36,3 +36,6 @@ addEventListener('message', ({ data: { turn, plan } }: MessageEvent<{ turn: numb
   const layout = laidOut(plan);
   postMessage({ turn, layout });
 });
+
+// From now on it answers: whoever has started it waits for that.
+postMessage('ready');

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { ChunkError, type Lack, loadChunk } from '../api/chunk.ts';
 import type { Layout, Plan } from './layout.ts';
 import file from './layout-worker.ts?worker&url';
 
@@ -20,6 +21,17 @@ interface Policy {
 
 let policy: Policy | undefined;
 
+/** Starts it, and waits until it can be asked. @throws where its file does not come */
+const startWorker = (): Promise<Worker> =>
+  new Promise((resolve, reject) => {
+    const own = new Worker(address(), { type: 'module' });
+    own.addEventListener('message', () => resolve(own), { once: true });
+    own.addEventListener('error', () => {
+      own.terminate();
+      reject(new Error('The layout worker did not start.'));
+    });
+  });
+
 /** A layout with the plan that it is of. */
 export interface LaidOut {
   plan: Plan;
@@ -30,27 +42,52 @@ export interface LaidOut {
  * Where everything in a graph stands; the layout of before until the next one is there.
  * @param plan another object only where something in it is another
  */
-export const useLayout = (plan: Plan): LaidOut | 'failed' | undefined => {
+export const useLayout = (plan: Plan) => {
   const [laidOut, setLaidOut] = useState<LaidOut | 'failed'>();
-  const worker = useRef<Worker>(undefined);
+  const [worker, setWorker] = useState<Worker>();
+  const [lack, setLack] = useState<Lack>();
+  const [starts, setStarts] = useState(0);
   const turn = useRef(0);
   useEffect(() => {
-    const own = new Worker(address(), { type: 'module' });
-    worker.current = own;
-    own.addEventListener('error', () => setLaidOut('failed'));
-    return () => own.terminate();
-  }, []);
+    let own: Worker | undefined;
+    let isLeft = false;
+    const start = async () => {
+      try {
+        own = await loadChunk(startWorker);
+        if (isLeft) own.terminate();
+        own.addEventListener('error', () => setLaidOut('failed'));
+        setWorker(own);
+      } catch (error) {
+        if (!(error instanceof ChunkError)) throw error;
+        setLack(error.lack);
+      }
+    };
+    void start();
+    return () => {
+      isLeft = true;
+      own?.terminate();
+    };
+  }, [starts]);
   useEffect(() => {
+    if (!worker) return;
     const own = ++turn.current;
     const take = ({ data }: MessageEvent<{ turn: number; layout: Layout }>) => {
       if (data.turn === own) setLaidOut({ plan, layout: data.layout });
     };
-    const timer = setTimeout(() => worker.current?.postMessage({ turn: own, plan }), PAUSE_MS);
-    worker.current?.addEventListener('message', take);
+    const timer = setTimeout(() => worker.postMessage({ turn: own, plan }), PAUSE_MS);
+    worker.addEventListener('message', take);
     return () => {
       clearTimeout(timer);
-      worker.current?.removeEventListener('message', take);
+      worker.removeEventListener('message', take);
     };
-  }, [plan]);
-  return laidOut;
+  }, [plan, worker]);
+  return {
+    laidOut,
+    /** Why it can't be laid out at all. */
+    lack,
+    retry: () => {
+      setLack(undefined);
+      setStarts(starts + 1);
+    },
+  };
 };

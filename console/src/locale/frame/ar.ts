@@ -11,6 +11,7 @@ export const words: FrameWords = {
     copy: 'نسخ',
     copied: 'تم النسخ',
     retry: 'إعادة المحاولة',
+    reload: 'إعادة التحميل',
     more: 'عرض المزيد',
     remove: 'إزالة',
     loading: 'جارٍ التحميل…',
@@ -23,6 +24,8 @@ export const words: FrameWords = {
     unexpected: 'لم ينجح ذلك. يرجى المحاولة مرة أخرى بعد قليل.',
     page: 'تعذّر تحميل هذه الصفحة.',
     offline: 'تعذّر الوصول إلى Parlor.',
+    part: 'تعذّر تحميل جزء من لوحة التحكم.',
+    updated: 'تم تحديث Parlor في هذه الأثناء. يرجى إعادة تحميل الصفحة للمتابعة.',
     throttled: (seconds) =>
       `محاولات كثيرة جدًا. يرجى المحاولة مرة أخرى بعد ${plural('ar', seconds, {
         one: 'ثانية واحدة',

@@ -10,6 +10,7 @@ export const words: FrameWords = {
     copy: 'Copiar',
     copied: 'Copiado',
     retry: 'Reintentar',
+    reload: 'Recargar',
     more: 'Mostrar más',
     remove: 'Eliminar',
     loading: 'Cargando…',
@@ -23,6 +24,8 @@ export const words: FrameWords = {
     unexpected: 'No ha funcionado. Inténtelo de nuevo en un momento.',
     page: 'No se ha podido cargar esta página.',
     offline: 'No se puede conectar con Parlor.',
+    part: 'No se ha podido cargar una parte de la consola.',
+    updated: 'Parlor se ha actualizado entretanto. Recargue la página para continuar.',
     throttled: (seconds) =>
       `Demasiados intentos. Inténtelo de nuevo en ${seconds} ${seconds === 1 ? 'segundo' : 'segundos'}.`,
   },

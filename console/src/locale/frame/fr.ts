@@ -10,6 +10,7 @@ export const words: FrameWords = {
     copy: 'Copier',
     copied: 'Copié',
     retry: 'Réessayer',
+    reload: 'Recharger',
     more: 'Afficher plus',
     remove: 'Supprimer',
     loading: 'Chargement…',
@@ -22,6 +23,8 @@ export const words: FrameWords = {
     unexpected: 'Cela n’a pas fonctionné. Réessayez dans un instant.',
     page: 'Cette page n’a pas pu être chargée.',
     offline: 'Parlor est injoignable.',
+    part: 'Une partie de la console n’a pas pu être chargée.',
+    updated: 'Parlor a été mis à jour entre-temps. Rechargez la page pour continuer.',
     throttled: (seconds) =>
       `Trop de tentatives. Réessayez dans ${seconds} ${seconds < 2 ? 'seconde' : 'secondes'}.`,
   },

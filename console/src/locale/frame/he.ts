@@ -11,6 +11,7 @@ export const words: FrameWords = {
     copy: 'העתקה',
     copied: 'הועתק',
     retry: 'ניסיון חוזר',
+    reload: 'טעינה מחדש',
     more: 'הצגת עוד',
     remove: 'הסרה',
     loading: 'בטעינה…',
@@ -23,6 +24,8 @@ export const words: FrameWords = {
     unexpected: 'זה לא הצליח. יש לנסות שוב בעוד רגע.',
     page: 'לא ניתן היה לטעון את הדף.',
     offline: 'לא ניתן להתחבר ל-Parlor.',
+    part: 'לא ניתן היה לטעון חלק מהמסוף.',
+    updated: 'Parlor עודכן בינתיים. יש לטעון את הדף מחדש כדי להמשיך.',
     throttled: (seconds) =>
       `יותר מדי ניסיונות. יש לנסות שוב בעוד ${plural('he', seconds, { one: 'שנייה אחת', two: 'שתי שניות', other: `${seconds} שניות` })}.`,
   },

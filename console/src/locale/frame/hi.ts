@@ -10,6 +10,7 @@ export const words: FrameWords = {
     copy: 'कॉपी करें',
     copied: 'कॉपी किया गया',
     retry: 'फिर से कोशिश करें',
+    reload: 'फिर से लोड करें',
     more: 'और दिखाएँ',
     remove: 'हटाएँ',
     loading: 'लोड हो रहा है…',
@@ -22,6 +23,8 @@ export const words: FrameWords = {
     unexpected: 'यह नहीं हो सका। थोड़ी देर में फिर से कोशिश करें।',
     page: 'यह पेज लोड नहीं हो सका।',
     offline: 'Parlor से संपर्क नहीं हो पा रहा है।',
+    part: 'कंसोल का एक हिस्सा लोड नहीं हो सका।',
+    updated: 'इस बीच Parlor अपडेट हो गया है। आगे बढ़ने के लिए पेज फिर से लोड करें।',
     throttled: (seconds) => `बहुत ज़्यादा कोशिशें हुईं। ${seconds} सेकंड बाद फिर से कोशिश करें।`,
   },
   server: {

@@ -10,6 +10,7 @@ export const words: FrameWords = {
     copy: 'Copia',
     copied: 'Copiato',
     retry: 'Riprova',
+    reload: 'Ricarica',
     more: 'Mostra altro',
     remove: 'Rimuovi',
     loading: 'Caricamento…',
@@ -22,6 +23,8 @@ export const words: FrameWords = {
     unexpected: 'Qualcosa non ha funzionato. Riprova tra poco.',
     page: 'Impossibile caricare questa pagina.',
     offline: 'Impossibile raggiungere Parlor.',
+    part: 'Non è stato possibile caricare una parte della console.',
+    updated: 'Nel frattempo Parlor è stato aggiornato. Ricarica la pagina per continuare.',
     throttled: (seconds) =>
       `Troppi tentativi. Riprova tra ${seconds} ${seconds === 1 ? 'secondo' : 'secondi'}.`,
   },

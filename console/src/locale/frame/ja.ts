@@ -10,6 +10,7 @@ export const words: FrameWords = {
     copy: 'コピー',
     copied: 'コピーしました',
     retry: '再試行',
+    reload: '再読み込み',
     more: 'もっと見る',
     remove: '削除',
     loading: '読み込み中…',
@@ -22,6 +23,8 @@ export const words: FrameWords = {
     unexpected: 'うまくいきませんでした。しばらくしてからもう一度お試しください。',
     page: 'このページを読み込めませんでした。',
     offline: 'Parlor に接続できません。',
+    part: 'コンソールの一部を読み込めませんでした。',
+    updated: 'Parlor が更新されました。続けるにはページを再読み込みしてください。',
     throttled: (seconds) => `試行回数が多すぎます。${seconds} 秒後にもう一度お試しください。`,
   },
   server: {

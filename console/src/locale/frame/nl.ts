@@ -10,6 +10,7 @@ export const words: FrameWords = {
     copy: 'Kopiëren',
     copied: 'Gekopieerd',
     retry: 'Opnieuw proberen',
+    reload: 'Opnieuw laden',
     more: 'Meer tonen',
     remove: 'Verwijderen',
     loading: 'Laden…',
@@ -22,6 +23,8 @@ export const words: FrameWords = {
     unexpected: 'Dat is niet gelukt. Probeer het zo weer.',
     page: 'Deze pagina kon niet worden geladen.',
     offline: 'Parlor is niet bereikbaar.',
+    part: 'Een deel van de console kon niet worden geladen.',
+    updated: 'Parlor is intussen bijgewerkt. Laad de pagina opnieuw om verder te gaan.',
     throttled: (seconds) =>
       `Te veel pogingen. Probeer het over ${seconds} ${seconds === 1 ? 'seconde' : 'seconden'} opnieuw.`,
   },

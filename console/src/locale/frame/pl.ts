@@ -11,6 +11,7 @@ export const words: FrameWords = {
     copy: 'Kopiuj',
     copied: 'Skopiowano',
     retry: 'Spróbuj ponownie',
+    reload: 'Odśwież',
     more: 'Pokaż więcej',
     remove: 'Usuń',
     loading: 'Wczytywanie…',
@@ -23,6 +24,8 @@ export const words: FrameWords = {
     unexpected: 'Coś poszło nie tak. Spróbuj ponownie za chwilę.',
     page: 'Nie udało się wczytać tej strony.',
     offline: 'Nie można połączyć się z Parlorem.',
+    part: 'Nie udało się wczytać części konsoli.',
+    updated: 'Parlor został w międzyczasie zaktualizowany. Odśwież stronę, aby kontynuować.',
     throttled: (seconds) =>
       `Zbyt wiele prób. Spróbuj ponownie za ${seconds} ${plural('pl', seconds, { one: 'sekundę', few: 'sekundy', other: 'sekund' })}.`,
   },

@@ -10,6 +10,7 @@ export const words: FrameWords = {
     copy: 'Copiar',
     copied: 'Copiado',
     retry: 'Tentar de novo',
+    reload: 'Recarregar',
     more: 'Mostrar mais',
     remove: 'Remover',
     loading: 'Carregando…',
@@ -23,6 +24,8 @@ export const words: FrameWords = {
     unexpected: 'Não deu certo. Tente de novo em instantes.',
     page: 'Não foi possível carregar esta página.',
     offline: 'Não foi possível conectar ao Parlor.',
+    part: 'Não foi possível carregar uma parte do console.',
+    updated: 'O Parlor foi atualizado enquanto isso. Recarregue a página para continuar.',
     throttled: (seconds) =>
       `Muitas tentativas. Tente de novo em ${seconds} ${seconds === 1 ? 'segundo' : 'segundos'}.`,
   },

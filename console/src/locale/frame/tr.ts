@@ -10,6 +10,7 @@ export const words: FrameWords = {
     copy: 'Kopyala',
     copied: 'Kopyalandı',
     retry: 'Tekrar dene',
+    reload: 'Yeniden yükle',
     more: 'Daha fazla göster',
     remove: 'Kaldır',
     loading: 'Yükleniyor…',
@@ -22,6 +23,8 @@ export const words: FrameWords = {
     unexpected: 'Bir sorun oluştu. Birazdan tekrar deneyin.',
     page: 'Bu sayfa yüklenemedi.',
     offline: 'Parlor’a ulaşılamıyor.',
+    part: 'Konsolun bir bölümü yüklenemedi.',
+    updated: 'Parlor bu arada güncellendi. Devam etmek için sayfayı yeniden yükleyin.',
     throttled: (seconds) => `Çok fazla deneme yapıldı. ${seconds} saniye sonra tekrar deneyin.`,
   },
   server: {

@@ -10,6 +10,7 @@ export const words: FrameWords = {
     copy: '复制',
     copied: '已复制',
     retry: '重试',
+    reload: '重新加载',
     more: '显示更多',
     remove: '移除',
     loading: '加载中…',
@@ -22,6 +23,8 @@ export const words: FrameWords = {
     unexpected: '操作未成功，请稍后再试。',
     page: '无法加载此页面。',
     offline: '无法连接到 Parlor。',
+    part: '控制台的一部分无法加载。',
+    updated: 'Parlor 已更新。请重新加载页面以继续。',
     throttled: (seconds) => `尝试次数过多，请在 ${seconds} 秒后重试。`,
   },
   server: {
