@@ -83,7 +83,7 @@ export const createServices = async (
     config,
     log,
   });
-  const { credentials, members, memberSessions, oidc, programTokens } = people;
+  const { credentials, currentAvatars, members, memberSessions, oidc, programTokens } = people;
   const accounts = new AccountsService(models.accounts, relay, widgets, secrets, names);
   const accountDeletion = new AccountDeletion({ credentials, collections, leases, models }, log);
   accounts.onChange((account) => memberSessions.suspendIncomplete(account));
@@ -145,7 +145,7 @@ export const createServices = async (
     config,
     log,
   });
-  const realtime = createRealtime({ channel, log, messages, models, relay, rooms });
+  const realtime = createRealtime({ channel, currentAvatars, log, messages, models, relay, rooms });
   const { frames, presence, readMarks, typing, viewing } = realtime;
   const agent = createAgent({
     models,

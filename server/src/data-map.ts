@@ -34,6 +34,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
         'deleted_at',
         'emptied_at',
         'owner_turn',
+        'avatar',
         'is_away',
         'seen_at',
         'session_epoch',

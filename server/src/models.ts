@@ -19,6 +19,7 @@ import { keywordModel, notificationModel } from './features/keywords/keywords.mo
 import { leadModel } from './features/leads/leads.model.ts';
 import { mailModel } from './features/mail/mails.model.ts';
 import { outgoingMailModel } from './features/mail/outgoing-mails.model.ts';
+import { avatarModel } from './features/members/avatars/avatar.model.ts';
 import { memberSessionModel } from './features/members/member-sessions.ts';
 import { memberModel } from './features/members/members.model.ts';
 import { passwordResetModel } from './features/members/password-resets.ts';
@@ -41,6 +42,7 @@ export const createModels = (connection: Connection) => ({
   notes: noteModel(connection),
   drafts: draftModel(connection),
   conversationEvents: conversationEventModel(connection),
+  avatars: avatarModel(connection),
   emailConfirmations: emailConfirmationModel(connection),
   idempotency: idempotencyModel(connection),
   keywords: keywordModel(connection),

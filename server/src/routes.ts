@@ -15,6 +15,7 @@ import { keywordRoutes } from './features/keywords/keywords.routes.ts';
 import { leadRoutes } from './features/leads/leads.routes.ts';
 import { accountRoutes } from './features/members/account.routes.ts';
 import { authRoutes } from './features/members/auth.routes.ts';
+import { avatarRoutes } from './features/members/avatars/avatars.routes.ts';
 import { memberRoutes } from './features/members/members.routes.ts';
 import { oidcRoutes } from './features/members/oidc/oidc.routes.ts';
 import { passwordResetRoutes } from './features/members/password-reset.routes.ts';
@@ -48,6 +49,8 @@ export const createRoutes = (
     ...passwordResetRoutes(services),
     ...oidcRoutes(services),
     ...totpRoutes(services),
+    // Before /members/{uuid}/…, which would take `me` for a uuid.
+    ...avatarRoutes(services),
     ...memberRoutes(services),
     ...programTokenRoutes(services),
     ...auditRoutes(services),

@@ -113,10 +113,12 @@ export const startServer = async (
     metricsServer = await startMetricsListener(config, metrics, log);
     const port = await listen(server, config);
     await services.start();
-    const sessionCookie = new SessionCookie(createBaseUrl(config));
+    const baseUrl = createBaseUrl(config);
+    const sessionCookie = new SessionCookie(baseUrl);
     const identify = createIdentifyForChannel({ ...services, sessionCookie });
     const gateway = createGateway({
       ...services,
+      baseUrl,
       identify,
       seesLeads: (principal) => mayCall(principal, 'listLeads'),
       mayWrite: (principal) => mayCall(principal, LIVE_CHANNEL_WRITES),

@@ -8,13 +8,14 @@ import { createIndexes } from '../src/create-indexes.ts';
 import { loadConfig } from '../src/platform/config.ts';
 import { createLog } from '../src/platform/log.ts';
 import { giveBackDatabase, takeDatabase } from './databases.ts';
+import { mediaTypeOf } from './pictures.ts';
 
 /** What a request may carry beside its method and path. */
 export interface RequestOptions {
   token?: string;
   visitor?: string;
   headers?: Record<string, string>;
-  /** Sent as JSON; a string or Buffer as it is, with the JSON media type unless `headers` says otherwise. */
+  /** Sent as JSON; a string or Buffer as it is, a PNG as one and others as JSON unless `headers` says otherwise. */
   body?: unknown;
 }
 
@@ -78,7 +79,7 @@ export const testApp = (
         method: method as 'GET',
         url: path,
         headers: {
-          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(body !== undefined && { 'content-type': mediaTypeOf(body) }),
           ...(token !== undefined && { authorization: `Token ${token}` }),
           ...(visitor !== undefined && { authorization: `Visitor ${visitor}` }),
           ...headers,

@@ -41,6 +41,10 @@ const inBrowser = async ({ username }: Fixtures) => {
 /** What has to be there before the operation does something. */
 const prepare = async (id: string, fixtures: Fixtures) => {
   if (id === 'endSession') return inBrowser(fixtures);
+  if (id === 'deleteAvatar') {
+    // Whoever is invited can't have set one.
+    await app.services.models.members.updateOne({ _id: fixtures.ids.members ?? '' }, { avatar: 'a' });
+  }
   const confirm = operations.find((operation) => operation.id === 'confirmTotp') as Operation;
   if (['changeAccount', 'disableTotp'].includes(id)) await send(confirm, fixtures);
 };

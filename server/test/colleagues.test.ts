@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Member } from '@parlor/shared';
 import { expect, it } from 'vitest';
 import { PASSWORD } from './members.ts';
+import { png } from './pictures.ts';
 import { connect } from './realtime-client.ts';
 import { isType, says, startConversation } from './realtime-parts.ts';
 import { caller, owner } from './rest.ts';
@@ -48,8 +50,15 @@ it('tells colleagues of notes and of who is there, on every process, and nobody 
     await connect(other.url, { token: hidden.token }),
   ];
   const own = await connect(url, { token: grace.token });
+  const setPicture = async (): Promise<string> => {
+    const headers = { Authorization: `Token ${grace.token}`, 'Content-Type': 'image/png' };
+    const picture = { method: 'PUT', headers, body: png() as unknown as string };
+    return ((await (await fetch(`${url}/api/v1/members/me/avatar/`, picture)).json()) as Member).avatar ?? '';
+  };
+  // Its socket is open already.
+  const avatar = await setPicture();
   own.send({ type: 'viewing', room: room.uuid, is_typing: true });
-  const member = { uuid: grace.uuid, name: 'Grace' };
+  const member = { uuid: grace.uuid, name: 'Grace', avatar };
   const seen = await colleague.find(isType('viewing', { is_typing: true }));
   expect(seen).toEqual({
     type: 'viewing',
@@ -59,6 +68,11 @@ it('tells colleagues of notes and of who is there, on every process, and nobody 
   // Whoever comes later is told at once.
   const late = await connect(url, { token: linus.token });
   expect((await late.find(isType('viewing'))).data).toEqual(seen.data);
+
+  const another = await setPicture();
+  own.send({ type: 'viewing', room: room.uuid, is_typing: false });
+  const again = await colleague.find(isType('viewing', { is_typing: false }));
+  expect(again.data).toMatchObject({ member: { ...member, avatar: another } });
 
   const asGrace = caller(url, `Token ${grace.token}`);
   const path = `/api/v1/conversations/${room.uuid}/notes/`;

@@ -38,28 +38,29 @@ describe('the examples of the OpenAPI document', () => {
     },
   );
 
-  it.each(operations.filter(({ body }) => body).map((operation) => [operation.id, operation] as const))(
-    '%s: errors are as described',
-    async (_, operation) => {
-      const given: RequestOptions = credentialFor(operation, shared);
-      const send = (body: string, headers: Record<string, string> = {}) =>
-        app.request(operation.method, pathFor(operation, shared), {
-          ...given,
-          body,
-          headers: { ...given.headers, ...headers },
-        });
-      for (const answer of [
-        await send('{'),
-        await send('[]'),
-        await send('x', { 'content-type': 'text/plain' }),
-        await send(`"${'x'.repeat(300_000)}"`),
-      ]) {
-        expect(answer.status).toBeGreaterThanOrEqual(400);
-        expect(answer.status).toBeLessThan(500);
-        expect(faults(operation, answer.status, answer.json)).toEqual([]);
-      }
-    },
-  );
+  it.each(
+    operations
+      .filter(({ body, bytes }) => body || bytes.length > 0)
+      .map((operation) => [operation.id, operation] as const),
+  )('%s: errors are as described', async (_, operation) => {
+    const given: RequestOptions = credentialFor(operation, shared);
+    const send = (body: string, headers: Record<string, string> = {}) =>
+      app.request(operation.method, pathFor(operation, shared), {
+        ...given,
+        body,
+        headers: { ...given.headers, ...headers },
+      });
+    for (const answer of [
+      await send('{'),
+      await send('[]'),
+      await send('x', { 'content-type': 'text/plain' }),
+      await send(`"${'x'.repeat(300_000)}"`),
+    ]) {
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.status).toBeLessThan(500);
+      expect(faults(operation, answer.status, answer.json)).toEqual([]);
+    }
+  });
 
   it('fit their schemas, by format too, those of webhooks with their signatures', () => {
     for (const { post } of Object.values(document.webhooks ?? {})) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type { TestApp } from './app.ts';
 import type { Operation } from './openapi.ts';
+import { png } from './pictures.ts';
 
 /** Objects of one account, one of each kind, for the operations to work on. */
 export interface Fixtures {
@@ -64,6 +65,8 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
   await post('/api/v1/auth/session', { username, password: 'a long enough secret' }, {});
   const [session] = (await app.request('GET', '/api/v1/auth/sessions/', { token })).json;
   const totp = await post('/api/v1/auth/totp', { password: 'a long enough secret' });
+  const picture = { token, body: png() };
+  const { avatar } = (await app.request('PUT', '/api/v1/members/me/avatar/', picture)).json;
   const program = await post('/api/v1/tokens/', { name: 'A program', scopes: ['leads:read'] });
   const { visitor, room: reserved } = await app.session(widget);
   const hi = { body: 'Hi', room: { uuid: reserved.uuid } };
@@ -91,6 +94,7 @@ export const makeFixtures = async (app: Callable): Promise<Fixtures> => {
       notes: (await noteIn(conversation, 'A note')).uuid,
       widgets: widget,
       members: invited.uuid,
+      avatars: avatar.split('/').at(-1),
       sessions: session.uuid,
       tokens: program.uuid,
       deliveries: await deliveryOf(app, token),
@@ -195,12 +199,13 @@ export const pathFor = (
 export const withQuery = (path: string, query: string): string =>
   query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
 
-/** The example of an operation's body, with references that exist and names that are free. */
+/** The example of an operation's body, or a picture where it takes bytes, with references that exist and names that are free. */
 export const bodyFor = (
-  { id, body }: Operation,
+  { id, body, bytes }: Operation,
   fixtures: Fixtures,
   asVisitor = false,
 ): object | undefined => {
+  if (bytes.length > 0) return png();
   if (!body) return undefined;
   const free = randomUUID().slice(0, 8);
   switch (id) {

@@ -216,7 +216,7 @@ export const makeAttempt = (app: RemoteApp, own: Fixtures, choose: ReturnType<ty
       name: `a conversation with ${name}`,
       run: conversation(app, own, graphWith(text), Array.from(text).slice(0, 10_000).join('')),
     };
-  const operation = pick(operations.filter(({ method }) => method !== 'DELETE'));
+  const operation = pick(operations.filter(({ method, bytes }) => method !== 'DELETE' && bytes.length === 0));
   const options: RequestOptions = credentialFor(operation, own);
   let path = pathFor(operation, own);
   let where = 'the query';

@@ -152,6 +152,13 @@ it(`${REQUESTS} hostile requests, seed ${SEED}`, { timeout: 600_000 }, async () 
   const { next, below, pick } = chooser(SEED);
   let own = await makeFixtures(app);
 
+  /** Bytes with some changed, cut off or added; and some as they are. */
+  const broken = (bytes: Buffer): Buffer => {
+    const changed = Buffer.from(bytes);
+    for (let changes = below(4); changes > 0; changes--) changed[below(changed.length)] = below(256);
+    return next() < 0.5 ? changed : Buffer.concat([changed.subarray(0, below(changed.length)), bytes]);
+  };
+
   const request = () => {
     const operation = pick(operations);
     const asVisitor = operation.callers.includes('Visitor') && next() < 0.4;
@@ -165,7 +172,8 @@ it(`${REQUESTS} hostile requests, seed ${SEED}`, { timeout: 600_000 }, async () 
     if (next() < 0.15) path = path.replace(/[^/]+(\/?)$/, `${pick(SEGMENTS)}$1`);
     if (next() < 0.3) path = withQuery(path, pick(QUERIES));
     let body: unknown = bodyFor(operation, own, asVisitor);
-    if (body !== undefined && next() < 0.9) {
+    if (Buffer.isBuffer(body)) body = broken(body);
+    else if (body !== undefined && next() < 0.9) {
       const fields = { ...(body as Record<string, unknown>) };
       for (let changes = 1 + below(3); changes > 0; changes--) {
         const name = next() < 0.75 ? pick(Object.keys(fields)) : pick(EXTRA_FIELDS);

@@ -35,8 +35,10 @@ export interface Operation {
   method: string;
   path: string;
   callers: readonly ('public' | 'Token' | 'Session' | 'Visitor' | 'AgentKey')[];
-  /** The example of its body; undefined when it takes none. */
+  /** The example of its body; undefined when it takes none, or bytes. */
   body: Record<string, unknown> | undefined;
+  /** The media types of the bytes that it takes instead of JSON. */
+  bytes: readonly string[];
   query: readonly string[];
   /** The parameters of the query that it needs, with their examples. */
   needs: Readonly<Record<string, string>>;
@@ -112,6 +114,7 @@ export const operations: readonly Operation[] = Object.entries(document.paths ??
         path,
         callers: (described.security ?? []).map((one) => (Object.keys(one)[0] ?? 'public') as 'public'),
         body: content['application/json']?.example,
+        bytes: Object.keys(content).filter((type) => type !== 'application/json'),
         query: (described.parameters ?? []).flatMap((given) =>
           'in' in given && given.in === 'query' ? [given.name] : [],
         ),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, RequestOptions, TestApp } from './app.ts';
+import { mediaTypeOf } from './pictures.ts';
 
 /** What tests that go over the wire use of an app. */
 export type RemoteApp = Pick<TestApp, 'request' | 'account' | 'session'>;
@@ -12,7 +13,7 @@ export const remoteApp = (url: string): RemoteApp => {
     const answer = await fetch(url + path, {
       method,
       headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(body !== undefined && { 'content-type': mediaTypeOf(body) }),
         ...(token !== undefined && { authorization: `Token ${token}` }),
         ...(visitor !== undefined && { authorization: `Visitor ${visitor}` }),
         ...headers,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { boolean, choice, datetime, moment, text, uuid, uuidReference, uuidReferences } from './fields.ts';
 import { MAX_BULK, MAX_COUNT, MAX_TAG, MAX_TAGS } from './limits.ts';
-import { Author, Message } from './message.ts';
+import { MemberReference } from './member-reference.ts';
+import { Message } from './message.ts';
 
 /** How far people have got with a conversation (docs/contract.md#conversation). */
 export const INBOX_STATUSES = ['open', 'snoozed', 'done'] as const;
@@ -147,7 +148,7 @@ export const ConversationUpdated = ConversationState.extend({
   previous: ConversationState.pick({ status: true, assignee: true, tags: true })
     .partial()
     .meta({ description: 'Of these fields, the values before.', example: { status: 'open' } }),
-  by: Author.nullable().meta({
+  by: MemberReference.nullable().meta({
     description: 'The member who changed it; null where it followed from what was said, or from time.',
   }),
 }).meta({ id: 'ConversationUpdated' });

@@ -14,6 +14,7 @@ export * from './lead.ts';
 export * from './limits.ts';
 export * from './locales.ts';
 export * from './member.ts';
+export * from './member-reference.ts';
 export * from './message.ts';
 export * from './note.ts';
 export * from './program-token.ts';

@@ -21,6 +21,10 @@ export const MAX_TOKEN_NAME = 100;
 export const MAX_REPLY_NAME = 100;
 export const MAX_WORKFLOW_NAME = 200;
 
+/** A member's picture: its bytes, and its width and height in pixels. */
+export const MAX_AVATAR_BYTES = 131_072;
+export const MAX_AVATAR_SIDE = 1_024;
+
 /** A saved reply's shortcut, without the slash; as it is written and folded. */
 export const MAX_SHORTCUT = 32;
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Credentials, Registration } from './account.ts';
 import { boolean, choice, datetime, email, optionalText, text, uuid, uuidReferences } from './fields.ts';
 import { MAX_MEMBER_NAME } from './limits.ts';
+import { avatarUrl } from './member-reference.ts';
 
 /** What a member may do (docs/contract.md#members). */
 export const ROLES = ['owner', 'admin', 'operator'] as const;
@@ -28,6 +29,7 @@ export const Member = z
       .meta({ description: 'null while the invitation is not accepted.', example: 'grace' }),
     email: email().meta({ example: 'grace@example.com' }),
     name: text({ max: MAX_MEMBER_NAME }).meta({ example: 'Grace', description: 'What visitors see.' }),
+    avatar: avatarUrl(),
     role: choice(ROLES),
     widgets: widgets().meta({ example: null }),
     is_away: boolean(),

@@ -11,13 +11,15 @@ import {
   uuidReference,
 } from './fields.ts';
 import { MAX_MESSAGE, MAX_NICKNAME } from './limits.ts';
+import { avatarUrl, MemberReference } from './member-reference.ts';
 import { RoomReference } from './room-reference.ts';
 
-/** The member who wrote a message, as it was called then; visitors see no more of a member. */
-export const Author = z
-  .object({ uuid: uuid(), name: z.string().meta({ example: 'Grace' }) })
-  .meta({ id: 'Author', readOnly: true });
+/** The member who wrote something, as it was called then, with the picture that it has now; visitors see no more of a member. */
+export const Author = MemberReference.extend({ avatar: avatarUrl() }).meta({ id: 'Author', readOnly: true });
 export type Author = z.infer<typeof Author>;
+
+/** The same in events, with the picture of that moment: absent in those of a server that was older. */
+export const AuthorThen = Author.extend({ avatar: avatarUrl().default(null) });
 
 /** A message as a Room shows it. */
 export const Message = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { datetime, text, uuid } from './fields.ts';
 import { MAX_MESSAGE } from './limits.ts';
-import { Author } from './message.ts';
+import { Author, AuthorThen } from './message.ts';
 
 /** What members tell each other about a conversation; no visitor sees it (docs/contract.md#notes). */
 export const Note = z
@@ -32,6 +32,7 @@ export type NewNote = z.infer<typeof NewNote>;
 
 /** A note after a write, as colleagues are told of it. */
 export const NoteWritten = Note.extend({
+  author: AuthorThen.nullable(),
   /** Whom this write mentions and none before it did; its author is left out. */
   mentioned: z.array(z.uuid()),
 });

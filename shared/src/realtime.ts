@@ -3,7 +3,7 @@ import { ConversationCounts, ConversationUpdated } from './conversation.ts';
 import { boolean, datetime, optionalText, uuidReference } from './fields.ts';
 import { Lead } from './lead.ts';
 import { MAX_FOLLOWED_ROOMS, MAX_NICKNAME, MAX_UNREAD, MAX_UNREAD_ROOMS } from './limits.ts';
-import { Author, CreatedMessage } from './message.ts';
+import { AuthorThen, CreatedMessage } from './message.ts';
 import { NoteWritten } from './note.ts';
 import { Room } from './room.ts';
 import { RoomReference } from './room-reference.ts';
@@ -73,7 +73,7 @@ export type ClientFrameInput = z.input<typeof ClientFrame>;
 export const MessageAdded = CreatedMessage.extend({
   /** Absent in the events of a server that was older. */
   is_bot: z.boolean().optional(),
-  author: Author.optional(),
+  author: AuthorThen.optional(),
   room: RoomReference,
 }).loose();
 export type MessageAdded = z.infer<typeof MessageAdded>;
@@ -90,7 +90,7 @@ export const Typing = z.object({ sender: z.enum(SIDES), nickname: z.string(), is
 export type Typing = z.infer<typeof Typing>;
 
 /** Which member views a room, and whether it writes there: an answer or a note. */
-export const Viewing = z.object({ member: Author, is_viewing: z.boolean(), is_typing: z.boolean() });
+export const Viewing = z.object({ member: AuthorThen, is_viewing: z.boolean(), is_typing: z.boolean() });
 export type Viewing = z.infer<typeof Viewing>;
 
 export const Presence = z.object({ sender: z.enum(SIDES), online: z.boolean() });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { INBOX_STATUSES } from './conversation.ts';
 import { choice, datetime, uuid } from './fields.ts';
-import { Author, Message } from './message.ts';
+import { MemberReference } from './member-reference.ts';
+import { Message } from './message.ts';
 import { Note } from './note.ts';
 
 const member = () => uuid().nullable();
@@ -40,7 +41,7 @@ export const TimelineEvent = z
     kind: z.literal('event'),
     at: at(),
     uuid: uuid(),
-    by: Author.nullable().meta({
+    by: MemberReference.nullable().meta({
       description:
         'The member who did it; null where a program did, or where it followed from what was said, or from time.',
     }),

@@ -121,8 +121,8 @@ export class Thread {
     const message = { body, is_support_sender: true, room: { uuid: this.room } };
     const headers = { 'Idempotency-Key': key };
     const sent = await ask<CreatedMessage>('POST', 'messages/', message, { headers, keepalive: true });
-    const { uuid = '', name = '' } = me.value ?? {};
-    return asMessage({ author: { uuid, name }, ...sent });
+    const { uuid = '', name = '', avatar = null } = me.value ?? {};
+    return asMessage({ author: { uuid, name, avatar }, ...sent });
   }
 
   async #sendNote({ key, body }: Outgoing): Promise<Item> {

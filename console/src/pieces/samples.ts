@@ -10,6 +10,9 @@ export const UUIDS = {
   hedy: '0198c1d2-0000-7000-8000-0000000000b7',
 } as const;
 
+/** Of the files that are served with the console. */
+export const PICTURE = '/console/icon-192.png';
+
 export const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
 export const ARABIC = 'هل يمكنكم توصيل الطلب غدًا قبل الساعة العاشرة؟';
 
@@ -19,11 +22,12 @@ const MINUTE_MS = 60_000;
 export const minutesAgo = (minutes: number): string =>
   new Date(Date.now() - minutes * MINUTE_MS).toISOString();
 
-const member = (uuid: string, name: string): Member => ({
+const member = (uuid: string, name: string, avatar: string | null = null): Member => ({
   uuid,
   username: name.toLowerCase(),
   email: `${name.toLowerCase()}@example.com`,
   name,
+  avatar,
   role: 'operator',
   widgets: null,
   is_away: false,
@@ -34,7 +38,7 @@ const member = (uuid: string, name: string): Member => ({
   seen_at: minutesAgo(2),
 });
 
-export const GRACE = member(UUIDS.grace, 'Grace Hopper');
+export const GRACE = member(UUIDS.grace, 'Grace Hopper', PICTURE);
 export const HEDY = member(UUIDS.hedy, 'Hedy Lamarr');
 
 let made = 0;
@@ -57,7 +61,11 @@ const said = (body: string, minutes: number, more: Partial<Message> = {}): Timel
   return { kind: 'message', at, ...message(body, at, more) };
 };
 
-const byGrace = { is_support_sender: true, nickname: '', author: { uuid: UUIDS.grace, name: GRACE.name } };
+const byGrace = {
+  is_support_sender: true,
+  nickname: '',
+  author: { uuid: UUIDS.grace, name: GRACE.name, avatar: GRACE.avatar },
+};
 
 /** Newest first, as the API answers. */
 export const TIMELINE: readonly TimelineItem[] = [
@@ -69,7 +77,7 @@ export const TIMELINE: readonly TimelineItem[] = [
     at: minutesAgo(12),
     uuid: id(),
     body: '@hedy she has ordered twice, only the second one counts.',
-    author: { uuid: UUIDS.grace, name: GRACE.name },
+    author: { uuid: UUIDS.grace, name: GRACE.name, avatar: GRACE.avatar },
     mentions: [UUIDS.hedy],
     created_at: minutesAgo(12),
     edited_at: null,

@@ -1,6 +1,7 @@
 import type Router from '@koa/router';
 import { forbidden } from '../platform/errors.ts';
 import type { Authenticator } from './authenticator.ts';
+import { type BodyBounds, createBodyReader } from './body-reader.ts';
 import type { Handler, State } from './context.ts';
 import { jsonBody } from './json-body.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -44,11 +45,21 @@ const middlewareOf = (route: Route, { authenticate, idempotent, rateLimits }: Pa
     ...given(route.beforeBody),
     // What makes a POST safe to repeat compares its body, also where nothing is taken from it.
     ...(route.body || route.isIdempotent ? [jsonBody()] : []),
+    ...(route.bytes ? [bytesBody(route.bytes)] : []),
     ...limited('body'),
     ...given(route.aroundKept),
     ...(route.isIdempotent ? [idempotent] : []),
     (ctx) => route.handler(ctx),
   ];
+};
+
+/** Reads a body that is not JSON into ctx.state.bytes. */
+const bytesBody = (bounds: BodyBounds): Handler => {
+  const read = createBodyReader(bounds);
+  return async (ctx, next) => {
+    ctx.state.bytes = await read(ctx);
+    await next();
+  };
 };
 
 const authenticating = ({ callers }: Route, authenticate: Authenticator): Handler[] => {

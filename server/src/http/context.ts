@@ -9,6 +9,8 @@ export interface State {
   principal?: Principal;
   /** The parsed JSON body; undefined when there was none. */
   body?: unknown;
+  /** The body as it came, on a route that takes bytes. */
+  bytes?: Buffer;
   /** The uuid for the object that this request makes, when its Idempotency-Key fixes it. */
   newUuid?: string;
   /** The room or lead that the response tells of, when that is not the object that this request makes. */

@@ -37,17 +37,22 @@ export const representationOf = (object: object, variant?: object): Representati
   return { text: inForm, etag: `${etag.slice(0, -1)}.${etagOf(inForm).slice(1, 9)}"` };
 };
 
+/** Sets the ETag of what is answered; 304 to a GET whose If-None-Match names it. */
+export const sendTag = (ctx: Context, etag: string): void => {
+  ctx.set('ETag', etag);
+  const known = ctx.get('If-None-Match');
+  if ((ctx.method === 'GET' || ctx.method === 'HEAD') && known !== '') {
+    if (known.trim() === '*' || tags(known).includes(etag)) ctx.status = 304;
+  }
+};
+
 /** `sendObject` for a representation that was made before. */
 export const sendRepresentation = (ctx: Context, { text, etag }: Representation, status = 200): void => {
   ctx.status = status;
   ctx.type = 'application/json';
   ctx.body = text;
-  ctx.set('ETag', etag);
   if (!ctx.response.get('Cache-Control')) ctx.set('Cache-Control', 'no-cache');
-  const known = ctx.get('If-None-Match');
-  if ((ctx.method === 'GET' || ctx.method === 'HEAD') && known !== '') {
-    if (known.trim() === '*' || tags(known).includes(etag)) ctx.status = 304;
-  }
+  sendTag(ctx, etag);
 };
 
 /** Answers 201 with the new object and its address (docs/contract.md#entity-tags). */

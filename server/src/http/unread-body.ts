@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { announcedLength } from './body-reader.ts';
 import type { Handler } from './context.ts';
-import { announcedLength } from './json-body.ts';
 
 /** What is still read of a request that has its response, in bytes and milliseconds: far beyond what any route takes. */
 const MAX_BYTES = 32 * 1_024 * 1_024;

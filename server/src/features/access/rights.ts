@@ -48,6 +48,9 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   retrieveMember: [EVERYBODY, 'members:read'],
   changeMember: [ADMINS, null],
   removeMember: [ADMINS, null],
+  putOwnAvatar: [EVERYBODY, null],
+  deleteOwnAvatar: [EVERYBODY, null],
+  deleteAvatar: [ADMINS, null],
 
   listAudit: [ADMINS, 'audit:read'],
 

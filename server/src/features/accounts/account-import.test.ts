@@ -4,6 +4,7 @@ import { testApp } from '../../../test/app.ts';
 import { documentsWith } from '../../../test/everything.ts';
 import { type Fixtures, makeFixtures } from '../../../test/fixtures.ts';
 import { testMembers } from '../../../test/members.ts';
+import { png } from '../../../test/pictures.ts';
 import { exportAccount } from './account-copy.ts';
 import { deleteAccount } from './account-data.ts';
 import { importAccount } from './account-import.ts';
@@ -58,6 +59,15 @@ const changed = (
 };
 
 describe('an import', () => {
+  it('brings the pictures of members along, at the same addresses', async () => {
+    const { fixtures, lines } = await moved();
+    const path = `/api/v1/avatars/${fixtures.ids.avatars}`;
+    expect((await app.request('GET', path)).status).toBe(404);
+    await read(lines);
+    const picture = await app.request('GET', path);
+    expect([picture.status, picture.headers['content-length']]).toEqual([200, String(png().length)]);
+  });
+
   /** An account of this server, of which nothing may be read or changed. */
   let kept: Fixtures;
   let keptId = '';

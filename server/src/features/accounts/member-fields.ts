@@ -17,6 +17,8 @@ export interface MemberFields {
   created_at: Date;
   /** The name that others see; the username where there is none. */
   name?: string;
+  /** The key of its picture. */
+  avatar?: string | undefined;
   is_away?: boolean;
   /** When it was last here, to the minute. */
   seen_at?: Date;
@@ -44,6 +46,7 @@ export const memberFields = {
   token_sealed: String,
   created_at: Date,
   name: String,
+  avatar: String,
   is_away: Boolean,
   seen_at: Date,
   totp_sealed: String,

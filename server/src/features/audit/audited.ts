@@ -28,6 +28,9 @@ export const AUDITED = {
   changeOwnMember: true,
   changeMember: true,
   removeMember: true,
+  putOwnAvatar: true,
+  deleteOwnAvatar: true,
+  deleteAvatar: true,
   acceptInvitation: true,
 
   createRoom: false,

@@ -1,6 +1,7 @@
 import { type Conversation, Message } from '@parlor/shared';
 import { isoDatetime, present } from '../../database/document.ts';
 import type { LeadModel, StoredLead } from '../leads/leads.model.ts';
+import type { AsWritten } from '../members/avatars/current-avatars.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { PresenceStore } from '../realtime/presence-store.ts';
 import type { RoomModel } from '../rooms/rooms.model.ts';
@@ -8,6 +9,11 @@ import type { VisitorSession, VisitorSessionModel } from '../visitors/sessions.m
 import type { StoredConversation } from './conversation.model.ts';
 import { presentState } from './state.ts';
 import { latestOf } from './waiting.ts';
+
+/** A conversation as it is shown, but for the picture of who wrote last. */
+export type WrittenConversation = Omit<Conversation, 'last_message'> & {
+  last_message: AsWritten<Message> | null;
+};
 
 interface Parts {
   rooms: RoomModel;
@@ -32,7 +38,10 @@ export class ConversationDetails {
   }
 
   /** Conversations as a member sees them, in the same order. */
-  async present(conversations: readonly StoredConversation[], member: string): Promise<Conversation[]> {
+  async present(
+    conversations: readonly StoredConversation[],
+    member: string,
+  ): Promise<WrittenConversation[]> {
     if (conversations.length === 0) return [];
     const rooms = conversations.map(({ _id }) => _id);
     const { presences } = this.#parts;
@@ -43,7 +52,7 @@ export class ConversationDetails {
       this.#sessions(rooms),
       presences.visited(rooms),
     ]);
-    return conversations.map((conversation): Conversation => {
+    return conversations.map((conversation): WrittenConversation => {
       const { _id, introduced_in } = conversation;
       const last = messages.get(latestOf(conversation.heard)?.id ?? '');
       const known = leads.get(_id) ?? messages.get(introduced_in);
@@ -51,7 +60,7 @@ export class ConversationDetails {
         ...presentState(conversation),
         name: names.get(_id) ?? '',
         is_unread: conversation.unread.includes(member),
-        last_message: last ? present<Message>(Message, last) : null,
+        last_message: last ? present<AsWritten<Message>>(Message, last) : null,
         visitor: {
           name: known?.nickname ?? '',
           email: known?.email ?? '',

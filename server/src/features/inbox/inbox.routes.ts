@@ -6,6 +6,7 @@ import {
   ConversationPatch,
   INBOX_STATUSES,
   isUuid,
+  type Message,
   WAITING_ON,
 } from '@parlor/shared';
 import { z } from 'zod';
@@ -25,9 +26,11 @@ import type { Route } from '../../http/route.ts';
 import { precondition, representationOf, sendRepresentation } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { invalid } from '../../platform/errors.ts';
+import type { CurrentAvatars } from '../members/avatars/current-avatars.ts';
 import { authorOf, memberOf, viewOf } from '../members/principal.ts';
 import type { StoredConversation } from './conversation.model.ts';
 import type { InboxCounts } from './counts.ts';
+import type { WrittenConversation } from './details.ts';
 import { type Changer, type InboxService, lasting } from './inbox.service.ts';
 import { ORDERS, timeFieldOf, type Wanted } from './lists.ts';
 import type { TagNames } from './tag-names.ts';
@@ -105,16 +108,26 @@ export const inboxRoutes = ({
   inbox,
   inboxCounts,
   tagNames,
+  currentAvatars,
   baseUrl,
 }: {
   inbox: InboxService;
   inboxCounts: InboxCounts;
   tagNames: TagNames;
+  currentAvatars: Pick<CurrentAvatars, 'show'>;
   baseUrl(ctx: Context): string;
 }): Route[] => {
+  /** The same conversations, with the pictures of those who wrote last. */
+  const pictured = async (ctx: Context, found: WrittenConversation[]): Promise<Conversation[]> => {
+    const written = found.map(({ last_message }) => last_message ?? undefined);
+    const shown = await currentAvatars.show<Message | undefined>(viewOf(ctx).account, baseUrl(ctx), written);
+    return found.map((one, at) => Object.assign({}, one, { last_message: shown[at] ?? null }));
+  };
+
   const send = async (ctx: Context, conversation: StoredConversation): Promise<void> => {
     const whole = await inbox.presentOne(conversation, memberOf(ctx)._id);
-    sendRepresentation(ctx, representationOf(lasting(whole), whole));
+    const [shown = whole] = await pictured(ctx, [whole]);
+    sendRepresentation(ctx, representationOf(lasting(whole), shown));
   };
 
   return [
@@ -142,7 +155,8 @@ export const inboxRoutes = ({
         const order = queryChoice(ctx, 'order', ORDERS) ?? 'waiting';
         const steps = inbox.list(viewOf(ctx), readWanted(ctx), order, page);
         const member = memberOf(ctx)._id;
-        const present = (found: StoredConversation[]) => inbox.present(found, member);
+        const present = async (found: StoredConversation[]) =>
+          pictured(ctx, await inbox.present(found, member));
         await sendPage(
           ctx,
           page,

@@ -1,4 +1,4 @@
-import type { Author, BulkChange, BulkResult, Conversation, ConversationPatch } from '@parlor/shared';
+import type { BulkChange, BulkResult, ConversationPatch, MemberReference } from '@parlor/shared';
 import type { Page } from '../../database/pages.ts';
 import { changeDocument } from '../../events/change.ts';
 import type { Relay } from '../../events/relay.ts';
@@ -8,7 +8,7 @@ import { activeOf, type Member } from '../members/member.ts';
 import type { MemberStore } from '../members/member-store.ts';
 import { isInView, type View } from '../members/view.ts';
 import type { ConversationModel, StoredConversation } from './conversation.model.ts';
-import type { ConversationDetails } from './details.ts';
+import type { ConversationDetails, WrittenConversation } from './details.ts';
 import type { ConversationFollower } from './follow.ts';
 import { type Order, readConversations, type Wanted } from './lists.ts';
 import { type Settings, settingsOf } from './settings.ts';
@@ -31,7 +31,7 @@ export interface Changer {
   /** Whose `is_unread` it is. */
   member: string;
   /** Whom the change is said to be by; undefined: a program. */
-  author: Author | undefined;
+  author: MemberReference | undefined;
 }
 
 interface Parts {
@@ -69,11 +69,11 @@ export class InboxService {
     return found;
   }
 
-  present(conversations: readonly StoredConversation[], member: string): Promise<Conversation[]> {
+  present(conversations: readonly StoredConversation[], member: string): Promise<WrittenConversation[]> {
     return this.#parts.details.present(conversations, member);
   }
 
-  async presentOne(conversation: StoredConversation, member: string): Promise<Conversation> {
+  async presentOne(conversation: StoredConversation, member: string): Promise<WrittenConversation> {
     const [shown] = await this.present([conversation], member);
     if (!shown) throw notFound();
     return shown;
@@ -212,7 +212,7 @@ export const lasting = ({
   is_unread,
   visitor: { is_online, ...visitor },
   ...conversation
-}: Conversation) => ({
+}: WrittenConversation) => ({
   ...conversation,
   visitor,
 });

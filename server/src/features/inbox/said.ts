@@ -1,4 +1,4 @@
-import type { Author, Side } from '@parlor/shared';
+import type { MemberReference, Side } from '@parlor/shared';
 import type { OutboxEvent } from '../../events/events.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { Said } from './waiting.ts';
@@ -43,7 +43,7 @@ export const saidIn = ({ at, data, live }: OutboxEvent): SaidBy => {
     is_support_sender: boolean;
     nickname: string;
     email: string;
-    author?: Author;
+    author?: MemberReference;
   };
   const { is_bot = false } = (live ?? {}) as { is_bot?: boolean };
   const sender = senderOf(is_support_sender, is_bot);

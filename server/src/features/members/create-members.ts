@@ -9,6 +9,9 @@ import type { Quotas } from '../accounts/quotas.ts';
 import type { RegistrationClaimModel } from '../accounts/registration.model.ts';
 import { SignInLimits } from '../accounts/sign-in-limits.ts';
 import { UniqueNames } from '../accounts/unique-names.ts';
+import type { AvatarModel } from './avatars/avatar.model.ts';
+import { Avatars } from './avatars/avatars.service.ts';
+import { CurrentAvatars } from './avatars/current-avatars.ts';
 import { Credentials } from './credentials.ts';
 import { InvitationAcceptance } from './invitation-acceptance.ts';
 import { LastSeen } from './last-seen.ts';
@@ -25,6 +28,7 @@ import { WelcomeLinks } from './welcome-links.ts';
 
 interface Parts {
   models: MemberModels & {
+    avatars: AvatarModel;
     memberSessions: MemberSessionModel;
     tokens: ProgramTokenModel;
     passwordResets: PasswordResetModel;
@@ -55,6 +59,9 @@ export const createMembers = (parts: Parts) => {
   const credentials = new Credentials(store, memberSessions, secrets);
   const programTokens = new ProgramTokens(models.tokens, writes, store, quotas, secrets);
   credentials.onEnd((member) => programTokens.deleteAllOf(member));
+  const currentAvatars = new CurrentAvatars(models);
+  const avatars = new Avatars(models.avatars, store, currentAvatars);
+  credentials.onEnd((member) => avatars.deleteAllOf(member));
   const secondFactor = new SecondFactor(store, secrets);
   const lastSeen = new LastSeen(models, log);
   const signIn = new SignIn(store, signIns, secondFactor, memberSessions, signInTrail);
@@ -76,7 +83,9 @@ export const createMembers = (parts: Parts) => {
   return {
     services: {
       acceptance,
+      avatars,
       credentials,
+      currentAvatars,
       lastSeen,
       members,
       memberSessions,

@@ -53,6 +53,7 @@ type SealedField = (typeof SEALED_FIELDS)[number];
 export const AUDITED_FIELDS: AuditedFields<Changed> = {
   fields: {
     name: 'name',
+    avatar: 'avatar',
     role: 'role',
     widgets: 'widgets',
     password: 'password',

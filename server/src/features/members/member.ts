@@ -1,8 +1,10 @@
 import { Member as ApiMember, type Role } from '@parlor/shared';
 import { present } from '../../database/document.ts';
 import type { EventHolder } from '../../events/events.ts';
+import { forbidden } from '../../platform/errors.ts';
 import type { Account } from '../accounts/accounts.model.ts';
 import { type MemberFields, memberFields } from '../accounts/member-fields.ts';
+import { avatarKey, avatarUrl } from './avatars/avatar-url.ts';
 
 /** A member beside the founding one, who stands in the account itself. */
 export interface StoredMember
@@ -55,13 +57,23 @@ export const restrictionOf = ({
 }: Pick<StoredMember, 'role' | 'widgets'>): readonly string[] | undefined =>
   role === 'operator' ? widgets : undefined;
 
-/** The API's form of a member. @param seen the widgets that whoever asks is restricted to: it learns of no others */
-export const presentMember = (member: Member, seen?: readonly string[]): ApiMember => {
+/** Admins do everything but what is about owners. @throws ParlorError `forbidden` */
+export const mayTouch = ({ role }: Pick<Member, 'role'>, other: Pick<Member, 'role'>): void => {
+  if (role !== 'owner' && other.role === 'owner') throw forbidden();
+};
+
+/**
+ * The API's form of a member.
+ * @param base what the address of its picture begins with
+ * @param seen the widgets that whoever asks is restricted to: it learns of no others
+ */
+export const presentMember = (member: Member, base = '', seen?: readonly string[]): ApiMember => {
   const widgets = restrictionOf(member);
   return present(ApiMember, member, {
     widgets: (seen ? widgets?.filter((one) => seen.includes(one)) : widgets) ?? null,
     username: member.username ?? null,
     name: member.name || member.username || '',
+    avatar: avatarUrl(base, member.avatar),
     is_away: member.is_away ?? false,
     has_password: member.password !== undefined,
     has_totp: member.totp_sealed !== undefined,
@@ -70,5 +82,11 @@ export const presentMember = (member: Member, seen?: readonly string[]): ApiMemb
   });
 };
 
-/** What of a member people change, of which its entity tag is made: that it is here again is no change. */
-export const settingsOf = ({ seen_at, ...settings }: ApiMember): Omit<ApiMember, 'seen_at'> => settings;
+/**
+ * What of a member people change, of which its entity tag is made: that it is here again is no change, nor where the server
+ * is.
+ */
+export const settingsOf = ({ seen_at, ...settings }: ApiMember): Omit<ApiMember, 'seen_at'> => ({
+  ...settings,
+  avatar: avatarKey(settings.avatar),
+});

@@ -1,4 +1,5 @@
 import { collectionOf } from '../../database/collection-data.ts';
+import type { StoredAvatar } from './avatars/avatar.model.ts';
 import type { StoredMember } from './member.ts';
 import type { StoredMemberSession } from './member-sessions.ts';
 import type { StoredPasswordReset } from './password-resets.ts';
@@ -12,7 +13,7 @@ export const membersData = {
     copied: { created_at: -1, _id: -1 },
     fields: {
       plain: [
-        ...(['_id', 'account', 'role', 'widgets', 'created_at', 'is_away', 'seen_at'] as const),
+        ...(['_id', 'account', 'role', 'widgets', 'created_at', 'avatar', 'is_away', 'seen_at'] as const),
         ...(['version', 'invitation_expires_at', 'session_epoch', 'kept_session', 'totp_step'] as const),
       ],
       owner: ['username', 'email', 'username_key', 'email_key', 'name', 'invitation_key', 'events'],
@@ -20,6 +21,12 @@ export const membersData = {
       sealed: ['token_sealed', 'totp_sealed', 'totp_pending_sealed'],
       keyed: ['token_fingerprint'],
     },
+  }),
+  avatars: collectionOf<StoredAvatar>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: { account: 1, made_at: 1 },
+    fields: { plain: ['_id', 'account', 'member', 'made_at'], owner: ['bytes'] },
   }),
   tokens: collectionOf<StoredProgramToken>()({
     owner: { by: 'account' },

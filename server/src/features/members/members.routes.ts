@@ -24,8 +24,11 @@ const tag = 'Members';
 const callers = ['account'] as const;
 const params = { uuid: uuidInPath() };
 
-const sendMember = (ctx: Context, member: Member): void =>
-  sendRepresentation(ctx, representationOf(settingsOf(member), member));
+/** Answers with one member. @param seen as `presentMember` takes it */
+export const sendMember = (ctx: Context, member: AnyMember, base: string, seen?: readonly string[]): void => {
+  const shown = presentMember(member, base, seen);
+  sendRepresentation(ctx, representationOf(settingsOf(shown), shown));
+};
 
 /** /api/v1/members/ and what accepts an invitation (docs/contract.md#members). */
 export const memberRoutes = ({
@@ -52,9 +55,10 @@ export const memberRoutes = ({
     handler: async (ctx) => {
       const page = readPage(ctx);
       const { account, widgets } = viewOf(ctx);
+      const base = baseUrl(ctx);
       const steps = cutPage(await members.list(account), 'created_at', page);
-      const present = (found: AnyMember[]) => found.map((member) => presentMember(member, widgets));
-      await sendPage(ctx, page, { steps, timeField: 'created_at', present }, baseUrl(ctx));
+      const present = (found: AnyMember[]) => found.map((member) => presentMember(member, base, widgets));
+      await sendPage(ctx, page, { steps, timeField: 'created_at', present }, base);
     },
   },
   {
@@ -80,7 +84,7 @@ export const memberRoutes = ({
       ctx.set('Cache-Control', 'no-store');
       sendCreated(
         ctx,
-        { ...presentMember(member), invite_url, is_mailed },
+        { ...presentMember(member, base), invite_url, is_mailed },
         `${base}/api/v1/members/${member._id}/`,
       );
     },
@@ -95,7 +99,7 @@ export const memberRoutes = ({
     callers,
     condition: 'read',
     answers: shown(Member),
-    handler: (ctx) => sendMember(ctx, presentMember(memberOf(ctx))),
+    handler: (ctx) => sendMember(ctx, memberOf(ctx), baseUrl(ctx)),
   },
   {
     method: 'PATCH',
@@ -113,7 +117,7 @@ export const memberRoutes = ({
     handler: async (ctx) => {
       const wanted = readPatch(OwnSettings, ctx.state.body);
       const member = await members.changeOwn(memberOf(ctx), wanted, precondition(ctx), actionOf(ctx));
-      sendMember(ctx, presentMember(member));
+      sendMember(ctx, member, baseUrl(ctx));
     },
   },
   {
@@ -129,7 +133,7 @@ export const memberRoutes = ({
     answers: shown(Member),
     handler: async (ctx) => {
       const { account, widgets } = viewOf(ctx);
-      sendMember(ctx, presentMember(await members.get(account, pathUuid(ctx)), widgets));
+      sendMember(ctx, await members.get(account, pathUuid(ctx)), baseUrl(ctx), widgets);
     },
   },
   {
@@ -157,7 +161,7 @@ export const memberRoutes = ({
         precondition(ctx),
         actionOf(ctx),
       );
-      sendMember(ctx, presentMember(member));
+      sendMember(ctx, member, baseUrl(ctx));
     },
   },
   {
@@ -194,7 +198,7 @@ export const memberRoutes = ({
       const accepted = readObject(Acceptance, ctx.state.body);
       const member = await acceptance.byLink(accepted, publicActionOf(ctx));
       ctx.status = 201;
-      ctx.body = presentMember(member);
+      ctx.body = presentMember(member, baseUrl(ctx));
     },
   },
 ];

@@ -6,7 +6,7 @@ import {
   type Role,
 } from '@parlor/shared';
 import { type Action, auditEvent, changesOf } from '../../events/audit.ts';
-import { forbidden, invalid, missingObject } from '../../platform/errors.ts';
+import { invalid, missingObject } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { secretHash } from '../../platform/random-secret.ts';
 import type { Secrets } from '../../platform/secrets.ts';
@@ -19,6 +19,7 @@ import {
   type ActiveMember,
   activeOf,
   type Member,
+  mayTouch,
   presentMember,
   restrictionOf,
   type StoredMember,
@@ -37,7 +38,8 @@ import { isSameRestriction, type View } from './view.ts';
 /** How long an invitation can be accepted. */
 const INVITATION_MS = 7 * 86_400_000;
 
-type Check = ((current: Omit<ApiMember, 'seen_at'>) => void) | undefined;
+/** A caller's condition on a member as it stands; it throws when the condition does not hold. */
+export type MemberCheck = ((current: Omit<ApiMember, 'seen_at'>) => void) | undefined;
 
 /** Told which widgets a member sees from now on. */
 type ViewListener = (member: Member, widgets: View['widgets']) => Promise<void>;
@@ -148,7 +150,7 @@ export class MembersService {
     changer: ActiveMember,
     uuid: string,
     wanted: Partial<MemberSettings>,
-    check?: Check,
+    check?: MemberCheck,
     action?: Action,
   ): Promise<Member> {
     const { account } = changer;
@@ -191,7 +193,7 @@ export class MembersService {
   changeOwn(
     { account, _id }: ActiveMember,
     wanted: { name?: string; is_away?: boolean },
-    check?: Check,
+    check?: MemberCheck,
     action?: Action,
   ): Promise<Member> {
     const decide = (current: Member) => {
@@ -205,7 +207,7 @@ export class MembersService {
    * Removes a member; its token, password and sockets are dead at once.
    * @throws ParlorError as `change` does
    */
-  remove(remover: ActiveMember, uuid: string, check?: Check, action?: Action): Promise<void> {
+  remove(remover: ActiveMember, uuid: string, check?: MemberCheck, action?: Action): Promise<void> {
     const { account } = remover;
     return this.#alone(account, async () => {
       const { credentials, store, succession } = this.#parts;
@@ -226,11 +228,6 @@ export class MembersService {
 
 /** What the link of an invitation holds: 256 bits, which nobody makes up without SECRET_KEY. */
 const tokenOf = (fingerprint: string): string => Buffer.from(fingerprint, 'hex').toString('base64url');
-
-/** Admins do everything but what is about owners. */
-const mayTouch = ({ role }: ActiveMember, other: Pick<Member, 'role'>): void => {
-  if (role !== 'owner' && other.role === 'owner') throw forbidden();
-};
 
 const mayGive = (giver: ActiveMember, role: Role): void => mayTouch(giver, { role });
 

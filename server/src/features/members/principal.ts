@@ -1,6 +1,7 @@
-import type { Author } from '@parlor/shared';
+import type { Author, MemberReference } from '@parlor/shared';
 import type { Action, ActionOfOne } from '../../events/audit.ts';
 import type { Context } from '../../http/context.ts';
+import { avatarUrl } from './avatars/avatar-url.ts';
 import type { ActiveMember } from './member.ts';
 import { asActor } from './member-store.ts';
 import type { StoredProgramToken } from './program-tokens.ts';
@@ -74,10 +75,16 @@ export const sessionOf = (ctx: Pick<Context, 'state'>): string | undefined => pr
  * The member that writes something itself; undefined where a program does it: with a token of its own, or with the
  * account's, which was for programs before there were others.
  */
-export const authorOf = (ctx: Pick<Context, 'state'>): Author | undefined => {
+export const authorOf = (ctx: Pick<Context, 'state'>): MemberReference | undefined => {
   const { member, program, session } = principalOf(ctx);
   const isAccountToken = member.isFounder && session === undefined;
   return program || isAccountToken ? undefined : { uuid: member._id, name: member.name ?? '' };
+};
+
+/** The same with the picture that the member has now. @param base what its address begins with */
+export const pictured = (ctx: Pick<Context, 'state'>, base: string): Author | undefined => {
+  const author = authorOf(ctx);
+  return author && { ...author, avatar: avatarUrl(base, memberOf(ctx).avatar) };
 };
 
 /** What the audit trail says of who makes a request that changes something. */

@@ -23,12 +23,14 @@ export const memberSessionRoutes = ({
   sessionCookie,
   signIn,
   welcomeLinks,
+  baseUrl,
 }: {
   credentials: Credentials;
   memberSessions: MemberSessions;
   sessionCookie: SessionCookie;
   signIn: SignIn;
   welcomeLinks: WelcomeLinks;
+  baseUrl(ctx: Context): string;
 }): Route[] => [
   {
     method: 'POST',
@@ -50,7 +52,7 @@ export const memberSessionRoutes = ({
       const member = await signIn.member(given, publicActionOf(ctx));
       const signedIn = { member, time_zone, before: sessionCookie.get(ctx) };
       await signInBrowser({ memberSessions, sessionCookie }, ctx, signedIn);
-      ctx.body = presentMember(member);
+      ctx.body = presentMember(member, baseUrl(ctx));
     },
   },
   {
@@ -72,7 +74,7 @@ export const memberSessionRoutes = ({
       const member = await welcomeLinks.take(token, publicActionOf(ctx));
       const signedIn = { member, time_zone, before: sessionCookie.get(ctx) };
       await signInBrowser({ memberSessions, sessionCookie }, ctx, signedIn);
-      ctx.body = presentMember(member);
+      ctx.body = presentMember(member, baseUrl(ctx));
     },
   },
   {
@@ -86,7 +88,7 @@ export const memberSessionRoutes = ({
     answers: { status: 200, description: 'The member.', schema: Member },
     handler: (ctx) => {
       ctx.set('Cache-Control', 'no-store');
-      ctx.body = presentMember(memberOf(ctx));
+      ctx.body = presentMember(memberOf(ctx), baseUrl(ctx));
     },
   },
   {

@@ -1,4 +1,4 @@
-import { CreatedMessage } from '@parlor/shared';
+import { type Author, CreatedMessage } from '@parlor/shared';
 import { present } from '../../database/document.ts';
 import { newEvent } from '../../events/events.ts';
 import type { StoredRoom } from '../rooms/rooms.model.ts';
@@ -11,12 +11,13 @@ import type { StoredMessage } from './messages.model.ts';
  */
 export const addedMessage = (
   { _id, label, account, widget }: Pick<StoredRoom, '_id' | 'label' | 'account' | 'widget'>,
-  fields: Omit<StoredMessage, 'account' | 'room' | 'widget' | 'events'>,
+  fields: Omit<StoredMessage, 'account' | 'room' | 'widget' | 'author' | 'events'>,
+  author?: Author,
 ): StoredMessage => {
   const message: StoredMessage = { account, room: _id, ...(widget !== undefined && { widget }), ...fields };
-  const data = Object.assign(presentCreated(message), message.author && { author: message.author }, {
-    room: { uuid: _id, label },
-  });
+  // The picture of this moment is for the event alone: what lists show is the one that the member has by then.
+  if (author) message.author = { uuid: author.uuid, name: author.name };
+  const data = Object.assign(presentCreated(message), author && { author }, { room: { uuid: _id, label } });
   const event = newEvent('message.added', account, message.sent_at, data, { widget });
   const isForBot = message.answer_due !== undefined && ({ is_for_bot: true } as const);
   return { events: [{ live: { is_bot: message.is_bot }, ...event, ...isForBot }], ...message };

@@ -3,9 +3,10 @@ import type { Model } from 'mongoose';
 import { type Stored, storedFields } from '../../database/document.ts';
 import { defineModel } from '../../database/model.ts';
 import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
+import type { AsWritten } from '../members/avatars/current-avatars.ts';
 import { answerFields, answerIndex, type WithAnswer } from './answer.ts';
 
-export interface StoredMessage extends Stored<Message>, EventHolder, WithAnswer {
+export interface StoredMessage extends Stored<AsWritten<Message>>, EventHolder, WithAnswer {
   account: string;
   room: string;
   /** Its room's; absent until access/room-widgets.ts has found it. */

@@ -12,9 +12,11 @@ import type { Route } from '../../http/route.ts';
 import { sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
-import { authorOf, viewOf } from '../members/principal.ts';
+import type { CurrentAvatars } from '../members/avatars/current-avatars.ts';
+import { pictured, viewOf } from '../members/principal.ts';
 import { type View, wholeAccount } from '../members/view.ts';
 import { presentCreated } from './added-message.ts';
+import type { StoredMessage } from './messages.model.ts';
 import type { MessagesService } from './messages.service.ts';
 
 /** The room whose messages are asked for: a visitor's is always its own (docs/contract.md#visitors). */
@@ -32,9 +34,11 @@ const tag = 'Messages';
 /** /api/v1/messages (specification 4). */
 export const messageRoutes = ({
   messages,
+  currentAvatars,
   baseUrl,
 }: {
   messages: MessagesService;
+  currentAvatars: CurrentAvatars;
   baseUrl(ctx: Context): string;
 }): Route[] => [
   {
@@ -53,7 +57,10 @@ export const messageRoutes = ({
       const page = readPage(ctx);
       const { view, room } = readScope(ctx);
       const list = await messages.list(view, room, page);
-      await sendPage(ctx, page, { ...list, timeField: 'sent_at' }, baseUrl(ctx));
+      const base = baseUrl(ctx);
+      const present = async (found: StoredMessage[]) =>
+        currentAvatars.show<MessageInRoom | undefined>(view.account, base, await list.present(found));
+      await sendPage(ctx, page, { steps: list.steps, timeField: 'sent_at', present }, base);
     },
   },
   {
@@ -88,7 +95,7 @@ export const messageRoutes = ({
       const message =
         principal?.kind === 'visitor'
           ? await messages.createByVisitor(principal.visitor, input, newUuid)
-          : await messages.create(viewOf(ctx), input, newUuid, authorOf(ctx));
+          : await messages.create(viewOf(ctx), input, newUuid, pictured(ctx, baseUrl(ctx)));
       const answer = await messages.answerInTime(message);
       const created = { ...presentCreated(message), ...(answer && { support_answer: answer }) };
       sendCreated(ctx, created, `${baseUrl(ctx)}/api/v1/messages/${message._id}/`);
@@ -106,7 +113,9 @@ export const messageRoutes = ({
     condition: 'read',
     answers: shown(MessageWithAnswer),
     handler: async (ctx) => {
-      sendObject(ctx, await messages.shown(viewOf(ctx), pathUuid(ctx)));
+      const view = viewOf(ctx);
+      const message = await messages.shown(view, pathUuid(ctx));
+      sendObject(ctx, await currentAvatars.showOne(view.account, baseUrl(ctx), message));
     },
   },
 ];

@@ -7,6 +7,7 @@ import type { Relay } from '../../events/relay.ts';
 import type { List } from '../../http/lists.ts';
 import { invalid, missingObject, notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
+import type { AsWritten } from '../members/avatars/current-avatars.ts';
 import { inView, isInView, type View, wholeAccount } from '../members/view.ts';
 import type { StoredRoom } from '../rooms/rooms.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
@@ -15,8 +16,10 @@ import { addedMessage } from './added-message.ts';
 import { latestMessages, readMessages } from './latest-messages.ts';
 import type { MessageModel, StoredMessage } from './messages.model.ts';
 
-const inRoom = (message: StoredMessage, { _id, label }: Pick<StoredRoom, '_id' | 'label'>): MessageInRoom =>
-  present<MessageInRoom>(MessageInRoom, message, { room: { uuid: _id, label } });
+type WrittenInRoom = AsWritten<MessageInRoom>;
+
+const inRoom = (message: StoredMessage, { _id, label }: Pick<StoredRoom, '_id' | 'label'>): WrittenInRoom =>
+  present<WrittenInRoom>(MessageInRoom, message, { room: { uuid: _id, label } });
 
 /** No message. */
 async function* none(): AsyncGenerator<StoredMessage[]> {}
@@ -29,6 +32,11 @@ export interface BotAnswers {
   expect(message: string): { answer_due: Date };
   /** The answer to such a message, or undefined when there is none in time. */
   expected(message: string): Promise<string | undefined>;
+}
+
+/** The messages of a page, and how a list shows them but for their authors' pictures. */
+interface MessageList extends Pick<List<StoredMessage>, 'steps'> {
+  present(found: StoredMessage[]): (WrittenInRoom | undefined)[] | Promise<(WrittenInRoom | undefined)[]>;
 }
 
 export type MessageOutline = Pick<StoredMessage, '_id' | 'is_support_sender' | 'is_bot' | 'sent_at'>;
@@ -55,15 +63,16 @@ export class MessagesService {
 
   /**
    * Stores a message of the account's own, with its message.added event in the same write.
-   * @param author the member who wrote it as support; its name stands for a missing nickname
+   * @param by the member who wrote it, which counts where it is support; its name stands for a missing nickname
    * @throws ParlorError `invalid` when no such room is in view.
    */
-  async create(view: View, given: NewMessage, uuid?: string, author?: Author): Promise<StoredMessage> {
-    const input = given.is_support_sender && author ? byAuthor(given, author) : given;
+  async create(view: View, given: NewMessage, uuid?: string, by?: Author): Promise<StoredMessage> {
+    const author = given.is_support_sender ? by : undefined;
+    const input = author ? Object.assign({}, given, { nickname: given.nickname || author.name }) : given;
     const room = await this.roomFor(view, input);
     // Before the message is there: from then on no bot may speak up behind it.
     if (input.is_support_sender && room.is_bot_use) await this.#rooms.endBot(room.account, room._id);
-    return this.#insert(room, input, uuid);
+    return this.#insert(room, input, uuid, author);
   }
 
   /** The room that a message is for. @throws ParlorError `invalid` when no such room is in view */
@@ -87,11 +96,7 @@ export class MessagesService {
   }
 
   /** The messages in view, or those of one room of them, newest first, and how a list shows them. */
-  async list(
-    view: View,
-    uuid: string | undefined,
-    page: Page,
-  ): Promise<Pick<List<StoredMessage>, 'steps' | 'present'>> {
+  async list(view: View, uuid: string | undefined, page: Page): Promise<MessageList> {
     if (uuid === undefined) {
       const steps = readMessages(this.#messages, inView(view), page);
       return { steps, present: (found) => this.#present(view.account, found) };
@@ -106,7 +111,7 @@ export class MessagesService {
    * A message with its room, and where a bot answers there, with the bot's answer.
    * @throws ParlorError `not_found`, also for a message out of view.
    */
-  async shown(view: View, uuid: string): Promise<MessageInRoom & Pick<StoredMessage, 'support_answer'>> {
+  async shown(view: View, uuid: string): Promise<WrittenInRoom & Pick<StoredMessage, 'support_answer'>> {
     const message = await this.#byId(uuid);
     if (!message || !isInView(view, message)) throw notFound();
     const room = await this.#rooms.byUuid(wholeAccount(message.account), message.room);
@@ -125,14 +130,14 @@ export class MessagesService {
    * Messages of one account as lists show them, each with its room. In the place of one whose room has just been
    * deleted, and which follows it at once, is undefined.
    */
-  async #present(account: string, found: readonly StoredMessage[]): Promise<(MessageInRoom | undefined)[]> {
+  async #present(account: string, found: readonly StoredMessage[]): Promise<(WrittenInRoom | undefined)[]> {
     const rooms = await this.#rooms.references(
       account,
       found.map(({ room }) => room),
     );
     return found.map((message) => {
       const room = rooms.get(message.room);
-      return room && present<MessageInRoom>(MessageInRoom, message, { room });
+      return room && present<WrittenInRoom>(MessageInRoom, message, { room });
     });
   }
 
@@ -142,7 +147,7 @@ export class MessagesService {
   }
 
   /** The latest `limit` messages of a room, as many of them as a response holds, in the order sent. */
-  async latestOf(room: string, limit: number): Promise<Message[]> {
+  async latestOf(room: string, limit: number): Promise<AsWritten<Message>[]> {
     return (await latestMessages(this.#messages, room, limit)).map(presentMessage);
   }
 
@@ -158,27 +163,29 @@ export class MessagesService {
 
   async #insert(
     room: StoredRoom,
-    input: NewMessage & { author?: Author },
+    input: NewMessage,
     uuid = newUuid(),
+    author?: Author,
   ): Promise<StoredMessage> {
     const { room: _, ...fields } = input;
     const isForBot = room.is_bot_use && !input.is_support_sender;
     const mark = isForBot ? this.#answers?.expect(uuid) : {};
-    const message = addedMessage(room, {
-      _id: uuid,
-      ...fields,
-      is_bot: false,
-      sent_at: new Date(),
-      ...mark,
-    });
+    const message = addedMessage(
+      room,
+      {
+        _id: uuid,
+        ...fields,
+        is_bot: false,
+        sent_at: new Date(),
+        ...mark,
+      },
+      author,
+    );
     const { stored, isNew } = await insertOnce(this.#messages, message);
     if (isNew) this.#relay.announce(this.#messages, message);
     return stored;
   }
 }
 
-const byAuthor = (input: NewMessage, author: Author): NewMessage & { author: Author } =>
-  Object.assign({}, input, { author, nickname: input.nickname || author.name });
-
 /** A message as a Room shows it. */
-const presentMessage = (message: StoredMessage): Message => present(Message, message);
+const presentMessage = (message: StoredMessage): AsWritten<Message> => present(Message, message);

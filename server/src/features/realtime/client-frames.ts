@@ -1,6 +1,7 @@
-import { CLOSE_CODES, type ClientFrame } from '@parlor/shared';
+import { type Author, CLOSE_CODES, type ClientFrame } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { FairTurns, type TurnLimits } from '../../platform/fair-turns.ts';
+import type { CurrentAvatars } from '../members/avatars/current-avatars.ts';
 import { isInView, wholeAccount } from '../members/view.ts';
 import type { RoomPlace, RoomsService } from '../rooms/rooms.service.ts';
 import type { Connection, Viewer } from './connection.ts';
@@ -15,6 +16,7 @@ const TURNS: TurnLimits = { running: 4, runningOfOne: 2, waitingOfOne: 1_000 };
 /** What a client does once it is ready. */
 export class ClientFrames {
   readonly #turns = new FairTurns(TURNS);
+  readonly #currentAvatars: Pick<CurrentAvatars, 'showOne'>;
   readonly #rooms: Pick<RoomsService, 'byUuid' | 'existing'>;
   readonly #readMarks: ReadMarks;
   readonly #typing: Typing;
@@ -23,11 +25,13 @@ export class ClientFrames {
 
   constructor(
     {
+      currentAvatars,
       rooms,
       readMarks,
       typing,
       viewing,
     }: {
+      currentAvatars: Pick<CurrentAvatars, 'showOne'>;
       rooms: Pick<RoomsService, 'byUuid' | 'existing'>;
       readMarks: ReadMarks;
       typing: Typing;
@@ -35,6 +39,7 @@ export class ClientFrames {
     },
     log: Logger,
   ) {
+    this.#currentAvatars = currentAvatars;
     this.#rooms = rooms;
     this.#readMarks = readMarks;
     this.#typing = typing;
@@ -81,10 +86,13 @@ export class ClientFrames {
     const wasKnown = connection.knownRoom(frame.room) !== undefined;
     if (wasKnown && !(await this.#rooms.byUuid(wholeAccount(viewer.account), frame.room))) return;
     const room = await this.#roomOf(connection, viewer, frame.room);
+    if (!room) return;
+    const { account, base, member: uuid, name } = viewer;
+    const { author: member } = await this.#currentAvatars.showOne<{ author: Author }>(account, base, {
+      author: { uuid, name },
+    });
     // Its socket may have gone meanwhile, and nobody would take it out again.
-    if (!room || !connection.isOpen) return;
-    const { member: uuid, name } = viewer;
-    this.#viewing.said(connection.id, { uuid, name }, room, frame.is_typing);
+    if (connection.isOpen) this.#viewing.said(connection.id, member, room, frame.is_typing);
   }
 
   /** A visitor asks for its own room; rooms that are out of view are left out. */

@@ -52,6 +52,8 @@ export type Viewer =
       member: string;
       /** What the member is called; empty where it has no name. */
       name: string;
+      /** What the address of its picture begins with. */
+      base: string;
       /** Those that it is restricted to. */
       widgets: View['widgets'];
       credential: MemberCredential;

@@ -20,6 +20,7 @@ export const createGateway = (
     },
 ): Gateway => {
   const {
+    baseUrl,
     channel,
     config,
     countsTeller,
@@ -48,6 +49,7 @@ export const createGateway = (
     countsTeller,
     credentialCheck: new CredentialCheck({ ...services, connections: channel.connections }, log),
     identify,
+    baseUrl,
     credentials: services.credentials,
     seesLeads,
     mayWrite,

@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
 import type { Relay } from '../../events/relay.ts';
+import type { CurrentAvatars } from '../members/avatars/current-avatars.ts';
 import type { MessagesService } from '../messages/messages.service.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { Channel } from './channel.ts';
@@ -28,6 +29,7 @@ export const realtimeModels = (connection: Connection) => ({
 /** Builds what clients can do over the channel. */
 export const createRealtime = ({
   channel,
+  currentAvatars,
   log,
   messages,
   models,
@@ -35,6 +37,7 @@ export const createRealtime = ({
   rooms,
 }: {
   channel: Channel;
+  currentAvatars: CurrentAvatars;
   log: Logger;
   messages: MessagesService;
   models: ReturnType<typeof realtimeModels>;
@@ -44,7 +47,7 @@ export const createRealtime = ({
   const typing = new Typing(channel, log);
   const viewing = new Viewing(channel, log);
   const readMarks = new ReadMarks(models.readMarks, messages, relay);
-  const frames = new ClientFrames({ rooms, readMarks, typing, viewing }, log);
+  const frames = new ClientFrames({ currentAvatars, rooms, readMarks, typing, viewing }, log);
   const store = new PresenceStore(models.presence, models.presenceProcesses);
   const presence = new PresenceService(store, channel, rooms, log);
   return { frames, presence, readMarks, typing, viewing };

@@ -221,7 +221,7 @@ export class Gateway {
       connection.viewedAt = performance.now();
       const principal = await identify(frame, opened);
       if (!connection.isOpen) return;
-      connection.viewer = viewerOf(principal, frame, this.#parts);
+      connection.viewer = viewerOf(principal, frame, opened, this.#parts);
       connection.opened = undefined;
       channel.connections.add(connection);
       this.#parts.presence.arrived(connection.viewer);

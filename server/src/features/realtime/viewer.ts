@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { AuthFrame } from '@parlor/shared';
 import type { Credentials } from '../members/credentials.ts';
 import type { AccountPrincipal } from '../members/principal.ts';
@@ -20,13 +21,16 @@ export interface ViewerParts {
   seesLeads(principal: AccountPrincipal): boolean;
   /** Whether it may say what others are told. */
   mayWrite(principal: AccountPrincipal): boolean;
+  /** What the addresses begin with that it is told of. */
+  baseUrl(opened: { req: IncomingMessage }): string;
 }
 
-/** Whom a connection stands for, as its first frame says. */
+/** Whom a connection stands for, as its first frame says. @param req what has asked for it */
 export const viewerOf = (
   principal: AccountPrincipal | VisitorPrincipal,
   { rooms, counts = false }: AuthFrame,
-  { credentials, seesLeads, mayWrite }: ViewerParts,
+  req: IncomingMessage,
+  { baseUrl, credentials, seesLeads, mayWrite }: ViewerParts,
 ): Viewer => {
   if (principal.kind === 'account') {
     const narrowed = rooms && new Set(rooms);
@@ -37,6 +41,7 @@ export const viewerOf = (
       account,
       member,
       name,
+      base: baseUrl({ req }),
       widgets,
       credential: credentialOf(principal, credentials),
       seesLeads: seesLeads(principal),

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const GRACE = { uuid: 'grace', name: 'Grace' };
+const GRACE = { uuid: 'grace', name: 'Grace', avatar: null };
 const room = { _id: 'r', account: 'a' };
 
 const start = () => {

@@ -70,6 +70,8 @@ export class Viewing {
     const key = `${member.uuid} ${room._id}`;
     const known = this.#states.get(key);
     const state = known ?? { member, room, sockets: new Map(), told: 'gone', toldAt: -Infinity };
+    // It may have another picture than it had before.
+    state.member = member;
     if (this.#bySocket.get(socket) !== state) this.gone(socket);
     state.sockets.set(socket, { isTyping, saidAt: now });
     this.#bySocket.set(socket, state);

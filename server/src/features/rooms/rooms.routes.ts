@@ -9,6 +9,7 @@ import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { readObject, readPatch } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
+import type { AsWritten, CurrentAvatars } from '../members/avatars/current-avatars.ts';
 import { accountOf, actionOf, viewOf } from '../members/principal.ts';
 import { type View, wholeAccount } from '../members/view.ts';
 import type { StoredRoom } from './rooms.model.ts';
@@ -40,7 +41,7 @@ const messagesLimit = (ctx: Context, fallback: number): number =>
 
 /** What a room shows of what was said in it, oldest first. */
 interface LatestMessages {
-  latestOf(room: string, limit: number): Promise<Message[]>;
+  latestOf(room: string, limit: number): Promise<AsWritten<Message>[]>;
 }
 
 /** Deletes a room with all that is kept of it. @throws ParlorError `not_found`, and whatever `check` throws */
@@ -72,28 +73,31 @@ export const roomRoutes = ({
   rooms,
   messages,
   roomDeletion,
+  currentAvatars,
   baseUrl,
 }: {
   rooms: RoomsService;
   messages: LatestMessages;
   roomDeletion: RoomRemoval;
+  currentAvatars: Pick<CurrentAvatars, 'show'>;
   baseUrl(ctx: Context): string;
 }): Route[] => {
-  const show = async (room: StoredRoom, limit: number): Promise<Room> => {
-    const latest: Message[] = limit === 0 ? [] : await messages.latestOf(room._id, limit);
-    return present(Room, room, { messages: latest });
+  const show = async (ctx: Context, room: StoredRoom, limit: number): Promise<Room> => {
+    const latest = limit === 0 ? [] : await messages.latestOf(room._id, limit);
+    const shown = await currentAvatars.show<Message>(room.account, baseUrl(ctx), latest);
+    return present(Room, room, { messages: shown });
   };
 
   /** If-Match names the representation that GET gave, with as many messages as this request asks for. */
   const conditionOf = (ctx: Context, limit: number) => {
     const check = precondition(ctx);
-    return check && (async (current: StoredRoom) => check(await show(current, limit)));
+    return check && (async (current: StoredRoom) => check(await show(ctx, current, limit)));
   };
 
   const change = async (ctx: Context, view: View, wanted: Partial<NewRoom>): Promise<void> => {
     const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
     const room = await rooms.change(view, pathLabel(ctx), wanted, conditionOf(ctx, limit));
-    sendObject(ctx, await show(room, limit));
+    sendObject(ctx, await show(ctx, room, limit));
   };
 
   return [
@@ -111,7 +115,7 @@ export const roomRoutes = ({
         const page = readPage(ctx);
         const limit = messagesLimit(ctx, MESSAGES_IN_LIST);
         const steps = rooms.list(viewOf(ctx), page);
-        const present = (found: StoredRoom[]) => Promise.all(found.map((room) => show(room, limit)));
+        const present = (found: StoredRoom[]) => Promise.all(found.map((room) => show(ctx, room, limit)));
         const together = Math.ceil(MESSAGES_TOGETHER / (limit + 1));
         await sendPage(ctx, page, { steps, timeField: 'created_at', present, together }, baseUrl(ctx));
       },
@@ -134,7 +138,11 @@ export const roomRoutes = ({
           readObject(NewRoom, ctx.state.body),
           ctx.state.newUuid,
         );
-        sendCreated(ctx, await show(room, MESSAGES_IN_ROOM), `${baseUrl(ctx)}/api/v1/rooms/${room.label}/`);
+        sendCreated(
+          ctx,
+          await show(ctx, room, MESSAGES_IN_ROOM),
+          `${baseUrl(ctx)}/api/v1/rooms/${room.label}/`,
+        );
       },
     },
     {
@@ -152,7 +160,7 @@ export const roomRoutes = ({
       handler: async (ctx) => {
         const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
         const room = await rooms.byLabel(viewOf(ctx), pathLabel(ctx));
-        sendObject(ctx, await show(room, limit));
+        sendObject(ctx, await show(ctx, room, limit));
       },
     },
     {

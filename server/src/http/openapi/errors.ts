@@ -78,7 +78,7 @@ const ERRORS: Record<number, { description: string; detail: string; headers?: ob
     detail: `Request body is larger than ${BODY_LIMIT_BYTES} bytes.`,
   },
   415: {
-    description: 'The body is not application/json, or it is compressed and no credential was shown.',
+    description: 'The body is of a type that is not taken, or it is compressed and no credential was shown.',
     detail: 'Unsupported media type "text/plain" in request.',
   },
   422: {

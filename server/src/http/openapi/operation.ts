@@ -1,6 +1,7 @@
 import { MAX_PAGE_SIZE, uuidReference } from '@parlor/shared';
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import type { BodyBounds } from '../body-reader.ts';
 import { DEFAULT_LIMIT } from '../lists.ts';
 import { defaultText } from '../validate.ts';
 import { agentErrorResponse, type ErrorStatus, errorResponse } from './errors.ts';
@@ -25,6 +26,8 @@ interface Success {
   isPage?: true;
   /** It is a file of JSON lines. */
   isLines?: true;
+  /** It is bytes of one of these media types. */
+  types?: readonly string[];
   /** Instead of the one that the schema's fields make. */
   example?: unknown;
   headers?: readonly string[];
@@ -41,6 +44,8 @@ export interface Description {
   query?: Record<string, z.ZodType>;
   body?: z.ZodType;
   bodyExample?: unknown;
+  /** Instead of JSON: what bytes the body may be. */
+  bytes?: BodyBounds;
   /** Every field has a default: the body may be left out. */
   isBodyOptional?: true;
   /** Takes Idempotency-Key. */
@@ -67,6 +72,7 @@ const errorsOf = (given: Description): Set<ErrorStatus> => {
   if (given.body || given.query || given.isIdempotent) add(400);
   // What makes a POST safe to repeat compares its body, also where nothing is taken from it.
   if (given.body || given.isIdempotent) add(413, 415);
+  if (given.bytes) add(400, 413, 415);
   if (given.params) add(404);
   if (given.isIdempotent) add(409, 422);
   if (given.condition === 'write') add(412);
@@ -89,6 +95,7 @@ const responsesOf = (given: Description): ZodOpenApiResponsesObject => {
     schema,
     isPage,
     isLines,
+    types,
     example,
     headers = [],
   } of successes as Success[]) {
@@ -100,6 +107,7 @@ const responsesOf = (given: Description): ZodOpenApiResponsesObject => {
         content: { 'application/json': { schema, example: example ?? exampleOf(schema) } },
       }),
       ...(isLines && { content: { 'application/x-ndjson': { schema: { type: 'string' } } } }),
+      ...(types && { content: bytesOf(types) }),
       ...(isPage && { content: { 'text/html': { schema: { type: 'string' } } } }),
     };
   }
@@ -111,6 +119,9 @@ const responsesOf = (given: Description): ZodOpenApiResponsesObject => {
   }
   return responses as ZodOpenApiResponsesObject;
 };
+
+/** Bytes have no schema (OpenAPI 3.1, 4.8.14). */
+const bytesOf = (types: readonly string[]) => Object.fromEntries(types.map((type) => [type, {}]));
 
 /** An operation of the OpenAPI document: what follows from the kind of route is added here, once. */
 export const operation = (given: Description): ZodOpenApiOperationObject => ({
@@ -139,6 +150,7 @@ export const operation = (given: Description): ZodOpenApiOperationObject => ({
       },
     },
   }),
+  ...(given.bytes && { requestBody: { required: true, content: bytesOf(given.bytes.types) } }),
   responses: responsesOf(given),
 });
 

@@ -1,15 +1,15 @@
-import { type Author, Note } from '@parlor/shared';
+import { Note } from '@parlor/shared';
 import type { Model } from 'mongoose';
 import { type Stored, storedFields } from '../../../database/document.ts';
 import { defineModel } from '../../../database/model.ts';
 import { type EventHolder, outboxFields, outboxIndex } from '../../../events/events.ts';
+import type { AsWritten } from '../../members/avatars/current-avatars.ts';
 
-export interface StoredNote extends Stored<Note>, EventHolder {
+export interface StoredNote extends Stored<AsWritten<Note>>, EventHolder {
   account: string;
   room: string;
   /** Its room's; empty where that has none. */
   widget: string;
-  author: Author | null;
   /** The member who wrote it, also where a program of it did. */
   member: string;
   /** Counts the writes; a compare-and-set goes by it. */

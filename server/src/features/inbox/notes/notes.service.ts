@@ -1,4 +1,4 @@
-import { type Author, type NewNote, Note, type NoteWritten } from '@parlor/shared';
+import { type MemberReference, type NewNote, Note, type NoteWritten } from '@parlor/shared';
 import { present } from '../../../database/document.ts';
 import { insertOnce } from '../../../database/insert.ts';
 import { changeDocument } from '../../../events/change.ts';
@@ -8,6 +8,7 @@ import type { Relay } from '../../../events/relay.ts';
 import type { Tombstones } from '../../../events/tombstones.ts';
 import { notFound, ParlorError } from '../../../platform/errors.ts';
 import { newUuid } from '../../../platform/ids.ts';
+import type { AsWritten } from '../../members/avatars/current-avatars.ts';
 import type { ActiveMember } from '../../members/member.ts';
 import type { MemberStore } from '../../members/member-store.ts';
 import type { View } from '../../members/view.ts';
@@ -17,14 +18,16 @@ import { mentionedIn } from './mentions.ts';
 import type { NoteModel, StoredNote } from './note.model.ts';
 
 /** A caller's condition on a note as it stands; it throws when the condition does not hold. */
-type Check = ((current: Note) => void) | undefined;
+type Check = ((current: AsWritten<Note>) => void) | undefined;
 
 /** Who writes a note. */
 export interface Writer {
   view: View;
   member: Pick<ActiveMember, '_id' | 'role'>;
   /** undefined: a program. */
-  author: Author | undefined;
+  author: MemberReference | undefined;
+  /** The address of the member's picture. */
+  avatar: string | null;
 }
 
 interface Parts {
@@ -45,7 +48,7 @@ export class NotesService {
 
   /** @throws ParlorError `not_found` for a conversation out of view */
   async create(
-    { view, member, author = null as never }: Writer,
+    { view, member, author, avatar }: Writer,
     room: string,
     { body }: NewNote,
     uuid = newUuid(),
@@ -58,14 +61,14 @@ export class NotesService {
       room,
       widget: conversation.widget,
       body,
-      author,
+      author: author ?? null,
       member: member._id,
       mentions: await this.#mentionsIn(body, conversation),
       created_at: new Date(),
       edited_at: null,
       version: 1,
     };
-    note.events = [written('note.added', note, [])];
+    note.events = [written('note.added', note, avatar, [])];
     const { stored, isNew } = await insertOnce(notes, note);
     if (isNew) relay.announce(notes, note);
     return stored;
@@ -82,7 +85,7 @@ export class NotesService {
 
   /** @throws ParlorError `not_found`, `forbidden` unless the writer wrote it, and what `check` throws */
   async change(
-    { view, member }: Writer,
+    { view, member, avatar }: Writer,
     room: string,
     uuid: string,
     { body }: Partial<NewNote>,
@@ -98,7 +101,7 @@ export class NotesService {
       const mentions = await this.#mentionsIn(body, conversation);
       const set = { body, mentions, edited_at: new Date() };
       const now = Object.assign({}, current, set);
-      return { set, events: [written('note.changed', now, current.mentions)] };
+      return { set, events: [written('note.changed', now, avatar, current.mentions)] };
     });
     relay.announce(notes, changed);
     return changed;
@@ -129,17 +132,22 @@ export class NotesService {
 const notTheAuthor = (what: string): ParlorError =>
   new ParlorError('forbidden', `Only its author may ${what} a note.`);
 
-/** @param before who was mentioned before this write */
+/**
+ * @param avatar of whoever wrote it, who alone changes it
+ * @param before who was mentioned before this write
+ */
 const written = (
   name: 'note.added' | 'note.changed',
   note: StoredNote,
+  avatar: string | null,
   before: readonly string[],
 ): OutboxEvent => {
   const { account, room, widget, member, mentions } = note;
   const mentioned = mentions.filter((one) => one !== member && !before.includes(one));
-  const data: NoteWritten = { ...presentNote(note), mentioned };
+  const shown = presentNote(note);
+  const data: NoteWritten = { ...shown, author: shown.author && { ...shown.author, avatar }, mentioned };
   return newEvent(name, account, note.edited_at ?? note.created_at, data, { room, widget });
 };
 
-/** The API's form of a note. */
-export const presentNote = (note: StoredNote): Note => present(Note, note);
+/** The API's form of a note, but for its author's picture. */
+export const presentNote = (note: StoredNote): AsWritten<Note> => present(Note, note);

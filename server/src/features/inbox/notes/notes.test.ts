@@ -32,7 +32,7 @@ it('is written, changed and deleted by its author; owners and admins may delete 
     {
       uuid: expect.any(String),
       body: 'Is it in stock?',
-      author: { uuid: grace.uuid, name: 'Grace' },
+      author: { uuid: grace.uuid, name: 'Grace', avatar: null },
       mentions: [],
       created_at: expect.any(String),
       edited_at: null,

@@ -1,4 +1,4 @@
-import { type Author, type ConversationChange, TimelineEvent } from '@parlor/shared';
+import { type ConversationChange, type MemberReference, TimelineEvent } from '@parlor/shared';
 import type { Model } from 'mongoose';
 import { storedFields } from '../../../database/document.ts';
 import { defineModel } from '../../../database/model.ts';
@@ -9,7 +9,7 @@ export interface StoredConversationEvent {
   account: string;
   room: string;
   at: Date;
-  by: Author | null;
+  by: MemberReference | null;
   changes: ConversationChange[];
 }
 

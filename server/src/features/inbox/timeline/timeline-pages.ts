@@ -4,6 +4,7 @@ import {
   decodeCursor,
   encodeCursor,
   inTurn,
+  type List,
   PAGE_BYTES,
   queryCursor,
   queryUuid,
@@ -40,27 +41,33 @@ export const queryPlace = (ctx: Context): Place => {
 type Steps = AsyncGenerator<TimelineEntry[]>;
 
 /** What is shown of each. */
-export const present = (found: TimelineEntry[]) => found.map(({ shown }) => shown);
+type Present = List<TimelineEntry>['present'];
 
 const cursorOf = (entry: TimelineEntry | undefined, ...more: string[]): string | undefined =>
   entry && encodeCursor(entry.at, entry._id, ...more);
 
-/** A page that was reached in the direction of time. @param steps oldest first */
+/** A page that was reached in the direction of time: `steps` are oldest first. */
 export const sendNewer = async (
   ctx: Context,
   limit: number,
-  steps: Steps,
+  read: { steps: Steps; present: Present },
   baseUrl: string,
 ): Promise<void> => {
-  const { texts, next } = await inTurn(ctx, () => readTexts({ steps, present }, limit));
+  const { texts, next } = await inTurn(ctx, () => readTexts(read, limit));
   sendTexts(ctx, texts.reverse(), { prev: cursorOf(next, NEWER) }, baseUrl);
 };
+
+interface Around {
+  entry: TimelineEntry;
+  readOn(limit: number, order: Order): Steps;
+  present: Present;
+}
 
 /** A page with as much of both sides as there is. */
 export const sendAround = async (
   ctx: Context,
   limit: number,
-  { entry, readOn }: { entry: TimelineEntry; readOn(limit: number, order: Order): Steps },
+  { entry, readOn, present }: Around,
   baseUrl: string,
 ): Promise<void> => {
   const most = PAGE_BYTES / 2;

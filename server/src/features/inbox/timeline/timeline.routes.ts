@@ -1,13 +1,14 @@
-import { TimelineItem } from '@parlor/shared';
+import { type Author, TimelineItem } from '@parlor/shared';
 import { z } from 'zod';
 import type { Context } from '../../../http/context.ts';
 import { queryInteger, sendPage } from '../../../http/lists.ts';
 import { listOf, listQuery, uuidInPath } from '../../../http/openapi/operation.ts';
 import type { Route } from '../../../http/route.ts';
 import { pathUuid } from '../../../http/validate.ts';
+import type { CurrentAvatars } from '../../members/avatars/current-avatars.ts';
 import { viewOf } from '../../members/principal.ts';
-import type { TimelineService } from './timeline.service.ts';
-import { present, queryPlace, sendAround, sendNewer } from './timeline-pages.ts';
+import type { TimelineEntry, TimelineService } from './timeline.service.ts';
+import { queryPlace, sendAround, sendNewer } from './timeline-pages.ts';
 
 const MAX_ENTRIES = 200;
 const DEFAULT_ENTRIES = 50;
@@ -15,9 +16,11 @@ const DEFAULT_ENTRIES = 50;
 /** /api/v1/conversations/<uuid>/timeline/ (docs/contract.md#timeline). */
 export const timelineRoutes = ({
   timeline,
+  currentAvatars,
   baseUrl,
 }: {
   timeline: TimelineService;
+  currentAvatars: Pick<CurrentAvatars, 'show'>;
   baseUrl(ctx: Context): string;
 }): Route[] => [
   {
@@ -48,13 +51,20 @@ export const timelineRoutes = ({
       const limit = queryInteger(ctx, 'limit', bounds);
       const place = queryPlace(ctx);
       const page = { limit, after: place.after, from: undefined, until: undefined };
-      const [view, room] = [viewOf(ctx), pathUuid(ctx)];
+      const [view, room, base] = [viewOf(ctx), pathUuid(ctx), baseUrl(ctx)];
+      const present = (found: TimelineEntry[]) =>
+        currentAvatars.show<{ author?: Author | null }>(
+          view.account,
+          base,
+          found.map(({ shown }) => shown),
+        );
       if (place.around !== undefined) {
-        await sendAround(ctx, limit, await timeline.around(view, room, place.around), baseUrl(ctx));
+        const read = await timeline.around(view, room, place.around);
+        await sendAround(ctx, limit, { ...read, present }, base);
       } else {
         const steps = await timeline.read(view, room, page, place.order);
-        if (place.order === 1) await sendNewer(ctx, limit, steps, baseUrl(ctx));
-        else await sendPage(ctx, page, { steps, timeField: 'at', present }, baseUrl(ctx));
+        if (place.order === 1) await sendNewer(ctx, limit, { steps, present }, base);
+        else await sendPage(ctx, page, { steps, timeField: 'at', present }, base);
       }
     },
   },

@@ -1,4 +1,4 @@
-import { TimelineEvent, TimelineMessage, TimelineNote } from '@parlor/shared';
+import { type MemberReference, TimelineEvent, TimelineMessage, TimelineNote } from '@parlor/shared';
 import { present } from '../../../database/document.ts';
 import { type Order, type Page, readPages } from '../../../database/pages.ts';
 import { invalid, missingObject } from '../../../platform/errors.ts';
@@ -15,7 +15,8 @@ const NOTES_STEP = 52;
 
 /** Something of a timeline, with its API form. */
 export interface TimelineEntry extends Timed {
-  shown: object;
+  /** But for the picture of who wrote it. */
+  shown: { author?: MemberReference | null };
 }
 
 interface Parts {
@@ -94,7 +95,7 @@ const entryOf = <T extends { _id: string }>(
   timeField: keyof T,
 ): TimelineEntry => {
   const at = one[timeField] as Date;
-  return { _id: one._id, at, shown: present<object>(schema, one, { kind, at }) };
+  return { _id: one._id, at, shown: present<TimelineEntry['shown']>(schema, one, { kind, at }) };
 };
 
 async function* entries<T extends { _id: string }>(

@@ -182,7 +182,7 @@ export const oidcRoutes = (parts: Parts): Route[] => {
         await signIn.byProvider(member, code, publicActionOf(ctx));
         codeCookie.clear(ctx);
         await signInBrowser(parts, ctx, { ...half, member });
-        ctx.body = presentMember(member);
+        ctx.body = presentMember(member, baseUrl(ctx));
       },
     },
   ];
