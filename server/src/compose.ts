@@ -226,6 +226,7 @@ export const createServices = async (
     sightings,
     accounts,
     accountDeletion,
+    leases,
     accountDownloads: new AccountDownloads(collections, mailed.active),
     ...people,
     names,

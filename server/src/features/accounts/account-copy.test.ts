@@ -115,11 +115,12 @@ describe('export, delete, import', () => {
     [
       [
         HEADER,
-        `{"leads":{"_id":"a","account":"x","nickname":{"a":1},${MADE}}}`,
-        `{"rooms":{"_id":"a","account":"x",${MADE}}}`,
+        `{"leads":{"_id":"a","account":"${UUID}","nickname":{"a":1},${MADE}}}`,
+        `{"rooms":{"_id":"a","account":"${UUID}",${MADE}}}`,
       ],
       /an object with a field of another type: nickname/,
     ],
+    [[HEADER, `{"rooms":{"_id":"a","account":"server",${MADE}}}`], /line 2: an object of another account/],
     [[HEADER, '{"account":null}'], /line 2: not an account/],
     [[HEADER, '{"account":[]}'], /line 2: not an account/],
     [[HEADER, `{"account":{"_id":"${UUID}"}}`], /line 2: not an account/],
@@ -128,7 +129,7 @@ describe('export, delete, import', () => {
       /line 2: not an account/,
     ],
     [
-      [HEADER, `{"rooms":{"_id":"a","account":"x",${MADE}}}`, '{"rooms":{"_id":"b","account":"y"}}'],
+      [HEADER, `{"rooms":{"_id":"a","account":"${UUID}",${MADE}}}`, '{"rooms":{"_id":"b","account":"y"}}'],
       /line 3: an object of another account/,
     ],
   ])('refuses %j', async (lines, message) => {

@@ -113,20 +113,22 @@ export const deleteAccount = async (
   await accounts.updateOne({ _id: account, deleted_at: null }, { $set: { deleted_at: new Date() } });
   await credentials.lock(account);
   await deleteOwned(collections, account, progress);
+  await accounts.replaceOne({ _id: account }, { ...goneAccount(account), emptied_at: new Date() });
+};
+
+/** What is left of an account that is being deleted, or was a moment ago. */
+export const goneAccount = (account: string) => {
   const nobody = `deleted ${account}`;
-  await accounts.replaceOne(
-    { _id: account },
-    {
-      _id: account,
-      username: '',
-      email: '',
-      username_key: nobody,
-      email_key: nobody,
-      token_fingerprint: nobody,
-      deleted_at: new Date(),
-      emptied_at: new Date(),
-    },
-  );
+  return {
+    _id: account,
+    username: '',
+    email: '',
+    username_key: nobody,
+    email_key: nobody,
+    token_fingerprint: nobody,
+    created_at: new Date(),
+    deleted_at: new Date(),
+  };
 };
 
 /** Deletes what has come since an account was deleted, and what `deleteAccount` has left of it. */

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
+import { duplicateFields } from '../../database/duplicate.ts';
 import { isPast } from '../../database/has-come.ts';
 import { notFound } from '../../platform/errors.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
-import { type DeletionParts, deleteAccount, deleteRest } from './account-data.ts';
+import { type DeletionParts, deleteAccount, deleteRest, goneAccount } from './account-data.ts';
 import type { AccountLeases } from './account-leases.ts';
+import type { Account } from './accounts.model.ts';
 
 /** How often deletions are taken up that a process has left behind. */
 const SWEEP_EVERY_MS = 60_000;
@@ -82,6 +84,21 @@ export class AccountDeletion {
     await leases.run(`deletion ${account}`, async () => {
       if (await isLeft()) await deleteRest(this.#parts, account);
     });
+  }
+
+  /**
+   * Deletes what is here of an account that is not: of an import that was refused. That is written down first, so that it is
+   * finished by whoever goes on.
+   */
+  async discard(account: string): Promise<void> {
+    try {
+      await this.#parts.models.accounts.insertOne(goneAccount(account) as Account);
+    } catch (error) {
+      // It is here after all, or is being deleted.
+      if (duplicateFields(error)) return;
+      throw error;
+    }
+    await deleteAccount(this.#parts, account);
   }
 
   /** Takes up what was left behind, now and from time to time. */

@@ -6,7 +6,7 @@ import { type Fixtures, makeFixtures } from '../../../test/fixtures.ts';
 import { testMembers } from '../../../test/members.ts';
 import { png } from '../../../test/pictures.ts';
 import { exportAccount } from './account-copy.ts';
-import { deleteAccount } from './account-data.ts';
+import { deleteAccount, goneAccount } from './account-data.ts';
 import { importAccount } from './account-import.ts';
 
 const app = testApp({ WEBHOOK_RETRY_DELAYS: '1h' });
@@ -34,14 +34,14 @@ async function* each(lines: readonly Line[]): AsyncGenerator<string> {
 const read = (lines: readonly Line[]) => importAccount(app.services, each(lines));
 
 /** The file of an account that has moved away from here. */
-const moved = async (): Promise<{ fixtures: Fixtures; id: string; lines: Line[] }> => {
+const moved = async () => {
   const fixtures = await makeFixtures(app);
   const { _id: id } = await accountOf(fixtures.username);
-  await member(fixtures.token, 'operator', { widgets: [] });
+  const operator = await member(fixtures.token, 'operator', { widgets: [] });
   const lines = await exported(fixtures.username);
   await deleteAccount(app.services, id);
   await app.services.accountDeletion.finish(id);
-  return { fixtures, id, lines };
+  return { fixtures, id, lines, operator: operator.token };
 };
 
 /** Changes the first object of a kind that fits. */
@@ -153,6 +153,45 @@ describe('an import', () => {
     const { fixtures, lines } = await moved();
     const refused = /an object (without a proper|with a field of another type: )/;
     await expect(read(changed(lines, kind, change))).rejects.toThrow(refused);
+    expect(await read(lines)).toBe(fixtures.username);
+  });
+
+  it('leaves nothing of a file that is refused, and lets nobody in before all of one is there', async () => {
+    const { fixtures, id, lines, operator } = await moved();
+    const isLetIn = async () => {
+      const widget = await app.request('GET', `/api/v1/widgets/?token=${fixtures.ids.widgets}`);
+      const own = await app.request('GET', '/api/v1/rooms/', { token: operator });
+      return [widget.status, own.status];
+    };
+    let statuses: number[] = [];
+    async function* watched() {
+      yield* each(lines.slice(0, -1));
+      statuses = await isLetIn();
+      yield '{"planets":{"_id":"x"}}';
+    }
+    await expect(importAccount(app.services, watched())).rejects.toThrow(/unknown kind "planets"/);
+    expect(statuses).toEqual([404, 401]);
+    const left = (await documentsWith(app.services, id)).filter((one) => !one.startsWith('accounts '));
+    expect(left).toEqual([]);
+    await app.services.accountDeletion.finish(id);
+    expect(await documentsWith(app.services, id)).toEqual([]);
+    expect(await read(lines)).toBe(fixtures.username);
+    expect(await isLetIn()).toEqual([200, 200]);
+  });
+
+  it('goes on after a process that died in one, and after that of a refusal', async () => {
+    const { fixtures, id, lines } = await moved();
+    const broken = async function* () {
+      yield* each(lines.slice(0, -1));
+      throw new Error('the other side has gone');
+    };
+    await expect(importAccount(app.services, broken())).rejects.toThrow('the other side has gone');
+    expect((await documentsWith(app.services, id)).length).toBeGreaterThan(0);
+    // It wrote down that nothing is to stay, and died.
+    await app.services.models.accounts.insertOne(goneAccount(id) as never);
+    await app.services.accountDeletion.resume();
+    await app.services.accountDeletion.finish(id);
+    expect(await documentsWith(app.services, id)).toEqual([]);
     expect(await read(lines)).toBe(fixtures.username);
   });
 

@@ -1,23 +1,25 @@
 import { isUuid } from '@parlor/shared';
-import { mongo } from 'mongoose';
-import { duplicateFields } from '../../database/duplicate.ts';
-import { ParlorError } from '../../platform/errors.ts';
-import { COPY, type CopyParts, type Document, sealed } from './account-copy.ts';
+import { COPY, type Document, sealed } from './account-copy.ts';
 import { type AccountCollection, accountCollections } from './account-data.ts';
-import type { Account } from './accounts.model.ts';
+import type { AccountLeases, KeptLease } from './account-leases.ts';
 import { ForeignObjects } from './foreign-objects.ts';
-import type { UniqueNames } from './unique-names.ts';
+import { ConcurrentImport, leaseForImport } from './import-lease.ts';
+import { holdsAccount, ImportError, isAccount, ownerIn, readLine, unfitField } from './import-lines.ts';
+import { insertAccount, insertMissing, type WriteParts } from './import-writes.ts';
 
-const { EJSON } = mongo.BSON;
+export { ImportError };
 
 /** How many documents are written at a time. */
 const BATCH = 500;
 
+/** By what people and programs get in: it comes last but the account itself, so that nobody uses half of one. */
+const WAYS_IN: ReadonlySet<string> = new Set(['members', 'tokens', 'widgets', 'workflows']);
+
 /** What an import needs besides. */
-interface Importing extends CopyParts {
+interface Importing extends WriteParts {
   earlierObjects: Earlier;
   accountDeletion: Deleted;
-  names: Pick<UniqueNames, 'take'>;
+  leases: Pick<AccountLeases, 'keep'>;
 }
 
 /** What makes findable what an account brings. */
@@ -28,16 +30,13 @@ interface Earlier {
 /** Accounts that were deleted here a moment ago, of which something may be left. */
 interface Deleted {
   finish(account: string): Promise<void>;
-}
-
-/** The text can't be read in; it says why, and at which line. */
-export class ImportError extends Error {
-  override name = 'ImportError';
+  discard(account: string): Promise<void>;
 }
 
 /**
  * Reads in what exportAccount wrote. The account comes last, so that nobody sees half of it; an import that was
- * broken off is finished by doing it again. Nothing of it joins what is here already, of this account or another one.
+ * broken off is finished by doing it again, of one that is refused nothing stays. Nothing of it joins what is here already,
+ * of this account or another one.
  * @returns the account's username
  * @throws ImportError
  */
@@ -46,203 +45,156 @@ export const importAccount = async (
   lines: AsyncIterable<string>,
   progress: (count: number) => void = () => undefined,
 ): Promise<string> => {
-  let count = 0;
-  let collections = new Map<string, AccountCollection>();
-  let others: ForeignObjects | undefined;
-  let accountId: string | undefined;
-  let batch: Document[] = [];
-  let batchOf = '';
+  const one = new AccountImport(parts, progress);
+  try {
+    return await one.read(lines);
+  } catch (error) {
+    if (error instanceof ImportError && !(error instanceof ConcurrentImport)) await one.discard();
+    throw error;
+  } finally {
+    await one.end();
+  }
+};
 
-  const foreignTo = (account: string): ForeignObjects => {
-    const models = [...collections.values()].map(({ model }) => model);
-    return new ForeignObjects(account, parts.models.accounts, models);
-  };
+/** The documents of a kind that wait to be written together. */
+interface Batch {
+  kind: string;
+  documents: Document[];
+}
 
-  const begin = async (account: string): Promise<void> => {
-    accountId = account;
-    await parts.accountDeletion.finish(account);
-    if (await parts.models.accounts.exists({ _id: account })) {
-      throw new ImportError('the account is here already');
+class AccountImport {
+  readonly #parts: Importing;
+  readonly #progress: (count: number) => void;
+  #collections = new Map<string, AccountCollection>();
+  #others: ForeignObjects | undefined;
+  #account: string | undefined;
+  #lease: KeptLease | undefined;
+  #batch: Batch = { kind: '', documents: [] };
+  readonly #waysIn = new Map<string, Document[]>();
+
+  constructor(parts: Importing, progress: (count: number) => void) {
+    this.#parts = parts;
+    this.#progress = progress;
+  }
+
+  async read(lines: AsyncIterable<string>): Promise<string> {
+    let count = 0;
+    for await (const line of lines) {
+      count++;
+      if (line.trim() === '' && count > 1) continue;
+      const [kind, value] = readLine(line, count);
+      if (count === 1) await this.#readHead(line, kind, value);
+      else if (kind === 'account') return this.#finish(value, count);
+      else await this.#take(kind, value as Document, count);
     }
-    others = foreignTo(account);
-  };
+    throw new ImportError(`line ${count + 1}: the end is missing, which is the account itself`);
+  }
 
-  const checkOwn = async (documents: Document[]): Promise<void> => {
-    const foreign = await others?.namedIn(documents);
-    if (foreign !== undefined)
-      throw new ImportError(`an object names ${foreign}, which is another account's`);
-  };
+  /** Deletes what was written, where that was begun. */
+  async discard(): Promise<void> {
+    if (!this.#lease || this.#account === undefined) return;
+    await this.#lease.renew();
+    await this.#parts.accountDeletion.discard(this.#account);
+  }
 
-  const flush = async (): Promise<void> => {
-    const model = collections.get(batchOf)?.model;
-    if (model && batch.length > 0) {
-      await checkOwn(batch);
-      await insertMissing(model, batch, parts);
-    }
-    batch = [];
-  };
+  async end(): Promise<void> {
+    // It is done all the same, and the lease runs out.
+    await this.#lease?.giveBack().catch(() => undefined);
+  }
 
-  for await (const line of lines) {
-    count++;
-    if (line.trim() === '' && count > 1) continue;
-    const [kind, value] = readLine(line, count);
-    if (count === 1) {
-      if (kind !== 'format' || value !== COPY.format)
-        throw new ImportError('line 1: not an export of an account');
-      const { version } = JSON.parse(line) as { version?: unknown };
-      if (version !== COPY.version) throw new ImportError('line 1: an export of another version');
-      collections = new Map((await accountCollections(parts.collections, '')).map((one) => [one.name, one]));
-      // Until it is known whose file it is, all are others.
-      others = foreignTo('');
-      continue;
+  async #readHead(line: string, kind: string, value: unknown): Promise<void> {
+    if (kind !== 'format' || value !== COPY.format) {
+      throw new ImportError('line 1: not an export of an account');
     }
-    const document = value as Document;
-    if (kind === 'account') {
-      if (!isAccount(document)) throw new ImportError(`line ${count}: not an account`);
-      if (accountId === undefined) await begin(document._id);
-      if (accountId !== document._id) throw new ImportError('the account is another one');
-      await flush();
-      await checkOwn([document]);
-      // Before the account is there: whoever dies in between has asked.
-      await parts.earlierObjects.request(document._id);
-      return insertAccount(parts, document);
+    const { version } = JSON.parse(line) as { version?: unknown };
+    if (version !== COPY.version) throw new ImportError('line 1: an export of another version');
+    const collections = await accountCollections(this.#parts.collections, '');
+    this.#collections = new Map(collections.map((one) => [one.name, one]));
+    // Until it is known whose file it is, all are others.
+    this.#others = this.#foreignTo('');
+  }
+
+  #foreignTo(account: string): ForeignObjects {
+    const models = [...this.#collections.values()].map(({ model }) => model);
+    return new ForeignObjects(account, this.#parts.models.accounts, models);
+  }
+
+  async #begin(account: string): Promise<void> {
+    const { accountDeletion, leases, models } = this.#parts;
+    this.#account = account;
+    const lease = await leaseForImport(leases, account);
+    try {
+      await accountDeletion.finish(account);
+      if (await models.accounts.exists({ _id: account })) {
+        throw new ImportError('the account is here already');
+      }
+    } catch (error) {
+      await lease.giveBack().catch(() => undefined);
+      throw error;
     }
-    const collection = collections.get(kind);
+    this.#lease = lease;
+    this.#others = this.#foreignTo(account);
+  }
+
+  async #take(kind: string, document: Document, line: number): Promise<void> {
+    const collection = this.#collections.get(kind);
     if (!collection || typeof document?._id !== 'string') {
-      throw new ImportError(`line ${count}: unknown kind "${kind.slice(0, 40)}"`);
+      throw new ImportError(`line ${line}: unknown kind "${kind.slice(0, 40)}"`);
     }
     // One file holds one account's objects: none of another can be smuggled in.
-    const owner = ownerIn(parts, kind, document);
-    if (typeof owner === 'string' && accountId === undefined) await begin(owner);
-    const isOwn = owner === undefined ? !holdsAccount(parts, kind) : owner === accountId;
-    if (!isOwn) throw new ImportError(`line ${count}: an object of another account`);
+    const owner = ownerIn(this.#parts, kind, document);
+    if (typeof owner === 'string' && isUuid(owner) && this.#account === undefined) await this.#begin(owner);
+    const isOwn = owner === undefined ? !holdsAccount(this.#parts, kind) : owner === this.#account;
+    if (!isOwn) throw new ImportError(`line ${line}: an object of another account`);
     const unfit = unfitField(collection, document);
-    if (unfit !== undefined) throw new ImportError(`line ${count}: an object without a proper ${unfit}`);
-    if (kind !== batchOf || batch.length >= BATCH) await flush();
-    batchOf = kind;
-    batch.push(sealed(document, parts, (name) => collection.model.schema.path(name) !== undefined));
-    progress(count);
+    if (unfit !== undefined) throw new ImportError(`line ${line}: an object without a proper ${unfit}`);
+    const hasField = (name: string) => collection.model.schema.path(name) !== undefined;
+    await this.#add(kind, sealed(document, this.#parts, hasField));
+    this.#progress(line);
   }
-  throw new ImportError(`line ${count + 1}: the end is missing, which is the account itself`);
-};
 
-/** What nobody could sign in to, or name, is none. */
-const isAccount = (value: unknown): boolean => {
-  const { _id, username, email, token_sealed } = (value ?? {}) as Record<string, unknown>;
-  return (
-    [_id, username, email, token_sealed].every((text) => typeof text === 'string') &&
-    isUuid(String(_id)) &&
-    username !== ''
-  );
-};
-
-const ownerField = ({ collections }: CopyParts, kind: string): string | undefined => {
-  const owner = collections.find(({ name }) => name === kind)?.data.owner;
-  return typeof owner === 'object' && !('via' in owner) ? owner.by : undefined;
-};
-
-/** Whether the documents of a collection say which account has them; those of others say it by what they refer to. */
-const holdsAccount = (parts: CopyParts, kind: string): boolean => ownerField(parts, kind) !== undefined;
-
-/** What a document says of whose it is. */
-const ownerIn = (parts: CopyParts, kind: string, document: Document): unknown =>
-  document[ownerField(parts, kind) ?? 'account'];
-
-const readLine = (line: string, number: number): [kind: string, value: unknown] => {
-  try {
-    const [first] = Object.entries(EJSON.parse(line) as object);
-    if (first) return first;
-  } catch {
-    // Said below, for an empty object as well.
+  async #add(kind: string, document: Document): Promise<void> {
+    if (WAYS_IN.has(kind)) {
+      await this.#checkOwn([document]);
+      this.#waysIn.set(kind, [...(this.#waysIn.get(kind) ?? []), document]);
+      return;
+    }
+    if (kind !== this.#batch.kind || this.#batch.documents.length >= BATCH) await this.#flush();
+    this.#batch.kind = kind;
+    this.#batch.documents.push(document);
   }
-  throw new ImportError(
-    number === 1 ? 'line 1: not an export of an account' : `line ${number}: not a JSON object of one entry`,
-  );
-};
 
-/**
- * The field of an object that would hold up whoever goes through all accounts' objects: a time that lists are ordered by and
- * that it has not, or null where something is added to a list. Other types are told by the schema.
- */
-const unfitField = (
-  { model: { schema }, sort }: AccountCollection,
-  document: Document,
-): string | undefined => {
-  const timeless = Object.keys(sort).find(
-    (name) => schema.path(name)?.instance === 'Date' && !isTime(document[name]),
-  );
-  return (
-    timeless ?? Object.keys(document).find((name) => document[name] === null && isList(schema.path(name)))
-  );
-};
-
-const isTime = (value: unknown): boolean => value instanceof Date && !Number.isNaN(value.getTime());
-const isList = (type: { instance: string } | undefined): boolean => type?.instance === 'Array';
-
-/** What the schema says of a field of another type than it has to be. */
-const OTHER_TYPE: ReadonlySet<unknown> = new Set(['ValidationError', 'ObjectExpectedError', 'CastError']);
-
-/** @throws ImportError where a field is of another type than it has to be */
-const refuseUnfit = (error: unknown): void => {
-  const { name, errors, path } = error as { name?: string; errors?: object; path?: string };
-  if (!OTHER_TYPE.has(name)) return;
-  throw new ImportError(
-    `an object with a field of another type: ${Object.keys(errors ?? { [path ?? '']: 1 }).join(', ')}`,
-  );
-};
-
-/** The first field of the unique index that a write ran into; of a bulk write its message alone says it. */
-const DUPLICATE_FIELD = /\bdup key: \{ (\w+):/;
-
-/** @throws ImportError where `error` says that somebody else has what is unique */
-const refuseTaken = (error: unknown, what: string): never => {
-  refuseUnfit(error);
-  if (error instanceof ParlorError && error.code === 'invalid')
-    throw isHere(what, Object.keys(error.fields ?? {}));
-  const fields = duplicateFields(error);
-  if (!fields) throw error;
-  const [, named = ''] = DUPLICATE_FIELD.exec(String(error)) ?? [];
-  // What has an id of its own was not here a moment ago.
-  if (named === '_id' && what !== AN_ACCOUNT) {
-    throw new ImportError('the account is read in by another import at the same time');
+  async #flush(): Promise<void> {
+    const { kind, documents } = this.#batch;
+    this.#batch = { kind: '', documents: [] };
+    if (documents.length > 0) await this.#checkOwn(documents);
+    await this.#write(kind, documents);
   }
-  throw isHere(what, fields.length > 0 ? fields : [named]);
-};
 
-const AN_ACCOUNT = 'an account';
+  async #write(kind: string, documents: Document[]): Promise<void> {
+    const model = this.#collections.get(kind)?.model;
+    if (!model || documents.length === 0) return;
+    await this.#lease?.renew();
+    await insertMissing(model, documents, this.#parts);
+  }
 
-const isHere = (what: string, fields: readonly string[]): ImportError =>
-  new ImportError(`${what} with this ${fields.join(', ').replaceAll('_key', '')} is here already`);
+  async #checkOwn(documents: Document[]): Promise<void> {
+    const foreign = await this.#others?.namedIn(documents);
+    if (foreign !== undefined) {
+      throw new ImportError(`an object names ${foreign}, which is another account's`);
+    }
+  }
 
-/** Somebody who can sign in, whose name and address nobody else may have, in whichever collection that is. */
-const isNamed = <T extends object>(one: T): one is T & Record<'username_key' | 'email_key', string> =>
-  'username_key' in one;
-
-/** Documents that are there already were read in before: an import is repeated, or nothing of it is new. */
-const insertMissing = async (
-  model: AccountCollection['model'],
-  documents: Document[],
-  { names }: Pick<Importing, 'names'>,
-): Promise<void> => {
-  const known = await model.find({ _id: { $in: documents.map(({ _id }) => _id) } }, { _id: 1 }).lean();
-  const ids = new Set(known.map(({ _id }) => String(_id)));
-  const missing = documents.filter(({ _id }) => !ids.has(_id));
-  const refuse = (error: unknown) => refuseTaken(error, 'another object');
-  const [named, others] = [missing.filter(isNamed), missing.filter((one) => !isNamed(one))];
-  for (const one of named) await names.take(one, () => model.insertMany([one])).catch(refuse);
-  if (others.length > 0) await model.insertMany(others).catch(refuse);
-};
-
-const insertAccount = async (parts: Importing, document: Document): Promise<string> => {
-  const { accounts } = parts.models;
-  const hasField = (name: string) => accounts.schema.path(name) !== undefined;
-  // What was a trial's account is somebody's own on the server that takes it in.
-  const {
-    is_demo: _,
-    deleted_at,
-    emptied_at,
-    ...own
-  } = sealed(document, parts, hasField) as unknown as Account;
-  await parts.names.take(own, () => accounts.insertOne(own)).catch((error) => refuseTaken(error, AN_ACCOUNT));
-  return own.username;
-};
+  async #finish(value: unknown, line: number): Promise<string> {
+    if (!isAccount(value)) throw new ImportError(`line ${line}: not an account`);
+    if (this.#account === undefined) await this.#begin(value._id);
+    if (this.#account !== value._id) throw new ImportError('the account is another one');
+    await this.#flush();
+    await this.#checkOwn([value]);
+    // Before the account is there: whoever dies in between has asked.
+    await this.#parts.earlierObjects.request(value._id);
+    for (const [kind, documents] of this.#waysIn) await this.#write(kind, documents);
+    await this.#lease?.renew();
+    return insertAccount(this.#parts, value);
+  }
+}

@@ -1,15 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ParlorError } from '../../platform/errors.ts';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
-import { type RegistrationClaimModel, takeClaim } from './registration.model.ts';
+import { extendClaim, type RegistrationClaimModel, takeClaim } from './registration.model.ts';
 
 /**
  * The lease: longer than what is done under one takes; a process that dies in between holds up its account until it
  * ends.
  */
 const LEASE_MS = 15_000;
-const PATIENCE_MS = 20_000;
+/** Who waits for one waits for as much longer than a process that died holds it. */
+const PATIENCE_MS = 5_000;
 const POLL_MS = 25;
+
+/** One that is kept on: longer than the largest write takes. It is renewed before a write once a third of it has passed. */
+const KEPT_LEASE_MS = 30_000;
+const KEPT_FRESH_MS = 20_000;
 
 /** Requests of one account that may wait here; its rate limit lets no more through anyway. */
 const MAX_WAITING = 2_000;
@@ -23,10 +28,27 @@ export interface Lease {
   check(): void;
 }
 
+/** A lease that is kept for as long as something takes. */
+export interface KeptLease {
+  /**
+   * Keeps it on, where some of its time has passed. To be asked before each write.
+   * @throws ParlorError `unavailable` when another process may hold it by now
+   */
+  renew(): Promise<void>;
+  giveBack(): Promise<void>;
+}
+
 const busy = (): ParlorError =>
   new ParlorError('unavailable', 'Too many are made at once. Try again.', {
     headers: { 'Retry-After': '1' },
   });
+
+/** What was taken: when it ends by the clock of `performance`, which is never set, and what says so in the database. */
+interface Held {
+  giveBack: () => Promise<void>;
+  ends: number;
+  expires_at: Date;
+}
 
 /** Leases under which one process at a time does something for an account. */
 export class AccountLeases {
@@ -56,12 +78,32 @@ export class AccountLeases {
     });
   }
 
+  /**
+   * Takes a lease for what takes longer than one.
+   * @throws ParlorError `unavailable` when another one has it for as long as a process that died would
+   */
+  async keep(name: string): Promise<KeptLease> {
+    let held = await this.#hold(name, KEPT_LEASE_MS);
+    return {
+      renew: async () => {
+        if (held.ends - performance.now() > KEPT_FRESH_MS) return;
+        const ends = performance.now() + KEPT_LEASE_MS;
+        const expires_at = new Date(Date.now() + KEPT_LEASE_MS);
+        const giveBack = await extendClaim(this.#claims, name, held.expires_at, expires_at);
+        if (!giveBack) throw busy();
+        held = { giveBack, ends, expires_at };
+      },
+      giveBack: () => held.giveBack(),
+    };
+  }
+
   /** @returns how it is given back, and when it ends by the clock of `performance`, which is never set */
-  async #hold(name: string): Promise<{ giveBack: () => Promise<void>; ends: number }> {
-    for (const deadline = performance.now() + PATIENCE_MS; ; await sleep(POLL_MS)) {
-      const ends = performance.now() + LEASE_MS;
-      const giveBack = await takeClaim(this.#claims, name, new Date(Date.now() + LEASE_MS), LEASE_MS);
-      if (giveBack) return { giveBack, ends };
+  async #hold(name: string, lease = LEASE_MS): Promise<Held> {
+    for (const deadline = performance.now() + lease + PATIENCE_MS; ; await sleep(POLL_MS)) {
+      const ends = performance.now() + lease;
+      const expires_at = new Date(Date.now() + lease);
+      const giveBack = await takeClaim(this.#claims, name, expires_at, lease);
+      if (giveBack) return { giveBack, ends, expires_at };
       if (performance.now() > deadline) throw busy();
     }
   }

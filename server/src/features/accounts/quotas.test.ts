@@ -96,6 +96,22 @@ describe('a process that was stopped for longer than its lease', () => {
     return wake;
   };
 
+  it('keeps no lease that somebody else has taken', async () => {
+    const { leases, models } = app.services;
+    const kept = await leases.keep('something long');
+    const claim = { _id: 'something long' };
+    const { now } = performance;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 16_000);
+    onTestFinished(() => clock.mockRestore());
+    await kept.renew();
+    await models.registrationClaims.updateOne(claim, { $set: { expires_at: new Date(Date.now() + 40_000) } });
+    clock.mockImplementation(() => now.call(performance) + 32_000);
+    await expect(kept.renew()).rejects.toMatchObject({ code: 'unavailable' });
+    // Nor does it give back what is not its own.
+    await kept.giveBack();
+    expect(await models.registrationClaims.exists(claim)).not.toBeNull();
+  });
+
   it('makes nothing by a count of before', async () => {
     const { token, id } = await app.account();
     const { webhooks } = app.services.models;

@@ -47,7 +47,20 @@ export const takeClaim = async (
     if (!duplicateFields(error)) throw error;
     return undefined;
   }
-  return async () => {
-    await claims.deleteOne({ _id, expires_at });
-  };
+  return givingBack(claims, _id, expires_at);
+};
+
+/** @returns what gives it back; undefined when it is somebody else's by now */
+export const extendClaim = async (
+  claims: RegistrationClaimModel,
+  _id: string,
+  from: Date,
+  to: Date,
+): Promise<(() => Promise<void>) | undefined> => {
+  const { matchedCount } = await claims.updateOne({ _id, expires_at: from }, { $set: { expires_at: to } });
+  return matchedCount === 0 ? undefined : givingBack(claims, _id, to);
+};
+
+const givingBack = (claims: RegistrationClaimModel, _id: string, expires_at: Date) => async () => {
+  await claims.deleteOne({ _id, expires_at });
 };

@@ -1,0 +1,26 @@
+import { ParlorError } from '../../platform/errors.ts';
+import type { AccountLeases, KeptLease } from './account-leases.ts';
+import { ImportError } from './import-lines.ts';
+
+/** Another import has this account in hand: what is here of it is the other one's. */
+export class ConcurrentImport extends ImportError {
+  constructor() {
+    super('the account is read in by another import at the same time');
+  }
+}
+
+const lost = (error: unknown): never => {
+  throw error instanceof ParlorError && error.code === 'unavailable' ? new ConcurrentImport() : error;
+};
+
+/**
+ * Keeps an account for one import, for as long as that takes.
+ * @throws ConcurrentImport where another one has it, and from `renew` where it was lost to another one
+ */
+export const leaseForImport = async (
+  leases: Pick<AccountLeases, 'keep'>,
+  account: string,
+): Promise<KeptLease> => {
+  const lease = await leases.keep(`import ${account}`).catch(lost);
+  return { renew: () => lease.renew().catch(lost), giveBack: () => lease.giveBack() };
+};

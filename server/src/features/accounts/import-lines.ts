@@ -1,0 +1,66 @@
+import { isUuid } from '@parlor/shared';
+import { mongo } from 'mongoose';
+import type { CopyParts, Document } from './account-copy.ts';
+import type { AccountCollection } from './account-data.ts';
+
+const { EJSON } = mongo.BSON;
+
+/** The text can't be read in; it says why, and at which line. */
+export class ImportError extends Error {
+  override name = 'ImportError';
+}
+
+/** What nobody could sign in to, or name, is none. */
+export const isAccount = (value: unknown): value is Document => {
+  const { _id, username, email, token_sealed } = (value ?? {}) as Record<string, unknown>;
+  return (
+    [_id, username, email, token_sealed].every((text) => typeof text === 'string') &&
+    isUuid(String(_id)) &&
+    username !== ''
+  );
+};
+
+const ownerField = ({ collections }: CopyParts, kind: string): string | undefined => {
+  const owner = collections.find(({ name }) => name === kind)?.data.owner;
+  return typeof owner === 'object' && !('via' in owner) ? owner.by : undefined;
+};
+
+/** Whether the documents of a collection say which account has them; those of others say it by what they refer to. */
+export const holdsAccount = (parts: CopyParts, kind: string): boolean =>
+  ownerField(parts, kind) !== undefined;
+
+/** What a document says of whose it is. */
+export const ownerIn = (parts: CopyParts, kind: string, document: Document): unknown =>
+  document[ownerField(parts, kind) ?? 'account'];
+
+/** The kind of what a line holds, and that. @throws ImportError */
+export const readLine = (line: string, number: number): [kind: string, value: unknown] => {
+  try {
+    const [first] = Object.entries(EJSON.parse(line) as object);
+    if (first) return first;
+  } catch {
+    // Said below, for an empty object as well.
+  }
+  throw new ImportError(
+    number === 1 ? 'line 1: not an export of an account' : `line ${number}: not a JSON object of one entry`,
+  );
+};
+
+/**
+ * The field of an object that would hold up whoever goes through all accounts' objects: a time that lists are ordered by and
+ * that it has not, or null where something is added to a list. Other types are told by the schema.
+ */
+export const unfitField = (
+  { model: { schema }, sort }: AccountCollection,
+  document: Document,
+): string | undefined => {
+  const timeless = Object.keys(sort).find(
+    (name) => schema.path(name)?.instance === 'Date' && !isTime(document[name]),
+  );
+  return (
+    timeless ?? Object.keys(document).find((name) => document[name] === null && isList(schema.path(name)))
+  );
+};
+
+const isTime = (value: unknown): boolean => value instanceof Date && !Number.isNaN(value.getTime());
+const isList = (type: { instance: string } | undefined): boolean => type?.instance === 'Array';
