@@ -104,8 +104,9 @@ const request = async <T>(
 ): Promise<{ json: T; links: Partial<Record<string, string>>; etag: string }> => {
   let answer: Response;
   let text: string;
-  const type = body && { 'Content-Type': 'application/json' };
-  const sent = body && JSON.stringify(body);
+  const isFile = body instanceof Blob;
+  const type = body && { 'Content-Type': isFile ? body.type : 'application/json' };
+  const sent = isFile ? body : body && JSON.stringify(body);
   const init: RequestInit = {
     method,
     credentials: 'same-origin',
@@ -115,7 +116,9 @@ const request = async <T>(
   };
   const address = `/api/v1/${path}`;
   try {
-    answer = await (keepalive ? fetchOutliving(address, init, sent ?? '') : fetch(address, init));
+    answer = await (keepalive && !isFile
+      ? fetchOutliving(address, init, String(sent ?? ''))
+      : fetch(address, init));
     text = await answer.text();
   } catch {
     throw new ApiError(0, '');
@@ -131,6 +134,7 @@ const request = async <T>(
 /**
  * Asks the API of this server, by the session's cookie.
  * @param path behind /api/v1/
+ * @param body a file as it is, all else as JSON
  * @returns the answer's JSON; undefined where it has none
  * @throws ApiError
  */

@@ -8,6 +8,7 @@ import { words } from '../locale/locale.ts';
 import { filled } from '../replies/replies.ts';
 import { ReplyList } from '../replies/reply-list.tsx';
 import { useReplyPicker } from '../replies/use-reply-picker.ts';
+import { Picture } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { isMac } from '../ui/platform.ts';
@@ -24,10 +25,18 @@ const Colleagues = ({ room }: { room: string }) => {
   const t = words.value.inbox;
   const there = viewersOf(room);
   const writing = there.filter(({ isTyping }) => isTyping);
-  const named = (writing.length > 0 ? writing : there).map(({ member }) => member.name).join(', ');
+  const told = writing.length > 0 ? writing : there;
+  const named = told.map(({ member }) => member.name).join(', ');
   return (
     <p class={writing.length > 0 ? styles.warning : styles.hint} role="status">
-      {there.length > 0 && (writing.length > 0 ? t.writes(named) : t.looks(named))}
+      {told.length > 0 && (
+        <>
+          {told.map(({ member }) => (
+            <Picture key={member.uuid} address={member.avatar} />
+          ))}{' '}
+          {writing.length > 0 ? t.writes(named) : t.looks(named)}
+        </>
+      )}
     </p>
   );
 };

@@ -2,12 +2,12 @@ import type { Conversation } from '@parlor/shared';
 import type { ComponentProps } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { since, words } from '../locale/locale.ts';
-import { Avatar } from '../ui/avatar.tsx';
+import { Avatar, Picture } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
 import { useRowWindow } from '../ui/use-row-window.ts';
 import { now } from './clock.ts';
 import styles from './conversation-list.module.css';
-import { nameOf } from './people.ts';
+import { nameOf, pictureOf } from './people.ts';
 import { flip, isSelected, isSelecting } from './selection.ts';
 import { list, show, showMore, shown } from './store.ts';
 import { VIEWS, type View, type ViewName } from './views.ts';
@@ -74,7 +74,11 @@ export const ConversationRow = ({
           </span>
           {(one.tags.length > 0 || one.assignee) && (
             <span class={styles.marks}>
-              {one.assignee && <span class={styles.assignee}>{nameOf(one.assignee)}</span>}
+              {one.assignee && (
+                <span class={styles.assignee}>
+                  <Picture address={pictureOf(one.assignee)} size={14} /> {nameOf(one.assignee)}
+                </span>
+              )}
               {one.tags.slice(0, 3).map((tag) => (
                 <span class={styles.tag} key={tag} dir="auto">
                   {tag}

@@ -1,7 +1,8 @@
-import type { Author, TimelineEvent } from '@parlor/shared';
+import type { MemberReference, TimelineEvent } from '@parlor/shared';
 import { Component } from 'preact';
 import { day, moment, timeOfDay, words } from '../locale/locale.ts';
 import { me } from '../session/session.ts';
+import { Picture } from '../ui/avatar.tsx';
 import { Text } from '../ui/text.tsx';
 import { EventLine } from './event-line.tsx';
 import type { Item } from './stretch.ts';
@@ -17,7 +18,7 @@ const senderOf = (item: Item): string => {
   return is_support_sender ? (is_bot ? 'bot' : `person ${author?.uuid ?? nickname}`) : 'visitor';
 };
 
-const nameOfAuthor = (author: Author | null | undefined, otherwise: string): string => {
+const nameOfAuthor = (author: MemberReference | null | undefined, otherwise: string): string => {
   const t = words.value.inbox;
   if (!author) return otherwise || t.support;
   return author.uuid === me.value?.uuid ? t.you : author.name || otherwise || t.support;
@@ -28,6 +29,10 @@ const nameIn = (item: Exclude<Item, TimelineEvent>, visitor: string): string => 
   if (!item.is_support_sender) return visitor;
   return item.is_bot ? words.value.inbox.bot : nameOfAuthor(item.author, item.nickname);
 };
+
+/** The picture of whoever wrote it; one's own may be another one since that was read. */
+const pictureIn = ({ author }: Exclude<Item, TimelineEvent>): string | null | undefined =>
+  author?.uuid === me.value?.uuid ? me.value?.avatar : author?.avatar;
 
 const dayOf = (iso: string): string => new Date(iso).toDateString();
 
@@ -111,7 +116,7 @@ const Words = ({
       {isFirst && (
         <p class={styles.who}>
           {item.kind === 'note' && <span class={styles.kind}>{words.value.inbox.note} · </span>}
-          <b dir="auto">{nameIn(item, visitor)}</b>{' '}
+          <Picture address={pictureIn(item)} /> <b dir="auto">{nameIn(item, visitor)}</b>{' '}
           <time dateTime={item.at} title={moment(item.at)}>
             {timeOfDay(item.at)}
           </time>

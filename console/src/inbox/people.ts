@@ -1,6 +1,7 @@
 import type { Member, Widget } from '@parlor/shared';
 import { signal } from '@preact/signals';
 import { ask } from '../api/client.ts';
+import { me } from '../session/session.ts';
 import { widgetName } from '../widgets/widget-name.ts';
 
 /** Everybody who works on the account. */
@@ -24,6 +25,10 @@ export const readPeople = async (): Promise<void> => {
 /** What a widget is called; empty where it is not known. */
 export const widgetNameOf = (uuid: string | null): string =>
   widgets.value.find((widget) => widget.uuid === uuid)?.name ?? '';
+
+/** The address of a member's picture: one's own is known best. */
+export const pictureOf = (uuid: string | null | undefined): string | null | undefined =>
+  uuid === me.value?.uuid ? me.value?.avatar : members.value.find((member) => member.uuid === uuid)?.avatar;
 
 /** What a member is called; empty where it is not known. */
 export const nameOf = (uuid: string | null | undefined): string =>

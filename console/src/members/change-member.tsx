@@ -2,6 +2,7 @@ import type { Member, Role } from '@parlor/shared';
 import { useState } from 'preact/hooks';
 import { ask } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
+import { pictureWords } from '../locale/picture.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -37,6 +38,25 @@ const Remove = ({ member, onClose, onChanged }: Props) => {
   );
 };
 
+/** Takes a picture away that should not be shown to visitors. */
+const RemovePicture = ({ member, onChanged, onClose }: Props) => {
+  const { onSubmit, isBusy, message } = useForm(async () => {
+    await ask('DELETE', `members/${member.uuid}/avatar/`);
+    onChanged();
+    onClose();
+  });
+  return (
+    <form class={styles.form} onSubmit={onSubmit}>
+      <Notice>{message}</Notice>
+      <div class={styles.actions}>
+        <Button type="submit" kind="danger" isBusy={isBusy}>
+          {pictureWords.value.remove}
+        </Button>
+      </div>
+    </form>
+  );
+};
+
 /** Changes a member's role, makes a new link for whoever is still invited, and removes. */
 export const ChangeMember = ({ member, onClose, onChanged }: Props) => {
   const t = words.value.team;
@@ -63,18 +83,21 @@ export const ChangeMember = ({ member, onClose, onChanged }: Props) => {
       ) : isRemoving ? (
         <Remove member={member} onClose={onClose} onChanged={onChanged} />
       ) : (
-        <form class={styles.form} onSubmit={onSubmit}>
-          <RoleChoice value={role} onChange={setRole} />
-          <Notice>{message}</Notice>
-          <div class={styles.actions}>
-            <Button kind="danger" onClick={() => setRemoving(true)}>
-              {words.value.common.remove}
-            </Button>
-            <Button type="submit" kind="primary" isBusy={isBusy}>
-              {isInvited ? t.newLink : words.value.common.save}
-            </Button>
-          </div>
-        </form>
+        <>
+          {member.avatar && <RemovePicture member={member} onChanged={onChanged} onClose={onClose} />}
+          <form class={styles.form} onSubmit={onSubmit}>
+            <RoleChoice value={role} onChange={setRole} />
+            <Notice>{message}</Notice>
+            <div class={styles.actions}>
+              <Button kind="danger" onClick={() => setRemoving(true)}>
+                {words.value.common.remove}
+              </Button>
+              <Button type="submit" kind="primary" isBusy={isBusy}>
+                {isInvited ? t.newLink : words.value.common.save}
+              </Button>
+            </div>
+          </form>
+        </>
       )}
     </Dialog>
   );

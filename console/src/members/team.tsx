@@ -26,7 +26,7 @@ const Row = ({ member, onChange }: { member: Member; onChange(): void }) => {
   const mayChange = isAdmin.value && !isOwn && (me.value?.role === 'owner' || member.role !== 'owner');
   return (
     <li class={styles.row}>
-      <Avatar uuid={member.uuid} name={name} />
+      <Avatar uuid={member.uuid} name={name} picture={member.avatar} />
       <div class={styles.person}>
         <p class={styles.name}>
           {name}

@@ -9,6 +9,7 @@ import { Field } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
 import { Toggle } from '../ui/toggle.tsx';
 import { useForm } from '../ui/use-form.ts';
+import { OwnPicture } from './own-picture.tsx';
 
 /** What a member changes of itself. */
 export const Profile = () => {
@@ -40,6 +41,7 @@ export const Profile = () => {
           <Toggle name="is_away" label={t.away} hint={t.awayHint} defaultChecked={member.is_away} />
         </Form>
       </Section>
+      <OwnPicture />
     </Page>
   );
 };

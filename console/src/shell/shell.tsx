@@ -96,7 +96,7 @@ const Myself = () => {
   };
   return (
     <div class={styles.myself}>
-      <Avatar uuid={member.uuid} name={member.name} />
+      <Avatar uuid={member.uuid} name={member.name} picture={member.avatar} />
       <div>
         <p class={styles.name}>{member.name}</p>
         <p class={styles.role}>

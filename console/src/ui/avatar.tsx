@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import styles from './avatar.module.css';
 
 /** The first letters of a name's first and last words. */
@@ -13,12 +15,56 @@ const initialsOf = (name: string): string => {
 /** A hue that stays the same for the same person. */
 const hueOf = (uuid: string): number => Number.parseInt(uuid.slice(-6), 16) % 360;
 
-/** Stands for a person; its name is said beside it. */
-export const Avatar = ({ uuid, name, size = 32 }: { uuid: string; name: string; size?: number }) => (
-  <svg class={styles.avatar} width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
-    <circle cx="16" cy="16" r="16" fill={`hsl(${hueOf(uuid)} 45% 42%)`} />
-    <text x="16" y="16" dy="0.36em" text-anchor="middle">
-      {initialsOf(name)}
-    </text>
-  </svg>
+/** Its path on this server, by whatever name that was opened. */
+const pathOf = (address: string): string => new URL(address, location.href).pathname;
+
+/**
+ * A member's picture, where there is one that loads: the address of one that was changed or removed leads nowhere. Whose it is
+ * is said beside it.
+ */
+export const Picture = ({
+  address,
+  size = 16,
+  children = null,
+}: {
+  address: string | null | undefined;
+  size?: number;
+  /** Stands there where there is none. */
+  children?: ComponentChildren;
+}) => {
+  const [missing, setMissing] = useState('');
+  if (!address || missing === address) return children;
+  return (
+    <img
+      class={styles.picture}
+      src={pathOf(address)}
+      width={size}
+      height={size}
+      alt=""
+      onError={() => setMissing(address)}
+    />
+  );
+};
+
+/** Stands for a person, by its picture or its initials; its name is said beside it. */
+export const Avatar = ({
+  uuid,
+  name,
+  picture,
+  size = 32,
+}: {
+  uuid: string;
+  name: string;
+  /** The address of its picture. */
+  picture?: string | null;
+  size?: number;
+}) => (
+  <Picture address={picture} size={size}>
+    <svg class={styles.avatar} width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
+      <circle cx="16" cy="16" r="16" fill={`hsl(${hueOf(uuid)} 45% 42%)`} />
+      <text x="16" y="16" dy="0.36em" text-anchor="middle">
+        {initialsOf(name)}
+      </text>
+    </svg>
+  </Picture>
 );

@@ -1,4 +1,4 @@
-import { Avatar } from '../../ui/avatar.tsx';
+import { Avatar, Picture } from '../../ui/avatar.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Fact, Facts, WebAddress } from '../../ui/facts.tsx';
@@ -7,7 +7,7 @@ import { ICONS, Icon, type IconName } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Text } from '../../ui/text.tsx';
 import styles from '../pieces.module.css';
-import { ARABIC, LONG, UUIDS } from '../samples.ts';
+import { ARABIC, LONG, PICTURE, UUIDS } from '../samples.ts';
 import { Piece, State } from '../state.tsx';
 
 const idle = () => undefined;
@@ -67,6 +67,29 @@ export const Said = () => (
         <span class={styles.line}>
           <Avatar uuid={UUIDS.grace} name="Grace Hopper" size={20} />
           <Avatar uuid={UUIDS.grace} name="Grace Hopper" size={48} />
+        </span>
+      </State>
+    </Piece>
+    <Piece
+      name="Picture"
+      about="A member’s picture, where there is one that loads; else what is given for it."
+    >
+      <State label="square, beside a name">
+        <span class={styles.line}>
+          <Picture address={PICTURE} /> Grace Hopper
+        </span>
+      </State>
+      <State label="in the place of initials">
+        <span class={styles.line}>
+          <Avatar uuid={UUIDS.grace} name="Grace Hopper" picture={PICTURE} size={20} />
+          <Avatar uuid={UUIDS.grace} name="Grace Hopper" picture={PICTURE} />
+          <Avatar uuid={UUIDS.grace} name="Grace Hopper" picture={PICTURE} size={48} />
+        </span>
+      </State>
+      <State label="gone">
+        <span class={styles.line}>
+          <Avatar uuid={UUIDS.grace} name="Grace Hopper" picture="/console/no-such-picture.png" />
+          <Picture address="/console/no-such-picture.png" /> Hedy
         </span>
       </State>
     </Piece>
