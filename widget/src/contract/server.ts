@@ -8,4 +8,4 @@ export type { Message, VisitorSession, Widget };
 
 /** What the widget knows of a message that the server has; the create response has no more. */
 export type KnownMessage = Pick<Message, 'uuid' | 'body' | 'is_support_sender' | 'sent_at'> &
-  Partial<Pick<Message, 'nickname' | 'is_bot'>>;
+  Partial<Pick<Message, 'nickname' | 'is_bot' | 'author'>>;

@@ -58,14 +58,24 @@ test('what is queued is sending, what was refused has failed and says why', () =
 
 test('one sender within five minutes of one day stands together', () => {
   const at = (day: number, minute: number) => new Date(2026, 10, day, 12, minute).toISOString();
+  const byBo = { is_support_sender: true, nickname: 'Bo' };
   const lines = toLines(
     [
       said('a', at(20, 0)),
       said('b', at(20, 4)),
       said('c', at(20, 30)),
       said('d', at(20, 31), { is_support_sender: true, nickname: 'Ada' }),
-      said('e', at(20, 32), { is_support_sender: true, nickname: 'Bo' }),
+      said('e', at(20, 32), byBo),
       said('f', at(21, 0)),
+      said('g', at(21, 1), { ...byBo, author: { uuid: 'bo', name: 'Bo', avatar: null } }),
+      said('h', at(21, 2), {
+        ...byBo,
+        author: { uuid: 'another', name: 'Bo', avatar: 'https://a.example/1' },
+      }),
+      said('i', at(21, 3), {
+        ...byBo,
+        author: { uuid: 'another', name: 'Bo', avatar: 'https://a.example/1' },
+      }),
     ],
     new Map(),
     '',
@@ -78,6 +88,10 @@ test('one sender within five minutes of one day stands together', () => {
     'd11',
     'e11',
     'f11',
+    'g11',
+    // Of the same name, and somebody else by the picture.
+    'h10',
+    'i01',
   ]);
   expect(rows.filter((row) => row.day).map((row) => row.key)).toEqual(['a', 'f']);
 });

@@ -8,6 +8,8 @@ export interface Line {
   own?: boolean;
   bot?: boolean;
   nickname?: string;
+  /** The address of the picture of the member who wrote it. */
+  face?: string | null;
   /** ms; what the widget says by itself has none */
   at?: number;
   state?: 'sending' | 'sent' | 'seen' | 'failed';
@@ -58,7 +60,7 @@ export function toLines(
     return {
       key: keys.get(message.uuid) ?? message.uuid,
       own,
-      ...(!own && { bot: message.is_bot, nickname: message.nickname }),
+      ...(!own && { bot: message.is_bot, nickname: message.nickname, face: message.author?.avatar }),
       body: message.body,
       at: Date.parse(message.sent_at) + skew,
       ...(own && { state: message.sent_at <= seen ? 'seen' : 'sent' }),
@@ -93,6 +95,7 @@ export function toRows(lines: readonly Line[]): Row[] {
       !a.own === !b.own &&
       !a.bot === !b.bot &&
       (a.nickname ?? '') === (b.nickname ?? '') &&
+      a.face === b.face &&
       days[index - 1] === days[index] &&
       (b.at ?? 0) - (a.at ?? 0) < GROUP_MS
     );

@@ -23,7 +23,7 @@ export function Header({ ui }: { ui: Ui }) {
 
   return (
     <div class={running ? 'header running' : 'header'}>
-      <Picture source={widget.logo_large} class="logo" />
+      <Picture sources={[widget.logo_large]} class="logo" />
       <div class="titles">
         <h2>{widget.header_title}</h2>
         {subtitle && <p>{subtitle}</p>}

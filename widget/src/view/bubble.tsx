@@ -7,13 +7,20 @@ import type { Ui } from './ui.ts';
 /** The owner's greeting: the first bubble, no message of the room. */
 export const greeting = (ui: Ui): Line => ({ key: 'greeting', body: ui.host.widget.greeting_message });
 
+interface AvatarProps {
+  ui: Ui;
+  first?: boolean;
+  /** The picture of the member who wrote it. */
+  face?: string | null | undefined;
+}
+
 /** The picture beside the first of what the other side says in one go; its room beside the rest. */
-export function Avatar({ ui, first = true }: { ui: Ui; first?: boolean }) {
+export function Avatar({ ui, first = true, face }: AvatarProps) {
   const { widget } = ui.host;
   if (!widget.is_show_bot_avatar) return null;
   return (
     <Picture
-      source={first ? widget.bot_avatar || widget.logo_large : ''}
+      sources={first ? [face, widget.bot_avatar || widget.logo_large] : []}
       class={first ? 'avatar' : 'avatar off'}
     >
       <Icon path={PATHS.person} />
@@ -38,7 +45,7 @@ export function Bubble({ ui, line, first = true, last = true, children, below }:
   const name = own ? t.you : nickname || (bot ? t.bot : t.support);
   return (
     <div class={`row ${own ? 'own' : 'other'} ${first ? 'first' : ''} ${last ? 'last' : ''} ${state ?? ''}`}>
-      {!own && <Avatar ui={ui} first={first} />}
+      {!own && <Avatar ui={ui} first={first} face={line.face} />}
       <div class="said">
         {!own && first && (nickname || bot) && (
           <span class="who" aria-hidden="true">
