@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { estimateTokenCount } from 'tokenx';
 import type { Outgoing } from '../../../net/outgoing.ts';
+import { FairTurns, type TurnLimits } from '../../../platform/fair-turns.ts';
 import type { HistoryLine, LlmNode } from '../turn.ts';
 import type { Allowance } from './allowance.ts';
 import { type Completion, type CompletionRequest, complete, LlmError } from './completion.ts';
@@ -12,6 +13,12 @@ const MAX_ATTEMPTS = 3;
 
 /** The longest answer where a node does not say, in tokens. */
 const MAX_TOKENS = 1_000;
+
+/**
+ * Questions that are asked at once, each on a connection of its own, and of one account: a public key asks as many as it likes.
+ * The others wait, for as long as an answer may take (docs/limits.md).
+ */
+const QUESTIONS: TurnLimits = { running: 128, runningOfOne: 64, waitingOfOne: 1_000 };
 
 /** All language model nodes of a turn have this much time together (milliseconds). */
 const TURN_TIME_MS = 60_000;
@@ -47,6 +54,7 @@ export class LanguageModel {
   readonly #outgoing: Outgoing;
   readonly #allowance: Pick<Allowance, 'take'>;
   readonly #log: Logger;
+  readonly #questions = new FairTurns(QUESTIONS);
 
   constructor(
     settings: LanguageModelSettings,
@@ -65,9 +73,13 @@ export class LanguageModel {
     let ends: number | undefined;
     return async (question) => {
       ends ??= performance.now() + TURN_TIME_MS;
-      const time = Math.min(this.#settings.timeout, ends - performance.now());
+      const end = Math.min(performance.now() + this.#settings.timeout, ends);
       try {
-        return await this.#ask(question, Math.max(0, time));
+        return await this.#questions.run(question.account, () => {
+          const left = end - performance.now();
+          if (left <= 0) throw new LlmError('too many questions are asked at once');
+          return this.#ask(question, left);
+        });
       } catch (error) {
         const { account, node } = question;
         // Never what was said: the text of an LlmError holds nothing of it.

@@ -1,0 +1,36 @@
+import { afterAll, expect, it } from 'vitest';
+import { testAgent } from '../../../../test/agent.ts';
+import { saysLater, startLlmServer } from '../../../../test/agent-llm-server.ts';
+import { testApp } from '../../../../test/app.ts';
+
+/** How many questions a language model is asked at once. */
+
+const llm = await startLlmServer();
+const app = testApp({ LLM_URL: llm.url, LLM_API_KEY: 'sk-secret', LLM_MODEL: 'small' });
+afterAll(() => llm.close());
+
+const AT_ONCE = 64;
+
+const agentNamed = (prompt: string) =>
+  testAgent(app, [
+    { id: 's', type: 'start', greeting: 'Hello', next: 'l' },
+    { id: 'l', type: 'llm', prompt },
+  ]);
+
+const askedOf = (prompt: string): number =>
+  llm.asked.filter(({ body }) => body.messages[0]?.content.includes(prompt)).length;
+
+it('asks 64 questions of an account at once; the others wait, and those of other accounts do not', async () => {
+  const [busy, other] = [await agentNamed('You are busy.'), await agentNamed('You are not.')];
+  const ids = await Promise.all(Array.from({ length: AT_ONCE + 6 }, () => busy.open()));
+  const { behaviour, say } = saysLater('Yes.');
+  llm.behave(behaviour);
+  const answers = ids.map((id) => busy.talk(id, 'Hm?'));
+  await expect.poll(() => askedOf('busy'), { timeout: 60_000 }).toBeGreaterThanOrEqual(AT_ONCE);
+  const others = other.talk(await other.open(), 'Hm?');
+  await expect.poll(() => askedOf('not'), { timeout: 60_000 }).toBe(1);
+  expect(askedOf('busy')).toBe(AT_ONCE);
+  say();
+  for (const answer of [others, ...answers]) expect(await answer).toEqual([['Yes.'], 'active']);
+  expect(askedOf('busy')).toBe(AT_ONCE + 6);
+});
