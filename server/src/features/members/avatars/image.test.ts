@@ -137,6 +137,21 @@ describe('a picture that is refused', () => {
     expect(refusal(Buffer.concat([bytes, Buffer.from('PK\x03\x04')]))).toBe(FOLLOWED);
   });
 
+  it('one of more than 512 parts, each of which would be work', () => {
+    const parts = 'The picture has more than 512 parts.';
+    const texts = (count: number) => Array.from({ length: count }, () => pngChunk('tEXt', 'x'));
+    expect(refusal(png(8, 8, { more: texts(509) }))).toBeUndefined();
+    expect(refusal(png(8, 8, { more: texts(510) }))).toBe(parts);
+
+    const comment = Buffer.from([0xff, 0xfe, 0, 2]);
+    const jpeg = Buffer.concat([JPEG.subarray(0, 2), ...Array(510).fill(comment), JPEG.subarray(2)]);
+    expect(refusal(jpeg)).toBe(parts);
+    const named = Array.from({ length: 512 }, (_, n) => Buffer.from(`${String(n).padStart(4, 'x')}\0\0\0\0`));
+    const webp = Buffer.concat([LOSSLESS_WEBP, ...named]);
+    webp.writeUInt32LE(webp.length - 8, 4);
+    expect(refusal(webp)).toBe(parts);
+  });
+
   it('an animation', () => {
     expect(refusal(ANIMATED_WEBP)).toBe(ANIMATED);
     expect(refusal(png(8, 8, { more: [pngChunk('acTL', '\0'.repeat(8))] }))).toBe(ANIMATED);

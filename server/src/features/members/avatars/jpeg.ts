@@ -1,4 +1,4 @@
-import { broken, type Cleaned, followed } from './image-error.ts';
+import { broken, type Cleaned, followed, partCounter } from './image-error.ts';
 
 /** JPEG (ITU-T T.81): a marker, segments with a length each, and behind each SOS the bytes of a scan. */
 const SOI = 0xd8;
@@ -48,8 +48,10 @@ const sizeOf = (frame: Buffer): Omit<Cleaned, 'bytes'> => {
 export const cleanJpeg = (bytes: Buffer): Cleaned => {
   const kept = [bytes.subarray(0, 2)];
   let size: Omit<Cleaned, 'bytes'> | undefined;
+  const count = partCounter();
   let scans = 0;
   for (let at = 2; ; ) {
+    count();
     if (bytes[at] !== 0xff) throw broken();
     // Any number of these may fill the place before a marker.
     while (bytes[at + 1] === 0xff) at++;

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { animated, broken, type Cleaned, followed } from './image-error.ts';
+import { animated, broken, type Cleaned, followed, partCounter } from './image-error.ts';
 
 /** PNG (https://www.w3.org/TR/png-3/): a signature, and then chunks of a length, a type, data and a checksum. */
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
@@ -36,8 +36,10 @@ const isHeader = (data: Buffer): boolean => {
 export const cleanPng = (bytes: Buffer): Cleaned => {
   const kept: Buffer[] = [SIGNATURE];
   const seen = new Set<string>();
+  const count = partCounter();
   let last = '';
   for (let at = SIGNATURE.length; last !== 'IEND'; ) {
+    count();
     if (at + 12 > bytes.length) throw broken();
     const length = bytes.readUInt32BE(at);
     const end = at + 12 + length;

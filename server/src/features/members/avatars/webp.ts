@@ -1,4 +1,4 @@
-import { animated, broken, type Cleaned, followed } from './image-error.ts';
+import { animated, broken, type Cleaned, followed, partCounter } from './image-error.ts';
 
 /** WebP (RFC 9649): RIFF, the size of what follows, `WEBP`, and chunks of a type, a size and data. */
 const HEADER_BYTES = 12;
@@ -18,8 +18,10 @@ const chunksOf = (bytes: Buffer): Map<string, Buffer> => {
   const end = 8 + bytes.readUInt32LE(4);
   if (end > bytes.length) throw broken();
   if (end < bytes.length) throw followed();
+  const count = partCounter();
   const chunks = new Map<string, Buffer>();
   for (let at = HEADER_BYTES; at < end; ) {
+    count();
     if (at + 8 > end) throw broken();
     const type = bytes.toString('latin1', at, at + 4);
     const length = bytes.readUInt32LE(at + 4);
