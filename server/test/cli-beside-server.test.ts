@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -100,18 +100,32 @@ describe.skipIf(inject('isRealMongodb'))(
       expect(await parlor({ DATA_DIR }, 'account', 'token', 'demo')).toMatchObject({ code: 0, err: '' });
     });
 
+    /** How many sockets the command line has, the listening one among them. */
+    const connections = async ({ DATA_DIR }: Record<string, string>) => {
+      const open = await readFile('/proc/net/unix', 'utf8');
+      return open.split('\n').filter((line) => line.includes(String(DATA_DIR))).length;
+    };
+
+    it.runIf(process.platform === 'linux')('ends where a file is refused that is not read on', async () => {
+      const settings = await serverSettings();
+      await startServerProcess(settings);
+      const listening = await connections(settings);
+      const file = join(await temporaryFolder(), 'large.jsonl');
+      const line = `${JSON.stringify({ rooms: { _id: 'x', name: 'y'.repeat(1_000) } })}\n`;
+      await writeFile(file, `{"format":"parlor-account","version":1}\n${line.repeat(4_000)}`);
+      const refused = await parlor(settings, 'import', file);
+      expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('line 2: an object of') });
+      await until(async () => (await connections(settings)) === listening);
+    });
+
     it.runIf(process.platform === 'linux')('says so when the server is killed under a command', async () => {
       const settings = await serverSettings();
       const server = await startServerProcess(settings);
-      const connections = async () => {
-        const open = await readFile('/proc/net/unix', 'utf8');
-        return open.split('\n').filter((line) => line.includes(String(settings.DATA_DIR))).length;
-      };
-      const listening = await connections();
+      const listening = await connections(settings);
       // Stopped, it reads nothing of the command.
       process.kill(server.pid, 'SIGSTOP');
       const command = parlor(settings, 'keys', 'rotate');
-      await until(async () => (await connections()) > listening);
+      await until(async () => (await connections(settings)) > listening);
       await server.end('SIGKILL');
       const err = 'the server was stopped before the command had ended: give it again\n';
       expect(await command).toEqual({ code: 1, out: '', err });

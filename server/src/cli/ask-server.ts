@@ -28,14 +28,19 @@ export const askServer = async (
     });
     return value;
   };
-  await send({ words: [...words] });
-  for (let frame = await next(); frame; frame = await next()) {
-    if ('print' in frame) terminal.print(frame.print);
-    else if ('progress' in frame) terminal.progress(frame.progress);
-    else if ('write' in frame) await terminal.write(frame.write);
-    else if ('wants' in frame) sendLines().catch((error) => socket.destroy(error));
-    else if ('done' in frame) return;
-    else throw frame.isUsage ? new UsageError(frame.error) : new DatabaseError(frame.error);
+  try {
+    await send({ words: [...words] });
+    for (let frame = await next(); frame; frame = await next()) {
+      if ('print' in frame) terminal.print(frame.print);
+      else if ('progress' in frame) terminal.progress(frame.progress);
+      else if ('write' in frame) await terminal.write(frame.write);
+      else if ('wants' in frame) sendLines().catch((error) => socket.destroy(error));
+      else if ('done' in frame) return;
+      else throw frame.isUsage ? new UsageError(frame.error) : new DatabaseError(frame.error);
+    }
+    throw stopped();
+  } finally {
+    // Lines may be on their way that nobody reads any more.
+    socket.destroy();
   }
-  throw stopped();
 };

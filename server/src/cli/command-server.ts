@@ -66,6 +66,8 @@ const answer = async (socket: Socket, services: Services): Promise<void> => {
     await send({ error: text, isUsage }).catch(() => undefined);
   } finally {
     socket.end();
+    // What is still on its way is of no use, and while nobody reads it the connection's end is not seen.
+    void frames.return(undefined).then(() => socket.resume());
   }
 };
 
