@@ -28,6 +28,8 @@ describe('OPTIONS', () => {
       [{ authorization: 'Token nobody' }, path],
       [{ origin: PREFLIGHT.origin }, path],
       [PREFLIGHT, path],
+      [{}, path.toUpperCase()],
+      [PREFLIGHT, path.toUpperCase()],
     ] as const) {
       const answer = await app.request('OPTIONS', given, { headers });
       expect([answer.status, answer.text, answer.headers.allow]).toEqual([204, '', methods.join(', ')]);

@@ -14,11 +14,12 @@ const sorted = (methods: Iterable<string>): string[] => [...new Set(methods)].so
 export const createMethodsOf = (router: Router<State>): MethodsOf => {
   const literal = new Map<string, string[]>();
   for (const { path, methods } of router.stack) {
-    const known = literal.get(String(path)) ?? [];
-    if (!String(path).includes(':')) literal.set(String(path), sorted([...known, ...methods]));
+    const written = String(path).toLowerCase();
+    const known = literal.get(written) ?? [];
+    if (!written.includes(':')) literal.set(written, sorted([...known, ...methods]));
   }
   return (path) =>
-    literal.get(path.replace(/\/$/, '')) ??
+    literal.get(path.replace(/\/$/, '').toLowerCase()) ??
     sorted(router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods));
 };
 

@@ -102,6 +102,21 @@ describe('CORS', () => {
     expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([401, '*']);
   });
 
+  it('goes by a path as the router does, without regard to case', async () => {
+    for (const path of [
+      '/API/V1/widgets/?token=no-such',
+      '/api/v1/Widgets/no-such/Sessions/',
+      '/api/v1/MESSAGES',
+      '/api/v1/Public/conversations/start',
+    ]) {
+      const answer = await app.request('GET', path, { headers: { origin: PAGE } });
+      const allowed = answer.headers['access-control-allow-origin'];
+      expect([path, allowed]).toEqual([path, expect.stringMatching(/^(\*|https:\/\/shop\.example\.com)$/)]);
+    }
+    const list = await app.request('GET', '/api/v1/WIDGETS/', { token, headers: { origin: PAGE } });
+    expect([list.status, list.headers['access-control-allow-origin']]).toEqual([200, undefined]);
+  });
+
   it('exists nowhere else', async () => {
     for (const path of [
       '/api/v1/rooms/',

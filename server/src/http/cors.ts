@@ -38,8 +38,9 @@ interface PathPolicy {
   isForPages: (ctx: Context) => boolean;
 }
 
+/** As the router takes a path: without regard to case, with or without a slash at its end. */
 const patternOf = (path: string): RegExp =>
-  new RegExp(`^${path.replace(/\/$/, '').replace(/\{\w+\}/g, '[^/]+')}/?$`);
+  new RegExp(`^${path.replace(/\/$/, '').replace(/\{\w+\}/g, '[^/]+')}/?$`, 'i');
 
 const policyOf = (policy: CorsPolicy, allowMethods: string[]): Handler =>
   cors({

@@ -38,6 +38,13 @@ describe('an error', () => {
     }
   });
 
+  it('of the agent API is its own, however the path is written', async () => {
+    for (const path of ['/api/v1/public/conversations/start', '/API/v1/Public/conversations/start']) {
+      const { status, json } = await app.request('POST', path, { body: {} });
+      expect([path, status, Object.keys(json)]).toEqual([path, 401, ['error']]);
+    }
+  });
+
   it('that nobody expected says nothing but the request id', async () => {
     const secret = 'the stack must not show';
     const spy = vi.spyOn(app.services.models.rooms, 'findOne').mockImplementation(() => {

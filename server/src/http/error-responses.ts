@@ -28,7 +28,7 @@ const STATUS: Record<ErrorCode, number> = {
 export const statusOf = ({ code }: ParlorError): number => STATUS[code];
 
 /** The agent API has an error shape of its own (specification 7): `{"error": "<text>"}`. */
-const AGENT_PATH = /^\/api\/v1\/public(\/|$)/;
+const AGENT_PATH = /^\/api\/v1\/public(\/|$)/i;
 
 /**
  * Turns whatever the routes and their middleware throw into the API's JSON, or into RFC 9457 problem details when
