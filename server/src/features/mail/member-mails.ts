@@ -43,14 +43,19 @@ The link is yours alone, and good once. If you expect no invitation, do nothing.
     return composed(`member-invitation.${uuid}`, found.member.email, 'You are invited', text);
   });
 
-/** Mails with a link that sets a new password. They hold no text of whoever has asked for them. */
+/**
+ * Mails with a link that sets a new password. They hold no text of whoever has asked for them, nor a name that somebody else
+ * may have registered with this address.
+ */
 export const passwordResetMails = (members: Pick<MembersForMail, 'active' | 'issueReset'>): MailType =>
   mailToMember('password-reset', async (owner: Account, { id }: Batch, mail: OutgoingMail) => {
     const { member: uuid = '', base_url = '' } = mail;
     const member = await members.active(owner._id, uuid);
     if (!member) return undefined;
     const path = await members.issueReset(member, id);
-    const text = `Somebody has asked for a new password for the member ${member.username} of the chat at ${base_url}. If it was you, open
+    const isTheirs = member.isFounder && owner.email_confirmed_at !== null;
+    const who = isTheirs ? `the member ${member.username}` : 'the member with this address';
+    const text = `Somebody has asked for a new password for ${who} of the chat at ${base_url}. If it was you, open
 this page within an hour and choose one:
 
 ${base_url}${path}

@@ -70,6 +70,22 @@ describe('the link to a new password', () => {
     expect(await documentsWith(app.services, link)).toEqual([]);
   });
 
+  it('comes without a word of whoever registered a stranger, or accepted an invitation in its place', async () => {
+    const stranger = await app.account();
+    const { token } = await confirmedAccount();
+    const invited = await member(token, 'operator');
+    const { json: hers } = await app.request('GET', `/api/v1/members/${invited.uuid}/`, { token });
+    for (const { username, email } of [
+      { username: stranger.username, email: `${stranger.username}@example.com` },
+      hers,
+    ]) {
+      await ask(email);
+      const { body } = await mailTo('password-reset', email);
+      expect(body).toContain('for the member with this address');
+      expect(body).not.toContain(username);
+    }
+  });
+
   it('is no good when it has expired, was changed, or its member has another address or is gone', async () => {
     const { passwordResets, accounts } = app.services.models;
     const [old, moved, gone] = [await asked(), await asked(), await asked()];
