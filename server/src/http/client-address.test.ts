@@ -38,9 +38,11 @@ describe('the address of a client', () => {
 });
 
 describe('TRUST_PROXY', () => {
-  it.each(['true', 'yes', '', '0', '17', '-1', '10.0.0.0/33', 'example.com', '10.0.0.0/8,', '1,2'])(
-    '%j is refused, and what to write instead is said',
-    (text) => expect(() => parseTrustProxy(text)).toThrow(/number of proxies .*CIDRs .*loopback/),
+  it.each([
+    ...['true', 'yes', '', '0', '17', '-1', '10.0.0.0/33', 'example.com', '10.0.0.0/8,', '1,2'],
+    ...['0.0.0.0/0', '::/0', '10.0.0.0/8, 0.0.0.0/0'],
+  ])('%j is refused, and what to write instead is said', (text) =>
+    expect(() => parseTrustProxy(text)).toThrow(/number of proxies .*CIDRs .*loopback/),
   );
 });
 

@@ -42,7 +42,12 @@ export const isWithin = (address: Address, ranges: readonly Range[]): boolean =>
 
 const readRange = (text: string): readonly Range[] => {
   if (text === 'loopback') return LOOPBACK;
-  if (ipaddr.isValidCIDR(text)) return [ipaddr.parseCIDR(text)];
+  if (ipaddr.isValidCIDR(text)) {
+    const range = ipaddr.parseCIDR(text);
+    // Everybody, as `true` would be.
+    if (range[1] === 0) throw new Error();
+    return [range];
+  }
   const address = parseAddress(text);
   if (!address) throw new Error();
   return [[address, address.kind() === 'ipv4' ? 32 : 128]];
@@ -57,7 +62,7 @@ export const parseTrustProxy = (text: string): TrustProxy => {
   } catch {
     throw new Error(
       `false, the number of proxies in front (1 to ${MAX_HOPS}), their addresses as CIDRs ` +
-        '(10.0.0.0/8,fd00::/8), or loopback for those on this machine; never true, which would believe anybody',
+        '(10.0.0.0/8,fd00::/8), or loopback for those on this machine; never true or /0, which would believe anybody',
     );
   }
 };
