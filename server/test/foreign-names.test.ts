@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -24,7 +24,10 @@ const RUNS = new RegExp(
 
 const namesRun = (text: string): string[] => [...text.matchAll(RUNS)].map(({ groups }) => groups?.name ?? '');
 
-/** The packages that package.json files name, with the commands that those bring. */
+/**
+ * The packages that package.json files name, with the commands that those bring. The command of a package of this repository
+ * is built after the install, which then has not linked it.
+ */
 const ours = (): Set<string> => {
   const names = new Set<string>();
   const manifests = filesUnder(ROOT).filter((path) => path.endsWith('/package.json'));
@@ -32,8 +35,9 @@ const ours = (): Set<string> => {
     const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8'));
     for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
       names.add(name);
-      const installed = join(ROOT, 'node_modules', name, 'package.json');
-      const { bin = {} } = existsSync(installed) ? JSON.parse(readFileSync(installed, 'utf8')) : {};
+      const folder = join(ROOT, 'node_modules', name);
+      if (!existsSync(folder) || lstatSync(folder).isSymbolicLink()) continue;
+      const { bin = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
       for (const command of Object.keys(typeof bin === 'string' ? {} : bin)) names.add(command);
     }
   }
