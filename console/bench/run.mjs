@@ -1,5 +1,5 @@
 /** `npm run bench -w @parlor/console [-- NAME…]`: what is promised of the console, each figure a ratio inside one run. */
-const ALL = ['start', 'inbox'];
+const ALL = ['start', 'inbox', 'timeline'];
 
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !ALL.includes(name));

@@ -28,20 +28,22 @@ it('keeps no more of a long conversation than is looked at, and reads back what 
   const lines = log(page).getByRole('listitem');
   await expect.poll(() => lines.count()).toBeLessThan(402);
   expect(await log(page).getByText('The very first').count()).toBe(0);
+  // Of what is read back, as much of the end is forgotten as is too much.
+  const said = new Set<string>();
   await expect
     .poll(
       async () => {
         await log(page).evaluate((element) => element.scrollTo({ top: 0 }));
-        return log(page).getByText('The very first').count();
+        // Counted first: what comes with it is taken in as well.
+        const count = await log(page).getByText('The very first').count();
+        const texts = log(page).getByText(/^Answer \d+$/);
+        for (const one of await texts.allInnerTexts()) said.add(one);
+        return count;
       },
       { timeout: 60_000 },
     )
     .toBe(1);
-  const said = await log(page)
-    .getByText(/^Answer \d+$/)
-    .allInnerTexts();
-  expect(new Set(said).size).toBe(440);
-  expect(said).toHaveLength(440);
+  expect(said.size).toBe(440);
 });
 
 it('is right without a reload once the connection is back', async () => {

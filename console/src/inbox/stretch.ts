@@ -7,11 +7,18 @@ export type Item = TimelineItem;
 
 const PAGE = 50;
 
-/** What is kept of a conversation in which much is said, while nobody reads further back. */
+/** How many entries are here at most, and how many are kept on a side that becomes too long. */
 const MOST = 400;
+const KEPT = 100;
 
 /** The order of a timeline: by time, then by uuid. */
-const order = (a: Item, b: Item): number => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.uuid < b.uuid ? -1 : 1);
+const order = (a: Item, b: Item): number => {
+  if (a.uuid === b.uuid) return 0;
+  return a.at < b.at || (a.at === b.at && a.uuid < b.uuid) ? -1 : 1;
+};
+
+/** Where a whole page is read on, and not as little as was read to learn of it. */
+const wholePage = (path: string): string => path.replace(/\blimit=\d+/, `limit=${PAGE}`);
 
 /** What the live channel tells while something is read, whose answer may not have it yet, or still. */
 interface Meanwhile {
@@ -42,6 +49,8 @@ export class Stretch {
   /** Oldest first. */
   readonly items = computed(() => [...this.#byId.value.values()].sort(order));
   readonly hasOlder = computed(() => this.#older.value !== undefined);
+  /** Whether some of it is to be forgotten. */
+  readonly isTooLong = computed(() => this.#byId.value.size > MOST);
 
   /** @param entry the uuid of what is to be shown; undefined: the newest */
   constructor(room: string, entry?: string) {
@@ -68,6 +77,8 @@ export class Stretch {
 
   /** Reads what is to be shown. */
   async readAgain(): Promise<void> {
+    // What is under way was asked of another place.
+    this.#turn++;
     const failure = await (this.#entry === undefined ? this.#readNewest() : this.#readAround(this.#entry));
     if (!failure) return;
     this.#begin();
@@ -77,7 +88,7 @@ export class Stretch {
 
   /** Reads the newest, since more has happened than was told; where it is not here, once it is read to. */
   async refresh(): Promise<void> {
-    if (this.isLive.value) await this.#readNewest();
+    if (this.isLive.value) await this.#readNewest(true);
     else this.#isBehind = true;
   }
 
@@ -97,15 +108,19 @@ export class Stretch {
     });
   }
 
-  /** Forgets what is far back, where it is too much; whoever scrolls there reads it again. */
-  async trim(): Promise<void> {
-    if (this.#byId.value.size <= MOST || this.#isReadingOn.older) return;
-    await this.#readOn('older', `${this.#path}?limit=${PAGE}`, ({ items, next }) => {
-      const oldest = items.at(-1);
-      if (!oldest || next === undefined) return;
-      this.#byId.value = new Map([...this.#byId.value].filter(([, item]) => order(item, oldest) >= 0));
-      this.#put(items);
-      this.#older.value = next;
+  /** Forgets what is far from an entry that is seen, where it is too much; whoever scrolls there reads it again. */
+  async trim(seen: string): Promise<void> {
+    const items = this.items.value;
+    const at = items.findIndex(({ uuid }) => uuid === seen);
+    if (!this.isTooLong.value || at === -1 || this.#isReadingOn.older || this.#isReadingOn.newer) return;
+    const isAbove = at > items.length / 2;
+    const edge = items[isAbove ? at - KEPT : at + KEPT] as Item;
+    // Of the edge itself nothing is new but where it is read on from there.
+    await this.#readOn(isAbove ? 'older' : 'newer', this.#around(edge.uuid, 1), ({ next, previous }) => {
+      const isKept = (item: Item) => (isAbove ? order(item, edge) >= 0 : order(item, edge) <= 0);
+      this.#byId.value = new Map([...this.#byId.value].filter(([, item]) => isKept(item)));
+      if (isAbove) this.#older.value = next && wholePage(next);
+      else this.#endWith(previous && wholePage(previous));
     });
   }
 
@@ -125,9 +140,16 @@ export class Stretch {
     if (next.delete(uuid)) this.#byId.value = next;
   }
 
-  /** If it does not reach back to what is here, it takes its place. */
-  #readNewest(): Promise<ApiError | undefined> {
+  /**
+   * If it does not reach back to what is here, it takes its place.
+   * @param isRefresh it is for whoever is at the end still
+   */
+  #readNewest(isRefresh = false): Promise<ApiError | undefined> {
     return this.#take(`${this.#path}?limit=${PAGE}`, ({ items, next }) => {
+      if (isRefresh && !this.isLive.value) {
+        this.#isBehind = true;
+        return;
+      }
       const reachesBack = next === undefined || items.some(({ uuid }) => this.#byId.value.has(uuid));
       if (!reachesBack) this.#begin();
       if (!reachesBack || this.state.value !== 'ready') this.#older.value = next;
@@ -138,17 +160,13 @@ export class Stretch {
   }
 
   async #readAround(entry: string): Promise<ApiError | undefined> {
-    this.#turn++;
-    const failure = await this.#take(
-      `${this.#path}?around=${encodeURIComponent(entry)}&limit=${PAGE}`,
-      (page) => {
-        this.#begin();
-        this.#put(page.items);
-        this.#older.value = page.next;
-        this.#endWith(page.previous);
-        this.state.value = 'ready';
-      },
-    );
+    const failure = await this.#take(this.#around(entry, PAGE), (page) => {
+      this.#begin();
+      this.#put(page.items);
+      this.#older.value = page.next;
+      this.#endWith(page.previous);
+      this.state.value = 'ready';
+    });
     if (!failure?.fields.around) return failure;
     this.isGone.value = true;
     return this.#readNewest();
@@ -157,10 +175,14 @@ export class Stretch {
   async #readOn(way: 'older' | 'newer', path: string | undefined, take: (page: Page<Item>) => void) {
     if (path === undefined || this.#isReadingOn[way]) return;
     this.#isReadingOn[way] = true;
-    // What could not be read is read when one scrolls there again.
-    await this.#take(path, take).finally(() => {
+    const end = () => {
       this.#isReadingOn[way] = false;
-    });
+    };
+    // Whoever sees the page may want the next one. What could not be read is read when one scrolls there again.
+    await this.#take(path, (page) => {
+      end();
+      take(page);
+    }).finally(end);
   }
 
   /** @returns why a page could not be read; undefined too where another stretch has begun meanwhile */
@@ -191,13 +213,17 @@ export class Stretch {
     this.#byId.value = new Map();
   }
 
+  #around(entry: string, limit: number): string {
+    return `${this.#path}?around=${encodeURIComponent(entry)}&limit=${limit}`;
+  }
+
   /** @param newer where what comes after it is read; undefined: it reaches to the newest */
   #endWith(newer: string | undefined): void {
     this.#newer = newer;
     this.isLive.value = newer === undefined;
     if (!this.isLive.value || !this.#isBehind) return;
     this.#isBehind = false;
-    void this.#readNewest();
+    void this.#readNewest(true);
   }
 
   #put(items: readonly Item[]): void {

@@ -85,7 +85,7 @@ export const Timeline = ({
   const isLive = stretch.isLive.value;
   const isReady = stretch.state.value === 'ready';
   const firstNew = useFirstNew(thread, conversation);
-  const { log, isAway, onScroll, toNewest } = useLogScroll(thread, entry);
+  const { log, isAway, onScroll, onKeyDown, toNewest } = useLogScroll(thread, entry, onNewest);
 
   return (
     <div class={styles.scene}>
@@ -102,6 +102,7 @@ export const Timeline = ({
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reached by keyboard
         tabIndex={0}
         onScroll={onScroll}
+        onKeyDown={onKeyDown}
       >
         {stretch.state.value === 'failed' && (
           <div class={styles.blank}>
@@ -146,14 +147,7 @@ export const Timeline = ({
         )}
       </div>
       {(isAway || (isReady && !isLive)) && (
-        <button
-          type="button"
-          class={styles.newest}
-          onClick={() => {
-            toNewest();
-            onNewest?.();
-          }}
-        >
+        <button type="button" class={styles.newest} onClick={toNewest}>
           {t.newest}
         </button>
       )}

@@ -7,14 +7,22 @@ const NEAR = 80;
 const rowOf = (log: HTMLElement, uuid: string): HTMLElement | null =>
   log.querySelector(`[data-key="${CSS.escape(uuid)}"]`);
 
-/** The uppermost row that is seen, and where on the screen it is. */
-const uppermost = (log: HTMLElement): { uuid: string; top: number } | undefined => {
-  const { top } = log.getBoundingClientRect();
+/** The row in the middle of what is seen, and where on the screen it ends: above what it says a name or a day may come and go. */
+const middle = (log: HTMLElement): { uuid: string; bottom: number } | undefined => {
+  const { top, height } = log.getBoundingClientRect();
+  let found: { uuid: string; bottom: number } | undefined;
   for (const row of log.querySelectorAll<HTMLElement>('[data-key]')) {
     const box = row.getBoundingClientRect();
-    if (box.bottom > top) return { uuid: row.dataset.key ?? '', top: box.top };
+    if (found && box.top > top + height / 2) break;
+    found = { uuid: row.dataset.key ?? '', bottom: box.bottom };
   }
-  return undefined;
+  return found;
+};
+
+/** Whoever selects something to copy it loses nothing of it. */
+const isSelectedIn = (log: HTMLElement): boolean => {
+  const selection = getSelection();
+  return selection !== null && !selection.isCollapsed && selection.containsNode(log, true);
 };
 
 /** Nobody who writes loses the focus. */
@@ -25,8 +33,9 @@ const isWriting = (): boolean =>
  * Where a conversation is scrolled to: at its end, at an entry that is shown, or wherever somebody reads, which stays where it
  * is on the screen whatever comes above it.
  * @param entry the uuid of what is to be shown; undefined: the newest
+ * @param onNewest called where somebody goes to the newest
  */
-export const useLogScroll = (thread: Thread, entry: string | undefined) => {
+export const useLogScroll = (thread: Thread, entry: string | undefined, onNewest?: () => void) => {
   const { stretch } = thread;
   const log = useRef<HTMLDivElement>(null);
   /** What is to be scrolled to as soon as it is there. */
@@ -44,7 +53,9 @@ export const useLogScroll = (thread: Thread, entry: string | undefined) => {
   }
   // Whoever sends something sees it.
   if (waiting > drawn.current.waiting) isAtEnd.current = true;
-  const held = drawn.current.items !== items && log.current ? uppermost(log.current) : undefined;
+  /** What has the focus in it: where that is forgotten, keys go on scrolling. */
+  const focused = log.current?.contains(document.activeElement) ? document.activeElement : undefined;
+  const held = drawn.current.items !== items && log.current ? middle(log.current) : undefined;
   drawn.current = { items, waiting, entry, isGone };
 
   const look = () => {
@@ -57,6 +68,12 @@ export const useLogScroll = (thread: Thread, entry: string | undefined) => {
     const ahead = Math.max(2 * NEAR, current.clientHeight);
     if (current.scrollTop < ahead) void stretch.readOlder();
     if (below < ahead) void stretch.readNewer();
+    trim(current);
+  };
+  const trim = (log: HTMLElement) => {
+    if (!stretch.isTooLong.value) return;
+    const seen = isAtEnd.current ? stretch.items.value.at(-1)?.uuid : middle(log)?.uuid;
+    if (seen !== undefined && !isSelectedIn(log)) void stretch.trim(seen);
   };
   useLayoutEffect(() => {
     const { current } = log;
@@ -73,21 +90,28 @@ export const useLogScroll = (thread: Thread, entry: string | undefined) => {
     } else if (isLive && (isAtEnd.current || (held && !kept && sought.current === undefined))) {
       isAtEnd.current = true;
       current.scrollTop = current.scrollHeight;
-      void stretch.trim();
+      trim(current);
     } else if (held && kept) {
-      current.scrollTop += kept.getBoundingClientRect().top - held.top;
+      current.scrollTop += kept.getBoundingClientRect().bottom - held.bottom;
     }
+    if (focused && !focused.isConnected) current.focus({ preventScroll: true });
+    // Whoever is at an edge can't scroll on to ask for more.
+    if (!isAtEnd.current) look();
   }, [items, isLive, isGone, entry, waiting, thread.isTyping.value]);
 
-  return {
-    log,
-    isAway,
-    onScroll: look,
-    toNewest: () => {
-      sought.current = undefined;
-      isAtEnd.current = true;
-      if (isLive) log.current?.scrollTo({ top: log.current.scrollHeight });
-      else void stretch.showNewest();
-    },
+  const toNewest = () => {
+    sought.current = undefined;
+    isAtEnd.current = true;
+    if (isLive) log.current?.scrollTo({ top: log.current.scrollHeight });
+    else void stretch.showNewest();
+    onNewest?.();
   };
+  /** The end of a conversation, and not of what is here of it. */
+  const onKeyDown = (event: KeyboardEvent) => {
+    const hasModifier = event.metaKey || event.altKey || event.shiftKey;
+    if (event.key !== 'End' || hasModifier || isLive || event.target !== event.currentTarget) return;
+    event.preventDefault();
+    toNewest();
+  };
+  return { log, isAway, onScroll: look, onKeyDown, toNewest };
 };

@@ -1,6 +1,7 @@
 import type { Lack } from '../api/chunk.ts';
 import { words } from '../locale/locale.ts';
 import { Button } from '../ui/button.tsx';
+import styles from './lacking.module.css';
 
 /** What of the console does not come, in words. */
 export const lackText = (lack: Lack): string =>
@@ -18,13 +19,13 @@ export const LackWays = ({
 }) => {
   const { common } = words.value;
   return (
-    <>
+    <span class={styles.ways}>
       {lack !== 'updated' && (
         <Button isBusy={isBusy} onClick={onRetry}>
           {common.retry}
         </Button>
       )}
       {lack !== 'unreachable' && <Button onClick={() => location.reload()}>{common.reload}</Button>}
-    </>
+    </span>
   );
 };
