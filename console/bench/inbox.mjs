@@ -6,6 +6,7 @@ import { findBrowser } from '../../widget/test/find-browser.mjs';
 import { account, firstRow, pause, signIn } from './account.mjs';
 import { frames, growth, quantile, say, spread } from './figures.mjs';
 import { memoryOf, readOnTo, startScrolling, takeFrames } from './scrolling.mjs';
+import { timeTo } from './time-to.mjs';
 
 const MINUTES = Number(process.env.BENCH_MINUTES ?? 10);
 const FEW = 10;
@@ -38,21 +39,11 @@ const openConsole = async (browser, url, username) => {
   return page;
 };
 
-/** Milliseconds from a visit until a conversation can be chosen, as the page itself sees it. */
+/** Milliseconds from a first visit until a conversation can be chosen. */
 const timeToList = async (page, url, devtools) => {
   await page.goto('about:blank');
   await devtools.send('Network.clearBrowserCache');
-  await page.goto(`${url}/console/inbox/all`, { waitUntil: 'commit' });
-  return page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (document.querySelector('a[href^="/console/inbox/all/"]')) resolve(performance.now());
-          else requestAnimationFrame(look);
-        };
-        look();
-      }),
-  );
+  return timeTo(page, `${url}/console/inbox/all`, 'a[href^="/console/inbox/all/"]');
 };
 
 /** Visitors write in conversations all over the inbox, and each tenth message in the one that is open. @returns what ends it */

@@ -6,6 +6,7 @@ import { findBrowser } from '../../widget/test/find-browser.mjs';
 import { account, pause, signIn } from './account.mjs';
 import { frames, say, spread } from './figures.mjs';
 import { memoryOf } from './scrolling.mjs';
+import { timeTo } from './time-to.mjs';
 
 const SIZES = (process.env.BENCH_MESSAGES ?? '50 5000 20000').split(' ').map(Number);
 const OPENINGS = 7;
@@ -23,17 +24,7 @@ const textOf = (n) =>
 /** Milliseconds until what was said last can be read. */
 const timeToOpen = async (page, address) => {
   await page.goto('about:blank');
-  await page.goto(address, { waitUntil: 'commit' });
-  return page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (document.querySelector('[role=log] li')) resolve(performance.now());
-          else requestAnimationFrame(look);
-        };
-        look();
-      }),
-  );
+  return timeTo(page, address, '[role=log] li');
 };
 
 /** Reads back to the beginning. @returns how long it took, and the longest that the page did not react (milliseconds) */

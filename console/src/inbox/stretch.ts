@@ -39,7 +39,7 @@ export class Stretch {
   #newer: string | undefined;
   /** The entry that is to be shown; undefined: the newest. */
   #entry: string | undefined;
-  /** Another stretch has taken the place of this one so often: what was asked of one before counts no more. */
+  /** How often another stretch has taken the place of this one: what was asked of one before counts no more. */
   #turn = 0;
   readonly #reading = new Set<Meanwhile>();
   readonly #isReadingOn = { older: false, newer: false };

@@ -24,7 +24,7 @@ export interface WorkerInput {
 /** What it may be asked. */
 export type WorkerAsk = 'close' | 'heap' | 'pages' | Copy;
 
-/** Copies the database into an empty directory, and leaves so much of that one's disk. */
+/** Copies the database into an empty directory; `keptBytes` of its disk stay free. */
 interface Copy {
   copyTo: string;
   keptBytes: number;
