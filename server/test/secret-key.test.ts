@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
+import { spawnCommand } from './command-line.ts';
 import { owner } from './rest.ts';
 import { GaveUp, serverSettings, startServerProcess } from './server-process.ts';
 
@@ -32,6 +33,14 @@ it('a start with another SECRET_KEY refuses with one line, and changing keys wor
   const listed = await fetch(`${second.url}/api/v1/rooms/`, { headers: { Authorization: `Token ${token}` } });
   expect(listed.status).toBe(200);
   await second.end('SIGTERM');
+
+  // The old key is gone before `keys rotate`: what it has sealed would be lost to everybody.
+  const early = { ...settings, SECRET_KEY: OTHER };
+  const needs = /needs the key with the fingerprint \w{16}.*SECRET_KEY_PREVIOUS/;
+  expect((await gaveUp(early)).stderr).toMatch(needs);
+  const rotated = await spawnCommand(early, ['keys', 'rotate']).result;
+  expect([rotated.code, rotated.err]).toEqual([1, expect.stringMatching(needs)]);
+  expect(rotated.err.trim()).not.toContain('\n');
   if (inject('isRealMongodb')) return;
 
   // A key that was made anew, since its file was lost, is another one as well.

@@ -82,6 +82,27 @@ it('changes keys with SECRET_KEY_PREVIOUS, and rotates so that the old one can g
   await expect(open(OLD)).rejects.toThrow(/SECRET_KEY is not the one of this database/);
 });
 
+it('refuses, while keys change, the one that does not open everything alone', async () => {
+  const open = database();
+  const before = await open(OLD);
+  const { account } = await register(before);
+  // One that was mistyped has sealed nothing, and is missed by nobody.
+  for (const given of [THIRD, NEW]) await open(given, OLD);
+  await open(OLD);
+  const needs = (key: string) =>
+    new RegExp(`needs the key with the fingerprint .*${key}.*SECRET_KEY_PREVIOUS`);
+  const { keyFingerprint: old } = before.secrets;
+  await expect(open(NEW)).rejects.toThrow(needs(old));
+
+  const between = await open(NEW, OLD);
+  const made = { event: 'chat.added', target: 'https://example.com/' } as const;
+  await between.webhooks.create(account._id, made);
+  await expect(open(OLD)).rejects.toThrow(needs(between.secrets.keyFingerprint));
+  await open(OLD, NEW);
+  await reseal(between, between.secrets, () => undefined);
+  await open(NEW);
+});
+
 it('records the key of a database without a record only when it opens something in it', async () => {
   const open = database();
   const { models, ...rest } = await open(OLD);

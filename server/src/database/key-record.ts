@@ -21,6 +21,13 @@ const wrongKey = (own: string, given: string): DatabaseError =>
       'to change keys, set SECRET_KEY_PREVIOUS to that one as well',
   );
 
+const missingKey = (missing: readonly string[], given: string): DatabaseError =>
+  new DatabaseError(
+    `The keys of this database are being changed: beside SECRET_KEY, whose fingerprint is ${given}, what is sealed in it ` +
+      `needs the key with the fingerprint ${missing.join(' or ')}. ` +
+      'Set SECRET_KEY_PREVIOUS to it, until "keys rotate" has sealed everything with SECRET_KEY',
+  );
+
 type Holder = { _id: string; account?: string } & Record<string, unknown>;
 
 /** A database with sealed fields, and the record of the keys that open them. */
@@ -50,32 +57,45 @@ const tryKeys = async (
       const text = found?.[field];
       if (!found || typeof text !== 'string') continue;
       isAny = true;
-      try {
-        secrets.decrypt(text, placeOf(found, field));
-        return 'opens';
-      } catch {
-        // Another kind may tell more: what was imported half is not the database's own.
-      }
+      // Another kind may tell more: what was imported half is not the database's own.
+      if (secrets.opens(text, placeOf(found, field))) return 'opens';
     }
   }
   return isAny ? 'opens not' : 'nothing sealed';
 };
 
+/** Whether the keys open all there is. */
+const openEverything = async (database: SealedDatabase, secrets: Secrets): Promise<boolean> => {
+  for (const { model, sealed } of sealedCollections(database)) {
+    const fields = Object.fromEntries(['account', ...sealed].map((field) => [field, 1 as const]));
+    for await (const found of model.find({}, fields).lean<Holder>().cursor()) {
+      for (const field of sealed) {
+        const text = found[field];
+        if (typeof text === 'string' && !secrets.opens(text, placeOf(found, field))) return false;
+      }
+    }
+  }
+  return true;
+};
+
 /**
  * Holds the keys against the record of the database. Where there is none, it is made once a key has opened something
  * that is sealed here, or nothing is: of two servers that start at once with different keys, one makes it.
- * @throws DatabaseError when neither SECRET_KEY nor SECRET_KEY_PREVIOUS is the database's
+ * While keys change, a database has several, and one that was not given may have sealed something: it is looked for.
+ * @throws DatabaseError when neither SECRET_KEY nor SECRET_KEY_PREVIOUS is the database's, or something opens by neither
  */
 export const checkKey = async (database: SealedDatabase, secrets: Secrets): Promise<void> => {
   const { secretKeys } = database.models;
   const { keyFingerprint: current, previousKeyFingerprint: previous } = secrets;
   for (;;) {
     const record = await secretKeys.findOne({ _id: KEY_RECORD_ID }).lean<KeyRecord>();
-    if (record?.fingerprints.includes(current)) return;
     if (record) {
-      if (previous === undefined || !record.fingerprints.includes(previous)) {
+      const missing = record.fingerprints.filter((one) => one !== current && one !== previous);
+      if (missing.length === record.fingerprints.length)
         throw wrongKey(record.fingerprints.join(' or '), current);
-      }
+      if (missing.length > 0 && !(await openEverything(database, secrets)))
+        throw missingKey(missing, current);
+      if (record.fingerprints.includes(current)) return;
       await secretKeys.updateOne({ _id: KEY_RECORD_ID }, { $addToSet: { fingerprints: current } });
       return;
     }

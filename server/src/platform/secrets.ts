@@ -100,6 +100,16 @@ export class Secrets {
     }
   }
 
+  /** Whether one of the keys opens a text in its place. */
+  opens(text: string, place: SealedPlace): boolean {
+    try {
+      this.decrypt(text, place);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Whether a text is sealed as `encrypt` seals now: in its place, by the current key. */
   isCurrent(text: string, place: SealedPlace): boolean {
     if (!text.startsWith('v2.')) return false;
