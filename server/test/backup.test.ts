@@ -138,6 +138,7 @@ it.skipIf(inject('isRealMongodb'))(
       const check = await parlor({ DATA_DIR: dataDir }, ['database', 'check']);
       expect(check.code, how).toBe(1);
       expect(check.err, how).toMatch(/^the .*(is damaged|another kind of database).*\n$/);
+      expect(check.err.match(/put a backup in its place/g)?.length ?? 1, check.err).toBe(1);
     }
   },
 );

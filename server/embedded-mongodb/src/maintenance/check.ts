@@ -19,7 +19,6 @@ export function checkDataDir(
     child.on('message', (message: CheckMessage) => {
       if ('ns' in message) show(message.ns, message.documents);
       else if ('collections' in message) resolve(message);
-      else if (message.code === 'DAMAGED') reject(damaged(dataDir, message.message));
       else reject(new EmbeddedMongodbError(message.code, message.message));
     });
     child.once('error', reject);

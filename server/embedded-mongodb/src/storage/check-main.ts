@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
+import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
 import { Catalog } from './catalog.ts';
 import { type CheckMessage, EXIT_DAMAGED } from './check-process.ts';
 import { openDataDirectory } from './data-directory.ts';
@@ -29,7 +29,8 @@ try {
   });
   await environment.close();
 } catch (error) {
-  const code = error instanceof EmbeddedMongodbError ? error.code : 'DAMAGED';
-  send({ code, message: error instanceof Error ? error.message : String(error) });
+  const how = error instanceof Error ? error.message : String(error);
+  const { code, message } = error instanceof EmbeddedMongodbError ? error : damaged(dataDir, how);
+  send({ code, message });
   process.exitCode = code === 'DAMAGED' ? EXIT_DAMAGED : 1;
 }
