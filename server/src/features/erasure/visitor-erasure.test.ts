@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { wholeAccount } from '../members/view.ts';
@@ -39,6 +40,28 @@ describe('DELETE /api/v1/widgets/<widget_token>/sessions/', () => {
     const kept = await sessions.findOne({ room: room.uuid }).lean();
     expect(kept).toMatchObject({ device: '', locale: '', page: { url: '', title: '', referrer: '' } });
   });
+
+  it.each(['visitor', 'owner'])(
+    'takes keyword notifications along, of older versions too, by the %s',
+    async (who) => {
+      const { notifications } = app.services.models;
+      await app.request('POST', '/api/v1/keywords/', { token, body: { keyword: 'refund' } });
+      const { visitor, room } = await app.session(widget);
+      await write(visitor, room.uuid, 'A refund?');
+      const raised = await vi.waitFor(() => notifications.findOne({ room: room.uuid }).lean().orFail(), {
+        timeout: 60_000,
+      });
+      const { messages: _, events: __, ...rest } = raised;
+      const copied = { customer_request: 'A refund?', nickname: 'Ephemera', email: '', transcripts: [] };
+      await notifications.insertMany([{ ...rest, ...copied, _id: randomUUID() }]);
+      expect(await seen('keyword_notifications')).toContain('Ephemera');
+      const [erase, as] =
+        who === 'visitor' ? [path(), { visitor }] : [`/api/v1/rooms/${room.label}/`, { token }];
+      expect((await app.request('DELETE', erase, as)).status).toBe(204);
+      expect(await notifications.find({ room: room.uuid }).lean()).toEqual([]);
+      expect(await seen('keyword_notifications')).not.toContain(room.uuid);
+    },
+  );
 
   it('works for a visitor that wrote nothing, and for a room that was renamed', async () => {
     const silent = await app.session(widget);
