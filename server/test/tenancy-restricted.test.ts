@@ -82,11 +82,11 @@ describe('an operator who is restricted to a widget', () => {
         if (id === 'createRoom') expect(answer.status).toBe(403);
         if (id === 'createMessage') expect(answer.status).toBe(400);
         if (id === 'changeConversations') expect(answer.json).toMatchObject({ changed: [], refused: [] });
-        // Colleagues and saved replies are no secret, nor is what a refused body has named itself.
+        // Colleagues with their pictures and saved replies are no secret, nor is what a refused body has named itself.
         const isNaming = id === 'createMessage' || id === 'changeConversations';
         const known = isNaming
           ? [kept.room.uuid, kept.visitor.room.uuid]
-          : [kept.ids.members, kept.ids.replies];
+          : [kept.ids.members, kept.ids.avatars, kept.ids.replies];
         for (const mark of [...marks(kept), ofWidget]) {
           if (!known.includes(mark)) expect(answer.text).not.toContain(mark);
         }
