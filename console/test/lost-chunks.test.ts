@@ -14,7 +14,7 @@ const openBrowser = useBrowser();
 const server = useServer();
 const PATIENCE = { timeout: 60_000 };
 
-/** Has requests fail so many times. @returns how many were made, and what lets them through */
+/** Has the first `times` requests fail. @returns how many were made, and what lets the next ones through */
 const fail = async (page: Page, address: RegExp, times = Number.POSITIVE_INFINITY, status?: number) => {
   const asked = { count: 0, heal: () => page.unroute(address) };
   await page.route(address, (route) => {

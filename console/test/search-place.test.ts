@@ -12,7 +12,7 @@ const openBrowser = useBrowser();
 const server = useServer();
 const PATIENCE = { timeout: 30_000 };
 
-/** An inbox with a conversation in which so much was said; `Answer 300` has a word of its own. */
+/** An inbox with a conversation of `count` messages; `Answer 300` has a word of its own. */
 const startLong = async (count: number, options = {}) => {
   const inbox = await start(openBrowser, options, server());
   const ada = await inbox.visit('Ada', 'The very first');

@@ -39,7 +39,7 @@ const follow = async (path: string | undefined, rel: 'next' | 'prev'): Promise<a
   return pages;
 };
 
-/** A conversation of so many messages and notes in turn, and its whole timeline. */
+/** A conversation of `count` messages and notes in turn, and its whole timeline. */
 const furnished = async (count: number) => {
   const { uuid, say } = await visit(widget, token);
   for (let n = 0; n < count; n++) {
