@@ -17,6 +17,12 @@ const TIMES = 2;
 /** Members whose numbers are counted side by side: others wait behind two counts of each. */
 const AT_ONCE = 2;
 
+/**
+ * Between two such groups it rests this many times as long as the one before took: counting for 100 members at a
+ * stretch would make all else that is asked of the database wait.
+ */
+const REST = 3;
+
 /** Events after which numbers of the side bar may be others. */
 const CHANGING: ReadonlySet<string> = new Set([
   'message.added',
@@ -96,7 +102,7 @@ export class CountsTeller {
     this.#telling.set(account, telling);
     try {
       for (let pause = GATHER_MS; telling.left > 0; pause = EVERY_MS) {
-        await sleep(pause, undefined, { ref: false, signal: this.#stopping.signal });
+        await this.#pause(pause);
         telling.left--;
         // What failed is tried again for as long as somebody follows: the next change may be hours away.
         if (!(await this.#tellNow(account))) telling.left = TIMES;
@@ -126,19 +132,25 @@ export class CountsTeller {
     let isTold = true;
     for (let from = 0; from < all.length; from += AT_ONCE) {
       const some = all.slice(from, from + AT_ONCE);
+      const begun = performance.now();
       for (const { status } of await Promise.allSettled(some.map((asking) => this.#tellOne(asking)))) {
         isTold &&= status === 'fulfilled';
       }
+      if (from + AT_ONCE < all.length) await this.#pause(REST * (performance.now() - begun));
     }
     return isTold;
+  }
+
+  #pause(milliseconds: number): Promise<void> {
+    return sleep(milliseconds, undefined, { ref: false, signal: this.#stopping.signal });
   }
 
   async #tellOne({ seen, member, connections }: Asking): Promise<void> {
     const { view } = seen;
     seen.shared ??= this.#counts.shared(view);
     const data = await this.#counts.of(view, member, seen.shared).catch((error) => {
-      // That too many of the account wait is no fault.
-      if (!(error instanceof ParlorError)) {
+      // That too many of the account wait is no fault, nor that a stop has closed the database meanwhile.
+      if (!(error instanceof ParlorError) && !this.#stopping.signal.aborted) {
         this.#log.warn({ err: error, account: view.account }, 'numbers could not be told');
       }
       throw error;
