@@ -219,8 +219,11 @@ export class ConversationFollower {
    */
   async upToDate(current: StoredConversation): Promise<Partial<StoredConversation>> {
     const { _id } = current;
-    const room = await this.#parts.rooms.findOne({ _id }, FROM_ROOM).lean<RoomFields>();
-    return this.#taken(current, await this.#since(current), room ? fromRoom(room) : {});
+    const [room, said] = await Promise.all([
+      this.#parts.rooms.findOne({ _id }, FROM_ROOM).lean<RoomFields>(),
+      this.#since(current),
+    ]);
+    return this.#taken(current, said, room ? fromRoom(room) : {});
   }
 
   /** What was said since what is settled. */
