@@ -35,6 +35,24 @@ it('finds what was said by a key, and opens where it stands', async () => {
   await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('lamps sund');
 });
 
+it('reads on by itself where a page has ended without a result', async () => {
+  const { page, rest, visit } = await startInbox(openBrowser, {}, server());
+  const { uuid } = await visit('Ada', 'Do you deliver lamps?');
+  for (let n = 0; n < 60; n++) await rest('POST', '/api/v1/messages/', { body: `Lamp ${n}`, room: { uuid } });
+  const found = async () => (await rest('GET', '/api/v1/search/?q=lamp&kind=message&limit=50')).json.length;
+  await expect.poll(found, { timeout: 60_000 }).toBe(50);
+  // As after thousands of objects that have one of the words each, and none both.
+  let empty = 0;
+  await page.route(/\/search\/\?q=lamp&kind=message$/, async (route) => {
+    empty++;
+    await route.fulfill({ response: await route.fetch(), json: [] });
+  });
+  await page.goto(`${server().url}/console/search?q=lamp&kind=message`);
+  const results = page.locator('main').getByRole('listitem');
+  await expect.poll(() => results.count(), { timeout: 60_000 }).toBeGreaterThan(0);
+  expect(empty).toBe(1);
+});
+
 it('does and goes to everything by words', async () => {
   const { page, visit } = await startInbox(openBrowser, {}, server());
   await visit('Ada Lovelace', 'Hello');

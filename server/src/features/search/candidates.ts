@@ -5,11 +5,11 @@ import type { Term } from './search-query.ts';
 import type { StoredSegment } from './segments.model.ts';
 import type { SegmentPlace, Segments } from './segments.ts';
 
-/** How many sealed segments of a kind one search reads; the next page goes on behind them (docs/limits.md). */
-export const MAX_SEGMENTS = 16;
-
-/** They are read in steps, each twice the one before, up to this. */
-const MAX_STEP = 8;
+/**
+ * How many sealed segments of a kind one search reads, in steps each twice the one before; the next page goes on behind them
+ * (docs/limits.md).
+ */
+export const MAX_SEGMENTS = 7;
 
 /** More fresh ones than this wait to be sealed only where that fails. */
 const MAX_FRESH = 1_024;
@@ -40,7 +40,7 @@ export async function* candidatesOf(
   const keys = keysFor(terms);
   let key = keys[0];
   let last: string | undefined;
-  for (let count = 0, step = 1; ; step = Math.min(step * 2, MAX_STEP)) {
+  for (let count = 0, step = 1; ; step *= 2) {
     const wanted = Math.min(step, MAX_SEGMENTS - count);
     const found = await budget.waitFor(read(segments, place, key, last ?? before, wanted));
     count += found.length;
