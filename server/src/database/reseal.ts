@@ -1,4 +1,5 @@
 import { placeOf, type Secrets } from '../platform/secrets.ts';
+import { Tries } from '../platform/tries.ts';
 import { keepPresentKeyOnly, type SealedDatabase, sealedCollections } from './key-record.ts';
 
 /** How much was sealed anew. */
@@ -26,7 +27,8 @@ export const reseal = async (
       return keyed.has(hash) ? hash : undefined;
     };
     for await (const { _id } of model.find({}, { _id: 1 }).sort({ _id: 1 }).lean().cursor()) {
-      for (;;) {
+      for (const tries = new Tries('the sealing of a document'); ; ) {
+        tries.next();
         const document = await model.findOne({ _id }).lean<{ _id: string; account?: string }>();
         if (!document) break;
         const values = document as Record<string, unknown>;

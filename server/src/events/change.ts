@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 import { notFound } from '../platform/errors.ts';
 import { KeyedMutex } from '../platform/keyed-mutex.ts';
+import { Tries } from '../platform/tries.ts';
 import type { OutboxEvent } from './events.ts';
 
 interface Versioned {
@@ -56,7 +57,8 @@ const change = async <T extends Versioned>(
   filter: object,
   decide: (current: T) => Change<T> | undefined | Promise<Change<T> | undefined>,
 ): Promise<T> => {
-  for (;;) {
+  for (const tries = new Tries(`a change in ${collection.collectionName}`); ; ) {
+    tries.next();
     const current = (await collection.findOne(filter, { projection })) as T | null;
     if (!current) throw notFound();
     const change = await decide(current);

@@ -1,5 +1,6 @@
 import type { Model } from 'mongoose';
 import { notFound } from '../platform/errors.ts';
+import { Tries } from '../platform/tries.ts';
 import type { EventHolder, OutboxEvent } from './events.ts';
 import type { Tombstones } from './tombstones.ts';
 
@@ -30,7 +31,8 @@ export const deleteDocument = async <T extends Deletable>(
   { check, events: eventsOf }: Options<T> = {},
 ): Promise<T> => {
   const collection = model.collection.collectionName;
-  for (;;) {
+  for (const tries = new Tries(`a deletion from ${collection}`); ; ) {
+    tries.next();
     const current = await model.findOne(filter as never).lean<T>();
     if (!current) throw notFound();
     await check?.(current);

@@ -6,6 +6,7 @@ import type { Relay } from '../../events/relay.ts';
 import { invalid, isRefusal, notFound, throwIfAny } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
+import { Tries } from '../../platform/tries.ts';
 import type { Account, AccountModel } from './accounts.model.ts';
 import { chosenPasswordErrors, hashPassword } from './passwords.ts';
 import { newToken, sealedToken } from './token.ts';
@@ -115,7 +116,8 @@ export class AccountsService {
     if (wanted.requires_totp && totp_sealed === undefined) {
       throw invalid({ requires_totp: ['Set up a second factor of your own first.'] });
     }
-    for (;;) {
+    for (const tries = new Tries('a change of an account'); ; ) {
+      tries.next();
       const current = await this.byId(_id);
       check?.(presentAccount(current));
       const before = presentAccount(current).requires_totp;

@@ -5,6 +5,7 @@ import { isoDatetime } from '../../database/document.ts';
 import type { Relay } from '../../events/relay.ts';
 import { notFound, type ParlorError } from '../../platform/errors.ts';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
+import { Tries } from '../../platform/tries.ts';
 import { addedMessage } from '../messages/added-message.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { BotState, PendingTurn, TurnResult } from '../rooms/bot-state.ts';
@@ -103,7 +104,8 @@ export class Turns {
     listener?: TurnListener,
   ): Promise<TurnResult> {
     return this.#mutex.run(room, async () => {
-      for (;;) {
+      for (const tries = new Tries('a turn of a conversation'); ; ) {
+        tries.next();
         const current = await this.#parts.rooms.findOne({ _id: room }).lean<StoredRoom>();
         if (!current?.bot) throw notFound();
         const place = { ...current, bot: current.bot };

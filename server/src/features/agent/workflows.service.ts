@@ -8,6 +8,7 @@ import { differences } from '../../events/change.ts';
 import { notFound } from '../../platform/errors.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
+import { Tries } from '../../platform/tries.ts';
 import { GraphStore } from './graph-store.ts';
 import { modelProblems } from './problems.ts';
 import type { GraphModel, StoredWorkflow, WorkflowModel } from './workflows.model.ts';
@@ -196,7 +197,8 @@ export class WorkflowsService {
     write: () => Promise<T>,
     yields: () => Promise<boolean> = async () => false,
   ): Promise<T | undefined> {
-    for (;;) {
+    for (const tries = new Tries('a room bot'); ; ) {
+      tries.next();
       try {
         return await write();
       } catch (error) {

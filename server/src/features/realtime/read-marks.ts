@@ -3,6 +3,7 @@ import { isoDatetime } from '../../database/document.ts';
 import { duplicateFields } from '../../database/duplicate.ts';
 import { newEvent } from '../../events/events.ts';
 import type { Relay } from '../../events/relay.ts';
+import { Tries } from '../../platform/tries.ts';
 import type { MessagesService } from '../messages/messages.service.ts';
 import type { RoomPlace } from '../rooms/rooms.service.ts';
 import type { ReadMarkModel, StoredReadMark } from './read-marks.model.ts';
@@ -48,7 +49,8 @@ export class ReadMarks {
     const _id = `${room}:${sender}`;
     const mark: StoredReadMark = { _id, account, room, sender, message: uuid, sent_at };
     const events = [newEvent('read', account, new Date(), presentMark(mark), { room, widget })];
-    for (;;) {
+    for (const tries = new Tries('a read mark'); ; ) {
+      tries.next();
       const current = await this.#marks.findOne({ _id }).lean<StoredReadMark>();
       if (current && !isBefore(current, mark)) return;
       if (await this.#write(current, mark, events)) break;

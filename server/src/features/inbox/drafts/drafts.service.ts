@@ -2,6 +2,7 @@ import { Draft, type NewDraft } from '@parlor/shared';
 import { present } from '../../../database/document.ts';
 import { insertOnce } from '../../../database/insert.ts';
 import { inTurnOf } from '../../../events/change.ts';
+import { Tries } from '../../../platform/tries.ts';
 import type { MemberStore } from '../../members/member-store.ts';
 import type { View } from '../../members/view.ts';
 import type { InboxService } from '../inbox.service.ts';
@@ -62,7 +63,8 @@ export class DraftsService {
   }
 
   async #put(place: Place & { account: string }, { body, is_note }: NewDraft, check: Check): Promise<Draft> {
-    for (;;) {
+    for (const tries = new Tries('a change of a draft'); ; ) {
+      tries.next();
       const current = await this.#find(place);
       check?.(presentDraft(current));
       if (body === '') {
