@@ -161,6 +161,7 @@ describe('the link to a new password', () => {
       'findAndModify usages',
       'find accounts',
       'find members',
+      'find accounts',
       'findAndModify outgoingmails',
       'update outgoingmails',
     ]);

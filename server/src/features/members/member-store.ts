@@ -9,8 +9,10 @@ import type { OutboxEvent } from '../../events/events.ts';
 import { ignoreMissing, notFound } from '../../platform/errors.ts';
 import type { SealedPlace, Secrets } from '../../platform/secrets.ts';
 import { placeOf } from '../../platform/secrets.ts';
+import { Tries } from '../../platform/tries.ts';
 import type { Account, AccountModel } from '../accounts/accounts.model.ts';
 import type { MemberFields } from '../accounts/member-fields.ts';
+import { readBothPlaces } from './both-places.ts';
 import { type ActiveMember, activeOf, founderOf, type Member, type StoredMember } from './member.ts';
 import type { MemberModel } from './members.model.ts';
 
@@ -44,6 +46,12 @@ export const memberPlace = (
   { _id, account, isFounder }: Member,
   field: SealedField = 'token_sealed',
 ): SealedPlace => placeOf(isFounder ? { _id: account } : { _id, account }, field);
+
+/** The account's document as long as this is its founding member. Who founded it and has come back stands there by name. */
+export const founderAt = ({ _id, account }: Pick<Member, '_id' | 'account'>): object => ({
+  _id: account,
+  founder: _id === account ? { $in: [null, account] } : _id,
+});
 
 /** The encrypted fields of a member, each bound to where it stands. */
 export const SEALED_FIELDS = ['token_sealed', 'totp_sealed', 'totp_pending_sealed'] as const;
@@ -111,18 +119,21 @@ export class MemberStore {
     const account = await this.#founderBySecret(token);
     if (account) return founderOf(account);
     const member = await this.#memberBySecret(token);
-    return activeOf(member && asMember(member));
+    if (member) return activeOf(asMember(member));
+    // It may have taken the founder's place in between.
+    const heirs = await this.#founderBySecret(token);
+    return heirs && founderOf(heirs);
   }
 
   /** Who has a username or e-mail address, by its folded form, and can sign in. */
   async byKey(
     key: Partial<Pick<MemberFields, 'username_key' | 'email_key'>>,
   ): Promise<ActiveMember | undefined> {
-    // Both in any case: how long it takes tells nothing of who has that name.
-    const [account, member] = await Promise.all([
-      this.#models.accounts.findOne(key).lean<Account>(),
-      this.#models.members.findOne(key).lean<StoredMember>(),
-    ]);
+    // All in any case: how long it takes tells nothing of who has that name. The first again, as who takes the founder's
+    // place in between is in neither.
+    const before = await this.#models.accounts.findOne(key).lean<Account>();
+    const member = await this.#models.members.findOne(key).lean<StoredMember>();
+    const account = (await this.#models.accounts.findOne(key).lean<Account>()) ?? before;
     const owner = account ?? (await this.#byAccount(member?.account ?? ''));
     if (!owner || owner.deleted_at) return undefined;
     return account ? founderOf(account) : activeOf(member ? asMember(member) : undefined);
@@ -133,33 +144,43 @@ export class MemberStore {
     account: string,
     uuid: string,
   ): Promise<{ member: ActiveMember; account: Account } | undefined> {
-    const owner = await this.#byAccount(account);
-    if (!owner || owner.deleted_at) return undefined;
-    const founder = founderOf(owner);
-    if (founder._id === uuid) return { member: founder, account: owner };
+    const byFounder = async () => {
+      const owner = await this.#byAccount(account);
+      return owner && !owner.deleted_at ? { member: founderOf(owner), account: owner } : undefined;
+    };
+    const founder = await byFounder();
+    if (!founder || founder.member._id === uuid) return founder;
     const found = await this.#byUuid(uuid);
-    const member = activeOf(found?.account === account ? asMember(found) : undefined);
-    return member && { member, account: owner };
+    if (found) {
+      const member = activeOf(found.account === account ? asMember(found) : undefined);
+      return member && { member, account: founder.account };
+    }
+    // It may have taken the founder's place in between.
+    const again = await byFounder();
+    return again?.member._id === uuid ? again : undefined;
   }
 
   /** Everybody in these accounts who can sign in: what their tokens are found by, and what they may see. */
   async standings(accounts: readonly string[]): Promise<Standing[]> {
     const fields = { token_fingerprint: 1, totp_sealed: 1, session_epoch: 1, kept_session: 1 } as const;
-    const [owners, others] = await Promise.all([
-      this.#models.accounts
-        .find({ _id: { $in: accounts as string[] } }, { ...fields, founder: 1, requires_totp: 1 })
-        .lean(),
-      this.#models.members
-        .find({ account: { $in: accounts as string[] } }, { ...fields, account: 1, role: 1, widgets: 1 })
-        .lean(),
-    ]);
+    const among = { $in: accounts as string[] };
+    const [owners, others] = await readBothPlaces(
+      () =>
+        this.#models.accounts
+          .find({ _id: among }, { ...fields, founder: 1, requires_totp: 1, owner_turn: 1 })
+          .lean(),
+      () =>
+        this.#models.members.find({ account: among }, { ...fields, account: 1, role: 1, widgets: 1 }).lean(),
+    );
     const asking = new Set(owners.flatMap(({ _id, requires_totp }) => (requires_totp ? _id : [])));
-    const founders = owners.map(({ _id, founder = _id, requires_totp, totp_sealed, ...member }) => ({
-      ...member,
-      _id: founder,
-      role: 'owner' as const,
-      lacksSecondFactor: asking.has(_id) && totp_sealed === undefined,
-    }));
+    const founders = owners.map(
+      ({ _id, founder = _id, requires_totp, owner_turn: _t, totp_sealed, ...member }) => ({
+        ...member,
+        _id: founder,
+        role: 'owner' as const,
+        lacksSecondFactor: asking.has(_id) && totp_sealed === undefined,
+      }),
+    );
     // A founder's stands last: while a member takes that place, it stands in both.
     return [
       ...others.map(({ account, totp_sealed, token_fingerprint = '', ...member }) => ({
@@ -173,10 +194,10 @@ export class MemberStore {
 
   /** The members of an account, newest first. */
   async of(account: string): Promise<Member[]> {
-    const [owner, others] = await Promise.all([
-      this.#models.accounts.findOne({ _id: account }).lean<Account>(),
-      this.#models.members.find({ account }).lean<StoredMember[]>(),
-    ]);
+    const [[owner], others] = await readBothPlaces(
+      () => this.#models.accounts.find({ _id: account }).lean<Account[]>(),
+      () => this.#models.members.find({ account }).lean<StoredMember[]>(),
+    );
     if (!owner) return [];
     const founder = founderOf(owner);
     // While a member takes the founder's place, it stands in both.
@@ -202,7 +223,8 @@ export class MemberStore {
   }
 
   async #change(account: string, uuid: string, decide: Decide, action: Action | undefined): Promise<Member> {
-    for (;;) {
+    for (const tries = new Tries('a change of a member'); ; ) {
+      tries.next();
       const current = await this.get(account, uuid);
       const set = await decide(current);
       if (!set) return current;
@@ -220,10 +242,7 @@ export class MemberStore {
       // A crash may have left it in both places: what is dead here must be dead there.
       if (isFounder) await deleteDocuments(this.#models.members, { _id, account }, this.#outbox.tombstones);
       const { modifiedCount } = isFounder
-        ? await this.#models.accounts.updateOne(
-            { ...this.#founderAt(current), ...(unchanged as object) },
-            update,
-          )
+        ? await this.#models.accounts.updateOne({ ...founderAt(current), ...(unchanged as object) }, update)
         : await this.#models.members.updateOne({ _id, account, ...(unchanged as object) }, update);
       if (modifiedCount === 1) {
         this.announce(current, events);
@@ -253,9 +272,5 @@ export class MemberStore {
     const { accounts, members } = this.#models;
     if (isFounder) this.#outbox.relay.announce(accounts, { _id: account, events } as Account);
     else this.#outbox.relay.announce(members, { _id, events } as StoredMember);
-  }
-
-  #founderAt({ _id, account }: Member): object {
-    return { _id: account, founder: _id === account ? null : _id };
   }
 }

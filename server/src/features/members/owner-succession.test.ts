@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { testMembers } from '../../../test/members.ts';
 import { createServices } from '../../compose.ts';
+import type { ActiveMember } from './member.ts';
 
 const app = testApp();
 const { invite, member, signIn } = testMembers(app);
@@ -70,6 +71,21 @@ describe('the founding member', () => {
     expect((await me(heir.token)).status).toBe(401);
   });
 
+  it('changes, and leaves again, after it has come back', async () => {
+    const { token, id, username } = await app.account();
+    const heir = await member(token, 'owner');
+    await change(heir.token, id, { role: 'admin' });
+    await change(heir.token, id, { role: 'owner' });
+    await change(token, heir.uuid, { role: 'admin' });
+    expect((await change(token, id, { name: 'Ada' })).json).toMatchObject({ uuid: id, name: 'Ada' });
+    const { token: fresh } = (await signIn(username, { reset_token: true })).json;
+    expect((await me(fresh)).json).toMatchObject({ uuid: id, role: 'owner' });
+    await change(fresh, heir.uuid, { role: 'owner' });
+    expect((await change(heir.token, id, { role: 'admin' })).json).toMatchObject({ uuid: id, role: 'admin' });
+    expect((await remove(heir.token, id)).status).toBe(204);
+    expect(await list(heir.token)).toMatchObject([{ uuid: heir.uuid, role: 'owner' }]);
+  });
+
   it('is one member after a crash in between, whose old token and password are dead', async () => {
     const { token, id } = await app.account();
     const heir = await member(token, 'owner');
@@ -131,7 +147,7 @@ describe('in the middle of a succession', () => {
       let fresh = '';
       before(
         'accounts',
-        ({ founder }) => founder === null,
+        (filter) => 'founder' in filter,
         async () => {
           fresh = (await signIn(heir.username, { reset_token: true })).json.token;
         },
@@ -144,6 +160,63 @@ describe('in the middle of a succession', () => {
       expect(await app.services.models.members.exists({ _id: heir.uuid })).toBeNull();
     },
   );
+
+  /** Runs this between two reads of whoever looks for somebody: after the account, before the other members. */
+  const betweenReads = (run: () => Promise<unknown>) => {
+    const { collection } = app.services.models.members as unknown as {
+      collection: {
+        find(...args: unknown[]): { toArray(): Promise<unknown[]> };
+        findOne(...args: unknown[]): Promise<unknown>;
+      };
+    };
+    const [find, findOne] = [collection.find.bind(collection), collection.findOne.bind(collection)];
+    let ran: Promise<unknown> | undefined;
+    const runOnce = async () => {
+      if (ran) return;
+      ran = run();
+      await ran;
+    };
+    const spies = [
+      vi.spyOn(collection, 'find').mockImplementation((...args) => {
+        if (ran) return find(...args);
+        return { toArray: () => runOnce().then(() => find(...args).toArray()) };
+      }),
+      vi.spyOn(collection, 'findOne').mockImplementation((...args) => runOnce().then(() => findOne(...args))),
+    ];
+    onTestFinished(() => {
+      for (const spy of spies) spy.mockRestore();
+    });
+  };
+
+  interface Heir {
+    uuid: string;
+    username: string;
+    token: string;
+    session: string;
+  }
+
+  it('the heir is a member all the time', async () => {
+    const { memberSessions, members } = app.services;
+    const browser = { userAgent: '', brands: '', mobile: '', platform: '' };
+    const looks: Record<string, (account: string, heir: Heir) => Promise<boolean>> = {
+      'by its token': async (_, { token }) => (await me(token)).status === 200,
+      'by its name': async (_, { username }) => (await signIn(username)).status === 200,
+      'in a session': async (_, { session }) => (await memberSessions.bySecret(session)) !== undefined,
+      'in the list': async (account, { uuid }) =>
+        (await members.list(account)).some(({ _id }) => _id === uuid),
+    };
+    const found: Record<string, boolean> = {};
+    for (const [how, look] of Object.entries(looks)) {
+      const { token, id } = await app.account();
+      const heir = await member(token, 'owner');
+      const signedIn = (await members.byUsername(heir.username)) as ActiveMember;
+      const session = await memberSessions.begin({ member: signedIn, browser, time_zone: 'UTC' });
+      betweenReads(() => change(heir.token, id, { role: 'admin' }));
+      found[how] = await look(id, { ...heir, session });
+      vi.restoreAllMocks();
+    }
+    expect(found).toEqual(Object.fromEntries(Object.keys(looks).map((how) => [how, true])));
+  });
 
   it('the token that the founding member has just got goes on: it becomes an admin', async () => {
     const { token, id, username } = await app.account();
@@ -173,7 +246,7 @@ describe('in the middle of a succession', () => {
       const other = await createServices(config, connection, 'a secret key for the tests only, 40 long', log);
       before(
         'accounts',
-        ({ founder }) => founder === null,
+        (filter) => 'founder' in filter,
         async () => {
           await models.registrationClaims.updateMany({}, { $set: { expires_at: new Date(0) } });
           const remover = await other.members.byUsername(third.username);

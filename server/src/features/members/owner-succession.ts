@@ -5,6 +5,7 @@ import type { OutboxEvent } from '../../events/events.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
 import { ignoreMissing, ParlorError } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
+import { Tries } from '../../platform/tries.ts';
 import type { Account } from '../accounts/accounts.model.ts';
 import { memberFields } from '../accounts/member-fields.ts';
 import { type ActiveMember, activeOf, type Member, type StoredMember } from './member.ts';
@@ -12,6 +13,7 @@ import {
   asAudited,
   type Changed,
   changeEvents,
+  founderAt,
   type MemberModels,
   type MemberStore,
   memberPlace,
@@ -40,7 +42,9 @@ export class OwnerSuccession {
   async demote(owner: Member, set: Changed, action?: Action): Promise<void> {
     const { account, _id } = owner;
     // Again where the owner has changed something itself meanwhile, such as its token.
+    const tries = new Tries('the demotion of an owner');
     for (let current = owner; ; current = await this.#store.get(account, _id)) {
+      tries.next();
       const turn = await this.#turnOf(account);
       const heir = await this.#heirOf(current);
       if (!current.isFounder) {
@@ -60,7 +64,9 @@ export class OwnerSuccession {
   /** Removes an owner. @throws ParlorError `conflict` for the only one */
   async remove(owner: Member, action?: Action): Promise<void> {
     const { account, _id } = owner;
+    const tries = new Tries('the removal of an owner');
     for (let current = owner; ; current = await this.#store.get(account, _id)) {
+      tries.next();
       const turn = await this.#turnOf(account);
       const heir = await this.#heirOf(current);
       if (!current.isFounder) {
@@ -108,8 +114,7 @@ export class OwnerSuccession {
     events: OutboxEvent[],
     unchanged: object,
   ): Promise<boolean> {
-    const { account, _id } = leaving;
-    const before = { _id: account, founder: _id === account ? null : _id, ...unchanged };
+    const before = { ...founderAt(leaving), ...unchanged };
     const pushed = events.length > 0 && { $push: { events: { $each: events } } };
     const { matchedCount } = await this.#models.accounts
       .updateOne(before as never, { ...this.#asFounder(heir), $inc: { owner_turn: 1 }, ...pushed } as never)
@@ -144,7 +149,9 @@ export class OwnerSuccession {
   /** Takes along what the heir has changed since it was read, such as its token. */
   async #leaveOldPlace({ _id, account, version }: ActiveMember): Promise<void> {
     const { accounts, members } = this.#models;
+    const tries = new Tries('the change of place of an owner');
     for (let copied = version; ; ) {
+      tries.next();
       // null stands for a document that was never changed.
       const unchanged = { version: copied ?? null };
       const old = { _id, account, ...unchanged };
@@ -153,10 +160,7 @@ export class OwnerSuccession {
       if (!newer) return;
       const { events, ...fields } = newer;
       const heir = { ...fields, isFounder: false } as ActiveMember;
-      await accounts.updateOne(
-        { _id: account, founder: _id, ...unchanged } as never,
-        this.#asFounder(heir) as never,
-      );
+      await accounts.updateOne({ ...founderAt(heir), ...unchanged } as never, this.#asFounder(heir) as never);
       copied = newer.version;
     }
   }
