@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 import { MongoClient } from 'mongodb';
 import { afterAll, expect, test } from 'vitest';
-import { EmbeddedMongodbError, openEmbeddedMongodb } from '../dist/index.js';
+import { checkDataDir, EmbeddedMongodbError, openEmbeddedMongodb } from '../dist/index.js';
 import { BIN, startBin, temporaryFolder } from './bin-process.ts';
 
 const folder = temporaryFolder();
@@ -79,6 +79,14 @@ test('what can not be used is named', async () => {
     code: 'UNWRITABLE',
     message: expect.stringContaining(below),
   });
+  for (const name of ['data.mdb', 'lock.mdb']) {
+    const odd = join(folder.path, `odd-${name}`);
+    mkdirSync(join(odd, name), { recursive: true });
+    expect(await refusal({ dataDir: odd })).toMatchObject({
+      code: 'UNWRITABLE',
+      message: `the data directory ${odd} can't be used: ${name} is not a file`,
+    });
+  }
   const foreign = join(folder.path, 'foreign');
   mkdirSync(foreign);
   writeFileSync(join(foreign, 'data.mdb'), 'this is no database'.repeat(1000));
@@ -86,6 +94,26 @@ test('what can not be used is named', async () => {
     code: 'FORMAT',
     message: expect.stringContaining(foreign),
   });
+});
+
+test('a data file that was emptied or removed is not taken for a new database', async () => {
+  const dataDir = join(folder.path, 'emptied');
+  const file = join(dataDir, 'data.mdb');
+  mkdirSync(dataDir);
+  writeFileSync(file, '');
+  await (await openEmbeddedMongodb({ dataDir })).close();
+  // As an older version left it: the next start marks it.
+  rmSync(join(dataDir, 'made'));
+  await (await openEmbeddedMongodb({ dataDir })).close();
+  const whole = readFileSync(file);
+  const refused = { code: 'DAMAGED', message: expect.stringContaining('is empty or gone') };
+  writeFileSync(file, '');
+  expect(await refusal({ dataDir })).toMatchObject(refused);
+  await expect(checkDataDir(dataDir)).rejects.toMatchObject(refused);
+  rmSync(file);
+  expect(await refusal({ dataDir })).toMatchObject(refused);
+  writeFileSync(file, whole);
+  await (await openEmbeddedMongodb({ dataDir })).close();
 });
 
 test('a newer format is left alone', async () => {

@@ -4,7 +4,7 @@
  * owner and becomes the first one; anyone else is late.
  */
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
 import { CHECK_PROCESS, EXIT_DAMAGED, isCheckProcess } from './check-process.ts';
@@ -21,6 +21,9 @@ const FORMAT_NAME = 'parlor-embedded-mongodb';
 /** Inside of a data directory: the copy that compaction makes, until it takes the file's place. */
 export const COMPACTED = 'compacted';
 
+/** Inside of a data directory that a database was made in: a data file that is empty or gone was one that held something. */
+const MADE = 'made';
+
 /** A process that failed to take the lock may hold the lock file open for a moment after its owner died. */
 const LOCK_ATTEMPTS = 5;
 const LOCK_RETRY_MS = 100;
@@ -32,6 +35,7 @@ export function openDataDirectory(dataDir: string): Environment {
     const environment = openEnvironment(dataDir);
     if (isFirstReader(environment)) {
       checkFormat(environment, dataDir);
+      writeMark(dataDir);
       // Left by a killed compaction: what is deleted from now on would stay in it.
       rmSync(join(dataDir, COMPACTED), { recursive: true, force: true });
       return environment;
@@ -51,7 +55,10 @@ function prepare(dataDir: string): void {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
     for (const name of ['data.mdb', 'lock.mdb']) {
       const file = join(dataDir, name);
-      if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+      if (!existsSync(file)) continue;
+      // Opening a pipe would wait for ever.
+      if (!statSync(file).isFile()) throw new Error(`${name} is not a file`);
+      accessSync(file, constants.R_OK | constants.W_OK);
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -61,7 +68,9 @@ function prepare(dataDir: string): void {
 
 function openEnvironment(dataDir: string): Environment {
   const file = join(dataDir, 'data.mdb');
-  const state = existsSync(file) ? inspectDataFile(file) : 'whole';
+  const state = existsSync(file) ? inspectDataFile(file) : 'empty';
+  if (state === 'empty' && existsSync(join(dataDir, MADE)))
+    throw damaged(dataDir, 'its data.mdb, which was not empty, is empty or gone');
   if (state === 'foreign') throw notOurs(dataDir);
   if (state === 'damaged' || (state === 'short' && !isCheckProcess && !isReadable(dataDir)))
     throw damaged(dataDir);
@@ -104,6 +113,16 @@ function checkFormat(environment: Environment, dataDir: string): void {
     'FORMAT',
     `the database in ${dataDir} has format ${version}; this version reads format ${FORMAT_VERSION}`,
   );
+}
+
+/** Written after the database, so that a first start that was killed begins anew. Without room the next start does it. */
+function writeMark(dataDir: string): void {
+  try {
+    writeFileSync(join(dataDir, MADE), '', { mode: 0o600, flag: 'wx', flush: true });
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['EEXIST', 'ENOSPC', 'EDQUOT'].includes(code)) throw error;
+  }
 }
 
 /** Whether another process can read all of it. One that can't open it, as it is in use, says nothing against it. */

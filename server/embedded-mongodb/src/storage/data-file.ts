@@ -21,6 +21,8 @@ interface Meta {
 }
 
 export type FileState =
+  /** Nothing has been written into it. */
+  | 'empty'
   /** Nothing speaks against it. */
   | 'whole'
   /** It has no page of LMDB's at its beginning. */
@@ -30,12 +32,12 @@ export type FileState =
   /** It is shorter than its head says: cut off, or its last pages were free and never written. */
   | 'short';
 
-/** What the first look at a data file says; an empty one is whole. */
+/** What the first look at a data file says. */
 export function inspectDataFile(file: string): FileState {
   const descriptor = openSync(file, 'r');
   try {
     const { size } = fstatSync(descriptor);
-    if (size === 0) return 'whole';
+    if (size === 0) return 'empty';
     const read = (at: number, length: number) => {
       const bytes = Buffer.alloc(length);
       return readSync(descriptor, bytes, 0, length, at) === length ? bytes : undefined;
