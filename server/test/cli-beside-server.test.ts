@@ -1,12 +1,13 @@
 import { once } from 'node:events';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { watch } from 'node:fs';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, inject, it } from 'vitest';
 import { spawnCommand } from './command-line.ts';
-import { caller } from './rest.ts';
+import { caller, owner } from './rest.ts';
 import { type ServerProcess, serverSettings, startServerProcess } from './server-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './webhooks-parts.ts';
@@ -65,6 +66,40 @@ it('works on accounts while the server runs, which follows at once', { timeout: 
   );
   expect(server.stderr()).not.toContain(reset.out.trim());
 });
+
+it.skipIf(inject('isRealMongodb'))(
+  'export: a server that is killed meanwhile leaves no file, and the second one works',
+  { timeout: 90_000 },
+  async () => {
+    const settings = await serverSettings();
+    const server = await startServerProcess({ ...settings, RATE_LIMIT: 'off' });
+    const { rest } = await owner(server.url);
+    const { json: room } = await rest('POST', '/api/v1/rooms/', {});
+    const message = { body: 'x'.repeat(8_000), nickname: 'Grace', room: { uuid: room.uuid } };
+    for (let i = 0; i < 600; i += 50) {
+      const sent = Array.from({ length: 50 }, () => rest('POST', '/api/v1/messages/', message));
+      for (const { status } of await Promise.all(sent)) expect(status).toBe(201);
+    }
+    const folder = await temporaryFolder();
+    const file = join(folder, 'ada.jsonl');
+    const watcher = watch(folder);
+    const { result } = spawnCommand(settings, ['export', 'ada', file]);
+    // As soon as there is a file: all of it takes much longer.
+    await once(watcher, 'change');
+    await server.end('SIGKILL');
+    watcher.close();
+    expect(await result).toMatchObject({ code: 1, err: expect.stringContaining('give it again') });
+    expect(await readdir(folder)).toEqual([]);
+
+    const exported = await parlor(settings, 'export', 'ada', file);
+    expect(exported).toMatchObject({ code: 0, out: `exported ada to ${file}\n` });
+    expect(await readdir(folder)).toEqual(['ada.jsonl']);
+    // Of a command that was killed itself.
+    await writeFile(`${file}-2.partial`, '');
+    const refused = await parlor(settings, 'export', 'ada', `${file}-2`);
+    expect(refused.err).toContain(`${file}-2.partial is there, of a command that runs or was interrupted`);
+  },
+);
 
 describe.skipIf(inject('isRealMongodb'))(
   'the private socket of the embedded database',

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { finished } from 'node:stream/promises';
 import { UsageError } from './arguments.ts';
+import { OutputFile } from './output-file.ts';
 import { createProgress, print } from './progress.ts';
 
 /** What a command that works on services has of whoever typed it, who may be in another process. */
@@ -21,7 +21,7 @@ export interface Terminal {
 export interface CommandFiles {
   /** Must be there. */
   reads?: string;
-  /** Must not be there; it is made with the first line, for its owner only. */
+  /** Must not be there; it is there when the command has ended, for its owner only. */
   writes?: string;
 }
 
@@ -30,7 +30,7 @@ export class LocalTerminal implements Terminal {
   readonly #files: CommandFiles;
   readonly #progress = createProgress();
   #results: string[] = [];
-  #out: WriteStream | undefined;
+  #out: OutputFile | undefined;
 
   constructor(files: CommandFiles) {
     this.#files = files;
@@ -48,16 +48,22 @@ export class LocalTerminal implements Terminal {
   readonly lines = (): AsyncIterable<string> => this.#read();
 
   readonly write = async (line: string): Promise<void> => {
-    this.#out ??= await this.#create(this.#files.writes ?? '');
-    if (!this.#out.write(`${line}\n`)) await once(this.#out, 'drain');
+    this.#out ??= await OutputFile.create(this.#files.writes ?? '');
+    await this.#out.write(line);
   };
+
+  /** To be called when the command has done what it is for: gives its file the name. */
+  async finish(): Promise<void> {
+    await this.#out?.finish();
+    this.#out = undefined;
+  }
 
   /** To be called at the end. */
   async close(): Promise<void> {
     this.#progress.end();
     if (this.#out) {
-      this.#out.end();
-      await finished(this.#out);
+      await this.#out.abandon();
+      return;
     }
     for (const text of this.#results) print(text);
     this.#results = [];
@@ -72,13 +78,5 @@ export class LocalTerminal implements Terminal {
       });
     }
     yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
-  }
-
-  async #create(file: string): Promise<WriteStream> {
-    const out = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
-    await once(out, 'open').catch((error: NodeJS.ErrnoException) => {
-      throw new UsageError(`${file} can't be written: ${error.code}`);
-    });
-    return out;
   }
 }

@@ -54,6 +54,7 @@ export const runWithServices = async (
     const name = words.slice(0, words.length - args.length);
     if (server) await askServer(server, [...name, ...located], terminal);
     else await withServices(config, (services) => command.run(located, services, terminal));
+    await terminal.finish();
   } finally {
     await terminal.close();
   }
