@@ -11,6 +11,7 @@ import { staticFiles } from './features/site/static-files.ts';
 import { addRoutes } from './http/add-routes.ts';
 import { allowHeader, createMethodsOf, onlyAllowed } from './http/allowed-methods.ts';
 import { createBaseUrl } from './http/base-url.ts';
+import { logBrokenAnswers } from './http/broken-answers.ts';
 import { chunkedResponse } from './http/chunked-response.ts';
 import { createClientAddress } from './http/client-address.ts';
 import type { State } from './http/context.ts';
@@ -23,8 +24,8 @@ import { parseQueriesLinearly } from './http/query.ts';
 import { requestIdHeader, requestLog } from './http/request-log.ts';
 import { readTarget, refuseUnreadable } from './http/request-target.ts';
 import type { Route } from './http/route.ts';
-import { singleHost } from './http/single-host.ts';
 import { Stopping } from './http/stopping.ts';
+import { refuseAmbiguous } from './http/unambiguous.ts';
 import { unreadBody } from './http/unread-body.ts';
 import { docsRoutes } from './openapi/openapi.routes.ts';
 import { createRoutes } from './routes.ts';
@@ -71,7 +72,7 @@ export const createApp = (
   const { router, routes } = createRouter(services, metrics);
   const app = parseQueriesLinearly(new Koa<State>());
   const clientAddress = createClientAddress(config.TRUST_PROXY);
-  app.on('error', (error) => log.warn({ err: error }, 'answer broke off'));
+  app.on('error', logBrokenAnswers(log));
 
   app.use(stopping.endConnections);
   app.use(chunkedResponse);
@@ -88,7 +89,7 @@ export const createApp = (
   app.use(errorResponses(log));
   app.use(stopping.giveUp);
   app.use(refuseUnreadable);
-  app.use(singleHost);
+  app.use(refuseAmbiguous);
   const methodsOf = createMethodsOf(router);
   app.use(allowHeader(methodsOf));
   app.use(createCors(routes));

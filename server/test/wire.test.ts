@@ -103,6 +103,41 @@ describe('a body that is too large', { timeout: 120_000 }, () => {
   });
 });
 
+describe('a body whose end a proxy in front may have seen elsewhere', () => {
+  const BODY = '{"name":"In chunks"}';
+  const inChunks = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
+
+  it.each([
+    ['1.1', 'Transfer-Encoding: gzip, chunked'],
+    ['1.1', 'Transfer-Encoding: identity, chunked'],
+    ['1.1', 'Transfer-Encoding: identity\r\nTransfer-Encoding: chunked'],
+    ['1.1', `Transfer-Encoding: \r\nContent-Length: ${inChunks.length}`],
+    ['1.0', 'Connection: keep-alive\r\nTransfer-Encoding: chunked'],
+  ])('is a 400 in HTTP/%s with %s, after which nothing is read', async (version, headers) => {
+    const { url, connection } = await start();
+    const { token } = await oneOwner(url);
+    const head = `Host: a\r\nContent-Type: application/json\r\nAuthorization: Token ${token}`;
+    const next = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
+    connection.write(
+      `POST /api/v1/rooms/ HTTP/${version}\r\n${head}\r\n${headers}\r\n\r\n${inChunks}${next}`,
+    );
+    const answer = await connection.answer('POST');
+    expect([answer.status, answer.headers.connection]).toEqual([400, 'close']);
+    await expect(connection.answer('GET')).rejects.toThrow();
+  });
+
+  it('is read in chunks, however that is spelt', async () => {
+    const { url, connection } = await start();
+    const { token } = await oneOwner(url);
+    const head = `Host: a\r\nContent-Type: application/json\r\nAuthorization: Token ${token}`;
+    connection.write(
+      `POST /api/v1/rooms/ HTTP/1.1\r\n${head}\r\nTransfer-Encoding:  CHUNKED \r\n\r\n${inChunks}`,
+    );
+    const made = await connection.answer('POST');
+    expect([made.status, JSON.parse(made.body.toString()).name]).toEqual([201, 'In chunks']);
+  });
+});
+
 describe('a Host that a client makes up', () => {
   it('is a 400 where there are two, since a proxy in front may have gone by the other one', async () => {
     const { connection } = await start();
@@ -177,4 +212,19 @@ it('the log does not hold what opens a conversation: its id, with the key that m
     await expect.poll(() => server.stderr()).toContain(`"/api/v1/${path}"`);
   expect(server.stderr()).not.toContain(id.slice(1));
   expect(server.stderr()).not.toContain(token);
+});
+
+it('the log warns of nothing that a client alone can break', async () => {
+  const { url, stderr } = await startServerProcess({ ...(await serverSettings()), LOG_LEVEL: 'info' });
+  const head = 'POST /api/v1/auth/session HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+  for (const rest of ['Transfer-Encoding: chunked\r\n\r\nno number\r\n', 'Content-Length: 9\r\n\r\n{']) {
+    const connection = await StrictConnection.open(url);
+    connection.write(head + rest);
+    // Whoever leaves in the middle, too.
+    if (rest.startsWith('Content')) connection.close();
+    else expect((await connection.answer('POST').catch(() => undefined))?.status ?? 400).toBe(400);
+  }
+  await expect.poll(() => stderr().split('a client broke its request off').length).toBeGreaterThan(1);
+  await expect.poll(() => stderr().split('"path":"/api/v1/auth/session"').length).toBe(3);
+  expect(stderr()).not.toMatch(/answer broke off|"stack"/);
 });
