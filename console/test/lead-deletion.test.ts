@@ -151,7 +151,10 @@ it('loses at once what a colleague deletes or a visitor has erased, without read
 it.each([
   ['plain', '"plain"'],
   ['a "b"; c', '"a ""b""; c"'],
-  ...['=', '+', '-', '@', '\t', '\r', '＝'].map((sign) => [`${sign}1`, `"'${sign}1"`]),
+  ...['=', '+', '-', '@', '\t', '\r', '＝', ' =', '\u00a0＝', '\ufeff@', '\u200b+', '\u2028-'].map((sign) => [
+    `${sign}1`,
+    `"'${sign}1"`,
+  ]),
 ])('writes %j as the cell %j', (text, cell) => {
   expect(csvCell(text)).toBe(cell);
 });

@@ -1,5 +1,8 @@
-/** What spreadsheets take for the beginning of a formula, also in its full-width form. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+/**
+ * What spreadsheets take for the beginning of a formula, also in its full-width form, and behind what is not seen, which some
+ * leave out when they read a file.
+ */
+const FORMULA = /^[\s\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
 
 /**
  * A cell of CSV (RFC 4180), always in quotes, so that no other separator divides it either. What a spreadsheet would
