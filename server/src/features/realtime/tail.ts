@@ -171,7 +171,10 @@ export class Tail {
       let first = Number.POSITIVE_INFINITY;
       for (const early of this.#early.keys()) first = Math.min(first, early);
       const places = this.#missing(first - 1);
-      this.#logger.warn({ places: places.length }, 'a writer of the log has died; closing the gap it left');
+      this.#logger.warn(
+        { places: places.length },
+        'a writer of the log is slow or has died; closing the gap it left',
+      );
       await this.#log.fill(places);
       this.#pollAgain = true;
     }
