@@ -41,6 +41,7 @@ export const LONG_UNITS = [
   'server/test/explain.test.ts',
   'server/test/fatal.test.ts',
   'server/test/first-message.test.ts',
+  'server/test/foreign-references.test.ts',
   'server/test/frozen-database.test.ts',
   'server/test/full-disk.test.ts',
   'server/test/keys-rotate.test.ts',
