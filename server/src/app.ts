@@ -4,6 +4,7 @@ import helmet from 'koa-helmet';
 import type { Services } from './compose.ts';
 import { createAuthenticator } from './features/access/authenticate.ts';
 import { confirmEmailRoutes } from './features/accounts/confirm-email.routes.ts';
+import { createDeviceCookie } from './features/members/device-cookie.ts';
 import { SessionCookie } from './features/members/session-cookie.ts';
 import { metricsRoutes } from './features/metrics/metrics.routes.ts';
 import { Metrics } from './features/metrics/metrics.ts';
@@ -49,7 +50,8 @@ export const createRouter = (
   const { config, models, rateLimits, secrets } = services;
   const baseUrl = createBaseUrl(config);
   const sessionCookie = new SessionCookie(baseUrl);
-  const routes = createRoutes({ ...services, baseUrl, sessionCookie });
+  const deviceCookie = createDeviceCookie(baseUrl);
+  const routes = createRoutes({ ...services, baseUrl, deviceCookie, sessionCookie });
   const router = new IndexedRouter();
   metricsRoutes(router, { config, metrics });
   docsRoutes(router);

@@ -32,6 +32,7 @@ import { webhookRoutes } from './features/webhooks/webhooks.routes.ts';
 import { sightingRoutes } from './features/widgets/sightings.routes.ts';
 import { widgetRoutes } from './features/widgets/widgets.routes.ts';
 import type { Context } from './http/context.ts';
+import type { HostCookie } from './http/host-cookie.ts';
 import type { Route } from './http/route.ts';
 import { openApiRoute } from './openapi/openapi.routes.ts';
 
@@ -40,7 +41,11 @@ import { openApiRoute } from './openapi/openapi.routes.ts';
  * that the document can be made without them.
  */
 export const createRoutes = (
-  services: Services & { baseUrl(ctx: Context): string; sessionCookie: SessionCookie },
+  services: Services & {
+    baseUrl(ctx: Context): string;
+    deviceCookie: HostCookie;
+    sessionCookie: SessionCookie;
+  },
 ): Route[] => {
   const routes: Route[] = [
     ...authRoutes(services),

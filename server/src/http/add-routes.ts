@@ -27,9 +27,15 @@ const middlewareOf = (route: Route, { authenticate, idempotent, rateLimits }: Pa
   const limited = (after: string): Handler[] =>
     (route.limits ?? [])
       .filter((limit) => limit.after === after)
-      .map(({ group, key }) => async (ctx, next) => {
+      .map(({ group, key, instead }) => async (ctx, next) => {
         if (key) await rateLimits.count(ctx, group, key(ctx));
-        else await rateLimits.countAddress(ctx, group);
+        else {
+          await rateLimits.countAddress(ctx, group).catch(async (error) => {
+            const own = instead?.key(ctx);
+            if (!instead || own === undefined) throw error;
+            await rateLimits.count(ctx, instead.group, own);
+          });
+        }
         await next();
       });
   const given = (handler: Handler | undefined): Handler[] => (handler ? [handler] : []);

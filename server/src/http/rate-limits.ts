@@ -21,6 +21,7 @@ const COLLECTION = 'ratelimits';
 /** The limited groups (docs/contract.md#rate-limits) and the settings that hold their limits. */
 const GROUPS = {
   'sign-in': 'RATE_LIMIT_SIGN_IN',
+  'sign-in-device': 'RATE_LIMIT_SIGN_IN',
   register: 'RATE_LIMIT_REGISTER',
   'confirmation-mail': 'RATE_LIMIT_CONFIRMATION_MAIL',
   'password-reset': 'RATE_LIMIT_PASSWORD_RESET',

@@ -11,6 +11,8 @@ export interface RouteLimit {
   after: 'nothing' | 'credential' | 'body';
   /** What is counted; the address that the request comes from, where it is not given. */
   key?: (ctx: Context) => string;
+  /** What is counted where the address has no request left; undefined for who has nothing of its own. */
+  instead?: { group: LimitGroup; key: (ctx: Context) => string | undefined };
 }
 
 /**

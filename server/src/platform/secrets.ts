@@ -15,6 +15,7 @@ type Purpose =
   | 'conversation-client'
   | 'invitation'
   | 'known-address'
+  | 'known-device'
   | 'email-confirmation'
   | 'mailbox'
   | 'member-invitation'

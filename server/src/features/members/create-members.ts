@@ -5,6 +5,7 @@ import type { Config } from '../../platform/config.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { AccountLeases } from '../accounts/account-leases.ts';
 import { KnownAddresses, type KnownAddressModel } from '../accounts/known-addresses.ts';
+import { KnownDevices } from '../accounts/known-devices.ts';
 import type { Quotas } from '../accounts/quotas.ts';
 import type { RegistrationClaimModel } from '../accounts/registration.model.ts';
 import { SignInLimits } from '../accounts/sign-in-limits.ts';
@@ -54,6 +55,7 @@ export const createMembers = (parts: Parts) => {
     { byNameAndAddress: rateLimits.of('wrong-passwords'), byName: rateLimits.of('wrong-passwords-name') },
     new KnownAddresses(models.knownAddresses, secrets),
   );
+  const knownDevices = new KnownDevices(secrets);
   const store = new MemberStore(models, writes, secrets);
   const memberSessions = new MemberSessions(models.memberSessions, writes, store);
   const credentials = new Credentials(store, memberSessions, secrets);
@@ -64,7 +66,7 @@ export const createMembers = (parts: Parts) => {
   credentials.onEnd((member) => avatars.deleteAllOf(member));
   const secondFactor = new SecondFactor(store, secrets);
   const lastSeen = new LastSeen(models, log);
-  const signIn = new SignIn(store, signIns, secondFactor, memberSessions, signInTrail);
+  const signIn = new SignIn(store, signIns, knownDevices, secondFactor, memberSessions, signInTrail);
   const names = new UniqueNames([models.accounts, models.members], leases);
   const succession = new OwnerSuccession(models, writes.tombstones, store, secrets);
   const acceptance = new InvitationAcceptance({ models, store, names, secrets });
@@ -86,6 +88,7 @@ export const createMembers = (parts: Parts) => {
       avatars,
       credentials,
       currentAvatars,
+      knownDevices,
       lastSeen,
       members,
       memberSessions,

@@ -1,9 +1,11 @@
-import { Member, MemberSession, NewPassword, SessionCredentials, Welcome } from '@parlor/shared';
+import { foldName, Member, MemberSession, NewPassword, SessionCredentials, Welcome } from '@parlor/shared';
 import { z } from 'zod';
 import type { Context } from '../../http/context.ts';
+import type { HostCookie } from '../../http/host-cookie.ts';
 import { deleted, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
+import type { KnownDevices } from '../accounts/known-devices.ts';
 import { signInBrowser } from './browser-sign-in.ts';
 import type { Credentials } from './credentials.ts';
 import { presentMember } from './member.ts';
@@ -16,9 +18,13 @@ import type { WelcomeLinks } from './welcome-links.ts';
 const tag = 'Account';
 const callers = ['account'] as const;
 
+const Named = SessionCredentials.pick({ username: true });
+
 /** /api/v1/auth/session, …/sessions/ and …/password (docs/contract.md#sessions). */
 export const memberSessionRoutes = ({
   credentials,
+  deviceCookie,
+  knownDevices,
   memberSessions,
   sessionCookie,
   signIn,
@@ -26,6 +32,8 @@ export const memberSessionRoutes = ({
   baseUrl,
 }: {
   credentials: Credentials;
+  deviceCookie: HostCookie;
+  knownDevices: Pick<KnownDevices, 'read'>;
   memberSessions: MemberSessions;
   sessionCookie: SessionCookie;
   signIn: SignIn;
@@ -35,12 +43,25 @@ export const memberSessionRoutes = ({
   {
     method: 'POST',
     path: '/api/v1/auth/session',
-    limits: [{ group: 'sign-in', after: 'body' }],
+    limits: [
+      {
+        group: 'sign-in',
+        after: 'body',
+        instead: {
+          group: 'sign-in-device',
+          key: (ctx) => {
+            const { data } = Named.safeParse(ctx.state.body);
+            const name = data && foldName(data.username);
+            return name !== undefined && knownDevices.read(name, deviceCookie.get(ctx)) ? name : undefined;
+          },
+        },
+      },
+    ],
     id: 'startSession',
     tag,
     summary: 'Sign in from a browser',
     description:
-      'Answers the member, and a cookie that scripts can’t read and other sites can’t use: it ends after 14 days without a request, and after 90 in any case. What is changed by it has to come from this server’s own pages (`Origin`), else 403.',
+      'Answers the member, and a cookie that scripts can’t read and other sites can’t use: it ends after 14 days without a request, and after 90 in any case. What is changed by it has to come from this server’s own pages (`Origin`), else 403. A second cookie, which opens nothing, lets the browser sign in again where others have used up what its address may try.',
     callers: ['public'],
     body: SessionCredentials,
     errors: [403, 429],
@@ -49,9 +70,12 @@ export const memberSessionRoutes = ({
       // Nobody signs somebody else's browser in.
       sessionCookie.checkSignIn(ctx);
       const { time_zone, ...given } = readObject(SessionCredentials, ctx.state.body);
-      const member = await signIn.member(given, publicActionOf(ctx));
+      const shown = deviceCookie.get(ctx);
+      const member = await signIn.member(given, publicActionOf(ctx), shown);
       const signedIn = { member, time_zone, before: sessionCookie.get(ctx) };
       await signInBrowser({ memberSessions, sessionCookie }, ctx, signedIn);
+      const device = signIn.deviceFor(member, shown);
+      if (device !== undefined) deviceCookie.set(ctx, device);
       ctx.body = presentMember(member, baseUrl(ctx));
     },
   },

@@ -2,6 +2,7 @@ import { foldName, type Credentials as SignInBody } from '@parlor/shared';
 import type { ActionOfOne } from '../../events/audit.ts';
 import { addressKeys } from '../../http/client-address.ts';
 import { invalid, invalidTogether } from '../../platform/errors.ts';
+import type { KnownDevices } from '../accounts/known-devices.ts';
 import { hashPassword, isOutdated, isPassword } from '../accounts/passwords.ts';
 import type { SignInLimits } from '../accounts/sign-in-limits.ts';
 import type { ActiveMember } from './member.ts';
@@ -20,6 +21,7 @@ export interface SignInRecord {
 export class SignIn {
   readonly #store: MemberStore;
   readonly #limits: Pick<SignInLimits, 'take'>;
+  readonly #devices: Pick<KnownDevices, 'issue' | 'read'>;
   readonly #secondFactor: Pick<SecondFactor, 'check'>;
   readonly #sessions: Pick<MemberSessions, 'isFresh'>;
   readonly #record: SignInRecord;
@@ -27,12 +29,14 @@ export class SignIn {
   constructor(
     store: MemberStore,
     limits: Pick<SignInLimits, 'take'>,
+    devices: Pick<KnownDevices, 'issue' | 'read'>,
     secondFactor: Pick<SecondFactor, 'check'>,
     sessions: Pick<MemberSessions, 'isFresh'>,
     record: SignInRecord,
   ) {
     this.#store = store;
     this.#limits = limits;
+    this.#devices = devices;
     this.#secondFactor = secondFactor;
     this.#sessions = sessions;
     this.#record = record;
@@ -80,14 +84,22 @@ export class SignIn {
 
   /**
    * @param action what the audit trail says of it
+   * @param shown what `deviceFor` gave the browser once
    * @throws ParlorError `invalid` for wrong credentials, `throttled` after too many of them for the username.
    */
   async member(
     { username, password, code }: Pick<SignInBody, 'username' | 'password' | 'code'>,
     action: ActionOfOne,
+    shown = '',
   ): Promise<ActiveMember> {
     const username_key = foldName(username);
-    const wasRight = await this.#limits.take(username_key, addressKeys(action.address).address);
+    const { address } = addressKeys(action.address);
+    const wasRight = await this.#limits.take(username_key, address, async () => {
+      const device = this.#devices.read(username_key, shown);
+      if (!device) return undefined;
+      const member = await this.#store.byKey({ username_key });
+      return device.isFor(member?.password) ? device.id : undefined;
+    });
     const member = await this.#store.byKey({ username_key });
     if (!(await isPassword(member?.password, password)) || !member) {
       if (member) this.#record.failed(member, action.address);
@@ -103,6 +115,16 @@ export class SignIn {
     }
     await this.#record.succeeded(member, action);
     return member;
+  }
+
+  /**
+   * By what a browser that the member has just signed in with is known from now on: what it has shown, as long as that is good.
+   * @returns undefined for a member without a password
+   */
+  deviceFor({ username_key, password }: ActiveMember, shown: string): string | undefined {
+    if (password === undefined) return undefined;
+    const isGood = this.#devices.read(username_key, shown)?.isFor(password);
+    return isGood ? shown : this.#devices.issue(username_key, password);
   }
 
   /** A wrong code counts as a wrong password. */

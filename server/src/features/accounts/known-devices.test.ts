@@ -1,0 +1,134 @@
+import { expect, it } from 'vitest';
+import { type Answer, testApp } from '../../../test/app.ts';
+
+/** Who shares the address of somebody and guesses at its password, or at any, does not lock its browser out. */
+
+const PUBLIC_URL = 'https://chat.example.com';
+const PASSWORD = 'a long enough secret';
+const app = testApp({
+  RATE_LIMIT: 'on',
+  RATE_LIMIT_REGISTER: '1000',
+  RATE_LIMIT_SIGN_IN: '12',
+  RATE_LIMIT_WRONG_PASSWORDS_NAME: '6',
+  TRUST_PROXY: '1',
+  PUBLIC_URL,
+  REGISTRATION: 'open',
+});
+
+const SHARED = '198.51.100.1';
+const signIn = (username: string, password: string, cookie = '', address = SHARED) =>
+  app.request('POST', '/api/v1/auth/session', {
+    body: { username, password },
+    headers: { origin: PUBLIC_URL, cookie, 'x-forwarded-for': address },
+  });
+const linesOf = ({ headers }: Answer): string[] => [headers['set-cookie'] ?? []].flat();
+const deviceOf = (answer: Answer): string =>
+  linesOf(answer)
+    .find((line) => line.startsWith('__Host-parlor-device='))
+    ?.split(';')[0] ?? '';
+const times = async (count: number, ask: () => Promise<Answer>) => {
+  const statuses = [];
+  for (let n = 0; n < count; n++) statuses.push((await ask()).status);
+  return statuses;
+};
+
+let addresses = 0;
+/** A member's browser at an address of its own, which it has signed in from once. */
+const browser = async () => {
+  const address = `203.0.113.${++addresses}`;
+  const { username, token } = await app.account();
+  const answer = await signIn(username, PASSWORD, '', address);
+  expect([answer.status, deviceOf(answer)]).toEqual([200, expect.stringMatching(/=./)]);
+  return { address, username, token, answer, device: deviceOf(answer) };
+};
+
+it('is told by a cookie of its own, which opens nothing', async () => {
+  const { username, answer, device } = await browser();
+  const flags = linesOf(answer)[1]?.toLowerCase().split('; ').slice(1).sort();
+  expect(flags).toEqual([
+    expect.stringMatching(/^expires=/),
+    'httponly',
+    'path=/',
+    'samesite=strict',
+    'secure',
+  ]);
+  expect(device).not.toContain(username);
+  const asked = await app.request('GET', '/api/v1/rooms/', { headers: { cookie: device } });
+  expect(asked.status).toBe(401);
+  // It stays the same, so that nobody gets further tries by signing in.
+  expect(deviceOf(await signIn(username, PASSWORD, device))).toBe(device);
+});
+
+it('signs in while others guess from the same address', async () => {
+  const { address, username, device } = await browser();
+  expect(await times(6, () => signIn(username, 'a guess', '', address))).toEqual([
+    400, 400, 400, 400, 400, 429,
+  ]);
+  expect((await signIn(username, PASSWORD, '', address)).status).toBe(429);
+  expect((await signIn(username, PASSWORD, device, address)).status).toBe(200);
+  // Its own guesses are five, too.
+  expect(await times(6, () => signIn(username, 'a guess', device, address))).toEqual([
+    400, 400, 400, 400, 400, 429,
+  ]);
+  expect((await signIn(username, PASSWORD, device, address)).status).toBe(429);
+});
+
+it('signs in while others use up what an address may try', async () => {
+  const { address, username, device } = await browser();
+  await times(14, () => signIn('nobody', 'a guess', '', address));
+  const answer = await signIn(username, PASSWORD, '', address);
+  expect([answer.status, answer.headers.ratelimit]).toEqual([429, expect.stringMatching(/^"sign-in";r=0;/)]);
+  expect((await signIn(username, PASSWORD, device, address)).status).toBe(200);
+  // What it may try is bounded by itself, and for its own name alone.
+  expect((await signIn('nobody', 'a guess', device, address)).status).toBe(429);
+  const own = await times(13, () => signIn(username, PASSWORD, device, address));
+  expect(own).toEqual([...Array(11).fill(200), 429, 429]);
+});
+
+it('signs in from an address that is new to it while others guess from everywhere', async () => {
+  const { username, device } = await browser();
+  for (let n = 1; n < 9; n++) await signIn(username, 'a guess', '', `192.0.2.${n}`);
+  expect((await signIn(username, PASSWORD, '', '192.0.2.100')).status).toBe(429);
+  expect((await signIn(username, PASSWORD, device, '192.0.2.101')).status).toBe(200);
+});
+
+it('has five guesses a minute from all addresses together', async () => {
+  const { username, device } = await browser();
+  let guesses = 0;
+  const guess = () => signIn(username, 'a guess', device, `192.0.2.${110 + ++guesses}`);
+  expect(await times(6, guess)).toEqual([400, 400, 400, 400, 400, 429]);
+  // Where it is known by its address, too, that counts.
+  expect((await signIn(username, PASSWORD, device, '192.0.2.110')).status).toBe(429);
+});
+
+it.each<[string, (device: string) => string]>([
+  ['changed', (device) => `${device.slice(0, -1)}${device.endsWith('0') ? '1' : '0'}`],
+  ['cut', (device) => device.slice(0, -1)],
+  ['made up', () => '__Host-parlor-device=a.b.c'],
+  ['empty', () => '__Host-parlor-device='],
+])('is nothing when its cookie was %s', async (_, change) => {
+  const { address, username, device } = await browser();
+  await times(5, () => signIn(username, 'a guess', '', address));
+  expect((await signIn(username, PASSWORD, change(device), address)).status).toBe(429);
+});
+
+it('is nothing for another member', async () => {
+  const [one, other] = [await browser(), await browser()];
+  await times(5, () => signIn(one.username, 'a guess', '', one.address));
+  expect((await signIn(one.username, PASSWORD, other.device, one.address)).status).toBe(429);
+});
+
+it('ends with another password', async () => {
+  const { address, username, token, device } = await browser();
+  const password = 'another long secret';
+  const changed = await app.request('POST', '/api/v1/auth/password', {
+    token,
+    body: { old_password: PASSWORD, password, password2: password },
+  });
+  expect(changed.status).toBe(204);
+  await times(5, () => signIn(username, 'a guess', '', address));
+  expect((await signIn(username, password, device, address)).status).toBe(429);
+  const elsewhere = deviceOf(await signIn(username, password, device, '203.0.113.250'));
+  expect(elsewhere).not.toBe(device);
+  expect((await signIn(username, password, elsewhere, address)).status).toBe(200);
+});
