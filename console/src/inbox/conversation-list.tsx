@@ -1,4 +1,5 @@
 import type { Conversation } from '@parlor/shared';
+import { INBOX_VIEWS, type InboxViewName } from '@parlor/shared/inbox-views';
 import type { ComponentProps } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { since, words } from '../locale/locale.ts';
@@ -10,7 +11,7 @@ import styles from './conversation-list.module.css';
 import { nameOf, pictureOf } from './people.ts';
 import { flip, isSelected, isSelecting } from './selection.ts';
 import { list, show, showMore, shown } from './store.ts';
-import { VIEWS, type View, type ViewName } from './views.ts';
+import type { View } from './views.ts';
 
 /** What whoever writes is called. */
 export const visitorName = ({ visitor, name }: Conversation): string =>
@@ -138,7 +139,7 @@ export const ConversationList = ({ view, chosen }: { view: View; chosen: string 
     if (isListed && !isBack.current) windowed.show(at);
     isBack.current = false;
   }, [chosen, isListed]);
-  const isKnown = VIEWS.includes(view.name as ViewName);
+  const isKnown = INBOX_VIEWS.includes(view.name as InboxViewName);
   const size = next === undefined ? items.length : -1;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those by which a region is scrolled
@@ -184,7 +185,7 @@ export const ConversationList = ({ view, chosen }: { view: View; chosen: string 
       {state === 'ready' && items.length === 0 && !next && (
         <div class={styles.blank}>
           <p class={styles.title}>{t.empty}</p>
-          <p>{isKnown ? t.emptyHints[view.name as ViewName] : t.emptyHints.other}</p>
+          <p>{isKnown ? t.emptyHints[view.name as InboxViewName] : t.emptyHints.other}</p>
         </div>
       )}
     </div>

@@ -1,4 +1,5 @@
 import type { Conversation, ConversationState } from '@parlor/shared';
+import { INBOX_PAGE, inboxList } from '@parlor/shared/inbox-views';
 import { batch, computed, signal } from '@preact/signals';
 import { ApiError, ask, askPage } from '../api/client.ts';
 import { countAnew } from './counts.ts';
@@ -32,18 +33,13 @@ export const clear = (): void => {
   stale.clear();
 };
 
-/** How many conversations a page has. */
-const PAGE = 50;
-
 /** So many are read anew at once, where they stood in the list: whoever has scrolled that far stays there. */
 const MOST_ANEW = 200;
-
-const firstPageOf = (view: View, limit = PAGE): string => `conversations/?${view.query}&limit=${limit}`;
 
 const begin = async (view: View): Promise<void> => {
   shown.value = { view, state: 'loading', last: undefined, next: undefined };
   // What other views and searches have read would only pile up.
-  await read(view, firstPageOf(view), true);
+  await read(view, inboxList(view.query), true);
 };
 
 /** The view that was begun before its page was drawn, by name. */
@@ -136,8 +132,8 @@ export const readAnew = async (): Promise<void> => {
   void countAnew();
   if (opened !== undefined) isStale(opened);
   const view = shown.value?.view;
-  const limit = Math.min(MOST_ANEW, Math.max(PAGE, list.value.length));
-  if (view) await read(view, firstPageOf(view, limit), true);
+  const limit = Math.min(MOST_ANEW, Math.max(INBOX_PAGE, list.value.length));
+  if (view) await read(view, inboxList(view.query, limit), true);
 };
 
 /** Reads one conversation. @throws ApiError, 404 where there is none */

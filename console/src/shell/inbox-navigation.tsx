@@ -1,14 +1,14 @@
+import { INBOX_VIEWS, type InboxViewName } from '@parlor/shared/inbox-views';
 import { MAX_COUNT } from '@parlor/shared/limits';
 import { useLocation } from 'preact-iso';
 import { counts } from '../inbox/counts.ts';
 import { widgets } from '../inbox/people.ts';
 import { viewTitle } from '../inbox/view-title.ts';
-import { VIEWS } from '../inbox/views.ts';
 import { count, words } from '../locale/locale.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import styles from './shell.module.css';
 
-const ICONS: Record<(typeof VIEWS)[number], IconName> = {
+const ICONS: Record<InboxViewName, IconName> = {
   mine: 'assign',
   unassigned: 'inbox',
   waiting: 'waiting',
@@ -41,7 +41,7 @@ const ViewLink = ({ view, icon, count }: { view: string; icon: IconName; count: 
 export const InboxNavigation = () => {
   const t = words.value.inbox;
   const counted = counts.value;
-  const numbers: Partial<Record<(typeof VIEWS)[number], number | undefined>> = {
+  const numbers: Partial<Record<InboxViewName, number | undefined>> = {
     mine: counted?.mine,
     unassigned: counted?.unassigned,
     waiting: counted?.waiting,
@@ -53,7 +53,7 @@ export const InboxNavigation = () => {
     <nav aria-label={t.title}>
       <h2>{t.title}</h2>
       <ul>
-        {VIEWS.map((view) => (
+        {INBOX_VIEWS.map((view) => (
           <ViewLink key={view} view={view} icon={ICONS[view]} count={numbers[view]} />
         ))}
       </ul>

@@ -1,11 +1,11 @@
 import type { SearchResult } from '@parlor/shared';
+import { INBOX_VIEWS } from '@parlor/shared/inbox-views';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { askPage } from '../api/client.ts';
 import { widgets } from '../inbox/people.ts';
 import { viewTitle } from '../inbox/view-title.ts';
-import { VIEWS } from '../inbox/views.ts';
 import { folded } from '../locale/folded.ts';
 import { words } from '../locale/locale.ts';
 import { type Command, commands } from './commands.ts';
@@ -68,7 +68,7 @@ export const Palette = ({ onClose }: { onClose(): void }) => {
 
   const goTo = (label: string, address: string): Command => ({ label, run: () => route(address) });
   const views = [
-    ...VIEWS,
+    ...INBOX_VIEWS,
     ...(widgets.value.length > 1 ? widgets.value.map(({ uuid }) => `widget:${uuid}`) : []),
   ];
   const all: Group[] = [
