@@ -11,33 +11,41 @@ const SLOWER = 4;
 const VISITS_BEFORE = 3;
 
 /**
- * Somebody presses `j` as soon as there are conversations, and again with each frame until one of them is open. Noted are the
- * frames with the first row, with the conversation and with its first message (milliseconds of the visit).
+ * Somebody presses `j` as soon as conversations are painted. Noted is when the frame was painted that had the first row, the
+ * conversation, and its first message (milliseconds of the visit).
  */
 const watch = () => {
+  const wanted = new Map([
+    ['usable', 'a[href^="/console/inbox/all/"]'],
+    ['opened', '[role=log]'],
+    ['said', '[role=log] li'],
+  ]);
   const seen = {};
+  const { port1, port2 } = new MessageChannel();
   globalThis.seen = new Promise((resolve) => {
     const look = () => {
-      const row = document.querySelector('a[href^="/console/inbox/all/"]');
-      if (row) seen.rows ??= performance.now();
-      if (document.querySelector('[role=log]')) seen.usable ??= performance.now();
-      else if (row) {
-        document.body.dispatchEvent(
-          new KeyboardEvent('keydown', { key: 'j', bubbles: true, cancelable: true }),
-        );
+      for (const [step, selector] of wanted) {
+        if (!document.querySelector(selector)) continue;
+        wanted.delete(step);
+        // What is sent before a frame is painted comes after it.
+        port1.postMessage(step);
       }
-      if (document.querySelector('[role=log] li')) {
-        seen.said = performance.now();
-        resolve(seen);
-      } else requestAnimationFrame(look);
+      if (wanted.size > 0) requestAnimationFrame(look);
+    };
+    port2.onmessage = ({ data: step }) => {
+      seen[step] = performance.now();
+      if (step === 'said') resolve(seen);
+      if (step !== 'usable') return;
+      const key = { key: 'j', bubbles: true, cancelable: true };
+      document.body.dispatchEvent(new KeyboardEvent('keydown', key));
     };
     requestAnimationFrame(look);
   });
 };
 
 const STEPS = {
-  rows: 'rows are in the page',
-  usable: 'a key has opened one',
+  usable: 'rows are painted, keys act',
+  opened: 'a key has opened one',
   said: 'its messages are there',
 };
 

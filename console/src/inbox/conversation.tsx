@@ -1,10 +1,11 @@
-import type { Signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { ApiError } from '../api/client.ts';
 import { connection, tell } from '../api/live.ts';
-import { moment, words } from '../locale/locale.ts';
+import { moment, prepareFormats, words } from '../locale/locale.ts';
 import { IconButton, IconLink } from '../ui/icon-button.tsx';
+import { whenIdle } from '../ui/when-idle.ts';
 import { Actions, type OpenMenu } from './actions.tsx';
 import { setUnread } from './acts.ts';
 import { Composer } from './composer.tsx';
@@ -19,6 +20,9 @@ import { threads } from './threads.ts';
 import { Timeline } from './timeline.tsx';
 import { viewRoom } from './viewers.ts';
 import type { View } from './views.ts';
+
+/** The first conversation that is opened is painted before what is known of its visitor is drawn. */
+const isOnePainted = signal(false);
 
 /** One conversation: what is said, where one answers, and what is known of the visitor. */
 export const ConversationPane = ({
@@ -50,6 +54,15 @@ export const ConversationPane = ({
   useEffect(() => {
     void thread.stretch.show(entry);
   }, [thread, entry]);
+  // While the server is waited for.
+  useEffect(
+    () =>
+      whenIdle(() => {
+        prepareFormats();
+        isOnePainted.value = true;
+      }),
+    [],
+  );
   useEffect(() => threads.open(thread), [thread]);
   useEffect(() => viewRoom(uuid), [uuid, connection.value]);
   useEffect(() => open(uuid), [uuid]);
@@ -119,7 +132,7 @@ export const ConversationPane = ({
         <Composer key={`${uuid} ${edited}`} thread={thread} conversation={one} isNote={isNote} />
       </section>
       <div class={`${styles.about} ${showsDetails ? styles.shown : ''}`}>
-        <Details one={one} />
+        {isOnePainted.value && <Details one={one} />}
       </div>
     </>
   );

@@ -125,7 +125,7 @@ export const day = (iso: string, now = new Date()): string => {
   }).format(date);
 };
 
-/** A browser's first format takes 50 ms on a slow phone: to be made while the server is waited for. */
+/** A browser's first format of dates takes 50 ms on a slow phone: to be made before a conversation's days are drawn. */
 export const prepareFormats = (): void => {
   const now = new Date();
   day(now.toISOString(), now);

@@ -6,10 +6,9 @@ import styles from './avatar.module.css';
 const initialsOf = (name: string): string => {
   const parts = name.trim().split(/[\s@._-]+/);
   const picked = parts.length > 1 ? [parts[0], parts.at(-1)] : [parts[0]];
-  return picked
-    .map((part = '') => [...part][0] ?? '')
-    .join('')
-    .toLocaleUpperCase();
+  const initials = picked.map((part = '') => [...part][0] ?? '').join('');
+  // What is in capitals needs no rules of a language, which a browser has to load.
+  return initials === initials.toUpperCase() ? initials : initials.toLocaleUpperCase();
 };
 
 /** A hue that stays the same for the same person. */
