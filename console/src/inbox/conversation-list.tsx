@@ -117,8 +117,10 @@ export const ConversationList = ({ view, chosen }: { view: View; chosen: string 
     back: { list: 'inbox', of: view.name, isThere: shown.value?.view.name === view.name },
   });
   const isBack = useRef(windowed.isBack);
+  // The first rows are drawn before the rest: where they end is not the end.
+  const isDrawn = !windowed.isWhole || windowed.rows.length === items.length;
   const readOn = () => {
-    if (next === undefined) return;
+    if (next === undefined || !isDrawn) return;
     const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {};
     // What is not shown, as beside a conversation on a phone, is not scrolled either.
     if (clientHeight > 0 && scrollHeight - scrollTop - clientHeight < NEAR) void showMore();
@@ -130,8 +132,8 @@ export const ConversationList = ({ view, chosen }: { view: View; chosen: string 
     event.preventDefault();
     windowed.show(event.key === 'Home' ? 0 : items.length - 1);
   };
-  // The end may be near without a step towards it, where the list has become shorter.
-  useEffect(readOn, [items.length, state]);
+  // The end may be near without a step towards it: the list has become shorter, or was hidden behind a conversation.
+  useEffect(readOn, [items.length, state, next, chosen, isDrawn]);
   const at = chosen === undefined ? -1 : items.findIndex(({ uuid }) => uuid === chosen);
   const isListed = at !== -1;
   useEffect(() => {

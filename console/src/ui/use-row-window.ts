@@ -7,9 +7,6 @@ import { library, loadLibrary } from './window-library.ts';
 /** A list of up to so many rows is in the page as a whole. */
 const WHOLE = 100;
 
-/** So many fill most screens: they are painted before the rest of a list is drawn. */
-const FIRST = 20;
-
 /** An element's `ref`. */
 interface Rendered {
   readonly current: HTMLElement | null;
@@ -58,6 +55,8 @@ export const useRowWindow = <T>(items: readonly T[], options: Options<T>): Windo
   const wasAway = useRef(left !== undefined);
   const [, setThere] = useState(false);
   const [isPainted, setPainted] = useState(left !== undefined);
+  // So many fill the screen: they are painted before the rest of the list is drawn.
+  const first = useMemo(() => Math.ceil(innerHeight / height) + 1, []);
   /** The row that is to be seen, and was not drawn yet. */
   const wanted = useRef<number>(undefined);
   // The next rows are in another element.
@@ -132,7 +131,7 @@ export const useRowWindow = <T>(items: readonly T[], options: Options<T>): Windo
   }, []);
 
   // What is drawn for the first time gets its window at once.
-  const most = isPainted ? (wants && library.value ? WHOLE : items.length) : FIRST;
+  const most = isPainted ? (wants && library.value ? WHOLE : items.length) : first;
   const { rows, after } = own.current?.rows(items) ?? {
     rows: items.slice(0, most).map((item, index) => ({ item, index, before: 0 })),
     after: 0,
