@@ -158,6 +158,11 @@ async function measure(url, isKept) {
     ])
     .toArray();
   figures.set(`aggregate $group over ${sample}`, { rate: 1000 / (performance.now() - started) });
+  // What is larger than a page needs room that is contiguous.
+  const large = () => small.updateOne({ _id: 0 }, { $set: { text: 'x'.repeat(20_000 + 300 * (n++ % 100)) } });
+  await row('updateOne of 20 to 50 kB, 1 writer', 1, large);
+  await things.deleteMany({ _id: { $lt: idOf(sample) } });
+  await row(`the same after ${sample} deletions`, 1, large);
   if (!isKept) await db.dropDatabase();
   await client.close();
   return figures;
