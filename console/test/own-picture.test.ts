@@ -36,8 +36,9 @@ const isLoaded = (page: Page) =>
 it('is chosen, looked at and saved as a small square without what a camera wrote, and removed', async () => {
   const { page, rest } = await start();
   // By keyboard: the button opens the system's dialog.
-  await button(page, 'Choose a picture').focus();
+  // Asked for before a command that is answered: the browser knows then that there is somebody to choose.
   const asked = page.waitForEvent('filechooser');
+  await button(page, 'Choose a picture').focus();
   await page.keyboard.press('Enter');
   await (await asked).setFiles({ name: 'me.jpg', mimeType: 'image/jpeg', buffer: JPEG });
   await preview(page).waitFor();
