@@ -71,6 +71,16 @@ describe('other requests to upgrade', () => {
     },
   );
 
+  it.each(['Host', 'Origin'])('are a 400 with two %s headers', async (name) => {
+    const lines = [
+      `GET ${REALTIME_PATH} HTTP/1.1`,
+      ...['Host: localhost', 'Origin: https://a.example', `${name}: localhost`],
+      ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    ];
+    expect(await raw(server().url, `${lines.join('\r\n')}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
   it('are a 404 elsewhere', async () => {
     const { url } = await begin();
     const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/rooms/`);

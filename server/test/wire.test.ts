@@ -138,20 +138,56 @@ describe('a body whose end a proxy in front may have seen elsewhere', () => {
   });
 });
 
-describe('a Host that a client makes up', () => {
-  it('is a 400 where there are two, since a proxy in front may have gone by the other one', async () => {
+describe('a header that says one thing', () => {
+  it.each([
+    ['Host', 'a', 'b'],
+    ['Authorization', 'Token a', 'Token b'],
+    ['Content-Type', 'application/json', 'text/plain'],
+    ['Content-Type', 'application/json', 'application/json'],
+    ['Idempotency-Key', 'a', 'b'],
+    ['Last-Event-ID', 'a', 'b'],
+    ['Origin', 'https://a.example', 'https://b.example'],
+    ['Parlor-Client', 'a', 'b'],
+    ['X-API-Key', 'a', 'b'],
+  ])('is a 400 where it stands twice: a proxy in front may go by the other %s', async (name, one, other) => {
     const { connection } = await start();
+    const host = name === 'Host' ? '' : 'Host: a\r\n';
+    const detail = `A request has one ${name} header.`;
     for (const path of ['/healthz', '/api/v1/rooms/', '/']) {
-      connection.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n`);
+      connection.write(
+        `GET ${path} HTTP/1.1\r\n${host}${name}: ${one}\r\n${name.toLowerCase()}: ${other}\r\n\r\n`,
+      );
       const answer = await connection.answer('GET');
-      expect([path, answer.status, JSON.parse(answer.body.toString())]).toEqual([
-        path,
-        400,
-        { detail: 'A request has one Host header.' },
-      ]);
+      expect([path, answer.status, JSON.parse(answer.body.toString())]).toEqual([path, 400, { detail }]);
     }
   });
 
+  it('is another matter than a list, which may be divided into lines', async () => {
+    const { url, connection } = await start();
+    const { token } = await oneOwner(url);
+    const head = `Host: a\r\nAuthorization: Token ${token}`;
+    const read = async (path: string, ...lines: string[]) => {
+      connection.write(`GET ${path} HTTP/1.1\r\n${[head, ...lines].join('\r\n')}\r\n\r\n`);
+      return connection.answer('GET');
+    };
+    const path = '/api/v1/account/';
+    const { etag } = (await read(path, 'Accept: text/html', 'Accept: application/json')).headers;
+    expect((await read(path, 'If-None-Match: "other"', `If-None-Match: ${etag}`)).status).toBe(304);
+    expect(
+      (
+        await read(
+          path,
+          'Cookie: a=b',
+          'Cookie: c=d',
+          'X-Forwarded-For: 192.0.2.1',
+          'X-Forwarded-For: 192.0.2.2',
+        )
+      ).status,
+    ).toBe(200);
+  });
+});
+
+describe('a Host that a client makes up', () => {
   it('is in no header and on no page: a browser or a cache would believe it', async () => {
     const { url, connection } = await start();
     const { token } = await oneOwner(url);

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type AuthFrame, CLOSE_CODES, ClientFrame, MAX_FRAME_BYTES, REALTIME_PATH } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { ambiguityIn } from '../../http/unambiguous.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { AccountPrincipal } from '../members/principal.ts';
 import type { VisitorPrincipal } from '../visitors/principal.ts';
@@ -124,6 +125,7 @@ export class Gateway {
     socket.on('error', onError);
     const path = (request.url ?? '').split('?', 1)[0]?.replace(/\/$/, '');
     if (path !== REALTIME_PATH) return refuse(socket, 404);
+    if (ambiguityIn(request) !== undefined) return refuse(socket, 400);
     if (this.#isStopping) return refuse(socket, 503);
     let leave: () => void;
     try {
