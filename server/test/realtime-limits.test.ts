@@ -33,8 +33,8 @@ const statusOf = (url: string): Promise<number> => {
 };
 
 /** A WebSocket that says and answers nothing by itself. */
-const rawSocket = async (url: string): Promise<Socket> => {
-  const socket = connectTcp(Number(new URL(url).port), '127.0.0.1');
+const rawSocket = async (url: string, { allowHalfOpen = false } = {}): Promise<Socket> => {
+  const socket = connectTcp({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen });
   socket.on('error', () => undefined);
   socket.write(
     `GET ${REALTIME_PATH} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
@@ -45,6 +45,10 @@ const rawSocket = async (url: string): Promise<Socket> => {
   socket.resume();
   return socket;
 };
+
+/** A frame of less than 126 bytes, masked by zeros. @param begin its first byte: FIN, reserved bits, opcode */
+const shortFrame = (begin: number, text: string): Buffer =>
+  Buffer.concat([Buffer.from([begin, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]);
 
 describe('the limits of one address', () => {
   it('limits how many are open at once, and makes room when one goes', async () => {
@@ -91,16 +95,33 @@ describe('the limits of one address', () => {
     const ended: number[] = [];
     const flood = async (frames: number): Promise<void> => {
       const socket = await rawSocket(url);
-      const text = Buffer.from(JSON.stringify(auth));
-      const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
-      // Masked by zeros.
-      socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), text]));
-      socket.write(Buffer.concat(Array(frames).fill(pong)));
+      socket.write(shortFrame(0x81, JSON.stringify(auth)));
+      socket.write(Buffer.concat(Array(frames).fill(shortFrame(0x8a, ''))));
       await once(socket, 'close');
       ended.push(frames);
     };
     await Promise.all([flood(40), flood(4_000)]);
     expect(ended).toEqual([4_000, 40]);
+  });
+
+  it('takes a message in 64 fragments, and no more of them', async () => {
+    const { url, token } = await beginConversation(limited());
+    const inFragments = (count: number): Buffer => {
+      const [first, ...rest] = Array.from({ length: count - 1 }, () => ' ');
+      const middle = rest.map((text) => shortFrame(0x00, text));
+      return Buffer.concat([shortFrame(0x01, first ?? ''), ...middle, shortFrame(0x80, '{"type":"ping"}')]);
+    };
+    const socket = await rawSocket(url);
+    let heard = Buffer.alloc(0);
+    socket.on('data', (chunk: Buffer) => {
+      heard = Buffer.concat([heard, chunk]);
+    });
+    socket.write(shortFrame(0x81, JSON.stringify({ type: 'auth', scheme: 'Token', token })));
+    socket.write(inFragments(64));
+    await vi.waitFor(() => expect(heard.toString()).toContain('pong'));
+    socket.write(inFragments(65));
+    // The close frame, with the code 1008.
+    await vi.waitFor(() => expect(heard.subarray(-4).toString('hex')).toBe('880203f0'));
   });
 
   it('takes 30 frames in ten seconds of one connection', async () => {
@@ -166,6 +187,19 @@ describe('what is no frame of the channel', () => {
       .split('\n')
       .filter((line) => /"level":(40|50|60)/.test(line));
     expect(warnings.filter((line) => !line.includes('WEBHOOK_ALLOW_PRIVATE'))).toEqual([]);
+  });
+
+  it('is cut off, though it goes on sending, as soon as what does not say goodbye', {
+    timeout: 60_000,
+  }, async () => {
+    const { url, token } = await begin();
+    const socket = await rawSocket(url, { allowHalfOpen: true });
+    socket.write(shortFrame(0x81, JSON.stringify({ type: 'auth', scheme: 'Token', token })));
+    await once(socket, 'data');
+    const frame = shortFrame(0xf1, '');
+    const goesOn = setInterval(() => socket.write(frame), 50);
+    await vi.waitFor(() => expect(socket.destroyed).toBe(true), { timeout: 25_000, interval: 50 });
+    clearInterval(goesOn);
   });
 
   it(`survives ${FRAMES} random frames`, async () => {

@@ -15,10 +15,8 @@ import { ownFrame } from './frames.ts';
 const MAX_BUFFERED_BYTES = 1_048_576;
 /** A replay goes on when less than this waits. */
 const DRAINED_BYTES = 65_536;
+const DRAINED_WITHIN_MS = 5_000;
 const DRAIN_LOOK_EVERY_MS = 20;
-
-/** A closed socket whose client does not answer is cut off then. */
-const CUT_OFF_AFTER_MS = 5_000;
 
 /** More frames than this in that time are a flood (docs/contract.md#operation). */
 const MAX_FRAMES = 30;
@@ -115,7 +113,7 @@ export class Connection {
 
   /** Resolves when the client has read most of what it was sent, or is gone. */
   async drained(): Promise<void> {
-    const deadline = performance.now() + CUT_OFF_AFTER_MS;
+    const deadline = performance.now() + DRAINED_WITHIN_MS;
     while (this.isOpen && this.#socket.bufferedAmount > DRAINED_BYTES) {
       if (performance.now() > deadline) {
         this.close(CLOSE_CODES.try_again, 'too slow: what it does not read is not kept');
@@ -190,7 +188,6 @@ export class Connection {
       this.#log.info({ code, reason, account, side }, 'closing a realtime connection');
     }
     this.#socket.close(code, reason);
-    setTimeout(() => this.#socket.terminate(), CUT_OFF_AFTER_MS).unref();
   }
 
   /** Ends without a word: nobody is there. */
