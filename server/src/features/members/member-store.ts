@@ -134,7 +134,8 @@ export class MemberStore {
     const before = await this.#models.accounts.findOne(key).lean<Account>();
     const member = await this.#models.members.findOne(key).lean<StoredMember>();
     const account = (await this.#models.accounts.findOne(key).lean<Account>()) ?? before;
-    const owner = account ?? (await this.#byAccount(member?.account ?? ''));
+    const others = await this.#byAccount(member?.account ?? '');
+    const owner = account ?? others;
     if (!owner || owner.deleted_at) return undefined;
     return account ? founderOf(account) : activeOf(member ? asMember(member) : undefined);
   }
