@@ -92,6 +92,28 @@ describe('a password by mail', () => {
     },
   );
 
+  it('is set by a link once, also where the mail comes again whose answer was lost', async () => {
+    const { smtp, one } = await start({ WEBHOOK_RETRY_DELAYS: Array(30).fill('1s').join() });
+    const { username, to } = { username: 'ada', to: 'ada@example.com' };
+    await owner(one.url, username);
+    const call = caller(one.url);
+    let isUsed = false;
+    smtp.answer = (mail) => (isUsed || resetMails([mail], to).length === 0 ? undefined : 451);
+    await call('POST', ASK, { email: to });
+    const [first] = await vi.waitFor(() => {
+      const mails = resetMails(smtp.tried, to) as [ReceivedMail];
+      if (!mails[0]) throw new Error('no mail has come');
+      return mails;
+    }, PATIENCE);
+    const tokenIn = (mail: ReceivedMail) => linkIn(mail).split('#token=')[1] ?? '';
+    expect((await call('POST', CONFIRM, chosen(tokenIn(first)))).status).toBe(204);
+    isUsed = true;
+    await vi.waitFor(() => expect(resetMails(smtp.mails, to)).toHaveLength(1), PATIENCE);
+    const again = await call('POST', CONFIRM, chosen(tokenIn(first), 'a third one that is good'));
+    expect(again.status).toBe(400);
+    expect((await call('POST', '/api/v1/auth/session', { username, password: NEXT })).status).toBe(200);
+  });
+
   it('is asked for three times an hour at most, by all servers together, and answered alike', async () => {
     const { smtp, one, other, mailTo } = await start();
     await owner(one.url);

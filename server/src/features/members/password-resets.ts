@@ -54,7 +54,8 @@ export class PasswordResets {
 
   /**
    * Makes a link for a member that goes to its present address.
-   * @param mail unique to the mail that it goes out with: the same mail has the same link
+   * @param mail unique to the mail that it goes out with: the same mail has the same link until there is another password, so
+   *   that one that is sent again brings back none that was used
    * @returns its path, with the secret behind the number sign, so that it stands in no log and in no Referer
    */
   async issue(
@@ -62,7 +63,7 @@ export class PasswordResets {
     mail: string,
   ): Promise<string> {
     const { resets, secrets } = this.#parts;
-    const secret = secrets.fingerprint('password-reset', `${mail} ${member} ${email_key}`);
+    const secret = secrets.fingerprint('password-reset', `${mail} ${member} ${email_key} ${epoch}`);
     const expires_at = new Date(Date.now() + LIFETIME_MS);
     await resets.updateOne(
       { _id: secretHash(secret) },
