@@ -49,3 +49,28 @@ it('a draft of it is gone', async () => {
   await call('PUT', `${uuid}/draft/`, leaver.token, { body: { body: 'Mine' } });
   expect(await drafts.countDocuments({ room: uuid })).toBe(0);
 });
+
+it.each(['POST', 'PATCH'])('a saved reply that %s gives to it assigns nobody', async (method) => {
+  const leaver = await people.member(token, 'operator');
+  const replies = app.services.models.replies.collection;
+  const saved = { name: method, shortcut: method, body: 'Hello' };
+  const post = (assignee: string | null) =>
+    app.request('POST', '/api/v1/replies/', { token, body: { ...saved, assignee } });
+  const { uuid } = method === 'PATCH' ? (await post(null)).json : {};
+  removedBefore(replies, uuid ? 'findOneAndUpdate' : 'insertOne', leaver.uuid);
+  const answer = uuid
+    ? await app.request('PATCH', `/api/v1/replies/${uuid}/`, { token, body: { assignee: leaver.uuid } })
+    : await post(leaver.uuid);
+  expect([answer.status, answer.json.assignee]).toEqual([uuid ? 200 : 201, null]);
+  const { json } = await app.request('GET', `/api/v1/replies/${answer.json.uuid}/`, { token });
+  expect(json.assignee).toBeNull();
+});
+
+it('a token for programs that it makes is gone, and takes no place of others', async () => {
+  const leaver = await people.member(token, 'operator');
+  const { tokens } = app.services.models;
+  removedBefore(tokens.collection, 'insertOne', leaver.uuid);
+  const body = { name: 'Import', scopes: ['conversations:read'], expires_at: null };
+  await app.request('POST', '/api/v1/tokens/', { token: leaver.token, body });
+  expect(await tokens.countDocuments({ member: leaver.uuid })).toBe(0);
+});

@@ -125,6 +125,8 @@ export class ProgramTokens {
       ...(expires && { expires_at: expires }),
     };
     await this.#quotas.within('tokens', account, undefined, () => this.#audited.insert(stored, action));
+    // Whoever was removed meanwhile had its tokens deleted before this one was written.
+    if (!(await this.#store.active(account, member))) await this.deleteAllOf({ _id: member });
     return { stored, token };
   }
 

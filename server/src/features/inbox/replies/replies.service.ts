@@ -66,7 +66,7 @@ export class RepliesService {
     };
     const insert = () => this.#audited.insert(made, action).catch(notTwice);
     const { stored } = await this.#quotas.within('replies', account, uuid, insert);
-    return stored;
+    return this.#releasedIfGone(stored);
   }
 
   /** Newest first. */
@@ -98,7 +98,10 @@ export class RepliesService {
       const set = differences<StoredReply>(current, isSame ? rest : { ...rest, tags });
       return set && { set };
     };
-    return this.#audited.change<StoredReply>({ _id: uuid, account }, decide, action).catch(notTwice);
+    const changed = await this.#audited
+      .change<StoredReply>({ _id: uuid, account }, decide, action)
+      .catch(notTwice);
+    return wanted.assignee ? this.#releasedIfGone(changed) : changed;
   }
 
   /** @throws ParlorError `not_found`, and what `check` throws */
@@ -110,6 +113,15 @@ export class RepliesService {
   async release({ _id: assignee, account }: Pick<Member, '_id' | 'account'>): Promise<void> {
     const nobody = { $set: { assignee: null }, $inc: { version: 1 } } as const;
     await this.#replies.updateMany({ account, assignee }, nobody);
+  }
+
+  /** Whoever was removed while it was given a reply has been released before that. */
+  async #releasedIfGone(reply: StoredReply): Promise<StoredReply> {
+    const { _id: uuid, account, assignee } = reply;
+    if (assignee === null) return reply;
+    if ((await this.#members.of(account)).some(({ _id }) => _id === assignee)) return reply;
+    await this.release({ _id: assignee, account });
+    return this.get(account, uuid);
   }
 
   async #checkAssignee(account: string, assignee: string | null | undefined): Promise<void> {
