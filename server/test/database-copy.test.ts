@@ -156,6 +156,35 @@ describe('database copy', () => {
     expect(checked).toEqual({ code: 0, err: '', out: '3 collections, 8004 documents, 0 errors\n' });
   });
 
+  it('ends without touching a database that another copy has finished meanwhile', async () => {
+    const source = target('slow-source');
+    await fill(source.db, 8_000);
+    await source.db.collection('others').insertOne({ text: 'first' });
+    const { url, db } = target('slow');
+    const copy = () =>
+      spawnCommand({ MONGODB_URL: source.url, SECRET_KEY: 'x'.repeat(40) }, [
+        'database',
+        'copy',
+        '--to',
+        url,
+      ]);
+    const slow = copy();
+    const count = () => db.collection('many').estimatedDocumentCount();
+    await expect.poll(count, { interval: 1, timeout: 60_000 }).toBe(8_000);
+    slow.child.kill('SIGSTOP');
+    expect(await copy().result).toMatchObject({ code: 0, err: '' });
+    // As a server does that was started on it.
+    await db.collection('others').updateMany({}, { $set: { text: 'changed' } });
+    const before = await everything(db);
+    slow.child.kill('SIGCONT');
+    expect(await slow.result).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^another copy into .*slow was begun after this one, which ends\n$/),
+    });
+    expect(await everything(db)).toEqual(before);
+  }, 120_000);
+
   it('makes a database that Parlor starts on, with the same accounts', { timeout: 300_000 }, async () => {
     const dataDir = join(directory, 'server');
     const first = await startServerProcess({ DATA_DIR: dataDir, PORT: '0' });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mongo } from 'mongoose';
+import { newUuid } from '../platform/ids.ts';
 import { COPY_MARKER } from './copy-marker.ts';
 
 /** The copy can't be made; the text is one clear line. */
@@ -27,7 +28,7 @@ const BATCH_BYTES = 4 * 1024 * 1024;
  * Copies every collection with its options and indexes into an empty database, or goes on with an interrupted copy of the same
  * `from`, and verifies each by count and hash of its documents' bytes. Documents are inserted in the order of `_id`: what an
  * interrupted copy left is a beginning of the source, or else the collection is copied anew.
- * @throws CopyError when the target holds anything else, or verification fails.
+ * @throws CopyError when the target holds anything else, verification fails, or another copy is begun.
  */
 export const copyDatabase = async (
   source: mongo.Db,
@@ -37,8 +38,27 @@ export const copyDatabase = async (
 ): Promise<Copied> => {
   const collections = await listCollections(source);
   if (collections.length === 0) throw new CopyError('there is nothing to copy: the source is empty');
-  await claimTarget(target, from);
-  await dropOthers(target, new Set(collections.map(({ name }) => name)));
+  const claim = await claimTarget(target, from);
+  const copied = await copyCollections(source, target, collections, claim, show).catch(async (error) => {
+    // What another copy has done to the target may be why.
+    await claim.check().catch((other) => {
+      throw other instanceof CopyError ? other : error;
+    });
+    throw error;
+  });
+  await claim.check();
+  await target.dropCollection(COPY_MARKER);
+  return copied;
+};
+
+const copyCollections = async (
+  source: mongo.Db,
+  target: mongo.Db,
+  collections: readonly CollectionInfo[],
+  claim: Claim,
+  show: (state: string) => void,
+): Promise<Copied> => {
+  await dropOthers(target, new Set(collections.map(({ name }) => name)), claim);
   const copied: Copied = { collections: 0, documents: 0, indexes: 0 };
   for (const { name, options } of collections) {
     const total = await source.collection(name).estimatedDocumentCount();
@@ -48,7 +68,8 @@ export const copyDatabase = async (
       );
     const there = await target.listCollections({ name }, { nameOnly: true }).toArray();
     if (there.length === 0) await target.command({ create: name, ...options });
-    const sent = await copyDocuments(source.collection(name), target.collection(name), (n) => state(n));
+    const pair = { from: source.collection(name), to: target.collection(name), claim };
+    const sent = await copyDocuments(pair, (n) => state(n));
     await verifyDocuments(target, name, sent, (n) => state(n, 'verified'));
     copied.documents += sent.count;
     copied.collections++;
@@ -56,9 +77,9 @@ export const copyDatabase = async (
   // The indexes come last: a TTL index would have expired documents removed before they are verified.
   for (const { name } of collections) {
     show(`${name}: indexes`);
+    await claim.check();
     copied.indexes += await copyIndexes(source, target, name);
   }
-  await target.dropCollection(COPY_MARKER);
   return copied;
 };
 
@@ -86,12 +107,29 @@ const optionsOf = ({ options }: Document): Document => {
 
 interface Marker {
   _id: string;
+  /** The copy that was begun last: earlier ones end. */
+  run?: string;
 }
 
-const claimTarget = async (target: mongo.Db, from: string): Promise<void> => {
+/** The right to write into the target. */
+interface Claim {
+  /** To be asked before each write. @throws CopyError when another copy has been begun since */
+  check(): Promise<void>;
+}
+
+const claimTarget = async (target: mongo.Db, from: string): Promise<Claim> => {
   const marker = target.collection<Marker>(COPY_MARKER);
+  const own = { _id: from, run: newUuid() };
+  const check = async (): Promise<void> => {
+    if (await marker.findOne(own)) return;
+    const name = target.databaseName;
+    throw new CopyError(`another copy into ${name} was begun after this one, which ends`);
+  };
   const [begun] = await marker.find().toArray();
-  if (begun?._id === from) return;
+  if (begun?._id === from) {
+    await marker.updateOne({ _id: from }, { $set: own });
+    return { check };
+  }
   if (begun) throw new CopyError(`a copy of ${begun._id} was begun in the target, which is not ${from}`);
   const held = await target.listCollections({}, { nameOnly: true }).toArray();
   const [first] = held.filter(({ name }) => name !== COPY_MARKER && !name.startsWith('system.'));
@@ -101,11 +139,13 @@ const claimTarget = async (target: mongo.Db, from: string): Promise<void> => {
         'name another one in the URL, or drop it first',
     );
   }
-  await marker.insertOne({ _id: from });
+  await marker.insertOne(own);
+  return { check };
 };
 
 /** Removes what the source has no more since the copy was begun. */
-const dropOthers = async (target: mongo.Db, wanted: ReadonlySet<string>): Promise<void> => {
+const dropOthers = async (target: mongo.Db, wanted: ReadonlySet<string>, claim: Claim): Promise<void> => {
+  await claim.check();
   for (const { name } of await target.listCollections({}, { nameOnly: true }).toArray()) {
     const isOurs = wanted.has(name) || name === COPY_MARKER || name.startsWith('system.');
     if (!isOurs) await target.dropCollection(name);
@@ -124,11 +164,11 @@ const inOrder = (collection: mongo.Collection): mongo.FindCursor<Buffer> =>
     .sort({ _id: 1 }) as unknown as mongo.FindCursor<Buffer>;
 
 const copyDocuments = async (
-  source: mongo.Collection,
-  target: mongo.Collection,
+  pair: { from: mongo.Collection; to: mongo.Collection; claim: Claim },
   show: (count: number) => void,
 ): Promise<Summary> => {
-  const documents = inOrder(source);
+  const { from, to, claim } = pair;
+  const documents = inOrder(from);
   const hash = createHash('sha256');
   let count = 0;
   const take = async (): Promise<Buffer | null> => {
@@ -139,18 +179,20 @@ const copyDocuments = async (
     }
     return raw;
   };
-  for await (const left of inOrder(target)) {
+  for await (const left of inOrder(to)) {
     const raw = await take();
     if (raw && Buffer.compare(raw, left) === 0) continue;
     await documents.close();
-    await target.deleteMany({});
-    return copyDocuments(source, target, show);
+    await claim.check();
+    await to.deleteMany({});
+    return copyDocuments(pair, show);
   }
   let batch: Document[] = [];
   let bytes = 0;
   const flush = async () => {
+    await claim.check();
     // The driver would make a new _id for one that is null.
-    if (batch.length > 0) await target.insertMany(batch, { ordered: true, forceServerObjectId: true });
+    if (batch.length > 0) await to.insertMany(batch, { ordered: true, forceServerObjectId: true });
     batch = [];
     bytes = 0;
   };
