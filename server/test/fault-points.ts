@@ -48,3 +48,9 @@ export const startDoomedServer = (
     PRELOAD,
     MAIN,
   ]);
+
+/** What makes a command of the command line die by itself at a point. */
+export const commandDyingAt = (dieAt: FaultPoint['dieAt'], nth = 1): Record<string, string> => ({
+  NODE_OPTIONS: `--import=${PRELOAD}`,
+  DIE_AT: JSON.stringify({ ...dieAt, nth }),
+});

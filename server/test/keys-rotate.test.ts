@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { spawnCommand } from './command-line.ts';
+import { commandDyingAt, startDoomedServer } from './fault-points.ts';
 import { owner } from './rest.ts';
-import { serverSettings, startServerProcess } from './server-process.ts';
+import { GaveUp, serverSettings, startServerProcess } from './server-process.ts';
 
 const NEXT = 'the secret key that comes next, 40 long!';
 
@@ -67,6 +68,62 @@ it.each(['beside a server', 'with no server'])(
     expect(await read(last.url)).toEqual(before);
   },
   120_000,
+);
+
+it.each([
+  ['a token is sealed', 'beside a server', { collection: 'accounts', when: 'after' }],
+  ['a secret is sealed', 'with no server', { collection: 'webhooks', when: 'before' }],
+  ['the old key is forgotten', 'beside a server', { collection: 'secretkeys', when: 'before' }],
+  ['the old key was forgotten', 'with no server', { collection: 'secretkeys', when: 'after' }],
+] as const)(
+  'keys rotate that is killed when %s, %s, loses nothing and goes on',
+  { timeout: 120_000 },
+  async (_, where, write) => {
+    const dieAt = { ...write, method: 'updateOne' };
+    const { settings, changing } = await bothKeys();
+    const first = await startServerProcess(settings);
+    const read = await sealed(first.url);
+    const before = await read(first.url);
+    await first.end('SIGTERM');
+
+    const both = await changing();
+    await (await startServerProcess(both)).end('SIGTERM');
+    const rotate = ['keys', 'rotate'];
+    // On the embedded database it runs inside of the server, which dies of it.
+    if (where === 'with no server' || inject('isRealMongodb')) {
+      const beside = where === 'beside a server' ? await startServerProcess(both) : undefined;
+      const { child, result } = spawnCommand({ ...both, ...commandDyingAt(dieAt) }, rotate);
+      await result;
+      expect(child.signalCode).toBe('SIGKILL');
+      if (beside) expect(await read(beside.url)).toEqual(before);
+      await beside?.end('SIGTERM');
+    } else {
+      const doomed = await startDoomedServer(both, { name: '', dieAt });
+      expect(await spawnCommand(both, rotate).result).toMatchObject({ code: 1, out: '' });
+      expect(await doomed.ended).toEqual({ code: null, signal: 'SIGKILL' });
+    }
+
+    // What each key opens alone: all of it, or a start that says what is missing.
+    for (const SECRET_KEY of [NEXT, both.SECRET_KEY_PREVIOUS ?? '']) {
+      const alone = await startServerProcess({ ...settings, SECRET_KEY }).catch((error: unknown) => error);
+      if (alone instanceof GaveUp) {
+        expect(alone).toMatchObject({
+          code: 1,
+          stderr: expect.stringMatching(/^Parlor can't start: .*key/),
+        });
+      } else {
+        const server = alone as Awaited<ReturnType<typeof startServerProcess>>;
+        expect(await read(server.url)).toEqual(before);
+        await server.end('SIGTERM');
+      }
+    }
+    const between = await startServerProcess(both);
+    expect(await read(between.url)).toEqual(before);
+    await between.end('SIGTERM');
+    expect(await spawnCommand(both, rotate).result).toMatchObject({ code: 0, err: '' });
+    const last = await startServerProcess({ ...settings, SECRET_KEY: NEXT });
+    expect(await read(last.url)).toEqual(before);
+  },
 );
 
 it('a request that is repeated after SECRET_KEY has changed is done once', async () => {
