@@ -3,13 +3,14 @@ import { invalidTogether } from '../../platform/errors.ts';
 import type { AccountLeases } from './account-leases.ts';
 
 /** What an account may have of each. */
-const QUOTAS = {
+export const QUOTAS = {
   webhooks: 50,
   widgets: 100,
   workflows: 100,
   members: 100,
   tokens: 50,
   replies: 500,
+  keywords: 1_000,
 } as const;
 
 type Counted = keyof typeof QUOTAS;

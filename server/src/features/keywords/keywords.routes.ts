@@ -5,6 +5,7 @@ import { created, deleted, listOf, listQuery, shown, uuidInPath } from '../../ht
 import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
+import type { Quotas } from '../accounts/quotas.ts';
 import { accountOf, actionOf } from '../members/principal.ts';
 import { type KeywordsService, presentKeyword } from './keywords.service.ts';
 import { type NotificationsService, READ_TOGETHER } from './notifications.service.ts';
@@ -19,10 +20,12 @@ const params = { uuid: uuidInPath() };
 export const keywordRoutes = ({
   keywords,
   notifications,
+  quotas,
   baseUrl,
 }: {
   keywords: KeywordsService;
   notifications: NotificationsService;
+  quotas: Quotas;
   baseUrl(ctx: Context): string;
 }): Route[] => [
   {
@@ -82,7 +85,11 @@ export const keywordRoutes = ({
     answers: created(Keyword),
     handler: async (ctx) => {
       const input = readObject(NewKeyword, ctx.state.body);
-      const keyword = await keywords.create(accountOf(ctx), input, ctx.state.newUuid, actionOf(ctx));
+      const account = accountOf(ctx);
+      const { newUuid } = ctx.state;
+      const keyword = await quotas.within('keywords', account, newUuid, () =>
+        keywords.create(account, input, newUuid, actionOf(ctx)),
+      );
       sendCreated(ctx, presentKeyword(keyword), `${baseUrl(ctx)}/api/v1/keywords/${keyword._id}/`);
     },
   },

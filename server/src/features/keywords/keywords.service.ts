@@ -5,14 +5,12 @@ import { type Page, readPages } from '../../database/pages.ts';
 import type { Action } from '../../events/audit.ts';
 import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
 import { CpuBudget } from '../../platform/cpu-budget.ts';
-import { invalid, invalidTogether, notFound } from '../../platform/errors.ts';
+import { invalid, notFound } from '../../platform/errors.ts';
 import { fold } from '../../platform/folding.ts';
 import { newUuid } from '../../platform/ids.ts';
+import { QUOTAS } from '../accounts/quotas.ts';
 import type { KeywordModel, StoredKeyword } from './keywords.model.ts';
 import { MatcherCache } from './matcher-cache.ts';
-
-/** How many keywords an account may have (docs/contract.md#keyword-notification). */
-const MAX_KEYWORDS = 1_000;
 
 /**
  * Keywords: the words of a customer that an account wants to be told of
@@ -30,10 +28,10 @@ export class KeywordsService {
       label: ({ keyword }) => keyword,
       fields: {},
     });
-    this.#matchers = new MatcherCache(keywords, MAX_KEYWORDS);
+    this.#matchers = new MatcherCache(keywords, QUOTAS.keywords);
   }
 
-  /** @throws ParlorError `invalid` for one that is there already, however it is spelt, too long, and beyond MAX_KEYWORDS. */
+  /** @throws ParlorError `invalid` for one that is there already, however it is spelt, or too long. */
   async create(
     account: string,
     { keyword }: NewKeyword,
@@ -44,15 +42,10 @@ export class KeywordsService {
     // U+FDFA becomes 18 letters: what is folded has to fit into the index, too.
     if (codePoints(folded) > MAX_KEYWORD) throw invalid({ keyword: [tooLong(MAX_KEYWORD)] });
     const made: StoredKeyword = { _id: uuid, keyword, created_at: new Date(), account, folded };
-    const { stored, isNew } = await this.#audited.insert(made, action).catch((error) => {
+    const { stored } = await this.#audited.insert(made, action).catch((error) => {
       if (!duplicateFields(error)) throw error;
       throw invalid({ keyword: ['This field must be unique.'] });
     });
-    // Counted with the new one in it: of those that come at once none can slip in above the limit.
-    if (isNew && (await this.#keywords.countDocuments({ account })) > MAX_KEYWORDS) {
-      await this.#keywords.deleteOne({ _id: uuid });
-      throw invalidTogether(`At most ${MAX_KEYWORDS} keywords can be configured.`);
-    }
     return stored;
   }
 

@@ -66,12 +66,17 @@ describe('/api/v1/keywords/', () => {
         account: account.id,
       })),
     );
-    expect((await configure('the last', account.token)).status).toBe(201);
-    const over = await configure('one too many', account.token);
-    expect([over.status, over.json]).toEqual([
-      400,
-      { non_field_errors: ['At most 1000 keywords can be configured.'] },
-    ]);
+    const words = ['one', 'two', 'three', 'four', 'five', 'six'];
+    const answers = await Promise.all(words.map((word) => configure(word, account.token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(5).fill(400)]);
+    expect(answers.find(({ status }) => status === 400)?.json).toEqual({
+      non_field_errors: ['An account may have at most 1000 keywords.'],
+    });
+    // The trail tells of nothing that was refused.
+    const made = () => app.request('GET', '/api/v1/audit/?action=createKeyword', { token: account.token });
+    await vi.waitFor(async () => expect((await made()).json).not.toEqual([]));
+    const uuids = answers.flatMap(({ status, json }) => (status === 201 ? [json.uuid] : []));
+    expect((await made()).json.map(({ object }: any) => object.uuid)).toEqual(uuids);
   });
 });
 
