@@ -19,8 +19,16 @@ export class DailyCap {
     this.#log = log;
   }
 
-  /** The first of `wanted` that the account may still get today. */
-  async allowed<T>(account: string, wanted: readonly T[], now = new Date()): Promise<readonly T[]> {
+  /**
+   * The first of `wanted` that the account may still get today, and has not got.
+   * @param idOf the uuid of a notification
+   */
+  async allowed<T>(
+    account: string,
+    wanted: readonly T[],
+    idOf: (one: T) => string,
+    now = new Date(),
+  ): Promise<readonly T[]> {
     if (this.#perDay === 0 || wanted.length === 0) return wanted;
     const day = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
     if (day !== this.#day) this.#full.clear();
@@ -32,11 +40,16 @@ export class DailyCap {
     );
     const left = this.#perDay - had;
     if (left >= wanted.length) return wanted;
+    // What is told again, as after a crash, has been counted.
+    const ids = { _id: { $in: wanted.map(idOf) }, account };
+    const got = new Set((await this.#notifications.find(ids, { _id: 1 }).lean()).map(({ _id }) => _id));
+    const fresh = wanted.filter((one) => !got.has(idOf(one)));
+    if (left >= fresh.length) return fresh;
     this.#full.add(account);
     this.#log.warn(
       { account, limit: this.#perDay },
       'an account has had its keyword notifications of today: no more are raised (KEYWORD_NOTIFICATIONS_PER_DAY)',
     );
-    return wanted.slice(0, left);
+    return fresh.slice(0, left);
   }
 }

@@ -104,7 +104,7 @@ export class NotificationsService {
       const keywords = mentioned[index] ?? [];
       return keywords.length > 0 ? [hitOf(message, keywords)] : [];
     });
-    const allowed = await this.#cap.allowed(account, hits);
+    const allowed = await this.#cap.allowed(account, hits, ({ _id }) => notificationOf(_id));
     if (allowed.length > 0) await this.#raise(account, allowed);
   }
 
