@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { type Left, leave, placeOf } from './left-place.ts';
 import { type Place, RowWindow, type ShownRow } from './row-window.ts';
 import { isSeen, listenToScroll, scrollBack, seenRows } from './scrolled.ts';
+import { whenIdle } from './when-idle.ts';
 import { library, loadLibrary } from './window-library.ts';
 
 /** A list of up to so many rows is in the page as a whole. */
@@ -99,13 +100,13 @@ export const useRowWindow = <T>(items: readonly T[], options: Options<T>): Windo
   const hasRows = items.length > 0;
   useLayoutEffect(() => {
     if (!hasRows || isPainted) return;
-    let timer: number | undefined;
+    let callOff: (() => void) | undefined;
     const frame = requestAnimationFrame(() => {
-      timer = setTimeout(() => setPainted(true));
+      callOff = whenIdle(() => setPainted(true));
     });
     return () => {
       cancelAnimationFrame(frame);
-      clearTimeout(timer);
+      callOff?.();
     };
   }, [hasRows, isPainted]);
   useLayoutEffect(() => {
