@@ -1,8 +1,8 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type AuthFrame, CLOSE_CODES, ClientFrame, MAX_FRAME_BYTES, REALTIME_PATH } from '@parlor/shared';
+import { type AuthFrame, CLOSE_CODES, ClientFrame, REALTIME_PATH } from '@parlor/shared';
 import type { Logger } from 'pino';
-import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket, WebSocketServer } from 'ws';
 import { ambiguityIn } from '../../http/unambiguous.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { AccountPrincipal } from '../members/principal.ts';
@@ -18,29 +18,13 @@ import { Heartbeat } from './heartbeat.ts';
 import type { OpenConnections } from './open-connections.ts';
 import type { PresenceService } from './presence.ts';
 import { replay } from './replay.ts';
+import { createSocketServer } from './socket-server.ts';
 import type { Typing } from './typing.ts';
 import { type ViewerParts, viewerOf } from './viewer.ts';
 import type { Viewing } from './viewing.ts';
 
 /** Limits of docs/contract.md#live-channel. */
 const AUTHENTICATED_WITHIN_MS = 5_000;
-
-/** Each fragment is the same work, whatever its size, and a message counts once against the limit of frames. */
-const MAX_FRAGMENTS = 64;
-
-/** A closed socket whose client does not answer, or goes on sending, is cut off then. */
-const CUT_OFF_AFTER_MS = 5_000;
-
-/** Its types do not know of `closeTimeout` yet. */
-const OF_SOCKETS: ServerOptions & { closeTimeout: number } = {
-  noServer: true,
-  clientTracking: false,
-  // Measured: it costs each connection more memory than short frames save bytes.
-  perMessageDeflate: false,
-  maxPayload: MAX_FRAME_BYTES,
-  maxFragments: MAX_FRAGMENTS,
-  closeTimeout: CUT_OFF_AFTER_MS,
-};
 
 /**
  * When a server stops, it closes its connections over this time, so that clients come back spread out, and then
@@ -75,7 +59,7 @@ export interface GatewayParts extends ViewerParts {
 /** Takes WebSockets at GET /api/v1/realtime (docs/contract.md#live-channel). */
 export class Gateway {
   readonly #parts: GatewayParts;
-  readonly #sockets: WebSocketServer;
+  readonly #sockets: WebSocketServer = createSocketServer();
   readonly #open = new Set<Connection>();
   readonly #heartbeat = new Heartbeat();
   readonly #admitted = createAdmission();
@@ -83,7 +67,6 @@ export class Gateway {
 
   constructor(parts: GatewayParts) {
     this.#parts = parts;
-    this.#sockets = new WebSocketServer(OF_SOCKETS);
   }
 
   /** Takes the upgrades of an HTTP server. */
