@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedMongodb } from '@parlor/embedded-mongodb';
@@ -151,6 +151,8 @@ describe('database copy', () => {
     const back = join(directory, 'back');
     const returned = await parlor(back, 'database', 'copy', '--from', url).result;
     expect([returned.code, returned.err]).toEqual([0, '']);
+    // A key made here would open nothing of it, and a start would go by it.
+    expect(await readdir(back)).toEqual(['database']);
     expect(await onDataDir(back, everything)).toEqual(original);
     const checked = await parlor(back, 'database', 'check').result;
     expect(checked).toEqual({ code: 0, err: '', out: '3 collections, 8004 documents, 0 errors\n' });

@@ -107,7 +107,7 @@ export const databaseCommands: Record<string, Command> = {
       if (!/^mongodb(\+srv)?:\/\/\S+$/.test(url)) {
         throw new UsageError(`${option} must be a URL that starts with mongodb:// or mongodb+srv://`);
       }
-      const here = await openDatabase(config, { keepExpired: true });
+      const here = await openDatabase(config, { forCopy: true });
       try {
         const there = await connectToMongodb(option, url);
         try {

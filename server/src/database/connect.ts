@@ -49,13 +49,13 @@ export const connectDatabase = async (config: Config): Promise<Database> => {
 };
 
 /**
- * The same without looking at what is in it, for copying. With `keepExpired` an embedded database removes nothing
- * by itself, so that two readings of it are equal.
+ * The same without looking at what is in it. `forCopy`, an embedded database removes nothing by itself, so that two readings
+ * of it are equal, and no key is made: what is copied into it is sealed by the one of its source.
  * @throws DatabaseError
  */
-export const openDatabase = (config: Config, { keepExpired = false } = {}): Promise<Database> =>
+export const openDatabase = (config: Config, { forCopy = false } = {}): Promise<Database> =>
   config.MONGODB_URL === ''
-    ? openEmbedded(config, keepExpired)
+    ? openEmbedded(config, forCopy)
     : connectToMongodb('MONGODB_URL', config.MONGODB_URL, config.SECRET_KEY);
 
 /** What `work` gives. @throws DatabaseError when the database ends before it has. */
@@ -82,7 +82,7 @@ export const connectToMongodb = async (name: string, url: string, secretKey = ''
   };
 };
 
-const openEmbedded = async (config: Config, keepExpired: boolean): Promise<Database> => {
+const openEmbedded = async (config: Config, forCopy: boolean): Promise<Database> => {
   const dataDir = config.DATA_DIR;
   const fail = (error: Error): never => {
     throw new DatabaseError(`DATA_DIR ${dataDir} can't be used: ${firstLine(error.message)}`);
@@ -95,7 +95,7 @@ const openEmbedded = async (config: Config, keepExpired: boolean): Promise<Datab
   const embedded = await openEmbeddedMongodb({
     dataDir: embeddedDirectory(dataDir),
     listen: config.EMBEDDED_MONGODB_LISTEN,
-    keepExpired,
+    keepExpired: forCopy,
   }).catch(fail);
   const connections = new Connections(embedded.url, DEFAULT_NAME);
   const connection = await connections.open(PATIENT).catch(fail);
@@ -103,12 +103,12 @@ const openEmbedded = async (config: Config, keepExpired: boolean): Promise<Datab
     await connections.close();
     await embedded.close();
   };
-  const secretKey =
-    config.SECRET_KEY ||
-    (await keptSecretKey(dataDir, await recordedKeys(connection)).catch(async (error) => {
+  const keptKey = async () =>
+    keptSecretKey(dataDir, await recordedKeys(connection)).catch(async (error) => {
       await close();
       return fail(error);
-    }));
+    });
+  const secretKey = config.SECRET_KEY || (forCopy ? '' : await keptKey());
   return {
     connection,
     withDeadlines: (timeout) => connections.open(deadlines(timeout)).catch(fail),
