@@ -12,11 +12,15 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { open } from 'lmdb';
 import { MongoClient } from 'mongodb';
 import { afterAll, expect, test } from 'vitest';
 import { checkDataDir, EmbeddedMongodbError, openEmbeddedMongodb } from '../dist/index.js';
 import { BIN, startBin, temporaryFolder } from './bin-process.ts';
+
+const OPEN_AND_CLOSE = fileURLToPath(new URL('./open-and-close.mjs', import.meta.url));
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -113,6 +117,21 @@ test('a data file that was emptied or removed is not taken for a new database', 
   rmSync(file);
   expect(await refusal({ dataDir })).toMatchObject(refused);
   writeFileSync(file, whole);
+  await (await openEmbeddedMongodb({ dataDir })).close();
+});
+
+test('whoever opens a directory while another one closes it is told that it is locked', async () => {
+  const dataDir = join(folder.path, 'crowded');
+  const openAndClose = async () => {
+    const stdio = ['ignore', 'pipe', 'ignore'] as ('ignore' | 'pipe')[];
+    const child = spawn(process.execPath, [OPEN_AND_CLOSE, dataDir], { stdio });
+    return child.stdout ? text(child.stdout) : '';
+  };
+  // One that has failed so goes on in its own process only: the next processes find the directory as it was.
+  for (let round = 0; round < 3; round++) {
+    for (const said of await Promise.all([openAndClose(), openAndClose(), openAndClose()]))
+      expect(said).toMatch(/^$|^LOCKED another process (is using|was closing) the data directory/);
+  }
   await (await openEmbeddedMongodb({ dataDir })).close();
 });
 

@@ -16,14 +16,24 @@ export function checkDataDir(
 ): Promise<DataDirCheck> {
   return new Promise((resolve, reject) => {
     const child = fork(CHECK_PROCESS, [dataDir], { stdio: 'ignore', execArgv: [] });
+    let settle: (() => void) | undefined;
     child.on('message', (message: CheckMessage) => {
       if ('ns' in message) show(message.ns, message.documents);
-      else if ('collections' in message) resolve(message);
-      else reject(new EmbeddedMongodbError(message.code, message.message));
+      else if ('collections' in message) settle = () => resolve(message);
+      else settle = () => reject(new EmbeddedMongodbError(message.code, message.message));
     });
     child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      reject(damaged(dataDir, `reading it ended the process that did with ${signal ?? `exit code ${code}`}`));
+    const end = () => {
+      const { exitCode, signalCode } = child;
+      const how = `reading it ended the process that did with ${signalCode ?? `exit code ${exitCode}`}`;
+      if (settle) settle();
+      else reject(damaged(dataDir, how));
+    };
+    // Not before both: then its messages have come, and the directory is closed. Whoever opens it in the very moment in which
+    // its last user closes it finds LMDB's lock destroyed.
+    child.once('disconnect', () => {
+      if (child.exitCode === null && child.signalCode === null) child.once('exit', end);
+      else end();
     });
   });
 }

@@ -78,7 +78,13 @@ function openEnvironment(dataDir: string): Environment {
     return new Environment(dataDir);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const code = /INVALID|VERSION_MISMATCH|CORRUPTED|incompatible/i.test(reason) ? 'FORMAT' : 'UNWRITABLE';
+    // The last one to close a directory destroys LMDB's lock, also under whoever has just begun to open it.
+    if (reason.includes('No transaction to renew'))
+      throw new EmbeddedMongodbError(
+        'LOCKED',
+        `another process was closing the data directory ${dataDir} at this moment: try again`,
+      );
+    const code = /INVALID|VERSION_MISMATCH|CORRUPTED|incompatible/.test(reason) ? 'FORMAT' : 'UNWRITABLE';
     throw new EmbeddedMongodbError(code, `the database in ${dataDir} can't be opened: ${reason}`);
   }
 }
