@@ -127,7 +127,7 @@ test('whoever opens a directory while another one closes it is told that it is l
     const child = spawn(process.execPath, [OPEN_AND_CLOSE, dataDir], { stdio });
     return child.stdout ? text(child.stdout) : '';
   };
-  // One that has failed so goes on in its own process only: the next processes find the directory as it was.
+  // A failure ends with its process: the next round finds the directory as it was.
   for (let round = 0; round < 3; round++) {
     for (const said of await Promise.all([openAndClose(), openAndClose(), openAndClose()]))
       expect(said).toMatch(/^$|^LOCKED another process (is using|was closing) the data directory/);

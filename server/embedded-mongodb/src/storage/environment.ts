@@ -27,8 +27,8 @@ interface WaitingWrite {
 const PRIVATE = { permissionsMode: 0o600 };
 
 /**
- * Of the free pages LMDB looks through so many entries for room that is contiguous, anew in each transaction. With lmdb-js's
- * 50 000, after 100 000 documents were deleted, each write took 55 ms of processor time. (Its types do not know of these.)
+ * Bounds LMDB's free list in memory (entries). Contiguous pages are looked for in all of it, in each transaction: with lmdb-js's
+ * default of 50 000 a write took 55 ms of CPU time after 100 000 deletions. (lmdb-js takes these, its types do not know of them.)
  */
 const FREE_SPACE = { maxFreeSpaceToLoad: 2_000, maxFreeSpaceToRetain: 4_000 };
 
