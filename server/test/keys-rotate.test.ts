@@ -39,16 +39,20 @@ const sealed = async (url: string) => {
   };
 };
 
+/** A database with sealed fields that is about to get another key: `read` opens them at a server, `before` is what it gave. */
+const changingKeys = async () => {
+  const { settings, changing } = await bothKeys();
+  const first = await startServerProcess(settings);
+  const read = await sealed(first.url);
+  const before = await read(first.url);
+  await first.end('SIGTERM');
+  return { settings, both: await changing(), read, before };
+};
+
 it.each(['beside a server', 'with no server'])(
   'keys rotate seals everything anew, %s',
   async (where) => {
-    const { settings, changing } = await bothKeys();
-    const first = await startServerProcess(settings);
-    const read = await sealed(first.url);
-    const before = await read(first.url);
-    await first.end('SIGTERM');
-
-    const both = await changing();
+    const { settings, both, read, before } = await changingKeys();
     const beside = where === 'beside a server' ? await startServerProcess(both) : undefined;
     const shown = await spawnCommand(both, ['keys', 'show']).result;
     expect(shown).toMatchObject({
@@ -80,13 +84,7 @@ it.each([
   { timeout: 120_000 },
   async (_, where, write) => {
     const dieAt = { ...write, method: 'updateOne' };
-    const { settings, changing } = await bothKeys();
-    const first = await startServerProcess(settings);
-    const read = await sealed(first.url);
-    const before = await read(first.url);
-    await first.end('SIGTERM');
-
-    const both = await changing();
+    const { settings, both, read, before } = await changingKeys();
     await (await startServerProcess(both)).end('SIGTERM');
     const rotate = ['keys', 'rotate'];
     // On the embedded database it runs inside of the server, which dies of it.
