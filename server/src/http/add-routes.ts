@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import { forbidden } from '../platform/errors.ts';
+import { forbidden, isRefusal } from '../platform/errors.ts';
 import type { Authenticator } from './authenticator.ts';
 import { type BodyBounds, createBodyReader } from './body-reader.ts';
 import type { Handler, State } from './context.ts';
@@ -31,7 +31,8 @@ const middlewareOf = (route: Route, { authenticate, idempotent, rateLimits }: Pa
         if (key) await rateLimits.count(ctx, group, key(ctx));
         else {
           await rateLimits.countAddress(ctx, group).catch(async (error) => {
-            const own = instead?.key(ctx);
+            // What the database could not count is no limit that was reached.
+            const own = isRefusal(error) ? instead?.key(ctx) : undefined;
             if (!instead || own === undefined) throw error;
             await rateLimits.count(ctx, instead.group, own);
           });
