@@ -45,7 +45,7 @@ export const Details = ({ one }: { one: Conversation }) => {
         <Fact label={t.referrer}>{visitor.referrer && <WebAddress url={visitor.referrer} />}</Fact>
         <Fact label={t.device}>{visitor.device}</Fact>
         <Fact label={t.language}>{visitor.locale && languageName(visitor.locale)}</Fact>
-        <Fact label={t.widgets}>{widget?.name}</Fact>
+        <Fact label={t.widget}>{widget?.name}</Fact>
         <Fact label={t.firstSeen}>{visitor.first_seen_at && moment(visitor.first_seen_at)}</Fact>
         <Fact label={t.firstResponse}>{one.first_response_at && moment(one.first_response_at)}</Fact>
         <Fact label={t.rating}>{one.rating !== null && t.ratingOf(one.rating)}</Fact>

@@ -102,6 +102,7 @@ export const inbox: Words['inbox'] = {
   page: 'Seite',
   referrer: 'Kam von',
   device: 'Gerät',
+  widget: 'Widget',
   language: 'Sprache',
   firstSeen: 'Zuerst gesehen',
   rating: 'Bewertung',

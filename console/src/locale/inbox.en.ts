@@ -99,6 +99,7 @@ export const inbox = {
   page: 'Page',
   referrer: 'Came from',
   device: 'Device',
+  widget: 'Widget',
   language: 'Language',
   firstSeen: 'First seen',
   rating: 'Rating',
