@@ -2,6 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { batched } from '../platform/batch.ts';
 
+/** Results that come within this go in one write: each costs the database a commit. */
+const GATHERED_FOR_MS = 10;
+
 /** After a failure of the database. */
 const AGAIN_AFTER_MS = 500;
 
@@ -26,10 +29,13 @@ export class AttemptRecorder<R> {
         await untilWritten(results);
       }
     };
-    const inBatches = batched(async (results: R[]) => {
-      await untilWritten(results);
-      return results.map(() => undefined);
-    });
+    const inBatches = batched(
+      async (results: R[]) => {
+        await untilWritten(results);
+        return results.map(() => undefined);
+      },
+      { within: GATHERED_FOR_MS },
+    );
     this.record = (result) => {
       const writing = inBatches(result).finally(() => this.#writing.delete(writing));
       this.#writing.add(writing);
