@@ -4,7 +4,7 @@ import { newestFirst } from '../../database/pages.ts';
 import { type Action, type AuditedFields, auditEvent, changesOf, deletionEvent } from '../../events/audit.ts';
 import type { Outbox } from '../../events/audited-collection.ts';
 import { inTurnOf } from '../../events/change.ts';
-import { deleteDocument, deleteDocuments } from '../../events/delete.ts';
+import { deleteDocument } from '../../events/delete.ts';
 import type { OutboxEvent } from '../../events/events.ts';
 import { ignoreMissing, notFound } from '../../platform/errors.ts';
 import type { SealedPlace, Secrets } from '../../platform/secrets.ts';
@@ -240,16 +240,25 @@ export class MemberStore {
       } as never;
       // null stands for a document that was never changed.
       const unchanged = { version: version ?? null } as never;
-      // A crash may have left it in both places: what is dead here must be dead there.
-      if (isFounder) await deleteDocuments(this.#models.members, { _id, account }, this.#outbox.tombstones);
       const { modifiedCount } = isFounder
         ? await this.#models.accounts.updateOne({ ...founderAt(current), ...(unchanged as object) }, update)
         : await this.#models.members.updateOne({ _id, account, ...(unchanged as object) }, update);
       if (modifiedCount === 1) {
+        const changed = { ...current, ...(set as Partial<Member>), version: (version ?? 0) + 1 };
         this.announce(current, events);
-        return { ...current, ...(set as Partial<Member>), version: (version ?? 0) + 1 };
+        if (isFounder) await this.#discardCopy(changed);
+        return changed;
       }
     }
+  }
+
+  /**
+   * A crash may have left the founding member in both places: what is dead here must be dead there. A newer copy is of whoever
+   * is handing its place over at this moment.
+   */
+  async #discardCopy({ _id, account, version }: Member & { version: number }): Promise<void> {
+    const older = { _id, account, version: { $not: { $gt: version } } };
+    await deleteDocument(this.#models.members, older, this.#outbox.tombstones).catch(ignoreMissing);
   }
 
   /** Removes a member that is not the founding one. */

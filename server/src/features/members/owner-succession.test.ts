@@ -235,6 +235,37 @@ describe('in the middle of a succession', () => {
     expect(await list(heir.token)).toHaveLength(2);
   });
 
+  it('the founding member that changes itself at that moment is still there', async () => {
+    const { token, id } = await app.account();
+    const heir = await member(token, 'owner');
+    const rename = () => app.request('PATCH', '/api/v1/members/me/', { token, body: { name: 'Grace' } });
+    let renamed: ReturnType<typeof rename> | undefined;
+    let goOn = () => {};
+    before(
+      'accounts',
+      (filter) => 'owner_turn' in filter,
+      // It goes on until it writes, which it does once the account has its heir.
+      () =>
+        new Promise<void>((isWriting) => {
+          before(
+            'accounts',
+            (filter) => 'founder' in filter,
+            () =>
+              new Promise<void>((resolve) => {
+                goOn = resolve;
+                isWriting();
+              }),
+          );
+          renamed = rename();
+        }),
+    );
+    expect((await change(heir.token, id, { role: 'admin' })).json).toMatchObject({ uuid: id, role: 'admin' });
+    goOn();
+    expect((await renamed)?.json).toMatchObject({ uuid: id, role: 'admin', name: 'Grace' });
+    expect((await me(token)).json).toMatchObject({ uuid: id, role: 'admin', name: 'Grace' });
+    expect(await list(heir.token)).toHaveLength(2);
+  });
+
   it.each(['leaves', 'becomes an admin'])(
     'nobody comes back who was removed meanwhile: the other %s',
     async (how) => {

@@ -53,7 +53,9 @@ export class OwnerSuccession {
         return;
       }
       const { isFounder: _, ...fields } = this.#resealed(current as ActiveMember, false);
-      const copy = { $set: { ...fields, ...set } } as never;
+      // Newer than what it is a copy of: who changes itself meanwhile discards older ones.
+      const version = (current.version ?? 0) + 1;
+      const copy = { $set: { ...fields, ...set, version } } as never;
       await this.#models.members.updateOne({ _id }, copy, { upsert: true });
       const unchanged = { ...turn, version: current.version ?? null };
       const events = changeEvents(action, current, set);
