@@ -51,14 +51,22 @@ const middlewareOf = (route: Route, { authenticate, idempotent, rateLimits }: Pa
     ...limited('credential'),
     ...given(route.beforeBody),
     // What makes a POST safe to repeat compares its body, also where nothing is taken from it.
-    ...(route.body || route.isIdempotent ? [jsonBody()] : []),
-    ...(route.bytes ? [bytesBody(route.bytes)] : []),
+    ...(route.body || route.isIdempotent ? [lateBody(jsonBody(), authenticate)] : []),
+    ...(route.bytes ? [lateBody(bytesBody(route.bytes), authenticate)] : []),
     ...limited('body'),
     ...given(route.aroundKept),
     ...(route.isIdempotent ? [idempotent] : []),
     (ctx) => route.handler(ctx),
   ];
 };
+
+/** Authenticates again where the body was not there yet: 30 s may pass until it is, and who was removed meanwhile does nothing. */
+const lateBody =
+  (read: Handler, { again }: Pick<Authenticator, 'again'>): Handler =>
+  async (ctx, next) => {
+    const isThere = ctx.req.complete;
+    await read(ctx, () => (isThere ? next() : again(ctx, next)));
+  };
 
 /** Reads a body that is not JSON into ctx.state.bytes. */
 const bytesBody = (bounds: BodyBounds): Handler => {

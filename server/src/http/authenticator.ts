@@ -10,4 +10,9 @@ export interface Authenticator {
   visitorIfGiven: Handler;
   /** Lets whoever has a workflow's key through: `X-API-Key: pk_live_…` (specification 5). */
   agent: Handler;
+  /**
+   * Looks once more at who was let through by one of these, as whoever sends a body late is no longer who it was: its
+   * credential may have ended meanwhile, or go less far.
+   */
+  again: Handler;
 }

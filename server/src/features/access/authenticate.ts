@@ -4,7 +4,7 @@ import type { Authenticator } from '../../http/authenticator.ts';
 import type { Context, Handler } from '../../http/context.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
 import { forbidden, ParlorError } from '../../platform/errors.ts';
-import { agentPrincipal } from '../agent/principal.ts';
+import { type AgentPrincipal, agentPrincipal } from '../agent/principal.ts';
 import type { WorkflowsService } from '../agent/workflows.service.ts';
 import type { Credentials } from '../members/credentials.ts';
 import type { LastSeen } from '../members/last-seen.ts';
@@ -198,17 +198,32 @@ export const createAuthenticator = ({
       await next();
     };
 
-  const agent: Handler = async (ctx, next) => {
-    // Before the key is looked up: keys that are tried out count, too.
-    await rateLimits.countAddress(ctx, 'agent-ip');
+  const agentOf = async (ctx: Context): Promise<AgentPrincipal> => {
     const key = ctx.get('X-API-Key');
     if (key === '') throw notAuthenticated('Missing API key. Include X-API-Key header.', 'X-API-Key');
     const workflow = await workflows.byKey(key);
     if (!workflow) {
       throw notAuthenticated('Invalid API key. Include a valid X-API-Key header.', 'X-API-Key');
     }
-    await rateLimits.count(ctx, 'agent-key', workflow._id);
-    ctx.state.principal = agentPrincipal(workflow);
+    return agentPrincipal(workflow);
+  };
+
+  const agent: Handler = async (ctx, next) => {
+    // Before the key is looked up: keys that are tried out count, too.
+    await rateLimits.countAddress(ctx, 'agent-ip');
+    const principal = await agentOf(ctx);
+    await rateLimits.count(ctx, 'agent-key', principal.workflow._id);
+    ctx.state.principal = principal;
+    await next();
+  };
+
+  const again: Handler = async (ctx, next) => {
+    const { principal: before } = ctx.state;
+    if (before) {
+      const principal = before.kind === 'agent' ? await agentOf(ctx) : await principalOf(ctx);
+      if (principal.kind === 'account') authorize(principal, ctx.state.operation);
+      ctx.state.principal = principal;
+    }
     await next();
   };
 
@@ -219,5 +234,6 @@ export const createAuthenticator = ({
     accountOrVisitor: allow(['account', 'visitor']),
     visitorIfGiven: (ctx, next) => (ctx.get('Authorization') === '' ? next() : visitor(ctx, next)),
     agent,
+    again,
   };
 };
