@@ -6,7 +6,7 @@ import {
   type Role,
 } from '@parlor/shared';
 import { type Action, auditEvent, changesOf } from '../../events/audit.ts';
-import { invalid, missingObject } from '../../platform/errors.ts';
+import { forbidden, invalid, missingObject } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { secretHash } from '../../platform/random-secret.ts';
 import type { Secrets } from '../../platform/secrets.ts';
@@ -93,16 +93,15 @@ export class MembersService {
   /**
    * Invites somebody by e-mail address.
    * @returns the member, who has no username yet, and the token that accepts, of which the database has a hash
-   * @throws ParlorError `forbidden` for a role above the inviter's, `invalid` when the address is a member's
+   * @throws ParlorError `forbidden` for a role above the inviter's, also where an open invitation has one, `invalid` when the
+   * address is a member's
    */
   async invite(
     inviter: ActiveMember,
     { email, name, role, widgets }: NewMember,
     action?: Action,
   ): Promise<{ member: Member; token: string }> {
-    mayGive(inviter, role);
     const { account } = inviter;
-    await this.#mayRestrict(account, role, widgets);
     const { models, quotas, secrets, store } = this.#parts;
     const _id = newUuid();
     const token = tokenOf(secrets.fingerprint('member-invitation', _id));
@@ -120,12 +119,17 @@ export class MembersService {
     };
     const made = changesOf(AUDITED_FIELDS, {}, { role, ...(widgets && { widgets }) });
     const events = action ? [auditEvent(action, account, asAudited(member), made)] : [];
-    await quotas.within('members', account, undefined, async () => {
-      const known = (await store.of(account)).filter((one) => foldName(one.email) === foldName(email));
-      if (known.some(activeOf)) throw invalid(takenErrors(['email_key']));
-      await models.members.insertOne({ ...member, ...(events.length > 0 && { events }) } as never);
-      // Invited again, the link before is no good any more; a crash here may have left several.
-      for (const one of known) await store.withdraw(one);
+    await this.#alone(inviter, async (acting) => {
+      mayGive(acting, role);
+      await this.#mayRestrict(account, role, widgets);
+      await quotas.within('members', account, undefined, async () => {
+        const known = (await store.of(account)).filter((one) => foldName(one.email) === foldName(email));
+        if (known.some(activeOf)) throw invalid(takenErrors(['email_key']));
+        for (const one of known) mayTouch(acting, one);
+        await models.members.insertOne({ ...member, ...(events.length > 0 && { events }) } as never);
+        // Invited again, the link before is no good any more; a crash here may have left several.
+        for (const one of known) await store.withdraw(one);
+      });
     });
     store.announce({ ...member, isFounder: false }, events);
     return { member: { ...member, isFounder: false }, token };
@@ -154,13 +158,13 @@ export class MembersService {
     action?: Action,
   ): Promise<Member> {
     const { account } = changer;
-    return this.#alone(account, async () => {
+    return this.#alone(changer, async (acting) => {
       const { store, succession } = this.#parts;
       const current = await store.get(account, uuid);
       check?.(settingsOf(presentMember(current)));
-      mayTouch(changer, current);
+      mayTouch(acting, current);
       const set = settingsFor(current, wanted);
-      if (set.role) mayGive(changer, set.role);
+      if (set.role) mayGive(acting, set.role);
       await this.#mayRestrict(account, set.role ?? current.role, wanted.widgets);
       if (Object.keys(set).length === 0) return current;
       if (set.role && current.role === 'owner') await succession.demote(current, set, action);
@@ -209,27 +213,35 @@ export class MembersService {
    */
   remove(remover: ActiveMember, uuid: string, check?: MemberCheck, action?: Action): Promise<void> {
     const { account } = remover;
-    return this.#alone(account, async () => {
+    return this.#alone(remover, async (acting) => {
       const { credentials, store, succession } = this.#parts;
       const member = await store.get(account, uuid);
       check?.(settingsOf(presentMember(member)));
-      mayTouch(remover, member);
+      mayTouch(acting, member);
       if (member.role === 'owner') await succession.remove(member, action);
       else await store.remove(member, action);
       await credentials.ended(member);
     });
   }
 
-  /** What changes who owns an account is done one after another. */
-  #alone<T>(account: string, task: () => Promise<T>): Promise<T> {
-    return this.#parts.leases.run(`members ${account}`, task);
+  /**
+   * Changes of who is in an account, and as what, are made one after another, each by somebody who may still make it then.
+   * @throws ParlorError `not_found` when `who` was removed meanwhile, `forbidden` when it is no admin any more
+   */
+  #alone<T>({ account, _id }: ActiveMember, task: (acting: Member) => Promise<T>): Promise<T> {
+    const { leases, store } = this.#parts;
+    return leases.run(`members ${account}`, async () => {
+      const acting = await store.get(account, _id);
+      if (acting.role === 'operator') throw forbidden();
+      return task(acting);
+    });
   }
 }
 
 /** What the link of an invitation holds: 256 bits, which nobody makes up without SECRET_KEY. */
 const tokenOf = (fingerprint: string): string => Buffer.from(fingerprint, 'hex').toString('base64url');
 
-const mayGive = (giver: ActiveMember, role: Role): void => mayTouch(giver, { role });
+const mayGive = (giver: Pick<Member, 'role'>, role: Role): void => mayTouch(giver, { role });
 
 /** What a change sets, in one write: nobody sees for a moment what neither its old nor its new settings show. */
 const settingsFor = (current: Member, { role, name, widgets }: Partial<MemberSettings>): Changed => {

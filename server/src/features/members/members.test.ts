@@ -166,33 +166,6 @@ describe('an invitation', () => {
   });
 });
 
-describe('a role', () => {
-  it('of admins is below that of owners', async () => {
-    const { token, id } = await app.account();
-    const admin = await member(token, 'admin');
-    const owner = await member(token, 'owner');
-    const operator = await member(token, 'operator');
-    expect((await invite(admin.token, { role: 'owner' })).status).toBe(403);
-    for (const uuid of [id, owner.uuid]) {
-      expect((await change(admin.token, uuid, { role: 'operator' })).status).toBe(403);
-      expect((await remove(admin.token, uuid)).status).toBe(403);
-    }
-    expect((await change(admin.token, operator.uuid, { role: 'owner' })).status).toBe(403);
-    expect((await change(admin.token, admin.uuid, { role: 'owner' })).status).toBe(403);
-    expect((await change(admin.token, operator.uuid, { role: 'admin' })).json.role).toBe('admin');
-    expect((await remove(admin.token, operator.uuid)).status).toBe(204);
-  });
-
-  it('holds from the next request on', async () => {
-    const { token } = await app.account();
-    const { token: own, uuid } = await member(token, 'admin');
-    const webhooks = () => app.request('GET', '/api/v1/webhooks/', { token: own });
-    expect((await webhooks()).status).toBe(200);
-    await change(token, uuid, { role: 'operator' });
-    expect((await webhooks()).status).toBe(403);
-  });
-});
-
 describe('a member', () => {
   it('changes its name and absence, with If-Match, and nothing else of itself', async () => {
     const { token } = await app.account();
