@@ -116,6 +116,13 @@ describe('a session', () => {
     expect((await app.request('GET', PATH, { token })).status).toBe(200);
   });
 
+  it('ends by signing out in several pages at once', async () => {
+    const cookie = cookieOf(await signIn());
+    const answers = await Promise.all([ask(cookie, 'DELETE'), ask(cookie, 'DELETE'), ask(cookie, 'DELETE')]);
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204]);
+    expect(answers.map(cookieOf)).toEqual(Array(3).fill('__Host-parlor='));
+  });
+
   it('ends after 14 days without a request, and after 90 days', async () => {
     const cookie = cookieOf(await signIn());
     await endsAt(cookie, { seen_at: new Date(Date.now() - 2 * HOURS) });

@@ -5,6 +5,7 @@ import type { HostCookie } from '../../http/host-cookie.ts';
 import { deleted, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
+import { ignoreMissing } from '../../platform/errors.ts';
 import type { KnownDevices } from '../accounts/known-devices.ts';
 import { signInBrowser } from './browser-sign-in.ts';
 import type { Credentials } from './credentials.ts';
@@ -127,7 +128,8 @@ export const memberSessionRoutes = ({
     handler: async (ctx) => {
       const session = sessionOf(ctx);
       if (session !== undefined) {
-        await memberSessions.end(memberOf(ctx), session, actionOf(ctx));
+        // Another page has just ended it.
+        await memberSessions.end(memberOf(ctx), session, actionOf(ctx)).catch(ignoreMissing);
         sessionCookie.clear(ctx);
       }
       ctx.status = 204;
