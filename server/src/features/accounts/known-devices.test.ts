@@ -1,3 +1,4 @@
+import { hash } from '@node-rs/argon2';
 import { expect, it } from 'vitest';
 import { type Answer, testApp } from '../../../test/app.ts';
 
@@ -110,6 +111,18 @@ it.each<[string, (device: string) => string]>([
   const { address, username, device } = await browser();
   await times(5, () => signIn(username, 'a guess', '', address));
   expect((await signIn(username, PASSWORD, change(device), address)).status).toBe(429);
+});
+
+it('is good from the first sign-in on, also where that makes the hash of the password anew', async () => {
+  const username = 'grace';
+  const body = { username, email: 'grace@example.com', password: PASSWORD, password2: PASSWORD };
+  expect((await app.request('POST', '/api/v1/auth/register', { body })).status).toBe(201);
+  const weaker = await hash(PASSWORD, { memoryCost: 1_024 });
+  await app.services.models.accounts.updateOne({ username_key: username }, { password: weaker });
+  const device = deviceOf(await signIn(username, PASSWORD, '', '203.0.113.249'));
+  await times(5, () => signIn(username, 'a guess'));
+  expect((await signIn(username, PASSWORD)).status).toBe(429);
+  expect((await signIn(username, PASSWORD, device)).status).toBe(200);
 });
 
 it('is nothing for another member', async () => {

@@ -107,14 +107,18 @@ export class SignIn {
     }
     await this.#checkCode(member, code, action);
     await wasRight(member.account);
-    if (isOutdated(member.password ?? '')) {
-      const stronger = await hashPassword(password);
-      await this.#store.change(member.account, member._id, (current) =>
-        current.password === member.password ? { password: stronger } : undefined,
-      );
-    }
+    const kept = isOutdated(member.password ?? '') ? await this.#hashAgain(member, password) : member;
     await this.#record.succeeded(member, action);
-    return member;
+    return kept;
+  }
+
+  /** Keeps a password at today's cost. @returns the member with what is stored now, as long as that is the same password */
+  async #hashAgain(member: ActiveMember, password: string): Promise<ActiveMember> {
+    const stronger = await hashPassword(password);
+    const stored = await this.#store.change(member.account, member._id, (current) =>
+      current.password === member.password ? { password: stronger } : undefined,
+    );
+    return stored.password === stronger ? { ...member, password: stronger } : member;
   }
 
   /**
