@@ -35,6 +35,8 @@ describe('the examples of the OpenAPI document', () => {
       for (let tries = 0; answer.status === 503 && tries < 5; tries++) answer = await ask();
       expect([answer.status, answer.status < 300 ? '' : answer.text]).toEqual([expect.any(Number), '']);
       expect(faults(operation, answer.status, answer.json)).toEqual([]);
+      // A session's cookie keeps no cache from guessing how long what is somebody's own may be kept (RFC 9111, 4.2.2).
+      if (operation.method === 'GET') expect(answer.headers['cache-control']).toEqual(expect.any(String));
     },
   );
 

@@ -29,6 +29,7 @@ export const programTokenRoutes = ({
     callers,
     answers: { status: 200, description: 'Your tokens.', schema: z.array(ProgramToken) },
     handler: async (ctx) => {
+      ctx.set('Cache-Control', 'no-store');
       ctx.body = (await programTokens.list(memberOf(ctx))).map(presentProgramToken);
     },
   },

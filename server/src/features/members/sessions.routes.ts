@@ -145,6 +145,7 @@ export const memberSessionRoutes = ({
     callers,
     answers: { status: 200, description: 'Your sessions.', schema: z.array(MemberSession) },
     handler: async (ctx) => {
+      ctx.set('Cache-Control', 'no-store');
       const sessions = await memberSessions.list(memberOf(ctx));
       ctx.body = sessions.map((session) => presentSession(session, sessionOf(ctx)));
     },

@@ -91,6 +91,7 @@ export const oidcRoutes = (parts: Parts): Route[] => {
       callers,
       answers: { status: 200, description: 'What the sign-in page shows.', schema: OidcDescription },
       handler: (ctx) => {
+        ctx.set('Cache-Control', 'no-cache');
         ctx.body = { is_available: oidc !== undefined, name: oidc?.name ?? '' } satisfies OidcDescription;
       },
     },
