@@ -61,7 +61,9 @@ it('lets nobody in any more from the moment that it is written down', async () =
   const { accounts } = app.services.models;
   await accounts.updateOne({ _id: id }, { $set: { deleted_at: new Date() } });
   const late = name();
-  await accept(link, late);
+  expect((await accept(link, late)).json).toEqual({
+    token: ['This invitation is not good, has run out or was used.'],
+  });
   for (const one of [username, operator.username, late]) {
     expect([one, (await signIn(one)).status]).toEqual([one, 400]);
     const body = { username: one, password: PASSWORD };

@@ -17,7 +17,7 @@ const MAX_INVITATIONS = 100;
 export const invitationPath = (token: string): string => `/console/invitation#token=${token}`;
 
 interface Parts {
-  models: Pick<MemberModels, 'members'>;
+  models: MemberModels;
   store: Pick<MemberStore, 'announce' | 'get'>;
   names: UniqueNames;
   secrets: Secrets;
@@ -62,7 +62,7 @@ export class InvitationAcceptance {
     return this.#activate(invited, { username }, action);
   }
 
-  /** @returns false when it has just been accepted or withdrawn, or has run out */
+  /** @returns false when it has just been accepted or withdrawn, has run out, or its account is being deleted */
   async #activate(
     invited: StoredMember,
     given: Pick<MemberFields, 'username'> & Partial<Pick<MemberFields, 'password'>>,
@@ -70,6 +70,7 @@ export class InvitationAcceptance {
   ): Promise<boolean> {
     const { models, names, secrets, store } = this.#parts;
     const { _id, account, email, invitation_hash } = invited;
+    if (!(await models.accounts.exists({ _id: account, deleted_at: null }))) return false;
     const keys = { username_key: foldName(given.username), email_key: foldName(email) };
     const set = {
       ...keys,
