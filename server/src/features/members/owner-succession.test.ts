@@ -56,6 +56,16 @@ describe('the founding member', () => {
     expect((await me(fresh)).status).toBe(200);
   });
 
+  it('and its heir keep their Idempotency-Keys', async () => {
+    const { token, id } = await app.account();
+    const heir = await member(token, 'owner');
+    const make = (by: string) =>
+      app.request('POST', '/api/v1/rooms/', { token: by, body: {}, headers: { 'Idempotency-Key': 'a key' } });
+    const before = [await make(token), await make(heir.token)].map(({ json }) => json.uuid);
+    expect((await change(heir.token, id, { role: 'admin' })).status).toBe(200);
+    expect([await make(token), await make(heir.token)].map(({ json }) => json.uuid)).toEqual(before);
+  });
+
   it('becomes an admin with its own token and password', async () => {
     const { token, id, username } = await app.account();
     const heir = await member(token, 'owner');

@@ -56,8 +56,8 @@ export const accountPrincipal = (
 
 const scopeOf = (member: ActiveMember, program: AccountPrincipal['program']): string => {
   if (program) return `program:${program._id}`;
-  // The founding member's Idempotency-Keys are those of before there were others.
-  return member.isFounder ? `account:${member.account}` : `member:${member._id}`;
+  // The first member's Idempotency-Keys are those of before there were others, whoever stands in its place by now.
+  return member._id === member.account ? `account:${member.account}` : `member:${member._id}`;
 };
 
 const principalOf = ({ state: { principal } }: Pick<Context, 'state'>): AccountPrincipal => {
