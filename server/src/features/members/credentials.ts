@@ -95,6 +95,7 @@ export class Credentials {
 
   /**
    * Sets the password that a member has chosen and typed twice.
+   * @param member as it was when it showed the one before: where that has been replaced since, nothing is set
    * @param session the uuid of the one that goes on
    * @throws ParlorError `invalid`
    */
@@ -105,7 +106,11 @@ export class Credentials {
     action?: Action,
   ): Promise<void> {
     throwIfAny(chosenPasswordErrors({ password, password2 }, member));
-    await this.#setPassword(member, password, { session, action });
+    const check = ({ session_epoch = 0 }: Member): void => {
+      if (session_epoch === (member.session_epoch ?? 0)) return;
+      throw invalid({ old_password: ['This is not your password.'] });
+    };
+    await this.#setPassword(member, password, { session, action, check });
   }
 
   /**

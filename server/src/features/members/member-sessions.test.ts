@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, testApp } from '../../../test/app.ts';
+import type { ActiveMember } from './member.ts';
 
 const PUBLIC_URL = 'https://chat.example.com';
 const app = testApp({ PUBLIC_URL, REGISTRATION: 'open' });
@@ -185,6 +186,32 @@ describe('a password', () => {
     expect((await signIn()).status).toBe(400);
     expect((await signIn({ password: fresh.password })).status).toBe(200);
     expect((await app.request('GET', PATH, { token: other.token })).status).toBe(200);
+  });
+
+  it('is not changed by an old one that is replaced meanwhile', async () => {
+    ({ username } = await app.account());
+    const [mine, others] = [cookieOf(await signIn()), cookieOf(await signIn())];
+    const by = (cookie: string, password: string) =>
+      choose(cookie, { password, password2: password, old_password: PASSWORD });
+    const answers = await Promise.all([by(mine, fresh.password), by(others, 'somebody else’s secret')]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 400]);
+    const kept = answers[0]?.status === 204 ? fresh.password : 'somebody else’s secret';
+    expect((await signIn({ password: kept })).status).toBe(200);
+    expect(answers.find(({ status }) => status === 400)?.json).toEqual({
+      old_password: ['This is not your password.'],
+    });
+  });
+
+  it('that a link has set stays where the one before is changed at that moment', async () => {
+    ({ username } = await app.account());
+    const cookie = cookieOf(await signIn());
+    const member = await app.services.members.byUsername(username);
+    await Promise.all([
+      choose(cookie, { ...fresh, old_password: PASSWORD }),
+      // As the link of a mail does it.
+      app.services.credentials.setPassword(member as ActiveMember, 'set by a link of a mail'),
+    ]);
+    expect((await signIn({ password: 'set by a link of a mail' })).status).toBe(200);
   });
 
   it('ends the sessions of a member that is removed, and of one whose account is deleted', async () => {
