@@ -1,7 +1,7 @@
 import type { ClientFrameInput, ServerFrame } from '@parlor/shared';
 import { NOT_AUTHENTICATED, PING_EVERY_MS } from '@parlor/shared/limits';
 import { batch, signal } from '@preact/signals';
-import { loadSession } from '../session/session.ts';
+import { checkMember, loadSession } from '../session/session.ts';
 
 /** `offline` while it is being tried again. */
 export const connection = signal<'connecting' | 'live' | 'offline'>('connecting');
@@ -143,6 +143,7 @@ class Live {
       this.#pause = FIRST_PAUSE_MS;
       connection.value = 'live';
       if (isFirst) this.#each((one) => one.onResync());
+      else void checkMember();
       return;
     }
     if (frame.type === 'resync') this.#each((one) => one.onResync());

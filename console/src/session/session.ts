@@ -54,13 +54,31 @@ export const enter = async (): Promise<void> => {
   await loadSession();
 };
 
+/**
+ * Begins anew where somebody else has signed in in another page of this browser: what stands here was read, and is written,
+ * in another name. @returns whether it is so
+ */
+const leaveTo = (member: Member): boolean => {
+  const isAnother = me.value !== undefined && me.value.uuid !== member.uuid;
+  if (isAnother) location.reload();
+  return isAnother;
+};
+
+/** Looks whether it is still the same member; where the server does not answer, that is for the next request to say. */
+export const checkMember = async (): Promise<void> => {
+  const member = await ask<Member>('GET', 'auth/session').catch(() => undefined);
+  if (member) leaveTo(member);
+};
+
 /** Asks the server who is signed in. */
 export const loadSession = async (): Promise<void> => {
   try {
-    [me.value, account.value] = await Promise.all([
+    const [member, its] = await Promise.all([
       ask<Member>('GET', 'auth/session'),
       ask<Account>('GET', 'account/'),
     ]);
+    if (leaveTo(member)) return;
+    [me.value, account.value] = [member, its];
     session.value = 'in';
     signInReason.value = undefined;
   } catch (error) {

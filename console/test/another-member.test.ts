@@ -1,0 +1,48 @@
+import type { WebSocketRoute } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { useServer } from '../../server/test/shared-server.ts';
+import { useBrowser } from '../../widget/test/browser.ts';
+import { log, row, startInbox } from './inbox-page.ts';
+
+/** Somebody else who signs in in another page of the same browser. */
+
+const openBrowser = useBrowser();
+const server = useServer();
+
+it('has the inbox begin anew, whose channel was away meanwhile: nothing is written in another name', async () => {
+  const { page, join, signIn, visit, rest } = await startInbox(openBrowser, {}, server());
+  await join('grace', 'operator', 'Grace');
+  const { uuid } = await visit('Ada', 'Do you deliver?');
+  let isAway = false;
+  const channels: WebSocketRoute[] = [];
+  await page.routeWebSocket(/\/api\/v1\/realtime$/, async (channel) => {
+    if (isAway) return channel.close({ code: 4_000 });
+    channel.connectToServer();
+    channels.push(channel);
+  });
+  await page.goto(`${server().url}/console/inbox/all/${uuid}`);
+  await log(page).getByText('Do you deliver?').waitFor();
+  const answer = page.getByLabel('Answer', { exact: true });
+  const isKept = page.waitForResponse(
+    (kept) => kept.request().method() === 'PUT' && kept.url().endsWith('/draft/'),
+  );
+  await answer.fill('In the name of the owner');
+  await isKept;
+  await page.getByText('No connection.').waitFor({ state: 'detached' });
+
+  const other = await page.context().newPage();
+  await other.goto(`${server().url}/console/`);
+  await row(other, 'Ada').waitFor();
+  isAway = true;
+  for (const channel of channels) await channel.close({ code: 4_000 });
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await signIn(other, 'grace');
+  await row(other, 'Ada').waitFor();
+  isAway = false;
+
+  await page.getByText('Operator', { exact: true }).waitFor();
+  await log(page).getByText('Do you deliver?').waitFor();
+  expect(await answer.inputValue()).toBe('');
+  const { json } = await rest('GET', `/api/v1/messages/?room=${uuid}`);
+  expect(json).toHaveLength(1);
+});
