@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { documentsWith } from '../../../test/everything.ts';
 import { makeFixtures } from '../../../test/fixtures.ts';
 import { testMembers } from '../../../test/members.ts';
+import type { ActiveMember } from '../members/member.ts';
 
 const app = testApp();
 const { accept, invite, linkOf, member, name, signIn } = testMembers(app);
@@ -52,6 +53,34 @@ it.each([
   const { status, json } = await app.request('POST', PATH, { token, body: { username, ...wrong } });
   expect([status, Object.keys(json)]).toEqual([400, [field]]);
   expect(await app.request('GET', '/api/v1/rooms/', { token })).toMatchObject({ status: 200 });
+});
+
+it.each([
+  ['is removed', 404],
+  ['becomes an admin', 403],
+  ['has another password', 400],
+])('deletes nothing for an owner who %s while its password is looked at', async (what, status) => {
+  const { token } = await app.account();
+  const { uuid, username, token: own } = await member(token, 'owner');
+  const { knownAddresses } = app.services.models;
+  const update = knownAddresses.updateOne.bind(knownAddresses);
+  // That it was right is written down before anything else is done.
+  const spy = vi.spyOn(knownAddresses, 'updateOne').mockImplementationOnce((...given) => {
+    const path = `/api/v1/members/${uuid}/`;
+    const meanwhile: Record<string, () => Promise<unknown>> = {
+      'is removed': () => app.request('DELETE', path, { token }),
+      'becomes an admin': () => app.request('PATCH', path, { token, body: { role: 'admin' } }),
+      'has another password': async () => {
+        const current = (await app.services.members.byUsername(username)) as ActiveMember;
+        await app.services.credentials.setPassword(current, 'quite another secret');
+      },
+    };
+    return Promise.resolve(meanwhile[what]?.()).then(() => update(...given)) as never;
+  });
+  onTestFinished(() => spy.mockRestore());
+  const answer = await app.request('POST', PATH, { token: own, body: { username, password: PASSWORD } });
+  expect(answer.status).toBe(status);
+  expect((await app.request('GET', '/api/v1/account/', { token })).status).toBe(200);
 });
 
 it('lets nobody in any more from the moment that it is written down', async () => {

@@ -5,7 +5,7 @@ import { patchOf, shown } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { precondition, sendObject } from '../../http/single-object.ts';
 import { readObject, readPatch } from '../../http/validate.ts';
-import { invalid } from '../../platform/errors.ts';
+import { forbidden, invalid } from '../../platform/errors.ts';
 import type { AccountDeletion as Deletion } from '../accounts/account-deletion.ts';
 import type { AccountDownloads } from '../accounts/account-download.ts';
 import { type AccountsService, asAudited, presentAccount } from '../accounts/accounts.service.ts';
@@ -101,7 +101,9 @@ export const accountRoutes = ({
       if (foldName(username) !== foldName(member.username)) {
         throw invalid({ username: ['This is not your username.'] });
       }
-      await signIn.confirm(member, { password, session: sessionOf(ctx) }, ctx.ip, 'password');
+      const shown = { password, session: sessionOf(ctx) };
+      const { role } = await signIn.confirm(member, shown, ctx.ip, 'password');
+      if (role !== 'owner') throw forbidden();
       await accountDeletion.request(member.account);
       ctx.status = 204;
     },

@@ -1,5 +1,5 @@
 import type { Action } from '../../events/audit.ts';
-import { invalid, throwIfAny } from '../../platform/errors.ts';
+import { invalid, type ParlorError, throwIfAny } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { chosenPasswordErrors, hashPassword, passwordErrors } from '../accounts/passwords.ts';
 import { newToken, sealedToken } from '../accounts/token.ts';
@@ -106,9 +106,8 @@ export class Credentials {
     action?: Action,
   ): Promise<void> {
     throwIfAny(chosenPasswordErrors({ password, password2 }, member));
-    const check = ({ session_epoch = 0 }: Member): void => {
-      if (session_epoch === (member.session_epoch ?? 0)) return;
-      throw invalid({ old_password: ['This is not your password.'] });
+    const check = (current: Member): void => {
+      if (!isSamePassword(current, member)) throw wrongPassword('old_password');
     };
     await this.#setPassword(member, password, { session, action, check });
   }
@@ -152,3 +151,13 @@ export class Credentials {
     await this.#sessions.endAll(member, session);
   }
 }
+
+/** Whether a member has had no other password since. */
+export const isSamePassword = (
+  { session_epoch: now = 0 }: Member,
+  { session_epoch: then = 0 }: Member,
+): boolean => now === then;
+
+/** @param field the one that it was sent in */
+export const wrongPassword = (field: string): ParlorError =>
+  invalid({ [field]: ['This is not your password.'] });

@@ -5,7 +5,8 @@ import { invalid, invalidTogether } from '../../platform/errors.ts';
 import type { KnownDevices } from '../accounts/known-devices.ts';
 import { hashPassword, isOutdated, isPassword } from '../accounts/passwords.ts';
 import type { SignInLimits } from '../accounts/sign-in-limits.ts';
-import type { ActiveMember } from './member.ts';
+import { isSamePassword, wrongPassword } from './credentials.ts';
+import type { ActiveMember, Member } from './member.ts';
 import type { MemberSessions } from './member-sessions.ts';
 import type { MemberStore } from './member-store.ts';
 import type { SecondFactor } from './second-factor.ts';
@@ -46,25 +47,30 @@ export class SignIn {
    * Whether it is really the member who asks for something: by its password or, where it has none, by having signed in
    * at the provider just now.
    * @param address where it is asked for from
-   * @throws ParlorError `invalid` when it is not sure, `throttled` after too many wrong passwords
+   * @returns the member as it is by then: passwords are looked at one after another, and meanwhile it may have lost its role
+   * @throws ParlorError `invalid` when it is not sure, `throttled` after too many wrong passwords, `not_found` where the
+   *   member was removed meanwhile
    */
   async confirm(
     member: ActiveMember,
     { password, session }: { password: string; session: string | undefined },
     address: string,
     field = 'old_password',
-  ): Promise<void> {
+  ): Promise<Member> {
     if (member.password === undefined) {
-      if (await this.#sessions.isFresh(member, session)) return;
+      if (await this.#sessions.isFresh(member, session)) return member;
       throw invalid({ [field]: ['Sign in again, and do this within 10 minutes.'] });
     }
     if (password === '') throw invalid({ [field]: ['This field is required.'] });
     const wasRight = await this.#limits.take(member.username_key, addressKeys(address).address);
     if (!(await isPassword(member.password, password))) {
       this.#record.failed(member, address);
-      throw invalid({ [field]: ['This is not your password.'] });
+      throw wrongPassword(field);
     }
     await wasRight(member.account);
+    const current = await this.#store.get(member.account, member._id);
+    if (!isSamePassword(current, member)) throw wrongPassword(field);
+    return current;
   }
 
   /**
