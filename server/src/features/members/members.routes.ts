@@ -68,7 +68,7 @@ export const memberRoutes = ({
     tag,
     summary: 'Invite a member',
     description:
-      'Answers a link for whoever is invited, once: whoever opens it chooses a username and a password. Where the server sends mail, the link is mailed, too (`is_mailed`): not to a mailbox that has had three invitations today, nor before the address of your account is confirmed. Inviting an address again makes a new link, and the old one is dead. Admins invite admins and operators, and owners anybody. `widgets` restricts an operator to some of them. At most 100 members beside the first one. `Idempotency-Key` is ignored here.',
+      'Answers a link for whoever is invited, once: whoever opens it chooses a username and a password. Where the server sends mail, the link is mailed, too (`is_mailed`): not to a mailbox that has had three invitations today, nor before the address of your account is confirmed. Inviting an address again makes a new link, and the old one is dead. Admins invite admins and operators, and owners anybody; whoever is invited as an owner is invited again by owners alone. `widgets` restricts an operator to some of them. At most 100 members beside the first one. `Idempotency-Key` is ignored here.',
     callers,
     body: NewMember,
     answers: created(InvitedMember),
