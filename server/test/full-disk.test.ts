@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { spawnCommand } from './command-line.ts';
-import { startServerProcess } from './server-process.ts';
+import { MAIN, serverSettings, startServerProcess } from './server-process.ts';
 
 const MIB = 1024 * 1024;
 
@@ -166,5 +166,20 @@ it.skipIf(inject('isRealMongodb'))(
     expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
     const check = await spawnCommand(settings, ['database', 'check']).result;
     expect([check.code, check.err]).toEqual([0, '']);
+  },
+);
+
+it.skipIf(process.platform !== 'linux')(
+  'what the log has no room for is lost, and nothing else',
+  { timeout: 60_000 },
+  async () => {
+    const onFullDisk = `exec "${process.execPath}" "${MAIN}" 2>/dev/full`;
+    const settings = { ...(await serverSettings()), LOG_LEVEL: 'info' };
+    const server = await startServerProcess(settings, ['/bin/sh', '-c', onFullDisk]);
+    for (let i = 0; i < 20; i++) {
+      const response = await fetch(`${server.url}/healthz`, { signal: AbortSignal.timeout(10_000) });
+      expect(response.status).toBe(200);
+    }
+    expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
   },
 );

@@ -1,4 +1,10 @@
 import { type Logger, pino } from 'pino';
+import { LogOutput } from './log-output.ts';
+
+const STDERR = 2;
+
+const output = new LogOutput(STDERR);
+process.on('exit', () => output.flushSync());
 
 /**
  * JSON lines on stderr (docs/contract.md#operation); what may carry a secret is cut out wherever it turns up.
@@ -18,5 +24,5 @@ export const createLog = (level: string): Logger =>
         err: ({ name, message, stack, code }: Error & { code?: unknown }) => ({ name, message, code, stack }),
       },
     },
-    pino.destination({ dest: 2, sync: false }),
+    output,
   );
