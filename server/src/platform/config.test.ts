@@ -112,3 +112,34 @@ it('refuses a METRICS_TOKEN that no request can carry', () => {
     expect(() => loadConfig({ METRICS_TOKEN })).toThrow(/METRICS_TOKEN .*without spaces/);
   }
 });
+
+describe('durations', () => {
+  const TIMES = ['WEBHOOK_TIMEOUT', 'OIDC_TIMEOUT', 'RESPONSE_STALL_TIMEOUT', 'LLM_TIMEOUT'] as const;
+
+  it.each(TIMES)('of %s are refused where a timer can not keep them', (name) => {
+    for (const value of ['1ms', '20s', '24h', '1d'])
+      expect(() => loadConfig({ [name]: value })).not.toThrow();
+    for (const value of ['0s', '25h', '30d', '999999999d']) {
+      const message = `${name} must be a duration from 1ms to 1d, but is "${value}"`;
+      expect(() => loadConfig({ [name]: value })).toThrow(new ConfigError(message));
+    }
+  });
+
+  it('of DATABASE_TIMEOUT are from 1s to 1d', () => {
+    expect(loadConfig({ DATABASE_TIMEOUT: '1d' })).toMatchObject({ DATABASE_TIMEOUT: 86_400_000 });
+    for (const DATABASE_TIMEOUT of ['999ms', '30d']) {
+      expect(() => loadConfig({ DATABASE_TIMEOUT })).toThrow(
+        `DATABASE_TIMEOUT must be a duration from 1s to 1d, but is "${DATABASE_TIMEOUT}"`,
+      );
+    }
+  });
+
+  it('of WEBHOOK_RETRY_DELAYS lead to days that there are', () => {
+    expect(loadConfig({ WEBHOOK_RETRY_DELAYS: '0s, 30d' })).toMatchObject({
+      WEBHOOK_RETRY_DELAYS: [0, 2_592_000_000],
+    });
+    expect(() => loadConfig({ WEBHOOK_RETRY_DELAYS: '5s,999999999d' })).toThrow(
+      'WEBHOOK_RETRY_DELAYS must be durations of at most 30d',
+    );
+  });
+});

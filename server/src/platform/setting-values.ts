@@ -108,10 +108,26 @@ export const mailAddress = (text: string): string =>
 export const secretKey = (text: string): string =>
   text === '' || text.length >= 32 ? text : expected('at least 32 characters');
 
+/** A timer of Node.js that is longer than some 24 days ends at once, and one of no time leaves none to answer. */
+const timeLimit =
+  (least: string) =>
+  (text: string): Duration => {
+    const limit = parseDuration(text);
+    const isKept = limit >= parseDuration(least) && limit <= 86_400_000;
+    return isKept ? limit : expected(`a duration from ${least} to 1d`);
+  };
+
+export const timeout = timeLimit('1ms');
+
 /** Less than a second would take a pause of the machine for a database that is gone. */
-export const databaseTimeout = (text: string): Duration => {
-  const timeout = parseDuration(text);
-  return timeout >= 1_000 ? timeout : expected('a duration of at least 1s');
+export const databaseTimeout = timeLimit('1s');
+
+/** Longer than a delivery is kept, none would be waited for. */
+const LONGEST_DELAY: Duration = 30 * 86_400_000;
+
+export const retryDelays = (text: string): readonly Duration[] => {
+  const delays = text.split(',').map((part) => parseDuration(part.trim()));
+  return delays.every((delay) => delay <= LONGEST_DELAY) ? delays : expected('durations of at most 30d');
 };
 
 /** Notifications that wait longer than some days are not mailed at all. */

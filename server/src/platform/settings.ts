@@ -1,4 +1,3 @@
-import { type Duration, parseDuration } from './duration.ts';
 import {
   anyText,
   bearerToken,
@@ -10,9 +9,11 @@ import {
   mongodbUrl,
   oidcIssuer,
   oneOf,
+  retryDelays,
   secretKey,
   smtpUrl,
   socketOrLoopback,
+  timeout,
   trueOrFalse,
   webAddress,
   webOrigin,
@@ -128,9 +129,9 @@ export const SETTINGS = {
   WEBHOOK_RETRY_DELAYS: setting(
     '5s,30s,5m,30m,2h,5h,10h,14h,20h,24h',
     'pauses between the attempts of a delivery or a mail (ms, s, m, h, d)',
-    (text): readonly Duration[] => text.split(',').map((part) => parseDuration(part.trim())),
+    retryDelays,
   ),
-  WEBHOOK_TIMEOUT: setting('15s', "the time for a receiver's status line and headers", parseDuration),
+  WEBHOOK_TIMEOUT: setting('15s', "the time for a receiver's status line and headers", timeout),
   METRICS_TOKEN: setting(
     '',
     'opens /metrics, as a Bearer token; empty: only METRICS_LISTEN does',
@@ -156,11 +157,11 @@ export const SETTINGS = {
   OIDC_CLIENT_SECRET: setting('', 'the secret that it has given out for that', anyText, true),
   OIDC_NAME: setting('', "what the button at sign-in calls it; empty: OIDC_ISSUER's host", anyText),
   OIDC_ALLOW_PRIVATE: setting('false', 'true: it may be at a private address', trueOrFalse),
-  OIDC_TIMEOUT: setting('5s', 'the time for each request to it, its response included', parseDuration),
+  OIDC_TIMEOUT: setting('5s', 'the time for each request to it, its response included', timeout),
   RESPONSE_STALL_TIMEOUT: setting(
     '30s',
     'a client that takes nothing of its response for this time is cut off',
-    parseDuration,
+    timeout,
   ),
   RATE_LIMIT: setting(
     'on',
@@ -223,7 +224,7 @@ export const SETTINGS = {
     'further models that llm nodes may name, separated by commas; LLM_MODEL is always one',
     (text): readonly string[] => text.split(',').flatMap((name) => name.trim() || []),
   ),
-  LLM_TIMEOUT: setting('30s', 'the time for an answer, repeated attempts included', parseDuration),
+  LLM_TIMEOUT: setting('30s', 'the time for an answer, repeated attempts included', timeout),
   LLM_CONTEXT_TOKENS: setting(
     '8192',
     "the model's window: a request and its answer, in tokens",
