@@ -1,14 +1,28 @@
-import { access, type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
 import { UsageError } from './arguments.ts';
 
 /** How many characters are written at a time. */
 const WRITTEN_AT_ONCE = 65_536;
 
 const isThere = (file: string): Promise<boolean> =>
-  access(file).then(
+  lstat(file).then(
     () => true,
     () => false,
   );
+
+const isInWay = (file: string): UsageError => new UsageError(`${file} can't be written: EEXIST`);
+
+/** Gives a file a name that nothing has. Where the file system has no hard links, what comes at this moment is replaced. */
+const nameAs = async (partial: string, file: string): Promise<void> => {
+  try {
+    await link(partial, file);
+  } catch {
+    if (await isThere(file)) throw isInWay(file);
+    await rename(partial, file);
+    return;
+  }
+  await rm(partial);
+};
 
 /**
  * A new file of lines, for its owner only. It has its name only when all of it is on the disk: before that it is called
@@ -28,7 +42,7 @@ export class OutputFile {
 
   /** @throws UsageError when it is there, or can't be made */
   static async create(file: string): Promise<OutputFile> {
-    if (await isThere(file)) throw new UsageError(`${file} can't be written: EEXIST`);
+    if (await isThere(file)) throw isInWay(file);
     const partial = `${file}.partial`;
     const handle = await open(partial, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
       throw new UsageError(
@@ -45,12 +59,12 @@ export class OutputFile {
     if (this.#waiting.length >= WRITTEN_AT_ONCE) await this.#flush();
   }
 
-  /** Gives it its name. */
+  /** Gives it its name. @throws UsageError when something else has it by now */
   async finish(): Promise<void> {
     await this.#flush();
     await this.#handle.sync();
     await this.#handle.close();
-    await rename(this.#partial, this.#file);
+    await nameAs(this.#partial, this.#file);
   }
 
   /** Leaves nothing of it. */
