@@ -143,3 +143,27 @@ describe('durations', () => {
     );
   });
 });
+
+describe('LLM_URL and LLM_API_KEY', () => {
+  it('have nothing that is not sent, or is shown', () => {
+    expect(loadConfig({ LLM_URL: 'http://127.0.0.1:11434/v1/' })).toMatchObject({
+      LLM_URL: 'http://127.0.0.1:11434/v1',
+    });
+    for (const LLM_URL of [
+      'llm.example.com/v1',
+      'https://ada:hidden@llm.example.com/v1',
+      'https://llm.example.com/v1?api-version=1',
+      'https://llm.example.com/v1#a',
+    ]) {
+      expect(() => loadConfig({ LLM_URL })).toThrow(/^LLM_URL must be an http or https URL without [^\n]+$/);
+      expect(() => loadConfig({ LLM_URL })).not.toThrow(/hidden/);
+    }
+  });
+
+  it('fit into a request', () => {
+    for (const LLM_API_KEY of ['two\nlines', 'schlüssel']) {
+      expect(() => loadConfig({ LLM_API_KEY })).toThrow(/^LLM_API_KEY must be a token without spaces/);
+      expect(() => loadConfig({ LLM_API_KEY })).not.toThrow(LLM_API_KEY);
+    }
+  });
+});

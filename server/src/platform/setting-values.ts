@@ -37,10 +37,11 @@ export const oneOf =
 
 export const trueOrFalse = (text: string): boolean => oneOf('true', 'false')(text) === 'true';
 
-export const webAddress = (text: string): string => {
+/** A base that paths are added to; what stands before `@` would not be sent. */
+export const baseAddress = (text: string): string => {
   if (text === '') return '';
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return expected('an http or https URL');
-  return text.replace(/\/+$/, '');
+  const isBase = /^https?:\/\/[^@?#\\\s]+$/.test(text) && URL.canParse(text);
+  return isBase ? text.replace(/\/+$/, '') : expected('an http or https URL without user, ? and #');
 };
 
 /** A path would have to be added to every route, cookie and address; a proxy gives Parlor a name of its own. */

@@ -1,5 +1,6 @@
 import {
   anyText,
+  baseAddress,
   bearerToken,
   databaseTimeout,
   digestWindow,
@@ -15,7 +16,6 @@ import {
   socketOrLoopback,
   timeout,
   trueOrFalse,
-  webAddress,
   webOrigin,
   wholeNumber,
 } from './setting-values.ts';
@@ -215,9 +215,9 @@ export const SETTINGS = {
   LLM_URL: setting(
     '',
     'an OpenAI-compatible endpoint, a base such as https://host/v1; empty: llm nodes go to on_error',
-    webAddress,
+    baseAddress,
   ),
-  LLM_API_KEY: setting('', 'the key of that endpoint', anyText, true),
+  LLM_API_KEY: setting('', 'the key of that endpoint', bearerToken, true),
   LLM_MODEL: setting('', 'the model of llm nodes that name none', anyText),
   LLM_MODELS: setting(
     '',
