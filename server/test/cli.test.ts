@@ -1,9 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { spawnCommand } from './command-line.ts';
+import { CLI, spawnCommand } from './command-line.ts';
 import { giveBackDatabase, takeDatabase } from './databases.ts';
 
 let database = '';
@@ -85,8 +86,19 @@ describe('npm run parlor --', () => {
       const { code, err, out } = await parlor([...args]);
       expect([code, err, out]).toEqual([1, expect.stringMatching(message), '']);
     }
+    const MONGODB_URL = 'mongodb://ada:hidden@127.0.0.1:1/%zz';
+    const undecodable = await parlor(['account', 'token', 'ada'], { env: { MONGODB_URL } });
+    expect(undecodable.err).toBe(
+      "MONGODB_URL mongodb://ada:***@127.0.0.1:1/%zz can't be reached: URI malformed\n",
+    );
     const { code, err } = await parlor(['account', 'token', 'ada'], { env: { PORT: 'x' } });
     expect([code, err]).toEqual([1, 'PORT must be a whole number from 0 to 65535, but is "x"\n']);
+  });
+
+  it.skipIf(process.platform !== 'linux')('fails in one line where its result can not be printed', () => {
+    const onFullDisk = `"${process.execPath}" "${CLI}" help >/dev/full`;
+    const { status, stderr } = spawnSync('sh', ['-c', onFullDisk], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([1, "the result can't be printed: ENOSPC\n"]);
   });
 
   it('shows its help, and every setting without secrets', async () => {

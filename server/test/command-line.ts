@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+/** The built command line's entry. */
+export const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
 /** Runs a command in a process of its own, with nothing of the surrounding environment. */
 export const spawnCommand = (env: Record<string, string>, args: readonly string[], input = '') => {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH, ...env } });
+  const child = spawn(process.execPath, [CLI, ...args], { env: { PATH: process.env.PATH, ...env } });
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));
   const result = Promise.all([text(child.stdout), text(child.stderr), ended]).then(([out, err, code]) => ({

@@ -48,6 +48,13 @@ const run = async (words: readonly string[]): Promise<void> => {
   }
 };
 
+// A result that nobody gets is no success; progress that nobody sees does not keep a command from its end.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  process.stderr.write(`the result can't be printed: ${code}\n`);
+  process.exitCode = 1;
+});
+process.stderr.on('error', () => undefined);
+
 try {
   await run(process.argv.slice(2));
 } catch (error) {

@@ -67,11 +67,14 @@ export const whileAlive = <T>({ died }: Pick<Database, 'died'>, work: Promise<T>
  * @throws DatabaseError with one line that says both.
  */
 export const connectToMongodb = async (name: string, url: string, secretKey = ''): Promise<Database> => {
-  const named = /^[^/]+\/\/[^/]+\/([^?]+)/.exec(url)?.[1];
-  const connections = new Connections(url, named ? decodeURIComponent(named) : DEFAULT_NAME);
   const fail = (error: Error): never => {
     throw new DatabaseError(`${name} ${maskPassword(url)} can't be reached: ${firstLine(error.message)}`);
   };
+  const nameOf = async () => {
+    const named = /^[^/]+\/\/[^/]+\/([^?]+)/.exec(url)?.[1];
+    return named ? decodeURIComponent(named) : DEFAULT_NAME;
+  };
+  const connections = new Connections(url, await nameOf().catch(fail));
   return {
     connection: await connections.open(PATIENT).catch(fail),
     withDeadlines: (timeout) => connections.open(deadlines(timeout)).catch(fail),
