@@ -88,6 +88,8 @@ export const startServer = async (
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     connectionsCheckingInterval: 1_000,
   });
+  // Node.js drops what stands behind the 2 000th, such as the X-Forwarded-For of a proxy; their size is limited anyway.
+  server.maxHeadersCount = 0;
   const stopCutting = cutSlowReaders(server, config.RESPONSE_STALL_TIMEOUT, log);
   limitConnections(server);
   limitBodyChunks(server);

@@ -162,6 +162,17 @@ describe('a header that says one thing', () => {
     }
   });
 
+  it('is seen behind however many others', async () => {
+    const { connection } = await start();
+    const others = 'a:\r\n'.repeat(3_000);
+    connection.write(`GET /healthz HTTP/1.1\r\nHost: a\r\n${others}Host: b\r\n\r\n`);
+    const answer = await connection.answer('GET');
+    expect([answer.status, JSON.parse(answer.body.toString())]).toEqual([
+      400,
+      { detail: 'A request has one Host header.' },
+    ]);
+  });
+
   it('is another matter than a list, which may be divided into lines', async () => {
     const { url, connection } = await start();
     const { token } = await oneOwner(url);
