@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { UsageError } from './arguments.ts';
+import { LongLineError, linesOf } from './input-lines.ts';
 import { OutputFile } from './output-file.ts';
 import { createProgress, print } from './progress.ts';
 
@@ -77,6 +77,12 @@ export class LocalTerminal implements Terminal {
         throw new UsageError(`${reads} can't be read: ${error.code}`);
       });
     }
-    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+    try {
+      yield* linesOf(input);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (error instanceof LongLineError) throw new UsageError(`${reads ?? 'stdin'}, ${message}`);
+      throw code === undefined ? error : new UsageError(`${reads ?? 'stdin'} can't be read: ${code}`);
+    }
   }
 }
