@@ -59,7 +59,8 @@ it('a delivery that was put off goes out, and one that waits for its time goes o
   app.services.sender.wake();
   await receiver.find(({ uuid }) => uuid === late);
   expect(receiver.received.map(({ body }) => JSON.parse(body).data.uuid)).toEqual([late]);
-  expect((await rows()).map(({ body }) => body.includes(waiting))).toEqual([true]);
+  const waits = async () => (await rows()).map(({ body }) => body.includes(waiting));
+  await vi.waitFor(async () => expect(await waits()).toEqual([true]), PATIENCE);
 });
 
 describe('a mail', () => {
