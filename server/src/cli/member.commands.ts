@@ -32,7 +32,7 @@ export const memberCommands: Record<string, ServiceCommand> = {
       const member = await memberNamed(services, username);
       const action = ownAction('cli', 'member role');
       await services.members
-        .change({ ...member, role: 'owner' }, member._id, { role }, undefined, action)
+        .change({ account: member.account }, member._id, { role }, undefined, action)
         .catch((error) => {
           throw error instanceof ParlorError ? new UsageError(error.message) : error;
         });

@@ -41,6 +41,12 @@ const INVITATION_MS = 7 * 86_400_000;
 /** A caller's condition on a member as it stands; it throws when the condition does not hold. */
 export type MemberCheck = ((current: Omit<ApiMember, 'seen_at'>) => void) | undefined;
 
+/** Who changes members: one of them, or without an id whoever runs the server, who may what an owner may. */
+type Changer = Pick<Member, 'account'> & Partial<Pick<Member, '_id'>>;
+
+/** The changer as it is when its turn has come. */
+type Acting = Pick<Member, 'role'>;
+
 /** Told which widgets a member sees from now on. */
 type ViewListener = (member: Member, widgets: View['widgets']) => Promise<void>;
 
@@ -151,7 +157,7 @@ export class MembersService {
    * @throws ParlorError `not_found`, `forbidden`, `conflict` where the account would have no owner, and what `check` throws
    */
   change(
-    changer: ActiveMember,
+    changer: Changer,
     uuid: string,
     wanted: Partial<MemberSettings>,
     check?: MemberCheck,
@@ -228,10 +234,10 @@ export class MembersService {
    * Changes of who is in an account, and as what, are made one after another, each by somebody who may still make it then.
    * @throws ParlorError `not_found` when `who` was removed meanwhile, `forbidden` when it is no admin any more
    */
-  #alone<T>({ account, _id }: ActiveMember, task: (acting: Member) => Promise<T>): Promise<T> {
+  #alone<T>({ account, _id }: Changer, task: (acting: Acting) => Promise<T>): Promise<T> {
     const { leases, store } = this.#parts;
     return leases.run(`members ${account}`, async () => {
-      const acting = await store.get(account, _id);
+      const acting: Acting = _id === undefined ? { role: 'owner' } : await store.get(account, _id);
       if (acting.role === 'operator') throw forbidden();
       return task(acting);
     });
@@ -241,7 +247,7 @@ export class MembersService {
 /** What the link of an invitation holds: 256 bits, which nobody makes up without SECRET_KEY. */
 const tokenOf = (fingerprint: string): string => Buffer.from(fingerprint, 'hex').toString('base64url');
 
-const mayGive = (giver: Pick<Member, 'role'>, role: Role): void => mayTouch(giver, { role });
+const mayGive = (giver: Acting, role: Role): void => mayTouch(giver, { role });
 
 /** What a change sets, in one write: nobody sees for a moment what neither its old nor its new settings show. */
 const settingsFor = (current: Member, { role, name, widgets }: Partial<MemberSettings>): Changed => {
