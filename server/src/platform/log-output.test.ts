@@ -63,3 +63,24 @@ it.skipIf(process.platform === 'win32')(
     expect(read()).toContain(LINE);
   },
 );
+
+it.skipIf(process.platform === 'win32')(
+  'at the end of a process the rest of what a full pipe has taken in part comes first, and each line is whole',
+  async () => {
+    const { fd, read } = await openPipe();
+    const output = new LogOutput(fd);
+    for (let i = 0; i < 100; i++) output.write(`${i} ${LINE}`);
+    let text = '';
+    const readMore = () => {
+      text += read();
+      return text;
+    };
+    await expect.poll(() => readMore().length, { interval: 10 }).toBeGreaterThanOrEqual(65_536);
+    output.write('the last\n');
+    output.flushSync();
+    await expect.poll(readMore, { interval: 10 }).toContain(`99 ${LINE}`);
+    expect(text.split('\n').filter((line) => line !== '' && !/^\d+ x{1023}$/.test(line))).toEqual([
+      'the last',
+    ]);
+  },
+);
