@@ -74,6 +74,10 @@ it(`leaves no listener, timer, socket or global after destroy(), and no memory i
       (window as unknown as { Parlor: { destroy(): void } }).Parlor.destroy();
       // Or the window would come back by itself, and a click close it.
       sessionStorage.clear();
+      // What Preact has put off to the next frame is done with it.
+      return new Promise<void>((done) => {
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
+      });
     });
 
   /** Listeners on what outlives the widget, and everything that goes on by itself. */
