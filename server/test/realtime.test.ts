@@ -95,6 +95,7 @@ describe('the live channel', () => {
     const ada = await visitor();
     const operator = await connect(url, { token });
     const page = await connect(url, { visitor: ada.token });
+    const otherPage = await connect(url, { visitor: ada.token });
     // Before the first message the room exists for nobody but its visitor.
     page.send({ type: 'typing', is_typing: true });
     page.send({ type: 'typing', is_typing: false });
@@ -118,6 +119,8 @@ describe('the live channel', () => {
     operator.socket.terminate();
     await page.find(isType('typing', { is_typing: false }));
     expect(operator.frames.filter(isType('typing', { sender: 'person' }))).toEqual([]);
+    await otherPage.find(isType('typing', { is_typing: false }));
+    expect(otherPage.frames.filter(isType('typing', { sender: 'visitor' }))).toEqual([]);
   });
 
   it('keeps how far each side has read, and never lets it go back', async () => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { CLOSE_CODES } from '@parlor/shared';
+import { CLOSE_CODES, type Typing } from '@parlor/shared';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import { randomLetters } from '../../platform/ids.ts';
@@ -130,6 +130,8 @@ export class Connection {
     if (viewer.side === 'visitor') {
       // Whether somebody is there to answer is the same for all of the account's visitors.
       if (entry.name === 'presence') return entry.room === undefined;
+      // What it types itself, at another socket.
+      if (entry.name === 'typing' && (entry.data as Typing).sender === 'visitor') return false;
       return viewer.room === entry.room && !isForPeople(entry.name);
     }
     if (!isInView(viewer, entry) || (entry.name.startsWith('lead.') && !viewer.seesLeads)) return false;

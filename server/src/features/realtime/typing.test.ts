@@ -49,6 +49,17 @@ it('tells a flood of starts and stops once a second at most', () => {
   expect(told.at(-1)?.[1]).toBe(false);
 });
 
+it('tells of a visitor at many sockets as of one', () => {
+  const { told, typing } = start();
+  for (let i = 0; i < 1_000; i++) {
+    typing.said({ ...typist, origin: `o${i % 60}` }, i % 7 < 4);
+    vi.advanceTimersByTime(10);
+  }
+  vi.advanceTimersByTime(10_000);
+  expect(told.length).toBeLessThan(15);
+  expect(told.at(-1)?.[1]).toBe(false);
+});
+
 it('ends when the connection goes', () => {
   const { told, typing } = start();
   typing.said(typist, true);

@@ -12,7 +12,7 @@ import type { Channel } from './channel.ts';
 const PAUSE_MS = 1_000;
 const LOOK_EVERY_MS = 250;
 
-/** One side of a conversation at one socket. */
+/** One side of a conversation. */
 interface Typist {
   room: RoomPlace;
   /** The connection, which is not told of itself. */
@@ -30,6 +30,10 @@ interface State {
   toldAt: number;
 }
 
+/** A visitor is one, at however many sockets: each of them would be told of by itself. */
+const keyOf = ({ origin, room: { _id }, sender }: Typist): string =>
+  sender === 'visitor' ? `visitor ${_id}` : `${origin} ${_id}`;
+
 /** Tells who is typing: throttled, and ended by itself when nothing more is heard. */
 export class Typing {
   readonly #channel: Pick<Channel, 'pass'>;
@@ -43,7 +47,7 @@ export class Typing {
   }
 
   said(typist: Typist, isTyping: boolean, now = performance.now()): void {
-    const key = `${typist.origin} ${typist.room._id}`;
+    const key = keyOf(typist);
     const state = this.#states.get(key);
     if (state) {
       Object.assign(state, { typist, isTyping, saidAt: now });
