@@ -86,8 +86,13 @@ describe('DELETE /api/v1/widgets/<widget_token>/sessions/', () => {
   it('goes through it once more later, for what was written at the same time', async () => {
     const { visitor, room } = await app.session(widget);
     await write(visitor, room.uuid);
-    const session = await app.services.models.sessions.findOne({ room: room.uuid }).lean();
+    const { sessions } = app.services.models;
+    const soon = { expires_at: new Date(Date.now() + 60_000) };
+    const session = await sessions.findOneAndUpdate({ room: room.uuid }, { $set: soon }).lean();
     await app.request('DELETE', path(), { visitor });
+    // It would be gone by itself before.
+    const closed = await sessions.findOne({ room: room.uuid }).lean();
+    expect(Number(closed?.expires_at)).toBeGreaterThan(Date.now() + 3_600_000);
     // A request that had passed before the session was closed.
     const account = session?.account ?? '';
     const fields = { label: room.label, name: '', rating: null, is_bot_use: false };

@@ -96,8 +96,11 @@ export class SessionsService {
   async close(widgetToken: string, { session, widget }: Visitor): Promise<VisitorSession> {
     if (widget.token !== widgetToken) throw notFound();
     const page = { url: '', title: '', referrer: '' };
-    const forgotten = { closed_at: new Date(), page, locale: '', device: '' };
-    await this.#sessions.updateOne({ _id: session._id }, { $set: forgotten });
+    const now = new Date();
+    const forgotten = { closed_at: now, page, locale: '', device: '' };
+    // It says what is still to be erased, and does not run out before that.
+    const expires_at = new Date(now.getTime() + SESSION_LIFETIME_MS);
+    await this.#sessions.updateOne({ _id: session._id }, { $set: forgotten, $max: { expires_at } });
     return session;
   }
 
