@@ -161,6 +161,26 @@ describe('the log of recent events', () => {
     await Promise.all([shared.stop(), drop()]);
   });
 
+  it('knows no place of before when a process that counted alone was killed and its entries have run out', async () => {
+    const { models, drop } = await openLog();
+    const alone = () => new EventLog(models.entries, models.head, () => {}, true);
+    const first = alone();
+    for (let count = 0; count < 3; count++) await first.append([entry()]);
+    const known = first.idOf(3);
+    const restarted = alone();
+    await restarted.open();
+    expect(restarted.placeOf(known)).toBe(3);
+    await models.entries.deleteMany({});
+    const late = alone();
+    await late.open();
+    expect(late.placeOf(known)).toBeUndefined();
+    await late.append([entry()]);
+    const again = alone();
+    await again.open();
+    expect(again.placeOf(late.idOf(2))).toBe(2);
+    await drop();
+  });
+
   it('gives a process that starts nothing twice and nothing too late', async () => {
     const { process, drop } = await openLog();
     const slow = await process(() => 150);

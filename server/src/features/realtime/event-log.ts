@@ -79,8 +79,10 @@ export class EventLog {
       });
     }
     const head = found ?? (await this.#head.findOne(HEAD).lean<EventLogHead>()) ?? first;
-    const last = await this.#lastOf(head);
-    this.#epoch = head.epoch;
+    const newest = await this.#newest();
+    const last = await this.#lastOf(head, newest);
+    // Who counts alone writes its counter down now and then: where no entry tells how far it went, no place of before is known.
+    this.#epoch = found && !newest && this.#isOnlyProcess ? await this.#beginAnew() : head.epoch;
     this.#last = Math.max(this.#last, last);
     const before = new Date(now - SETTLED_AFTER_MS);
     if (head.at < before) return { head: last, settled: last };
@@ -92,12 +94,23 @@ export class EventLog {
     return { head: last, settled: old?._id ?? 0 };
   }
 
-  /** The last place that was taken: a process that counted in memory may have left a counter that is behind. */
-  async #lastOf(head: EventLogHead): Promise<number> {
+  async #newest(): Promise<EventLogEntry | undefined> {
     const [newest] = await this.#entries.find().sort({ _id: -1 }).limit(1).lean<EventLogEntry[]>();
+    return newest;
+  }
+
+  /** The last place that was taken: a process that counted in memory may have left a counter that is behind. */
+  async #lastOf(head: EventLogHead, newest: EventLogEntry | undefined): Promise<number> {
     if (!newest || newest._id <= head.last) return head.last;
     await this.#head.updateOne(HEAD, { $max: { last: newest._id } });
     return newest._id;
+  }
+
+  /** @returns the epoch from now on: whoever comes back with an id of before reads everything anew */
+  async #beginAnew(): Promise<string> {
+    const epoch = randomLetters(8);
+    await this.#head.updateOne(HEAD, { $set: { epoch } });
+    return epoch;
   }
 
   /** What clients know a place in the log by. */
