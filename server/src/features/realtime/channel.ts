@@ -14,6 +14,9 @@ type PassingEntry = Omit<NewEntry, 'event' | 'at'>;
 /** So that others get their turn in between. */
 const PASSED_AT_ONCE = 50;
 
+/** What passes and waits for the database, at most: messages stand behind it, and late it is of no use. */
+const MAX_PASSING = 1_000;
+
 /** What processes tell each other. */
 type Control = { ended: Ended } | { forget: string } | { recount: true };
 
@@ -27,6 +30,7 @@ export class Channel {
   readonly connections = new ConnectionIndex();
   readonly recent = new RecentFrames();
   readonly #logger: Logger;
+  #passing = 0;
   readonly #listeners: ((entry: EventLogEntry) => void)[] = [];
   readonly #forgetters: ((subject: string) => void)[] = [];
   readonly #recounters: ((account: string) => void)[] = [];
@@ -63,9 +67,15 @@ export class Channel {
     await this.tail.stop();
   }
 
-  /** Tells something that is not kept, such as that somebody is typing. */
-  pass(entry: PassingEntry): Promise<void> {
-    return this.passAll([entry]);
+  /** Tells something that is not kept, such as that somebody is typing; nothing where too much of that waits. */
+  async pass(entry: PassingEntry): Promise<void> {
+    if (this.#passing >= MAX_PASSING) return;
+    this.#passing++;
+    try {
+      await this.passAll([entry]);
+    } finally {
+      this.#passing--;
+    }
   }
 
   async passAll(entries: readonly PassingEntry[]): Promise<void> {
