@@ -2,6 +2,8 @@
 import { rmSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import type { EmbeddedMongodbError } from './errors/embedded-mongodb-error.ts';
+import { copyDataDir } from './maintenance/copy.ts';
+import { checkCopyRoom } from './storage/copy-room.ts';
 import { lockInProcess } from './storage/process-lock.ts';
 import { DatabaseThread } from './thread/database-thread.ts';
 import { type Address, parseAddress, privateAddress } from './wire/address.ts';
@@ -21,6 +23,12 @@ export interface EmbeddedMongodbOptions {
   keepExpired?: boolean;
 }
 
+export interface CopyOptions {
+  /** So much of the disk stays free. */
+  keptBytes?: number;
+  signal?: AbortSignal;
+}
+
 export interface EmbeddedMongodb {
   /** The connection string of the private address, without a database name. */
   url: string;
@@ -32,9 +40,10 @@ export interface EmbeddedMongodb {
   freeBytes(): Promise<number>;
   /**
    * Copies the database into a directory that is there and empty, while it is in use: one consistent state, with
-   * every write that was acknowledged before. Fails where the directory's disk has no room for it and `keptBytes` more.
+   * every write that was acknowledged before. Fails where the directory's disk has no room for it and `keptBytes` more,
+   * and when it is ended, by `signal` or by `close`.
    */
-  copyTo(directory: string, keptBytes?: number): Promise<void>;
+  copyTo(directory: string, options?: CopyOptions): Promise<void>;
   /** Settles when the database's thread has ended unasked, as without memory; its clients wait in vain then. */
   died: Promise<EmbeddedMongodbError>;
   /** Ends after all acknowledged writes are stored; at the latest after 10 s. */
@@ -65,17 +74,30 @@ export async function openEmbeddedMongodb(options: EmbeddedMongodbOptions): Prom
       keepExpired: options.keepExpired ?? false,
     });
     const urls = await thread.started;
+    const closing = new AbortController();
+    const copies = new Set<Promise<void>>();
     return {
       url: urls[0] as string,
       listenUrl: urls[1],
       heapBytes: () => thread.heapBytes(),
       freeBytes: async () => {
-        const [{ bavail, bsize }, pages] = await Promise.all([statfs(dataDir), thread.freePageBytes()]);
-        return bavail * bsize + pages;
+        const [{ bavail, bsize }, { free }] = await Promise.all([statfs(dataDir), thread.pageBytes()]);
+        return bavail * bsize + free;
       },
-      copyTo: (directory, keptBytes = 0) => thread.copyTo(directory, keptBytes),
+      copyTo: async (directory, { keptBytes = 0, signal } = {}) => {
+        await checkCopyRoom(directory, (await thread.pageBytes()).used, { what: 'a copy', keptBytes });
+        const until = AbortSignal.any([closing.signal, ...(signal ? [signal] : [])]);
+        const copy = copyDataDir(dataDir, directory, until).finally(() => copies.delete(copy));
+        copies.add(copy);
+        await copy.catch((error) => {
+          thread.forgetDeadReaders();
+          throw error;
+        });
+      },
       died: thread.died,
       close: async () => {
+        closing.abort(new Error('the database is closed'));
+        await Promise.allSettled(copies);
         await thread.stop();
         cleanUp();
       },

@@ -1,6 +1,11 @@
 import { copyFile, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkDataDir, type DataDirCheck, makeDirectory } from '@parlor/embedded-mongodb';
+import {
+  checkDataDir,
+  type DataDirCheck,
+  type EmbeddedMongodb,
+  makeDirectory,
+} from '@parlor/embedded-mongodb';
 import { embeddedDirectory, secretKeyFile } from './connect.ts';
 
 /** The backup can't be made; the text is one clear line. */
@@ -11,7 +16,7 @@ export class BackupError extends Error {
 /** What to back up: where it is, how to copy the open database, and whether the key that was made belongs to it. */
 export interface BackupSource {
   dataDir: string;
-  copyTo(directory: string, keptBytes: number): Promise<void>;
+  copyTo: EmbeddedMongodb['copyTo'];
   hasKeyFile: boolean;
   /** So much of the database's own disk is left: with less nothing would be stored any more. */
   reserveBytes: number;
@@ -54,12 +59,13 @@ const told = (error: unknown): never => {
  * Makes a copy of an embedded database that is in use, with its key, in a new folder that can be a DATA_DIR, and
  * verifies it. The folder has its name only when all of it is there, so that an interruption leaves none that looks
  * whole.
- * @throws BackupError when the folder is there already, or the copy is not good
+ * @throws BackupError when the folder is there already, or the copy is not good, or `signal` ends it, which leaves nothing
  */
 export const backUp = async (
   source: BackupSource,
   target: string,
   show: (state: string) => void,
+  signal?: AbortSignal,
 ): Promise<DataDirCheck> => {
   const partial = `${target}.partial`;
   try {
@@ -70,7 +76,7 @@ export const backUp = async (
     return told(error);
   }
   try {
-    const check = await fill(partial, source, show);
+    const check = await fill(partial, source, show, signal);
     await rename(partial, target);
     await flush(dirname(target));
     return check;
@@ -84,15 +90,16 @@ const fill = async (
   folder: string,
   { dataDir, copyTo, hasKeyFile, reserveBytes }: BackupSource,
   show: (state: string) => void,
+  signal: AbortSignal | undefined,
 ): Promise<DataDirCheck> => {
   const database = embeddedDirectory(folder);
   await mkdir(database, { mode: 0o700 });
   show('copying');
-  await copyTo(database, (await isSameDisk(folder, embeddedDirectory(dataDir))) ? reserveBytes : 0);
+  const keptBytes = (await isSameDisk(folder, embeddedDirectory(dataDir))) ? reserveBytes : 0;
+  await copyTo(database, { keptBytes, ...(signal && { signal }) });
   if (hasKeyFile) await copyFile(secretKeyFile(dataDir), secretKeyFile(folder));
-  const check = await checkDataDir(database, (ns, documents) =>
-    show(`checking ${ns}: ${documents} documents`),
-  );
+  const showCheck = (ns: string, documents: number) => show(`checking ${ns}: ${documents} documents`);
+  const check = await checkDataDir(database, showCheck, signal);
   if (check.errors.length > 0) throw new BackupError(`the copy is not good: ${check.errors[0]}`);
   // Whoever opens it makes a lock of its own.
   await rm(join(database, 'lock.mdb'), { force: true });

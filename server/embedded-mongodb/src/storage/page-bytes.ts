@@ -36,7 +36,12 @@ export function endBytes(root: Measured): number {
 }
 
 /** The bytes of the pages in use, and of those that are free: what was deleted stands in them until they are used again. */
-export function pageBytes({ root, meta, records, entries }: Trees): { used: number; free: number } {
+export interface PageBytes {
+  used: number;
+  free: number;
+}
+
+export function pageBytes({ root, meta, records, entries }: Trees): PageBytes {
   const stats = root.getStats() as Stats;
   const trees = [
     stats.root,

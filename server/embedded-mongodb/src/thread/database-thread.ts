@@ -1,6 +1,7 @@
 /** The database's thread as the thread that started it sees it. */
 import { Worker } from 'node:worker_threads';
 import { EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
+import type { PageBytes } from '../storage/page-bytes.ts';
 import type { WorkerAsk, WorkerInput, WorkerMessage } from './worker.ts';
 
 /**
@@ -56,28 +57,17 @@ export class DatabaseThread {
 
   /** The size of the JavaScript heap of the thread, in bytes. */
   heapBytes(): Promise<number> {
-    return this.#askNumber('heap', (message) => ('heapBytes' in message ? message.heapBytes : undefined));
+    return this.#askFor('heap', (message) => ('heapBytes' in message ? message.heapBytes : undefined));
   }
 
-  /** The size of the file's free pages, in bytes. */
-  freePageBytes(): Promise<number> {
-    return this.#askNumber('pages', (message) =>
-      'freePageBytes' in message ? message.freePageBytes : undefined,
-    );
+  /** What the file's pages take. */
+  pageBytes(): Promise<PageBytes> {
+    return this.#askFor('pages', (message) => ('pageBytes' in message ? message.pageBytes : undefined));
   }
 
-  /** Copies the database into a directory that is there and empty, while it is in use. */
-  copyTo(directory: string, keptBytes: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const listen = (message: WorkerMessage) => {
-        if (!('copiedTo' in message) || message.copiedTo !== directory) return;
-        this.#worker.off('message', listen);
-        if (message.error === undefined) resolve();
-        else reject(new Error(message.error));
-      };
-      this.#worker.on('message', listen);
-      this.#ask({ copyTo: directory, keptBytes });
-    });
+  /** To be called after a process that read the files was killed: the pages that it saw can be used again. */
+  forgetDeadReaders(): void {
+    this.#ask('readers');
   }
 
   /** Ends the thread after the writes that wait, or without them when it does not answer for 10 s. */
@@ -89,7 +79,7 @@ export class DatabaseThread {
     clearTimeout(late);
   }
 
-  #askNumber(what: WorkerAsk, read: (message: WorkerMessage) => number | undefined): Promise<number> {
+  #askFor<T>(what: WorkerAsk, read: (message: WorkerMessage) => T | undefined): Promise<T> {
     return new Promise((resolve) => {
       const listen = (message: WorkerMessage) => {
         const answer = read(message);

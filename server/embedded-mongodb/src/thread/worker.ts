@@ -4,9 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { dispatcher } from '../command/dispatch.ts';
 import { EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
 import { Engine } from '../query/engine.ts';
-import { checkCopyRoom } from '../storage/copy-room.ts';
-import type { Environment } from '../storage/environment.ts';
-import { pageBytes } from '../storage/page-bytes.ts';
+import { type PageBytes, pageBytes } from '../storage/page-bytes.ts';
 import { type Address, addressUrl, listenOn } from '../wire/address.ts';
 import { Connection } from '../wire/connection.ts';
 import { replaceStaleSocketFolder } from '../wire/stale-socket-folder.ts';
@@ -22,29 +20,17 @@ export interface WorkerInput {
 }
 
 /** What it may be asked. */
-export type WorkerAsk = 'close' | 'heap' | 'pages' | Copy;
-
-/** Copies the database into an empty directory; `keptBytes` of its disk stay free. */
-interface Copy {
-  copyTo: string;
-  keptBytes: number;
-}
+export type WorkerAsk = 'close' | 'heap' | 'pages' | 'readers';
 
 /** What the worker says. */
 export type WorkerMessage =
   | { ready: true; urls: string[] }
   | { ready: false; code: EmbeddedMongodbError['code']; message: string }
   | { heapBytes: number }
-  | { freePageBytes: number }
-  | { copiedTo: string; error: string | undefined }
+  | { pageBytes: PageBytes }
   | { closed: true };
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-const copy = async (environment: Environment, { copyTo, keptBytes }: Copy): Promise<void> => {
-  await checkCopyRoom(copyTo, pageBytes(environment).used, { what: 'a copy', keptBytes });
-  await environment.copyTo(copyTo);
-};
 
 const port = parentPort;
 if (!port) throw new Error('worker.js is started by openEmbeddedMongodb only');
@@ -65,12 +51,11 @@ try {
       return;
     }
     if (ask === 'pages') {
-      send({ freePageBytes: pageBytes(engine.environment).free });
+      send({ pageBytes: pageBytes(engine.environment) });
       return;
     }
-    if (ask !== 'close') {
-      const error = await copy(engine.environment, ask).then(() => undefined, messageOf);
-      send({ copiedTo: ask.copyTo, error });
+    if (ask === 'readers') {
+      engine.environment.root.readerCheck();
       return;
     }
     stopSweep();

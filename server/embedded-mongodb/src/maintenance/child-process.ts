@@ -1,0 +1,27 @@
+/** Runs what may end its process, or has to be ended with it, in a process of its own. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+
+/**
+ * Runs a module of this package with arguments, and hears what it sends. Resolves when it has ended and everything that it sent
+ * has come, to how it ended in words. Fails when it can't be started, and with the signal's reason when that ends it.
+ */
+export async function runModule<Message>(
+  module: string,
+  args: string[],
+  hear: (message: Message) => void,
+  signal?: AbortSignal,
+): Promise<string> {
+  signal?.throwIfAborted();
+  const child = fork(module, args, { stdio: 'ignore', execArgv: [] });
+  const kill = () => child.kill('SIGKILL');
+  signal?.addEventListener('abort', kill);
+  child.on('message', (message) => hear(message as Message));
+  try {
+    await Promise.all([once(child, 'exit'), once(child, 'disconnect')]);
+  } finally {
+    signal?.removeEventListener('abort', kill);
+  }
+  signal?.throwIfAborted();
+  return child.signalCode ?? `exit code ${child.exitCode}`;
+}

@@ -1,0 +1,25 @@
+/**
+ * The process that copies a data directory that another process has open. LMDB can't be told to stop a copy, nor be closed
+ * while it makes one: this process can be killed.
+ */
+import { open } from 'lmdb';
+import type { CopyMessage } from './copy-process.ts';
+
+const [, , dataDir = '', target = ''] = process.argv;
+
+// Whoever outlived the database's owner would keep the next one from opening it.
+process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+const copy = async (): Promise<void> => {
+  const root = open(dataDir, { readOnly: true, noSubdir: false });
+  // Compacted: free pages keep what was deleted until something is written over them, and a copy must not.
+  await root.backup(target, true);
+  await root.close();
+};
+
+const error = await copy().then(
+  () => undefined,
+  (reason: Error) => reason.message,
+);
+process.removeAllListeners('disconnect');
+process.send?.({ error } satisfies CopyMessage, () => process.disconnect());
