@@ -49,6 +49,18 @@ export const startDoomedServer = (
     MAIN,
   ]);
 
+/** Starts the built server, in which an operation of a collection takes so much longer each time. */
+export const startSlowServer = (
+  settings: Record<string, string>,
+  slowAt: { collection: string; method: string; ms: number },
+): Promise<ServerProcess> =>
+  startServerProcess({ ...settings, SLOW_AT: JSON.stringify(slowAt) }, [
+    process.execPath,
+    '--import',
+    PRELOAD,
+    MAIN,
+  ]);
+
 /** What makes a command of the command line die by itself at a point. */
 export const commandDyingAt = (dieAt: FaultPoint['dieAt'], nth = 1): Record<string, string> => ({
   NODE_OPTIONS: `--import=${PRELOAD}`,

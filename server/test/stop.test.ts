@@ -1,8 +1,13 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { expect, it, onTestFinished } from 'vitest';
+import { join } from 'node:path';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { hangs, startLlmServer } from './agent-llm-server.ts';
+import { spawnCommand } from './command-line.ts';
+import { startSlowServer } from './fault-points.ts';
 import { owner } from './rest.ts';
 import { serverSettings, startServerProcess } from './server-process.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** A GET on a connection that is kept, as proxies and programs send them. */
 const get = (agent: Agent, url: string, headers: Record<string, string>) =>
@@ -96,3 +101,67 @@ it('refuses what takes too long, and answers it', { timeout: 60_000 }, async () 
   expect(await ended).toEqual({ code: 0, signal: null });
   expect(errorsIn(server.stderr())).toEqual([]);
 });
+
+/** Waits for a process that another one starts with a module, and keeps it from going on. */
+const stopChild = async (parent: number, module: string): Promise<void> => {
+  for (;;) {
+    const children = await readFile(`/proc/${parent}/task/${parent}/children`, 'utf8');
+    for (const child of children.split(' ').filter(Boolean)) {
+      const line = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '');
+      if (!line.includes(module)) continue;
+      process.kill(Number(child), 'SIGSTOP');
+      return;
+    }
+  }
+};
+
+const GIVE_AGAIN = 'the server was stopped before the command had ended: give it again\n';
+
+it.skipIf(inject('isRealMongodb') || process.platform !== 'linux').each(['copy-main', 'check-main'])(
+  'ends a backup that takes too long, which leaves nothing (%s)',
+  { timeout: 60_000 },
+  async (module) => {
+    const settings = await serverSettings();
+    const server = await startServerProcess(settings);
+    const folder = await temporaryFolder();
+    const stopped = stopChild(server.pid, module);
+    const command = spawnCommand(settings, ['backup', join(folder, 'backup')]).result;
+    await stopped;
+    expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(await command).toEqual({ code: 1, out: '', err: GIVE_AGAIN });
+    expect(await readdir(folder)).toEqual([]);
+    await startServerProcess(settings);
+    expect(await spawnCommand(settings, ['backup', join(folder, 'backup')]).result).toMatchObject({
+      code: 0,
+    });
+  },
+);
+
+it.skipIf(inject('isRealMongodb'))(
+  'ends a change of keys that takes too long, and the same command goes on',
+  { timeout: 90_000 },
+  async () => {
+    const settings = await serverSettings();
+    const server = await startSlowServer(
+      { ...settings, LOG_LEVEL: 'info' },
+      {
+        collection: 'webhooks',
+        method: 'findOne',
+        ms: 1_000,
+      },
+    );
+    const { rest } = await owner(server.url);
+    for (let i = 0; i < 40; i++) {
+      const made = await rest('POST', '/api/v1/webhooks/', {
+        event: 'message.added',
+        target: `https://example.com/${i}`,
+      });
+      expect(made.status).toBe(201);
+    }
+    const command = spawnCommand(settings, ['keys', 'rotate']).result;
+    await expect.poll(() => server.stderr()).toContain('keys rotate');
+    expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(await command).toEqual({ code: 1, out: '', err: GIVE_AGAIN });
+    expect(await spawnCommand(settings, ['keys', 'rotate']).result).toMatchObject({ code: 0 });
+  },
+);

@@ -21,7 +21,8 @@ export const backupCommands: Record<string, ServiceCommand> = {
       const reserveBytes = config.DISK_RESERVE_MIB * MIB;
       const source = { dataDir: config.DATA_DIR, copyTo: copyEmbedded, hasKeyFile, reserveBytes };
       try {
-        const { collections, documents } = await backUp(source, folder, (state) => terminal.progress(state));
+        const show = (state: string) => terminal.progress(state);
+        const { collections, documents } = await backUp(source, folder, show, terminal.stopped);
         terminal.print(
           `backed up ${collections} collections, ${documents} documents to ${folder}; all verified`,
         );

@@ -23,7 +23,11 @@ export const SERVICE_COMMANDS: Readonly<Record<string, ServiceCommand>> = {
 const PROGRESS_EVERY_MS = 200;
 
 /** The terminal of a caller in another process. */
-const callersTerminal = (socket: Socket, frames: AsyncGenerator<CallerFrame, undefined>) => {
+const callersTerminal = (
+  socket: Socket,
+  frames: AsyncGenerator<CallerFrame, undefined>,
+  stopped: AbortSignal,
+) => {
   const send = frameSender<ServerFrame>(socket);
   let shown = 0;
   const terminal: Terminal = {
@@ -43,13 +47,14 @@ const callersTerminal = (socket: Socket, frames: AsyncGenerator<CallerFrame, und
       }
     },
     write: (line) => send({ write: line }),
+    stopped,
   };
   return { send, terminal };
 };
 
-const answer = async (socket: Socket, services: Services): Promise<void> => {
+const answer = async (socket: Socket, services: Services, stopped: AbortSignal): Promise<void> => {
   const frames = framesOf<CallerFrame>(socket);
-  const { send, terminal } = callersTerminal(socket, frames);
+  const { send, terminal } = callersTerminal(socket, frames, stopped);
   try {
     const { value: first } = await frames.next();
     const words = first && 'words' in first ? first.words : [];
@@ -79,6 +84,7 @@ export class CommandServer {
   readonly #dataDir: string;
   readonly #services: Services;
   readonly #running = new Map<Socket, Promise<void>>();
+  readonly #stopped = new AbortController();
   #server: Awaited<ReturnType<typeof listenForCommands>> | undefined;
 
   constructor(dataDir: string, services: Services) {
@@ -97,7 +103,9 @@ export class CommandServer {
       );
     }
     this.#server?.on('connection', (socket) => {
-      const running = answer(socket, this.#services).finally(() => this.#running.delete(socket));
+      const running = answer(socket, this.#services, this.#stopped.signal).finally(() =>
+        this.#running.delete(socket),
+      );
       this.#running.set(socket, running);
     });
   }
@@ -107,6 +115,7 @@ export class CommandServer {
     this.#server?.close();
     const cut = setTimeout(() => {
       for (const socket of this.#running.keys()) socket.destroy();
+      this.#stopped.abort(new Error('the server stops'));
     }, timeoutMs);
     await Promise.all(this.#running.values());
     clearTimeout(cut);

@@ -15,6 +15,8 @@ export interface Terminal {
   lines(): AsyncIterable<string>;
   /** Writes a line into its file; resolves when there is room for more. */
   write(line: string): Promise<void>;
+  /** Aborted when the process in which the command runs stops: a long one ends then, and can be given again. */
+  readonly stopped: AbortSignal;
 }
 
 /** The files of a command, besides stdin. */
@@ -31,6 +33,8 @@ export class LocalTerminal implements Terminal {
   readonly #progress = createProgress();
   #results: string[] = [];
   #out: OutputFile | undefined;
+  /** This process has nothing but the command. */
+  readonly stopped: AbortSignal = new AbortController().signal;
 
   constructor(files: CommandFiles) {
     this.#files = files;

@@ -21,12 +21,14 @@ export const reseal = async (
   progress: (state: string) => void,
 ): Promise<Resealed> => {
   const done: Resealed = { documents: 0, unchanged: 0 };
+  let read = 0;
   for (const { name, model, sealed, keyed } of sealedCollections(database)) {
     const hashOf = (field: string): string | undefined => {
       const hash = field.replace(/_sealed$/, '_fingerprint');
       return keyed.has(hash) ? hash : undefined;
     };
     for await (const { _id } of model.find({}, { _id: 1 }).sort({ _id: 1 }).lean().cursor()) {
+      progress(`${name}: ${++read} documents`);
       for (const tries = new Tries('the sealing of a document'); ; ) {
         tries.next();
         const document = await model.findOne({ _id }).lean<{ _id: string; account?: string }>();
@@ -53,7 +55,7 @@ export const reseal = async (
         // Compare-and-set: what somebody replaced meanwhile is looked at again.
         const { modifiedCount } = await model.updateOne(seen as never, { $set: set });
         if (modifiedCount === 0) continue;
-        progress(`${name}: ${++done.documents} documents`);
+        done.documents++;
         break;
       }
     }

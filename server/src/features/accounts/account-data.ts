@@ -61,8 +61,13 @@ export const accountCollections = async (
 /** How many documents are deleted at a time: no request waits for a whole account. */
 const STEP = 500;
 
-const deleteInSteps = async (model: AccountCollection['model'], filter: object): Promise<void> => {
+const deleteInSteps = async (
+  model: AccountCollection['model'],
+  filter: object,
+  progress: () => void,
+): Promise<void> => {
   for (;;) {
+    progress();
     const some = await model.find(filter, { _id: 1 }).limit(STEP).lean();
     if (some.length > 0) await model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
     if (some.length < STEP) return;
@@ -93,10 +98,10 @@ const deleteOwned = async (
   const owned = (await ownedCollections(collections, account)).reverse();
   const waysIn = WAYS_IN.flatMap((wanted) => owned.filter(({ name }) => name === wanted));
   for (const { name, model, filter } of new Set([...waysIn, ...owned])) {
-    progress(name);
-    await deleteInSteps(model, filter);
+    const show = () => progress(name);
+    await deleteInSteps(model, filter, show);
     // Sessions and graphs may have outlived what they are found by.
-    if (model.schema.path('account')) await deleteInSteps(model, { account });
+    if (model.schema.path('account')) await deleteInSteps(model, { account }, show);
   }
 };
 
