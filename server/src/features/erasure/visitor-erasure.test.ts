@@ -109,6 +109,21 @@ describe('DELETE /api/v1/widgets/<widget_token>/sessions/', () => {
     );
   });
 
+  it('goes through all of many once more at a time', async () => {
+    const { sessions } = app.services.models;
+    const { room } = await app.session(widget);
+    const session = await sessions.findOne({ room: room.uuid }).lean().orFail();
+    const many = Array.from({ length: 130 }, () => ({
+      ...session,
+      _id: randomUUID(),
+      room: randomUUID(),
+      closed_at: new Date(),
+    }));
+    await sessions.insertMany(many);
+    await app.services.erasure.resume(new Date(Date.now() + 61_000));
+    expect(await sessions.countDocuments({ _id: { $in: many.map(({ _id }) => _id) } })).toBe(0);
+  });
+
   it('empties what the live channel keeps of the room', async () => {
     const { visitor, room } = await app.session(widget);
     await write(visitor, room.uuid, 'Told already');

@@ -13,7 +13,6 @@ import type { SubjectErasure } from './subject-erasure.ts';
 /** Each erasure is gone through once more after this time: a request that was under way may have written since. */
 const AGAIN_AFTER_MS = 60_000;
 const SWEEP_EVERY_MS = 20_000;
-const BATCH = 100;
 
 /** Ends the sockets of a session, on every server process. */
 type EndSession = (session: VisitorSession) => Promise<void>;
@@ -72,9 +71,8 @@ export class Erasure {
 
   /** Finishes the erasures that were begun before `now` minus AGAIN_AFTER_MS. */
   async resume(now = new Date()): Promise<void> {
-    const due = await this.#parts.sessions.closedBefore(new Date(now.getTime() - AGAIN_AFTER_MS), BATCH);
     const { sessions, subjects } = this.#parts;
-    for (const session of due) {
+    for await (const session of sessions.closedBefore(new Date(now.getTime() - AGAIN_AFTER_MS))) {
       const wasOut = await subjects.isOut(session.room);
       await this.#eraseWritings(session);
       // What is announced only now makes deliveries that are to be erased as well: it is gone through again.

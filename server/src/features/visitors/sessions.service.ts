@@ -27,6 +27,8 @@ export interface Browser extends BrowserHeaders {
   origin: string;
 }
 
+const CLOSED_READ_AT_ONCE = 100;
+
 /** Visitor sessions: what lets a browser post without a secret of the account (docs/contract.md#visitors). */
 export class SessionsService {
   readonly #sessions: VisitorSessionModel;
@@ -104,14 +106,13 @@ export class SessionsService {
     return session;
   }
 
-  /** Some of the sessions that were closed before `time`. */
-  closedBefore(time: Date, limit: number): Promise<VisitorSession[]> {
+  /** The sessions that were closed before `time`, the oldest first. */
+  closedBefore(time: Date): AsyncIterable<VisitorSession> {
     return this.#sessions
       .find(hasCome('closed_at', time))
       .sort({ closed_at: 1 })
-      .limit(limit)
       .lean<VisitorSession[]>()
-      .exec();
+      .cursor({ batchSize: CLOSED_READ_AT_ONCE });
   }
 
   async remove(id: string): Promise<void> {
