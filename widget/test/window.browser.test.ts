@@ -89,8 +89,18 @@ it('asks what the owner wants to know, makes a lead of it, and does not ask agai
 it('speaks the language of the tag, from right to left where that is its way', async () => {
   const { url, widget } = await setUp({ message_placeholder: '', start_button_caption: '' });
   const address = await customerPage(url, widget, { attributes: 'data-locale="ar-EG"', lang: 'de' });
-  const { page, launcher, dialog } = await visit(await openBrowser({ locale: 'fr-FR' }), address);
+  const browser = await openBrowser({ locale: 'fr-FR' });
+  let letTextsCome: () => void = () => undefined;
+  const wait = new Promise<void>((resolve) => {
+    letTextsCome = resolve;
+  });
+  await browser.route('**/widget/locale-ar-*', (route) => wait.then(() => route.continue()));
+  const { page, launcher, dialog } = await visit(browser, address);
   await launcher.click();
+  await dialog.waitFor();
+  // On a slow network the window is there before its texts, at its side.
+  expect(await dialog.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl');
+  letTextsCome();
   const field = dialog.getByRole('textbox', { name: 'اكتب رسالة' });
   await field.waitFor();
   expect(await dialog.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl');

@@ -26,8 +26,9 @@ export function createLanguage({ host, translate, tag: shown }: Ui): (tag?: stri
       translate(texts);
       shown.value = picked;
       frame.lang = picked;
-      frame.dir = isRightToLeft(builtIn) ? 'rtl' : 'ltr';
     };
+    // Before its texts are there: those of the owner are, and nothing changes sides later.
+    frame.dir = isRightToLeft(builtIn) ? 'rtl' : 'ltr';
     // English at once: said a moment later, all that stands there by then would be laid out anew.
     if (builtIn === 'en') say(ENGLISH);
     else say(await loadTexts(builtIn));
