@@ -290,4 +290,19 @@ describe('a credential that ends', () => {
       else expect([origin, (await client.closed).code]).toEqual([origin, 4401]);
     }
   });
+
+  it('closes those of a page that the widget may not run on any more, and no others', async () => {
+    const { url, rest, widget, visitor } = await begin();
+    const { token, say } = await visitor();
+    const open = (origin: string) => connect(url, { visitor: token }, { origin });
+    const [shop, other, none] = [
+      await open('https://shop.example'),
+      await open('https://blog.example'),
+      await connect(url, { visitor: token }),
+    ];
+    await rest('PATCH', `/api/v1/widgets/${widget}/`, { domain: 'https://shop.example' });
+    expect(await other.closed).toEqual({ code: 4401, reason: 'the credential has ended' });
+    await say('Still here');
+    for (const client of [shop, none]) await client.find(says('Still here'));
+  });
 });

@@ -43,7 +43,15 @@ export type MemberCredential =
 
 /** Who is at the other end, and what it sees. */
 export type Viewer =
-  | { side: 'visitor'; account: string; room: string; session: string; widget: string }
+  | {
+      side: 'visitor';
+      account: string;
+      room: string;
+      session: string;
+      widget: string;
+      /** Of the page that it is on; empty where that is none of a browser. */
+      origin: string;
+    }
   | {
       side: 'person';
       account: string;

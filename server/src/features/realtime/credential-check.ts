@@ -7,6 +7,7 @@ import { isOfEpoch, type MemberSessions } from '../members/member-sessions.ts';
 import type { Standing } from '../members/member-store.ts';
 import type { ProgramTokens } from '../members/program-tokens.ts';
 import type { SessionsService } from '../visitors/sessions.service.ts';
+import { isAllowedOrigin } from '../widgets/domain.ts';
 import type { WidgetsService } from '../widgets/widgets.service.ts';
 import type { Connection, Viewer } from './connection.ts';
 import type { ConnectionIndex } from './connection-index.ts';
@@ -23,13 +24,13 @@ export interface CredentialCheckParts {
   memberSessions: Pick<MemberSessions, 'alive'>;
   programTokens: Pick<ProgramTokens, 'alive'>;
   sessions: Pick<SessionsService, 'alive'>;
-  widgets: Pick<WidgetsService, 'existing'>;
+  widgets: Pick<WidgetsService, 'domains' | 'existing'>;
 }
 
 /**
  * Looks from time to time whether the credentials of open sockets are still good, and show what their member sees. The
  * channel tells at once when that changes; this finds what was lost with the process that was to tell it: of members
- * within a second, of visitors' sessions in their turn.
+ * within a second, of visitors' sessions, and of the pages that their widget may be on, in their turn.
  */
 export class CredentialCheck {
   readonly #parts: CredentialCheckParts & { connections: ConnectionIndex };
@@ -114,11 +115,13 @@ export class CredentialCheck {
   async #lookAtSessions(connections: readonly Connection[]): Promise<void> {
     const viewers = connections.flatMap(({ viewer }) => (viewer?.side === 'visitor' ? viewer : []));
     const sessions = await this.#parts.sessions.alive(viewers.map(({ session }) => session));
-    const widgets = await this.#parts.widgets.existing([...new Set(viewers.map(({ widget }) => widget))]);
+    const domains = await this.#parts.widgets.domains([...new Set(viewers.map(({ widget }) => widget))]);
     for (const connection of connections) {
       const { viewer } = connection;
       if (viewer?.side !== 'visitor') continue;
-      if (!sessions.has(viewer.session) || !widgets.has(viewer.widget)) end(connection);
+      const domain = domains.get(viewer.widget);
+      const isAllowed = domain !== undefined && isAllowedOrigin(domain, viewer.origin);
+      if (!sessions.has(viewer.session) || !isAllowed) end(connection);
     }
   }
 }

@@ -37,7 +37,7 @@ it('tells a member of a visitor who came just before, and was not stored yet', a
 
   const sent: string[] = [];
   const connection = { send: (text: string) => sent.push(text) } as unknown as Connection;
-  const page: Viewer = { side: 'visitor', account, room: room.uuid, session: '', widget: '' };
+  const page: Viewer = { side: 'visitor', account, room: room.uuid, session: '', widget: '', origin: '' };
   const member = { side: 'person', account, member: '', rooms: undefined } as unknown as Viewer;
   presence.start();
   onTestFinished(() => presence.stop());

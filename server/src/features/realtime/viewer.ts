@@ -52,5 +52,6 @@ export const viewerOf = (
     };
   }
   const { account, room, _id, widget } = principal.visitor.session;
-  return { side: 'visitor', account, room, session: _id, widget };
+  const { origin = '' } = req.headers;
+  return { side: 'visitor', account, room, session: _id, widget, origin };
 };

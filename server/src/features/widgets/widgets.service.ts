@@ -133,6 +133,12 @@ export class WidgetsService {
     return new Set(found.map(({ _id }) => _id));
   }
 
+  /** The domains of those of these widgets that exist. */
+  async domains(ids: readonly string[]): Promise<Map<string, string>> {
+    const found = await this.#widgets.find({ _id: { $in: ids as string[] } }, { domain: 1 }).lean();
+    return new Map(found.map(({ _id, domain }) => [_id, domain]));
+  }
+
   /** The account's oldest widget: the one that was made with it. */
   async firstOf(account: string): Promise<StoredWidget | undefined> {
     const [first] = await this.#widgets
