@@ -5,7 +5,7 @@ import type { ActionOfOne } from '../../events/audit.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { AccountModel } from '../accounts/accounts.model.ts';
 import type { ActiveMember } from '../members/member.ts';
-import { asActor, asAudited } from '../members/member-store.ts';
+import { asActor, asAudited } from '../members/member-audit.ts';
 import type { SignInRecord } from '../members/sign-in.ts';
 import type { AuditModel, StoredAuditEntry } from './audit.model.ts';
 import { removeOfGone } from './gone-accounts.ts';

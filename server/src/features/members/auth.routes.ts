@@ -7,7 +7,7 @@ import type { AccountsService } from '../accounts/accounts.service.ts';
 import type { ConfirmationRequests } from '../accounts/email-confirmations.ts';
 import type { Registrations } from '../accounts/registrations.ts';
 import type { Credentials as CredentialsService } from './credentials.ts';
-import { asActor } from './member-store.ts';
+import { asActor } from './member-audit.ts';
 import { accountOf, publicActionOf } from './principal.ts';
 import { lacksSecondFactor, secondFactorFirst } from './second-factor.ts';
 import type { SignIn } from './sign-in.ts';

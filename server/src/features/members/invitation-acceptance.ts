@@ -8,7 +8,8 @@ import { chosenPasswordErrors, hashPassword } from '../accounts/passwords.ts';
 import { newToken, sealedToken } from '../accounts/token.ts';
 import type { UniqueNames } from '../accounts/unique-names.ts';
 import type { Member, StoredMember } from './member.ts';
-import { asActor, asAudited, type MemberModels, type MemberStore, memberPlace } from './member-store.ts';
+import { asActor, asAudited } from './member-audit.ts';
+import { type MemberModels, type MemberStore, memberPlace } from './member-store.ts';
 
 /** More invitations of one address than these are not looked at. */
 const MAX_INVITATIONS = 100;

@@ -1,7 +1,7 @@
 import { findBy } from '../../database/find-by.ts';
 import { findBySecret } from '../../database/find-by-secret.ts';
 import { newestFirst } from '../../database/pages.ts';
-import { type Action, type AuditedFields, auditEvent, changesOf, deletionEvent } from '../../events/audit.ts';
+import { type Action, deletionEvent } from '../../events/audit.ts';
 import type { Outbox } from '../../events/audited-collection.ts';
 import { inTurnOf } from '../../events/change.ts';
 import { deleteDocument } from '../../events/delete.ts';
@@ -14,6 +14,7 @@ import type { Account, AccountModel } from '../accounts/accounts.model.ts';
 import type { MemberFields } from '../accounts/member-fields.ts';
 import { readBothPlaces } from './both-places.ts';
 import { type ActiveMember, activeOf, founderOf, type Member, type StoredMember } from './member.ts';
+import { asAudited, type Changed, changeEvents } from './member-audit.ts';
 import type { MemberModel } from './members.model.ts';
 
 /** The collections that members stand in. */
@@ -21,13 +22,6 @@ export interface MemberModels {
   accounts: AccountModel;
   members: MemberModel;
 }
-
-type Settings = Pick<StoredMember, 'role' | 'widgets'>;
-
-/** undefined takes a field away. */
-export type Changed = {
-  [Field in keyof (MemberFields & Settings)]?: (MemberFields & Settings)[Field] | undefined;
-};
 
 /** Says what to set of a member as it stands; undefined leaves it. It changes that member in no other way. */
 type Decide = (current: Member) => Changed | undefined | Promise<Changed | undefined>;
@@ -56,38 +50,6 @@ export const founderAt = ({ _id, account }: Pick<Member, '_id' | 'account'>): ob
 /** The encrypted fields of a member, each bound to where it stands. */
 export const SEALED_FIELDS = ['token_sealed', 'totp_sealed', 'totp_pending_sealed'] as const;
 type SealedField = (typeof SEALED_FIELDS)[number];
-
-/** What the audit trail names of a member. */
-export const AUDITED_FIELDS: AuditedFields<Changed> = {
-  fields: {
-    name: 'name',
-    avatar: 'avatar',
-    role: 'role',
-    widgets: 'widgets',
-    password: 'password',
-    token_sealed: 'token',
-    totp_sealed: 'totp',
-  },
-  shown: ['name', 'role', 'widgets'],
-};
-
-export const asAudited = ({ _id, username, email }: Pick<Member, '_id' | 'username' | 'email'>) =>
-  ({ kind: 'member', uuid: _id, label: username ?? email }) as const;
-
-/** The member as the one who does something. */
-export const asActor = ({ _id, username = '' }: Pick<Member, '_id' | 'username'>): Action['actor'] => ({
-  kind: 'member',
-  uuid: _id,
-  name: username,
-  token: null,
-});
-
-/** The entry of a change of a member; none where nothing changes that has a name. */
-export const changeEvents = (action: Action | undefined, current: Member, set: Changed): OutboxEvent[] => {
-  const changes = changesOf(AUDITED_FIELDS, current as Changed, set);
-  if (!action || changes.length === 0) return [];
-  return [auditEvent(action, current.account, asAudited(current), changes)];
-};
 
 /** Events are the documents' own, and move with no member. */
 const asMember = ({ events, ...stored }: StoredMember): Member => ({ ...stored, isFounder: false });

@@ -25,13 +25,8 @@ import {
   type StoredMember,
   settingsOf,
 } from './member.ts';
-import {
-  AUDITED_FIELDS,
-  asAudited,
-  type Changed,
-  type MemberModels,
-  type MemberStore,
-} from './member-store.ts';
+import { AUDITED_FIELDS, asAudited, type Changed } from './member-audit.ts';
+import type { MemberModels, MemberStore } from './member-store.ts';
 import type { OwnerSuccession } from './owner-succession.ts';
 import { isSameRestriction, type View } from './view.ts';
 

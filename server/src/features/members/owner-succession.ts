@@ -9,10 +9,8 @@ import { Tries } from '../../platform/tries.ts';
 import type { Account } from '../accounts/accounts.model.ts';
 import { memberFields } from '../accounts/member-fields.ts';
 import { type ActiveMember, activeOf, type Member, type StoredMember } from './member.ts';
+import { asAudited, type Changed, changeEvents } from './member-audit.ts';
 import {
-  asAudited,
-  type Changed,
-  changeEvents,
   founderAt,
   type MemberModels,
   type MemberStore,

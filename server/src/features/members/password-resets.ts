@@ -8,7 +8,8 @@ import type { Secrets } from '../../platform/secrets.ts';
 import { chosenPasswordErrors } from '../accounts/passwords.ts';
 import type { Credentials } from './credentials.ts';
 import type { ActiveMember, Member } from './member.ts';
-import { asActor, type MemberStore } from './member-store.ts';
+import { asActor } from './member-audit.ts';
+import type { MemberStore } from './member-store.ts';
 
 /** The lifetime of a link, from when it was last mailed. */
 const LIFETIME_MS = 3_600_000;

@@ -3,7 +3,7 @@ import type { Action, ActionOfOne } from '../../events/audit.ts';
 import type { Context } from '../../http/context.ts';
 import { avatarUrl } from './avatars/avatar-url.ts';
 import type { ActiveMember } from './member.ts';
-import { asActor } from './member-store.ts';
+import { asActor } from './member-audit.ts';
 import type { StoredProgramToken } from './program-tokens.ts';
 import type { View } from './view.ts';
 
