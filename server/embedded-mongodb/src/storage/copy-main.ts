@@ -7,8 +7,10 @@ import type { CopyMessage } from './copy-process.ts';
 
 const [, , dataDir = '', target = ''] = process.argv;
 
-// Whoever outlived the database's owner would keep the next one from opening it.
-process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+// Whoever outlived the database's owner would keep the next one from opening it; it may have gone already.
+const end = () => process.kill(process.pid, 'SIGKILL');
+process.once('disconnect', end);
+if (!process.connected) end();
 
 const copy = async (): Promise<void> => {
   const root = open(dataDir, { readOnly: true, noSubdir: false });
