@@ -180,6 +180,8 @@ export const createServices = async (
   const roomWidgets = new RoomWidgets(models, log);
 
   const { waker, backfill, ...inbox } = createInbox({ models, store, quotas, ...writes, channel, log });
+  // The conversation before it may have taken in what its visitor has said since, and is gone.
+  roomDeletion.onDelete(({ _id, account }) => inbox.follower.beginOf(account, _id));
   credentials.onEnd((member) => inbox.inbox.release(member));
   credentials.onEnd((member) => inbox.replies.release(member));
   credentials.onEnd((member) => inbox.drafts.deleteAllOf(member));

@@ -56,7 +56,7 @@ export const createErasure = ({
     // They are dead already, and there may be very many; those that stay run out by themselves.
     sessions.removeAllOf(_id).catch((error) => log.warn({ err: error }, 'sessions of a deleted widget stay'));
   });
-  roomDeletion.onDelete((account) => channel.recount(account));
+  roomDeletion.onDelete(({ account }) => channel.recount(account));
   const end = ({ _id, account }: { _id: string; account: string }) => channel.end(account, { session: _id });
   return new Erasure({ sessions, rooms, roomDeletion, leads, subjects }, end, log);
 };

@@ -23,6 +23,9 @@ const BATCH = 500;
 const AGAIN_AFTER_MS = 60_000;
 const SWEEP_EVERY_MS = 20_000;
 
+/** Told of a room that was deleted, once what was said in it is erased. Its visitor may have begun anew there meanwhile. */
+type DeletionListener = (room: Pick<StoredRoom, '_id' | 'account'>) => unknown;
+
 /**
  * Deletes rooms and leads with all that is kept of them. That spans many documents, so what is to be done is written down
  * first, and any process takes it up again after a crash; every step can be repeated.
@@ -35,7 +38,7 @@ export class RoomDeletion {
   readonly #tombstones: Tombstones;
   readonly #erasure: Pick<SubjectErasure, 'erase' | 'isOut'>;
   readonly #sweeper: Sweeper;
-  readonly #listeners: ((account: string) => void)[] = [];
+  readonly #listeners: DeletionListener[] = [];
 
   constructor(
     models: { rooms: RoomModel; leads: LeadModel; roomDeletions: PendingDeletionModel },
@@ -62,8 +65,8 @@ export class RoomDeletion {
     });
   }
 
-  /** Calls `listener` with the account of each room that was deleted. */
-  onDelete(listener: (account: string) => void): void {
+  /** Calls `listener` with each room that was deleted; again where a later step has erased more of it. */
+  onDelete(listener: DeletionListener): void {
     this.#listeners.push(listener);
   }
 
@@ -85,7 +88,7 @@ export class RoomDeletion {
     await this.#delete({ account, room: known._id }, () =>
       this.#audited.delete(filter, action, check, deletedEvent),
     );
-    for (const listener of this.#listeners) listener(account);
+    await this.#tell({ _id: known._id, account });
   }
 
   /** Deletes a lead by `remove`, and then what else is kept of it. @throws whatever `remove` throws */
@@ -113,11 +116,15 @@ export class RoomDeletion {
     for (const { _id, account, room, is_lead, begun_at } of due) {
       const wasOut = await this.#erasure.isOut(room);
       const model = (is_lead ? this.#leads : this.#rooms) as unknown as RoomModel;
+      const looked = new Date();
       const current = await model.findOne({ _id: room, account }, { created_at: 1 }).lean();
       // A room that is older than its deletion was never deleted; a younger one was made anew by its visitor,
       // and what was sent before that belongs to the old one.
-      if (!current) await this.#erasure.erase(room);
-      else if (current.created_at > begun_at) await this.#erasure.erase(room, current.created_at);
+      if (!current) await this.#erasure.erase(room, { before: looked });
+      else if (current.created_at > begun_at) {
+        await this.#erasure.erase(room, { before: current.created_at, isAnew: true });
+        if (!is_lead) await this.#tell({ _id: room, account });
+      }
       // What is announced only now makes deliveries that are to be erased as well: it is gone through again.
       if (wasOut && (await this.#erasure.isOut(room))) await this.#pending.deleteOne({ _id });
     }
@@ -137,7 +144,12 @@ export class RoomDeletion {
       if (isRefusal(error)) await this.#pending.deleteOne({ _id: pending._id });
       throw error;
     }
-    await this.#erasure.erase(what.room);
+    // From now on its visitor may begin anew there.
+    await this.#erasure.erase(what.room, { before: new Date() });
+  }
+
+  async #tell(room: Parameters<DeletionListener>[0]): Promise<void> {
+    for (const listener of this.#listeners) await listener(room);
   }
 }
 

@@ -10,6 +10,14 @@ type Redact = (subject: string, before?: Date) => Promise<void>;
 /** The collections whose documents stay and lose what was said: each knows how. */
 export type Redactions = Record<'deliveries' | 'realtimeEntries' | 'searchSegments', Redact>;
 
+/** How much of a subject is erased; all of it unless this says more. */
+interface Extent {
+  /** Only what was made before: whoever wrote in a room that was deleted may begin anew there. */
+  before?: Date;
+  /** It has begun anew: what does not say when it was made stays, since it may be of that. */
+  isAnew?: boolean;
+}
+
 /**
  * Erases what collections hold of a conversation or of a lead, as the map of data says. Events that wait are still announced, as
  * for everything that is deleted; what they make is erased by doing it again, once `isOut`.
@@ -25,20 +33,17 @@ export class SubjectErasure {
     this.#redactions = redactions;
   }
 
-  /**
-   * @param before only what was made before, since the room was made anew then
-   */
-  async erase(subject: string, before?: Date): Promise<void> {
+  async erase(subject: string, { before, isAnew = false }: Extent = {}): Promise<void> {
     for (const { name, model, data } of this.#collections) {
       const { erased } = data;
-      if (!erased) continue;
-      if (before && !erased.madeAt) continue;
-      const filter = { [erased.by]: subject, ...(before && { [erased.madeAt ?? '']: { $lt: before } }) };
+      if (!erased || (isAnew && !erased.madeAt)) continue;
+      const until = erased.madeAt ? before : undefined;
+      const filter = { [erased.by]: subject, ...(until && { [erased.madeAt ?? '']: { $lt: until } }) };
       if (erased.how === 'deleted') await model.deleteMany(filter);
       if (erased.how === 'buried') {
         await deleteDocuments(model as unknown as Model<EventHolder>, filter, this.#tombstones);
       }
-      if (erased.how === 'redacted') await this.#redactions[name as keyof Redactions](subject, before);
+      if (erased.how === 'redacted') await this.#redactions[name as keyof Redactions](subject, until);
     }
   }
 

@@ -184,4 +184,35 @@ describe('DELETE /api/v1/rooms/<label>/', () => {
     const shown = (await send('GET', room.label)).json.messages;
     expect(shown.map(({ body }: { body: string }) => body)).toEqual(['after']);
   });
+
+  it('keeps what its visitor says while the rest of it is erased', async () => {
+    const { models, roomDeletion } = app.services;
+    const { visitor, room } = await app.session(widget);
+    const say = (body: string) =>
+      app.request('POST', '/api/v1/messages/', { visitor, body: { body, room: { uuid: room.uuid } } });
+    await say('before');
+    const inboxHas = (uuid: string) =>
+      vi.waitFor(async () => {
+        const conversation = await models.inbox.findOne({ _id: room.uuid }).lean();
+        expect(conversation?.heard.recent.map(({ id }) => id)).toContain(uuid);
+      });
+    const { deleteMany } = models.messages;
+    const deleting = vi.spyOn(models.messages, 'deleteMany').mockImplementationOnce((async (
+      filter: object,
+    ) => {
+      const said = await say('after');
+      expect(said.status).toBe(201);
+      await inboxHas(said.json.uuid);
+      await deleteMany.call(models.messages, filter as never);
+    }) as never);
+    expect((await send('DELETE', room.label)).status).toBe(204);
+    deleting.mockRestore();
+    for (const resumed of [false, true]) {
+      if (resumed) await roomDeletion.resume(new Date(Date.now() + 120_000));
+      const { messages } = (await send('GET', room.label)).json;
+      expect(messages.map(({ body }: { body: string }) => body)).toEqual(['after']);
+      const listed = (await app.request('GET', '/api/v1/conversations/', { token })).json;
+      expect(listed).toContainEqual(expect.objectContaining({ uuid: room.uuid }));
+    }
+  });
 });
