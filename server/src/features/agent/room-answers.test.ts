@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { type TestAgent, testAgent } from '../../../test/agent.ts';
-import { saysLater, startLlmServer } from '../../../test/agent-llm-server.ts';
+import { says, saysLater, startLlmServer } from '../../../test/agent-llm-server.ts';
 import { testApp } from '../../../test/app.ts';
 
 const llm = await startLlmServer();
@@ -142,6 +142,30 @@ it('says nothing behind a person who came while the model was thinking', async (
   await expect.poll(due).toBe(0);
   expect(await said(agent, made.label)).toEqual(['Hi', 'I take over']);
   expect(await single(agent, message.uuid)).not.toHaveProperty('support_answer');
+});
+
+it('says nothing of a conversation that was deleted in the one that its visitor begins anew', async () => {
+  const agent = await testAgent(app, [
+    { id: 's', type: 'start', greeting: 'Welcome', next: 'l' },
+    { id: 'l', type: 'llm', next: 'l' },
+  ]);
+  const { widget } = agent.account;
+  await agent.rest('PATCH', `widgets/${widget}/`, { is_bot_use: true });
+  const { visitor, room: own } = await app.session(widget);
+  const say = (body: string) =>
+    app.request('POST', '/api/v1/messages/', { visitor, body: { body, room: { uuid: own.uuid } } });
+  const later = saysLater('About your secret.');
+  llm.behave(later.behaviour, says('About your parcel.'));
+  const before = llm.asked.length;
+  const first = say('A secret');
+  await expect.poll(() => llm.asked.length).toBe(before + 1);
+  expect((await agent.rest('DELETE', `rooms/${own.label}/`)).status).toBe(204);
+  const second = say('A parcel');
+  await expect.poll(() => said(agent, own.label)).toEqual(['Welcome', 'A parcel']);
+  later.say();
+  expect((await second).json.support_answer).toBe('About your parcel.');
+  expect((await first).json).not.toHaveProperty('support_answer');
+  expect(await said(agent, own.label)).toEqual(['Welcome', 'A parcel', 'About your parcel.']);
 });
 
 it('answers many messages at once in order, each exactly once', async () => {

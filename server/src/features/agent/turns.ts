@@ -104,10 +104,14 @@ export class Turns {
     listener?: TurnListener,
   ): Promise<TurnResult> {
     return this.#mutex.run(room, async () => {
+      let began: number | undefined;
       for (const tries = new Tries('a turn of a conversation'); ; ) {
         tries.next();
         const current = await this.#parts.rooms.findOne({ _id: room }).lean<StoredRoom>();
         if (!current?.bot) throw notFound();
+        // Where it was deleted meanwhile, its visitor may have begun another one in a room of the same uuid.
+        began ??= current.created_at.getTime();
+        if (current.created_at.getTime() !== began) throw notFound();
         const place = { ...current, bot: current.bot };
         const known = await this.#recall(place, incoming);
         // What an earlier turn left behind is published before it is written over.
@@ -173,7 +177,12 @@ export class Turns {
     const events = handsOff ? [roomUpdated(room, { is_bot_use: false })] : [];
     const changed = await rooms
       .findOneAndUpdate(
-        { _id: room._id, 'bot.turns': bot.turns, is_bot_use: room.is_bot_use } as never,
+        {
+          _id: room._id,
+          created_at: room.created_at,
+          'bot.turns': bot.turns,
+          is_bot_use: room.is_bot_use,
+        } as never,
         {
           $set: set,
           ...(handsOff && { $inc: { version: 1 }, $push: { events: { $each: events } } }),
