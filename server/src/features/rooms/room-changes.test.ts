@@ -99,6 +99,24 @@ describe('a visitor', () => {
   });
 });
 
+it('shows a visitor no room that gets the label of its own at that moment', async () => {
+  const { visitor, room } = await app.session(widget);
+  const body = { body: 'Hi', room: { uuid: room.uuid } };
+  await app.request('POST', '/api/v1/messages/', { visitor, body });
+  const { rooms } = app.services;
+  const { byLabel } = rooms;
+  const looked = vi.spyOn(rooms, 'byLabel').mockImplementationOnce(async (...given) => {
+    const found = await byLabel.apply(rooms, given);
+    await send('PATCH', room.label, { label: `moved-${room.label}` });
+    await write((await create({ label: room.label })).json.uuid, 'of somebody else');
+    return found;
+  });
+  const answer = await app.request('PATCH', at(room.label), { visitor, body: { rating: 1 } });
+  looked.mockRestore();
+  expect([answer.status, answer.text]).toEqual([404, '{"detail":"Not found."}']);
+  expect((await send('GET', room.label)).json.rating).toBe(null);
+});
+
 it("lets a visitor end its room's bot, and never start one", async () => {
   await app.request('PATCH', `/api/v1/widgets/${widget}/`, { token, body: { is_bot_use: true } });
   const { visitor, room } = await app.session(widget);

@@ -94,9 +94,14 @@ export const roomRoutes = ({
     return check && (async (current: StoredRoom) => check(await show(ctx, current, limit)));
   };
 
-  const change = async (ctx: Context, view: View, wanted: Partial<NewRoom>): Promise<void> => {
+  /** @param only the uuid of the room that it has to be, whatever has the label by then */
+  const change = async (ctx: Context, view: View, wanted: Partial<NewRoom>, only?: string): Promise<void> => {
     const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
-    const room = await rooms.change(view, pathLabel(ctx), wanted, conditionOf(ctx, limit));
+    const condition = conditionOf(ctx, limit);
+    const room = await rooms.change(view, pathLabel(ctx), wanted, async (current) => {
+      if (only !== undefined && current._id !== only) throw notFound();
+      await condition?.(current);
+    });
     sendObject(ctx, await show(ctx, room, limit));
   };
 
@@ -209,7 +214,7 @@ export const roomRoutes = ({
         const wanted = readPatch(VISITORS_PATCH, body);
         // Only the owner gives a conversation to the bot.
         if (wanted.is_bot_use) delete wanted.is_bot_use;
-        await change(ctx, view, wanted);
+        await change(ctx, view, wanted, room);
       },
     },
     {
