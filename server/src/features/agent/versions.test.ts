@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 
 const app = testApp();
@@ -72,5 +72,26 @@ describe('/api/v1/workflows/<uuid>/versions/', () => {
     expect((await call('GET', path, undefined, { token: stranger })).status).toBe(404);
     await call('DELETE', `${other}/`);
     expect((await call('GET', path)).status).toBe(404);
+  });
+
+  it('are gone with their workflow, also what is saved at that moment', async () => {
+    const { models, workflows } = app.services;
+    const uuid = await create();
+    const { store } = workflows.graphs;
+    const storing = vi.spyOn(workflows.graphs, 'store').mockImplementationOnce(async (...given) => {
+      expect((await call('DELETE', `${uuid}/`)).status).toBe(204);
+      return store.apply(workflows.graphs, given);
+    });
+    expect((await call('PATCH', `${uuid}/`, { nodes: nodes('2') })).status).toBe(404);
+    storing.mockRestore();
+    expect(await models.graphs.countDocuments({ workflow: uuid })).toBe(0);
+  });
+
+  it('stay where another account tries to save one', async () => {
+    const uuid = await create();
+    const stranger = (await app.account()).token;
+    const saved = await call('PATCH', `${uuid}/`, { nodes: nodes('2') }, { token: stranger });
+    expect(saved.status).toBe(404);
+    expect((await call('GET', `${uuid}/versions/`)).json).toHaveLength(1);
   });
 });

@@ -127,7 +127,11 @@ export class WorkflowsService {
       return { set: { ...set, ...botSet }, ...bot };
     };
     const change = () => this.#audited.change({ _id: uuid, account }, decide, action);
-    const changed = (await this.#inPlaceOfOthers(account, uuid, change)) as StoredWorkflow;
+    const changed = (await this.#inPlaceOfOthers(account, uuid, change).catch(async (error) => {
+      // Who deleted it meanwhile has not seen the graph that was stored for it.
+      if (nodes && !(await this.byId(uuid))) await this.graphs.deleteOf(uuid);
+      throw error;
+    })) as StoredWorkflow;
     if (nodes) await this.graphs.forgetOld(changed);
     return this.#settleRoomBot(changed, is_room_bot);
   }
