@@ -43,6 +43,7 @@ const middlewareOf = (route: Route, { authenticate, idempotent, rateLimits }: Pa
   return [
     (ctx, next) => {
       ctx.state.operation = route.id;
+      ctx.state.authenticateAgain = async () => authenticate.again(ctx, async () => undefined);
       return next();
     },
     ...limited('nothing'),
@@ -51,8 +52,8 @@ const middlewareOf = (route: Route, { authenticate, idempotent, rateLimits }: Pa
     ...limited('credential'),
     ...given(route.beforeBody),
     // What makes a POST safe to repeat compares its body, also where nothing is taken from it.
-    ...(route.body || route.isIdempotent ? [lateBody(jsonBody(), authenticate)] : []),
-    ...(route.bytes ? [lateBody(bytesBody(route.bytes), authenticate)] : []),
+    ...(route.body || route.isIdempotent ? [lateBody(jsonBody())] : []),
+    ...(route.bytes ? [lateBody(bytesBody(route.bytes))] : []),
     ...limited('body'),
     ...given(route.aroundKept),
     ...(route.isIdempotent ? [idempotent] : []),
@@ -62,10 +63,13 @@ const middlewareOf = (route: Route, { authenticate, idempotent, rateLimits }: Pa
 
 /** Authenticates again where the body was not there yet: 30 s may pass until it is, and who was removed meanwhile does nothing. */
 const lateBody =
-  (read: Handler, { again }: Pick<Authenticator, 'again'>): Handler =>
+  (read: Handler): Handler =>
   async (ctx, next) => {
     const isThere = ctx.req.complete;
-    await read(ctx, () => (isThere ? next() : again(ctx, next)));
+    await read(ctx, async () => {
+      if (!isThere) await ctx.state.authenticateAgain?.();
+      await next();
+    });
   };
 
 /** Reads a body that is not JSON into ctx.state.bytes. */

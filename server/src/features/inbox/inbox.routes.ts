@@ -27,7 +27,7 @@ import { precondition, representationOf, sendRepresentation } from '../../http/s
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { invalid } from '../../platform/errors.ts';
 import type { CurrentAvatars } from '../members/avatars/current-avatars.ts';
-import { authorOf, memberOf, viewOf } from '../members/principal.ts';
+import { accountOf, authorOf, memberOf, viewOf } from '../members/principal.ts';
 import type { StoredConversation } from './conversation.model.ts';
 import type { InboxCounts } from './counts.ts';
 import type { WrittenConversation } from './details.ts';
@@ -216,11 +216,13 @@ export const inboxRoutes = ({
       sends: ['If-Match'],
       answers: { status: 200, description: 'What became of each.', schema: BulkResult },
       handler: async (ctx) => {
-        ctx.body = await inbox.changeAll(
-          changerOf(ctx),
-          readObject(BulkChange, ctx.state.body),
-          precondition(ctx),
-        );
+        const change = readObject(BulkChange, ctx.state.body);
+        // It may wait for others of its account, and takes seconds itself.
+        const changer = async () => {
+          await ctx.state.authenticateAgain?.();
+          return changerOf(ctx);
+        };
+        ctx.body = await inbox.changeAll(accountOf(ctx), changer, change, precondition(ctx));
       },
     },
     {

@@ -100,25 +100,39 @@ export class InboxService {
 
   /**
    * Changes many conversations, each for itself.
+   * @param changer says who does it, as it stands now; where that throws, the rest stays as it is
    * @param check a precondition on each of them, as it is shown
    * @throws ParlorError `invalid` when it can be done to none, `throttled` when too many of the account wait
    */
-  changeAll(changer: Changer, change: BulkChange, check?: Check): Promise<BulkResult> {
-    return this.#bulkTurns.run(changer.view.account, () => this.#changeAll(changer, change, check));
+  changeAll(
+    account: string,
+    changer: () => Promise<Changer>,
+    change: BulkChange,
+    check?: Check,
+  ): Promise<BulkResult> {
+    return this.#bulkTurns.run(account, () => this.#changeAll(account, changer, change, check));
   }
 
-  async #changeAll(changer: Changer, { uuids, ...wanted }: BulkChange, check: Check): Promise<BulkResult> {
-    const { account } = changer.view;
+  async #changeAll(
+    account: string,
+    changer: () => Promise<Changer>,
+    { uuids, ...wanted }: BulkChange,
+    check: Check,
+  ): Promise<BulkResult> {
     const result: BulkResult = { changed: [], missing: [], refused: [], outdated: [] };
     const settings = { ...wanted, assignee: await this.#assigneeFor(account, wanted) };
-    for (let from = 0; from < uuids.length; from += BULK_AT_ONCE) {
-      const some = uuids.slice(from, from + BULK_AT_ONCE);
-      const ends = await Promise.all(some.map((uuid) => this.#outcome(changer, uuid, settings, check)));
-      for (const [at, end] of ends.entries()) result[end].push(some[at] as string);
-    }
-    await this.#releaseIfGone(settings.assignee);
-    if (result.changed.length > 0) {
-      await this.#parts.tagNames.remember(account, wanted.add_tags ?? []);
+    try {
+      for (let from = 0; from < uuids.length; from += BULK_AT_ONCE) {
+        const now = await changer();
+        const some = uuids.slice(from, from + BULK_AT_ONCE);
+        const ends = await Promise.all(some.map((uuid) => this.#outcome(now, uuid, settings, check)));
+        for (const [at, end] of ends.entries()) result[end].push(some[at] as string);
+      }
+    } finally {
+      await this.#releaseIfGone(settings.assignee);
+      if (result.changed.length > 0) {
+        await this.#parts.tagNames.remember(account, wanted.add_tags ?? []);
+      }
     }
     return result;
   }

@@ -74,3 +74,38 @@ it('a token for programs that it makes is gone, and takes no place of others', a
   await app.request('POST', '/api/v1/tokens/', { token: leaver.token, body });
   expect(await tokens.countDocuments({ member: leaver.uuid })).toBe(0);
 });
+
+it.each([
+  ['is removed', 401, [10, 0]],
+  ['sees the widget no more', 200, [10, 0]],
+  ['becomes an admin', 200, [10, 10]],
+] as const)(
+  'a bulk change goes as far as one may who %s in the middle of it',
+  async (what, status, counts) => {
+    const visits = await Promise.all(Array.from({ length: 20 }, () => visit(widget, token)));
+    const uuids = visits.map(({ uuid }) => uuid);
+    const leaver = await people.member(token, 'operator');
+    const path = `/api/v1/members/${leaver.uuid}/`;
+    const meanwhile: Record<string, () => Promise<{ status: number }>> = {
+      'is removed': () => app.request('DELETE', path, { token }),
+      'sees the widget no more': () => app.request('PATCH', path, { token, body: { widgets: [] } }),
+      'becomes an admin': () => app.request('PATCH', path, { token, body: { role: 'admin' } }),
+    };
+    const { collection } = app.services.models.inbox;
+    const write = collection.findOneAndUpdate.bind(collection) as (...given: unknown[]) => Promise<unknown>;
+    const spy = vi.spyOn(collection, 'findOneAndUpdate').mockImplementationOnce((async (
+      ...given: unknown[]
+    ) => {
+      expect((await meanwhile[what]?.())?.status).toBeLessThan(300);
+      return write(...given);
+    }) as never);
+    onTestFinished(() => spy.mockRestore());
+    const answer = await call('POST', 'bulk/', leaver.token, { body: { uuids, add_tags: [what] } });
+    expect(answer.status).toBe(status);
+    const tagged = await app.services.models.inbox.find({ tags: what }, { _id: 1 }).lean();
+    const changed = tagged.map(({ _id }) => _id);
+    const halves = [uuids.slice(0, 10), uuids.slice(10)];
+    expect(halves.map((half) => half.filter((uuid) => changed.includes(uuid)).length)).toEqual(counts);
+    if (status === 200) expect(answer.json.missing).toEqual(uuids.filter((uuid) => !changed.includes(uuid)));
+  },
+);
