@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../test/app.ts';
 import { startGate } from '../../test/database-gate.ts';
 import { insertMissing, insertOnce } from './insert.ts';
@@ -43,6 +43,21 @@ it('inserts what comes at the same time, and refuses each document for itself', 
   });
   expect(await rooms.countDocuments({ account })).toBe(31);
   expect(await rooms.collection.findOne({ _id: first._id as never })).not.toHaveProperty('bot');
+});
+
+it('inserts what finds its place taken by a document that is deleted the next moment', async () => {
+  const { rooms } = app.services.models;
+  const one = room(`label-${crypto.randomUUID()}`);
+  for (const before of [one, { ...one, _id: crypto.randomUUID() }]) {
+    await rooms.collection.insertOne({ ...before } as never);
+    const finding = vi.spyOn(rooms, 'findOne').mockImplementationOnce(((...given: [object]) => {
+      finding.mockRestore();
+      const lean = () => rooms.deleteOne({ _id: before._id }).then(() => rooms.findOne(...given).lean());
+      return { lean };
+    }) as never);
+    expect(await insertOnce(rooms, one)).toEqual({ stored: one, isNew: true });
+    await rooms.deleteOne({ _id: one._id });
+  }
 });
 
 it('takes nothing for inserted while the database is away, however many come together', async () => {

@@ -39,15 +39,18 @@ export const insertOnce = async <T extends { _id: string; account: string }>(
   model: Model<T>,
   document: T,
 ): Promise<{ stored: T; isNew: boolean }> => {
-  try {
-    await inserterOf(model as never)(document);
-    return { stored: document, isNew: true };
-  } catch (error) {
-    // Whichever unique index the retry ran into first, the same `_id` says that it is the same object.
-    if (!duplicateFields(error)) throw error;
-    const stored = await model.findOne({ _id: document._id, account: document.account } as never).lean<T>();
-    if (!stored) throw error;
-    return { stored, isNew: false };
+  for (let isAgain = false; ; isAgain = true) {
+    try {
+      await inserterOf(model as never)(document);
+      return { stored: document, isNew: true };
+    } catch (error) {
+      // Whichever unique index the retry ran into first, the same `_id` says that it is the same object.
+      if (!duplicateFields(error)) throw error;
+      const stored = await model.findOne({ _id: document._id, account: document.account } as never).lean<T>();
+      if (stored) return { stored, isNew: false };
+      // What stood in its place may have been deleted in between.
+      if (isAgain) throw error;
+    }
   }
 };
 
