@@ -46,12 +46,14 @@ export async function* candidatesOf(
     count += found.length;
     let rarer: IndexKey | undefined;
     for (const segment of found) {
+      // Lines of newer segments stand here, too, where their sealing is under way, or somebody has died at it.
+      const older = last ?? before;
       last = segment.from;
       // The index is asked for that one next: words that are rare are not looked for among all that have a common one.
       rarer = keys.find((one) => one !== key && !hasWord(segment, one.text));
       if (rarer !== undefined) break;
       await budget.checkpoint();
-      yield* merged(waiting, findLines(segment, terms, before), segment.from);
+      yield* merged(waiting, findLines(segment, terms, older), segment.from);
     }
     if (rarer !== undefined) {
       key = rarer;

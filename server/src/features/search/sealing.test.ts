@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { testApp } from '../../../test/app.ts';
+import { CpuBudget } from '../../platform/cpu-budget.ts';
+import { candidatesOf } from './candidates.ts';
 import { decodeLines, type Line, lineKey } from './lines.ts';
 import { Sealing } from './sealing.ts';
 import { type SegmentPlace, Segments } from './segments.ts';
@@ -81,4 +83,36 @@ it('an object that is sealed twice is there once, with its newest words', async 
   await segments.addFresh([{ place: where, lines: [{ ...line, words: ['after'] }] }]);
   await sealing.seal(where);
   expect(await stored(where)).toEqual(['after']);
+});
+
+it('an object is found once, also where sealing died in between', async () => {
+  const where = place();
+  const segments = new Segments(app.services.models.searchSegments);
+  const lines = Array.from({ length: 1_100 }, (_, n) => lineOf(grace, 2 * n, ['grace']));
+  await new Sealing(segments, leases).add(where, lines);
+  const dying = new Segments(app.services.models.searchSegments);
+  dying.replace = async () => {
+    throw new Error('killed');
+  };
+  const between = [501, 503, 505].map((n) => lineOf(grace, n, ['grace']));
+  await segments.addFresh([{ place: where, lines: between }]);
+  await expect(new Sealing(dying, leases).seal(where)).rejects.toThrow('killed');
+  for (const isSealed of [false, true]) {
+    if (isSealed) await new Sealing(segments, leases).seal(where);
+    const terms = [{ text: 'grace', isPrefix: false }];
+    const found: string[] = [];
+    for await (const { key } of candidatesOf(
+      segments,
+      where,
+      { terms, before: undefined },
+      new CpuBudget(),
+    )) {
+      if (key !== found.at(-1)) found.push(key);
+    }
+    const wanted = [...lines, ...between]
+      .map(({ key }) => key)
+      .sort()
+      .reverse();
+    expect(found).toEqual(wanted);
+  }
 });
