@@ -94,7 +94,7 @@ export const createServices = async (
   const subjects = new SubjectErasure(collections, tombstones, {
     deliveries: (subject, before) =>
       erasedDeliveries.redact(subject, before && { created_at: { $lt: before } }),
-    realtimeEntries: (subject) => channel.forget(subject),
+    realtimeEntries: (subject, before) => channel.forget(subject, before),
     searchSegments: (subject, before) => index.forget(subject, before),
   });
   const roomDeletion = new RoomDeletion(models, writes, subjects, log);

@@ -17,8 +17,14 @@ const PASSED_AT_ONCE = 50;
 /** What passes and waits for the database, at most: messages stand behind it, and late it is of no use. */
 const MAX_PASSING = 1_000;
 
+/** A room or lead that was deleted. An older process takes no notice of `before`. */
+interface Forgotten {
+  forget: string;
+  before?: Date;
+}
+
 /** What processes tell each other. */
-type Control = { ended: Ended } | { forget: string } | { recount: true };
+type Control = { ended: Ended } | Forgotten | { recount: true };
 
 /**
  * What happens, on its way to the clients of all server processes: the relay writes it into the log, every process
@@ -113,18 +119,21 @@ export class Channel {
     return this.#control(account, { ended });
   }
 
-  /** Forgets what was said in a room or of a lead that was deleted: nobody gets it by `after` any more. */
-  async forget(subject: string): Promise<void> {
-    await this.log.erase(subject);
-    await this.#control('', { forget: subject });
+  /**
+   * Forgets what was said in a room or of a lead that was deleted: nobody gets it by `after` any more.
+   * @param before only what happened before
+   */
+  async forget(subject: string, before?: Date): Promise<void> {
+    await this.log.erase(subject, before);
+    await this.#control('', { forget: subject, ...(before && { before }) });
   }
 
   #control(account: string, data: Control): Promise<void> {
     return this.log.append([{ event: newUuid(), at: new Date(), name: 'control', account, data }]);
   }
 
-  #forget(subject: string): void {
-    this.recent.erase(subject);
+  #forget({ forget: subject, before }: Forgotten): void {
+    this.recent.erase(subject, before);
     for (const forget of this.#forgetters) forget(subject);
   }
 
@@ -132,7 +141,7 @@ export class Channel {
     if (entry.name === 'control') {
       const control = entry.data as Control;
       if ('ended' in control) this.connections.end(entry.account, control.ended);
-      else if ('forget' in control) this.#forget(control.forget);
+      else if ('forget' in control) this.#forget(control);
       else for (const recount of this.#recounters) recount(entry.account);
       return;
     }

@@ -148,14 +148,18 @@ export class EventLog {
     );
   }
 
-  /** Empties the entries of a room or lead that was erased, but for what tells of that; their places stay taken. */
-  async erase(subject: string): Promise<void> {
+  /**
+   * Empties the entries of a room or lead that was erased, but for what tells of that; their places stay taken.
+   * @param before only those of what happened before
+   */
+  async erase(subject: string, before?: Date): Promise<void> {
     const emptied = {
       $set: { name: 'void', account: '' },
       $unset: { data: 1, room: 1, widget: 1, lead: 1 },
     } as const;
-    await this.#entries.updateMany({ room: subject, name: { $nin: OUTLAST_ERASURE } }, emptied);
-    await this.#entries.updateMany({ lead: subject }, emptied);
+    const then = before && { at: { $lt: before } };
+    await this.#entries.updateMany({ room: subject, name: { $nin: OUTLAST_ERASURE }, ...then }, emptied);
+    await this.#entries.updateMany({ lead: subject, ...then }, emptied);
   }
 
   async #write(): Promise<void> {

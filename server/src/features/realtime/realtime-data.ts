@@ -12,7 +12,7 @@ export const realtimeData = {
   realtimeEntries: of<'realtimeEntries'>()({
     owner: { by: 'account' },
     kept: { after: 'at', seconds: 65 * 60 },
-    erased: { by: 'room', how: 'redacted' },
+    erased: { by: 'room', how: 'redacted', madeAt: 'at' },
     fields: {
       plain: ['_id', 'event', 'name', 'account', 'room', 'widget', 'lead', 'at', 'origin'],
       visitor: ['data'],
@@ -26,7 +26,7 @@ export const realtimeData = {
   readMarks: of<'readMarks'>()({
     owner: { by: 'account' },
     kept: 'until deleted',
-    erased: { by: 'room', how: 'deleted' },
+    erased: { by: 'room', how: 'deleted', madeAt: 'sent_at' },
     fields: { plain: ['_id', 'account', 'room', 'sender', 'message', 'sent_at', 'events'] },
   }),
   presence: of<'presence'>()({

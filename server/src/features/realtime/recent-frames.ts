@@ -42,9 +42,11 @@ export class RecentFrames {
   }
 
   /** Drops what was told in a room or of a lead that was erased, but for what tells of that. */
-  erase(subject: string): void {
+  erase(subject: string, before?: Date): void {
     const isLeft = ({ entry }: RecentFrame): boolean =>
-      outlastsErasure(entry) || (entry.room !== subject && entry.lead !== subject);
+      outlastsErasure(entry) ||
+      (entry.room !== subject && entry.lead !== subject) ||
+      (before !== undefined && entry.at >= before);
     this.#kept = this.#kept.filter(isLeft);
     this.#characters = this.#kept.reduce((sum, { text }) => sum + text.length, 0);
   }

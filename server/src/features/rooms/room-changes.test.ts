@@ -214,6 +214,14 @@ describe('DELETE /api/v1/rooms/<label>/', () => {
         const conversation = await models.inbox.findOne({ _id: room.uuid }).lean();
         expect(conversation?.heard.recent.map(({ id }) => id)).toContain(uuid);
       });
+    // What whoever comes back to the live channel is told of.
+    const told = async () => {
+      const entries = await models.realtimeEntries.find({ room: room.uuid, name: 'message.added' }).lean();
+      expect(app.services.channel.recent.after(0)?.map(({ entry }) => entry._id)).toEqual(
+        expect.arrayContaining(entries.map(({ _id }) => _id)),
+      );
+      return entries.map(({ data }) => (data as { body: string }).body);
+    };
     const { deleteMany } = models.messages;
     const deleting = vi.spyOn(models.messages, 'deleteMany').mockImplementationOnce((async (
       filter: object,
@@ -221,6 +229,7 @@ describe('DELETE /api/v1/rooms/<label>/', () => {
       const said = await say('after');
       expect(said.status).toBe(201);
       await inboxHas(said.json.uuid);
+      await vi.waitFor(async () => expect(await told()).toContain('after'));
       await deleteMany.call(models.messages, filter as never);
     }) as never);
     expect((await send('DELETE', room.label)).status).toBe(204);
@@ -228,6 +237,7 @@ describe('DELETE /api/v1/rooms/<label>/', () => {
     for (const resumed of [false, true]) {
       if (resumed) await roomDeletion.resume(new Date(Date.now() + 120_000));
       const { messages } = (await send('GET', room.label)).json;
+      expect(await told()).toEqual(['after']);
       expect(messages.map(({ body }: { body: string }) => body)).toEqual(['after']);
       const listed = (await app.request('GET', '/api/v1/conversations/', { token })).json;
       expect(listed).toContainEqual(expect.objectContaining({ uuid: room.uuid }));
