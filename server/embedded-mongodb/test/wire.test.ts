@@ -169,6 +169,37 @@ test('limits are enforced', async () => {
   expect(await collection.countDocuments()).toBe(0);
 });
 
+test('an answer that is too large is an error, and ends nobody else', async () => {
+  const db = bystander.db('wire');
+  await db.collection('large').insertOne({ a: 1 });
+  const tooLarge = { code: 10334, codeName: 'BSONObjectTooLarge' };
+  // What explain tells of a filter holds it twice.
+  const filter = { a: 'x'.repeat(9 * 1024 * 1024) };
+  await expect(db.command({ explain: { find: 'large', filter } })).rejects.toMatchObject(tooLarge);
+  await db.collection('large').insertOne({ text: 'x'.repeat(9 * 1024 * 1024) });
+  const twice = db
+    .collection('large')
+    .find({ text: { $exists: true } }, { projection: { b: '$text', c: '$text' } });
+  await expect(twice.toArray()).rejects.toMatchObject(tooLarge);
+  const unknown = await db.command({ ['x'.repeat(15 * 1024 * 1024)]: 1 }).catch((error) => error);
+  expect(unknown).toMatchObject({ code: 59 });
+  expect(unknown.message.length).toBeLessThan(20_000);
+  await ping();
+});
+
+test('the errors of a batch are all in its answer, the texts of as many as fit', async () => {
+  const collection = bystander.db('wire').collection<{ _id?: number; k: string }>('taken');
+  await collection.createIndex({ k: 1 }, { unique: true });
+  const k = 'k'.repeat(1_900);
+  await collection.insertOne({ k });
+  const documents = Array.from({ length: 6_000 }, () => ({ k }));
+  const { writeErrors } = await collection.insertMany(documents, { ordered: false }).catch((error) => error);
+  expect(writeErrors).toHaveLength(documents.length);
+  for (const [index, error] of writeErrors.entries()) expect(error).toMatchObject({ index, code: 11000 });
+  expect(writeErrors[0].errmsg).toContain('E11000');
+  await ping();
+});
+
 test(`random damage closes one connection at most (WIRE_SEED=${SEED})`, { timeout: 120_000 }, async () => {
   const random = seededRandom(SEED);
   const whole = [

@@ -1,17 +1,15 @@
 /** aggregate: a leading $match and $sort are planned like a find, the rest runs over what they give. */
-import { calculateObjectSize, Int32, Long } from 'bson';
+import { Int32, Long } from 'bson';
 import { compilePipeline } from '../aggregation/pipeline.ts';
 import type { PipelineEnvironment } from '../aggregation/stage.ts';
 import { type Doc, decode, encode } from '../bson/document.ts';
 import { MongoError, refused } from '../errors/mongo-error.ts';
-import { COMMAND_OVERHEAD_BYTES } from '../limits/limits.ts';
 import { countMatches } from '../query/count.ts';
 import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../query/cursors.ts';
 import type { Engine } from '../query/engine.ts';
 import { timeExpired } from '../query/pace.ts';
 import { matchesOf, type Pause, planQuery, type Query } from '../query/query.ts';
 import type { Collection } from '../storage/collection.ts';
-import { MAX_DOCUMENT_BYTES } from '../storage/document-writer.ts';
 import { cursorReply } from '../wire/cursor-reply.ts';
 import { collStatsOf } from './coll-stats-stage.ts';
 import type { Command, CommandCall } from './command.ts';
@@ -105,22 +103,11 @@ function* runPipeline(
   for (const doc of run(collection ? documents(engine, collection, query) : [])) {
     // Every stage hands on the pauses of the reading, so this is looked at often enough.
     if (!doc && performance.now() > limit.deadline) throw timeExpired();
-    yield doc && encodeResult(doc);
+    yield doc && encode(doc);
   }
 }
 
 const environmentOf = ({ memory }: Engine): PipelineEnvironment => ({ now: new Date(), memory });
-
-/** @throws MongoError 10334 for a document that is larger than a client takes. */
-function encodeResult(doc: Doc): Buffer {
-  const size = calculateObjectSize(doc);
-  if (size <= MAX_RESULT_BYTES) return encode(doc);
-  const text = `Serializing Document failed :: caused by :: Size ${size} exceeds maximum ${MAX_RESULT_BYTES}`;
-  throw new MongoError(10334, 'BSONObjectTooLarge', text);
-}
-
-/** MongoDB's limit for a document that is not stored. */
-const MAX_RESULT_BYTES = MAX_DOCUMENT_BYTES + COMMAND_OVERHEAD_BYTES;
 
 function* documents(
   engine: Engine,

@@ -22,7 +22,10 @@ export function dispatcher(engine: Engine): Answer {
       checkReadable(body, raw);
       const result = command.run({ engine, connection, name, db, body, sequences, deadline });
       if (result instanceof Promise) {
-        return result.then(shape, shapeError).finally(() => engine.environment.pauseScans());
+        return result
+          .then(shape)
+          .catch(shapeError)
+          .finally(() => engine.environment.pauseScans());
       }
       return shape(result);
     } catch (error) {
@@ -76,11 +79,12 @@ function shape(result: CommandResult): Uint8Array {
   return result instanceof Uint8Array ? result : encode({ ...result, ok: 1 });
 }
 
+/** Never fails: what an error tells of a request is cut off where that is long. */
 function shapeError(error: unknown): Uint8Array {
-  if (error instanceof MongoError) {
-    const { message, code, codeName, extra } = error;
-    return encode({ ok: 0, errmsg: message, code, codeName, ...extra });
-  }
-  const errmsg = error instanceof Error ? error.message : String(error);
-  return encode({ ok: 0, errmsg, code: 1, codeName: 'InternalError' });
+  const text = error instanceof Error ? error.message : String(error);
+  const errmsg = text.slice(0, MAX_ERROR_CHARACTERS);
+  if (!(error instanceof MongoError)) return encode({ ok: 0, errmsg, code: 1, codeName: 'InternalError' });
+  return encode({ ok: 0, errmsg, code: error.code, codeName: error.codeName, ...error.extra });
 }
+
+const MAX_ERROR_CHARACTERS = 16 * 1024;

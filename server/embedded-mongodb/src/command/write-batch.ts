@@ -3,7 +3,7 @@
  * their index. A statement that takes longer than a time slice is done in parts, each in a transaction of its own, and
  * yields between them, as in MongoDB.
  */
-import { Int32 } from 'bson';
+import { calculateObjectSize, Int32 } from 'bson';
 import type { Doc } from '../bson/document.ts';
 import { MongoError } from '../errors/mongo-error.ts';
 import { timeExpired } from '../query/pace.ts';
@@ -16,6 +16,8 @@ export interface Tally {
   nModified: number;
   upserted: Doc[];
   writeErrors: Doc[];
+  /** What the texts and values of the errors take, in bytes. */
+  errorBytes: number;
 }
 
 export interface Statements<T> {
@@ -76,25 +78,30 @@ function runPart<T>(call: CommandCall, batch: Statements<T>, from: number, isOrd
 /** Only MongoDB's own errors are a statement's; and a command that ran out of time fails as a whole. */
 function noteError(tally: Tally, index: number, error: unknown): void {
   if (!(error instanceof MongoError) || error.code === TIME_EXPIRED) throw error;
-  tally.writeErrors.push({
-    index: new Int32(index),
-    code: error.code,
-    errmsg: error.message,
-    ...error.extra,
-  });
+  addError(tally, { index: new Int32(index), code: error.code, errmsg: error.message, ...error.extra });
+}
+
+/** One answer has room for the errors of the largest batch: beyond this many bytes an error is its code alone. */
+const MAX_ERROR_BYTES = 4 * 1024 * 1024;
+
+function addError(tally: Tally, error: Doc): void {
+  const bytes = tally.errorBytes + calculateObjectSize(error);
+  const isWhole = bytes <= MAX_ERROR_BYTES;
+  if (isWhole) tally.errorBytes = bytes;
+  tally.writeErrors.push(isWhole ? error : { index: error.index, code: error.code, errmsg: '' });
 }
 
 const TIME_EXPIRED = 50;
 
 function newTally(): Tally {
-  return { n: 0, nModified: 0, upserted: [], writeErrors: [] };
+  return { n: 0, nModified: 0, upserted: [], writeErrors: [], errorBytes: 0 };
 }
 
 function add(total: Tally, part: Tally): void {
   total.n += part.n;
   total.nModified += part.nModified;
   total.upserted.push(...part.upserted);
-  total.writeErrors.push(...part.writeErrors);
+  for (const error of part.writeErrors) addError(total, error);
 }
 
 /** The part of an answer that says what went wrong. */

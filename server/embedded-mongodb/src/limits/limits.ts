@@ -2,6 +2,3 @@
 export const MAX_MESSAGE_BYTES = 48_000_000;
 export const MAX_BSON_OBJECT_BYTES = 16 * 1024 * 1024;
 export const MAX_WRITE_BATCH = 100_000;
-
-/** A command may be this much larger than a document, for the fields around the document. */
-export const COMMAND_OVERHEAD_BYTES = 16 * 1024;

@@ -39,11 +39,13 @@ export class Connection {
         if (answer instanceof Promise) {
           this.#busy = true;
           this.#socket.pause();
-          void answer.then((body) => {
-            this.#busy = false;
-            this.#reply(request, body);
-            this.#goOn();
-          });
+          answer
+            .then((body) => {
+              this.#busy = false;
+              this.#reply(request, body);
+              this.#goOn();
+            })
+            .catch(() => this.#socket.destroy());
           return;
         }
         this.#reply(request, answer);

@@ -2,8 +2,7 @@
  * Reading and writing messages.
  * https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/
  */
-import { type Doc, decodeCommand } from '../bson/document.ts';
-import { COMMAND_OVERHEAD_BYTES, MAX_BSON_OBJECT_BYTES } from '../limits/limits.ts';
+import { type Doc, decodeCommand, MAX_ENCODED_BYTES } from '../bson/document.ts';
 import { WireError } from './frames.ts';
 
 const OP_REPLY = 1;
@@ -56,7 +55,7 @@ function readMsg(message: Buffer, requestId: number): Request {
     const size = sizeAt(message, at, end);
     if (kind === 0) {
       if (body) throw new WireError('two bodies');
-      if (size > MAX_BSON_OBJECT_BYTES + COMMAND_OVERHEAD_BYTES) throw new WireError(`body of ${size} bytes`);
+      if (size > MAX_ENCODED_BYTES) throw new WireError(`body of ${size} bytes`);
       raw = message.subarray(at, at + size);
       body = decodeCommand(raw, RAW_FIELDS);
     } else if (kind === 1) {
