@@ -288,3 +288,33 @@ test('what a dropped collection leaves is gone at once, and removed in time', as
   expect(await collection.indexes()).toHaveLength(1);
   expect((await client.db('commands').command({ validate: 'dropped' })).errors).toEqual([]);
 });
+
+test('a value that no index can hold is looked for, and refused when it is to be stored', async () => {
+  const collection = things('long values');
+  await collection.createIndex({ k: 1 });
+  await collection.createIndex({ a: -1, b: 1 });
+  await collection.createIndex({ u: 1 }, { unique: true, sparse: true });
+  const short = 'x'.repeat(1_900);
+  const long = 'x'.repeat(3_000);
+  await collection.insertMany([
+    { _id: 1, k: short, a: short, b: 1 },
+    { _id: 2, k: 'y', a: 'y', b: 2 },
+  ]);
+  const ids = async (filter: object, sort: 1 | -1 = 1) =>
+    (await collection.find(filter).sort({ k: sort }).toArray()).map(({ _id }) => _id);
+  expect(await ids({ k: long })).toEqual([]);
+  expect(await ids({ k: { $in: [long, 'y', short] } })).toEqual([1, 2]);
+  expect(await ids({ k: { $gt: long } })).toEqual([2]);
+  expect(await ids({ k: { $lt: long } }, -1)).toEqual([1]);
+  expect(await ids({ k: { $gte: short, $lt: `${short}${long}` } }, -1)).toEqual([1]);
+  expect(await ids({ k: { $regex: `^${long}` } })).toEqual([]);
+  expect(await ids({ a: { $lt: long } })).toEqual([1]);
+  expect(await ids({ a: { $gt: long }, b: { $gt: 0 } })).toEqual([2]);
+  expect(await collection.countDocuments({ a: short, b: { $lte: 1 } })).toBe(1);
+  expect(await collection.countDocuments({ k: { $gt: long } })).toBe(1);
+  expect(await collection.distinct('a', { a: long })).toEqual([]);
+  expect(await collection.findOne({ _id: long as never })).toBeNull();
+  const tooLong = { code: 17280 };
+  await expect(collection.insertOne({ _id: 3, u: 'x'.repeat(100_000) })).rejects.toMatchObject(tooLong);
+  await expect(collection.updateOne({ _id: 1 }, { $set: { u: long } })).rejects.toMatchObject(tooLong);
+});

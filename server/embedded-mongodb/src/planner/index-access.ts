@@ -1,4 +1,6 @@
 /** How one index answers a conjunction: which of its key ranges, what they prove, what order they give. */
+import { MAX_KEY_BYTES } from '../index-key/entry-key.ts';
+import { after } from '../storage/catalog.ts';
 import type { Collection, Index } from '../storage/collection.ts';
 import { EVERYTHING, type Interval } from './bounds.ts';
 import { boundsOf, intersect, inverted } from './bounds-builder.ts';
@@ -62,7 +64,7 @@ export function accessBy(collection: Collection, index: Index, asked: Conjunctio
   const everyUsed = asked.predicates.every((predicate) => used.has(predicate));
   return {
     index,
-    ranges,
+    ranges: ranges.map(searchable),
     pointFields,
     boundFields,
     fields,
@@ -120,6 +122,15 @@ function byUsefulness(predicates: readonly Predicate[], path: string): Predicate
   return predicates
     .filter((predicate) => predicate.path === path)
     .sort((a, b) => USEFULNESS.indexOf(a.operator) - USEFULNESS.indexOf(b.operator));
+}
+
+/**
+ * The same range between keys that LMDB can look for. No stored key is longer than that: those from a longer key on are those
+ * behind all that begin as it does.
+ */
+function searchable({ low, high, offsets }: KeyRange): KeyRange {
+  const within = (key: Buffer) => (key.length > MAX_KEY_BYTES ? after(key.subarray(0, MAX_KEY_BYTES)) : key);
+  return { low: within(low), high: within(high), offsets };
 }
 
 function extend(range: KeyRange, interval: Interval, isPoint: boolean): KeyRange {

@@ -68,7 +68,7 @@ export class DocumentWriter {
   addToIndex(collection: Collection, index: Index, doc: Doc, record: Buffer): void {
     const wanted = entriesOf(index, doc);
     const change = { index, add: [...wanted.entries.values()], drop: [], multikey: wanted.multikey };
-    this.#checkUnique(collection, change, record);
+    this.#checkEntries(collection, change, record);
     this.#apply(collection, [change], record, true);
   }
 
@@ -85,14 +85,15 @@ export class DocumentWriter {
       for (const [key, entry] of had.entries) if (!wanted.entries.has(key)) drop.push(entry);
       if (add.length === 0 && drop.length === 0) continue;
       const change = { index, add, drop, multikey: wanted.multikey };
-      this.#checkUnique(collection, change, record);
-      for (const entry of add) entryKey(entry.prefix, record, index.name);
+      this.#checkEntries(collection, change, record);
       plan.push(change);
     }
     return plan;
   }
 
-  #checkUnique(collection: Collection, { index, add }: Change, record: Buffer): void {
+  /** Their lengths first: LMDB does not even look for a key that is too long. */
+  #checkEntries(collection: Collection, { index, add }: Change, record: Buffer): void {
+    for (const entry of add) entryKey(entry.prefix, record, index.name);
     if (!index.unique) return;
     const own = record.subarray(4);
     for (const entry of add) {
