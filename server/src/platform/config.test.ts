@@ -63,6 +63,29 @@ describe('SMTP_URL', () => {
   );
 });
 
+it.each([
+  ['MONGODB_URL', 'mongodb://ada:hidden@db.example.com/parlor', 'mongodb://ada:***@db.example.com/parlor'],
+  [
+    'MONGODB_URL',
+    'mongodb://db.example.com/?proxyHost=a&proxyPassword=hidden&tls=true',
+    '&proxyPassword=***&tls=true',
+  ],
+  [
+    'MONGODB_URL',
+    'mongodb://db/?authMechanismProperties=AWS_SESSION_TOKEN:hidden',
+    'authMechanismProperties=***',
+  ],
+  [
+    'SMTP_URL',
+    'smtp://ada@example.com:hidden@mail.example.com:587',
+    'smtp://ada@example.com:***@mail.example.com:587',
+  ],
+  ['SMTP_URL', 'smtp://ada:hid/den@mail@example.com', 'smtp://ada:***@example.com'],
+])('shows the secrets of no URL: %s %s', (name, url, shown) => {
+  expect(describeConfig({ [name]: url })).toContain(shown);
+  expect(describeConfig({ [name]: url })).not.toMatch(/hidden|hid\/den/);
+});
+
 describe('OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET', () => {
   const all = {
     OIDC_ISSUER: 'https://login.example.com/realms/us/',

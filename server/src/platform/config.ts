@@ -37,8 +37,20 @@ const UNSEEN = new Set([
   'OIDC_CLIENT_SECRET',
 ]);
 
-/** The password inside a URL, replaced by ***; anything else as it is. */
-export const maskPassword = (text: string): string => text.replace(/(\/\/[^/@]*?:)\S*@/, '$1***@');
+/**
+ * The password inside a URL, and options that hold secrets, replaced by ***; anything else as it is. Users may be e-mail
+ * addresses, and passwords may hold what is no part of a URL: it is what stands between the first colon and the last @.
+ */
+export const maskPassword = (text: string): string =>
+  text
+    .replace(/:(?!\/\/).*@/s, ':***@')
+    .replace(/([?&](?:[^=&]*password|authMechanismProperties)=)[^&]*/gi, '$1***');
+
+/** So much of a wrong value is repeated, on one line. */
+const MAX_SHOWN = 100;
+
+const quote = (value: string): string =>
+  JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value);
 
 /**
  * Reads and checks the environment.
@@ -46,12 +58,12 @@ export const maskPassword = (text: string): string => text.replace(/(\/\/[^/@]*?
  */
 export const loadConfig = (env: Record<string, string | undefined>): Config => {
   const config: Record<string, unknown> = {};
-  for (const [name, { fallback, parse }] of Object.entries<Setting<unknown>>(SETTINGS)) {
+  for (const [name, { fallback, parse, secret }] of Object.entries<Setting<unknown>>(SETTINGS)) {
     const value = env[name] ?? fallback;
     try {
       config[name] = parse(value);
     } catch (error) {
-      const got = UNSEEN.has(name) ? `${value.length} characters` : `"${maskPassword(value)}"`;
+      const got = secret ? `${value.length} characters` : quote(maskPassword(value));
       throw new ConfigError(`${name} must be ${(error as Error).message}, but is ${got}`);
     }
   }
