@@ -270,6 +270,8 @@ describe.skipIf(inject('isRealMongodb'))('what is set wrongly is one clear line,
     ['PUBLIC_URL', 'https://example.com/chat', 'PUBLIC_URL must be an http or https URL without a path'],
     ['TRUST_PROXY', 'true', 'TRUST_PROXY must be false, the number of proxies in front'],
     ['HOST', '192.0.2.1', 'HOST 192.0.2.1 is not an address of this machine'],
+    ['HOST', '', 'HOST must be an address or a host name, such as 127.0.0.1, ::1 or 0.0.0.0, but is ""'],
+    ['HOST', '[::1]', 'HOST must be an address or a host name'],
     ['EMBEDDED_MONGODB_LISTEN', '0.0.0.0:27017', 'EMBEDDED_MONGODB_LISTEN'],
   ])('a bad %s', async (name, value, line) => {
     const DATA_DIR = join(await temporaryFolder(), 'data');
@@ -283,11 +285,50 @@ describe.skipIf(inject('isRealMongodb'))('what is set wrongly is one clear line,
     );
   });
 
-  it('a MONGODB_URL that nobody answers, its password masked', async () => {
-    const env = { PORT: '0', MONGODB_URL: 'mongodb://ada:hidden@127.0.0.1:1', SECRET_KEY: 'x'.repeat(32) };
-    const line = await refusal(env);
-    expect(line).toContain('MONGODB_URL mongodb://ada:***@127.0.0.1:1');
+  it.each([
+    ['mongodb://ada:hidden@127.0.0.1:1', 'mongodb://ada:***@127.0.0.1:1'],
+    ['mongodb://a@b.com:hidden@127.0.0.1:1', 'mongodb://a@b.com:***@127.0.0.1:1'],
+    [
+      'mongodb://127.0.0.1:1/?tls=true&tlsCertificateKeyFilePassword=hidden',
+      '&tlsCertificateKeyFilePassword=***',
+    ],
+  ])('a MONGODB_URL that nobody answers, its password masked: %s', async (MONGODB_URL, shown) => {
+    const line = await refusal({ PORT: '0', MONGODB_URL, SECRET_KEY: 'x'.repeat(32) });
+    expect(line).toContain(shown);
     expect(line).not.toContain('hidden');
+  });
+
+  it('a secret that is no URL of its kind, without a word of it', async () => {
+    for (const [name, value] of [
+      ['SMTP_URL', 'smtp://ada@example.com:hidden@smtp.example.com:port'],
+      ['SMTP_URL', 'smtp://ada:hidden words@smtp.example.com'],
+      ['MONGODB_URL', 'mongodb://ada:hidden words@127.0.0.1:1'],
+      ['MONGODB_URL', 'ada:hidden%40127.0.0.1'],
+    ] as const) {
+      const line = await refusal({ PORT: '0', [name]: value });
+      expect(line).toMatch(
+        new RegExp(`^Parlor can't start: ${name} must be a URL .*, but is ${value.length} characters$`),
+      );
+    }
+  });
+
+  it('a value of many lines, or of very many characters', async () => {
+    expect(await refusal({ PORT: '80\n80' })).toMatch(/, but is "80\\n80"$/);
+    expect((await refusal({ PORT: '8'.repeat(10_000) })).length).toBeLessThan(300);
+  });
+
+  it('an EMBEDDED_MONGODB_LISTEN that nothing can listen on', async () => {
+    const DATA_DIR = join(await temporaryFolder(), 'data');
+    for (const EMBEDDED_MONGODB_LISTEN of [
+      '127.0.0.1:99999',
+      '/no/such/folder/db.sock',
+      `/${'x'.repeat(100)}`,
+    ]) {
+      const line = await refusal({ PORT: '0', DATA_DIR, EMBEDDED_MONGODB_LISTEN });
+      expect(line).toContain(
+        `Parlor can't start: EMBEDDED_MONGODB_LISTEN ${EMBEDDED_MONGODB_LISTEN} can't be used: `,
+      );
+    }
   });
 
   it('a bad setting leaves no file behind', async () => {

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type EmbeddedMongodb, makeDirectory, openEmbeddedMongodb } from '@parlor/embedded-mongodb';
+import {
+  type EmbeddedMongodb,
+  EmbeddedMongodbError,
+  makeDirectory,
+  openEmbeddedMongodb,
+} from '@parlor/embedded-mongodb';
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
 import { type Config, maskPassword } from '../platform/config.ts';
 import type { Duration } from '../platform/duration.ts';
@@ -88,7 +93,10 @@ export const connectToMongodb = async (name: string, url: string, secretKey = ''
 const openEmbedded = async (config: Config, forCopy: boolean): Promise<Database> => {
   const dataDir = config.DATA_DIR;
   const fail = (error: Error): never => {
-    throw new DatabaseError(`DATA_DIR ${dataDir} can't be used: ${firstLine(error.message)}`);
+    const { EMBEDDED_MONGODB_LISTEN: listen } = config;
+    const isAddress = listen !== '' && error instanceof EmbeddedMongodbError && error.code === 'LISTEN';
+    const setting = isAddress ? `EMBEDDED_MONGODB_LISTEN ${listen}` : `DATA_DIR ${dataDir}`;
+    throw new DatabaseError(`${setting} can't be used: ${firstLine(error.message)}`);
   };
   try {
     makeDirectory(dataDir);

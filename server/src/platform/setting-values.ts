@@ -16,6 +16,10 @@ export const isLoopbackUrl = (url: string): boolean =>
 
 export const anyText = (text: string): string => text;
 
+/** An empty one would be all addresses of this machine. */
+export const host = (text: string): string =>
+  /^[^\s[\]/]+$/.test(text) ? text : expected('an address or a host name, such as 127.0.0.1, ::1 or 0.0.0.0');
+
 /** What a request can carry behind `Bearer `. */
 export const bearerToken = (text: string): string =>
   /^[\x21-\x7e]*$/.test(text)

@@ -5,6 +5,7 @@ import {
   databaseTimeout,
   digestWindow,
   folder,
+  host,
   hostAndPort,
   mailAddress,
   mongodbUrl,
@@ -44,7 +45,7 @@ const perMinute = (fallback: number, what: string): Setting<number> =>
 
 /** Every variable that Parlor reads, with its default; written here once (docs/contract.md#operation). */
 export const SETTINGS = {
-  HOST: setting('127.0.0.1', 'address to listen on; 0.0.0.0 lets other machines in', anyText),
+  HOST: setting('127.0.0.1', 'address to listen on; 0.0.0.0 lets other machines in', host),
   PORT: setting('8080', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535)),
   PUBLIC_URL: setting(
     '',
