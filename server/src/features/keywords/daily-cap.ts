@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { NotificationModel } from './keywords.model.ts';
 
+const DAY_MS = 86_400_000;
+
 /**
  * How many notifications an account gets in a UTC day, counted in the database by what it got. Accounts that have
  * had theirs are remembered until the day is over.
@@ -35,7 +37,7 @@ export class DailyCap {
     this.#day = day;
     if (this.#full.has(account)) return [];
     const had = await this.#notifications.countDocuments(
-      { account, created_at: { $gte: new Date(day) } },
+      { account, created_at: { $gte: new Date(day), $lt: new Date(day + DAY_MS) } },
       { limit: this.#perDay },
     );
     const left = this.#perDay - had;

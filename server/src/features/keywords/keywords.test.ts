@@ -281,4 +281,23 @@ describe('the notifications of one day', () => {
     await say(other, 1);
     await vi.waitFor(async () => expect(await listed(other)).toBe(3), { timeout: 60_000 });
   });
+
+  it('are counted by that day alone, also after the clock was put back', async () => {
+    const { token, id } = await capped.account();
+    await capped.request('POST', '/api/v1/keywords/', { token, body: { keyword: 'refund' } });
+    const room = (await capped.request('POST', '/api/v1/rooms/', { token })).json;
+    const say = (text: string) =>
+      capped.request('POST', '/api/v1/messages/', { token, body: { body: text, room: { uuid: room.uuid } } });
+    const { notifications } = capped.services.models;
+    const counts = (count: number) =>
+      vi.waitFor(async () => expect(await notifications.countDocuments({ account: id })).toBe(count), {
+        timeout: 60_000,
+      });
+    for (const text of ['refund 1', 'refund 2']) await say(text);
+    await counts(2);
+    const then = new Date(Date.now() + 3 * 86_400_000);
+    await notifications.updateMany({ account: id }, { $set: { created_at: then } });
+    for (const text of ['refund 3', 'refund 4', 'refund 5']) await say(text);
+    await counts(5);
+  });
 });
