@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { Long, MongoClient } from 'mongodb';
 import mongoose from 'mongoose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type EmbeddedMongodb, openEmbeddedMongodb } from '../dist/index.js';
 import { decode, encode } from '../src/bson/document.ts';
 import { readIndexRequest } from '../src/command/index-request.ts';
@@ -82,6 +82,15 @@ test('cursors: batches, a change in between, killing, foreign and unknown ones',
   await expect(db.command({ getMore: Long.fromNumber(1), collection: 'cursors' })).rejects.toMatchObject({
     code: 43,
   });
+});
+
+test('a cursor is left open where the clock is set meanwhile', async () => {
+  const engine = new Engine(join(folder.path, 'clock'));
+  onTestFinished(() => engine.close());
+  const id = engine.cursors.keep('clock.a', [Buffer.alloc(0)].values(), undefined, false);
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 86_400_000);
+  onTestFinished(() => clock.mockRestore());
+  expect(engine.cursors.get(id)).toMatchObject({ ns: 'clock.a' });
 });
 
 test('a unique key has one winner among many at once', async () => {

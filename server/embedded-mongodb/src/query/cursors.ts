@@ -24,6 +24,7 @@ export interface Cursor {
   documents: DocumentStream;
   /** A document that did not fit into the last answer any more. */
   held: Buffer | undefined;
+  /** When it was asked for last (`performance.now()`). */
   usedAt: number;
   neverTimesOut: boolean;
   /** Whether an answer is being taken from it. */
@@ -106,7 +107,7 @@ export class Cursors {
       throw new MongoError(202, 'TooManyFilesOpen', `more than ${MAX_OPEN} cursors are open`);
     }
     const id = randomBytes(8).readBigInt64BE() & 0x7fffffffffffffffn || 1n;
-    this.#open.set(id, { id, ns, documents, held, usedAt: Date.now(), neverTimesOut, isBusy: false });
+    this.#open.set(id, { id, ns, documents, held, usedAt: performance.now(), neverTimesOut, isBusy: false });
     return id;
   }
 
@@ -115,7 +116,7 @@ export class Cursors {
     this.#closeIdle();
     const cursor = this.#open.get(id);
     if (!cursor) throw new MongoError(43, 'CursorNotFound', `cursor id ${id} not found`);
-    cursor.usedAt = Date.now();
+    cursor.usedAt = performance.now();
     return cursor;
   }
 
@@ -133,7 +134,7 @@ export class Cursors {
   }
 
   #closeIdle(): void {
-    const limit = Date.now() - IDLE_MS;
+    const limit = performance.now() - IDLE_MS;
     for (const cursor of this.#open.values()) {
       if (cursor.usedAt < limit && !cursor.neverTimesOut && !cursor.isBusy) this.kill(cursor.id);
     }
