@@ -1,12 +1,15 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { watch } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { Secret, TOTP } from 'otpauth';
-import { describe, expect, inject, it } from 'vitest';
-import { spawnCommand } from './command-line.ts';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { CLI, spawnCommand } from './command-line.ts';
 import { caller, owner } from './rest.ts';
 import { type ServerProcess, serverSettings, startServerProcess } from './server-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -225,4 +228,42 @@ it('lets in again a member that has locked itself out', async () => {
   expect((await parlor(settings, 'member', 'role', 'nobody', 'admin')).err).toContain('no member named');
   expect(await parlor(settings, 'member', 'sign-out', 'grace')).toMatchObject({ code: 0, err: '' });
   expect((await own('GET', '/api/v1/members/me/')).status).toBe(401);
+});
+
+it('sets no password that nobody could sign in by', async () => {
+  const settings = await serverSettings();
+  const server = await startServerProcess(settings);
+  await parlor(settings, 'account', 'create', 'ada', 'ada@example.com');
+  const set = (input: string | Buffer) =>
+    spawnCommand(settings, ['account', 'reset-password', 'ada', '--password-stdin'], input).result;
+  for (const [input, refusal] of [
+    ['', 'password: This field may not be blank.'],
+    ['a long\0secret', 'password: Null characters are not allowed.'],
+    ['long '.repeat(201), 'password: Ensure this field has no more than 1000 characters.'],
+    [Buffer.from('gr\u00fcner Schl\u00fcssel', 'latin1'), 'stdin, line 1 is not UTF-8'],
+  ] as const) {
+    const usage = 'usage: account reset-password USERNAME [--password-stdin]';
+    expect(await set(input)).toEqual({ code: 1, out: '', err: `${refusal}\n${usage}\n` });
+  }
+  // As some systems write it, and as all browsers' requests are read.
+  const password = 'gr\u00fcner Schl\u00fcssel';
+  expect(await set(password.normalize('NFD'))).toEqual({ code: 0, out: '', err: '' });
+  const signedIn = await caller(server.url)('POST', '/api/v1/auth/api-token', { username: 'ada', password });
+  expect(signedIn.status).toBe(200);
+});
+
+it('reads no more of a password than one may have, however much there is', async () => {
+  const settings = await serverSettings();
+  await startServerProcess(settings);
+  await parlor(settings, 'account', 'create', 'ada', 'ada@example.com');
+  const child = spawn(process.execPath, [CLI, 'account', 'reset-password', 'ada', '--password-stdin'], {
+    env: { PATH: process.env.PATH, ...settings },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'exit');
+  const endless = new Readable({ read: () => endless.push('a line of what is no password\n'.repeat(1_000)) });
+  // It stops reading at some time.
+  pipeline(endless, child.stdin).catch(() => undefined);
+  expect(await text(child.stderr)).toMatch(/^password: Ensure this field has no more than 1000 characters\./);
+  expect(await ended).toEqual([1, null]);
 });

@@ -6,7 +6,11 @@ import { fileURLToPath } from 'node:url';
 export const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
 /** Runs a command in a process of its own, with nothing of the surrounding environment. */
-export const spawnCommand = (env: Record<string, string>, args: readonly string[], input = '') => {
+export const spawnCommand = (
+  env: Record<string, string>,
+  args: readonly string[],
+  input: string | Buffer = '',
+) => {
   const child = spawn(process.execPath, [CLI, ...args], { env: { PATH: process.env.PATH, ...env } });
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));

@@ -15,15 +15,29 @@ const PASSWORD_LENGTH = 20;
 
 const FROM_STDIN = '--password-stdin';
 
-/** The password to set, and whether it was made here and has to be shown. */
+/** In UTF-16 units: beyond what any password may have. */
+const LONGEST_PASSWORD = 10_000;
+
+/**
+ * The password to set, as requests that sign in by it are read, and whether it was made here and has to be shown.
+ * @throws UsageError
+ */
 const choosePassword = async (
   fromStdin: boolean,
   terminal: Terminal,
 ): Promise<{ password: string; isMade: boolean }> => {
   if (!fromStdin) return { password: randomLetters(PASSWORD_LENGTH), isMade: true };
   const lines: string[] = [];
-  for await (const line of terminal.lines()) lines.push(line);
-  return { password: lines.join('\n'), isMade: false };
+  let length = 0;
+  for await (const line of terminal.lines()) {
+    lines.push(line);
+    length += line.length;
+    // It is refused: what else there is would fill the memory, which is the server's beside one.
+    if (length > LONGEST_PASSWORD) break;
+  }
+  const { data, error } = Registration.shape.password.safeParse(lines.join('\n'));
+  if (error) throw new UsageError(`password: ${error.issues[0]?.message}`);
+  return { password: data, isMade: false };
 };
 
 const firstError = (fields: FieldErrors, path = ''): string => {

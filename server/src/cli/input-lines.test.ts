@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { LongLineError, linesOf } from './input-lines.ts';
+import { InputLineError, linesOf } from './input-lines.ts';
 
 const read = async (pieces: (string | Buffer)[], most?: number): Promise<string[]> => {
   const bytes = pieces.map((piece) => Buffer.from(piece));
@@ -27,10 +27,16 @@ describe('lines that are read in', () => {
     expect(await read([bytes.subarray(0, 2), bytes.subarray(2)])).toEqual(['\u{1f4a1}']);
   });
 
+  it('are UTF-8', async () => {
+    const latin1 = Buffer.from('schl\u00fcssel\n', 'latin1');
+    await expect(read(['a\n', latin1])).rejects.toThrow(new InputLineError('line 2 is not UTF-8'));
+    await expect(read(['a', Buffer.from('\u{1f4a1}').subarray(0, 2)])).rejects.toThrow('line 1 is not UTF-8');
+  });
+
   it('are not longer than the largest document makes them', async () => {
     expect(await read(['abc\nabc\n'], 3)).toEqual(['abc', 'abc']);
     await expect(read(['abc\nab', 'c', 'd'], 3)).rejects.toThrow(
-      new LongLineError('line 2 is longer than 3 characters'),
+      new InputLineError('line 2 is longer than 3 characters'),
     );
   });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { UsageError } from './arguments.ts';
-import { LongLineError, linesOf } from './input-lines.ts';
+import { InputLineError, linesOf } from './input-lines.ts';
 import { OutputFile } from './output-file.ts';
 import { createProgress, print } from './progress.ts';
 
@@ -85,7 +85,7 @@ export class LocalTerminal implements Terminal {
       yield* linesOf(input);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      if (error instanceof LongLineError) throw new UsageError(`${reads ?? 'stdin'}, ${message}`);
+      if (error instanceof InputLineError) throw new UsageError(`${reads ?? 'stdin'}, ${message}`);
       throw code === undefined ? error : new UsageError(`${reads ?? 'stdin'} can't be read: ${code}`);
     }
   }
