@@ -60,7 +60,10 @@ export async function* candidatesOf(
       step = 0.5;
     } else if (found.length < wanted) break;
     if (count === MAX_SEGMENTS) {
-      yield { key: last ?? '', isEnd: true };
+      const end = last ?? '';
+      // Whoever goes on behind that place gets no fresh line before it any more.
+      yield* merged(waiting, [], end);
+      yield { key: end, isEnd: true };
       return;
     }
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { CpuBudget } from '../../platform/cpu-budget.ts';
-import { candidatesOf } from './candidates.ts';
+import { candidatesOf, MAX_SEGMENTS } from './candidates.ts';
 import { decodeLines, type Line, lineKey } from './lines.ts';
 import { Sealing } from './sealing.ts';
 import { type SegmentPlace, Segments } from './segments.ts';
@@ -115,4 +115,20 @@ it('an object is found once, also where sealing died in between', async () => {
       .reverse();
     expect(found).toEqual(wanted);
   }
+});
+
+it('what is fresh is found before the place behind which the next page goes on', async () => {
+  const where = place();
+  const segments = new Segments(app.services.models.searchSegments);
+  // No object has both words, and each segment has one of them.
+  for (let n = 0; n < MAX_SEGMENTS + 1; n++) {
+    await segments.addSealed(where, [[lineOf(grace, n, [n % 2 === 0 ? 'alpha' : 'betas'])]]);
+  }
+  const both = lineOf(grace, 100, ['alpha', 'betas']);
+  await segments.addFresh([{ place: where, lines: [both] }]);
+  const terms = ['alpha', 'betas'].map((text) => ({ text, isPrefix: false }));
+  const found: unknown[] = [];
+  for await (const one of candidatesOf(segments, where, { terms, before: undefined }, new CpuBudget()))
+    found.push(one);
+  expect(found).toMatchObject([{ key: both.key }, { isEnd: true }]);
 });
