@@ -86,6 +86,15 @@ it('gives what a dead process has left to those who ask, each to one of them onl
   expect(await processes.countDocuments()).toBe(1);
 });
 
+it('shows who is there, however many a dead process has left', async () => {
+  const [dead, here] = [open(), open()];
+  await dead.add(visitors(60));
+  await letAllExpire();
+  const own = visitors(5);
+  await here.add(own);
+  expect((await here.rooms('shop', 50)).sort()).toEqual(roomsOf(own));
+});
+
 it('says that a sign of life comes too late, and then counts what is added again', async () => {
   const [slept, other] = [open(), open()];
   const all = visitors(3);

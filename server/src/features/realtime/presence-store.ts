@@ -134,12 +134,13 @@ export class PresenceStore {
 
   /** Presences on processes that live. */
   async #alive(where: object, limit = 0): Promise<StoredPresence[]> {
-    const found = await this.#presences.find(where).limit(limit).lean<StoredPresence[]>();
-    const processes = [...new Set(found.map(({ process }) => process))];
-    if (processes.length === 0) return [];
-    const known = { _id: { $in: processes }, expires_at: { $gt: new Date() } };
-    const alive = new Set((await this.#processes.find(known).lean()).map(({ _id }) => _id));
-    return found.filter(({ process }) => alive.has(process));
+    // Before the limit: a server that was killed may have left more than that.
+    const alive = await this.#processes.find({ expires_at: { $gt: new Date() } }, { _id: 1 }).lean();
+    const process = { $in: alive.map(({ _id }) => _id) };
+    return this.#presences
+      .find({ ...where, process })
+      .limit(limit)
+      .lean<StoredPresence[]>();
   }
 
   #idOf(attendee: Attendee): string {
