@@ -43,6 +43,18 @@ it('an event is announced', async () => {
   expect((await receiver.find((data) => data.uuid === uuid)).headers['webhook-id']).toBeDefined();
 });
 
+it('a deletion that was interrupted is told', async () => {
+  const { id } = await app.account();
+  const { realtimeEntries, tombstones } = app.services.models;
+  const [_id, room] = [randomUUID(), randomUUID()];
+  const event = newEvent('room.deleted', id, new Date(), { uuid: room }, { room });
+  const deletion = { collection: 'rooms', holder: room, created_at: then(), event };
+  await tombstones.collection.insertOne({ _id, subject: room, made_at: then(), deletion } as never);
+  await app.services.tombstones.clear();
+  const told = () => realtimeEntries.findOne({ room, name: 'room.deleted' }).lean();
+  await vi.waitFor(async () => expect(await told()).not.toBeNull(), PATIENCE);
+});
+
 it('a delivery that was put off goes out, and one that waits for its time goes on waiting', async () => {
   const { token } = await app.account();
   const { receiver, webhook } = await subscribe(token, 'chat.added');

@@ -1,3 +1,4 @@
+import { hasCome } from '../database/has-come.ts';
 import { newUuid } from '../platform/ids.ts';
 import { type EventHolder, type OutboxEvent, subjectOf } from './events.ts';
 import type { Relay } from './relay.ts';
@@ -57,7 +58,7 @@ export class Tombstones {
 
   /** Settles the deletions that a crash has interrupted, and removes the tombstones whose events are out. */
   async clear(now = new Date()): Promise<void> {
-    const old = { made_at: { $lte: new Date(now.getTime() - KEPT_EMPTY_MS) } };
+    const old = hasCome('made_at', new Date(now.getTime() - KEPT_EMPTY_MS));
     const open = await this.#model
       .find({ ...old, deletion: { $exists: true } })
       .limit(BATCH)
