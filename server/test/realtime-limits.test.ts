@@ -263,4 +263,24 @@ describe('a client that does not read', () => {
     expect([1006, 1013]).toContain((await slow.closed).code);
     expect(slow.events().length).toBeLessThan(900);
   });
+
+  it('is not taken for one that has missed much and reads it', async () => {
+    const { url, token, visitor, answer } = await begin();
+    const ada = await visitor();
+    await ada.say('Hello');
+    const before = await connect(url, { token });
+    await before.close();
+    const body = '長'.repeat(9_990);
+    for (let i = 0; i < 40; i++) {
+      await Promise.all(Array.from({ length: 10 }, (_, j) => answer(ada.room.uuid, `${i * 10 + j} ${body}`)));
+    }
+    const back = await connect(url, { token }, { after: before.after });
+    const heard = () => back.events().filter(({ data }) => data.is_support_sender);
+    await vi.waitFor(() => expect(new Set(heard().map(({ data }) => data.uuid)).size).toBe(400), {
+      timeout: 60_000,
+      interval: 100,
+    });
+    expect(heard().map(({ id }) => id)).toEqual([...new Set(heard().map(({ id }) => id))]);
+    expect(back.socket.readyState).toBe(back.socket.OPEN);
+  });
 });

@@ -119,10 +119,15 @@ export class Connection {
     this.#socket.send(text, AS_TEXT);
   }
 
+  /** Whether the client has read most of what it was sent. */
+  get isDrained(): boolean {
+    return this.#socket.bufferedAmount <= DRAINED_BYTES;
+  }
+
   /** Resolves when the client has read most of what it was sent, or is gone. */
   async drained(): Promise<void> {
     const deadline = performance.now() + DRAINED_WITHIN_MS;
-    while (this.isOpen && this.#socket.bufferedAmount > DRAINED_BYTES) {
+    while (this.isOpen && !this.isDrained) {
       if (performance.now() > deadline) {
         this.close(CLOSE_CODES.try_again, 'too slow: what it does not read is not kept');
         return;
