@@ -1,4 +1,4 @@
-import type { Model } from 'mongoose';
+import { type Model, mongo } from 'mongoose';
 import { notFound } from '../platform/errors.ts';
 import { Tries } from '../platform/tries.ts';
 import type { EventHolder, OutboxEvent } from './events.ts';
@@ -62,6 +62,19 @@ export const deleteDocument = async <T extends Deletable>(
 /** How many documents go at a time. */
 const BATCH = 500;
 
+/** How much their events may have: they are copied into one document, and a database takes 16 MiB of that. */
+const MAX_BYTES = 4 * 1_024 * 1_024;
+
+/** The first ones, whose events fit into one tombstone. */
+const fitting = (batch: readonly EventHolder[]): readonly EventHolder[] => {
+  let bytes = 0;
+  const end = batch.findIndex(({ events = [] }) => {
+    bytes += mongo.BSON.calculateObjectSize(events);
+    return bytes > MAX_BYTES;
+  });
+  return end === -1 ? batch : batch.slice(0, Math.max(1, end));
+};
+
 /** Deletes all documents that match; the events that wait in them are not lost. */
 export const deleteDocuments = async <T extends EventHolder>(
   model: Model<T>,
@@ -74,8 +87,9 @@ export const deleteDocuments = async <T extends EventHolder>(
       .limit(BATCH)
       .lean<EventHolder[]>();
     if (batch.length === 0) return;
-    const burial = await tombstones.bury(batch);
-    await model.deleteMany({ _id: { $in: batch.map(({ _id }) => _id) } } as never);
+    const some = fitting(batch);
+    const burial = await tombstones.bury(some);
+    await model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } } as never);
     await burial.done();
   }
 };
