@@ -43,7 +43,7 @@ const middlewareOf = (route: Route, { authenticate, idempotent, rateLimits }: Pa
   return [
     (ctx, next) => {
       ctx.state.operation = route.id;
-      ctx.state.authenticateAgain = async () => authenticate.again(ctx, async () => undefined);
+      ctx.state.authenticateAgain = () => authenticate.again(ctx);
       return next();
     },
     ...limited('nothing'),
@@ -67,7 +67,7 @@ const lateBody =
   async (ctx, next) => {
     const isThere = ctx.req.complete;
     await read(ctx, async () => {
-      if (!isThere) await ctx.state.authenticateAgain?.();
+      if (!isThere) await ctx.state.authenticateAgain();
       await next();
     });
   };

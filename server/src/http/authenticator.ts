@@ -1,4 +1,4 @@
-import type { Handler } from './context.ts';
+import type { Context, Handler } from './context.ts';
 
 /** Middleware that lets requests through by who makes them; routes get it from what composes them. */
 export interface Authenticator {
@@ -11,8 +11,8 @@ export interface Authenticator {
   /** Lets whoever has a workflow's key through: `X-API-Key: pk_live_…` (specification 5). */
   agent: Handler;
   /**
-   * Looks once more at who was let through by one of these, as whoever sends a body late is no longer who it was: its
-   * credential may have ended meanwhile, or go less far.
+   * Looks once more at who was let through by one of these, and sets `principal` anew: after a body that came late, or a wait,
+   * its credential may have ended, or go less far. It throws as these do.
    */
-  again: Handler;
+  again(ctx: Context): Promise<void>;
 }

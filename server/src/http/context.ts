@@ -7,8 +7,8 @@ export interface State {
   /** The route's id in the OpenAPI document. */
   operation: string;
   principal?: Principal;
-  /** Looks once more at who makes the request, as `Authenticator.again` does, and sets `principal` anew: for what takes long. */
-  authenticateAgain?: () => Promise<unknown>;
+  /** `Authenticator.again` for this request: for what takes long. */
+  authenticateAgain(): Promise<void>;
   /** The parsed JSON body; undefined when there was none. */
   body?: unknown;
   /** The body as it came, on a route that takes bytes. */

@@ -217,14 +217,13 @@ export const createAuthenticator = ({
     await next();
   };
 
-  const again: Handler = async (ctx, next) => {
+  const again = async (ctx: Context): Promise<void> => {
     const { principal: before } = ctx.state;
     if (before) {
       const principal = before.kind === 'agent' ? await agentOf(ctx) : await principalOf(ctx);
       if (principal.kind === 'account') authorize(principal, ctx.state.operation);
       ctx.state.principal = principal;
     }
-    await next();
   };
 
   // Sessions have a limit of their own: who looks at many pages has not written anything.

@@ -219,7 +219,7 @@ export const inboxRoutes = ({
         const change = readObject(BulkChange, ctx.state.body);
         // It may wait for others of its account, and takes seconds itself.
         const changer = async () => {
-          await ctx.state.authenticateAgain?.();
+          await ctx.state.authenticateAgain();
           return changerOf(ctx);
         };
         ctx.body = await inbox.changeAll(accountOf(ctx), changer, change, precondition(ctx));
