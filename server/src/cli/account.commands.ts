@@ -139,10 +139,7 @@ export const accountCommands: Record<string, ServiceCommand> = {
       const [username = ''] = takeArguments(args, 'USERNAME');
       if (!isSure) throw new UsageError('this can not be undone: add --yes');
       const account = await accountNamed(services, username);
-      await deleteAccount(services, account._id, (collection) => {
-        terminal.stopped.throwIfAborted();
-        terminal.progress(`deleting ${collection}`);
-      });
+      await deleteAccount(services, account._id, (collection) => terminal.progress(`deleting ${collection}`));
       terminal.print(`deleted ${account.username}`);
     },
   },

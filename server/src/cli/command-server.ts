@@ -33,6 +33,7 @@ const callersTerminal = (
   const terminal: Terminal = {
     print: (text) => void send({ print: text }).catch(() => undefined),
     progress: (state) => {
+      stopped.throwIfAborted();
       if (Date.now() - shown < PROGRESS_EVERY_MS) return;
       shown = Date.now();
       send({ progress: state }).catch(() => undefined);

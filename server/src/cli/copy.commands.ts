@@ -23,7 +23,6 @@ export const copyCommands: Record<string, ServiceCommand> = {
       await services.auditTrail.add(entryOf('export', account));
       let count = 0;
       for await (const line of exportAccount(services, account)) {
-        terminal.stopped.throwIfAborted();
         await terminal.write(line);
         terminal.progress(`exporting ${++count}`);
       }
@@ -37,10 +36,7 @@ export const copyCommands: Record<string, ServiceCommand> = {
     files: ([reads]) => (reads === undefined ? {} : { reads }),
     run: async (args, services, terminal) => {
       const [file = ''] = takeArguments(args, 'FILE');
-      const show = (count: number) => {
-        terminal.stopped.throwIfAborted();
-        terminal.progress(`importing ${count}`);
-      };
+      const show = (count: number) => terminal.progress(`importing ${count}`);
       try {
         const username = await importAccount(services, terminal.lines(), show);
         await services.auditTrail.add(entryOf('import', await accountNamed(services, username)));

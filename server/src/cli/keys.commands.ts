@@ -17,12 +17,11 @@ export const keysCommands: Record<string, ServiceCommand> = {
     meaning:
       'seals every token and secret anew with SECRET_KEY, once all servers have it and the old one as ' +
       'SECRET_KEY_PREVIOUS; then that one can go. After an interruption the same command goes on',
-    run: async (args, services, { print, progress, stopped }) => {
+    run: async (args, services, { print, progress }) => {
       takeArguments(args);
-      const { documents, unchanged } = await reseal(services, services.secrets, (state) => {
-        stopped.throwIfAborted();
-        progress(`sealing ${state}`);
-      });
+      const { documents, unchanged } = await reseal(services, services.secrets, (state) =>
+        progress(`sealing ${state}`),
+      );
       print(`${documents} documents sealed anew; ${unchanged} values were so already`);
       print(
         `the database takes the key ${services.secrets.keyFingerprint} alone: remove SECRET_KEY_PREVIOUS`,

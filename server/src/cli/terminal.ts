@@ -9,13 +9,16 @@ import { createProgress, print } from './progress.ts';
 export interface Terminal {
   /** One line of result on stdout. */
   print(text: string): void;
-  /** How far it is; shown as createProgress does. */
+  /**
+   * How far it is; shown as createProgress does.
+   * @throws once `stopped` is aborted: so a command ends between two steps
+   */
   progress(state: string): void;
   /** The lines of what it reads. */
   lines(): AsyncIterable<string>;
   /** Writes a line into its file; resolves when there is room for more. */
   write(line: string): Promise<void>;
-  /** Aborted when the process in which the command runs stops: a long one ends then, and can be given again. */
+  /** Aborted when the process in which the command runs stops: it ends then, and can be given again. */
   readonly stopped: AbortSignal;
 }
 

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 
 /**
  * Runs a module of this package with arguments, and hears what it sends. Resolves when it has ended and everything that it sent
- * has come, to how it ended in words. Fails when it can't be started, and with the signal's reason when that ends it.
+ * has come, to how it ended in words. Fails when it can't be started, with the signal's reason when that ends it, and with what
+ * `hear` throws, which ends it, too.
  */
 export async function runModule<Message>(
   module: string,
@@ -14,14 +15,22 @@ export async function runModule<Message>(
 ): Promise<string> {
   signal?.throwIfAborted();
   const child = fork(module, args, { stdio: 'ignore', execArgv: [] });
+  const failure = new AbortController();
+  const ended = AbortSignal.any([failure.signal, ...(signal ? [signal] : [])]);
   const kill = () => child.kill('SIGKILL');
-  signal?.addEventListener('abort', kill);
-  child.on('message', (message) => hear(message as Message));
+  ended.addEventListener('abort', kill);
+  child.on('message', (message) => {
+    try {
+      hear(message as Message);
+    } catch (error) {
+      failure.abort(error);
+    }
+  });
   try {
     await Promise.all([once(child, 'exit'), once(child, 'disconnect')]);
   } finally {
-    signal?.removeEventListener('abort', kill);
+    ended.removeEventListener('abort', kill);
   }
-  signal?.throwIfAborted();
+  ended.throwIfAborted();
   return child.signalCode ?? `exit code ${child.exitCode}`;
 }
