@@ -8,6 +8,7 @@ import type { Environment } from '../storage/environment.ts';
 import { pageBytes } from '../storage/page-bytes.ts';
 import { lockInProcess } from '../storage/process-lock.ts';
 import { checkDataDir } from './check.ts';
+import { copyDataDir } from './copy.ts';
 
 /** The sizes of the data file. */
 export interface Compaction {
@@ -55,7 +56,7 @@ async function compact(
     const { size: bytesBefore } = await stat(file);
     show('copying');
     await mkdir(folder, { mode: 0o700 });
-    await environment.copyTo(folder).catch((error: Error) => {
+    await copyDataDir(dataDir, folder).catch((error: Error) => {
       throw new EmbeddedMongodbError('NO_SPACE', `${dataDir} could not be copied: ${error.message}`);
     });
     await chmod(copy, 0o600);

@@ -7,7 +7,7 @@ import { runModule } from './child-process.ts';
  * writing goes on. Every write that was acknowledged before is in it. Fails where it can't be written, and with the signal's
  * reason; what there is of the copy is of no use then.
  */
-export async function copyDataDir(dataDir: string, directory: string, signal: AbortSignal): Promise<void> {
+export async function copyDataDir(dataDir: string, directory: string, signal?: AbortSignal): Promise<void> {
   let said: CopyMessage | undefined;
   const hear = (message: CopyMessage) => {
     said = message;

@@ -133,15 +133,6 @@ export class Environment {
     for (const scan of this.#scans) scan.pause();
   }
 
-  /**
-   * Copies the newest state into another directory, which is there and empty, while writing goes on. Every write
-   * that was acknowledged before is in it.
-   */
-  copyTo(directory: string): Promise<void> {
-    // Compacted: free pages keep what was deleted until something is written over them, and a copy must not.
-    return this.root.backup(directory, true);
-  }
-
   /** Ends after the writes that wait. */
   async close(): Promise<void> {
     while (this.#waiting.length > 0) this.#drain();
