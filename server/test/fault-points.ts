@@ -49,7 +49,7 @@ export const startDoomedServer = (
     MAIN,
   ]);
 
-/** Starts the built server, in which an operation of a collection takes so much longer each time. */
+/** Starts the built server with a delay, in milliseconds, before each such operation on a collection. */
 export const startSlowServer = (
   settings: Record<string, string>,
   slowAt: { collection: string; method: string; ms: number },

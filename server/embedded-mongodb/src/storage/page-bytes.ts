@@ -35,12 +35,14 @@ export function endBytes(root: Measured): number {
   return (lastPageNumber + 1) * pageSize;
 }
 
-/** The bytes of the pages in use, and of those that are free: what was deleted stands in them until they are used again. */
+/** What a data file's pages take, in bytes. */
 export interface PageBytes {
   used: number;
+  /** What was deleted stands in them until they are used again. */
   free: number;
 }
 
+/** The bytes of the pages in use, and of those that are free. */
 export function pageBytes({ root, meta, records, entries }: Trees): PageBytes {
   const stats = root.getStats() as Stats;
   const trees = [
