@@ -1,0 +1,73 @@
+/** Copies of a database that is in use, and what one that is given up leaves behind. */
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { MongoClient } from 'mongodb';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkDataDir, openEmbeddedMongodb } from '../dist/index.js';
+import { temporaryFolder } from './bin-process.ts';
+
+const MIB = 1024 * 1024;
+const COUNT = 10_000;
+
+/** A database of some 60 MiB. */
+const open = async () => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const dataDir = join(folder.path, 'data');
+  const database = await openEmbeddedMongodb({ dataDir });
+  const client = await MongoClient.connect(database.url);
+  onTestFinished(() => client.close());
+  const things = client.db('x').collection<{ _id: number; text: string }>('things');
+  const write = async (text: string) => {
+    for (let at = 0; at < COUNT; at += 500) {
+      const some = Array.from({ length: 500 }, (_, i) => ({
+        replaceOne: { filter: { _id: at + i }, replacement: { text: text.repeat(5_000) }, upsert: true },
+      }));
+      await things.bulkWrite(some);
+    }
+  };
+  const target = (name: string) => {
+    const path = join(folder.path, name);
+    mkdirSync(path);
+    return path;
+  };
+  await write('a');
+  return { database, target, write, size: () => statSync(join(dataDir, 'data.mdb')).size };
+};
+
+test('one that is given up ends at once, and holds no page back', async () => {
+  const { database, target, write, size } = await open();
+  // So much it needs to be written anew while nobody reads.
+  await write('b');
+  const usual = size();
+  // Ended while it reads, which is over in a moment at times.
+  for (let i = 0; ; i++) {
+    const left = target(`left${i}`);
+    const giveUp = new AbortController();
+    const copy = database.copyTo(left, { signal: giveUp.signal }).catch((error: Error) => error);
+    while (!existsSync(join(left, 'data.mdb'))) await setTimeout(1);
+    giveUp.abort(new Error('not wanted'));
+    const end = await copy;
+    if (end === undefined && i < 20) continue;
+    expect(end).toEqual(new Error('not wanted'));
+    break;
+  }
+  for (const text of 'cdef') await write(text);
+  expect(size()).toBeLessThan(usual + 8 * MIB);
+
+  const whole = target('whole');
+  await database.copyTo(whole);
+  expect(await checkDataDir(whole)).toMatchObject({ documents: COUNT, errors: [] });
+  await database.close();
+});
+
+test('one that is under way ends with the database', async () => {
+  const { database, target } = await open();
+  const left = target('left');
+  const copy = database.copyTo(left).catch((error: Error) => error.message);
+  // Its process needs several times as long to start.
+  await setTimeout(10);
+  await database.close();
+  expect(await copy).toBe('the database is closed');
+});
