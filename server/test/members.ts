@@ -24,5 +24,11 @@ export const testMembers = (app: Pick<ReturnType<typeof testApp>, 'request'>) =>
     const { json } = await accept(linkOf(invited), username);
     return { uuid: json.uuid as string, username, token: (await signIn(username)).json.token as string };
   };
-  return { accept, invite, linkOf, member, name, signIn };
+  const me = (token: string) => app.request('GET', '/api/v1/members/me/', { token });
+  const list = async (token: string) => (await app.request('GET', '/api/v1/members/', { token })).json;
+  const change = (token: string, uuid: string, body: object) =>
+    app.request('PATCH', `/api/v1/members/${uuid}/`, { token, body });
+  const remove = (token: string, uuid: string) =>
+    app.request('DELETE', `/api/v1/members/${uuid}/`, { token });
+  return { accept, change, invite, linkOf, list, me, member, name, remove, signIn };
 };

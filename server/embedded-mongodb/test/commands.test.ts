@@ -1,8 +1,8 @@
-/** What commands promise beyond what the comparison with MongoDB covers: cursors, TTL, unique keys, statistics. */
+/** What commands promise beyond what the comparison with MongoDB covers: TTL, unique keys, statistics. */
 import { join } from 'node:path';
-import { Long, MongoClient } from 'mongodb';
+import { MongoClient } from 'mongodb';
 import mongoose from 'mongoose';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedMongodb, openEmbeddedMongodb } from '../dist/index.js';
 import { decode, encode } from '../src/bson/document.ts';
 import { readIndexRequest } from '../src/command/index-request.ts';
@@ -58,39 +58,6 @@ test('unmodified mongoose with its defaults', async () => {
   await connection.dropDatabase();
   expect(await Person.estimatedDocumentCount()).toBe(0);
   await connection.close();
-});
-
-test('cursors: batches, a change in between, killing, foreign and unknown ones', async () => {
-  const collection = things('cursors');
-  await collection.insertMany(numbered(1000));
-  const cursor = collection.find({}, { batchSize: 10 }).sort({ _id: 1 });
-  const seen: number[] = [];
-  for await (const { _id } of cursor) {
-    seen.push(_id);
-    // What lies behind the cursor is no longer its business, and what lies before it is.
-    if (_id === 100) await collection.deleteMany({ _id: { $gte: 50, $lt: 150 } });
-  }
-  expect(seen.slice(0, 101)).toEqual(Array.from({ length: 101 }, (_, i) => i));
-  expect(seen.filter((id) => id >= 150)).toHaveLength(850);
-  const db = client.db('commands');
-  const open = async () => (await db.command({ find: 'cursors', batchSize: 1 })).cursor.id as Long;
-  const id = await open();
-  expect(await db.command({ killCursors: 'cursors', cursors: [id] })).toMatchObject({ cursorsKilled: [id] });
-  await expect(db.command({ getMore: id, collection: 'cursors' })).rejects.toMatchObject({ code: 43 });
-  const other = await open();
-  await expect(db.command({ getMore: other, collection: 'else' })).rejects.toMatchObject({ code: 13 });
-  await expect(db.command({ getMore: Long.fromNumber(1), collection: 'cursors' })).rejects.toMatchObject({
-    code: 43,
-  });
-});
-
-test('a cursor is left open where the clock is set meanwhile', async () => {
-  const engine = new Engine(join(folder.path, 'clock'));
-  onTestFinished(() => engine.close());
-  const id = engine.cursors.keep('clock.a', [Buffer.alloc(0)].values(), undefined, false);
-  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 86_400_000);
-  onTestFinished(() => clock.mockRestore());
-  expect(engine.cursors.get(id)).toMatchObject({ ns: 'clock.a' });
 });
 
 test('a unique key has one winner among many at once', async () => {

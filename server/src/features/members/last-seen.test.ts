@@ -5,14 +5,13 @@ import { PATIENCE } from '../../../test/mailed-account.ts';
 import { testMembers } from '../../../test/members.ts';
 
 const app = testApp({ REGISTRATION: 'open' });
-const { member } = testMembers(app);
+const { me, member } = testMembers(app);
 
 let owner: { token: string; id: string };
 beforeAll(async () => {
   owner = await app.account();
 });
 
-const me = (token: string) => app.request('GET', '/api/v1/members/me/', { token });
 const seenAt = async (uuid: string): Promise<string | null> =>
   (await app.request('GET', `/api/v1/members/${uuid}/`, { token: owner.token })).json.seen_at;
 const isSeen = (uuid: string, after = 0) =>

@@ -3,13 +3,7 @@ import { testApp } from '../../../test/app.ts';
 import { PASSWORD, testMembers } from '../../../test/members.ts';
 
 const app = testApp();
-const { accept, invite, linkOf, member, name, signIn } = testMembers(app);
-
-const me = (token: string) => app.request('GET', '/api/v1/members/me/', { token });
-const change = (token: string, uuid: string, body: object) =>
-  app.request('PATCH', `/api/v1/members/${uuid}/`, { token, body });
-const remove = (token: string, uuid: string) => app.request('DELETE', `/api/v1/members/${uuid}/`, { token });
-const list = async (token: string) => (await app.request('GET', '/api/v1/members/', { token })).json;
+const { accept, change, invite, linkOf, list, me, member, name, remove, signIn } = testMembers(app);
 
 describe('an account', () => {
   it('has its owner as its first member', async () => {

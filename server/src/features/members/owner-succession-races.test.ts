@@ -5,13 +5,7 @@ import { createServices } from '../../compose.ts';
 import type { ActiveMember } from './member.ts';
 
 const app = testApp();
-const { member, signIn } = testMembers(app);
-
-const me = (token: string) => app.request('GET', '/api/v1/members/me/', { token });
-const change = (token: string, uuid: string, body: object) =>
-  app.request('PATCH', `/api/v1/members/${uuid}/`, { token, body });
-const remove = (token: string, uuid: string) => app.request('DELETE', `/api/v1/members/${uuid}/`, { token });
-const list = async (token: string) => (await app.request('GET', '/api/v1/members/', { token })).json;
+const { change, list, me, member, remove, signIn } = testMembers(app);
 
 describe('in the middle of a succession', () => {
   /** Runs this right before the next update of a collection that fits. */

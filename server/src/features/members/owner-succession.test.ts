@@ -3,13 +3,7 @@ import { testApp } from '../../../test/app.ts';
 import { testMembers } from '../../../test/members.ts';
 
 const app = testApp();
-const { invite, member, signIn } = testMembers(app);
-
-const me = (token: string) => app.request('GET', '/api/v1/members/me/', { token });
-const change = (token: string, uuid: string, body: object) =>
-  app.request('PATCH', `/api/v1/members/${uuid}/`, { token, body });
-const remove = (token: string, uuid: string) => app.request('DELETE', `/api/v1/members/${uuid}/`, { token });
-const list = async (token: string) => (await app.request('GET', '/api/v1/members/', { token })).json;
+const { change, invite, list, me, member, remove, signIn } = testMembers(app);
 
 describe('the last owner', () => {
   it('stays', async () => {

@@ -4,12 +4,7 @@ import { testMembers } from '../../../test/members.ts';
 import type { ActiveMember } from './member.ts';
 
 const app = testApp();
-const { accept, invite, linkOf, member, name } = testMembers(app);
-
-const change = (token: string, uuid: string, body: object) =>
-  app.request('PATCH', `/api/v1/members/${uuid}/`, { token, body });
-const remove = (token: string, uuid: string) => app.request('DELETE', `/api/v1/members/${uuid}/`, { token });
-const list = async (token: string) => (await app.request('GET', '/api/v1/members/', { token })).json;
+const { accept, change, invite, linkOf, list, member, name, remove } = testMembers(app);
 
 describe('a role', () => {
   it('of admins is below that of owners', async () => {

@@ -7,12 +7,11 @@ import { EXIF_TEXTS, JPEG, png, WEBP } from '../../../../test/pictures.ts';
 
 const PUBLIC_URL = 'https://chat.example.com';
 const app = testApp({ PUBLIC_URL, REGISTRATION: 'open' });
-const { member } = testMembers(app);
+const { me, member } = testMembers(app);
 
 const OWN = '/api/v1/members/me/avatar/';
 const put = (token: string, body: unknown, headers: Record<string, string> = {}) =>
   app.request('PUT', OWN, { token, body, headers });
-const me = (token: string) => app.request('GET', '/api/v1/members/me/', { token });
 const pathOf = (avatar: string): string => avatar.slice(PUBLIC_URL.length);
 const read = (avatar: string, headers: Record<string, string> = {}) =>
   app.request('GET', pathOf(avatar), { headers });

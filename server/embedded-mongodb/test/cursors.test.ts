@@ -1,0 +1,61 @@
+/** Cursors: what each answer holds, when they end, and whose they are. */
+import { join } from 'node:path';
+import { Long, MongoClient } from 'mongodb';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { type EmbeddedMongodb, openEmbeddedMongodb } from '../dist/index.js';
+import { Engine } from '../src/query/engine.ts';
+import { temporaryFolder } from './bin-process.ts';
+
+const folder = temporaryFolder();
+let database: EmbeddedMongodb;
+let client: MongoClient;
+
+beforeAll(async () => {
+  database = await openEmbeddedMongodb({ dataDir: join(folder.path, 'data') });
+  client = await MongoClient.connect(database.url, { maxPoolSize: 50 });
+});
+
+afterAll(async () => {
+  await client?.close();
+  await database?.close();
+  folder.remove();
+});
+
+const things = (name: string) =>
+  client.db('commands').collection<{ _id: number; [field: string]: unknown }>(name);
+
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, _id) => ({ _id, n: _id % 10, text: 'x'.repeat(50) }));
+
+test('cursors: batches, a change in between, killing, foreign and unknown ones', async () => {
+  const collection = things('cursors');
+  await collection.insertMany(numbered(1000));
+  const cursor = collection.find({}, { batchSize: 10 }).sort({ _id: 1 });
+  const seen: number[] = [];
+  for await (const { _id } of cursor) {
+    seen.push(_id);
+    // What lies behind the cursor is no longer its business, and what lies before it is.
+    if (_id === 100) await collection.deleteMany({ _id: { $gte: 50, $lt: 150 } });
+  }
+  expect(seen.slice(0, 101)).toEqual(Array.from({ length: 101 }, (_, i) => i));
+  expect(seen.filter((id) => id >= 150)).toHaveLength(850);
+  const db = client.db('commands');
+  const open = async () => (await db.command({ find: 'cursors', batchSize: 1 })).cursor.id as Long;
+  const id = await open();
+  expect(await db.command({ killCursors: 'cursors', cursors: [id] })).toMatchObject({ cursorsKilled: [id] });
+  await expect(db.command({ getMore: id, collection: 'cursors' })).rejects.toMatchObject({ code: 43 });
+  const other = await open();
+  await expect(db.command({ getMore: other, collection: 'else' })).rejects.toMatchObject({ code: 13 });
+  await expect(db.command({ getMore: Long.fromNumber(1), collection: 'cursors' })).rejects.toMatchObject({
+    code: 43,
+  });
+});
+
+test('a cursor is left open where the clock is set meanwhile', async () => {
+  const engine = new Engine(join(folder.path, 'clock'));
+  onTestFinished(() => engine.close());
+  const id = engine.cursors.keep('clock.a', [Buffer.alloc(0)].values(), undefined, false);
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 86_400_000);
+  onTestFinished(() => clock.mockRestore());
+  expect(engine.cursors.get(id)).toMatchObject({ ns: 'clock.a' });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it, vi } from 'vitest';
+import { testApp } from '../../../test/app.ts';
+
+const app = testApp({ KEYWORD_NOTIFICATIONS_PER_DAY: '3' });
+
+describe('the notifications of one day', () => {
+  it('are no more than KEYWORD_NOTIFICATIONS_PER_DAY for an account', async () => {
+    const [{ token: flooded }, { token: other, id }] = [await app.account(), await app.account()];
+    for (const account of [flooded, other]) {
+      await app.request('POST', '/api/v1/keywords/', { token: account, body: { keyword: 'refund' } });
+    }
+    const say = async (account: string, count: number) => {
+      const room = (await app.request('POST', '/api/v1/rooms/', { token: account })).json;
+      for (let n = 0; n < count; n++) {
+        const body = { body: `refund ${n}`, room: { uuid: room.uuid } };
+        await app.request('POST', '/api/v1/messages/', { token: account, body });
+      }
+    };
+    const listed = async (account: string) =>
+      (await app.request('GET', '/api/v1/keyword_notifications/', { token: account })).json.length;
+    const raise = vi.spyOn(app.services.notifications, 'raise');
+    await say(flooded, 5);
+    await say(other, 2);
+    await vi.waitFor(async () => expect(await listed(other)).toBe(2), { timeout: 60_000 });
+    await vi.waitFor(
+      async () =>
+        expect(await app.services.models.messages.countDocuments({ events: { $exists: true } })).toBe(0),
+      { timeout: 60_000 },
+    );
+    expect(await listed(flooded)).toBe(3);
+    // What is told again, as after a crash, takes no place of what has yet to come.
+    const told = raise.mock.calls.flatMap(([events]) => events);
+    await app.services.notifications.raise(told.filter(({ account }) => account === id));
+    await say(other, 1);
+    await vi.waitFor(async () => expect(await listed(other)).toBe(3), { timeout: 60_000 });
+  });
+
+  it('are counted by that day alone, also after the clock was put back', async () => {
+    const { token, id } = await app.account();
+    await app.request('POST', '/api/v1/keywords/', { token, body: { keyword: 'refund' } });
+    const room = (await app.request('POST', '/api/v1/rooms/', { token })).json;
+    const say = (text: string) =>
+      app.request('POST', '/api/v1/messages/', { token, body: { body: text, room: { uuid: room.uuid } } });
+    const { notifications } = app.services.models;
+    const counts = (count: number) =>
+      vi.waitFor(async () => expect(await notifications.countDocuments({ account: id })).toBe(count), {
+        timeout: 60_000,
+      });
+    for (const text of ['refund 1', 'refund 2']) await say(text);
+    await counts(2);
+    const then = new Date(Date.now() + 3 * 86_400_000);
+    await notifications.updateMany({ account: id }, { $set: { created_at: then } });
+    for (const text of ['refund 3', 'refund 4', 'refund 5']) await say(text);
+    await counts(5);
+  });
+});
