@@ -2,10 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { hangs, startLlmServer } from './agent-llm-server.ts';
+import { hangs, says, startLlmServer } from './agent-llm-server.ts';
 import { spawnCommand } from './command-line.ts';
 import { startSlowServer } from './fault-points.ts';
-import { owner } from './rest.ts';
+import { caller, owner } from './rest.ts';
 import { serverSettings, startServerProcess } from './server-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -100,6 +100,44 @@ it('refuses what takes too long, and answers it', { timeout: 60_000 }, async () 
   expect(answer.headers.get('retry-after')).toBe('1');
   expect(await ended).toEqual({ code: 0, signal: null });
   expect(errorsIn(server.stderr())).toEqual([]);
+});
+
+it('answers after the next start what its bots could not answer before', { timeout: 60_000 }, async () => {
+  const llm = await startLlmServer();
+  onTestFinished(() => llm.close());
+  llm.behave(hangs, hangs);
+  const settings = {
+    ...(await serverSettings()),
+    LLM_URL: llm.url,
+    LLM_MODEL: 'small',
+    LLM_TIMEOUT: '30s',
+    BOT_WAIT_MS: '0',
+  };
+  const server = await startServerProcess(settings);
+  const { rest, token, widget } = await owner(server.url);
+  const nodes = [
+    { id: 's', type: 'start', greeting: 'Hi', next: 'l' },
+    { id: 'l', type: 'llm', on_error: 'h' },
+    { id: 'h', type: 'handoff', text: 'Somebody will help you.' },
+  ];
+  const bot = { name: 'Slow', is_published: true, is_room_bot: true, nodes };
+  expect((await rest('POST', '/api/v1/workflows/', bot)).status).toBe(201);
+  await rest('PATCH', `/api/v1/widgets/${widget}/`, { is_bot_use: true });
+  const { json: session } = await caller(server.url)('POST', `/api/v1/widgets/${widget}/sessions/`, {});
+  const message = { body: 'Do you deliver?', room: { uuid: session.room.uuid } };
+  const said = await caller(server.url, `Visitor ${session.token}`)('POST', '/api/v1/messages/', message);
+  expect(said.status).toBe(201);
+  await expect.poll(() => llm.asked.length).toBe(1);
+  expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  expect(errorsIn(server.stderr())).toEqual([]);
+
+  llm.behave(says('We do.'));
+  const next = await startServerProcess(settings);
+  const bodies = async () => {
+    const { json } = await caller(next.url, `Token ${token}`)('GET', `/api/v1/rooms/${session.room.label}/`);
+    return json.messages.map(({ body }: { body: string }) => body);
+  };
+  await expect.poll(bodies, { timeout: 30_000 }).toEqual(['Hi', 'Do you deliver?', 'We do.']);
 });
 
 /** Waits for a process that another one starts with a module, and keeps it from going on. */

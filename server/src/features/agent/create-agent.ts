@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
 import type { Budgets } from '../../database/budgets.ts';
@@ -22,6 +23,9 @@ import { TestTurns } from './test-turns.ts';
 import { Turns } from './turns.ts';
 import { graphModel, workflowModel } from './workflows.model.ts';
 import { WorkflowsService } from './workflows.service.ts';
+
+/** How long answers that are being made may take at a stop: less than their lease, which is not renewed any more. */
+const ANSWERED_WITHIN_MS = 3_000;
 
 /** The collections of the agent. */
 export const agentModels = (connection: Connection) => ({
@@ -115,9 +119,12 @@ export const createAgent = ({
       answers.start();
     },
     async stop(): Promise<void> {
-      await answers.stop();
-      await publication.stop();
+      const answered = answers.stop();
+      await Promise.race([answered, sleep(ANSWERED_WITHIN_MS, undefined, { ref: false })]);
+      // Whoever still waits for it is answered after the next start, or by another process.
       await model.stop();
+      await answered;
+      await publication.stop();
     },
   };
 };

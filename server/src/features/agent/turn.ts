@@ -49,7 +49,12 @@ export type LlmNode = NodeOf<'llm'>;
 /** How long the work of one turn may hold the event loop: most take a millisecond or two. */
 const MAX_TURN_MS = 1_000;
 
-/** Answers a visitor's message through a language model. @throws Error when it can't */
+/** The server stops: this turn is not taken, and nothing that it came to is stored. */
+export class Interrupted extends Error {
+  override name = 'Interrupted';
+}
+
+/** Answers a visitor's message through a language model. @throws Interrupted, and another Error when it can't */
 export type Ask = (
   node: LlmNode,
   turn: Pick<Turn, 'variables'> & { input: string },

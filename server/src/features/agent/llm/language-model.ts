@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { estimateTokenCount } from 'tokenx';
 import type { Outgoing } from '../../../net/outgoing.ts';
 import { FairTurns, type TurnLimits } from '../../../platform/fair-turns.ts';
-import type { HistoryLine, LlmNode } from '../turn.ts';
+import { type HistoryLine, Interrupted, type LlmNode } from '../turn.ts';
 import type { Allowance } from './allowance.ts';
 import { type Completion, type CompletionRequest, complete, LlmError } from './completion.ts';
 import { requestMessages, tokensOf } from './history.ts';
@@ -55,6 +55,7 @@ export class LanguageModel {
   readonly #allowance: Pick<Allowance, 'take'>;
   readonly #log: Logger;
   readonly #questions = new FairTurns(QUESTIONS);
+  readonly #stopped = new AbortController();
 
   constructor(
     settings: LanguageModelSettings,
@@ -76,11 +77,13 @@ export class LanguageModel {
       const end = Math.min(performance.now() + this.#settings.timeout, ends);
       try {
         return await this.#questions.run(question.account, () => {
+          this.#stopped.signal.throwIfAborted();
           const left = end - performance.now();
           if (left <= 0) throw new LlmError('too many questions are asked at once');
           return this.#ask(question, left);
         });
       } catch (error) {
+        if (this.#stopped.signal.aborted) throw new Interrupted('the server stops');
         const { account, node } = question;
         // Never what was said: the text of an LlmError holds nothing of it.
         this.#log.warn({ err: error, account, node: node.id }, 'a language model did not answer');
@@ -89,7 +92,9 @@ export class LanguageModel {
     };
   }
 
+  /** Ends all questions, with Interrupted. */
   async stop(): Promise<void> {
+    this.#stopped.abort();
     await this.#outgoing.destroy();
   }
 
@@ -141,7 +146,7 @@ export class LanguageModel {
         const wait = error instanceof LlmError ? error.retryAfter : undefined;
         const isInTime = wait !== undefined && performance.now() + wait < ends;
         if (hasBegun || !isInTime || attempt === MAX_ATTEMPTS) throw error;
-        await sleep(wait);
+        await sleep(wait, undefined, { signal: this.#stopped.signal });
       }
     }
   }

@@ -1,5 +1,5 @@
 import type { NodeOf } from '@parlor/shared';
-import { go, type Runner, wait } from '../turn.ts';
+import { go, Interrupted, type Runner, wait } from '../turn.ts';
 
 /** Answers through a language model, or goes to `on_error` with the message. */
 export const runLlm: Runner<NodeOf<'llm'>> = async (node, turn) => {
@@ -8,7 +8,10 @@ export const runLlm: Runner<NodeOf<'llm'>> = async (node, turn) => {
   turn.tried.add(node.id);
   const { variables } = turn;
   const asked = turn.ask(node, { variables, input }, (text) => turn.delta(text));
-  const answer = await turn.budget.waitFor(asked).catch(() => undefined);
+  const answer = await turn.budget.waitFor(asked).catch((error) => {
+    if (error instanceof Interrupted) throw error;
+    return undefined;
+  });
   if (answer === undefined) return node.on_error ? go(node.on_error) : wait;
   turn.input = undefined;
   // As it is: what a model writes is never expanded.
