@@ -44,6 +44,22 @@ it('deletes everything of an account for its owner, and ends every credential be
   expect(await app.request('GET', '/api/v1/rooms/', { token: other.token })).toMatchObject({ status: 200 });
 });
 
+it('no token opens anything from then on, also one that is made at that moment', async () => {
+  const { token, id } = await app.account();
+  const person = await member(token, 'admin');
+  const { credentials, members, models } = app.services;
+  await models.accounts.updateOne({ _id: id }, { $set: { deleted_at: new Date() } });
+  const tokens = [token, person.token];
+  for (const uuid of [id, person.uuid]) {
+    const current = (await members.get(id, uuid)) as ActiveMember;
+    tokens.push(await credentials.resetToken(current));
+  }
+  for (const one of tokens) {
+    expect(await app.request('GET', '/api/v1/rooms/', { token: one })).toMatchObject({ status: 401 });
+  }
+  expect([...(await credentials.standings([id]))]).toEqual([]);
+});
+
 it.each([
   ['another username', { username: 'somebody', password: PASSWORD }, 'username'],
   ['a wrong password', { password: 'a wrong one, really' }, 'password'],

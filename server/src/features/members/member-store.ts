@@ -54,6 +54,10 @@ type SealedField = (typeof SEALED_FIELDS)[number];
 /** Events are the documents' own, and move with no member. */
 const asMember = ({ events, ...stored }: StoredMember): Member => ({ ...stored, isFounder: false });
 
+/** The founding member, unless the account is being deleted: whatever its credentials are, they open nothing. */
+const standingFounderOf = (account: Account): ActiveMember | undefined =>
+  account.deleted_at ? undefined : founderOf(account);
+
 /**
  * Members, one of whom stands in the account's own document: so accounts of before there were members have theirs, and
  * older processes beside this one find what they know.
@@ -79,12 +83,15 @@ export class MemberStore {
   async byToken(token: string): Promise<ActiveMember | undefined> {
     if (!/^[0-9a-f]{40}$/.test(token)) return undefined;
     const account = await this.#founderBySecret(token);
-    if (account) return founderOf(account);
+    if (account) return standingFounderOf(account);
     const member = await this.#memberBySecret(token);
-    if (member) return activeOf(asMember(member));
-    // It may have taken the founder's place in between.
-    const heirs = await this.#founderBySecret(token);
-    return heirs && founderOf(heirs);
+    if (!member) {
+      // It may have taken the founder's place in between.
+      const heirs = await this.#founderBySecret(token);
+      return heirs && standingFounderOf(heirs);
+    }
+    const owner = await this.#byAccount(member.account);
+    return owner && !owner.deleted_at ? activeOf(asMember(member)) : undefined;
   }
 
   /** Who has a username or e-mail address, by its folded form, and can sign in. */
@@ -109,7 +116,8 @@ export class MemberStore {
   ): Promise<{ member: ActiveMember; account: Account } | undefined> {
     const byFounder = async () => {
       const owner = await this.#byAccount(account);
-      return owner && !owner.deleted_at ? { member: founderOf(owner), account: owner } : undefined;
+      const founder = owner && standingFounderOf(owner);
+      return owner && founder && { member: founder, account: owner };
     };
     const founder = await byFounder();
     if (!founder || founder.member._id === uuid) return founder;
@@ -123,18 +131,23 @@ export class MemberStore {
     return again?.member._id === uuid ? again : undefined;
   }
 
-  /** Everybody in these accounts who can sign in: what their tokens are found by, and what they may see. */
+  /**
+   * Everybody in these accounts who can sign in: what their tokens are found by, and what they may see. Nobody of one that is
+   * being deleted.
+   */
   async standings(accounts: readonly string[]): Promise<Standing[]> {
     const fields = { token_fingerprint: 1, totp_sealed: 1, session_epoch: 1, kept_session: 1 } as const;
     const among = { $in: accounts as string[] };
-    const [owners, others] = await readBothPlaces(
+    const [owners, all] = await readBothPlaces(
       () =>
         this.#models.accounts
-          .find({ _id: among }, { ...fields, founder: 1, requires_totp: 1, owner_turn: 1 })
+          .find({ _id: among, deleted_at: null }, { ...fields, founder: 1, requires_totp: 1, owner_turn: 1 })
           .lean(),
       () =>
         this.#models.members.find({ account: among }, { ...fields, account: 1, role: 1, widgets: 1 }).lean(),
     );
+    const standing = new Set(owners.map(({ _id }) => _id));
+    const others = all.filter(({ account }) => standing.has(account));
     const asking = new Set(owners.flatMap(({ _id, requires_totp }) => (requires_totp ? _id : [])));
     const founders = owners.map(
       ({ _id, founder = _id, requires_totp, owner_turn: _t, totp_sealed, ...member }) => ({
