@@ -93,12 +93,14 @@ export class GraphStore {
   /** A conversation with a version that is not kept any more ends with its next message. */
   async forgetOld({ _id, graph }: Pick<StoredWorkflow, '_id' | 'graph'>): Promise<void> {
     const old = await this.#graphs
-      .find({ workflow: _id }, { _id: 1 })
+      .find({ workflow: _id }, { stored_at: 1 })
       .sort({ stored_at: -1 })
       .skip(MAX_VERSIONS)
-      .lean<Pick<StoredGraph, '_id'>[]>();
-    const ids = old.map((one) => one._id).filter((id) => id !== graph);
-    if (ids.length > 0) await this.#graphs.deleteMany({ _id: { $in: ids } });
+      .lean<Pick<StoredGraph, '_id' | 'stored_at'>[]>();
+    for (const { _id: id, stored_at = null } of old) {
+      // One that was stored again since is somebody's newest.
+      if (id !== graph) await this.#graphs.deleteOne({ _id: id, stored_at } as never);
+    }
   }
 
   /** Deletes all versions of a workflow. */

@@ -87,6 +87,24 @@ describe('/api/v1/workflows/<uuid>/versions/', () => {
     expect(await models.graphs.countDocuments({ workflow: uuid })).toBe(0);
   });
 
+  it('are kept that are saved again while older ones are forgotten', async () => {
+    const { models } = app.services;
+    const uuid = await create();
+    for (let n = 2; n <= 50; n++) await call('PATCH', `${uuid}/`, { nodes: nodes(`${n}`) });
+    const [oldest] = await models.graphs.find({ workflow: uuid }).sort({ stored_at: 1 }).limit(1).lean();
+    const again = JSON.parse(oldest?.nodes ?? '');
+    const { deleteOne } = models.graphs;
+    const forgetting = vi.spyOn(models.graphs, 'deleteOne').mockImplementationOnce((async (
+      filter: object,
+    ) => {
+      forgetting.mockRestore();
+      expect((await call('PATCH', `${uuid}/`, { nodes: again })).status).toBe(200);
+      return deleteOne.call(models.graphs, filter as never);
+    }) as never);
+    expect((await call('PATCH', `${uuid}/`, { nodes: nodes('51') })).status).toBe(200);
+    expect((await call('GET', `${uuid}/`)).json.nodes).toEqual(again);
+  });
+
   it('stay where another account tries to save one', async () => {
     const uuid = await create();
     const stranger = (await app.account()).token;
