@@ -188,7 +188,7 @@ export const createServices = async (
 
   relay.subscribe(inbox.follower.consume, inbox.consumeMentions, inbox.recordEvents);
   relay.subscribe(channel.consume, (events) => notifications.raise(events), consume, auditTrail.consume);
-  relay.subscribe(createFollowDeletions({ credentials, graphs: agent.workflows.graphs, members }));
+  relay.subscribe(createFollowDeletions({ credentials, graphs: agent.workflows.graphs, widgets }));
   relay.subscribe((events) => index.consume(events));
   relay.beforeRemoval(() => index.flush());
   if (mail) relay.subscribe(mail.mailer.consume);

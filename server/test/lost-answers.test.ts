@@ -93,15 +93,24 @@ describe('the answer to its deletion is lost of', () => {
     await vi.waitFor(async () => expect(await graphs.exists({ workflow: uuid })).toBeNull(), PATIENCE);
   });
 
-  it('a widget: nobody is restricted to it any more', async () => {
+  it('a widget: nobody is restricted to it any more, and where it was seen and by whom is forgotten', async () => {
     const { token, widget } = await app.account();
+    await app.session(widget);
     const { uuid } = (await app.request('GET', `/api/v1/widgets/${widget}/`, { token })).json;
     const operator = await member(token, 'operator', { widgets: [uuid] });
+    const { sessions, sightings } = app.services.models;
+    const seen = { account: uuid, widget: uuid, origin: 'https://shop.example', last_seen_at: new Date() };
+    await sightings.collection.insertOne({ _id: randomUUID(), ...seen } as never);
     await lost('delete', 'widgets', 'DELETE', `/api/v1/widgets/${widget}/`, { token });
     await app.services.roomDeletion.resume(later());
     const restriction = async () =>
       (await app.request('GET', `/api/v1/members/${operator.uuid}/`, { token })).json.widgets;
     await vi.waitFor(async () => expect(await restriction()).toEqual([]), PATIENCE);
+    const left = async () => [
+      await sessions.countDocuments({ widget: uuid }),
+      await sightings.countDocuments({ widget: uuid }),
+    ];
+    await vi.waitFor(async () => expect(await left()).toEqual([0, 0]), PATIENCE);
   });
 });
 

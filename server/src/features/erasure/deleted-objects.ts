@@ -2,12 +2,12 @@ import type { AuditData } from '../../events/audit.ts';
 import type { EventConsumer } from '../../events/relay.ts';
 import type { GraphStore } from '../agent/graph-store.ts';
 import type { Credentials } from '../members/credentials.ts';
-import type { MembersService } from '../members/members.service.ts';
+import type { WidgetsService } from '../widgets/widgets.service.ts';
 
 interface Parts {
   credentials: Pick<Credentials, 'ended'>;
   graphs: Pick<GraphStore, 'deleteOf'>;
-  members: Pick<MembersService, 'forgetWidget'>;
+  widgets: Pick<WidgetsService, 'followDeletion'>;
 }
 
 /** An object that was deleted. */
@@ -20,10 +20,10 @@ interface Deleted {
  * What follows from a deletion in other documents. It is done before a deletion is answered, and here once more from the
  * event of the deletion, which outlives a crash and a lost connection in between. The second time changes nothing.
  */
-export const createFollowDeletions = ({ credentials, graphs, members }: Parts): EventConsumer => {
+export const createFollowDeletions = ({ credentials, graphs, widgets }: Parts): EventConsumer => {
   const follows: Readonly<Record<string, (deleted: Deleted) => Promise<void>>> = {
     member: (member) => credentials.ended(member),
-    widget: (widget) => members.forgetWidget(widget),
+    widget: (widget) => widgets.followDeletion(widget),
     workflow: ({ _id }) => graphs.deleteOf(_id),
   };
   return async (events) => {

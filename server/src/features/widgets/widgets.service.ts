@@ -24,13 +24,15 @@ const own = (account: string, token: string): { account: string; token: string }
 /** A caller's condition on a widget as it stands; it throws when the condition does not hold. */
 type Check = (current: Widget) => void;
 
+type DeletionListener = (widget: Pick<StoredWidget, '_id' | 'account'>) => Promise<void>;
+
 /** Widgets: the settings of the chat on an owner's site (docs/contract.md#widget). */
 export class WidgetsService {
   readonly #widgets: WidgetModel;
   readonly #byId: (id: string) => Promise<StoredWidget | undefined>;
   readonly #audited: AuditedCollection<StoredWidget>;
   readonly #listeners: ((token: string) => void)[] = [];
-  readonly #deletionListeners: ((widget: StoredWidget) => Promise<void>)[] = [];
+  readonly #deletionListeners: DeletionListener[] = [];
 
   constructor(widgets: WidgetModel, outbox: Outbox) {
     this.#widgets = widgets;
@@ -48,8 +50,8 @@ export class WidgetsService {
     this.#listeners.push(listener);
   }
 
-  /** Calls `listener` with a widget that this process has deleted, before that is answered. */
-  onDelete(listener: (widget: StoredWidget) => Promise<void>): void {
+  /** Calls `listener` with a widget that was deleted, before that is answered, and once more from the event of it. */
+  onDelete(listener: DeletionListener): void {
     this.#deletionListeners.push(listener);
   }
 
@@ -109,7 +111,12 @@ export class WidgetsService {
       check?.(presentWidget(current)),
     );
     this.#hasChanged(token);
-    for (const listener of this.#deletionListeners) await listener(gone);
+    await this.followDeletion(gone);
+  }
+
+  /** Does what follows from the deletion of a widget; doing it again changes nothing. */
+  async followDeletion(widget: Parameters<DeletionListener>[0]): Promise<void> {
+    for (const listener of this.#deletionListeners) await listener(widget);
   }
 
   /** The names of some of the account's widgets, by id. */
