@@ -1,33 +1,59 @@
 import { randomUUID } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { testApp } from '../../test/app.ts';
 import { deleteDocuments } from './delete.ts';
-import { newEvent } from './events.ts';
+import { type EventHolder, newEvent } from './events.ts';
 import { Tombstones } from './tombstones.ts';
 
 const app = testApp();
 
+/** Tombstones, and the ids of the events that they give to the relay. */
+const listen = () => {
+  const announced = new Set<string>();
+  const relay = {
+    announce: (_: unknown, { events = [] }: EventHolder) => {
+      for (const { id } of events) announced.add(id);
+    },
+  };
+  return { announced, tombstones: new Tombstones(app.services.models.tombstones, relay as never) };
+};
+
+const holderOf = (account: string, room: string, body = 'Hi') => ({
+  _id: randomUUID(),
+  account,
+  room,
+  events: [newEvent('message.added', account, new Date(), { uuid: randomUUID(), body }, { room })],
+});
+
+it('an event that a document gets at that moment is announced, too', async () => {
+  const { messages } = app.services.models;
+  const { id } = await app.account();
+  const holder = holderOf(id, randomUUID());
+  await messages.collection.insertOne(holder as never);
+  const late = newEvent('message.added', id, new Date(), { uuid: holder._id }, { room: holder.room });
+  const { announced, tombstones } = listen();
+  const bury = tombstones.bury.bind(tombstones);
+  vi.spyOn(tombstones, 'bury').mockImplementationOnce(async (...given) => {
+    const burial = await bury(...given);
+    await messages.collection.updateOne({ _id: holder._id as never }, { $push: { events: late } } as never);
+    return burial;
+  });
+  await deleteDocuments(messages, { room: holder.room }, tombstones);
+  expect(await messages.countDocuments({ room: holder.room })).toBe(0);
+  expect(announced).toContain(late.id);
+});
+
 it('documents go with all events that wait in them, however large those are', async () => {
-  const { messages, tombstones } = app.services.models;
+  const { messages } = app.services.models;
   const { id } = await app.account();
   const room = randomUUID();
   const body = '\u{1f4a1}'.repeat(10_000);
-  const holders = Array.from({ length: 500 }, () => ({
-    _id: randomUUID(),
-    account: id,
-    room,
-    events: [newEvent('message.added', id, new Date(), { uuid: randomUUID(), body }, { room })],
-  }));
+  const holders = Array.from({ length: 500 }, () => holderOf(id, room, body));
   for (let from = 0; from < holders.length; from += 100) {
     await messages.collection.insertMany(holders.slice(from, from + 100) as never[]);
   }
-  const announced = new Set<string>();
-  const relay = {
-    announce: (_: unknown, { events }: { events?: readonly { id: string }[] }) => {
-      for (const event of events ?? []) announced.add(event.id);
-    },
-  };
-  await deleteDocuments(messages, { room }, new Tombstones(tombstones, relay as never));
+  const { announced, tombstones } = listen();
+  await deleteDocuments(messages, { room }, tombstones);
   expect(await messages.countDocuments({ room })).toBe(0);
   expect(announced).toEqual(new Set(holders.flatMap(({ events }) => events.map(({ id }) => id))));
 });

@@ -89,7 +89,10 @@ export const deleteDocuments = async <T extends EventHolder>(
     if (batch.length === 0) return;
     const some = fitting(batch);
     const burial = await tombstones.bury(some);
-    await model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } } as never);
+    const buried = some.flatMap(({ events = [] }) => events.map(({ id }) => id));
+    // What has got another event since is read again.
+    const isBuried = { $not: { $elemMatch: { id: { $nin: buried } } } };
+    await model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) }, events: isBuried } as never);
     await burial.done();
   }
 };
