@@ -142,7 +142,8 @@ export class Steps {
           author: author?.uuid,
           nickname: sender === 'visitor' && this.chance(0.2) ? 'Late' : '',
         };
-    const { account, room: _id, widget, author: __, ...fields } = like;
+    const { account, room: _id, widget, author: writer, ...fields } = like;
+    const by = isAgain ? writer : author && { uuid: author.uuid, name: '' };
     const message = addedMessage(
       { _id, account, widget: widget ?? '', label: talk.label },
       isAgain
@@ -155,8 +156,8 @@ export class Steps {
             is_bot: sender === 'bot',
             nickname: said.nickname,
             email: '',
-            ...(author && { author: { uuid: author.uuid, name: '' } }),
           },
+      by && { ...by, avatar: null },
     );
     const stored = { _id: said.id as never };
     if (isAgain) talk.history.push(`again ${said.id}`);
