@@ -55,6 +55,8 @@ export interface CollectionData<T> {
   copied?: Partial<Record<FieldOf<T>, 1 | -1>>;
   /** Wherever there is a `visitor` field. */
   erased?: Erased<T>;
+  /** The update that leaves nothing but a document's place, where that has to outlast the account; else it is deleted. */
+  emptied?: { $set: Partial<T>; $unset: { [Field in FieldOf<T>]?: 1 } };
   /** Every stored field, once. */
   fields: Partial<Record<FieldKind, readonly FieldOf<T>[]>>;
 }

@@ -38,10 +38,10 @@ const ownedCollections = async (collections: readonly MappedCollection[], accoun
     return (found ?? []).map(({ _id }) => String(_id));
   };
   const [widgets, workflows] = await Promise.all([idsOf('widgets'), idsOf('workflows')]);
-  return collections.flatMap(({ name, model, data: { owner, copied } }) =>
+  return collections.flatMap(({ name, model, data: { owner, copied, emptied } }) =>
     owner === 'server' || name === 'accounts'
       ? []
-      : [{ name, model, filter: ownedBy(owner, account, { widgets, workflows }), copied }],
+      : [{ name, model, filter: ownedBy(owner, account, { widgets, workflows }), copied, emptied }],
   );
 };
 
@@ -58,18 +58,21 @@ export const accountCollections = async (
     copied ? [{ ...collection, sort: copied as Record<string, 1 | -1> }] : [],
   );
 
+type OwnedCollection = Awaited<ReturnType<typeof ownedCollections>>[number];
+
 /** How many documents are deleted at a time: no request waits for a whole account. */
 const STEP = 500;
 
 const deleteInSteps = async (
-  model: AccountCollection['model'],
+  { model, emptied }: Pick<OwnedCollection, 'model' | 'emptied'>,
   filter: object,
   progress: () => void,
 ): Promise<void> => {
   for (;;) {
     progress();
     const some = await model.find(filter, { _id: 1 }).limit(STEP).lean();
-    if (some.length > 0) await model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
+    const these = { _id: { $in: some.map(({ _id }) => _id) } };
+    if (some.length > 0) await (emptied ? model.updateMany(these, emptied) : model.deleteMany(these));
     if (some.length < STEP) return;
   }
 };
@@ -97,11 +100,11 @@ const deleteOwned = async (
 ): Promise<void> => {
   const owned = (await ownedCollections(collections, account)).reverse();
   const waysIn = WAYS_IN.flatMap((wanted) => owned.filter(({ name }) => name === wanted));
-  for (const { name, model, filter } of new Set([...waysIn, ...owned])) {
-    const show = () => progress(name);
-    await deleteInSteps(model, filter, show);
+  for (const collection of new Set([...waysIn, ...owned])) {
+    const show = () => progress(collection.name);
+    await deleteInSteps(collection, collection.filter, show);
     // Sessions and graphs may have outlived what they are found by.
-    if (model.schema.path('account')) await deleteInSteps(model, { account }, show);
+    if (collection.model.schema.path('account')) await deleteInSteps(collection, { account }, show);
   }
 };
 

@@ -5,6 +5,8 @@ import { documentsWith } from '../../../test/everything.ts';
 import { makeFixtures } from '../../../test/fixtures.ts';
 import { testMembers } from '../../../test/members.ts';
 import type { ActiveMember } from '../members/member.ts';
+import { EventLog } from '../realtime/event-log.ts';
+import { deleteAccount } from './account-data.ts';
 
 const app = testApp();
 const { accept, invite, linkOf, member, name, signIn } = testMembers(app);
@@ -42,6 +44,19 @@ it('deletes everything of an account for its owner, and ends every credential be
   await app.services.accountDeletion.resume(new Date(Date.now() + 61_000));
   await vi.waitFor(async () => expect(await left()).toEqual([]), PATIENCE);
   expect(await app.request('GET', '/api/v1/rooms/', { token: other.token })).toMatchObject({ status: 200 });
+});
+
+it('leaves its places in the log of events to nobody else, also after a crash', async () => {
+  const { token, id } = await app.account();
+  const { json: room } = await app.request('POST', '/api/v1/rooms/', { token, body: {} });
+  const body = { body: 'Hello', room: { uuid: room.uuid } };
+  expect(await app.request('POST', '/api/v1/messages/', { token, body })).toMatchObject({ status: 201 });
+  const { realtimeEntries: entries, realtimeHead: head } = app.services.models;
+  await expect.poll(() => entries.countDocuments({ account: id, name: 'message.added' }), PATIENCE).toBe(1);
+  const newest = await entries.findOne({ account: id }).sort({ _id: -1 }).lean();
+  await deleteAccount(app.services, id);
+  const next = await new EventLog(entries, head, () => undefined, true).open();
+  expect(next.head).toBeGreaterThanOrEqual(newest?._id ?? Number.NaN);
 });
 
 it('no token opens anything from then on, also one that is made at that moment', async () => {

@@ -31,6 +31,12 @@ export interface EventLogEntry {
 /** They say nothing but uuids, and whoever was away when a room or lead was erased has to learn of it. */
 export const OUTLAST_ERASURE: EntryName[] = ['room.deleted', 'lead.deleted'];
 
+/** Leaves an entry nothing but its place: no other event ever gets it, and nobody waits for it. */
+export const EMPTIED = {
+  $set: { name: 'void', account: '' },
+  $unset: { data: 1, room: 1, widget: 1, lead: 1, origin: 1 },
+} as const;
+
 export const outlastsErasure = ({ name }: { name: string }): boolean =>
   (OUTLAST_ERASURE as string[]).includes(name);
 

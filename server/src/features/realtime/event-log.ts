@@ -2,6 +2,7 @@ import { duplicateFields } from '../../database/duplicate.ts';
 import { refusedOf } from '../../database/refused.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
 import {
+  EMPTIED,
   type EventLogEntry,
   type EventLogEntryModel,
   type EventLogHead,
@@ -153,13 +154,9 @@ export class EventLog {
    * @param before only those of what happened before
    */
   async erase(subject: string, before?: Date): Promise<void> {
-    const emptied = {
-      $set: { name: 'void', account: '' },
-      $unset: { data: 1, room: 1, widget: 1, lead: 1 },
-    } as const;
     const then = before && { at: { $lt: before } };
-    await this.#entries.updateMany({ room: subject, name: { $nin: OUTLAST_ERASURE }, ...then }, emptied);
-    await this.#entries.updateMany({ lead: subject, ...then }, emptied);
+    await this.#entries.updateMany({ room: subject, name: { $nin: OUTLAST_ERASURE }, ...then }, EMPTIED);
+    await this.#entries.updateMany({ lead: subject, ...then }, EMPTIED);
   }
 
   async #write(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 import { collectionOf } from '../../database/collection-data.ts';
 import type { realtimeModels } from './create-realtime.ts';
+import { EMPTIED } from './event-log.model.ts';
 
 type Models = ReturnType<typeof realtimeModels>;
 type DocumentOf<M> = M extends Model<infer T> ? T : never;
@@ -13,6 +14,7 @@ export const realtimeData = {
     owner: { by: 'account' },
     kept: { after: 'at', seconds: 65 * 60 },
     erased: { by: 'room', how: 'redacted', madeAt: 'at' },
+    emptied: EMPTIED,
     fields: {
       plain: ['_id', 'event', 'name', 'account', 'room', 'widget', 'lead', 'at', 'origin'],
       visitor: ['data'],
