@@ -23,25 +23,29 @@ const stored = async ({ account }: SegmentPlace) => {
   return segments.flatMap(decodeLines).map(({ words }) => words.join());
 };
 const place = (): SegmentPlace => ({ account: randomUUID(), kind: 'message' });
-const leases = { run: <T>(_: string, task: () => Promise<T>) => task() };
+const leases = { keep: async () => ({ renew: async () => undefined, giveBack: async () => undefined }) };
 
-/** Erases what is about Ada when a step is about to be made. */
-const erasing = (step: 'addSealed' | 'replace' | 'deleteUnchanged') => {
+type Step = 'addSealed' | 'replace' | 'deleteUnchanged';
+
+/** Does something when a step is about to be made for the first time. */
+const before = (step: Step, what: (segments: Segments) => Promise<unknown>) => {
   const segments = new Segments(app.services.models.searchSegments);
-  const erase = () => new Segments(app.services.models.searchSegments).removeOf(ada, () => true);
   let isDone = false;
   const original = segments[step].bind(segments) as (...args: unknown[]) => Promise<unknown>;
   Object.assign(segments, {
     [step]: async (...args: unknown[]) => {
       if (!isDone) {
         isDone = true;
-        await erase();
+        await what(new Segments(app.services.models.searchSegments));
       }
       return original(...args);
     },
   });
   return segments;
 };
+
+/** Erases what is about Ada when a step is about to be made. */
+const erasing = (step: Step) => before(step, (segments) => segments.removeOf(ada, () => true));
 
 it.each(['addSealed', 'deleteUnchanged'] as const)(
   'what is erased before %s is in no segment afterwards, and the rest is',
@@ -71,6 +75,36 @@ it('a segment that is changed while lines are put into it is read again', async 
   expect(words).toHaveLength(1_201);
   expect(new Set(words).size).toBe(1_201);
   expect(words).not.toContain('ada');
+});
+
+it.each(['replace', 'deleteUnchanged'] as const)(
+  'what another process seals before %s, while this one stood still for long, stays where it is',
+  async (step) => {
+    const where = place();
+    const plain = new Segments(app.services.models.searchSegments);
+    await new Sealing(plain, leases).add(where, [lineOf(ada, 1, ['ada'])]);
+    const fresh = Array.from({ length: 1_200 }, (_, n) => lineOf(grace, 10 + n, [`word${n}`]));
+    await plain.addFresh([{ place: where, lines: fresh }]);
+    const late = lineOf(grace, 5_000, ['late']);
+    const standing = before(step, async (segments) => {
+      await segments.addFresh([{ place: where, lines: [late] }]);
+      await new Sealing(segments, leases).seal(where);
+    });
+    await new Sealing(standing, leases).seal(where);
+    const words = new Set(await stored(where));
+    expect(words).toEqual(new Set(['ada', 'late', ...fresh.flatMap((line) => line.words)]));
+  },
+);
+
+it('a line that was erased while it was united with another of its object is in no segment', async () => {
+  const where = place();
+  const line = lineOf(ada, 1, ['before']);
+  const segments = erasing('addSealed');
+  await segments.addFresh([{ place: where, lines: [{ ...line, subjects: [grace] }] }]);
+  await segments.addFresh([{ place: where, lines: [line] }]);
+  await new Sealing(segments, leases).seal(where);
+  await new Sealing(segments, leases).seal(where);
+  expect(await stored(where)).not.toContain('before');
 });
 
 it('an object that is sealed twice is there once, with its newest words', async () => {

@@ -1,4 +1,5 @@
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
+import type { AccountLeases, KeptLease } from '../accounts/account-leases.ts';
 import { decodeLines, type Line, newestFirst } from './lines.ts';
 import type { StoredSegment } from './segments.model.ts';
 import { MAX_LINES, partsOf, type SegmentPlace, type Segments } from './segments.ts';
@@ -21,28 +22,24 @@ const united = (lines: readonly Line[]): Line[] => {
   return [...byKey.values()].sort(newestFirst);
 };
 
-/** Runs one task of a name at a time, of all processes. */
-interface Turns {
-  run<T>(name: string, task: () => Promise<T>): Promise<T>;
-}
-
 /** Moves lines into sealed segments. One process at a time does it for a kind of an account. */
 export class Sealing {
   readonly #segments: Segments;
-  readonly #leases: Turns;
+  readonly #leases: Pick<AccountLeases, 'keep'>;
   readonly #mutex = new KeyedMutex(1_000);
 
-  constructor(segments: Segments, leases: Turns) {
+  constructor(segments: Segments, leases: Pick<AccountLeases, 'keep'>) {
     this.#segments = segments;
     this.#leases = leases;
   }
 
   /** Seals what is fresh, in steps. */
   seal(place: SegmentPlace): Promise<void> {
-    return this.#alone(place, async () => {
+    return this.#alone(place, async (lease) => {
       for (;;) {
         const fresh = await this.#segments.freshOf(place, TOGETHER);
-        await this.#put(place, united(fresh.flatMap(decodeLines)));
+        await this.#put(place, united(fresh.flatMap(decodeLines)), lease);
+        await lease.renew();
         await this.#dropAll(fresh);
         if (fresh.length < TOGETHER) return;
       }
@@ -51,17 +48,26 @@ export class Sealing {
 
   /** Puts lines straight into sealed segments. */
   add(place: SegmentPlace, lines: readonly Line[]): Promise<void> {
-    return this.#alone(place, () => this.#put(place, united(lines)));
+    return this.#alone(place, (lease) => this.#put(place, united(lines), lease));
   }
 
-  #alone(place: SegmentPlace, task: () => Promise<void>): Promise<void> {
+  #alone(place: SegmentPlace, task: (lease: Pick<KeptLease, 'renew'>) => Promise<void>): Promise<void> {
     const name = `search ${place.account} ${place.kind}`;
-    return this.#mutex.run(name, () => this.#leases.run(name, task));
+    return this.#mutex.run(name, async () => {
+      const lease = await this.#leases.keep(name);
+      try {
+        await task(lease);
+      } finally {
+        // It is done all the same, and the lease runs out.
+        await lease.giveBack().catch(() => undefined);
+      }
+    });
   }
 
   /** @param lines newest first, each once */
-  async #put(place: SegmentPlace, lines: readonly Line[]): Promise<void> {
+  async #put(place: SegmentPlace, lines: readonly Line[], lease: Pick<KeptLease, 'renew'>): Promise<void> {
     for (let left = lines; left.length > 0; ) {
+      await lease.renew();
       const [newest] = left as [Line];
       const segment = await this.#segments.sealedFor(place, newest.key);
       if (!segment) {
@@ -90,7 +96,7 @@ export class Sealing {
     );
     const isDone = await this.#segments.replace(segment, first.reverse());
     // Somebody has taken lines out of the segment, which are in these.
-    if (!isDone && made.length > 0) await this.#segments.delete(made);
+    if (!isDone) await this.#segments.takeBack(made, new Set(all.map(({ key }) => key)));
     return isDone;
   }
 
@@ -102,12 +108,15 @@ export class Sealing {
   /** What was erased from a fresh segment while it was sealed is erased from the sealed ones, too. */
   async #forgetErased(segment: StoredSegment): Promise<void> {
     const now = await this.#segments.byId(segment._id);
-    const left = new Set(now ? decodeLines(now).map(({ key }) => key) : []);
+    // Another process has sealed it meanwhile.
+    if (!now) return;
+    const left = new Set(decodeLines(now).map(({ key }) => key));
     for (const { key, subjects } of decodeLines(segment)) {
       const [subject] = subjects;
       if (left.has(key) || subject === undefined) continue;
-      const same = subjects.join();
-      await this.#segments.removeOf(subject, (line) => line.key === key && line.subjects.join() === same);
+      // It may have been united with another line of its object.
+      const isThere = (line: Line) => subjects.every((one) => line.subjects.includes(one));
+      await this.#segments.removeOf(subject, (line) => line.key === key && isThere(line));
     }
   }
 }

@@ -97,8 +97,16 @@ export class Segments {
     return documents.map(({ _id }) => _id);
   }
 
-  async delete(ids: readonly string[]): Promise<void> {
-    await this.#model.collection.deleteMany({ _id: { $in: ids as never[] } });
+  /** Takes objects out of segments again; what somebody else has put there stays. */
+  async takeBack(ids: readonly string[], keys: ReadonlySet<string>): Promise<void> {
+    for (const id of ids) {
+      for (let isDone = false; !isDone; ) {
+        const segment = await this.byId(id);
+        if (!segment) break;
+        const others = decodeLines(segment).filter(({ key }) => !keys.has(key));
+        isDone = await this.replace(segment, others);
+      }
+    }
   }
 
   /**
@@ -127,12 +135,14 @@ export class Segments {
   }
 
   /**
-   * Gives a segment other lines, or deletes it when none is left.
+   * Gives a segment other lines. A sealed one of which none is left is deleted; a fresh one waits to be sealed, so that one
+   * that is gone has been.
    * @returns whether it was still as it had been read
    */
   async replace({ _id, version, is_fresh }: StoredSegment, lines: readonly Line[]): Promise<boolean> {
     const same = { _id: _id as never, version };
-    if (lines.length === 0) return (await this.#model.collection.deleteOne(same)).deletedCount === 1;
+    if (lines.length === 0 && !is_fresh)
+      return (await this.#model.collection.deleteOne(same)).deletedCount === 1;
     const set = is_fresh ? encodeLines(lines) : sealedOf(lines);
     const change = { $set: set, $inc: { version: 1 } };
     return (await this.#model.collection.updateOne(same, change as never)).matchedCount === 1;
