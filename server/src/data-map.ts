@@ -142,7 +142,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     fields: {
       plain: [
         ...(['_id', 'account', 'event', 'created_at', 'since', 'version'] as const),
-        ...(['previous_expires_at', 'failing_since', 'failed_attempts'] as const),
+        ...(['previous_expires_at', 'failing_since', 'failed_at', 'failed_attempts'] as const),
       ],
       owner: ['target', 'target_key', 'events'],
       sealed: ['secret_sealed', 'previous_sealed'],

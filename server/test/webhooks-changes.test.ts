@@ -135,20 +135,22 @@ describe('a webhook that changes', () => {
 });
 
 describe('a webhook that fails on', () => {
-  const fail = async (days: number, attempts: number) => {
+  const fail = async (days: number, attempts: number, others: { failed_at?: Date } = {}) => {
     const parts = await start({ env: { WEBHOOK_RETRY_DELAYS: '10s' } });
     const receiver = await startReceiver((_, response) => response.writeHead(500).end());
     const uuid = await parts.subscribe(receiver.url);
     const failing_since = new Date(Date.now() - days * 86_400_000);
     await parts.models.webhooks.updateOne(
       { _id: uuid },
-      { $set: { failing_since, failed_attempts: attempts } },
+      { $set: { failing_since, failed_attempts: attempts, ...others } },
     );
     await parts.happen([{ n: 1 }]);
     const find = () => parts.models.webhooks.findOne({ _id: uuid }).lean();
     await until(async () => (await find())?.failed_attempts !== attempts);
-    // Counting and unsubscribing are two writes.
-    if (days >= 5 && attempts >= 19) await until(async () => (await find()) === null);
+    // Counting and what follows from it are two writes.
+    if (others.failed_at)
+      await until(async () => Number((await find())?.failing_since) > Number(failing_since));
+    else if (days >= 5 && attempts >= 19) await until(async () => (await find()) === null);
     const webhook = await find();
     if (!webhook) await parts.decided(uuid, 'dropped');
     return { webhook, rows: await parts.rows(uuid) };
@@ -167,6 +169,16 @@ describe('a webhook that fails on', () => {
     const { webhook, rows } = await fail(days, attempts);
     expect(webhook?.failed_attempts).toBe(attempts + 1);
     expect(rows[0]).toMatchObject({ state: 'pending', tries: 1 });
+  });
+
+  test('after a clock that was set days ahead stays', async () => {
+    const HOUR_MS = 3_600_000;
+    const failed_at = new Date(Date.now() - 11 * 24 * HOUR_MS);
+    const { webhook } = await fail(12, 19, { failed_at });
+    expect(webhook?.failed_attempts).toBe(20);
+    // A day before, and 30 hours of the pause.
+    const failingFor = Date.now() - Number(webhook?.failing_since);
+    expect(Math.round(failingFor / HOUR_MS)).toBe(54);
   });
 
   test('and then succeeds begins anew', async () => {

@@ -14,6 +14,9 @@ import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
 export const FAILING_FOR_MS = 5 * 86_400_000;
 export const FAILED_ATTEMPTS = 20;
 
+/** A longer pause between two attempts counts as one of this: the server was off, or its clock was set. */
+const LONGEST_PAUSE_MS = 30 * 3_600_000;
+
 const DAY_MS = 86_400_000;
 
 interface Parts {
@@ -46,24 +49,33 @@ export class Failures {
     if (decision === 'gone') return this.#unsubscribe(knownWebhook, 'answered 410');
     if (decision !== 'delivered') return this.#failed(knownWebhook, at);
     if (!isFailing) return;
-    await this.#parts.webhooks.updateOne({ _id: id }, { $unset: { failing_since: 1, failed_attempts: 1 } });
+    const isOver = { $unset: { failing_since: 1, failed_at: 1, failed_attempts: 1 } };
+    await this.#parts.webhooks.updateOne({ _id: id }, isOver);
     this.#parts.knownWebhooks.forget(id);
   }
 
   async #failed(knownWebhook: KnownWebhook, at: Date): Promise<void> {
     const { id, target, isFailing } = knownWebhook;
-    const webhook = await this.#parts.webhooks
-      .findOneAndUpdate(
-        // Counted for the target that failed only: one that was changed meanwhile begins anew.
-        { _id: id, target },
-        { $min: { failing_since: at }, $inc: { failed_attempts: 1 } },
-        { returnDocument: 'after' },
-      )
+    // Counted for the target that failed only: one that was changed meanwhile begins anew.
+    const own = { _id: id, target };
+    const before = await this.#parts.webhooks
+      .findOneAndUpdate(own, {
+        $min: { failing_since: at },
+        $max: { failed_at: at },
+        $inc: { failed_attempts: 1 },
+      })
       .lean<StoredWebhook>();
     // Whoever succeeds next must know that there is a failure to forget.
     if (!isFailing) this.#parts.knownWebhooks.forget(id);
-    const { failing_since = at, failed_attempts = 0 } = webhook ?? {};
-    const failingFor = at.getTime() - failing_since.getTime();
+    if (!before) return;
+    const { failing_since = at, failed_at = at } = before;
+    const tooMuch = at.getTime() - failed_at.getTime() - LONGEST_PAUSE_MS;
+    const since = new Date(failing_since.getTime() + Math.max(0, tooMuch));
+    if (tooMuch > 0) {
+      await this.#parts.webhooks.updateOne({ ...own, failing_since }, { $set: { failing_since: since } });
+    }
+    const failed_attempts = (before.failed_attempts ?? 0) + 1;
+    const failingFor = at.getTime() - since.getTime();
     if (failed_attempts < FAILED_ATTEMPTS || failingFor < FAILING_FOR_MS) return;
     const days = Math.floor(failingFor / DAY_MS);
     await this.#unsubscribe(knownWebhook, `all ${failed_attempts} attempts of ${days} days failed`);

@@ -21,8 +21,9 @@ export interface StoredWebhook extends Stored<Webhook>, EventHolder {
   previous_sealed?: string;
   /** When the last of them ends. */
   previous_expires_at?: Date;
-  /** Since when every attempt failed, and how many those were; absent after a success. */
+  /** Since when every attempt failed, when the last one did, and how many those were; absent after a success. */
   failing_since?: Date;
+  failed_at?: Date;
   failed_attempts?: number;
 }
 
@@ -44,6 +45,7 @@ export const webhookModel = defineModel<StoredWebhook>(
     previous_sealed: String,
     previous_expires_at: Date,
     failing_since: Date,
+    failed_at: Date,
     failed_attempts: Number,
     ...outboxFields,
   },

@@ -104,7 +104,9 @@ export class WebhooksService {
           ...(set.target !== undefined && { target_key: targetKey(set.target) }),
         },
         // Failures say something of the target that they happened at, and nothing of another.
-        ...(set.target !== undefined && { unset: ['failing_since', 'failed_attempts'] as const }),
+        ...(set.target !== undefined && {
+          unset: ['failing_since', 'failed_at', 'failed_attempts'] as const,
+        }),
       };
     };
     const webhook = await this.#audited.change({ _id: uuid, account }, decide, action).catch(notTwice);
