@@ -12,6 +12,7 @@ import { staticFiles } from './features/site/static-files.ts';
 import { addRoutes } from './http/add-routes.ts';
 import { allowHeader, createMethodsOf, onlyAllowed } from './http/allowed-methods.ts';
 import { createBaseUrl } from './http/base-url.ts';
+import { refuseBodies } from './http/body-chunks.ts';
 import { logBrokenAnswers } from './http/broken-answers.ts';
 import { chunkedResponse } from './http/chunked-response.ts';
 import { createClientAddress } from './http/client-address.ts';
@@ -90,6 +91,7 @@ export const createApp = (
   app.use(securityHeaders);
   app.use(errorResponses(log));
   app.use(stopping.giveUp);
+  app.use(refuseBodies);
   app.use(refuseUnreadable);
   app.use(refuseAmbiguous);
   const methodsOf = createMethodsOf(router);

@@ -101,11 +101,16 @@ it('a body in more small chunks than it may have is refused before it has come, 
   };
   const path = '/api/v1/auth/api-token';
   expect(await answerTo(path, MAX_SMALL_CHUNKS)).toMatch(/^HTTP\/1.1 400 [\s\S]*JSON parse error/);
-  for (const where of [path, '/nowhere']) {
-    expect(await answerTo(where, MAX_SMALL_CHUNKS + 1)).toMatch(
-      /^HTTP\/1.1 413 [\s\S]*more than 2048 chunks/,
-    );
-  }
+  const refused = await answerTo(path, MAX_SMALL_CHUNKS + 1);
+  expect(refused).toMatch(/^HTTP\/1.1 413 [\s\S]*{"detail":"Request body comes in more than 2048 chunks/);
+  expect(refused).toMatch(/\r\nX-Request-Id: /i);
+  expect(refused).toMatch(/\r\nConnection: close\r\n/i);
+  expect(await answerTo('/nowhere', MAX_SMALL_CHUNKS + 1)).toMatch(/^HTTP\/1.1 404 [\s\S]*Connection: close/);
+  const agents = await answerTo(
+    `/api/v1/public/agents/${'a'.repeat(32)}/conversations`,
+    MAX_SMALL_CHUNKS + 1,
+  );
+  expect(agents).toMatch(/^HTTP\/1.1 4(04|13) [\s\S]*{"error":"/);
   // Compressed, it decompresses to nothing.
   const { widget } = await owner(url);
   const { token } = (await caller(url)('POST', `/api/v1/widgets/${widget}/sessions/`, {})).json;
@@ -120,4 +125,29 @@ it('a body in more small chunks than it may have is refused before it has come, 
   socket.write(nothing);
   expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1.1 413 [\s\S]*larger than 262144 bytes/);
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
+});
+
+it('a body that is refused behind another request waits for its turn', async () => {
+  const { url } = await startServerProcess(await serverSettings());
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+  onTestFinished(() => void socket.destroy());
+  const { rest, token } = await owner(url);
+  const { uuid: room } = (await rest('POST', '/api/v1/rooms/', {})).json;
+  for (let n = 0; n < 20; n++) {
+    await rest('POST', '/api/v1/messages/', { body: 'x'.repeat(2_000), room: { uuid: room } });
+  }
+  const head = `HTTP/1.1\r\nHost: a\r\nAuthorization: Token ${token}\r\n`;
+  const pieces = '1\r\n \r\n'.repeat(MAX_SMALL_CHUNKS + 1);
+  socket.write(
+    `GET /api/v1/messages/ ${head}\r\nPOST /api/v1/rooms/ ${head}Content-Type: application/json\r\n` +
+      `Transfer-Encoding: chunked\r\n\r\n${pieces}`,
+  );
+  let answers = '';
+  socket.on('data', (data) => {
+    answers += data;
+  });
+  await once(socket, 'close');
+  expect(answers).toMatch(
+    /^HTTP\/1.1 200 [\s\S]*}\]HTTP\/1.1 413 [\s\S]*2048 chunks of less than 1024 bytes\."}$/,
+  );
 });

@@ -1,4 +1,6 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import { ParlorError } from '../platform/errors.ts';
+import type { Handler } from './context.ts';
 import { BODY_LIMIT_BYTES } from './json-body.ts';
 
 /** A body may have as many chunks of fewer bytes than that (docs/limits.md); a slow network's segments are larger. */
@@ -8,15 +10,14 @@ const SMALL_BYTES = 1_024;
 const TOO_MANY = `Request body comes in more than ${MAX_SMALL_CHUNKS} chunks of less than ${SMALL_BYTES} bytes.`;
 const TOO_LARGE = `Request body is larger than ${BODY_LIMIT_BYTES} bytes.`;
 
-/** Answers before the body has come, and closes the connection: nothing more of it is to be read. */
-const refuse = ({ socket }: IncomingMessage, response: ServerResponse, detail: string): void => {
-  if (response.headersSent) return void socket.destroy();
-  const body = JSON.stringify({ detail });
-  const head =
-    'HTTP/1.1 413 Payload Too Large\r\nConnection: close\r\nContent-Type: application/json\r\n' +
-    `Content-Length: ${body.length}\r\n\r\n`;
-  socket.end(head + body, () => socket.destroy());
-};
+/** What becomes of the body of a request that is being read. */
+interface Body {
+  refusal?: ParlorError;
+  /** Who is to know of a refusal, at most one at a time. */
+  refused?: (refusal: ParlorError) => void;
+}
+
+const bodies = new WeakMap<IncomingMessage, Body>();
 
 /** Counts a body's chunks as they come. @returns what takes the next one, and gives the reason when it is one too many */
 const counter = ({ headers }: IncomingMessage): ((chunk: Buffer) => string | undefined) => {
@@ -30,23 +31,46 @@ const counter = ({ headers }: IncomingMessage): ((chunk: Buffer) => string | und
   };
 };
 
+/** Whether a body is too short for what is counted. */
+const isShort = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= MAX_SMALL_CHUNKS;
+
 /**
- * Refuses bodies that cost more than their size says. Each chunk is the same work, whatever its size: in chunks of one byte a
- * body of the usual limit takes half a second of the processor, and what is read away much more. And compressed ones are
- * limited by what they decompress to, which may be nothing of many gigabytes.
+ * Reads no further in bodies that cost more than their size says. Each chunk is the same work, whatever its size: in chunks of
+ * one byte a body of the usual limit takes half a second of the processor, and what is read away much more. And compressed
+ * ones are limited by what they decompress to, which may be nothing of many gigabytes.
  */
 export const limitBodyChunks = (server: Server): void => {
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+  server.on('request', (request: IncomingMessage) => {
+    if (isShort(request)) return;
     const push = request.push.bind(request);
     const count = counter(request);
-    let isRefused = false;
+    const body: Body = {};
+    bodies.set(request, body);
     request.push = (chunk, encoding) => {
-      if (isRefused) return false;
+      if (body.refusal) return false;
       const reason = chunk === null ? undefined : count(chunk);
       if (reason === undefined) return push(chunk, encoding);
-      isRefused = true;
-      refuse(request, response, reason);
+      body.refusal = new ParlorError('too_large', reason);
+      body.refused?.(body.refusal);
       return false;
     };
   });
 };
+
+/** Calls `refused` once no more of a body is read, which may be now. Who asked before is told no more. */
+export const onceRefused = (request: IncomingMessage, refused: (refusal: ParlorError) => void): void => {
+  const body = bodies.get(request);
+  if (body?.refusal) refused(body.refusal);
+  else if (body) body.refused = refused;
+};
+
+/**
+ * Answers before the body has come; that nothing more of it is read, who reads it would wait for ever. Outside of whatever
+ * works on a request, and inside of what makes responses of errors.
+ */
+export const refuseBodies: Handler = (ctx, next) =>
+  new Promise((resolve, reject) => {
+    onceRefused(ctx.req, reject);
+    if (!bodies.get(ctx.req)?.refusal) next().then(resolve, reject);
+  });

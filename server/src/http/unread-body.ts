@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { onceRefused } from './body-chunks.ts';
 import { announcedLength } from './body-reader.ts';
 import type { Handler } from './context.ts';
 
@@ -26,6 +27,7 @@ const readAway = (request: IncomingMessage): Promise<boolean> =>
       resolve(isRead(request));
     };
     const late = setTimeout(finish, MAX_MS);
+    onceRefused(request, finish);
     // Whatever read it before, such as the decoder of a compressed body, has given up.
     request.unpipe();
     request.on('data', onData).once('end', finish).once('close', finish).resume();
