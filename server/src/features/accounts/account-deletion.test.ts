@@ -133,3 +133,22 @@ it('lets nobody in any more from the moment that it is written down', async () =
   await app.services.accountDeletion.resume();
   expect(await app.services.models.members.countDocuments({ account: id })).toBe(0);
 });
+
+it('an account that can not be deleted keeps no other from it', async () => {
+  const [stuck, other] = [await app.account(), await app.account()];
+  const { accountDeletion, credentials, models } = app.services;
+  const lock = credentials.lock.bind(credentials);
+  const spy = vi
+    .spyOn(credentials, 'lock')
+    .mockImplementation((id) =>
+      id === stuck.id ? Promise.reject(new Error('it can not be locked')) : lock(id),
+    );
+  onTestFinished(() => spy.mockRestore());
+  for (const { id } of [stuck, other]) {
+    await models.accounts.updateOne({ _id: id }, { $set: { deleted_at: new Date() } });
+  }
+  await accountDeletion.resume();
+  const left = await models.accounts.find({ _id: { $in: [stuck.id, other.id] } }).lean();
+  const isEmptied = Object.fromEntries(left.map(({ _id, emptied_at }) => [_id, emptied_at !== undefined]));
+  expect(isEmptied).toEqual({ [stuck.id]: false, [other.id]: true });
+});

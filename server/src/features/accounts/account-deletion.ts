@@ -67,12 +67,19 @@ export class AccountDeletion {
       .sort({ deleted_at: 1 })
       .limit(BATCH)
       .lean();
-    for (const { _id, emptied_at } of begun) {
-      if (!emptied_at) {
-        await deleteAccount(this.#parts, _id);
-        this.#log.info({ account: _id }, 'account deleted');
-      } else if (isPast(emptied_at, new Date(now.getTime() - AGAIN_AFTER_MS))) await this.finish(_id);
+    for (const one of begun) {
+      // One that can't be deleted now keeps no other back.
+      await this.#goOn(one, now).catch((error) =>
+        this.#log.error({ err: error, account: one._id }, 'an account waits to be deleted'),
+      );
     }
+  }
+
+  async #goOn({ _id, emptied_at }: Pick<Account, '_id' | 'emptied_at'>, now: Date): Promise<void> {
+    if (!emptied_at) {
+      await deleteAccount(this.#parts, _id);
+      this.#log.info({ account: _id }, 'account deleted');
+    } else if (isPast(emptied_at, new Date(now.getTime() - AGAIN_AFTER_MS))) await this.finish(_id);
   }
 
   /** Removes what is left of an account that was deleted: from then on one of this uuid can be read in again. */
