@@ -40,3 +40,28 @@ it('stops in time however much is queued, and leaves the rest to the next start'
   expect(await holders.countDocuments({ events: { $exists: true } })).toBe(0);
   await connection.dropCollection(holders.collection.name);
 });
+
+it("announces what others left behind while an account's events fail for ever", async () => {
+  const { connection, log } = app.services;
+  const holders = holderModel(connection);
+  const [failing, other] = [randomUUID(), randomUUID()];
+  const holderOf = (account: string, secondsAgo: number) => {
+    const at = new Date(Date.now() - secondsAgo * 1_000);
+    return { _id: randomUUID(), events: [newEvent('lead.added', account, at, {})] };
+  };
+  await holders.insertMany([
+    ...Array.from({ length: 300 }, () => holderOf(failing, 60)),
+    holderOf(other, 30),
+  ]);
+  const heard: string[] = [];
+  const relay = new Relay([holders], log);
+  relay.subscribe(async ([event]) => {
+    if (event?.account === failing) throw new Error('can never be announced');
+    heard.push(event?.account ?? '');
+  });
+  relay.start();
+  await vi.waitFor(() => expect(heard).toEqual([other]), { timeout: 60_000 });
+  await relay.stop();
+  expect(await holders.countDocuments({ 'events.account': failing })).toBe(300);
+  await connection.dropCollection(holders.collection.name);
+}, 90_000);

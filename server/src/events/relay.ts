@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { Model } from 'mongoose';
 import type { Logger } from 'pino';
 import { latestDue } from '../database/has-come.ts';
@@ -47,6 +48,16 @@ const ROUND_EVERY_MS = 10;
 /** How long a stop goes on with what is queued: each of 10 000 events takes a write or several. */
 const FINISH_WITHIN_MS = 5_000;
 
+/**
+ * An account whose events failed this often in a row is left out of sweeps for a while (milliseconds), longer each time: what
+ * can't be announced keeps nothing of others back.
+ */
+const FAILS_BEFORE_PAUSE = 3;
+const PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** Of more accounts than that the oldest failures are forgotten. */
+const MAX_FAILING = 1_000;
+
 /** Events in memory beyond this many wait in their documents for the sweep. */
 const MAX_QUEUED = 10_000;
 
@@ -67,6 +78,8 @@ export class Relay {
   /** Announced, and still in their documents. */
   readonly #announced: Announcement[] = [];
   #removalTimer: NodeJS.Timeout | undefined;
+  /** The accounts whose last round failed: how often in a row, and until when sweeps leave them out (clock of `performance`). */
+  readonly #failing = new LRUCache<string, { times: number; until: number }>({ max: MAX_FAILING });
   readonly #sweeper: Sweeper;
   #sweeps = 0;
   readonly #finishWithin: number;
@@ -141,7 +154,9 @@ export class Relay {
       const pause = sleep(ROUND_EVERY_MS);
       try {
         await this.#deliver(batch);
+        this.#failing.delete(account);
       } catch (error) {
+        this.#hasFailed(account);
         // The events are still in their documents: the sweep brings them again.
         for (const { event } of batch) this.#inHand.delete(event.id);
         this.#log.warn({ err: error, account }, 'events wait: announcing them failed');
@@ -149,6 +164,13 @@ export class Relay {
       await pause;
     }
     this.#queues.delete(account);
+  }
+
+  #hasFailed(account: string): void {
+    const times = (this.#failing.get(account)?.times ?? 0) + 1;
+    const pause = PAUSE_MS * 2 ** Math.min(times - FAILS_BEFORE_PAUSE, 10);
+    const until = times < FAILS_BEFORE_PAUSE ? 0 : performance.now() + Math.min(pause, LONGEST_PAUSE_MS);
+    this.#failing.set(account, { times, until });
   }
 
   async #deliver(batch: readonly Announcement[]): Promise<void> {
@@ -193,13 +215,16 @@ export class Relay {
 
   async #sweep(): Promise<void> {
     const past = { $lte: new Date(Date.now() - LEFT_BEHIND_AFTER_MS) };
+    const now = performance.now();
+    const paused = [...this.#failing].filter(([, { until }]) => until > now).map(([account]) => account);
+    const others = paused.length > 0 && { 'events.account': { $nin: paused } };
     // Two queries: an index of arrays gives the two ranges in no order together.
     const isAheadLookedFor = this.#sweeps++ % AHEAD_EVERY === 0;
     for (const at of isAheadLookedFor ? [past, { $gt: latestDue(0) }] : [past]) {
       for (const model of this.#models) {
         if (this.#stopped) return;
         const holders = await model
-          .find({ 'events.at': at }, { events: 1 })
+          .find({ 'events.at': at, ...others }, { events: 1 })
           .sort({ 'events.at': 1 })
           .limit(BATCH)
           .lean<EventHolder[]>();
