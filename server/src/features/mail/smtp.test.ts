@@ -114,6 +114,15 @@ describe('a server that', () => {
     expect(await smtp(server.url)(ENVELOPE, LETTER)).toMatchObject({ kind: 'refused' });
   });
 
+  it('repeats whom the mail was for is quoted without that', async () => {
+    const refuse = Object.assign(new Error(`<${ENVELOPE.to.toUpperCase()}> is full, ${ENVELOPE.to}`), {
+      responseCode: 550,
+    });
+    const { url } = await receiver({ onRcptTo: (_, __, done) => done(refuse) });
+    const outcome = await smtp(url)(ENVELOPE, LETTER);
+    expect(outcome).toMatchObject({ kind: 'refused', error: expect.stringContaining('<…> is full, …') });
+  });
+
   it('does not let this sender in is asked again', async () => {
     const refuse = Object.assign(new Error('who are you'), { responseCode: 550 });
     const { url } = await receiver({ onMailFrom: (_, __, done) => done(refuse) });

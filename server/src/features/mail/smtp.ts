@@ -99,4 +99,9 @@ export const createSmtp = ({
 
 type SmtpError = Error & { responseCode?: number; command?: string };
 
-const firstLine = (text: string): string => text.split('\n', 1)[0]?.slice(0, 300) ?? '';
+/** Without addresses: servers repeat whom a mail was for, and the reason is kept and logged. */
+const firstLine = (text: string): string =>
+  (text.split('\n', 1)[0] ?? '')
+    .slice(0, 1_000)
+    .replace(/[^\s<>"@]+@[^\s<>"]+/g, '…')
+    .slice(0, 300);
