@@ -195,9 +195,12 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
   idempotency: of<'idempotency'>()({
     owner: { by: 'account' },
     kept: { after: 'expires_at', seconds: 0 },
-    erased: { by: 'subject', how: 'deleted' },
+    erased: { by: 'subject', how: 'deleted', madeAt: 'subject_at' },
     fields: {
-      plain: ['_id', 'account', 'object', 'subject', 'owner', 'leased_until', 'expires_at'],
+      plain: [
+        ...(['_id', 'account', 'object', 'subject', 'subject_at', 'owner', 'leased_until'] as const),
+        'expires_at',
+      ],
       visitor: ['request', 'answer'],
     },
   }),

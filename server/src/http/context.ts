@@ -15,8 +15,8 @@ export interface State {
   bytes?: Buffer;
   /** The uuid for the object that this request makes, when its Idempotency-Key fixes it. */
   newUuid?: string;
-  /** The room or lead that the response tells of, when that is not the object that this request makes. */
-  subject?: string;
+  /** The room or lead that the response tells of, when that is not the object that this request makes, and since when. */
+  subject?: { uuid: string; at: Date };
 }
 
 export type Context = ParameterizedContext<State> & { params?: Record<string, string | undefined> };

@@ -12,6 +12,8 @@ export interface IdempotencyClaim {
   object: string;
   /** By what the response's words are erased: the lead or conversation that it tells of, or else the object. */
   subject?: string;
+  /** When that said it: what a room of the same uuid said before it was deleted is erased, and what it says since stays. */
+  subject_at?: Date;
   /** Whose turn it is; a process that takes over puts its own. */
   owner: string;
   /** The claim of a killed process frees itself then. */
@@ -30,6 +32,7 @@ export const idempotencyModel = defineModel<IdempotencyClaim>(
     request: String,
     object: String,
     subject: String,
+    subject_at: Date,
     owner: String,
     leased_until: Date,
     answer: { type: Schema.Types.Mixed, default: undefined },

@@ -84,8 +84,8 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): H
     try {
       await next();
       if (ctx.status >= 200 && ctx.status < 300) {
-        const subject = ctx.state.subject ?? claim.object;
-        await claims.updateOne(own, { $set: { answer: answerOf(ctx), subject } });
+        const { uuid, at } = ctx.state.subject ?? { uuid: claim.object, at: new Date() };
+        await claims.updateOne(own, { $set: { answer: answerOf(ctx), subject: uuid, subject_at: at } });
       } else if (!claim.wasLeft) await claims.deleteOne(own);
       else leave(claims, own);
     } catch (error) {

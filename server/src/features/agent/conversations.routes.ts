@@ -127,7 +127,9 @@ export const conversationRoutes = ({
         const text = readMessage(ctx.state.body);
         const last = wantsStream(ctx) ? readEventId(ctx.get('Last-Event-ID')) : undefined;
         const uuid = ctx.state.newUuid ?? last?.turn;
-        if (ctx.state.newUuid) ctx.state.subject = await conversations.roomOf(workflow, conversation);
+        if (ctx.state.newUuid) {
+          ctx.state.subject = { uuid: await conversations.roomOf(workflow, conversation), at: new Date() };
+        }
         if (!wantsStream(ctx)) {
           ctx.body = presentTurn(await conversations.say(workflow, conversation, text, { uuid }));
           return;

@@ -38,7 +38,9 @@ export class SubjectErasure {
       const { erased } = data;
       if (!erased || (isAnew && !erased.madeAt)) continue;
       const until = erased.madeAt ? before : undefined;
-      const filter = { [erased.by]: subject, ...(until && { [erased.madeAt ?? '']: { $lt: until } }) };
+      // One that does not say it is of an earlier version.
+      const isOld = until && { [erased.madeAt ?? '']: { $not: { $gte: until } } };
+      const filter = { [erased.by]: subject, ...isOld };
       if (erased.how === 'deleted') await model.deleteMany(filter);
       if (erased.how === 'buried') {
         await deleteDocuments(model as unknown as Model<EventHolder>, filter, this.#tombstones);

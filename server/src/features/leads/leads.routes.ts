@@ -98,7 +98,7 @@ export const leadRoutes = ({
         const address = (uuid: string) => `${baseUrl(ctx)}/api/v1/leads/${uuid}/`;
         if (principal?.kind === 'visitor') {
           const { lead, isNew } = await leads.saveByVisitor(principal.visitor, readPatch(NewLead, body));
-          ctx.state.subject = lead._id;
+          ctx.state.subject = { uuid: lead._id, at: new Date() };
           if (isNew) sendCreated(ctx, presentLead(lead), address(lead._id));
           else sendObject(ctx, presentLead(lead));
         } else {

@@ -91,11 +91,11 @@ export const messageRoutes = ({
     handler: async (ctx) => {
       const input = readObject(NewMessage, ctx.state.body);
       const { principal, newUuid } = ctx.state;
-      ctx.state.subject = input.room.uuid;
       const message =
         principal?.kind === 'visitor'
           ? await messages.createByVisitor(principal.visitor, input, newUuid)
           : await messages.create(viewOf(ctx), input, newUuid, pictured(ctx, baseUrl(ctx)));
+      ctx.state.subject = { uuid: input.room.uuid, at: message.sent_at };
       const answer = await messages.answerInTime(message);
       const created = { ...presentCreated(message), ...(answer && { support_answer: answer }) };
       sendCreated(ctx, created, `${baseUrl(ctx)}/api/v1/messages/${message._id}/`);

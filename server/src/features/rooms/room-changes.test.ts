@@ -207,7 +207,11 @@ describe('DELETE /api/v1/rooms/<label>/', () => {
     const { models, roomDeletion } = app.services;
     const { visitor, room } = await app.session(widget);
     const say = (body: string) =>
-      app.request('POST', '/api/v1/messages/', { visitor, body: { body, room: { uuid: room.uuid } } });
+      app.request('POST', '/api/v1/messages/', {
+        visitor,
+        headers: { 'Idempotency-Key': body },
+        body: { body, room: { uuid: room.uuid } },
+      });
     await say('before');
     const inboxHas = (uuid: string) =>
       vi.waitFor(async () => {
@@ -239,6 +243,12 @@ describe('DELETE /api/v1/rooms/<label>/', () => {
       const { messages } = (await send('GET', room.label)).json;
       expect(await told()).toEqual(['after']);
       expect(messages.map(({ body }: { body: string }) => body)).toEqual(['after']);
+      const again = await say('after');
+      expect([again.status, again.headers['idempotency-replayed']]).toEqual([201, 'true']);
+      const claims = (await models.idempotency.find({ subject: room.uuid }).lean()).map(
+        ({ answer }) => answer,
+      );
+      expect(claims).toEqual([expect.objectContaining({ body: expect.stringContaining('after') })]);
       const listed = (await app.request('GET', '/api/v1/conversations/', { token })).json;
       expect(listed).toContainEqual(expect.objectContaining({ uuid: room.uuid }));
     }

@@ -65,9 +65,9 @@ export const noteRoutes = ({
       answers: created(Note),
       handler: async (ctx) => {
         const room = pathUuid(ctx);
-        ctx.state.subject = room;
         const input = readObject(NewNote, ctx.state.body);
         const note = await notes.create(writerOf(ctx), room, input, ctx.state.newUuid);
+        ctx.state.subject = { uuid: room, at: note.created_at };
         const address = `${baseUrl(ctx)}/api/v1/conversations/${room}/notes/${note._id}/`;
         await send(ctx, note, 201);
         ctx.set('Location', address);
