@@ -45,6 +45,9 @@ const EXPECT = {
   poll: { timeout: 20_000 },
 };
 
+/** What CI says of a failure is its message: as it is by itself, that shows 40 characters of what came. */
+const CHAI = { truncateThreshold: 2_000 };
+
 /**
  * `units` needs no browser: logic, routes without a port, and the server in child processes. `browser` drives pages in Chromium.
  * Both use the database that MONGODB_URL names, else an embedded one of their own.
@@ -67,6 +70,7 @@ export default defineConfig({
           ],
           globalSetup: ['server/test/database.setup.ts'],
           expect: EXPECT,
+          chaiConfig: CHAI,
           // What a file imports is made once, and not anew for each: that took a third of the time.
           isolate: false,
           // Most tests wait for something now and then. In the long form each has the machine for itself.
@@ -89,6 +93,7 @@ export default defineConfig({
           ],
           globalSetup: ['server/test/database.setup.ts'],
           expect: EXPECT,
+          chaiConfig: CHAI,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // A browser and its server are two processes already; side by side they would only wait for a core.

@@ -180,7 +180,7 @@ const run = async (world: World, seed: number, count: number): Promise<void> => 
     await settled(world.database);
     await compare(steps);
   } catch (error) {
-    throw new Error(`seed ${seed}, after ${steps.count} steps`, { cause: error });
+    throw new Error(`seed ${seed}, after ${steps.count} steps: ${error}`, { cause: error });
   }
 };
 
