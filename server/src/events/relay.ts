@@ -49,12 +49,11 @@ const ROUND_EVERY_MS = 10;
 const FINISH_WITHIN_MS = 5_000;
 
 /**
- * An account whose events failed this often in a row is left out of sweeps for a while (milliseconds), longer each time: what
- * can't be announced keeps nothing of others back.
+ * An account whose events failed in this many sweeps in a row is left out of them for a while: what can't be announced keeps
+ * nothing of others back. It is no longer than a database that was away may hold up anybody.
  */
 const FAILS_BEFORE_PAUSE = 3;
-const PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 60_000;
+const PAUSE_MS = 10_000;
 /** Of more accounts than that the oldest failures are forgotten. */
 const MAX_FAILING = 1_000;
 
@@ -78,8 +77,10 @@ export class Relay {
   /** Announced, and still in their documents. */
   readonly #announced: Announcement[] = [];
   #removalTimer: NodeJS.Timeout | undefined;
-  /** The accounts whose last round failed: how often in a row, and until when sweeps leave them out (clock of `performance`). */
-  readonly #failing = new LRUCache<string, { times: number; until: number }>({ max: MAX_FAILING });
+  /** The accounts whose last round failed: in how many sweeps, since which one, and until when they are left out. */
+  readonly #failing = new LRUCache<string, { times: number; sweep: number; until: number }>({
+    max: MAX_FAILING,
+  });
   readonly #sweeper: Sweeper;
   #sweeps = 0;
   readonly #finishWithin: number;
@@ -167,10 +168,11 @@ export class Relay {
   }
 
   #hasFailed(account: string): void {
-    const times = (this.#failing.get(account)?.times ?? 0) + 1;
-    const pause = PAUSE_MS * 2 ** Math.min(times - FAILS_BEFORE_PAUSE, 10);
-    const until = times < FAILS_BEFORE_PAUSE ? 0 : performance.now() + Math.min(pause, LONGEST_PAUSE_MS);
-    this.#failing.set(account, { times, until });
+    const { times = 0, sweep = -1 } = this.#failing.get(account) ?? {};
+    // What was queued together fails together.
+    if (sweep === this.#sweeps) return;
+    const until = times + 1 < FAILS_BEFORE_PAUSE ? 0 : performance.now() + PAUSE_MS;
+    this.#failing.set(account, { times: times + 1, sweep: this.#sweeps, until });
   }
 
   async #deliver(batch: readonly Announcement[]): Promise<void> {
