@@ -101,6 +101,7 @@ export const createServices = async (
 
   const rooms = new RoomsService(models.rooms, relay);
   const messages = new MessagesService(models.messages, rooms, relay);
+  channel.onEntry(({ at }) => messages.times.learn(at));
   const leads = new LeadsService(models.leads, rooms, writes, roomDeletion);
   const leadStatistics = new LeadStatisticsService(models.leads, widgets);
   const keywords = new KeywordsService(models.keywords, writes);

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newEvent } from '../src/events/events.ts';
+import { addedMessage } from '../src/features/messages/added-message.ts';
+import type { StoredMessage } from '../src/features/messages/messages.model.ts';
 import { testAgent } from './agent.ts';
 import { testApp } from './app.ts';
 import { keywordMails, mailedAccount, PATIENCE } from './mailed-account.ts';
@@ -215,5 +217,71 @@ describe('what was to be deleted is:', () => {
     await app.services.models.accounts.updateOne({ _id: id }, gone);
     await app.services.accountDeletion.resume();
     expect(await app.services.models.accounts.exists({ _id: id })).toBeNull();
+  });
+});
+
+describe('a message', () => {
+  const begin = async () => {
+    const { token, widget } = await app.account();
+    const { visitor, room } = await app.session(widget);
+    const say = async (by: { token: string } | { visitor: string }, body: string) => {
+      const given = { body, room: { uuid: room.uuid }, is_support_sender: 'token' in by };
+      const { status, text } = await app.request('POST', '/api/v1/messages/', { ...by, body: given });
+      expect([status, text]).toEqual([201, text]);
+    };
+    const listed = async () => {
+      const { json } = await app.request('GET', `/api/v1/messages/?room=${room.uuid}`, { token });
+      return json.map(({ body }: { body: string }) => body);
+    };
+    const waits = () =>
+      vi.waitFor(async () => {
+        const { json } = await app.request('GET', `/api/v1/conversations/${room.uuid}/`, { token });
+        expect([json.waiting_on, json.last_message.body]).toEqual(['us', 'And now?']);
+      }, PATIENCE);
+    return { token, visitor, room, say, listed, waits };
+  };
+
+  it('comes after those that were sent before the clock was put back', async () => {
+    const { token, visitor, say, listed, waits } = await begin();
+    await say({ visitor }, 'Do you deliver?');
+    const now = Date.now;
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - DAY);
+    onTestFinished(() => clock.mockRestore());
+    await say({ token }, 'We do.');
+    await say({ visitor }, 'And now?');
+    clock.mockRestore();
+    expect(await listed()).toEqual(['And now?', 'We do.', 'Do you deliver?']);
+    await waits();
+  });
+
+  it('comes after those of a server whose clock is ahead', async () => {
+    const { visitor, room, say, listed, waits } = await begin();
+    await say({ visitor }, 'Do you deliver?');
+    const { channel, models, relay } = app.services;
+    const { events: _, ...like } = (await models.messages
+      .findOne({ room: room.uuid })
+      .lean()) as StoredMessage;
+    const answer = addedMessage(
+      { ...like, _id: room.uuid, label: room.label },
+      {
+        ...like,
+        _id: randomUUID(),
+        body: 'We do.',
+        is_support_sender: true,
+        sent_at: new Date(Date.now() + 30_000),
+      },
+    );
+    await models.messages.collection.insertOne(answer as never);
+    relay.announce(models.messages, answer);
+    await vi.waitFor(
+      () =>
+        expect(
+          channel.recent.after(0)?.some(({ entry }) => entry.room === room.uuid && entry.at > new Date()),
+        ).toBe(true),
+      PATIENCE,
+    );
+    await say({ visitor }, 'And now?');
+    expect(await listed()).toEqual(['And now?', 'We do.', 'Do you deliver?']);
+    await waits();
   });
 });

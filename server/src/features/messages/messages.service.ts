@@ -14,6 +14,7 @@ import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { Visitor } from '../visitors/sessions.service.ts';
 import { addedMessage } from './added-message.ts';
 import { latestMessages, readMessages } from './latest-messages.ts';
+import { MessageTimes } from './message-times.ts';
 import type { MessageModel, StoredMessage } from './messages.model.ts';
 
 type WrittenInRoom = AsWritten<MessageInRoom>;
@@ -43,6 +44,7 @@ export type MessageOutline = Pick<StoredMessage, '_id' | 'is_support_sender' | '
 
 /** Messages: what either side of a conversation wrote (docs/contract.md#message). */
 export class MessagesService {
+  readonly times: MessageTimes;
   readonly #messages: MessageModel;
   readonly #byId: (uuid: string) => Promise<StoredMessage | undefined>;
   readonly #rooms: RoomsService;
@@ -51,6 +53,7 @@ export class MessagesService {
 
   constructor(messages: MessageModel, rooms: RoomsService, relay: Pick<Relay, 'announce'>) {
     this.#messages = messages;
+    this.times = new MessageTimes(messages);
     this.#byId = findBy<StoredMessage>(messages, '_id');
     this.#rooms = rooms;
     this.#relay = relay;
@@ -176,7 +179,7 @@ export class MessagesService {
         _id: uuid,
         ...fields,
         is_bot: false,
-        sent_at: new Date(),
+        sent_at: await this.times.next(room._id),
         ...mark,
       },
       author,
