@@ -19,3 +19,14 @@ export const hasCome = (field: string, before: Date, ahead: Duration = 0) => ({
 /** The same of a time that was read. */
 export const isPast = (time: Date, before: Date, ahead: Duration = 0): boolean =>
   time <= before || time > latestDue(ahead);
+
+/**
+ * Matches what was made before a time, by a field that says when: also what says a time that has not come yet, since it was
+ * made before the clock was put back, and what says none, as of an earlier version.
+ */
+export const madeBefore = (field: string, before: Date) => ({
+  [field]: { $not: { $gte: before, $lte: latestDue(0) } },
+});
+
+/** The same of a time that was read. */
+export const isBefore = (time: Date, before: Date): boolean => time < before || time > latestDue(0);

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { v5 } from 'uuid';
-import { hasCome } from '../../database/has-come.ts';
+import { hasCome, latestDue } from '../../database/has-come.ts';
 import type { Action } from '../../events/audit.ts';
 import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
 import { newEvent, type OutboxEvent } from '../../events/events.ts';
@@ -118,10 +118,10 @@ export class RoomDeletion {
       const model = (is_lead ? this.#leads : this.#rooms) as unknown as RoomModel;
       const looked = new Date();
       const current = await model.findOne({ _id: room, account }, { created_at: 1 }).lean();
-      // A room that is older than its deletion was never deleted; a younger one was made anew by its visitor,
-      // and what was sent before that belongs to the old one.
+      // A room that is older than its deletion, or from before the clock was put back, was never deleted; a younger one was
+      // made anew by its visitor, and what was sent before that belongs to the old one.
       if (!current) await this.#erasure.erase(room, { before: looked });
-      else if (current.created_at > begun_at) {
+      else if (current.created_at > begun_at && current.created_at <= latestDue(0)) {
         await this.#erasure.erase(room, { before: current.created_at, isAnew: true });
         if (!is_lead) await this.#tell({ _id: room, account });
       }

@@ -1,5 +1,6 @@
 import type { Model } from 'mongoose';
 import type { MappedCollection } from '../../database/collection-data.ts';
+import { madeBefore } from '../../database/has-come.ts';
 import { deleteDocuments } from '../../events/delete.ts';
 import type { EventHolder } from '../../events/events.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
@@ -38,8 +39,7 @@ export class SubjectErasure {
       const { erased } = data;
       if (!erased || (isAnew && !erased.madeAt)) continue;
       const until = erased.madeAt ? before : undefined;
-      // One that does not say it is of an earlier version.
-      const isOld = until && { [erased.madeAt ?? '']: { $not: { $gte: until } } };
+      const isOld = until && madeBefore(erased.madeAt ?? '', until);
       const filter = { [erased.by]: subject, ...isOld };
       if (erased.how === 'deleted') await model.deleteMany(filter);
       if (erased.how === 'buried') {

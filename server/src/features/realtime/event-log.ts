@@ -1,4 +1,5 @@
 import { duplicateFields } from '../../database/duplicate.ts';
+import { madeBefore } from '../../database/has-come.ts';
 import { refusedOf } from '../../database/refused.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
 import {
@@ -154,7 +155,7 @@ export class EventLog {
    * @param before only those of what happened before
    */
   async erase(subject: string, before?: Date): Promise<void> {
-    const then = before && { at: { $lt: before } };
+    const then = before && madeBefore('at', before);
     await this.#entries.updateMany({ room: subject, name: { $nin: OUTLAST_ERASURE }, ...then }, EMPTIED);
     await this.#entries.updateMany({ lead: subject, ...then }, EMPTIED);
   }

@@ -1,3 +1,4 @@
+import { isBefore } from '../../database/has-come.ts';
 import { type EventLogEntry, outlastsErasure } from './event-log.model.ts';
 
 /** Bounds of what is kept, whichever comes first. */
@@ -46,7 +47,7 @@ export class RecentFrames {
     const isLeft = ({ entry }: RecentFrame): boolean =>
       outlastsErasure(entry) ||
       (entry.room !== subject && entry.lead !== subject) ||
-      (before !== undefined && entry.at >= before);
+      (before !== undefined && !isBefore(entry.at, before));
     this.#kept = this.#kept.filter(isLeft);
     this.#characters = this.#kept.reduce((sum, { text }) => sum + text.length, 0);
   }

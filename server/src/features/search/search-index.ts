@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
+import { isBefore } from '../../database/has-come.ts';
 import type { EventConsumer } from '../../events/relay.ts';
 import { CpuBudget } from '../../platform/cpu-budget.ts';
 import type { AccountModel } from '../accounts/accounts.model.ts';
@@ -107,7 +108,7 @@ export class SearchIndex {
     this.#forgotten.set(subject, true);
     this.#marks.delete(subject);
     await this.flush();
-    const isGone = ({ key }: Line) => before === undefined || timeOfKey(key) < before;
+    const isGone = ({ key }: Line) => before === undefined || isBefore(timeOfKey(key), before);
     const removed = await this.#parts.segments.removeOf(subject, isGone);
     // What knew of a lead and of other things as well is still there.
     for (const { kind, fixed } of this.#parts.sources) {
