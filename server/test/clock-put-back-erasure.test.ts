@@ -54,7 +54,7 @@ it.each([180_000, 86_400_000])(
     vi.useRealTimers();
     await rest('DELETE', `rooms/${room.label}/`);
     await rest('DELETE', `leads/${lead.uuid}/`);
-    const left = async () => (await found()).filter((text) => !/^keywords /.test(text));
-    await vi.waitFor(async () => expect(await left()).toEqual([]), PATIENCE);
+    await vi.waitFor(async () => expect(await found()).toEqual([]), PATIENCE);
+    expect(await notified()).toBe(0);
   },
 );

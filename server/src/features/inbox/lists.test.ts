@@ -90,6 +90,7 @@ describe('GET /api/v1/conversations/', () => {
       [`tag=${tag}`, [one]],
       ['tag=other', []],
       ['waiting_on=us', [one]],
+      ['status=done&waiting_on=us', []],
       ['waiting_on=visitor', []],
       ['is_unread=true', [other]],
       ['is_unread=false', [one]],

@@ -26,6 +26,9 @@ const FIELD_OF = { waiting: 'rank', updated: 'updated_at' } as const;
 /** The time by which an order goes, and its pages. */
 export const timeFieldOf = (order: Order): 'rank' | 'updated_at' => FIELD_OF[order];
 
+/** In what is done nobody waits. It is by far the most, and is not searched for who does. */
+const WAITING: readonly InboxStatus[] = ['open', 'snoozed'];
+
 /**
  * What somebody sees of what is asked for, as a filter that begins with the fields of an index; undefined where that is
  * nothing.
@@ -33,11 +36,13 @@ export const timeFieldOf = (order: Order): 'rank' | 'updated_at' => FIELD_OF[ord
 export const filterOf = ({ account, widgets }: View, wanted: Wanted): object | undefined => {
   const { status, assignee, widget, tag, waiting_on, unread, rating } = wanted;
   if (widget !== undefined && widgets?.includes(widget) === false) return undefined;
+  const among = waiting_on === undefined ? INBOX_STATUSES : WAITING;
+  if (status !== undefined && !among.includes(status)) return undefined;
   const seen = widget === undefined ? widgets && { $in: widgets } : widget;
   return {
     account,
     ...(seen !== undefined && { widget: seen }),
-    status: status ?? { $in: INBOX_STATUSES },
+    status: status ?? { $in: among },
     ...(assignee !== undefined && { assignee }),
     ...(tag !== undefined && { tags: tag }),
     ...(unread && { unread: unread.is ? unread.member : { $ne: unread.member } }),
@@ -62,6 +67,25 @@ export const indexFor = (view: View, wanted: Wanted, field: string): Record<stri
   return { account: 1, status: 1, ...order };
 };
 
+/** Of no more than these it is looked at each whether it is asked for. */
+const FEW = 2_000;
+
+/** The same for somebody who is restricted to widgets: where those have few, they are gone through, however many have a tag. */
+const indexWithin = async (
+  conversations: ConversationModel,
+  view: View,
+  wanted: Wanted,
+  field: string,
+): Promise<Record<string, 1 | -1>> => {
+  const index = indexFor(view, wanted, field);
+  const { status, widget } = wanted;
+  const seen = filterOf(view, { status, widget });
+  if (!view.widgets || 'widget' in index || !seen) return index;
+  const own = indexFor(view, { status, widget }, field);
+  const count = await conversations.collection.countDocuments(seen as never, { limit: FEW + 1, hint: own });
+  return count > FEW ? index : own;
+};
+
 /** A page of what somebody sees of what is asked for, in steps. */
 export async function* readConversations(
   conversations: ConversationModel,
@@ -76,7 +100,6 @@ export async function* readConversations(
   // What waits on us stands together at the top of its order.
   const from = wanted.waiting_on === 'us' && order === 'waiting' && wanted.status === 'open';
   const limits = from ? { ...page, from: new Date(WAITING_RANK) } : page;
-  yield* readPages(conversations, filter, field, limits, {
-    index: indexFor(view, wanted, field),
-  });
+  const index = await indexWithin(conversations, view, wanted, field);
+  yield* readPages(conversations, filter, field, limits, { index });
 }
