@@ -1,9 +1,13 @@
 /** Cursors: what each answer holds, when they end, and whose they are. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Long, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type EmbeddedMongodb, openEmbeddedMongodb } from '../dist/index.js';
+import { encode } from '../src/bson/document.ts';
 import { Engine } from '../src/query/engine.ts';
+import { Connection } from '../src/wire/connection.ts';
 import { temporaryFolder } from './bin-process.ts';
 
 const folder = temporaryFolder();
@@ -58,4 +62,55 @@ test('a cursor is left open where the clock is set meanwhile', async () => {
   const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 86_400_000);
   onTestFinished(() => clock.mockRestore());
   expect(engine.cursors.get(id)).toMatchObject({ ns: 'clock.a' });
+});
+
+test('a reading ends when nobody takes its answer any more, also in the midst of it', async () => {
+  const engine = new Engine(join(folder.path, 'gone'));
+  onTestFinished(() => engine.close());
+  let read = 0;
+  let isClosed = false;
+  const documents = (function* () {
+    try {
+      for (;;) {
+        read++;
+        yield undefined;
+      }
+    } finally {
+      isClosed = true;
+    }
+  })();
+  const answer = engine.cursors.take({ documents, held: undefined }, 0, {
+    get isGone() {
+      return read > 10;
+    },
+  });
+  await expect(answer).rejects.toMatchObject({ code: 279, codeName: 'ClientDisconnect' });
+  expect(isClosed).toBe(true);
+});
+
+test('a connection knows while it works on a request that its peer has gone', async () => {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  let connection: Connection | undefined;
+  let answered: (body: Uint8Array) => void = () => undefined;
+  server.on('connection', (socket) => {
+    connection = new Connection(
+      socket,
+      () =>
+        new Promise((resolve) => {
+          answered = resolve;
+        }),
+    );
+  });
+  const peer = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const body = encode({ ping: 1, $db: 'admin' });
+  const head = Buffer.alloc(21);
+  for (const [at, value] of [head.length + body.length, 1, 0, 2013, 0].entries())
+    head.writeInt32LE(value, at * 4);
+  peer.write(Buffer.concat([head, body]));
+  await vi.waitFor(() => expect(connection?.isGone).toBe(false));
+  peer.destroy();
+  await vi.waitFor(() => expect(connection?.isGone).toBe(true));
+  answered(encode({ ok: 1 }));
 });

@@ -70,7 +70,7 @@ async function answerCount(
   { query, id, field }: CountOnly,
 ): Promise<Uint8Array> {
   const collection = call.engine.catalog.get(ns);
-  const count = collection ? await countMatches(call.engine, collection, query) : 0;
+  const count = collection ? await countMatches(call.engine, collection, query, call.connection) : 0;
   const answer = { _id: id, [field]: count <= MAX_INT32 ? new Int32(count) : Long.fromNumber(count) };
   return cursorReply('firstBatch', count > 0 ? [encode(answer)] : [], 0n, ns);
 }

@@ -24,6 +24,6 @@ export const count: Command = {
       return { n: limit > 0 ? Math.min(limit, left) : left };
     }
     const query = queryFor(filter, { skip, limit, hint, deadline: call.deadline });
-    return { n: await countMatches(engine, collection, query) };
+    return { n: await countMatches(engine, collection, query, call.connection) };
   },
 };

@@ -6,7 +6,7 @@ import { documentKeys } from '../index-key/document-keys.ts';
 import { encodeValue } from '../index-key/entry-key.ts';
 import { compileMatch } from '../matcher/matcher.ts';
 import { isHinted } from '../planner/plan.ts';
-import { pause } from '../query/count.ts';
+import { pauseReading } from '../query/count.ts';
 import { matchesOf, planQuery, type Query, queryFor } from '../query/query.ts';
 import type { Collection, Index } from '../storage/collection.ts';
 import type { Command } from './command.ts';
@@ -40,7 +40,7 @@ export const distinct: Command = {
     let bytes = 0;
     for (const match of matchesOf(engine, plan, query)) {
       if (!match) {
-        await pause(engine);
+        await pauseReading(engine, call.connection);
         continue;
       }
       const doc = match.doc ?? decode(match.raw);

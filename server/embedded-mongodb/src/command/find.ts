@@ -106,7 +106,7 @@ export interface CursorOptions {
 
 /** The first answer of a new cursor, which is kept unless everything fitted. */
 export function openCursor(
-  { engine }: CommandCall,
+  { engine, connection }: CommandCall,
   ns: string,
   documents: DocumentStream,
   { batchSize, singleBatch, neverTimesOut }: CursorOptions,
@@ -122,14 +122,14 @@ export function openCursor(
     else if (!batch.ended) id = engine.cursors.keep(ns, documents, source.held, neverTimesOut);
     return cursorReply('firstBatch', batch.documents, id, ns);
   };
-  const batch = engine.cursors.take(source, batchSize);
+  const batch = engine.cursors.take(source, batchSize, connection);
   return batch instanceof Promise ? batch.then(answer) : answer(batch);
 }
 
 export const getMore: Command = {
   fields: ['collection', 'batchSize'],
   refused: ['term', 'lastKnownCommittedOpTime'],
-  run({ engine, body, db, deadline }) {
+  run({ engine, connection, body, db, deadline }) {
     if (deadline !== Number.POSITIVE_INFINITY) {
       throw new MongoError(
         2,
@@ -156,7 +156,7 @@ export const getMore: Command = {
     if (cursor.isBusy) throw new MongoError(143, 'CursorInUse', `cursor id ${id} is already in use`);
     cursor.isBusy = true;
     try {
-      const batch = engine.cursors.take(cursor, readCount(body, 'batchSize', 0));
+      const batch = engine.cursors.take(cursor, readCount(body, 'batchSize', 0), connection);
       return batch instanceof Promise ? batch.then(answer).catch(fail) : answer(batch);
     } catch (error) {
       return fail(error);

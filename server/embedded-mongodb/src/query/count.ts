@@ -3,10 +3,16 @@
 import type { Plan } from '../planner/plan.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Engine } from './engine.ts';
+import { type Asker, stayFor } from './pace.ts';
 import { matchesOf, planQuery, type Query } from './query.ts';
 
-/** How many documents match, after skip and limit. Yields to other commands between time slices. */
-export async function countMatches(engine: Engine, collection: Collection, query: Query): Promise<number> {
+/** How many documents match, after skip and limit. Yields to other commands between time slices, and ends with its asker. */
+export async function countMatches(
+  engine: Engine,
+  collection: Collection,
+  query: Query,
+  asker: Asker,
+): Promise<number> {
   const plan = planQuery(collection, query);
   const entries = entriesInRanges(engine, plan);
   if (entries !== undefined) {
@@ -16,7 +22,7 @@ export async function countMatches(engine: Engine, collection: Collection, query
   let count = 0;
   for (const match of matchesOf(engine, plan, query)) {
     if (match) count++;
-    else await pause(engine);
+    else await pauseReading(engine, asker);
   }
   return count;
 }
@@ -25,6 +31,12 @@ export async function countMatches(engine: Engine, collection: Collection, query
 export async function pause(engine: Engine): Promise<void> {
   engine.environment.pauseScans();
   await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The same in the middle of what is only read. @throws MongoError `ClientDisconnect` when its asker has gone meanwhile */
+export async function pauseReading(engine: Engine, asker: Asker): Promise<void> {
+  await pause(engine);
+  stayFor(asker);
 }
 
 /** The number of keys in a plan's ranges, when each stands for a match of its own. */

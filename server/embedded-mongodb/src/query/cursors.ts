@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { MongoError } from '../errors/mongo-error.ts';
 import type { Environment } from '../storage/environment.ts';
+import { type Asker, stayFor } from './pace.ts';
 
 /** A cursor that nobody asks for this long is closed, as MongoDB does. */
 const IDLE_MS = 10 * 60 * 1000;
@@ -50,14 +51,14 @@ export class Cursors {
 
   /**
    * Takes up to `count` documents of a stream for one answer (0: as many as fit). Gives a promise when that takes
-   * longer than a time slice, and yields between two of them.
+   * longer than a time slice, and yields between two of them; it ends with its asker.
    */
-  take(cursor: Pick<Cursor, 'documents' | 'held'>, count: number): Batch | Promise<Batch> {
+  take(cursor: Pick<Cursor, 'documents' | 'held'>, count: number, asker: Asker): Batch | Promise<Batch> {
     const batch: Batch = { documents: [], ended: false };
     const state = { bytes: 0 };
     const isDone = this.#fill(cursor, count, batch, state);
     this.#environment.pauseScans();
-    return isDone ? batch : this.#takeLater(cursor, count, batch, state);
+    return isDone ? batch : this.#takeLater(cursor, count, batch, state, asker);
   }
 
   async #takeLater(
@@ -65,9 +66,12 @@ export class Cursors {
     count: number,
     batch: Batch,
     state: { bytes: number },
+    asker: Asker,
   ): Promise<Batch> {
     for (let isDone = false; !isDone; this.#environment.pauseScans()) {
       await new Promise((resolve) => setImmediate(resolve));
+      if (asker.isGone) cursor.documents.return?.();
+      stayFor(asker);
       isDone = this.#fill(cursor, count, batch, state);
     }
     return batch;

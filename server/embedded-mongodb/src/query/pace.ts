@@ -42,6 +42,17 @@ export class Pace {
   }
 }
 
+/** Who asked for something, as far as that ends when it goes away. */
+export interface Asker {
+  readonly isGone: boolean;
+}
+
+/** @throws MongoError `ClientDisconnect` where nobody takes an answer any more, as MongoDB ends such a reading */
+export function stayFor(asker: Asker): void {
+  if (asker.isGone)
+    throw new MongoError(279, 'ClientDisconnect', 'operation was interrupted because a client disconnected');
+}
+
 /** The error for a command that took longer than its maxTimeMS. */
 export function timeExpired(): MongoError {
   return new MongoError(50, 'MaxTimeMSExpired', 'operation exceeded time limit');

@@ -21,10 +21,17 @@ export class Connection {
     socket.setNoDelay(true);
     socket.on('data', (chunk) => {
       this.#frames.push(chunk);
-      this.#work();
+      // While one is worked on, the socket is read all the same: that its peer has gone is found out by nothing else.
+      if (this.#busy) socket.pause();
+      else this.#work();
     });
     // A peer that goes away is no fault of this side's.
     socket.on('error', () => socket.destroy());
+  }
+
+  /** Whether nobody takes an answer any more. */
+  get isGone(): boolean {
+    return this.#socket.readableEnded || this.#socket.destroyed;
   }
 
   /** Answers what is complete, one request after the other. */
@@ -38,7 +45,6 @@ export class Connection {
         const answer = this.#answer(request, this);
         if (answer instanceof Promise) {
           this.#busy = true;
-          this.#socket.pause();
           answer
             .then((body) => {
               this.#busy = false;
@@ -76,7 +82,7 @@ export class Connection {
   }
 
   #reply(request: Request, body: Uint8Array): void {
-    if (request.moreToCome || this.#socket.destroyed) return;
+    if (request.moreToCome || !this.#socket.writable) return;
     this.#socket.cork();
     for (const part of writeReply(request, body)) this.#socket.write(part);
     this.#socket.uncork();
