@@ -277,7 +277,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
 };
 
 /**
- * Collections that are kept by others than this code. `ratelimits`: counts for an hour at most, by address, token or
+ * Collections that are kept by others than this code. `ratelimits`: counts for a day at most, by address, token or
  * username (rate-limiter-flexible); `copy_under_way`: the name of a copy's source; `readiness`: when a server last
  * asked whether the database takes writes.
  */

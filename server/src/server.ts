@@ -92,6 +92,8 @@ export const startServer = async (
   server.maxHeadersCount = 0;
   const stopCutting = cutSlowReaders(server, config.RESPONSE_STALL_TIMEOUT, log);
   limitConnections(server);
+  // What a request expects besides 100-continue may be left out (RFC 9110, 10.1.1); Node.js would answer past everything.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   limitBodyChunks(server);
   let metricsServer: Server | undefined;
   try {

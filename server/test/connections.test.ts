@@ -151,3 +151,13 @@ it('a body that is refused behind another request waits for its turn', async () 
     /^HTTP\/1.1 200 [\s\S]*}\]HTTP\/1.1 413 [\s\S]*2048 chunks of less than 1024 bytes\."}$/,
   );
 });
+
+it('a request that expects something else is answered like any other', async () => {
+  const { url } = await startServerProcess(await serverSettings());
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+  onTestFinished(() => void socket.destroy());
+  socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: gold\r\n\r\n');
+  expect(String((await once(socket, 'data'))[0])).toMatch(
+    /^HTTP\/1.1 200 [\s\S]*X-Request-Id: [\s\S]*"alive"}$/i,
+  );
+});
