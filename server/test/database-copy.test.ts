@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { openEmbeddedMongodb } from '@parlor/embedded-mongodb';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { maskPassword } from '../src/platform/config.ts';
 import { spawnCommand } from './command-line.ts';
 import { startServerProcess } from './server-process.ts';
 
@@ -213,6 +214,24 @@ describe('database copy', () => {
     const rooms = await (await fetch(`${second.url}/api/v1/rooms/`, { headers })).json();
     expect(rooms).toMatchObject([{ name: 'moved' }]);
     await second.end('SIGTERM');
+  });
+
+  it('makes no key beside half a copy, whose key is another', async () => {
+    const source = target('keyed');
+    const { db } = source;
+    const fingerprints = ['0123456789abcdef'];
+    await db.collection('secretkeys').insertOne({ _id: 'secret-key' as never, fingerprints });
+    const dataDir = join(directory, 'half');
+    // What is left of a copy that was killed before it had a document.
+    await onDataDir(dataDir, (half) =>
+      half.collection('copy_under_way').insertOne({ _id: maskPassword(source.url) as never }),
+    );
+    const start = async () =>
+      String(await startServerProcess({ DATA_DIR: dataDir, PORT: '0' }).catch((error) => error));
+    expect(await start()).toMatch(/has not been finished/);
+    expect(await parlor(dataDir, 'database', 'copy', '--from', source.url).result).toMatchObject({ code: 0 });
+    expect(await start()).toMatch(/its database needs the key whose fingerprint is 0123456789abcdef/);
+    expect(await readdir(dataDir)).toEqual(['database']);
   });
 
   it('says in one line what is in the way', { timeout: 300_000 }, async () => {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { BackupError, backUp } from '../database/backup.ts';
-import { secretKeyFile } from '../database/connect.ts';
 import { recordedKeys } from '../database/recorded-keys.ts';
+import { secretKeyFile } from '../database/secret-key-file.ts';
 import { takeArguments, UsageError } from './arguments.ts';
 import type { ServiceCommand } from './command.ts';
 

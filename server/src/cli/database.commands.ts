@@ -1,15 +1,15 @@
 import { checkDataDir, compactDataDir, EmbeddedMongodbError } from '@parlor/embedded-mongodb';
 import {
   connectToMongodb,
-  type Database,
   embeddedDirectory,
+  type OpenDatabase,
   openDatabase,
-  secretKeyFile,
   whileAlive,
 } from '../database/connect.ts';
 import { CopyError, copyDatabase } from '../database/copy.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { recordedKeys } from '../database/recorded-keys.ts';
+import { secretKeyFile } from '../database/secret-key-file.ts';
 import { type Config, loadConfig, maskPassword } from '../platform/config.ts';
 import { takeArguments, takeOption, UsageError } from './arguments.ts';
 import type { Command } from './command.ts';
@@ -51,7 +51,7 @@ const compactEmbedded = async (directory: string): Promise<void> => {
 const nameOf = ({ MONGODB_URL, DATA_DIR }: Config): string =>
   MONGODB_URL === '' ? `the embedded database in ${DATA_DIR}` : maskPassword(MONGODB_URL);
 
-const copy = async (config: Config, from: Database, to: Database, name: string): Promise<void> => {
+const copy = async (config: Config, from: OpenDatabase, to: OpenDatabase, name: string): Promise<void> => {
   const [source, target] = [from.connection.db, to.connection.db];
   if (!source || !target) throw new Error('a connection that is open has a database');
   const progress = createProgress();

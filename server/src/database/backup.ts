@@ -6,7 +6,8 @@ import {
   type EmbeddedMongodb,
   makeDirectory,
 } from '@parlor/embedded-mongodb';
-import { embeddedDirectory, secretKeyFile } from './connect.ts';
+import { embeddedDirectory } from './connect.ts';
+import { secretKeyFile } from './secret-key-file.ts';
 
 /** The backup can't be made; the text is one clear line. */
 export class BackupError extends Error {

@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type EmbeddedMongodb,
@@ -14,19 +12,24 @@ import { failOnClosedSockets } from './closed-sockets.ts';
 import { isHalfCopied } from './copy-marker.ts';
 import { DatabaseError } from './database-error.ts';
 import { recordedKeys } from './recorded-keys.ts';
+import { keptSecretKey } from './secret-key-file.ts';
 
-/** An open database and the key that seals what is in it. */
-export interface Database {
+/** An open database. */
+export interface OpenDatabase {
   /** Waits for as long as an operation takes: for building indexes and copying. */
   connection: Connection;
   /** Another connection, on which each operation ends within `timeout`, with an error where it has to. */
   withDeadlines(timeout: Duration): Promise<Connection>;
   /** Of the embedded database; undefined for MongoDB. */
   embedded: Pick<EmbeddedMongodb, 'copyTo' | 'freeBytes'> | undefined;
-  secretKey: string;
   /** Settles when the embedded database has ended unasked: nothing can go on without it. */
   died: Promise<DatabaseError>;
   close(): Promise<void>;
+}
+
+/** An open database and the key that seals what is in it. */
+export interface Database extends OpenDatabase {
+  secretKey: string;
 }
 
 /** MongoDB ends for itself, and comes back. */
@@ -37,41 +40,49 @@ const DEFAULT_NAME = 'parlor';
 /** Where the embedded database lies inside of DATA_DIR. */
 export const embeddedDirectory = (dataDir: string): string => join(dataDir, 'database');
 
-/** The file inside of DATA_DIR that holds the key which was made at the first start. */
-export const secretKeyFile = (dataDir: string): string => join(dataDir, 'secret-key');
-
 /**
  * Connects to MongoDB by MONGODB_URL, else opens the embedded database in DATA_DIR.
  * @throws DatabaseError with one line that names the variable or the directory.
  */
 export const connectDatabase = async (config: Config): Promise<Database> => {
   const database = await openDatabase(config);
-  if (!(await isHalfCopied(database.connection))) return database;
-  await database.close();
-  throw new DatabaseError(
-    'a copy into this database has not been finished: run the same "database copy" again first',
-  );
+  try {
+    if (await isHalfCopied(database.connection)) {
+      throw new DatabaseError(
+        'a copy into this database has not been finished: run the same "database copy" again first',
+      );
+    }
+    // Only now: half a copy may not say yet which key it needs.
+    return { ...database, secretKey: await secretKeyOf(config, database.connection) };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 };
 
+/** SECRET_KEY, else the key that belongs to the embedded database. @throws DatabaseError */
+const secretKeyOf = async ({ SECRET_KEY, DATA_DIR }: Config, connection: Connection): Promise<string> =>
+  SECRET_KEY || keptSecretKey(DATA_DIR, await recordedKeys(connection)).catch(cannotUse(DATA_DIR));
+
 /**
- * The same without looking at what is in it. `forCopy`, an embedded database removes nothing by itself, so that two readings
- * of it are equal, and no key is made: what is copied into it is sealed by the one of its source.
+ * The same without looking at what is in it, and without a key. `forCopy`, an embedded database removes nothing by itself,
+ * so that two readings of it are equal.
  * @throws DatabaseError
  */
-export const openDatabase = (config: Config, { forCopy = false } = {}): Promise<Database> =>
+export const openDatabase = (config: Config, { forCopy = false } = {}): Promise<OpenDatabase> =>
   config.MONGODB_URL === ''
     ? openEmbedded(config, forCopy)
-    : connectToMongodb('MONGODB_URL', config.MONGODB_URL, config.SECRET_KEY);
+    : connectToMongodb('MONGODB_URL', config.MONGODB_URL);
 
 /** What `work` gives. @throws DatabaseError when the database ends before it has. */
-export const whileAlive = <T>({ died }: Pick<Database, 'died'>, work: Promise<T>): Promise<T> =>
+export const whileAlive = <T>({ died }: Pick<OpenDatabase, 'died'>, work: Promise<T>): Promise<T> =>
   Promise.race([work, died.then((error) => Promise.reject(error))]);
 
 /**
  * Connects to the MongoDB of a URL that stood behind `name`.
  * @throws DatabaseError with one line that says both.
  */
-export const connectToMongodb = async (name: string, url: string, secretKey = ''): Promise<Database> => {
+export const connectToMongodb = async (name: string, url: string): Promise<OpenDatabase> => {
   const fail = (error: Error): never => {
     throw new DatabaseError(`${name} ${maskPassword(url)} can't be reached: ${firstLine(error.message)}`);
   };
@@ -84,19 +95,25 @@ export const connectToMongodb = async (name: string, url: string, secretKey = ''
     connection: await connections.open(PATIENT).catch(fail),
     withDeadlines: (timeout) => connections.open(deadlines(timeout)).catch(fail),
     embedded: undefined,
-    secretKey,
     died: NEVER,
     close: () => connections.close(),
   };
 };
 
-const openEmbedded = async (config: Config, forCopy: boolean): Promise<Database> => {
+/** Tells in one line why a DATA_DIR can't be used. */
+const cannotUse =
+  (dataDir: string) =>
+  (error: unknown): never => {
+    throw new DatabaseError(`DATA_DIR ${dataDir} can't be used: ${firstLine((error as Error).message)}`);
+  };
+
+const openEmbedded = async (config: Config, forCopy: boolean): Promise<OpenDatabase> => {
   const dataDir = config.DATA_DIR;
   const fail = (error: Error): never => {
     const { EMBEDDED_MONGODB_LISTEN: listen } = config;
     const isAddress = listen !== '' && error instanceof EmbeddedMongodbError && error.code === 'LISTEN';
-    const setting = isAddress ? `EMBEDDED_MONGODB_LISTEN ${listen}` : `DATA_DIR ${dataDir}`;
-    throw new DatabaseError(`${setting} can't be used: ${firstLine(error.message)}`);
+    if (!isAddress) return cannotUse(dataDir)(error);
+    throw new DatabaseError(`EMBEDDED_MONGODB_LISTEN ${listen} can't be used: ${firstLine(error.message)}`);
   };
   try {
     makeDirectory(dataDir);
@@ -114,17 +131,10 @@ const openEmbedded = async (config: Config, forCopy: boolean): Promise<Database>
     await connections.close();
     await embedded.close();
   };
-  const keptKey = async () =>
-    keptSecretKey(dataDir, await recordedKeys(connection)).catch(async (error) => {
-      await close();
-      return fail(error);
-    });
-  const secretKey = config.SECRET_KEY || (forCopy ? '' : await keptKey());
   return {
     connection,
     withDeadlines: (timeout) => connections.open(deadlines(timeout)).catch(fail),
     embedded,
-    secretKey,
     died: embedded.died.then(({ message }) => new DatabaseError(message)),
     close,
   };
@@ -177,30 +187,5 @@ class Connections {
     await Promise.all(this.#open.map((connection) => connection.close()));
   }
 }
-
-/**
- * The key made at the very first start, in a file that only its owner reads. Only the process that holds the
- * database's lock gets here; the rename makes the file whole or absent. None is made for a database that was restored
- * without its key.
- */
-const keptSecretKey = async (dataDir: string, needed: readonly string[]): Promise<string> => {
-  const file = secretKeyFile(dataDir);
-  const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
-  if (kept !== undefined) {
-    if (kept.trim().length < 32) throw new Error(`${file} is damaged: it holds no key of 32 characters`);
-    return kept.trim();
-  }
-  if (needed.length > 0) {
-    const own = `the key whose fingerprint is ${needed.join(' or ')}`;
-    throw new Error(`its database needs ${own}: set SECRET_KEY to it, or put it into ${file}`);
-  }
-  const made = randomBytes(32).toString('hex');
-  await writeFile(`${file}.new`, made, { mode: 0o600, flush: true });
-  await rename(`${file}.new`, file);
-  return made;
-};
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
