@@ -40,6 +40,7 @@ it.skipIf(inject('isRealMongodb') || process.platform !== 'linux')(
   'a place where nothing can be made is told',
   async () => {
     const DATA_DIR = await temporaryFolder();
+    await spawnCommand({ DATA_DIR }, ['account', 'invite']).result;
     const { code, err } = await spawnCommand({ DATA_DIR }, ['backup', '/proc/parlor/backup'], '').result;
     expect(code).toBe(1);
     expect(err).toMatch(/^no backup was made: E\w+: .*\n/);

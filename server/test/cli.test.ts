@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
@@ -93,6 +94,37 @@ describe('npm run parlor --', () => {
     );
     const { code, err } = await parlor(['account', 'token', 'ada'], { env: { PORT: 'x' } });
     expect([code, err]).toEqual([1, 'PORT must be a whole number from 0 to 65535, but is "x"\n']);
+  });
+
+  it('refuses where there is no database, and makes none', { timeout: 180_000 }, async () => {
+    const missing = join(directory, 'missing');
+    const none = `${inject('databasePrefix')}none_${randomUUID().slice(0, 8)}`;
+    const MONGODB_URL = inject('mongodbUrl').replace(/\/(\?|$)/, `/${none}$1`);
+    const needed = 'MONGODB_URL or DATA_DIR has to be what the server runs with\n';
+    for (const args of [
+      ['backup', join(directory, 'backup')],
+      ['keys', 'show'],
+      ['keys', 'rotate'],
+      ['export', 'ada', join(directory, 'nobody.jsonl')],
+      ['account', 'token', 'ada'],
+      ['account', 'delete', 'ada', '--yes'],
+      ['member', 'list', 'ada'],
+    ]) {
+      const onFolder = await parlor(args, { env: { MONGODB_URL: '', SECRET_KEY: '', DATA_DIR: missing } });
+      expect(onFolder).toEqual({
+        code: 1,
+        out: '',
+        err: `there is no embedded database in ${join(missing, 'database')}: ${needed}`,
+      });
+    }
+    const onMongodb = await parlor(['keys', 'show'], { env: { MONGODB_URL } });
+    expect(onMongodb).toMatchObject({ code: 1, out: '' });
+    expect(onMongodb.err).toMatch(/^there is no database of Parlor in MONGODB_URL \S+: /);
+    expect(onMongodb.err).toContain(needed);
+    await expect(readdir(missing)).rejects.toThrow('ENOENT');
+    const connection = await mongoose.createConnection(MONGODB_URL).asPromise();
+    expect(await connection.listCollections()).toEqual([]);
+    await connection.close();
   });
 
   it.skipIf(process.platform !== 'linux')('fails in one line where its result can not be printed', () => {

@@ -243,6 +243,9 @@ describe('database copy', () => {
       return err;
     };
     expect(await complaint('check')).toMatch(/^there is no embedded database in .*hints/);
+    expect(await complaint('copy', '--to', url)).toMatch(/^there is no embedded database in .*hints/);
+    await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
+    await onDataDir(dataDir, () => Promise.resolve());
     expect(await complaint('copy', '--to', url)).toMatch(/^there is nothing to copy/);
     expect(await complaint('copy')).toMatch(/^one of --to and --from is needed\nusage:/);
     expect(await complaint('copy', '--to', 'http://x')).toMatch(

@@ -11,6 +11,7 @@ import { type Address, parseAddress, privateAddress } from './wire/address.ts';
 export { EmbeddedMongodbError, type EmbeddedMongodbErrorCode } from './errors/embedded-mongodb-error.ts';
 export { checkDataDir, type DataDirCheck } from './maintenance/check.ts';
 export { type Compaction, compactDataDir } from './maintenance/compact.ts';
+export { holdsDatabase } from './storage/data-directory.ts';
 export { makeDirectory } from './storage/make-directory.ts';
 export { listenOnPrivateSocket } from './wire/private-socket.ts';
 

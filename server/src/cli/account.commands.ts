@@ -72,6 +72,7 @@ export const accountCommands: Record<string, ServiceCommand> = {
     usage: `account create USERNAME EMAIL [${FROM_STDIN}]`,
     meaning:
       'makes an account with its first widget; prints its password when it was made here, and its token',
+    mayBeNew: true,
     run: async (args, services, terminal) => {
       const fromStdin = takeFlag(args, FROM_STDIN);
       const [username = '', email = ''] = takeArguments(args, 'USERNAME', 'EMAIL');
@@ -91,6 +92,7 @@ export const accountCommands: Record<string, ServiceCommand> = {
   'account invite': {
     usage: 'account invite',
     meaning: 'prints an invitation for REGISTRATION=invite, good for one account within 7 days',
+    mayBeNew: true,
     run: async (args, { secrets }, terminal) => {
       takeArguments(args);
       terminal.print(newInvitation(secrets));

@@ -14,6 +14,8 @@ export interface Command extends Described {
 
 /** A command that runs where the database is open: in the server that runs on it, else in the process that was asked. */
 export interface ServiceCommand extends Described {
+  /** Where there is no database it begins one; other commands refuse then. */
+  mayBeNew?: true;
   /** The files that it reads and writes, which are the caller's. */
   files?(args: readonly string[]): CommandFiles;
   /** The arguments with paths as they are meant where they were typed. */

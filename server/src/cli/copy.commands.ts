@@ -33,6 +33,7 @@ export const copyCommands: Record<string, ServiceCommand> = {
     usage: 'import FILE',
     meaning:
       'reads in what export wrote, with all ids; the account must not be here yet. Deliveries that waited go out here',
+    mayBeNew: true,
     files: ([reads]) => (reads === undefined ? {} : { reads }),
     run: async (args, services, terminal) => {
       const [file = ''] = takeArguments(args, 'FILE');

@@ -4,6 +4,7 @@ import {
   embeddedDirectory,
   type OpenDatabase,
   openDatabase,
+  requireEmbedded,
   whileAlive,
 } from '../database/connect.ts';
 import { CopyError, copyDatabase } from '../database/copy.ts';
@@ -107,6 +108,7 @@ export const databaseCommands: Record<string, Command> = {
       if (!/^mongodb(\+srv)?:\/\/\S+$/.test(url)) {
         throw new UsageError(`${option} must be a URL that starts with mongodb:// or mongodb+srv://`);
       }
+      if (to !== undefined && config.MONGODB_URL === '') requireEmbedded(config);
       const here = await openDatabase(config, { forCopy: true });
       try {
         const there = await connectToMongodb(option, url);

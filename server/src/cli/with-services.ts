@@ -9,11 +9,18 @@ import type { ServiceCommand } from './command.ts';
 import { connectToServer } from './command-socket.ts';
 import { LocalTerminal } from './terminal.ts';
 
-/** Runs on the database that the server uses; nothing runs by itself beside it. */
-const withServices = async (config: Config, run: (services: Services) => Promise<void>): Promise<void> => {
+/**
+ * Runs on the database that the server uses; nothing runs by itself beside it.
+ * @throws DatabaseError where there is none, unless it `mayBeNew`
+ */
+const withServices = async (
+  config: Config,
+  mayBeNew: boolean,
+  run: (services: Services) => Promise<void>,
+): Promise<void> => {
   // Not needed where a server runs the command.
   const { createServices } = await import('../compose.ts');
-  const database = await connectDatabase(config);
+  const database = await connectDatabase(config, { mayBeNew });
   try {
     const log = createLog(process.env.LOG_LEVEL === undefined ? 'warn' : config.LOG_LEVEL);
     const { connection, secretKey, embedded } = database;
@@ -53,7 +60,10 @@ export const runWithServices = async (
     const located = command.located?.(args) ?? args;
     const name = words.slice(0, words.length - args.length);
     if (server) await askServer(server, [...name, ...located], terminal);
-    else await withServices(config, (services) => command.run(located, services, terminal));
+    else
+      await withServices(config, command.mayBeNew ?? false, (services) =>
+        command.run(located, services, terminal),
+      );
     await terminal.finish();
   } finally {
     await terminal.close();

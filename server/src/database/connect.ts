@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import {
   type EmbeddedMongodb,
   EmbeddedMongodbError,
+  holdsDatabase,
   makeDirectory,
   openEmbeddedMongodb,
 } from '@parlor/embedded-mongodb';
-import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
+import mongoose, { type Connection, type ConnectOptions, type mongo } from 'mongoose';
 import { type Config, maskPassword } from '../platform/config.ts';
 import type { Duration } from '../platform/duration.ts';
 import { failOnClosedSockets } from './closed-sockets.ts';
@@ -40,17 +41,37 @@ const DEFAULT_NAME = 'parlor';
 /** Where the embedded database lies inside of DATA_DIR. */
 export const embeddedDirectory = (dataDir: string): string => join(dataDir, 'database');
 
+/** @throws DatabaseError where DATA_DIR holds no database; nothing is made */
+export const requireEmbedded = ({ DATA_DIR }: Pick<Config, 'DATA_DIR'>): void => {
+  const directory = embeddedDirectory(DATA_DIR);
+  if (holdsDatabase(directory)) return;
+  throw new DatabaseError(`there is no embedded database in ${directory}: ${AS_THE_SERVER}`);
+};
+
+const AS_THE_SERVER = 'MONGODB_URL or DATA_DIR has to be what the server runs with';
+
+/** Whether a server, or a command, has been here before: each makes all collections. */
+const holdsAccounts = async ({ db }: Connection): Promise<boolean> =>
+  (await (db as mongo.Db).listCollections({ name: 'accounts' }, { nameOnly: true }).toArray()).length > 0;
+
 /**
- * Connects to MongoDB by MONGODB_URL, else opens the embedded database in DATA_DIR.
+ * Connects to MongoDB by MONGODB_URL, else opens the embedded database in DATA_DIR. Unless it `mayBeNew`, it has to be
+ * one of Parlor's already.
  * @throws DatabaseError with one line that names the variable or the directory.
  */
-export const connectDatabase = async (config: Config): Promise<Database> => {
+export const connectDatabase = async (config: Config, { mayBeNew = true } = {}): Promise<Database> => {
+  if (config.MONGODB_URL === '' && !mayBeNew) requireEmbedded(config);
   const database = await openDatabase(config);
   try {
     if (await isHalfCopied(database.connection)) {
       throw new DatabaseError(
         'a copy into this database has not been finished: run the same "database copy" again first',
       );
+    }
+    if (!mayBeNew && !(await holdsAccounts(database.connection))) {
+      const { MONGODB_URL, DATA_DIR } = config;
+      const place = MONGODB_URL === '' ? `DATA_DIR ${DATA_DIR}` : `MONGODB_URL ${maskPassword(MONGODB_URL)}`;
+      throw new DatabaseError(`there is no database of Parlor in ${place}: ${AS_THE_SERVER}`);
     }
     // Only now: half a copy may not say yet which key it needs.
     return { ...database, secretKey: await secretKeyOf(config, database.connection) };

@@ -48,6 +48,13 @@ export function openDataDirectory(dataDir: string): Environment {
   }
 }
 
+/** Whether a database was made in `dataDir`, whatever has become of it since. Makes nothing. */
+export function holdsDatabase(dataDir: string): boolean {
+  if (existsSync(join(dataDir, MADE))) return true;
+  const size = statSync(join(dataDir, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0;
+  return size > 0;
+}
+
 function prepare(dataDir: string): void {
   try {
     makeDirectory(dataDir);
