@@ -23,6 +23,10 @@ describe('the address of a client', () => {
     ['loopback', 'loopback', '::ffff:127.0.0.1', '203.0.113.1', '203.0.113.1'],
     ['loopback, from elsewhere', 'loopback', '192.0.2.9', '203.0.113.1', '192.0.2.9'],
     ['one address', '10.0.0.1', '10.0.0.1', '203.0.113.1', '203.0.113.1'],
+    ['a range of IPv4 inside IPv6', '::ffff:10.0.0.0/104', '::ffff:10.9.9.9', '203.0.113.1', '203.0.113.1'],
+    ['the same, from elsewhere', '::ffff:10.0.0.0/104', '192.0.2.9', '203.0.113.1', '192.0.2.9'],
+    ['a range behind a NAT64', '64:ff9b::10.0.0.0/104', '64:ff9b::a00:1', '203.0.113.1', '203.0.113.1'],
+    ['one such address', '::ffff:10.0.0.1/128', '10.0.0.1', '203.0.113.1', '203.0.113.1'],
   ])('%s', (_, trust, peer, forwarded, expected) => expect(client(trust, peer, forwarded)).toBe(expected));
 
   it.each([
@@ -40,7 +44,8 @@ describe('the address of a client', () => {
 describe('TRUST_PROXY', () => {
   it.each([
     ...['true', 'yes', '', '0', '17', '-1', '10.0.0.0/33', 'example.com', '10.0.0.0/8,', '1,2'],
-    ...['0.0.0.0/0', '::/0', '10.0.0.0/8, 0.0.0.0/0'],
+    ...['0.0.0.0/0', '::/0', '10.0.0.0/8, 0.0.0.0/0', '::ffff:0:0/96', '64:ff9b::/96'],
+    ...['::ffff:0:0/95', '64:ff9b::/64', '::/1'],
   ])('%j is refused, and what to write instead is said', (text) =>
     expect(() => parseTrustProxy(text)).toThrow(/number of proxies .*CIDRs .*loopback/),
   );

@@ -14,6 +14,9 @@ const LOOPBACK: readonly Range[] = [ipaddr.parseCIDR('127.0.0.0/8'), ipaddr.pars
 /** IPv4 addresses as networks that are IPv6 alone hand them on (RFC 6052, 2.1). */
 const EMBEDDED_IPV4 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
+/** The ranges of IPv6 whose addresses are read as the IPv4 address in their last 32 bits. */
+const READ_AS_IPV4 = [ipaddr.IPv6.parseCIDR('::ffff:0:0/96'), EMBEDDED_IPV4];
+
 const MAX_HOPS = 16;
 
 /**
@@ -40,10 +43,21 @@ export const isWithin = (address: Address, ranges: readonly Range[]): boolean =>
     ([network, bits]) => address.kind() === network.kind() && address.match(network as never, bits),
   );
 
+/**
+ * A range as addresses are held against it: one of IPv4 inside IPv6 is one of IPv4, and one with all of these in it is all of
+ * IPv4, since by itself it would have none of them.
+ */
+const asRead = ([network, bits]: Range): Range => {
+  if (!(network instanceof ipaddr.IPv6)) return [network, bits];
+  const ipv4 = READ_AS_IPV4.find(([first]) => network.match(first, Math.min(bits, 96)));
+  if (!ipv4) return [network, bits];
+  return [new ipaddr.IPv4(network.toByteArray().slice(12)), Math.max(bits - 96, 0)];
+};
+
 const readRange = (text: string): readonly Range[] => {
   if (text === 'loopback') return LOOPBACK;
   if (ipaddr.isValidCIDR(text)) {
-    const range = ipaddr.parseCIDR(text);
+    const range = asRead(ipaddr.parseCIDR(text));
     // Everybody, as `true` would be.
     if (range[1] === 0) throw new Error();
     return [range];
