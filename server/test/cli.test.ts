@@ -82,6 +82,9 @@ describe('npm run parlor --', () => {
       [['account', 'create', 'x', 'y@example.com'], /^username: Ensure this field has at least 3 characters/],
       [['account', 'token', 'ada', 'b'], /^too many arguments: b/],
       [['account', 'token', '--what'], /^unknown option --what/],
+      [['export', 'ada', ''], /^FILE is empty\nusage: export USERNAME FILE/],
+      [['import', ''], /^FILE is empty\nusage: import FILE/],
+      [['backup', ''], /^FOLDER is empty\nusage: backup FOLDER/],
       [['import', '/nothing/here'], /can't be read: ENOENT/],
     ] as const) {
       const { code, err, out } = await parlor([...args]);

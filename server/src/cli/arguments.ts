@@ -3,12 +3,14 @@ export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** Exactly the arguments that a command takes. */
+/** Exactly the arguments that a command takes, none of them empty, as an unset variable of a script is. @throws UsageError */
 export const takeArguments = (args: readonly string[], ...names: string[]): string[] => {
   const unknown = args.find((arg) => arg.startsWith('-'));
   if (unknown) throw new UsageError(`unknown option ${unknown}`);
   const missing = names[args.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing`);
+  const empty = names.find((_, i) => args[i] === '');
+  if (empty !== undefined) throw new UsageError(`${empty} is empty`);
   if (args.length > names.length) throw new UsageError(`too many arguments: ${args[names.length]}`);
   return [...args];
 };

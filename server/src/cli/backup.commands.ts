@@ -13,7 +13,8 @@ export const backupCommands: Record<string, ServiceCommand> = {
     meaning:
       'copies the embedded database, while the server runs on it, and its key into a new folder, and verifies the ' +
       'copy; to go back to it, start Parlor with that folder as DATA_DIR',
-    located: (args) => args.map((arg) => (arg.startsWith('-') ? arg : resolve(arg))),
+    // An empty one would be the folder that it was typed in.
+    located: (args) => args.map((arg) => (arg === '' || arg.startsWith('-') ? arg : resolve(arg))),
     run: async (args, { config, connection, copyEmbedded }, terminal) => {
       const [folder = ''] = takeArguments(args, 'FOLDER');
       if (!copyEmbedded) throw new UsageError('MONGODB_URL is set: back a MongoDB up with mongodump');
