@@ -32,6 +32,24 @@ describe('PUBLIC_URL', () => {
     });
   });
 
+  it.each([
+    ...['https://*.example.com', 'https://a,b.example.com', "https://a'b;c.example.com", 'https://a..b'],
+    ...['https://a"b', 'https://a(b)', 'https://a=b', 'https://x:0', 'http://127.0.0.1:0/'],
+  ])('%s names no server, and is refused', (PUBLIC_URL) => {
+    expect(() => loadConfig({ PUBLIC_URL })).toThrow(/^PUBLIC_URL must be a URL with [^\n]+$/);
+  });
+
+  it.each([
+    ['https://Chat.Example.com/', 'https://chat.example.com'],
+    ['https://bücher.example', 'https://xn--bcher-kva.example'],
+    ['http://parlor_1:8080', 'http://parlor_1:8080'],
+    ['https://example.com.:444', 'https://example.com.:444'],
+    ['http://192.0.2.1', 'http://192.0.2.1'],
+    ['http://[2001:DB8::1]:8080', 'http://[2001:db8::1]:8080'],
+  ])('%s is %s', (PUBLIC_URL, origin) => {
+    expect(loadConfig({ PUBLIC_URL })).toMatchObject({ PUBLIC_URL: origin });
+  });
+
   it('is not asked for on this machine', () => {
     for (const HOST of ['127.0.0.1', 'localhost', '::1']) loadConfig({ HOST });
     expect(() => loadConfig({ TRUST_PROXY: 'true' })).toThrow(ConfigError);

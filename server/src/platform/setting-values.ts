@@ -48,11 +48,18 @@ export const baseAddress = (text: string): string => {
   return isBase ? text.replace(/\/+$/, '') : expected('an http or https URL without user, ? and #');
 };
 
+/** A URL's host as browsers write it: a name, or an address. They take other characters, too, which policies read as more. */
+const HOST_OF_URL = /^(?:(?:[\w-]+\.)*[\w-]+\.?|\[[\da-f:]+\])$/;
+
 /** A path would have to be added to every route, cookie and address; a proxy gives Parlor a name of its own. */
 export const webOrigin = (text: string): string => {
   if (text === '') return '';
   const isOrigin = /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) && URL.canParse(text);
-  return isOrigin ? new URL(text).origin : expected('an http or https URL without a path');
+  const { hostname, port, origin } = isOrigin
+    ? new URL(text)
+    : expected('an http or https URL without a path');
+  if (port === '0') return expected('a URL with another port than 0, which nobody can reach');
+  return HOST_OF_URL.test(hostname) ? origin : expected('a URL with the name or the address of a host');
 };
 
 export const mongodbUrl = (text: string): string =>
