@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { openEmbeddedMongodb } from '@parlor/embedded-mongodb';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { spawnCommand } from './command-line.ts';
 import { GaveUp, serverSettings, startServerProcess } from './server-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -39,6 +41,44 @@ describe('what keeps the server from starting is one clear line', () => {
       expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
     },
   );
+});
+
+describe.skipIf(inject('isRealMongodb'))('a key without the database that it was made for', () => {
+  it('is told, and no new database takes its place', { timeout: 60_000 }, async () => {
+    const DATA_DIR = join(await temporaryFolder(), 'data');
+    const settings = { PORT: '0', DATA_DIR };
+    await (await startServerProcess(settings)).end('SIGTERM');
+    const database = join(DATA_DIR, 'database');
+    await rename(database, join(DATA_DIR, '..', 'moved'));
+    const lost = `DATA_DIR ${DATA_DIR} can't be used: its database is gone`;
+    expect(await refusal(settings)).toContain(lost);
+    for (const args of [
+      ['account', 'invite'],
+      ['keys', 'show'],
+    ]) {
+      const { code, out, err } = await spawnCommand({ DATA_DIR }, args).result;
+      expect([code, out, err]).toEqual([1, '', expect.stringContaining(lost)]);
+    }
+    // Nor does an empty folder make a difference.
+    await mkdir(database);
+    expect(await refusal(settings)).toContain(lost);
+    expect(await readdir(database)).toEqual([]);
+    await rmdir(database);
+    await rename(join(DATA_DIR, '..', 'moved'), database);
+    await (await startServerProcess(settings)).end('SIGTERM');
+
+    await rm(database, { recursive: true });
+    await rm(join(DATA_DIR, 'secret-key'));
+    await (await startServerProcess(settings)).end('SIGTERM');
+  });
+
+  it('is nothing that a first start leaves which was killed', async () => {
+    const DATA_DIR = join(await temporaryFolder(), 'data');
+    const { close } = await openEmbeddedMongodb({ dataDir: join(DATA_DIR, 'database') });
+    await close();
+    await (await startServerProcess({ PORT: '0', DATA_DIR })).end('SIGTERM');
+    expect(await readdir(DATA_DIR)).toContain('secret-key');
+  });
 });
 
 // None of these uses the database of the run: once is enough.

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type EmbeddedMongodb,
@@ -13,7 +14,7 @@ import { failOnClosedSockets } from './closed-sockets.ts';
 import { isHalfCopied } from './copy-marker.ts';
 import { DatabaseError } from './database-error.ts';
 import { recordedKeys } from './recorded-keys.ts';
-import { keptSecretKey } from './secret-key-file.ts';
+import { keptSecretKey, secretKeyFile } from './secret-key-file.ts';
 
 /** An open database. */
 export interface OpenDatabase {
@@ -50,6 +51,20 @@ export const requireEmbedded = ({ DATA_DIR }: Pick<Config, 'DATA_DIR'>): void =>
 
 const AS_THE_SERVER = 'MONGODB_URL or DATA_DIR has to be what the server runs with';
 
+/**
+ * A key is made once its database is there, so that a first start which was killed leaves none by itself.
+ * @throws DatabaseError where the database of a key that was made is gone
+ */
+const checkNotLost = ({ DATA_DIR }: Config): void => {
+  const key = secretKeyFile(DATA_DIR);
+  // In this order: both may just be coming, by another process.
+  if (!existsSync(key) || holdsDatabase(embeddedDirectory(DATA_DIR))) return;
+  throw new DatabaseError(
+    `DATA_DIR ${DATA_DIR} can't be used: its database is gone, and ${key} belongs to it: ` +
+      'put a backup in its place, or remove that file to begin anew',
+  );
+};
+
 /** Whether a server, or a command, has been here before: each makes all collections. */
 const holdsAccounts = async ({ db }: Connection): Promise<boolean> =>
   (await (db as mongo.Db).listCollections({ name: 'accounts' }, { nameOnly: true }).toArray()).length > 0;
@@ -60,7 +75,10 @@ const holdsAccounts = async ({ db }: Connection): Promise<boolean> =>
  * @throws DatabaseError with one line that names the variable or the directory.
  */
 export const connectDatabase = async (config: Config, { mayBeNew = true } = {}): Promise<Database> => {
-  if (config.MONGODB_URL === '' && !mayBeNew) requireEmbedded(config);
+  if (config.MONGODB_URL === '') {
+    checkNotLost(config);
+    if (!mayBeNew) requireEmbedded(config);
+  }
   const database = await openDatabase(config);
   try {
     if (await isHalfCopied(database.connection)) {

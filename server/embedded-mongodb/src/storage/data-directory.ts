@@ -51,8 +51,12 @@ export function openDataDirectory(dataDir: string): Environment {
 /** Whether a database was made in `dataDir`, whatever has become of it since. Makes nothing. */
 export function holdsDatabase(dataDir: string): boolean {
   if (existsSync(join(dataDir, MADE))) return true;
-  const size = statSync(join(dataDir, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0;
-  return size > 0;
+  try {
+    return (statSync(join(dataDir, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0) > 0;
+  } catch {
+    // Opening it tells why it can't be looked at.
+    return true;
+  }
 }
 
 function prepare(dataDir: string): void {
