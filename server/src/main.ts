@@ -1,14 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
-import { DatabaseError } from './database/database-error.ts';
+import { toldToOperator } from './database/database-error.ts';
 import { type Config, ConfigError, loadConfig } from './platform/config.ts';
 import { createLog } from './platform/log.ts';
 import type { RunningServer } from './server.ts';
 
 /** One clear line and exit 1 for what the operator can mend; anything else is a defect and shows its stack. */
 const giveUp = (error: unknown): never => {
-  const isClear = error instanceof ConfigError || error instanceof DatabaseError;
-  process.stderr.write(isClear ? `Parlor can't start: ${error.message}\n` : `${(error as Error).stack}\n`);
+  const told = error instanceof ConfigError ? error.message : toldToOperator(error);
+  process.stderr.write(told === undefined ? `${(error as Error).stack}\n` : `Parlor can't start: ${told}\n`);
   process.exit(1);
 };
 

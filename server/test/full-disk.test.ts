@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, open, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { spawnCommand } from './command-line.ts';
 import { MAIN, serverSettings, startServerProcess } from './server-process.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const MIB = 1024 * 1024;
 
@@ -63,6 +64,57 @@ it.skipIf(inject('isRealMongodb'))(
     const check = await spawnCommand({ DATA_DIR: dataDir }, ['database', 'check']).result;
     expect([check.code, check.err]).toEqual([0, '']);
     expect(Number(/(\d+) documents/.exec(check.out)?.[1])).toBeGreaterThan(acknowledged);
+  },
+);
+
+it.skipIf(inject('isRealMongodb'))(
+  'a disk without a free block is told in one line by a start and by commands',
+  { timeout: 120_000 },
+  async (context) => {
+    const disk = await smallDisk(16 * MIB);
+    if (disk === undefined) return context.skip('a small disk can be mounted by root only');
+    const DATA_DIR = join(disk, 'data');
+    const created = await spawnCommand({ DATA_DIR }, ['account', 'create', 'ada', 'ada@example.com']).result;
+    expect(created).toMatchObject({ code: 0, err: '' });
+    const elsewhere = join(await temporaryFolder(), 'data');
+    await cp(DATA_DIR, elsewhere, { recursive: true });
+    await rename(join(DATA_DIR, 'database', 'lock.mdb'), join(disk, 'lock'));
+    const others = await open(join(disk, 'others'), 'wx');
+    await expect(others.appendFile(Buffer.alloc(16 * MIB))).rejects.toThrow('ENOSPC');
+    await others.close();
+
+    // LMDB would map what is not there.
+    const noLock = /^(?:Parlor can't start: )?DATA_DIR .* can't be used: the disk of .* has no room .*\n$/;
+    for (const dataDir of [DATA_DIR, join(disk, 'new')]) {
+      const invited = await spawnCommand({ DATA_DIR: dataDir }, ['account', 'invite']).result;
+      expect(invited).toEqual({ code: 1, out: '', err: expect.stringMatching(noLock) });
+    }
+    const started = () =>
+      startServerProcess({ PORT: '0', DATA_DIR, DISK_RESERVE_MIB: '0', LOG_LEVEL: 'fatal' });
+    const refused = { code: 1, stdout: '', stderr: expect.stringMatching(noLock) };
+    await expect(started()).rejects.toMatchObject(refused);
+
+    await rename(join(disk, 'lock'), join(DATA_DIR, 'database', 'lock.mdb'));
+    const isFull =
+      /^(?:Parlor can't start: )?the write was not stored, the disk is full: .*: make room .*\n$/;
+    await expect(started()).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(isFull) });
+    for (const args of [
+      ['account', 'create', 'bob', 'bob@example.com'],
+      ['account', 'token', 'ada', '--reset'],
+      ['account', 'delete', 'ada', '--yes'],
+      ['export', 'ada', join(DATA_DIR, '..', 'ada.jsonl')],
+    ]) {
+      const done = await spawnCommand({ DATA_DIR }, args).result;
+      expect(done, args.join(' ')).toMatchObject({ code: 1, out: '', err: expect.stringMatching(isFull) });
+    }
+    const file = join(disk, 'ada.jsonl');
+    const exported = await spawnCommand({ DATA_DIR: elsewhere }, ['export', 'ada', file]).result;
+    expect(exported).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/written: ENOSPC\nusage: /),
+    });
+    expect(await readdir(disk)).not.toContain('ada.jsonl.partial');
   },
 );
 

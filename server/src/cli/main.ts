@@ -1,4 +1,4 @@
-import { DatabaseError } from '../database/database-error.ts';
+import { toldToOperator } from '../database/database-error.ts';
 import { ConfigError, describeConfig } from '../platform/config.ts';
 import { takeArguments, UsageError } from './arguments.ts';
 import { type Command, findCommand } from './command.ts';
@@ -58,8 +58,8 @@ process.stderr.on('error', () => undefined);
 try {
   await run(process.argv.slice(2));
 } catch (error) {
-  const isClear =
-    error instanceof UsageError || error instanceof ConfigError || error instanceof DatabaseError;
-  process.stderr.write(`${isClear ? error.message : (error as Error).stack}\n`);
+  const isOwn = error instanceof UsageError || error instanceof ConfigError;
+  const told = isOwn ? error.message : toldToOperator(error);
+  process.stderr.write(`${told ?? (error as Error).stack}\n`);
   process.exitCode = 1;
 }

@@ -12,6 +12,12 @@ const isThere = (file: string): Promise<boolean> =>
 
 const isInWay = (file: string): UsageError => new UsageError(`${file} can't be written: EEXIST`);
 
+const cannotWrite =
+  (file: string) =>
+  ({ code }: NodeJS.ErrnoException): never => {
+    throw new UsageError(`${file} can't be written: ${code}`);
+  };
+
 /** Gives a file a name that nothing has. Where the file system has no hard links, what comes at this moment is replaced. */
 const nameAs = async (partial: string, file: string): Promise<void> => {
   try {
@@ -54,15 +60,16 @@ export class OutputFile {
     return new OutputFile(file, partial, handle);
   }
 
+  /** @throws UsageError when it can't be written */
   async write(line: string): Promise<void> {
     this.#waiting += `${line}\n`;
     if (this.#waiting.length >= WRITTEN_AT_ONCE) await this.#flush();
   }
 
-  /** Gives it its name. @throws UsageError when something else has it by now */
+  /** Gives it its name. @throws UsageError when something else has it by now, or it can't be written */
   async finish(): Promise<void> {
     await this.#flush();
-    await this.#handle.sync();
+    await this.#handle.sync().catch(cannotWrite(this.#file));
     await this.#handle.close();
     await nameAs(this.#partial, this.#file);
   }
@@ -76,6 +83,6 @@ export class OutputFile {
   async #flush(): Promise<void> {
     const text = this.#waiting;
     this.#waiting = '';
-    await this.#handle.appendFile(text);
+    await this.#handle.appendFile(text).catch(cannotWrite(this.#file));
   }
 }

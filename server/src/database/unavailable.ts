@@ -1,5 +1,6 @@
 import { mongo } from 'mongoose';
 import { ParlorError } from '../platform/errors.ts';
+import { OUT_OF_DISK_SPACE } from './database-error.ts';
 
 /** Errors of the driver that mean that the database can't be reached now, or did not answer in time. */
 const UNREACHABLE = new Set([
@@ -27,9 +28,6 @@ const BROKEN_SOCKET: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_DESTROYED',
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
-
-/** MongoDB's error number for a disk without room. */
-const OUT_OF_DISK_SPACE = 14_031;
 
 /**
  * What a MongoDB answers that took too long, is stopping, or is no primary any more (Server Discovery and Monitoring,

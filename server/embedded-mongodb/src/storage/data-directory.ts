@@ -10,6 +10,7 @@ import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.
 import { CHECK_PROCESS, EXIT_DAMAGED, isCheckProcess } from './check-process.ts';
 import { inspectDataFile } from './data-file.ts';
 import { Environment } from './environment.ts';
+import { checkLockRoom } from './lock-room.ts';
 import { makeDirectory } from './make-directory.ts';
 
 /** Raised when what lies on disk changes in a way that older code would misread. */
@@ -85,6 +86,7 @@ function openEnvironment(dataDir: string): Environment {
   if (state === 'foreign') throw notOurs(dataDir);
   if (state === 'damaged' || (state === 'short' && !isCheckProcess && !isReadable(dataDir)))
     throw damaged(dataDir);
+  checkLockRoom(dataDir);
   try {
     return new Environment(dataDir);
   } catch (error) {
