@@ -39,6 +39,7 @@ export const LONG_UNITS = [
   'server/test/database-killed.test.ts',
   'server/test/examples.test.ts',
   'server/test/explain.test.ts',
+  'server/test/export-waiting.test.ts',
   'server/test/fatal.test.ts',
   'server/test/first-message.test.ts',
   'server/test/foreign-references.test.ts',

@@ -7,6 +7,7 @@ import { DiskReserve } from './database/disk-reserve.ts';
 import { checkKey } from './database/key-record.ts';
 import { Relay } from './events/relay.ts';
 import { Tombstones } from './events/tombstones.ts';
+import { WaitingEvents } from './events/waiting-events.ts';
 import { RateLimits } from './http/rate-limits.ts';
 import { createModels, outboxOf } from './models.ts';
 import type { Config } from './platform/config.ts';
@@ -30,6 +31,7 @@ export const createFoundation = async (
   const reserveBytes = config.DISK_RESERVE_MIB * 1_024 * 1_024;
   const outbox = outboxOf(models);
   const relay = new Relay(Object.values(outbox), log);
+  const tombstones = new Tombstones(models.tombstones, relay);
   return {
     config,
     connection,
@@ -41,7 +43,8 @@ export const createFoundation = async (
     budgets: new Budgets(models.usage),
     outbox,
     relay,
-    tombstones: new Tombstones(models.tombstones, relay),
+    tombstones,
+    waitingEvents: new WaitingEvents(Object.values(outbox), { relay, tombstones }),
     /** Copies the embedded database into an empty directory; undefined on a MongoDB. */
     copyEmbedded: embedded?.copyTo,
     /** The last of the embedded database's disk; undefined on a MongoDB, and without a reserve. */

@@ -1,4 +1,6 @@
+import type { Services } from '../compose.ts';
 import { auditEvent, ownAction } from '../events/audit.ts';
+import { StillWaiting } from '../events/waiting-events.ts';
 import { exportAccount } from '../features/accounts/account-copy.ts';
 import { ImportError, importAccount } from '../features/accounts/account-import.ts';
 import type { Account } from '../features/accounts/accounts.model.ts';
@@ -6,9 +8,26 @@ import { asAudited } from '../features/accounts/accounts.service.ts';
 import { accountNamed } from './account.commands.ts';
 import { takeArguments, UsageError } from './arguments.ts';
 import type { ServiceCommand } from './command.ts';
+import type { Terminal } from './terminal.ts';
 
 const entryOf = (command: string, account: Account) =>
   auditEvent(ownAction('cli', command), account._id, asAudited(account));
+
+/**
+ * A file has no events: what waits is announced first, so that what follows from it is among the objects.
+ * @throws UsageError where that takes too long
+ */
+const announceWaiting = async (account: Account, services: Services, terminal: Terminal): Promise<void> => {
+  const progress = (count: number) => terminal.progress(`announcing ${count} events`);
+  try {
+    await services.waitingEvents.announceAll(account._id, progress);
+  } catch (error) {
+    if (!(error instanceof StillWaiting)) throw error;
+    throw new UsageError(
+      `${error.count} events of ${account.username} still wait to be announced: give it again; the log says what fails`,
+    );
+  }
+};
 
 export const copyCommands: Record<string, ServiceCommand> = {
   export: {
@@ -18,6 +37,7 @@ export const copyCommands: Record<string, ServiceCommand> = {
     files: ([, writes]) => (writes === undefined ? {} : { writes }),
     run: async (args, services, terminal) => {
       const [username = '', file = ''] = takeArguments(args, 'USERNAME', 'FILE');
+      await announceWaiting(await accountNamed(services, username), services, terminal);
       const account = await accountNamed(services, username);
       // Before the first line: nobody has a copy that the account does not know of.
       await services.auditTrail.add(entryOf('export', account));

@@ -27,9 +27,10 @@ const withServices = async (
     const work = createIndexes(config, connection, log)
       .then(() => createServices(config, connection, secretKey, log, embedded))
       .then(async (services) => {
-        await run(services);
+        // A bot's answer asks a language model: that is left to a server.
+        await services.answers.stop();
         // What the command changed is told by whoever changed it: a server may be long in coming.
-        await services.relay.stop();
+        await run(services).finally(() => services.relay.stop());
       });
     await whileAlive(database, work);
   } finally {

@@ -28,7 +28,7 @@ interface Announcement {
 const SWEEP_EVERY_MS = 1_000;
 /** Every so many searches look also for those whose time lies ahead, since the clock was put back after they were written. */
 const AHEAD_EVERY = 5;
-const LEFT_BEHIND_AFTER_MS = 2_000;
+export const LEFT_BEHIND_AFTER_MS = 2_000;
 
 /** How many documents one sweep takes, and how many events one round of consumers gets. */
 const BATCH = 200;
