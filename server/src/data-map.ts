@@ -12,6 +12,9 @@ type DocumentOf<M> = M extends Model<infer T> ? T : never;
 
 const of = <Name extends keyof Models>() => collectionOf<DocumentOf<Models[Name]>>();
 
+/** What a message that a bot's turn has made holds of words (features/rooms/bot-state.ts). */
+const BY_THE_BOT = ['nickname', 'email', 'phone_number', 'body', 'support_answer'] as const;
+
 const NEWEST_FIRST = { created_at: -1, _id: -1 } as const;
 
 /**
@@ -101,6 +104,16 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       plain: ['_id', 'account', 'widget', 'label', 'is_bot_use', 'created_at', 'version'],
       visitor: ['name', 'rating', 'bot', 'events'],
     },
+    words: [
+      ...(['label', 'bot.node', 'bot.variables', 'bot.last.messages.text'] as const),
+      ...BY_THE_BOT.map((name) => `bot.pending.messages.${name}` as const),
+      ...BY_THE_BOT.map((name) => `bot.pending.messages.events.data.${name}` as const),
+      'bot.pending.messages.events.data.room.label',
+      ...(['nickname', 'email', 'phone_number'] as const).map(
+        (name) => `bot.pending.leads.fields.${name}` as const,
+      ),
+      'bot.pending.answers.text',
+    ],
   }),
   messages: of<'messages'>()({
     owner: { by: 'account' },
@@ -112,6 +125,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       visitor: ['nickname', 'email', 'phone_number', 'body', 'support_answer', 'events'],
       owner: ['author'],
     },
+    words: ['author.name'],
   }),
   ...inboxData,
   leads: of<'leads'>()({
@@ -134,6 +148,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       visitor: ['customer_request', 'nickname', 'email', 'transcripts', 'events'],
       owner: ['keywords'],
     },
+    words: ['transcripts.nickname', 'transcripts.body'],
   }),
   webhooks: of<'webhooks'>()({
     owner: { by: 'account' },
@@ -161,6 +176,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       visitor: ['body', 'attempts'],
       owner: ['subscription'],
     },
+    words: ['attempts.error', 'attempts.response'],
   }),
   sessions: of<'sessions'>()({
     owner: { by: 'widget', via: 'widgets' },
@@ -171,6 +187,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       plain: ['_id', 'account', 'widget', 'room', 'label', 'created_at', 'expires_at', 'closed_at'],
       visitor: ['page', 'locale', 'device'],
     },
+    words: ['label', 'page.url', 'page.title', 'page.referrer'],
   }),
   audit: of<'audit'>()({
     owner: { by: 'account' },
@@ -181,6 +198,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       owner: ['actor', 'object', 'changes'],
       address: ['address'],
     },
+    words: ['actor.name', 'actor.token', 'object.label', 'changes.from', 'changes.to'],
   }),
   // From here on nothing is worth copying: claims, counts and work of this server, and what was not sent yet.
   drafts: of<'drafts'>()({

@@ -3,8 +3,8 @@ import type { Model } from 'mongoose';
 /**
  * What a field holds.
  * - `plain`: made by the server, and tells nothing of a person: ids, times, states, counts
- * - `visitor`: what a visitor wrote, or what is known of it
- * - `owner`: what the account's people wrote or set
+ * - `visitor`: what a visitor wrote, or what is known of it; a text that is the whole field names no object
+ * - `owner`: what the account's people wrote or set; the same
  * - `address`: where a client connects from
  * - `sealed`: opened by SECRET_KEY alone; `keyed`: a keyed hash, by which a secret is found; `hashed`: one without a key, of a password or of a secret that was made here
  */
@@ -57,6 +57,11 @@ export interface CollectionData<T> {
   erased?: Erased<T>;
   /** The update that leaves nothing but a document's place, where that has to outlast the account; else it is deleted. */
   emptied?: { $set: Partial<T>; $unset: { [Field in FieldOf<T>]?: 1 } };
+  /**
+   * Paths through lists and objects at which more words of people stand: whatever a text there looks like, it names no object.
+   * An import takes each other uuid for one that is followed (accounts/foreign-objects.ts).
+   */
+  words?: readonly (FieldOf<T> | `${FieldOf<T>}.${string}`)[];
   /** Every stored field, once. */
   fields: Partial<Record<FieldKind, readonly FieldOf<T>[]>>;
 }

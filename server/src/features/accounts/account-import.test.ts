@@ -4,59 +4,15 @@ import { testApp } from '../../../test/app.ts';
 import { documentsWith } from '../../../test/everything.ts';
 import { type Fixtures, makeFixtures } from '../../../test/fixtures.ts';
 import { testMembers } from '../../../test/members.ts';
+import { changed, type Line, movedAccounts } from '../../../test/moved-accounts.ts';
 import { png } from '../../../test/pictures.ts';
-import { exportAccount } from './account-copy.ts';
-import { deleteAccount, goneAccount } from './account-data.ts';
+import { goneAccount } from './account-data.ts';
 import { importAccount } from './account-import.ts';
 
 const app = testApp({ WEBHOOK_RETRY_DELAYS: '1h' });
 const { member } = testMembers(app);
 
-type Line = Record<string, any>;
-
-const accountOf = async (username: string) => {
-  const account = await app.services.accounts.byUsername(username);
-  if (!account) throw new Error('no such account');
-  return account;
-};
-
-const exported = async (username: string): Promise<Line[]> => {
-  const lines: Line[] = [];
-  for await (const line of exportAccount(app.services, await accountOf(username)))
-    lines.push(JSON.parse(line));
-  return lines;
-};
-
-async function* each(lines: readonly Line[]): AsyncGenerator<string> {
-  for (const line of lines) yield JSON.stringify(line);
-}
-
-const read = (lines: readonly Line[]) => importAccount(app.services, each(lines));
-
-/** The file of an account that has moved away from here. */
-const moved = async () => {
-  const fixtures = await makeFixtures(app);
-  const { _id: id } = await accountOf(fixtures.username);
-  const operator = await member(fixtures.token, 'operator', { widgets: [] });
-  const lines = await exported(fixtures.username);
-  await deleteAccount(app.services, id);
-  await app.services.accountDeletion.finish(id);
-  return { fixtures, id, lines, operator: operator.token };
-};
-
-/** Changes the first object of a kind that fits. */
-const changed = (
-  lines: readonly Line[],
-  kind: string,
-  change: (document: any) => void,
-  fits = (_: any) => true,
-) => {
-  const copy = structuredClone(lines) as Line[];
-  const line = copy.find((one) => one[kind] && fits(one[kind]));
-  if (!line) throw new Error(`the file has no ${kind}`);
-  change(line[kind]);
-  return copy;
-};
+const { accountOf, each, exported, moved, read } = movedAccounts(app);
 
 describe('an import', () => {
   it('brings the pictures of members along, at the same addresses', async () => {

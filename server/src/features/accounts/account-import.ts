@@ -2,7 +2,7 @@ import { isUuid } from '@parlor/shared';
 import { COPY, type Document, sealed } from './account-copy.ts';
 import { type AccountCollection, accountCollections } from './account-data.ts';
 import type { AccountLeases, KeptLease } from './account-leases.ts';
-import { ForeignObjects } from './foreign-objects.ts';
+import { ForeignObjects, type ReadDocument } from './foreign-objects.ts';
 import { ConcurrentImport, leaseForImport } from './import-lease.ts';
 import { holdsAccount, ImportError, isAccount, ownerIn, readLine, unfitField } from './import-lines.ts';
 import { insertAccount, insertMissing, type WriteParts } from './import-writes.ts';
@@ -59,7 +59,7 @@ export const importAccount = async (
 /** The documents of a kind that wait to be written together. */
 interface Batch {
   kind: string;
-  documents: Document[];
+  read: ReadDocument[];
 }
 
 class AccountImport {
@@ -69,7 +69,7 @@ class AccountImport {
   #others: ForeignObjects | undefined;
   #account: string | undefined;
   #lease: KeptLease | undefined;
-  #batch: Batch = { kind: '', documents: [] };
+  #batch: Batch = { kind: '', read: [] };
   readonly #waysIn = new Map<string, Document[]>();
 
   constructor(parts: Importing, progress: (count: number) => void) {
@@ -115,8 +115,7 @@ class AccountImport {
   }
 
   #foreignTo(account: string): ForeignObjects {
-    const models = [...this.#collections.values()].map(({ model }) => model);
-    return new ForeignObjects(account, this.#parts.models.accounts, models);
+    return new ForeignObjects(account, this.#parts.models.accounts, this.#parts.collections);
   }
 
   async #begin(account: string): Promise<void> {
@@ -149,26 +148,29 @@ class AccountImport {
     const unfit = unfitField(collection, document);
     if (unfit !== undefined) throw new ImportError(`line ${line}: an object without a proper ${unfit}`);
     const hasField = (name: string) => collection.model.schema.path(name) !== undefined;
-    await this.#add(kind, sealed(document, this.#parts, hasField));
+    await this.#add(kind, { document: sealed(document, this.#parts, hasField), line });
     this.#progress(line);
   }
 
-  async #add(kind: string, document: Document): Promise<void> {
+  async #add(kind: string, read: ReadDocument): Promise<void> {
     if (WAYS_IN.has(kind)) {
-      await this.#checkOwn([document]);
-      this.#waysIn.set(kind, [...(this.#waysIn.get(kind) ?? []), document]);
+      await this.#checkOwn(kind, [read]);
+      this.#waysIn.set(kind, [...(this.#waysIn.get(kind) ?? []), read.document]);
       return;
     }
-    if (kind !== this.#batch.kind || this.#batch.documents.length >= BATCH) await this.#flush();
+    if (kind !== this.#batch.kind || this.#batch.read.length >= BATCH) await this.#flush();
     this.#batch.kind = kind;
-    this.#batch.documents.push(document);
+    this.#batch.read.push(read);
   }
 
   async #flush(): Promise<void> {
-    const { kind, documents } = this.#batch;
-    this.#batch = { kind: '', documents: [] };
-    if (documents.length > 0) await this.#checkOwn(documents);
-    await this.#write(kind, documents);
+    const { kind, read } = this.#batch;
+    this.#batch = { kind: '', read: [] };
+    if (read.length > 0) await this.#checkOwn(kind, read);
+    await this.#write(
+      kind,
+      read.map(({ document }) => document),
+    );
   }
 
   async #write(kind: string, documents: Document[]): Promise<void> {
@@ -178,10 +180,11 @@ class AccountImport {
     await insertMissing(model, documents, this.#parts);
   }
 
-  async #checkOwn(documents: Document[]): Promise<void> {
-    const foreign = await this.#others?.namedIn(documents);
+  async #checkOwn(kind: string, read: readonly ReadDocument[]): Promise<void> {
+    const foreign = await this.#others?.namedIn(kind, read);
     if (foreign !== undefined) {
-      throw new ImportError(`an object names ${foreign}, which is another account's`);
+      const { uuid, line } = foreign;
+      throw new ImportError(`line ${line}: an object names ${uuid}, which is another account's`);
     }
   }
 
@@ -190,7 +193,7 @@ class AccountImport {
     if (this.#account === undefined) await this.#begin(value._id);
     if (this.#account !== value._id) throw new ImportError('the account is another one');
     await this.#flush();
-    await this.#checkOwn([value]);
+    await this.#checkOwn('accounts', [{ document: value, line }]);
     // Before the account is there: whoever dies in between has asked.
     await this.#parts.earlierObjects.request(value._id);
     for (const [kind, documents] of this.#waysIn) await this.#write(kind, documents);

@@ -22,6 +22,7 @@ export const inboxData = {
       visitor: ['rating', 'events'],
       owner: ['tags'],
     },
+    words: ['label'],
   }),
   tagNames: collectionOf<TagNamesOf>()({
     owner: { by: '_id' },
@@ -41,6 +42,7 @@ export const inboxData = {
       ],
       owner: ['body', 'author', 'events'],
     },
+    words: ['author.name'],
   }),
   conversationEvents: collectionOf<StoredConversationEvent>()({
     owner: { by: 'account' },
@@ -48,6 +50,7 @@ export const inboxData = {
     copied: { at: -1, _id: -1 },
     erased: { by: 'room', how: 'deleted', madeAt: 'at' },
     fields: { plain: ['_id', 'account', 'room', 'at'], visitor: ['changes'], owner: ['by'] },
+    words: ['changes.added', 'changes.removed', 'by.name'],
   }),
   replies: collectionOf<StoredReply>()({
     owner: { by: 'account' },
