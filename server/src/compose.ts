@@ -109,7 +109,8 @@ export const createServices = async (
   const perDay = config.KEYWORD_NOTIFICATIONS_PER_DAY;
   const notifications = new NotificationsService({ ...models, rooms, keywords, relay, perDay, log });
 
-  const markSent = (notification: string, at: Date) => notifications.markSent([notification], at);
+  const markSent = (notification: string, at: Date, account: string) =>
+    notifications.markSent([notification], at, account);
   const originLeases = new OriginLeases({
     senders: models.webhookSenders,
     origins: models.webhookOrigins,

@@ -4,6 +4,7 @@ import { testApp } from '../../../test/app.ts';
 import { settled } from '../../../test/audit.ts';
 import { type Fixtures, makeFixtures } from '../../../test/fixtures.ts';
 import { changed, type Line, movedAccounts } from '../../../test/moved-accounts.ts';
+import { startReceiver, until } from '../../../test/webhooks-parts.ts';
 
 const app = testApp({ WEBHOOK_RETRY_DELAYS: '1h' });
 const { moved, read } = movedAccounts(app);
@@ -108,5 +109,34 @@ describe('an import where another account is', () => {
     const file = rest.reduce<Line[]>((all, [kind, change, fits]) => changed(all, kind, change, fits), lines);
     expect(JSON.stringify(file).split(widget).length).toBeGreaterThan(40);
     expect(await read(file)).toBe(fixtures.username);
+  });
+
+  it('marks nothing of another account as sent by the delivery that it brings', async () => {
+    const own = { token: kept.token };
+    await app.request('POST', '/api/v1/keywords/', { ...own, body: { keyword: 'refund' } });
+    const said = { body: 'a refund', room: { uuid: kept.visitor.room.uuid } };
+    await app.request('POST', '/api/v1/messages/', { visitor: kept.visitor.token, body: said });
+    const raised = async () =>
+      (await app.request('GET', '/api/v1/keyword_notifications/', own)).json as { sent_at: null }[];
+    await until(async () => (await raised()).length === 1);
+    const [notification] = await raised();
+    const receiver = await startReceiver();
+    const { fixtures, lines } = await moved();
+    const event = 'keyword_notification.added';
+    const body = JSON.stringify({ data: notification });
+    // Of the old webhook the app knows yet where its queue goes.
+    const renamed = JSON.stringify(lines).replaceAll(String(fixtures.ids.webhooks), randomUUID());
+    const toReceiver = changed(JSON.parse(renamed), 'webhooks', (one) =>
+      Object.assign(one, { event, target: receiver.url }),
+    );
+    const due_at = { $date: new Date(Date.now() - 60_000) };
+    await read(changed(toReceiver, 'deliveries', (one) => Object.assign(one, { event, body, due_at })));
+    app.services.sender.wake();
+    await until(async () => {
+      const { json } = await app.request('GET', '/api/v1/deliveries/', { token: fixtures.token });
+      return json.some(({ state }: { state: string }) => state === 'delivered');
+    });
+    expect(receiver.hits.map((hit) => hit.body)).toContain(body);
+    expect(await raised()).toMatchObject([{ sent_at: null }]);
   });
 });

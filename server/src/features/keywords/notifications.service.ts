@@ -108,9 +108,16 @@ export class NotificationsService {
     if (allowed.length > 0) await this.#raise(account, allowed);
   }
 
-  /** The notifications have reached somebody for the first time. */
-  async markSent(uuids: readonly string[], at: Date): Promise<void> {
-    const unsent = { _id: { $in: uuids as string[] }, sent_at: null };
+  /**
+   * The notifications have reached somebody for the first time.
+   * @param account whose they have to be, where a delivery names them: an import may have brought its body
+   */
+  async markSent(uuids: readonly string[], at: Date, account?: string): Promise<void> {
+    const unsent = {
+      _id: { $in: uuids as string[] },
+      sent_at: null,
+      ...(account !== undefined && { account }),
+    };
     await this.#parts.notifications.updateMany(unsent, { $set: { sent_at: at } });
   }
 

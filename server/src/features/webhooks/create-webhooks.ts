@@ -41,7 +41,7 @@ export const createWebhooks = ({
   secrets: Secrets;
   leases: OriginLeases;
   /** Told when a keyword notification has reached a subscriber (docs/contract.md#webhook: its `sent_at`). */
-  markSent?: (notification: string, at: Date) => Promise<void>;
+  markSent?: (notification: string, at: Date, account: string) => Promise<void>;
   log: Logger;
   /** Others than the contract's, for tests. */
   limits?: OriginLimits;
@@ -51,8 +51,8 @@ export const createWebhooks = ({
   const timeout = config.WEBHOOK_TIMEOUT;
   const outgoing = createOutgoing({ allowPrivate, connectTimeout: timeout, ...options });
   const knownWebhooks = new KnownWebhooks(models.webhooks, secrets);
-  const onDelivered: DeliveredListener = async ({ event, body }, at) => {
-    if (event === 'keyword_notification.added') await markSent?.(JSON.parse(body).data.uuid, at);
+  const onDelivered: DeliveredListener = async ({ account, event, body }, at) => {
+    if (event === 'keyword_notification.added') await markSent?.(JSON.parse(body).data.uuid, at, account);
   };
   const sender = new Sender(
     {

@@ -26,7 +26,7 @@ export const DELIVERY_LIMITS: OriginLimits = {
 const DROPPED_AT_ONCE = 500;
 
 /** What is read of a delivery in order to send it. */
-type QueuedDelivery = Job & Pick<StoredDelivery, 'event_id' | 'event' | 'body'>;
+type QueuedDelivery = Job & Pick<StoredDelivery, 'account' | 'event_id' | 'event' | 'body'>;
 
 /** Told of each delivery that arrived, before the log says so: again after a crash in between. */
 export type DeliveredListener = (delivery: QueuedDelivery, at: Date) => Promise<void>;
@@ -133,7 +133,7 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
 
   read(queue: string, limit: number): Promise<QueuedDelivery[]> {
     return this.#parts.deliveries
-      .find({ queue }, { event_id: 1, event: 1, body: 1, tries: 1, due_at: 1 })
+      .find({ queue }, { account: 1, event_id: 1, event: 1, body: 1, tries: 1, due_at: 1 })
       .sort({ due_at: 1, sequence: 1 })
       .limit(limit)
       .lean<QueuedDelivery[]>()
