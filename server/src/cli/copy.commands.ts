@@ -61,6 +61,8 @@ export const copyCommands: Record<string, ServiceCommand> = {
       try {
         const username = await importAccount(services, terminal.lines(), show);
         await services.auditTrail.add(entryOf('import', await accountNamed(services, username)));
+        // A running server looks for what is due once a minute.
+        services.sender.wake();
         terminal.print(`imported ${username}`);
       } catch (error) {
         throw error instanceof ImportError ? new UsageError(`${file}, ${error.message}`) : error;
