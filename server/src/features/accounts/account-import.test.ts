@@ -127,8 +127,10 @@ describe('an import', () => {
     }
     await expect(importAccount(app.services, watched())).rejects.toThrow(/unknown kind "planets"/);
     expect(statuses).toEqual([404, 401]);
-    const left = (await documentsWith(app.services, id)).filter((one) => !one.startsWith('accounts '));
-    expect(left).toEqual([]);
+    // What waited of the account before it moved away is announced within moments.
+    const left = async () =>
+      (await documentsWith(app.services, id)).filter((one) => !one.startsWith('accounts '));
+    await expect.poll(left).toEqual([]);
     await app.services.accountDeletion.finish(id);
     expect(await documentsWith(app.services, id)).toEqual([]);
     expect(await read(lines)).toBe(fixtures.username);
