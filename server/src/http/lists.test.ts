@@ -1,5 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../test/app.ts';
+import { testMembers } from '../../test/members.ts';
+import { inTurn } from './lists.ts';
 
 const app = testApp();
 let token = '';
@@ -100,5 +102,27 @@ describe('a list', () => {
     const answer = await list(query);
     expect(answer.status).toBe(400);
     expect(Object.values(answer.json)[0]).toEqual([expect.any(String)]);
+  });
+
+  it('is not for whoever was removed while it waited for its turn', async () => {
+    const { token: owner, id } = await app.account();
+    const member = await testMembers(app).member(owner, 'operator');
+    // As many of the account as may run at once.
+    const ends: (() => void)[] = [];
+    const principal = { kind: 'account', owner: id };
+    const running = Array.from({ length: 4 }, () =>
+      inTurn({ state: { principal } } as never, () => new Promise<void>((end) => void ends.push(end))),
+    );
+    const waiting = list('', member.token);
+    const { now } = performance;
+    // It has been let in by the time that another request has its answer.
+    await app.request('GET', '/api/v1/members/me/', { token: member.token });
+    const removed = await app.request('DELETE', `/api/v1/members/${member.uuid}/`, { token: owner });
+    expect(removed.status).toBe(204);
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 2_000);
+    onTestFinished(() => clock.mockRestore());
+    for (const end of ends) end();
+    expect((await waiting).status).toBe(401);
+    await Promise.all(running);
   });
 });

@@ -112,13 +112,20 @@ const PRESENTED_TOGETHER = 200;
 /** Lists that are made at once hold some megabytes each; accounts, and the visitors of each, take turns (docs/limits.md). */
 const turns = new FairTurns({ running: 8, runningOfOne: 4, waitingOfOne: 1_000 });
 
+/** Whoever has waited longer for its turn (milliseconds) may have been removed meanwhile. */
+const LONG_MS = 1_000;
+
 /**
  * Makes a response that takes as much as a list, in the caller's turn.
- * @throws ParlorError `throttled` when too many of the caller's wait
+ * @throws ParlorError `throttled` when too many of the caller's wait, and what its credential is refused with by then
  */
 export const inTurn = <T>(ctx: Context, task: () => Promise<T>): Promise<T> => {
   const { kind, owner } = ctx.state.principal ?? { kind: 'public', owner: '' };
-  return turns.run(`${kind} ${owner}`, task);
+  const asked = performance.now();
+  return turns.run(`${kind} ${owner}`, async () => {
+    if (performance.now() - asked > LONG_MS) await ctx.state.authenticateAgain();
+    return task();
+  });
 };
 
 /** A list: where its documents come from and how they are shown. */
