@@ -1,6 +1,6 @@
 /** Cursors: what each answer holds, when they end, and whose they are. */
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Long, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -88,29 +88,56 @@ test('a reading ends when nobody takes its answer any more, also in the midst of
   expect(isClosed).toBe(true);
 });
 
-test('a connection knows while it works on a request that its peer has gone', async () => {
+/** A connection whose requests `answer` works on, its peer, and a request of it. */
+const connected = async (answer: (connection: Connection) => Promise<Uint8Array>) => {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
-  let connection: Connection | undefined;
-  let answered: (body: Uint8Array) => void = () => undefined;
-  server.on('connection', (socket) => {
-    connection = new Connection(
-      socket,
-      () =>
-        new Promise((resolve) => {
-          answered = resolve;
-        }),
-    );
-  });
+  const accepted = once(server, 'connection');
   const peer = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  const body = encode({ ping: 1, $db: 'admin' });
-  const head = Buffer.alloc(21);
-  for (const [at, value] of [head.length + body.length, 1, 0, 2013, 0].entries())
-    head.writeInt32LE(value, at * 4);
-  peer.write(Buffer.concat([head, body]));
-  await vi.waitFor(() => expect(connection?.isGone).toBe(false));
+  onTestFinished(() => void peer.destroy());
+  const [socket] = (await accepted) as [Socket];
+  const connection = new Connection(socket, (_, own) => answer(own));
+  const requestOf = (text: string) => {
+    const body = encode({ ping: 1, $db: 'admin', comment: text });
+    const head = Buffer.alloc(21);
+    const values = [head.length + body.length, 1, 0, 2013, 0];
+    for (const [at, value] of values.entries()) head.writeInt32LE(value, at * 4);
+    return Buffer.concat([head, body]);
+  };
+  return { connection, socket, peer, requestOf };
+};
+
+test('a connection knows while it works on a request that its peer has gone', async () => {
+  let answered: (body: Uint8Array) => void = () => undefined;
+  const { connection, peer, requestOf } = await connected(
+    () =>
+      new Promise((resolve) => {
+        answered = resolve;
+      }),
+  );
+  peer.write(requestOf(''));
+  await vi.waitFor(() => expect(connection.isGone).toBe(false));
   peer.destroy();
-  await vi.waitFor(() => expect(connection?.isGone).toBe(true));
+  await vi.waitFor(() => expect(connection.isGone).toBe(true));
   answered(encode({ ok: 1 }));
+});
+
+test('a connection reads little more than it has worked on, from a peer that waits for no answer', async () => {
+  const MOST = 1_024 * 1_024;
+  const reply = encode({ ok: 1 });
+  let worked = 0;
+  let ahead = 0;
+  const { socket, peer, requestOf } = await connected(async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    worked++;
+    ahead = Math.max(ahead, socket.bytesRead - worked * request.length);
+    return reply;
+  });
+  const request = requestOf('x'.repeat(1_000));
+  const count = 10_000;
+  peer.resume();
+  peer.write(Buffer.concat(Array.from({ length: count }, () => request)));
+  await vi.waitFor(() => expect(worked).toBe(count), { timeout: 60_000 });
+  expect(ahead).toBeLessThan(MOST);
 });

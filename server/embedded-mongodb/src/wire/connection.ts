@@ -76,9 +76,10 @@ export class Connection {
     return this.#socket.writableNeedDrain && !this.#socket.destroyed;
   }
 
+  /** Reads on only where nothing that came waits: a client that does not wait for its answers is held back. */
   #goOn(): void {
-    this.#socket.resume();
     this.#work();
+    if (!this.#busy || (this.#frames.isEmpty && !this.#isClogged)) this.#socket.resume();
   }
 
   #reply(request: Request, body: Uint8Array): void {

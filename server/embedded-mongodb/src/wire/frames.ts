@@ -17,6 +17,10 @@ export class FrameReader {
     this.#length += chunk.length;
   }
 
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
   /** The next complete message, header included; undefined when there is none yet. */
   next(): Buffer | undefined {
     if (this.#length < 4) return undefined;
