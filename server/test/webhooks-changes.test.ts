@@ -181,6 +181,24 @@ describe('a webhook that fails on', () => {
     expect(Math.round(failingFor / HOUR_MS)).toBe(54);
   });
 
+  test('after days in which the server was off stays, however many attempts fail at once', async () => {
+    const { models, subscribe, happen } = await start({ env: { WEBHOOK_RETRY_DELAYS: '1h' } });
+    const receiver = await startReceiver((_, response) => response.writeHead(500).end());
+    const uuid = await subscribe(receiver.url);
+    const failed_at = new Date(Date.now() - 6 * 86_400_000);
+    const failing_since = new Date(failed_at.getTime() - 7_200_000);
+    await models.webhooks.updateOne(
+      { _id: uuid },
+      { $set: { failing_since, failed_at, failed_attempts: 25 } },
+    );
+    await happen([{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }]);
+    await until(async () => (await models.webhooks.findOne({ _id: uuid }).lean())?.failed_attempts === 29);
+    const failingFor =
+      Date.now() - Number((await models.webhooks.findOne({ _id: uuid }).lean())?.failing_since);
+    // Two hours before, and 30 of the pause.
+    expect(Math.round(failingFor / 3_600_000)).toBe(32);
+  });
+
   test('and then succeeds begins anew', async () => {
     const { models, subscribe, happen, decided } = await start({
       env: { WEBHOOK_RETRY_DELAYS: '50ms,3s' },

@@ -58,27 +58,33 @@ export class Failures {
     const { id, target, isFailing } = knownWebhook;
     // Counted for the target that failed only: one that was changed meanwhile begins anew.
     const own = { _id: id, target };
-    const before = await this.#parts.webhooks
-      .findOneAndUpdate(own, {
-        $min: { failing_since: at },
-        $max: { failed_at: at },
-        $inc: { failed_attempts: 1 },
-      })
+    await this.#shorten(own, at);
+    const webhook = await this.#parts.webhooks
+      .findOneAndUpdate(
+        own,
+        { $min: { failing_since: at }, $max: { failed_at: at }, $inc: { failed_attempts: 1 } },
+        { returnDocument: 'after' },
+      )
       .lean<StoredWebhook>();
     // Whoever succeeds next must know that there is a failure to forget.
     if (!isFailing) this.#parts.knownWebhooks.forget(id);
-    if (!before) return;
-    const { failing_since = at, failed_at = at } = before;
-    const tooMuch = at.getTime() - failed_at.getTime() - LONGEST_PAUSE_MS;
-    const since = new Date(failing_since.getTime() + Math.max(0, tooMuch));
-    if (tooMuch > 0) {
-      await this.#parts.webhooks.updateOne({ ...own, failing_since }, { $set: { failing_since: since } });
-    }
-    const failed_attempts = (before.failed_attempts ?? 0) + 1;
-    const failingFor = at.getTime() - since.getTime();
+    const { failing_since = at, failed_attempts = 0 } = webhook ?? {};
+    const failingFor = at.getTime() - failing_since.getTime();
     if (failed_attempts < FAILED_ATTEMPTS || failingFor < FAILING_FOR_MS) return;
     const days = Math.floor(failingFor / DAY_MS);
     await this.#unsubscribe(knownWebhook, `all ${failed_attempts} attempts of ${days} days failed`);
+  }
+
+  /** Takes what is too much of a pause off the time; of attempts that fail together, one does it before any is counted. */
+  async #shorten(own: Pick<StoredWebhook, '_id' | 'target'>, at: Date): Promise<void> {
+    const { webhooks } = this.#parts;
+    const known = await webhooks.findOne(own, { failing_since: 1, failed_at: 1 }).lean<StoredWebhook>();
+    const { failing_since, failed_at } = known ?? {};
+    if (!failing_since || !failed_at) return;
+    const tooMuch = at.getTime() - failed_at.getTime() - LONGEST_PAUSE_MS;
+    if (tooMuch <= 0) return;
+    const since = new Date(failing_since.getTime() + tooMuch);
+    await webhooks.updateOne({ ...own, failed_at }, { $set: { failing_since: since, failed_at: at } });
   }
 
   /** Deletes a webhook, unless its target has been changed meanwhile, and logs why. */
