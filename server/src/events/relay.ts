@@ -155,7 +155,7 @@ export class Relay {
       const pause = sleep(ROUND_EVERY_MS);
       try {
         await this.#deliver(batch);
-        this.#failing.delete(account);
+        this.#hasEnded(account);
       } catch (error) {
         this.#hasFailed(account);
         // The events are still in their documents: the sweep brings them again.
@@ -165,6 +165,13 @@ export class Relay {
       await pause;
     }
     this.#queues.delete(account);
+  }
+
+  /** A failure of long ago is over; one that the sweeps still bring goes on beside what is announced meanwhile. */
+  #hasEnded(account: string): void {
+    const { sweep = this.#sweeps, until = 0 } = this.#failing.get(account) ?? {};
+    const isOver = this.#sweeps > sweep + 1 && performance.now() > until + 2 * SWEEP_EVERY_MS;
+    if (isOver) this.#failing.delete(account);
   }
 
   #hasFailed(account: string): void {
