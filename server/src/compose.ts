@@ -155,6 +155,7 @@ export const createServices = async (
     budgets,
     secrets,
     rooms,
+    times: messages.times,
     leads,
     ...writes,
     channel,

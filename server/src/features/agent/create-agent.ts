@@ -8,6 +8,7 @@ import { createOutgoing } from '../../net/outgoing.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { LeadsService } from '../leads/leads.service.ts';
+import type { MessageTimes } from '../messages/message-times.ts';
 import type { MessageModel } from '../messages/messages.model.ts';
 import type { Channel } from '../realtime/channel.ts';
 import type { RoomModel } from '../rooms/rooms.model.ts';
@@ -39,6 +40,7 @@ export const createAgent = ({
   budgets,
   secrets,
   rooms,
+  times,
   leads,
   relay,
   tombstones,
@@ -50,6 +52,7 @@ export const createAgent = ({
   budgets: Budgets;
   secrets: Secrets;
   rooms: Pick<RoomsService, 'create'>;
+  times: Pick<MessageTimes, 'next'>;
   leads: Pick<LeadsService, 'create'>;
   relay: Pick<Relay, 'announce'>;
   tombstones: Tombstones;
@@ -90,6 +93,7 @@ export const createAgent = ({
   const graphs = new GraphCache(workflows.graphs);
   const turns = new Turns({
     ...models,
+    times,
     graphs,
     publication,
     relay,

@@ -7,6 +7,7 @@ import { notFound, type ParlorError } from '../../platform/errors.ts';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import { Tries } from '../../platform/tries.ts';
 import { addedMessage } from '../messages/added-message.ts';
+import type { MessageTimes } from '../messages/message-times.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { BotState, PendingTurn, TurnResult } from '../rooms/bot-state.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
@@ -38,6 +39,7 @@ type Place = Pick<StoredRoom, '_id' | 'label' | 'account' | 'widget' | 'bot'>;
 interface Parts {
   rooms: RoomModel;
   messages: MessageModel;
+  times: Pick<MessageTimes, 'next'>;
   graphs: GraphCache;
   publication: Publication;
   relay: Pick<Relay, 'announce'>;
@@ -148,9 +150,11 @@ export class Turns {
     incoming: Incoming,
     listener: TurnListener | undefined,
   ): Promise<TurnResult | undefined> {
-    const { rooms, graphs, ask, publication, relay } = this.#parts;
+    const { rooms, graphs, ask, publication, relay, times } = this.#parts;
     const { bot } = room;
-    const sent_at = incoming.sentAt ?? new Date(Math.max(Date.now(), bot.last_sent_at.getTime() + 1));
+    // What the turn before has said may not be among the messages yet.
+    const afterBot = bot.last_sent_at.getTime() + 1;
+    const sent_at = incoming.sentAt ?? new Date(Math.max((await times.next(room._id)).getTime(), afterBot));
     listener?.begin();
     const graph = await graphs.get(bot.graph).catch((error: ParlorError) => {
       // Its version is not kept any more: nothing follows, and the conversation ends.
