@@ -3,6 +3,7 @@ import { testApp } from '../../../test/app.ts';
 import { settled } from '../../../test/audit.ts';
 import { documentsWith } from '../../../test/everything.ts';
 import { type Fixtures, makeFixtures } from '../../../test/fixtures.ts';
+import { movedAccounts } from '../../../test/moved-accounts.ts';
 import { exportAccount } from './account-copy.ts';
 import { deleteAccount } from './account-data.ts';
 import { importAccount } from './account-import.ts';
@@ -10,11 +11,7 @@ import { importAccount } from './account-import.ts';
 // What failed once is not tried again while the test looks.
 const app = testApp({ WEBHOOK_RETRY_DELAYS: '1h' });
 
-const accountOf = async (username: string) => {
-  const account = await app.services.accounts.byUsername(username);
-  if (!account) throw new Error('no such account');
-  return account;
-};
+const { accountOf } = movedAccounts(app);
 
 const linesOf = async (username: string): Promise<string[]> => {
   const lines: string[] = [];
