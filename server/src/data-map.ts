@@ -1,10 +1,16 @@
 import type { Model } from 'mongoose';
-import { type CollectionData, collectionOf, type MappedCollection } from './database/collection-data.ts';
+import {
+  type CollectionData,
+  collectionOf,
+  type MappedCollection,
+  NEWEST_FIRST,
+} from './database/collection-data.ts';
 import { KEPT_FOR_S } from './features/audit/audit.model.ts';
 import { inboxData } from './features/inbox/inbox-data.ts';
 import { mailsData } from './features/mail/mails-data.ts';
 import { membersData } from './features/members/members-data.ts';
 import { realtimeData } from './features/realtime/realtime-data.ts';
+import { webhooksData } from './features/webhooks/webhooks-data.ts';
 import { KEPT_FOR_S as SIGHTINGS_KEPT_FOR_S } from './features/widgets/sightings.model.ts';
 import type { Models } from './models.ts';
 
@@ -14,8 +20,6 @@ const of = <Name extends keyof Models>() => collectionOf<DocumentOf<Models[Name]
 
 /** What a message that a bot's turn has made holds of words (features/rooms/bot-state.ts). */
 const BY_THE_BOT = ['nickname', 'email', 'phone_number', 'body', 'support_answer'] as const;
-
-const NEWEST_FIRST = { created_at: -1, _id: -1 } as const;
 
 /**
  * The map of data: what each collection holds, whose it is and how long it stays. The deletion of accounts, their
@@ -150,34 +154,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     },
     words: ['transcripts.nickname', 'transcripts.body'],
   }),
-  webhooks: of<'webhooks'>()({
-    owner: { by: 'account' },
-    kept: 'until deleted',
-    copied: NEWEST_FIRST,
-    fields: {
-      plain: [
-        ...(['_id', 'account', 'event', 'created_at', 'since', 'version'] as const),
-        ...(['previous_expires_at', 'failing_since', 'failed_at', 'failed_attempts'] as const),
-      ],
-      owner: ['target', 'target_key', 'events'],
-      sealed: ['secret_sealed', 'previous_sealed'],
-    },
-  }),
-  deliveries: of<'deliveries'>()({
-    owner: { by: 'account' },
-    kept: { after: 'expires_at', seconds: 0 },
-    copied: NEWEST_FIRST,
-    erased: { by: 'subject', how: 'redacted', madeAt: 'created_at' },
-    fields: {
-      plain: [
-        ...(['_id', 'account', 'event_id', 'event', 'webhook', 'state', 'created_at', 'tries'] as const),
-        ...(['queue', 'due_at', 'sequence', 'expires_at', 'subject', 'erase_by'] as const),
-      ],
-      visitor: ['body', 'attempts'],
-      owner: ['subscription'],
-    },
-    words: ['attempts.error', 'attempts.response'],
-  }),
+  ...webhooksData,
   sessions: of<'sessions'>()({
     owner: { by: 'widget', via: 'widgets' },
     kept: { after: 'expires_at', seconds: 0 },

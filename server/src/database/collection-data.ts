@@ -73,6 +73,9 @@ export interface MappedCollection {
   data: CollectionData<Record<string, unknown>>;
 }
 
+/** The order in which most collections are copied, as lists have it. */
+export const NEWEST_FIRST = { created_at: -1, _id: -1 } as const;
+
 type Declared<D> = D extends { fields: Partial<Record<FieldKind, readonly (infer F)[]>> } ? F : never;
 
 /**

@@ -1,4 +1,4 @@
-import { collectionOf } from '../../database/collection-data.ts';
+import { collectionOf, NEWEST_FIRST } from '../../database/collection-data.ts';
 import type { StoredConversation } from './conversation.model.ts';
 import type { StoredNote } from './notes/note.model.ts';
 import type { StoredReply } from './replies/reply.model.ts';
@@ -10,7 +10,7 @@ export const inboxData = {
   inbox: collectionOf<StoredConversation>()({
     owner: { by: 'account' },
     kept: 'until deleted',
-    copied: { created_at: -1, _id: -1 },
+    copied: NEWEST_FIRST,
     erased: { by: '_id', how: 'buried', madeAt: 'created_at' },
     fields: {
       plain: [
@@ -33,7 +33,7 @@ export const inboxData = {
   notes: collectionOf<StoredNote>()({
     owner: { by: 'account' },
     kept: 'until deleted',
-    copied: { created_at: -1, _id: -1 },
+    copied: NEWEST_FIRST,
     erased: { by: 'room', how: 'deleted', madeAt: 'created_at' },
     fields: {
       plain: [
@@ -55,7 +55,7 @@ export const inboxData = {
   replies: collectionOf<StoredReply>()({
     owner: { by: 'account' },
     kept: 'until deleted',
-    copied: { created_at: -1, _id: -1 },
+    copied: NEWEST_FIRST,
     fields: {
       plain: ['_id', 'account', 'assignee', 'status', 'created_at', 'version'],
       owner: ['name', 'shortcut', 'folded', 'body', 'tags', 'events'],

@@ -1,4 +1,4 @@
-import { collectionOf } from '../../database/collection-data.ts';
+import { collectionOf, NEWEST_FIRST } from '../../database/collection-data.ts';
 import type { StoredAvatar } from './avatars/avatar.model.ts';
 import type { StoredMember } from './member.ts';
 import type { StoredMemberSession } from './member-sessions.ts';
@@ -10,7 +10,7 @@ export const membersData = {
   members: collectionOf<StoredMember>()({
     owner: { by: 'account' },
     kept: 'until deleted',
-    copied: { created_at: -1, _id: -1 },
+    copied: NEWEST_FIRST,
     fields: {
       plain: [
         ...(['_id', 'account', 'role', 'widgets', 'created_at', 'avatar', 'is_away', 'seen_at'] as const),
