@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { constants, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -8,12 +8,14 @@ import { LogOutput } from './log-output.ts';
 
 const LINE = `${'x'.repeat(1_023)}\n`;
 
-/** A pipe that nobody reads unless `read` is called, which gives all that is in it. */
+/**
+ * A pipe that nobody reads unless `read` is called, which gives all that is in it. It stays open, as a process's own output
+ * does: what is tried again after a test would go to whichever file of the next one has got its number.
+ */
 const openPipe = async () => {
   const file = join(await temporaryFolder(), 'pipe');
   execFileSync('mkfifo', [file]);
   const fd = openSync(file, constants.O_RDWR | constants.O_NONBLOCK);
-  onTestFinished(() => closeSync(fd));
   const read = (): string => {
     const bytes = Buffer.alloc(1_048_576);
     try {
