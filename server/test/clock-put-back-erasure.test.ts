@@ -54,7 +54,11 @@ it.each([180_000, 86_400_000])(
     vi.useRealTimers();
     await rest('DELETE', `rooms/${room.label}/`);
     await rest('DELETE', `leads/${lead.uuid}/`);
-    await vi.waitFor(async () => expect(await found()).toEqual([]), PATIENCE);
-    expect(await notified()).toBe(0);
+    await vi.waitFor(async () => {
+      // What was still to be announced came out once more meanwhile, and is erased the next time.
+      await app.services.roomDeletion.resume(new Date(Date.now() + 100_000));
+      expect(await found()).toEqual([]);
+      expect(await notified()).toBe(0);
+    }, PATIENCE);
   },
 );

@@ -149,7 +149,8 @@ describe('an import', () => {
     await app.services.models.accounts.insertOne(goneAccount(id) as never);
     await app.services.accountDeletion.resume();
     await app.services.accountDeletion.finish(id);
-    expect(await documentsWith(app.services, id)).toEqual([]);
+    // What waited of the account before it moved away is announced within moments.
+    await expect.poll(() => documentsWith(app.services, id)).toEqual([]);
     expect(await read(lines)).toBe(fixtures.username);
   });
 
