@@ -153,10 +153,17 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
       const next = await this.#kind.nextQueue(last);
       if (!next) return;
       last = next.queue;
-      const wasPutOff = await this.#kind.bringForward(last, latestDue(this.#kind.longestDelay));
-      const isLookedAfter = this.#homes.has(last) && next.due_at.getTime() > Date.now() - OVERDUE_MS;
-      if (wasPutOff || !isLookedAfter) await this.#findHome(last);
+      // A queue that can't be looked after keeps no other back.
+      await this.#lookAfter(next).catch((error) =>
+        this.#log.error({ err: error, queue: next.queue }, 'the jobs of a queue wait'),
+      );
     }
+  }
+
+  async #lookAfter({ queue, due_at }: { queue: string; due_at: Date }): Promise<void> {
+    const wasPutOff = await this.#kind.bringForward(queue, latestDue(this.#kind.longestDelay));
+    const isLookedAfter = this.#homes.has(queue) && due_at.getTime() > Date.now() - OVERDUE_MS;
+    if (wasPutOff || !isLookedAfter) await this.#findHome(queue);
   }
 
   async #releaseIdle(): Promise<void> {
