@@ -1,3 +1,4 @@
+import { isUuid } from '@parlor/shared';
 import type { Model } from 'mongoose';
 import type { MappedCollection } from '../../database/collection-data.ts';
 import { madeBefore } from '../../database/has-come.ts';
@@ -34,7 +35,9 @@ export class SubjectErasure {
     this.#redactions = redactions;
   }
 
+  /** @throws TypeError for what is no uuid: by null everything would be found that is of no conversation. */
   async erase(subject: string, { before, isAnew = false }: Extent = {}): Promise<void> {
+    if (!isUuid(subject)) throw new TypeError(`no uuid of a room or lead: ${subject}`);
     for (const { name, model, data } of this.#collections) {
       const { erased } = data;
       if (!erased || (isAnew && !erased.madeAt)) continue;
