@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { hasCome } from '../../database/has-come.ts';
 import { insertOnce } from '../../database/insert.ts';
 import type { Relay } from '../../events/relay.ts';
+import { LeftAlone } from '../../platform/left-alone.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { LeadsService } from '../leads/leads.service.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
@@ -11,6 +12,9 @@ import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 const SWEEP_EVERY_MS = 1_000;
 const LEFT_BEHIND_AFTER_MS = 2_000;
 const BATCH = 100;
+
+/** One that can't be published is tried again after this time. */
+const FAILED_AGAIN_AFTER_MS = 60_000;
 
 /** Turns that stand where they belong leave their rooms together, as events do (events/relay.ts). */
 const REMOVE_AFTER_MS = 200;
@@ -35,6 +39,7 @@ export class Publication {
   #published: { room: string; turn: string }[] = [];
   #removalTimer: NodeJS.Timeout | undefined;
   #taking: Promise<void> | undefined;
+  readonly #failed = new LeftAlone(FAILED_AGAIN_AFTER_MS);
   readonly #sweeper: Sweeper;
 
   constructor(parts: Parts) {
@@ -108,14 +113,15 @@ export class Publication {
   async #sweep(): Promise<void> {
     const before = new Date(Date.now() - LEFT_BEHIND_AFTER_MS);
     const left = await this.#parts.rooms
-      .find(hasCome('bot.pending.at', before) as never)
+      .find({ ...hasCome('bot.pending.at', before), _id: { $nin: this.#failed.ids } } as never)
       .sort({ 'bot.pending.at': 1 })
       .limit(BATCH)
       .lean<StoredRoom[]>();
     for (const room of left) {
-      await this.publish(room).catch((error) =>
-        this.#parts.log.error({ err: error, room: room._id }, 'a turn could not be published'),
-      );
+      await this.publish(room).catch((error) => {
+        this.#failed.add(room._id);
+        this.#parts.log.error({ err: error, room: room._id }, 'a turn could not be published');
+      });
     }
   }
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { changeDocument } from '../../events/change.ts';
 import type { Relay } from '../../events/relay.ts';
 import { ignoreMissing } from '../../platform/errors.ts';
+import { LeftAlone } from '../../platform/left-alone.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { ConversationModel, StoredConversation } from './conversation.model.ts';
 import { changeOf } from './state.ts';
@@ -9,15 +10,21 @@ import { changeOf } from './state.ts';
 const SWEEP_EVERY_MS = 1_000;
 const BATCH = 200;
 
+/** One that can't be opened is tried again after this time. */
+const FAILED_AGAIN_AFTER_MS = 60_000;
+
 /** Opens what was snoozed once its time has come, whichever process finds it first. */
 export class SnoozeWaker {
   readonly #conversations: ConversationModel;
   readonly #relay: Pick<Relay, 'announce'>;
+  readonly #log: Logger;
+  readonly #failed = new LeftAlone(FAILED_AGAIN_AFTER_MS);
   readonly #sweeper: Sweeper;
 
   constructor(conversations: ConversationModel, relay: Pick<Relay, 'announce'>, log: Logger) {
     this.#conversations = conversations;
     this.#relay = relay;
+    this.#log = log;
     this.#sweeper = new Sweeper({
       sweep: () => this.sweep(),
       every: SWEEP_EVERY_MS,
@@ -36,9 +43,14 @@ export class SnoozeWaker {
 
   /** Wakes some of those that are due. */
   async sweep(now = new Date()): Promise<void> {
-    const due = { snoozed_until: { $lte: now } };
+    const due = { snoozed_until: { $lte: now }, _id: { $nin: this.#failed.ids } };
     const found = await this.#conversations.find(due, { account: 1 }).limit(BATCH).lean();
-    await Promise.all(found.map(({ _id }) => this.#wake(_id, now)));
+    await Promise.all(found.map(({ _id }) => this.#wake(_id, now).catch((error) => this.#leave(_id, error))));
+  }
+
+  #leave(conversation: string, error: unknown): void {
+    this.#failed.add(conversation);
+    this.#log.error({ err: error, conversation }, 'a snoozed conversation could not be opened');
   }
 
   async #wake(_id: string, now: Date): Promise<void> {
