@@ -38,6 +38,67 @@ describe('a webhook that changes', () => {
     expect(present.hits.map(({ json }) => json.data.n)).toEqual([2, 3]);
   });
 
+  /** A webhook with so many attempts under way at its old target, which answers `status` to the last of them when told so. */
+  const movedWhile = async (status: number, attempts: number, isByOther = false, known: object = {}) => {
+    const options = {
+      isOnlyProcess: !isByOther,
+      env: { WEBHOOK_RETRY_DELAYS: '10ms', WEBHOOK_TIMEOUT: '15s' },
+    };
+    const parts = await start(options);
+    const present = await startReceiver();
+    let answer = (): void => undefined;
+    const told = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const old = await startReceiver(async (_, response, number) => {
+      if (number > 2 * (attempts - 1)) await told;
+      response.writeHead(status).end();
+    });
+    const uuid = await parts.subscribe(old.url);
+    await parts.models.webhooks.updateOne({ _id: uuid }, { $set: known });
+    await parts.happen([{ n: 1 }, { n: 2 }]);
+    await until(() => old.hits.length === 2 * attempts && old.open === 2);
+    const { webhooks } = isByOther ? await start({ ...options, keep: true }) : parts;
+    return { ...parts, uuid, old, present, answer, webhooks };
+  };
+
+  test.each([
+    ['a 410', 410, 1, false],
+    ['a 410, in another process,', 410, 1, true],
+    ['the failure of the last attempts', 404, 2, false],
+  ])(
+    'while %s of its old target is under way: the present one gets what waits',
+    async (_, status, attempts, isByOther) => {
+      const { account, webhooks, uuid, present, rows, answer } = await movedWhile(
+        status,
+        attempts,
+        isByOther,
+      );
+      await webhooks.change(account, uuid, { target: present.url }, undefined);
+      answer();
+      await until(async () => (await rows(uuid)).every(({ state }) => state !== 'pending'));
+      expect((await rows(uuid)).map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+      expect(new Set(present.hits.map(({ json }) => json.data.n))).toEqual(new Set([1, 2]));
+      expect((await webhooks.get(account, uuid)).target).toBe(present.url);
+      if (isByOther) return;
+      const tried = [...Array(attempts).fill(status), 200];
+      for (const row of await rows(uuid))
+        expect(row.attempts.map((attempt) => attempt.status)).toEqual(tried);
+    },
+  );
+
+  test('while its old target succeeds: what failed at the present one counts', async () => {
+    const failing = { failing_since: new Date(0), failed_at: new Date(0), failed_attempts: 7 };
+    const parts = await movedWhile(200, 1, false, failing);
+    const { account, models, sender, webhooks, uuid, present, answer } = parts;
+    await webhooks.change(account, uuid, { target: present.url }, undefined);
+    await models.webhooks.updateOne({ _id: uuid }, { $set: failing });
+    answer();
+    // It ends when all that follows from attempts is written down.
+    await sender.stop();
+    expect(await models.webhooks.findOne({ _id: uuid }).lean()).toMatchObject(failing);
+  });
+
   test('deleted: what waits is dropped, and stays in the log', async () => {
     const { account, webhooks, subscribe, happen, rows } = await start();
     const receiver = await startReceiver((_, response) => response.writeHead(500).end());

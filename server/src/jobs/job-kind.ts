@@ -53,7 +53,7 @@ export interface JobKind<J extends Job, T extends Target, R extends Result> {
   target(queue: string): Promise<T | undefined>;
   /** Tries a job once. @returns undefined when nothing was sent, and the job is as the database has it now */
   attempt(job: J, target: T): Promise<R | undefined>;
-  /** Writes results down, each before the job is forgotten; called again when it fails. */
+  /** Writes results down, each before the job is forgotten, and may change when it is due; called again when it fails. */
   record(results: readonly R[]): Promise<void>;
   /** What else follows from a result, once it is written down. */
   recorded?(result: R): Promise<void>;

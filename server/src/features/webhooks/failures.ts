@@ -23,7 +23,7 @@ interface Parts {
   webhooks: WebhookModel;
   audited: AuditedCollection<StoredWebhook>;
   knownWebhooks: Pick<KnownWebhooks, 'forget'>;
-  /** Told when a webhook was deleted. */
+  /** Told when a webhook was deleted: drops what waits for it. */
   unsubscribed(webhook: string): Promise<void>;
   log: Logger;
 }
@@ -39,18 +39,34 @@ export class Failures {
     this.#parts = parts;
   }
 
-  /** What an attempt says of its webhook. */
+  /**
+   * Whether an attempt that ends its delivery says so for the webhook as it is now: one that has another target by now
+   * is still to be asked there. Of one that was answered 410 it is its unsubscription that decides; what waits for it
+   * is left to `learn`.
+   */
+  async isFinal(knownWebhook: KnownWebhook, decision: 'gone' | 'failed'): Promise<boolean> {
+    const { id: _id, target } = knownWebhook;
+    const { webhooks } = this.#parts;
+    if (decision === 'failed') return !(await webhooks.exists({ _id, target: { $ne: target } }));
+    if (await this.#unsubscribe({ _id, target }, 'answered 410')) return true;
+    return !(await webhooks.exists({ _id }));
+  }
+
+  /** What an attempt, which has been recorded, says of its webhook. */
   async learn(
     knownWebhook: KnownWebhook,
     { at }: Pick<Attempt, 'at'>,
     decision: RetryDecision['kind'],
   ): Promise<void> {
-    const { id, isFailing } = knownWebhook;
-    if (decision === 'gone') return this.#unsubscribe(knownWebhook, 'answered 410');
+    const { id, target, isFailing } = knownWebhook;
+    if (decision === 'gone') {
+      if (!(await this.#parts.webhooks.exists({ _id: id }))) await this.#parts.unsubscribed(id);
+      return;
+    }
     if (decision !== 'delivered') return this.#failed(knownWebhook, at);
     if (!isFailing) return;
     const isOver = { $unset: { failing_since: 1, failed_at: 1, failed_attempts: 1 } };
-    await this.#parts.webhooks.updateOne({ _id: id }, isOver);
+    await this.#parts.webhooks.updateOne({ _id: id, target }, isOver);
     this.#parts.knownWebhooks.forget(id);
   }
 
@@ -72,7 +88,10 @@ export class Failures {
     const failingFor = at.getTime() - failing_since.getTime();
     if (failed_attempts < FAILED_ATTEMPTS || failingFor < FAILING_FOR_MS) return;
     const days = Math.floor(failingFor / DAY_MS);
-    await this.#unsubscribe(knownWebhook, `all ${failed_attempts} attempts of ${days} days failed`);
+    // Not one that has succeeded, or got another target, since.
+    const failing = { ...own, failed_attempts: { $gte: failed_attempts } };
+    const reason = `all ${failed_attempts} attempts of ${days} days failed`;
+    if (await this.#unsubscribe(failing, reason)) await this.#parts.unsubscribed(id);
   }
 
   /** Takes what is too much of a pause off the time; of attempts that fail together, one does it before any is counted. */
@@ -87,12 +106,12 @@ export class Failures {
     await webhooks.updateOne({ ...own, failed_at }, { $set: { failing_since: since, failed_at: at } });
   }
 
-  /** Deletes a webhook, unless its target has been changed meanwhile, and logs why. */
-  async #unsubscribe({ id, target }: KnownWebhook, reason: string): Promise<void> {
-    const webhook = await this.#parts.audited.delete({ _id: id, target }, UNSUBSCRIBE).catch(ignoreMissing);
-    if (!webhook) return;
-    const { account, event } = webhook;
-    this.#parts.log.warn({ webhook: id, account, event, reason }, 'webhook unsubscribed');
-    await this.#parts.unsubscribed(id);
+  /** Deletes a webhook as it was, with its target, and logs why. @returns whether it was so still */
+  async #unsubscribe(asItWas: { _id: string; target: string }, reason: string): Promise<boolean> {
+    const webhook = await this.#parts.audited.delete(asItWas, UNSUBSCRIBE).catch(ignoreMissing);
+    if (!webhook) return false;
+    const { _id, account, event } = webhook;
+    this.#parts.log.warn({ webhook: _id, account, event, reason }, 'webhook unsubscribed');
+    return true;
   }
 }

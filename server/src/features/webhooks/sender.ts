@@ -166,9 +166,21 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
   async record(results: readonly DeliveryResult[]): Promise<void> {
     const { deliveries, onDelivered } = this.#parts;
     const delivered = results.filter(({ decision }) => decision === 'delivered');
-    await Promise.all(delivered.map(({ delivery, attempt }) => onDelivered(delivery, attempt.at)));
+    await Promise.all([
+      ...delivered.map(({ delivery, attempt }) => onDelivered(delivery, attempt.at)),
+      ...results.map((result) => this.#redirect(result)),
+    ]);
     // Past mongoose, whose casting would cost as much as the sending.
     await deliveries.collection.bulkWrite(results.map(recordOf) as never, { ordered: false });
+  }
+
+  /** What one target has ended is due at once where another is the webhook's by now (docs/contract.md#delivery). */
+  async #redirect(result: DeliveryResult): Promise<void> {
+    const { knownWebhook, decision } = result;
+    if (decision !== 'gone' && decision !== 'failed') return;
+    const isFinal = await this.#failures.isFinal(knownWebhook, decision);
+    result.due = isFinal ? undefined : new Date();
+    if (!isFinal) this.#parts.knownWebhooks.forget(knownWebhook.id);
   }
 
   async recorded({ knownWebhook, attempt, decision }: DeliveryResult): Promise<void> {
