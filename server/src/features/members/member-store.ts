@@ -1,3 +1,4 @@
+import { foldName } from '@parlor/shared';
 import { findBy } from '../../database/find-by.ts';
 import { findBySecret } from '../../database/find-by-secret.ts';
 import { newestFirst } from '../../database/pages.ts';
@@ -181,6 +182,11 @@ export class MemberStore {
     return members.sort(newestFirst);
   }
 
+  /** Who has an address in an account, or was invited by it; several where a crash has left invitations. */
+  async ofAddress(account: string, email: string): Promise<Member[]> {
+    return (await this.of(account)).filter((one) => foldName(one.email) === foldName(email));
+  }
+
   /** @throws ParlorError `not_found`, also for a member of another account */
   async get(account: string, uuid: string): Promise<Member> {
     const member = (await this.of(account)).find(({ _id }) => _id === uuid);
@@ -247,6 +253,11 @@ export class MemberStore {
   async withdraw({ _id, account }: Pick<Member, '_id' | 'account'>): Promise<void> {
     const open = { _id, account, username_key: { $exists: false } };
     await deleteDocument(this.#models.members, open, this.#outbox.tombstones).catch(ignoreMissing);
+  }
+
+  /** Deletes an invitation that nobody was told of, with what it would announce. */
+  async discard({ _id, account }: Pick<Member, '_id' | 'account'>): Promise<void> {
+    await this.#models.members.deleteOne({ _id, account, username_key: { $exists: false } });
   }
 
   /** Announces what was written with a member. */

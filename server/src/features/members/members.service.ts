@@ -124,12 +124,19 @@ export class MembersService {
       mayGive(acting, role);
       await this.#mayRestrict(account, role, widgets);
       await quotas.within('members', account, undefined, async () => {
-        const known = (await store.of(account)).filter((one) => foldName(one.email) === foldName(email));
+        const known = await store.ofAddress(account, email);
         if (known.some(activeOf)) throw invalid(takenErrors(['email_key']));
         for (const one of known) mayTouch(acting, one);
         await models.members.insertOne({ ...member, ...(events.length > 0 && { events }) } as never);
         // Invited again, the link before is no good any more; a crash here may have left several.
         for (const one of known) await store.withdraw(one);
+        // Accepting takes no lease: what was open above may have been accepted before it could be withdrawn.
+        const isAccepted = (await store.ofAddress(account, email)).some(
+          (one) => one._id !== _id && activeOf(one),
+        );
+        if (!isAccepted) return;
+        await store.discard(member);
+        throw invalid(takenErrors(['email_key']));
       });
     });
     store.announce({ ...member, isFounder: false }, events);
@@ -209,7 +216,7 @@ export class MembersService {
   }
 
   /**
-   * Removes a member; its token, password and sockets are dead at once.
+   * Removes a member; its token, password and sockets are dead at once, and so is every open invitation of its address.
    * @throws ParlorError as `change` does
    */
   remove(remover: ActiveMember, uuid: string, check?: MemberCheck, action?: Action): Promise<void> {
@@ -218,7 +225,10 @@ export class MembersService {
       const { credentials, store, succession } = this.#parts;
       const member = await store.get(account, uuid);
       check?.(settingsOf(presentMember(member)));
-      mayTouch(acting, member);
+      const others = (await store.ofAddress(account, member.email)).filter(({ _id }) => _id !== uuid);
+      for (const one of [member, ...others]) mayTouch(acting, one);
+      // Left by a crash in the middle of an invitation: nobody comes back by one.
+      for (const one of others) await store.withdraw(one);
       if (member.role === 'owner') await succession.remove(member, action);
       else await store.remove(member, action);
       await credentials.ended(member);

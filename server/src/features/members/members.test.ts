@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { PASSWORD, testMembers } from '../../../test/members.ts';
 
@@ -80,6 +81,29 @@ describe('an invitation', () => {
     expect((await remove(token, second.json.uuid)).status).toBe(204);
     expect((await accept(linkOf(second))).status).toBe(400);
     expect(await list(token)).toHaveLength(1);
+  });
+
+  it('of the same address again, while the first one is accepted, is a 400 and leaves nothing', async () => {
+    const { token } = await app.account();
+    const email = `${name()}@example.com`;
+    const first = await invite(token, { email, role: 'admin' });
+    const { members } = app.services.models;
+    const insertOne = members.insertOne.bind(members) as (document: unknown) => Promise<never>;
+    const statuses: number[] = [];
+    const spy = vi.spyOn(members, 'insertOne').mockImplementationOnce(async (document) => {
+      statuses.push((await accept(linkOf(first))).status);
+      return insertOne(document);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const second = await invite(token, { email, role: 'admin' });
+    expect(statuses).toEqual([201]);
+    expect([second.status, second.json]).toEqual([
+      400,
+      { email: ['A user with that email already exists.'] },
+    ]);
+    expect((await list(token)).filter((one: { email: string }) => one.email === email)).toMatchObject([
+      { uuid: first.json.uuid, role: 'admin', invitation_expires_at: null },
+    ]);
   });
 
   it('keeps its address from nobody else until it is accepted', async () => {
@@ -207,6 +231,18 @@ describe('a member', () => {
     expect((await remove(token, uuid)).status).toBe(404);
     const link = linkOf(await invite(token));
     expect((await accept(link, username)).status).toBe(201);
+  });
+
+  it('that is removed does not come back by an invitation that a crash has left', async () => {
+    const { token } = await app.account();
+    const invited = await invite(token, { role: 'admin' });
+    const { members } = app.services.models;
+    const left = await members.findOne({ _id: invited.json.uuid }).lean();
+    expect((await accept(linkOf(invited))).status).toBe(201);
+    await members.insertOne({ ...left, _id: randomUUID(), events: [] } as never);
+    expect((await remove(token, invited.json.uuid)).status).toBe(204);
+    expect((await accept(linkOf(invited))).status).toBe(400);
+    expect(await list(token)).toHaveLength(1);
   });
 
   it('of another account is a 404', async () => {
