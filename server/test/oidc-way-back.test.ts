@@ -185,16 +185,29 @@ describe('two servers behind one address', () => {
 it('counts sign-ins by address, and codes as passwords', async () => {
   const limited = await startWithProvider({
     RATE_LIMIT: 'on',
-    RATE_LIMIT_SIGN_IN: '3',
+    RATE_LIMIT_OIDC: '3',
+    RATE_LIMIT_SIGN_IN: '1',
     RATE_LIMIT_UNKNOWN: '5',
   });
   const { url } = limited.server;
+  const shown = (dest: string) =>
+    fetch(`${url}${START}`, { redirect: 'manual', headers: { Accept: '*/*', 'Sec-Fetch-Dest': dest } });
+  for (const dest of ['image', 'empty', 'iframe', 'embed']) {
+    const refused = await shown(dest);
+    expect([refused.status, await refused.json()]).toEqual([
+      403,
+      { detail: 'You do not have permission to perform this action.' },
+    ]);
+    expect(refused.headers.get('RateLimit')).toBeNull();
+  }
   const start = () => fetch(`${url}${START}`, { redirect: 'manual', headers: { Accept: 'text/html' } });
-  const answers = [await start(), await start(), await start(), await start()];
+  const answers = [await shown('document'), await start(), await start(), await start()];
   expect(answers.map(({ status }) => status)).toEqual([302, 302, 302, 429]);
   expect(answers[3]?.headers.get('Retry-After')).toMatch(/^\d+$/);
   expect(await answers[3]?.text()).toContain('<h1>You are not signed in</h1>');
-  expect((await caller(url)('POST', '/api/v1/auth/oidc/code', { code: '000000' })).status).toBe(429);
+  // Passwords and codes have a budget of their own.
+  const code = async () => (await caller(url)('POST', '/api/v1/auth/oidc/code', { code: '000000' })).status;
+  expect([await code(), await code()]).toEqual([400, 429]);
   const back = async () => (await fetch(`${url}${CALLBACK}?code=a&state=b`)).status;
   const statuses = [];
   for (let n = 0; n < 7; n++) statuses.push(await back());

@@ -22,6 +22,7 @@ const COLLECTION = 'ratelimits';
 const GROUPS = {
   'sign-in': 'RATE_LIMIT_SIGN_IN',
   'sign-in-device': 'RATE_LIMIT_SIGN_IN',
+  oidc: 'RATE_LIMIT_OIDC',
   register: 'RATE_LIMIT_REGISTER',
   'confirmation-mail': 'RATE_LIMIT_CONFIRMATION_MAIL',
   'password-reset': 'RATE_LIMIT_PASSWORD_RESET',

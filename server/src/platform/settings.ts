@@ -170,6 +170,7 @@ export const SETTINGS = {
     (text) => oneOf('on', 'off')(text) === 'on',
   ),
   RATE_LIMIT_SIGN_IN: perMinute(10, 'sign-ins from one IP address'),
+  RATE_LIMIT_OIDC: perMinute(60, 'sign-ins begun at the provider from one IP address'),
   RATE_LIMIT_REGISTER: perMinute(10, 'registrations from one IP address'),
   RATE_LIMIT_CONFIRMATION_MAIL: setting(
     '5',

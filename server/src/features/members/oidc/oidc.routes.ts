@@ -15,7 +15,7 @@ import type { SessionCookie } from '../session-cookie.ts';
 import type { SignIn } from '../sign-in.ts';
 import type { Oidc } from './create-oidc.ts';
 import { OidcError } from './oidc-error.ts';
-import { CODE_PATH, errorPages, START_PATH, sendCodePage, sendOn } from './pages.ts';
+import { CODE_PATH, errorPages, onlyPages, START_PATH, sendCodePage, sendOn } from './pages.ts';
 import type { SignInChecks } from './provider.ts';
 import { ownPath } from './return-to.ts';
 import { SealedCookie } from './sealed-cookie.ts';
@@ -98,16 +98,16 @@ export const oidcRoutes = (parts: Parts): Route[] => {
     {
       method: 'GET',
       path: START_PATH,
-      before: errorPages,
-      limits: [{ group: 'sign-in', after: 'credential' }],
+      before: onlyPages,
+      limits: [{ group: 'oidc', after: 'credential' }],
       id: 'startOidc',
       tag,
       summary: 'Sign in at the provider',
       description:
-        'For a browser to go to, not for a script to fetch: leads to the provider, which leads back to `/api/v1/auth/oidc/callback`. 404 where no provider is set.',
+        'For a browser to go to, not for a script to fetch or a page to show, which is a 403 where `Sec-Fetch-Dest` says so: leads to the provider, which leads back to `/api/v1/auth/oidc/callback`. 404 where no provider is set.',
       callers,
       query: OidcStart.shape,
-      errors: [404, 429],
+      errors: [403, 404, 429],
       answers: {
         status: 302,
         description: 'To the provider, with a cookie that is good for ten minutes.',

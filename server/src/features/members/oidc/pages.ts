@@ -1,7 +1,7 @@
 import type { Context, Handler } from '../../../http/context.ts';
 import { statusOf } from '../../../http/error-responses.ts';
 import { escaped, sendPlainPage } from '../../../http/plain-page.ts';
-import { ParlorError } from '../../../platform/errors.ts';
+import { forbidden, ParlorError } from '../../../platform/errors.ts';
 import { OidcError } from './oidc-error.ts';
 
 export const START_PATH = '/api/v1/auth/oidc/start';
@@ -68,4 +68,14 @@ export const errorPages: Handler = async (ctx, next) => {
       content: `<p>${escaped(error.message)}</p>\n${reason}<p><a href="${START_PATH}">Begin again</a></p>`,
     });
   }
+};
+
+/**
+ * `errorPages`, for what a browser goes to: a request for what a page would only show, such as an image or a frame, is
+ * refused before it costs anything. By Sec-Fetch-Dest alone, since programs send Sec-Fetch-Mode, too.
+ * @throws ParlorError `forbidden`
+ */
+export const onlyPages: Handler = (ctx, next) => {
+  if (!['', 'document'].includes(ctx.get('Sec-Fetch-Dest'))) throw forbidden();
+  return errorPages(ctx, next);
 };
