@@ -55,6 +55,11 @@ export interface JobKind<J extends Job, T extends Target, R extends Result> {
   attempt(job: J, target: T): Promise<R | undefined>;
   /** Writes results down, each before the job is forgotten, and may change when it is due; called again when it fails. */
   record(results: readonly R[]): Promise<void>;
+  /**
+   * Writes down a result that its document refuses, without what that holds, or gives the job up: it must not be sent over
+   * and over. The log has one line of it.
+   */
+  recordRefused(result: R, error: unknown): Promise<void>;
   /** What else follows from a result, once it is written down. */
   recorded?(result: R): Promise<void>;
   /** Drops some of a queue whose target is gone. @returns whether there may be more */

@@ -40,7 +40,7 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
     this.#kind = kind;
     this.#leases = leases;
     this.#log = log;
-    this.#recorder = new AttemptRecorder((results) => kind.record(results), log);
+    this.#recorder = new AttemptRecorder(kind, log);
     const failed = 'searching for jobs failed';
     this.#sweeper = new Sweeper({ sweep: () => this.#sweep(), every: kind.sweepEvery, log, failed });
     this.#holder = {

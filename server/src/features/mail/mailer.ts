@@ -46,6 +46,7 @@ interface Options {
 }
 
 interface MailResult extends Result {
+  mail: ClaimedMail;
   /** Writes it down. */
   write(): Promise<void>;
 }
@@ -148,11 +149,16 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
     );
     if (isOver) return { ...this.#through(mail, kind, at, () => kind.failed(batch, error)), isWell };
     const due = new Date(at.getTime() + delay);
-    return { isWell, due, write: () => queue.retry(mail, due, error) };
+    return { mail, isWell, due, write: () => queue.retry(mail, due, error) };
   }
 
   async record(results: readonly MailResult[]): Promise<void> {
     await Promise.all(results.map((result) => result.write()));
+  }
+
+  async recordRefused({ mail }: MailResult, error: unknown): Promise<void> {
+    await this.#parts.queue.remove(mail);
+    this.#parts.log.error({ err: error, mail: mail._id }, 'a mail was given up: what came of it is refused');
   }
 
   /** Whoever asked for the mail while it was sent has only changed it. */
@@ -193,6 +199,6 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
       await settle();
       await (due ? queue.finish(mail, due) : queue.end(mail));
     };
-    return { isWell: true, due, write };
+    return { mail, isWell: true, due, write };
   }
 }

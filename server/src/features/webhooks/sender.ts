@@ -133,7 +133,7 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
 
   read(queue: string, limit: number): Promise<QueuedDelivery[]> {
     return this.#parts.deliveries
-      .find({ queue }, { account: 1, event_id: 1, event: 1, body: 1, tries: 1, due_at: 1 })
+      .find({ queue, state: 'pending' }, { account: 1, event_id: 1, event: 1, body: 1, tries: 1, due_at: 1 })
       .sort({ due_at: 1, sequence: 1 })
       .limit(limit)
       .lean<QueuedDelivery[]>()
@@ -154,7 +154,7 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
 
   async attempt(delivery: QueuedDelivery, knownWebhook: KnownWebhook): Promise<DeliveryResult> {
     const attempt = await this.#send(knownWebhook, delivery.event_id, delivery.body);
-    const decision = decideRetry(attempt, delivery.tries + 1, this.#delays);
+    const decision = decideRetry(attempt, countOf(delivery) + 1, this.#delays);
     this.counts[decision.kind]++;
     if (decision.kind === 'gone') this.#parts.knownWebhooks.hold(knownWebhook.id);
     const due = decision.kind === 'retry' ? new Date(Date.now() + decision.after) : undefined;
@@ -183,6 +183,17 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
     if (!isFinal) this.#parts.knownWebhooks.forget(knownWebhook.id);
   }
 
+  async recordRefused(result: DeliveryResult, error: unknown): Promise<void> {
+    const { deliveries, log } = this.#parts;
+    const { filter, update } = overwritingOf(result);
+    await deliveries.collection.updateOne(filter as never, update as never);
+    const { _id, account } = result.delivery;
+    log.error(
+      { err: error, account, delivery: _id },
+      'a delivery lost its earlier attempts: its row was damaged',
+    );
+  }
+
   async recorded({ knownWebhook, attempt, decision }: DeliveryResult): Promise<void> {
     try {
       await this.#failures.learn(knownWebhook, attempt, decision);
@@ -199,19 +210,47 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
       .limit(DROPPED_AT_ONCE)
       .lean();
     const ids = rows.map(({ _id }) => _id);
-    if (ids.length > 0)
+    if (ids.length > 0) {
       await deliveries.updateMany({ _id: { $in: ids }, state: 'pending' }, settled('dropped'));
+      // One that is decided and stands here all the same would be found again without end.
+      const { $unset } = settled('dropped');
+      await deliveries.updateMany({ _id: { $in: ids }, queue }, { $unset });
+    }
     return ids.length === DROPPED_AT_ONCE;
   }
 }
 
+/** How many attempts a delivery has had; none where its row doesn't say. */
+const countOf = ({ tries }: Pick<Job, 'tries'>): number =>
+  Number.isSafeInteger(tries) && tries > 0 ? tries : 0;
+
 /** Written a second time, as after a lost acknowledgement, it changes nothing. */
-const recordOf = ({ delivery: { _id, tries }, attempt, decision, due }: DeliveryResult) => {
-  const isDelivered = decision === 'delivered';
+const recordOf = (result: DeliveryResult) => {
+  const { delivery, attempt } = result;
+  const { _id, tries } = delivery;
+  // No write finds or raises what is no count.
+  if (tries !== countOf(delivery)) return { updateOne: overwritingOf(result) };
   // One that was dropped in flight stays dropped, unless it did arrive.
-  const filter = isDelivered ? { _id, state: { $ne: 'delivered' } } : { _id, state: 'pending', tries };
-  const { retryAfter: _, ...logged } = attempt;
-  const noted = { $push: { attempts: logged }, $inc: { tries: 1 } };
-  const decided = due ? { $set: { due_at: due } } : settled(isDelivered ? 'delivered' : 'failed');
-  return { updateOne: { filter, update: { ...noted, ...decided } } };
+  const filter = isDelivered(result)
+    ? { _id, state: { $ne: 'delivered' } }
+    : { _id, state: 'pending', tries };
+  const noted = { $push: { attempts: loggedOf(attempt) }, $inc: { tries: 1 } };
+  return { updateOne: { filter, update: { ...noted, ...decidedOf(result) } } };
 };
+
+/** The same over whatever the row holds of earlier attempts. */
+const overwritingOf = (result: DeliveryResult) => {
+  const { delivery, attempt } = result;
+  const filter = { _id: delivery._id, state: isDelivered(result) ? { $ne: 'delivered' } : 'pending' };
+  const { $set, ...rest } = decidedOf(result);
+  const noted = { attempts: [loggedOf(attempt)], tries: countOf(delivery) + 1 };
+  return { filter, update: { $set: { ...$set, ...noted }, ...rest } };
+};
+
+const isDelivered = ({ decision }: DeliveryResult): boolean => decision === 'delivered';
+
+const loggedOf = ({ retryAfter: _, ...logged }: Attempt) => logged;
+
+/** What becomes of the delivery. */
+const decidedOf = (result: DeliveryResult) =>
+  result.due ? { $set: { due_at: result.due } } : settled(isDelivered(result) ? 'delivered' : 'failed');
