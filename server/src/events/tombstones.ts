@@ -7,7 +7,7 @@ import type { PendingDeletionEvent, Tombstone, TombstoneModel } from './tombston
 /** A tombstone older than this is in nobody's hands any more: no deletion takes as long. */
 const KEPT_EMPTY_MS = 60_000;
 
-/** How many deletions that a crash has interrupted are looked at in one go. */
+/** How many deletions that a crash has interrupted are read at a time. */
 const BATCH = 500;
 
 /** What becomes of buried events. */
@@ -56,18 +56,24 @@ export class Tombstones {
     return waiting === null;
   }
 
-  /** Settles the deletions that a crash has interrupted, and removes the tombstones whose events are out. */
+  /**
+   * Settles the deletions that a crash has interrupted, and removes the tombstones whose events are out.
+   * @throws the first error, once all others are settled
+   */
   async clear(now = new Date()): Promise<void> {
     const old = hasCome('made_at', new Date(now.getTime() - KEPT_EMPTY_MS));
-    const open = await this.#model
+    const open = this.#model
       .find({ ...old, deletion: { $exists: true } })
-      .limit(BATCH)
-      .lean<Tombstone[]>();
-    for (const tombstone of open) {
-      if (await this.#isThere(tombstone)) await this.#cancel(tombstone);
-      else await this.#announce(tombstone);
+      .lean<Tombstone[]>()
+      .cursor({ batchSize: BATCH });
+    const errors: unknown[] = [];
+    for await (const tombstone of open) {
+      const settled = async () =>
+        (await this.#isThere(tombstone)) ? this.#cancel(tombstone) : this.#announce(tombstone);
+      await settled().catch((error) => void errors.push(error));
     }
     await this.#model.deleteMany({ ...old, events: { $exists: false }, deletion: { $exists: false } });
+    if (errors.length > 0) throw errors[0];
   }
 
   async #announce(tombstone: Tombstone): Promise<void> {

@@ -16,7 +16,7 @@ const SWEEP_EVERY_MS = 60_000;
  */
 const AGAIN_AFTER_MS = 60_000;
 
-/** How many deletions are taken up at a time. */
+/** How many deletions are read at a time. */
 const BATCH = 100;
 
 interface Parts extends DeletionParts {
@@ -62,12 +62,12 @@ export class AccountDeletion {
   /** Goes on with the deletions that were begun, and finishes those that were through AGAIN_AFTER_MS before `now`. */
   async resume(now = new Date()): Promise<void> {
     const { accounts } = this.#parts.models;
-    const begun = await accounts
+    const begun = accounts
       .find({ deleted_at: { $gt: new Date(0) } }, { emptied_at: 1 })
       .sort({ deleted_at: 1 })
-      .limit(BATCH)
-      .lean();
-    for (const one of begun) {
+      .lean<Account[]>()
+      .cursor({ batchSize: BATCH });
+    for await (const one of begun) {
       // One that can't be deleted now keeps no other back.
       await this.#goOn(one, now).catch((error) =>
         this.#log.error({ err: error, account: one._id }, 'an account waits to be deleted'),

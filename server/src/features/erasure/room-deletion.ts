@@ -13,7 +13,7 @@ import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import type { PendingDeletion, PendingDeletionModel } from './room-deletion.model.ts';
 import type { SubjectErasure } from './subject-erasure.ts';
 
-/** How many deletions are taken up at a time. */
+/** How many deletions are read at a time. */
 const BATCH = 500;
 
 /**
@@ -37,6 +37,7 @@ export class RoomDeletion {
   readonly #pending: PendingDeletionModel;
   readonly #tombstones: Tombstones;
   readonly #erasure: Pick<SubjectErasure, 'erase' | 'isOut'>;
+  readonly #log: Logger;
   readonly #sweeper: Sweeper;
   readonly #listeners: DeletionListener[] = [];
 
@@ -57,6 +58,7 @@ export class RoomDeletion {
     this.#pending = models.roomDeletions;
     this.#tombstones = outbox.tombstones;
     this.#erasure = erasure;
+    this.#log = log;
     this.#sweeper = new Sweeper({
       sweep: () => this.resume(),
       every: SWEEP_EVERY_MS,
@@ -108,27 +110,35 @@ export class RoomDeletion {
   /** Finishes the deletions that began before `now` minus AGAIN_AFTER_MS. */
   async resume(now = new Date()): Promise<void> {
     const before = new Date(now.getTime() - AGAIN_AFTER_MS);
-    const due = await this.#pending
+    const due = this.#pending
       .find(hasCome('begun_at', before))
       .sort({ begun_at: 1 })
-      .limit(BATCH)
-      .lean<PendingDeletion[]>();
-    for (const { _id, account, room, is_lead, begun_at } of due) {
-      const wasOut = await this.#erasure.isOut(room);
-      const model = (is_lead ? this.#leads : this.#rooms) as unknown as RoomModel;
-      const looked = new Date();
-      const current = await model.findOne({ _id: room, account }, { created_at: 1 }).lean();
-      // A room that is older than its deletion, or from before the clock was put back, was never deleted; a younger one was
-      // made anew by its visitor, and what was sent before that belongs to the old one.
-      if (!current) await this.#erasure.erase(room, { before: looked });
-      else if (current.created_at > begun_at && current.created_at <= latestDue(0)) {
-        await this.#erasure.erase(room, { before: current.created_at, isAnew: true });
-        if (!is_lead) await this.#tell({ _id: room, account });
-      }
-      // What is announced only now makes deliveries that are to be erased as well: it is gone through again.
-      if (wasOut && (await this.#erasure.isOut(room))) await this.#pending.deleteOne({ _id });
+      .lean<PendingDeletion[]>()
+      .cursor({ batchSize: BATCH });
+    for await (const pending of due) {
+      const { account, room } = pending;
+      // One that can't be gone through now keeps no other back.
+      await this.#goOn(pending).catch((error) =>
+        this.#log.error({ err: error, account, room }, 'a deletion waits to be finished'),
+      );
     }
     await this.#tombstones.clear(now);
+  }
+
+  async #goOn({ _id, account, room, is_lead, begun_at }: PendingDeletion): Promise<void> {
+    const wasOut = await this.#erasure.isOut(room);
+    const model = (is_lead ? this.#leads : this.#rooms) as unknown as RoomModel;
+    const looked = new Date();
+    const current = await model.findOne({ _id: room, account }, { created_at: 1 }).lean();
+    // A room that is older than its deletion, or from before the clock was put back, was never deleted; a younger one was
+    // made anew by its visitor, and what was sent before that belongs to the old one.
+    if (!current) await this.#erasure.erase(room, { before: looked });
+    else if (current.created_at > begun_at && current.created_at <= latestDue(0)) {
+      await this.#erasure.erase(room, { before: current.created_at, isAnew: true });
+      if (!is_lead) await this.#tell({ _id: room, account });
+    }
+    // What is announced only now makes deliveries that are to be erased as well: it is gone through again.
+    if (wasOut && (await this.#erasure.isOut(room))) await this.#pending.deleteOne({ _id });
   }
 
   async #delete(

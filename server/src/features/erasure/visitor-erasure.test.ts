@@ -124,6 +124,65 @@ describe('DELETE /api/v1/widgets/<widget_token>/sessions/', () => {
     expect(await sessions.countDocuments({ _id: { $in: many.map(({ _id }) => _id) } })).toBe(0);
   });
 
+  it('goes past more than are read at a time whose documents are damaged', async () => {
+    const { erasure, models, roomDeletion } = app.services;
+    const { room } = await app.session(widget);
+    const session = await models.sessions.findOne({ room: room.uuid }).lean().orFail();
+    const longAgo = new Date('1971-01-02');
+    const damaged = Array.from({ length: 510 }, () => ({ _id: randomUUID(), room: { not: randomUUID() } }));
+    const other = { account: session.account, room: randomUUID() };
+    const later = new Date(Date.now() + 61_000);
+
+    const closed = { ...session, _id: randomUUID(), ...other, closed_at: new Date('2020-01-01') };
+    await models.sessions.collection.insertMany([
+      ...damaged.map((one) => ({ ...session, ...one, closed_at: longAgo })),
+      closed,
+    ] as never[]);
+    await erasure.resume(later);
+    expect(await models.sessions.countDocuments({ _id: closed._id })).toBe(0);
+    await models.sessions.deleteMany({ closed_at: longAgo });
+
+    const pending = { _id: randomUUID(), ...other, begun_at: new Date('2020-01-01') };
+    await models.roomDeletions.collection.insertMany([
+      ...damaged.map((one) => ({ ...one, account: session.account, begun_at: longAgo })),
+      pending,
+    ] as never[]);
+    const tombstone = { _id: randomUUID(), subject: 'x', made_at: longAgo };
+    await models.tombstones.collection.insertMany([
+      ...damaged.map(({ _id }) => ({ ...tombstone, _id, deletion: { collection: null } })),
+      tombstone,
+    ] as never[]);
+    await expect(roomDeletion.resume(later)).rejects.toThrow();
+    expect(await models.roomDeletions.countDocuments({ _id: pending._id })).toBe(0);
+    expect(await models.tombstones.countDocuments({ _id: tombstone._id })).toBe(0);
+    const ids = { _id: { $in: damaged.map(({ _id }) => _id) } };
+    await models.roomDeletions.deleteMany(ids);
+    await models.tombstones.deleteMany(ids);
+  });
+
+  it('redacts deliveries around damaged ones, and those as well', async () => {
+    const { deliveries } = app.services.models;
+    const marked = (erase_by: string, attempts: unknown) => ({
+      _id: randomUUID(),
+      state: 'delivered',
+      body: 'Forget this',
+      subject: 'a damaged room',
+      erase_by: new Date(erase_by),
+      attempts,
+    });
+    const told = [{ status: 200, response: 'Forgotten' }];
+    const all = [
+      ...Array.from({ length: 510 }, (_, n) => marked('1970-01-02', n % 2 === 0 ? [null] : null)),
+      marked('2020-01-01', told),
+    ];
+    await deliveries.collection.insertMany(all as never[]);
+    const left = () => deliveries.countDocuments({ subject: 'a damaged room', body: { $ne: '' } });
+    await vi.waitFor(async () => expect(await left()).toBe(0), { timeout: 60_000, interval: 100 });
+    const own = await deliveries.find({ subject: 'a damaged room' }).lean();
+    expect(own.filter(({ erase_by }) => erase_by !== undefined)).toEqual([]);
+    expect(JSON.stringify(own)).not.toContain('Forgotten');
+  });
+
   it('empties what the live channel keeps of the room', async () => {
     const { visitor, room } = await app.session(widget);
     await write(visitor, room.uuid, 'Told already');

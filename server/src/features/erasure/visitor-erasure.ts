@@ -40,11 +40,13 @@ const ERASE: Action = {
 export class Erasure {
   readonly #parts: Parts;
   readonly #end: EndSession;
+  readonly #log: Logger;
   readonly #sweeper: Sweeper;
 
   constructor(parts: Parts, end: EndSession, log: Logger) {
     this.#parts = parts;
     this.#end = end;
+    this.#log = log;
     this.#sweeper = new Sweeper({
       sweep: () => this.resume(),
       every: SWEEP_EVERY_MS,
@@ -71,13 +73,22 @@ export class Erasure {
 
   /** Finishes the erasures that were begun before `now` minus AGAIN_AFTER_MS. */
   async resume(now = new Date()): Promise<void> {
-    const { sessions, subjects } = this.#parts;
-    for await (const session of sessions.closedBefore(new Date(now.getTime() - AGAIN_AFTER_MS))) {
-      const wasOut = await subjects.isOut(session.room);
-      await this.#eraseWritings(session);
-      // What is announced only now makes deliveries that are to be erased as well: it is gone through again.
-      if (wasOut && (await subjects.isOut(session.room))) await sessions.remove(session._id);
+    const before = new Date(now.getTime() - AGAIN_AFTER_MS);
+    for await (const session of this.#parts.sessions.closedBefore(before)) {
+      const { _id, account } = session;
+      // One that can't be erased now keeps no other back.
+      await this.#goOn(session).catch((error) =>
+        this.#log.error({ err: error, account, session: _id }, 'a visitor waits to be erased'),
+      );
     }
+  }
+
+  async #goOn(session: VisitorSession): Promise<void> {
+    const { sessions, subjects } = this.#parts;
+    const wasOut = await subjects.isOut(session.room);
+    await this.#eraseWritings(session);
+    // What is announced only now makes deliveries that are to be erased as well: it is gone through again.
+    if (wasOut && (await subjects.isOut(session.room))) await sessions.remove(session._id);
   }
 
   async #eraseWritings({ _id, account, room: uuid }: VisitorSession): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
+import { isDocumentRefused } from '../../database/refused.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
-import { type DeliveryModel, settled } from './deliveries.model.ts';
+import { type DeliveryModel, type StoredDelivery, settled } from './deliveries.model.ts';
 
 /**
  * What waits when its words are erased is still sent, since every event is delivered; but no longer than this, which
@@ -14,13 +15,20 @@ const BATCH = 500;
 /** A delivery whose words were erased: neither what was sent nor what was answered. */
 const REDACTED = { body: '', 'attempts.$[].response': '' } as const;
 
+/** The same of one whose attempts are damaged, and can't be gone through. */
+const EMPTIED = { body: '', attempts: [] as never[] };
+
+const UNMARKED = { $unset: { erase_by: 1 } } as const;
+
 /** Takes what visitors and customers said out of deliveries: at once where they are decided, else when they are. */
 export class ErasedDeliveries {
   readonly #deliveries: DeliveryModel;
+  readonly #log: Logger;
   readonly #sweeper: Sweeper;
 
   constructor(deliveries: DeliveryModel, log: Logger) {
     this.#deliveries = deliveries;
+    this.#log = log;
     this.#sweeper = new Sweeper({
       sweep: () => this.resume(),
       every: SWEEP_EVERY_MS,
@@ -36,7 +44,7 @@ export class ErasedDeliveries {
     const erase_by = new Date(now.getTime() + SENT_FOR_MS);
     const unmarked = { ...own, state: 'pending' as const, erase_by: { $exists: false } };
     await this.#deliveries.updateMany(unmarked, { $set: { erase_by } });
-    await this.#deliveries.updateMany({ ...own, state: { $ne: 'pending' } }, { $set: REDACTED });
+    await this.#redactAll({ ...own, state: { $ne: 'pending' } });
   }
 
   start(): void {
@@ -51,14 +59,43 @@ export class ErasedDeliveries {
   async resume(now = new Date()): Promise<void> {
     const overdue = { erase_by: { $lte: now }, state: 'pending' as const };
     await this.#deliveries.updateMany(overdue, settled('dropped', now));
-    for (;;) {
-      const marked = await this.#deliveries
-        .find({ erase_by: { $gt: new Date(0) }, state: { $ne: 'pending' } }, { _id: 1 })
-        .limit(BATCH)
-        .lean();
-      if (marked.length === 0) return;
-      const ids = { _id: { $in: marked.map(({ _id }) => _id) } };
-      await this.#deliveries.updateMany(ids, { $set: REDACTED, $unset: { erase_by: 1 } });
+    const marked = this.#deliveries
+      .find({ erase_by: { $gt: new Date(0) }, state: { $ne: 'pending' } }, { _id: 1 })
+      .sort({ erase_by: 1 })
+      .lean<Pick<StoredDelivery, '_id'>[]>()
+      .cursor({ batchSize: BATCH });
+    let ids: string[] = [];
+    for await (const { _id } of marked) {
+      if (ids.push(_id) < BATCH) continue;
+      await this.#redactAll({ _id: { $in: ids } }, UNMARKED);
+      ids = [];
+    }
+    if (ids.length > 0) await this.#redactAll({ _id: { $in: ids } }, UNMARKED);
+  }
+
+  /** Redacts with one command; where a damaged one refuses that, one by one, so that it keeps no other back. */
+  async #redactAll(filter: object, unmarked: typeof UNMARKED | object = {}): Promise<void> {
+    try {
+      await this.#deliveries.updateMany(filter, { $set: REDACTED, ...unmarked });
+    } catch (error) {
+      if (!isDocumentRefused(error)) throw error;
+      const all = await this.#deliveries.find(filter, { _id: 1 }).lean();
+      for (const { _id } of all) await this.#redactOne(_id, unmarked);
+    }
+  }
+
+  async #redactOne(_id: string, unmarked: object): Promise<void> {
+    for (const words of [REDACTED, EMPTIED]) {
+      try {
+        await this.#deliveries.updateOne({ _id }, { $set: words, ...unmarked });
+        return;
+      } catch (error) {
+        if (!isDocumentRefused(error)) throw error;
+        this.#log.error(
+          { err: error, delivery: _id },
+          'a delivery is damaged: erasing its words was refused',
+        );
+      }
     }
   }
 }
