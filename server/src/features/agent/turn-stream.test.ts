@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestAgent, testAgent } from '../../../test/agent.ts';
-import { hangs, refuses, says, startLlmServer } from '../../../test/agent-llm-server.ts';
+import { cuts, hangs, refuses, says, saysLater, startLlmServer } from '../../../test/agent-llm-server.ts';
 import { testApp } from '../../../test/app.ts';
 
 const llm = await startLlmServer();
@@ -127,6 +127,84 @@ it.each([
     ['message', 'A colleague comes.'],
     ['done', 'handoff'],
   ]);
+});
+
+describe('tells what is in the conversation, and nothing else', () => {
+  /** Each event as one text. */
+  const told = (text: string): string[] =>
+    events(text).map(([event, data]) => `${event} ${data.text ?? data.message ?? data.status}`);
+  const stored = async (of: TestAgent, id: string): Promise<string[]> =>
+    (await of.get(id)).json.messages.map(({ sender, message }: any) => `${sender} ${message}`);
+
+  it('when a member takes over while the model answers', async () => {
+    const id = await agent.open();
+    await agent.say(id, 'Ada');
+    const { behaviour, say } = saysLater('Too late.');
+    const asked = llm.asked.length;
+    llm.behave(behaviour);
+    const stream = agent.say(id, 'Do you?', SSE);
+    await expect.poll(() => llm.asked.length).toBe(asked + 1);
+    const room = (await agent.rest('GET', `rooms/${id}/`)).json;
+    const person = { body: 'I do.', is_support_sender: true, room: { uuid: room.uuid } };
+    expect((await agent.rest('POST', 'messages/', person)).status).toBe(201);
+    say();
+    expect(told((await stream).text)).toEqual(['delta Too ', 'delta late.', 'done handoff']);
+    expect((await stored(agent, id)).filter((line) => line.startsWith('bot'))).toEqual([
+      'bot Hello',
+      'bot Your name?',
+      'bot Welcome, Ada.',
+    ]);
+  });
+
+  it('when another process came between, and the message was answered once more', async () => {
+    const id = await agent.open();
+    await agent.say(id, 'Ada');
+    const { behaviour, say } = saysLater('First answer.');
+    const asked = llm.asked.length;
+    llm.behave(behaviour, says('Second answer.'));
+    const stream = agent.say(id, 'Do you?', SSE);
+    await expect.poll(() => llm.asked.length).toBe(asked + 1);
+    await app.services.models.rooms.updateOne({ label: id }, { $inc: { 'bot.turns': 1 } } as never);
+    say();
+    const { text } = await stream;
+    expect(told(text)).toEqual([
+      'delta First ',
+      'delta answer.',
+      'delta \n\nSecond ',
+      'delta answer.',
+      'message Second answer.',
+      'done active',
+    ]);
+    expect((await stored(agent, id)).at(-1)).toBe('bot Second answer.');
+    // Whoever has seen the deltas of the first only is told the second, and whoever has been told that the end.
+    const ids = events(text).map(([, , eventId]) => eventId);
+    const resume = async (last = '') =>
+      told((await agent.say(id, 'Do you?', { ...SSE, 'Last-Event-ID': last })).text);
+    expect(await resume(ids[1])).toEqual(['message Second answer.', 'done active']);
+    expect(await resume(ids[4])).toEqual(['done active']);
+  });
+
+  it('text by text, where one of them broke off', async () => {
+    const other = await testAgent(app, [
+      { id: 's', type: 'start', greeting: 'Hello', next: 'f' },
+      { id: 'f', type: 'faq', entries: [{ questions: ['owls'], answer: 'Owls.' }], on_miss: 'm' },
+      { id: 'm', type: 'message', text: 'One moment.', next: 'l' },
+      { id: 'l', type: 'llm', on_error: 'k' },
+      { id: 'k', type: 'llm' },
+    ]);
+    const id = await other.open();
+    llm.behave(cuts, says('A colleague knows.'));
+    expect(told((await other.say(id, 'Do you deliver?', SSE)).text)).toEqual([
+      'delta One moment.',
+      'delta \n\nThe answer is',
+      'delta \n\nA ',
+      'delta colleague ',
+      'delta knows.',
+      'message One moment.',
+      'message A colleague knows.',
+      'done active',
+    ]);
+  });
 });
 
 it('takes no message of another account for its own, whatever Last-Event-ID names', async () => {

@@ -3,7 +3,7 @@ import type { TurnResult } from '../rooms/bot-state.ts';
 import type { TurnListener } from './turn.ts';
 import { presentTurn } from './turns.ts';
 
-/** How far a stream is: the number of whole messages, and of characters of the next one. */
+/** How far a stream is: the number of messages, and before the first of them the number of characters of the preview. */
 interface Place {
   messages: number;
   characters: number;
@@ -17,10 +17,9 @@ interface Frame {
 const isAfter = (a: Place, b: Place): boolean =>
   a.messages > b.messages || (a.messages === b.messages && a.characters > b.characters);
 
-const START: Place = { messages: 0, characters: 0 };
 const DONE: Place = { messages: Number.POSITIVE_INFINITY, characters: 0 };
 
-const EVENT_ID = /^([\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12})\.(?:(\d{1,6})\.(\d{1,6})|done)$/;
+const EVENT_ID = /^([\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12})\.(?:(\d{1,6})\.(\d{1,9})|done)$/;
 
 /** Reads `Last-Event-ID`: the turn, and how much of it has arrived. Undefined when it is none of these ids. */
 export const readEventId = (id: string): { turn: string; after: Place } | undefined => {
@@ -31,9 +30,9 @@ export const readEventId = (id: string): { turn: string; after: Place } | undefi
 };
 
 /**
- * A turn as server-sent events, while it is made (docs/contract.md#agent-api). Each id says how far the
- * stream is, so that whoever lost the connection goes on from there, with this stream or with the turn as it
- * was stored.
+ * A turn as server-sent events, while it is made (docs/agent.md): a preview, and what was said once it is stored. Each id
+ * says how far the stream is, so that whoever lost the connection goes on from there, with this stream or with the turn as
+ * it was stored.
  */
 export class TurnStream implements TurnListener {
   readonly #turn: string;
@@ -41,7 +40,8 @@ export class TurnStream implements TurnListener {
   readonly #readers = new Set<(frame: Frame) => void>();
   /** Why the turn could not be taken. */
   failure: unknown;
-  #place = START;
+  #characters = 0;
+  #begins = false;
 
   constructor(turn: string) {
     this.#turn = turn;
@@ -63,25 +63,24 @@ export class TurnStream implements TurnListener {
   }
 
   begin(): void {
-    // A turn that begins once more passes over what has been streamed already.
-    this.#place = START;
+    this.#begins = true;
   }
 
   delta(text: string): void {
-    const { messages, characters } = this.#place;
-    this.#push({ messages, characters: characters + text.length }, 'delta', { text });
+    // Texts of a turn are parted as the messages of one response are: an answer that broke off does not run on in the next.
+    const piece = this.#begins && this.#characters > 0 ? `\n\n${text}` : text;
+    this.#begins = false;
+    this.#characters += piece.length;
+    this.#push({ messages: 0, characters: this.#characters }, 'delta', { text: piece });
   }
 
-  message(text: string, sentAt: Date): void {
-    const [shown] = presentTurn({ messages: [{ text, sent_at: sentAt }], status: 'active' }).messages;
-    this.#push({ messages: this.#place.messages + 1, characters: 0 }, 'message', shown);
-  }
-
-  /** The turn is stored: what has not been streamed of it, and its end. */
+  /** The turn is stored: only now it is sure what was said. */
   finish(result: TurnResult): void {
-    const { messages } = this.#place;
-    for (const { text, sent_at } of result.messages.slice(messages)) this.message(text, sent_at);
-    this.#push(DONE, 'done', { status: result.status });
+    const { messages, status } = presentTurn(result);
+    for (const [index, message] of messages.entries()) {
+      this.#push({ messages: index + 1, characters: 0 }, 'message', message);
+    }
+    this.#push(DONE, 'done', { status });
   }
 
   /** The turn could not be taken; nothing of it is stored. */
@@ -92,9 +91,6 @@ export class TurnStream implements TurnListener {
   }
 
   #push(place: Place, event: string, data: unknown): void {
-    this.#place = place;
-    const last = this.#frames.at(-1)?.place ?? START;
-    if (this.#frames.length > 0 && !isAfter(place, last)) return;
     const at = place === DONE ? 'done' : `${place.messages}.${place.characters}`;
     const text = `id: ${this.#turn}.${at}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
     this.#frames.push({ place, text });

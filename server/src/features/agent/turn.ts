@@ -4,14 +4,15 @@ import type { LeadFields, Position, Said } from '../rooms/bot-state.ts';
 import type { Graph } from './graph.ts';
 import { cut, fill } from './template.ts';
 
-/** What a turn says while it runs; whoever streams it listens. */
+/**
+ * Whoever streams a turn sees by it what the turn is about to say. That is a preview: a model may fail in the middle of its
+ * answer, a member may take over, and the whole turn is run once more when another writer came between.
+ */
 export interface TurnListener {
-  /** The turn is taken; once more when another writer came between, from its beginning. */
+  /** Another text begins. */
   begin(): void;
-  /** A piece of the message that is being made. */
+  /** A piece of that text. */
   delta(text: string): void;
-  /** A message is whole. */
-  message(text: string, sentAt: Date): void;
 }
 
 /** What one turn says at most, in bytes of UTF-8: it stands in the room's document until it is published. */
@@ -79,6 +80,8 @@ export class Turn {
   /** It has said as much as a turn may: the flow goes on with the next message. */
   isFull = false;
   readonly #listener: TurnListener | undefined;
+  /** What was said and whoever streams the turn has not seen yet. */
+  #unseen: string[] = [];
   #lastSentAt: Date;
   #saidBytes = 0;
 
@@ -101,8 +104,11 @@ export class Turn {
     return fill(template ?? '', this.variables);
   }
 
-  /** Says a text as nearly as a message can hold it; a blank one is not said. Every message has a time of its own, so that they keep their order. */
-  say(text: string): void {
+  /**
+   * Says a text as nearly as a message can hold it; a blank one is not said. Every message has a time of its own, so that they keep their order.
+   * @param wasSeen it is an answer of `answer`
+   */
+  say(text: string, wasSeen = false): void {
     const message = cut(storableText(cut(text)));
     if (message.trim() === '') return;
     const bytes = Buffer.byteLength(message);
@@ -114,7 +120,7 @@ export class Turn {
     const sent_at = new Date(Math.max(Date.now(), this.#lastSentAt.getTime() + 1));
     this.#lastSentAt = sent_at;
     this.said.push({ text: message, sent_at });
-    this.#listener?.message(message, sent_at);
+    if (!wasSeen) this.#unseen.push(message);
   }
 
   /** Keeps an answer under a name; not where the conversation knows as much as it may. */
@@ -125,8 +131,17 @@ export class Turn {
     if (known - freed + bytesOf([name, answer]) <= MAX_KNOWN_BYTES) this.variables.set(name, answer);
   }
 
-  /** A piece of a message that will be said when it is whole. */
-  delta(text: string): void {
-    this.#listener?.delta(text);
+  /**
+   * Asks a language model. Whoever streams the turn sees what was said before it, since a model takes its time, and then
+   * the answer as it is made.
+   * @throws whatever `ask` throws
+   */
+  answer(node: LlmNode, input: string): Promise<string> {
+    for (const text of this.#unseen.splice(0)) {
+      this.#listener?.begin();
+      this.#listener?.delta(text);
+    }
+    this.#listener?.begin();
+    return this.ask(node, { variables: this.variables, input }, (text) => this.#listener?.delta(text));
   }
 }

@@ -155,7 +155,6 @@ export class Turns {
     // What the turn before has said may not be among the messages yet.
     const afterBot = bot.last_sent_at.getTime() + 1;
     const sent_at = incoming.sentAt ?? new Date(Math.max((await times.next(room._id)).getTime(), afterBot));
-    listener?.begin();
     const graph = await graphs.get(bot.graph).catch((error: ParlorError) => {
       // Its version is not kept any more: nothing follows, and the conversation ends.
       if (error.code !== 'not_found') throw error;

@@ -6,15 +6,13 @@ export const runLlm: Runner<NodeOf<'llm'>> = async (node, turn) => {
   const { input } = turn;
   if (input === undefined || turn.tried.has(node.id)) return wait;
   turn.tried.add(node.id);
-  const { variables } = turn;
-  const asked = turn.ask(node, { variables, input }, (text) => turn.delta(text));
-  const answer = await turn.budget.waitFor(asked).catch((error) => {
+  const answer = await turn.budget.waitFor(turn.answer(node, input)).catch((error) => {
     if (error instanceof Interrupted) throw error;
     return undefined;
   });
   if (answer === undefined) return node.on_error ? go(node.on_error) : wait;
   turn.input = undefined;
   // As it is: what a model writes is never expanded.
-  turn.say(answer);
+  turn.say(answer, true);
   return go(node.next ?? node.id);
 };
