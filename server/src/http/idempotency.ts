@@ -7,6 +7,7 @@ import { newUuid } from '../platform/ids.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Context, Handler } from './context.ts';
 import { statusOf } from './error-responses.ts';
+import { behindEvent } from './event-stream.ts';
 import type { IdempotencyClaim, IdempotencyModel } from './idempotency.model.ts';
 import type { Principal } from './principal.ts';
 
@@ -176,5 +177,8 @@ const replay = (ctx: Context, { status, body, headers }: NonNullable<Idempotency
   ctx.status = status;
   ctx.set(headers);
   ctx.set('Idempotency-Replayed', 'true');
-  if (body !== '') ctx.body = body;
+  // Whoever lost a stream that has ended since goes on in it, as in one that runs.
+  if (headers['Content-Type']?.startsWith('text/event-stream')) {
+    ctx.body = behindEvent(body, ctx.get('Last-Event-ID'));
+  } else if (body !== '') ctx.body = body;
 };

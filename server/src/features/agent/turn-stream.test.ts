@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestAgent, testAgent } from '../../../test/agent.ts';
 import { cuts, hangs, refuses, says, saysLater, startLlmServer } from '../../../test/agent-llm-server.ts';
@@ -68,6 +69,28 @@ it('resumes after any event, without taking the message twice', async () => {
     for (const event of again) expect(whole).toContainEqual(event);
   }
   expect((await agent.get(id)).json.messages).toHaveLength(6);
+});
+
+it('goes on behind any event of a stream that was kept for an Idempotency-Key', async () => {
+  const id = await agent.open();
+  await agent.say(id, 'Ada');
+  llm.behave(says('We do deliver.'));
+  const keyed = { ...SSE, 'Idempotency-Key': randomUUID() };
+  const { text } = await agent.say(id, 'Do you?', keyed);
+  const whole = events(text);
+  expect(whole).toHaveLength(5);
+  for (const [index, [, , last]] of whole.entries()) {
+    const again = await agent.say(id, 'Do you?', { ...keyed, 'Last-Event-ID': last });
+    expect(again.headers).toMatchObject({
+      'idempotency-replayed': 'true',
+      'content-type': 'text/event-stream; charset=utf-8',
+    });
+    expect(events(again.text)).toEqual(whole.slice(index + 1));
+    expect(text.endsWith(again.text)).toBe(true);
+  }
+  const foreign = `${randomUUID()}.0.3`;
+  const again = await agent.say(id, 'Do you?', { ...keyed, 'Last-Event-ID': foreign });
+  expect(events(again.text)).toEqual(whole);
 });
 
 it('lets whoever lost a stream join it while it runs, and goes on without a reader', async () => {
