@@ -27,6 +27,13 @@ const STATUS: Record<ErrorCode, number> = {
 /** The status that an error is answered with. */
 export const statusOf = ({ code }: ParlorError): number => STATUS[code];
 
+/** What a caller is told of an error; undefined for a defect, of which it is told nothing. */
+export const shownError = (thrown: unknown): ParlorError | undefined =>
+  thrown instanceof ParlorError ? thrown : databaseUnavailable(thrown);
+
+/** What a caller is told of a defect. */
+export const DEFECT = 'Internal server error.';
+
 /** The agent API has an error shape of its own (specification 7): `{"error": "<text>"}`. */
 const AGENT_PATH = /^\/api\/v1\/public(\/|$)/i;
 
@@ -42,11 +49,11 @@ export const errorResponses =
       await next();
       if (ctx.status === 404 && ctx.body === undefined) throw new ParlorError('not_found', 'Not found.');
     } catch (thrown) {
-      const error = thrown instanceof ParlorError ? thrown : databaseUnavailable(thrown);
+      const error = shownError(thrown);
       const request_id = ctx.state.requestId;
       if (!error || error.code === 'unavailable') log.error({ err: thrown, request_id }, 'request failed');
       const status = error ? statusOf(error) : 500;
-      const detail = error?.message ?? 'Internal server error.';
+      const detail = error?.message ?? DEFECT;
       const more = error ? {} : { request_id };
 
       ctx.status = status;

@@ -136,7 +136,8 @@ export const conversationRoutes = ({
         }
         await conversations.checkOpen(workflow, conversation, uuid);
         const turn = uuid ?? newUuid();
-        const stream = new TurnStream(turn);
+        const after = last?.turn === turn ? last.after : undefined;
+        const stream = new TurnStream(turn, after);
         const name = `${conversation} ${turn}`;
         const done = conversations
           .say(workflow, conversation, text, { uuid: turn, listener: stream })
@@ -144,7 +145,7 @@ export const conversationRoutes = ({
           .catch((error) => stream.fail(error))
           .finally(() => running.delete(name));
         running.set(name, { stream, done });
-        await send(ctx, stream, last?.turn === turn ? last.after : undefined, done);
+        await send(ctx, stream, after, done);
       },
     },
   ];

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestAgent, testAgent } from '../../../test/agent.ts';
 import { cuts, hangs, refuses, says, saysLater, startLlmServer } from '../../../test/agent-llm-server.ts';
 import { testApp } from '../../../test/app.ts';
+import { events } from '../../../test/event-stream.ts';
 
 const llm = await startLlmServer();
 const app = testApp({ LLM_URL: llm.url, LLM_MODEL: 'small', LLM_TIMEOUT: '2s' });
@@ -23,16 +24,6 @@ beforeAll(async () => {
 const COUNT = '1c5f3f0e-6f0b-4b5e-8a55-0d0f5c1b7e21';
 
 const SSE = { Accept: 'text/event-stream' };
-
-/** The events of a stream, as [event, data]. */
-const events = (text: string): [event: string, data: any, id: string][] =>
-  text
-    .split('\n\n')
-    .filter((block) => block.includes('event:'))
-    .map((block) => {
-      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? '';
-      return [field('event'), JSON.parse(field('data')), field('id')];
-    });
 
 it('streams a turn as it is made', async () => {
   const id = await agent.open();

@@ -1,4 +1,4 @@
-import { ParlorError } from '../../platform/errors.ts';
+import { DEFECT, shownError } from '../../http/error-responses.ts';
 import type { TurnResult } from '../rooms/bot-state.ts';
 import type { TurnListener } from './turn.ts';
 import { presentTurn } from './turns.ts';
@@ -17,6 +17,7 @@ interface Frame {
 const isAfter = (a: Place, b: Place): boolean =>
   a.messages > b.messages || (a.messages === b.messages && a.characters > b.characters);
 
+const START: Place = { messages: 0, characters: 0 };
 const DONE: Place = { messages: Number.POSITIVE_INFINITY, characters: 0 };
 
 const EVENT_ID = /^([\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12})\.(?:(\d{1,6})\.(\d{1,9})|done)$/;
@@ -38,13 +39,15 @@ export class TurnStream implements TurnListener {
   readonly #turn: string;
   readonly #frames: Frame[] = [];
   readonly #readers = new Set<(frame: Frame) => void>();
-  /** Why the turn could not be taken. */
+  /** Why the turn failed. */
   failure: unknown;
   #characters = 0;
   #begins = false;
 
-  constructor(turn: string) {
+  /** @param after how far its caller is by a stream that this one takes the place of: it goes on with another preview */
+  constructor(turn: string, after?: Place) {
     this.#turn = turn;
+    this.#characters = after?.characters ?? 0;
   }
 
   /** Gives everything after `after`, and then what comes. @returns what ends it */
@@ -83,15 +86,19 @@ export class TurnStream implements TurnListener {
     this.#push(DONE, 'done', { status });
   }
 
-  /** The turn could not be taken; nothing of it is stored. */
+  /**
+   * The turn could not be taken, or nobody knows whether it was, as when the database's reply was lost. The event has the
+   * id of the one before: whoever comes back with it is told what is stored by then.
+   */
   fail(error: unknown): void {
     this.failure = error;
-    const text = error instanceof ParlorError ? error.message : 'Internal server error.';
-    this.#push(DONE, 'error', { error: text });
+    const place = this.#frames.at(-1)?.place ?? START;
+    this.#push(DONE, 'error', { error: shownError(error)?.message ?? DEFECT }, place);
   }
 
-  #push(place: Place, event: string, data: unknown): void {
-    const at = place === DONE ? 'done' : `${place.messages}.${place.characters}`;
+  /** @param named the place that the event's id names */
+  #push(place: Place, event: string, data: unknown, named = place): void {
+    const at = named === DONE ? 'done' : `${named.messages}.${named.characters}`;
     const text = `id: ${this.#turn}.${at}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
     this.#frames.push({ place, text });
     for (const reader of this.#readers) reader({ place, text });
