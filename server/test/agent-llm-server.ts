@@ -31,7 +31,11 @@ export interface LlmServer {
 const chunk = (delta: object, more: object = {}): string =>
   `data: ${JSON.stringify({ object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: null }], ...more })}\n\n`;
 
-const END = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\ndata: ${JSON.stringify({ choices: [], usage: { total_tokens: 42 } })}\n\ndata: [DONE]\n\n`;
+const FINISHED = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\n`;
+
+const COUNTED = `data: ${JSON.stringify({ choices: [], usage: { total_tokens: 42 } })}\n\n`;
+
+const END = `${FINISHED}${COUNTED}data: [DONE]\n\n`;
 
 const stream = (res: ServerResponse): ServerResponse =>
   res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -81,6 +85,25 @@ export const cuts: Behaviour = async (res) => {
   res.destroy();
 };
 
+/** A well answer whose connection is lost before its tokens are counted. */
+export const finishesAndCuts =
+  (text: string): Behaviour =>
+  async (res) => {
+    stream(res).write(chunk({ content: text }) + FINISHED);
+    await sleep(20);
+    res.destroy();
+  };
+
+/** A well answer, and then comments without end; its tokens are counted in between, or never. */
+export const staysOpen =
+  (text: string, isCounted: boolean): Behaviour =>
+  async (res, asked) => {
+    stream(res).write(chunk({ content: text }) + FINISHED);
+    await sleep(20);
+    if (isCounted) res.write(COUNTED);
+    await comment(res, asked);
+  };
+
 /** The stream ends without its end. */
 export const stops: Behaviour = (res) => void stream(res).end(chunk({ content: 'The answer is' }));
 
@@ -99,14 +122,15 @@ export const neverEnds: Behaviour = async (res) => {
   }
 };
 
-/** Comments without end, and no word. */
-export const keepsAlive: Behaviour = async (res) => {
-  stream(res);
+const comment: Behaviour = async (res) => {
   while (!res.destroyed) {
     res.write(': processing\n\n');
     await sleep(20);
   }
 };
+
+/** Comments without end, and no word. */
+export const keepsAlive: Behaviour = (res, asked) => comment(stream(res), asked);
 
 /** One event without end. */
 export const sendsOneLine: Behaviour = async (res) => {

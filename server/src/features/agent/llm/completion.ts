@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { codePoints, MAX_MESSAGE, wellFormed } from '@parlor/shared';
 import { createParser } from 'eventsource-parser';
 import type { Outgoing } from '../../../net/outgoing.ts';
@@ -43,6 +44,9 @@ export interface Completion {
 /** Bytes of one event, and of a whole answer with its framing. */
 const MAX_EVENT_BYTES = 256 * 1024;
 const MAX_BYTES = 8 * 1024 * 1024;
+
+/** How long an answer that is whole waits for the count of its tokens, which comes behind it, where it comes at all. */
+const COUNTED_WITHIN_MS = 1_000;
 
 /** Before another attempt where the endpoint does not say when; the caller's time is limited. */
 const RETRY_AFTER_MS = 500;
@@ -115,7 +119,8 @@ class AnswerReader {
   /** Code points that still have room. */
   #left = MAX_MESSAGE;
   #tokens: number | undefined;
-  #isFinished = false;
+  /** The answer is whole; the count of its tokens may be still to come. */
+  isFinished = false;
   /** Nothing that comes now is wanted any more. */
   isFull = false;
 
@@ -126,7 +131,7 @@ class AnswerReader {
   /** @throws LlmError for what is no chunk of a completion */
   take(data: string): void {
     if (data === '[DONE]') {
-      this.#isFinished = true;
+      this.isFinished = true;
       this.isFull = true;
       return;
     }
@@ -140,14 +145,16 @@ class AnswerReader {
     const choice = chunk.choices?.[0];
     const piece = choice?.delta?.content ?? choice?.message?.content;
     if (typeof piece === 'string' && piece !== '') this.#add(piece);
-    if (choice?.finish_reason) this.#isFinished = true;
+    if (choice?.finish_reason) this.isFinished = true;
     const tokens = chunk.usage?.total_tokens;
     // What is no count, such as -1 or 1e999, would spoil the budgets.
-    if (Number.isSafeInteger(tokens) && Number(tokens) >= 0) this.#tokens = tokens;
+    if (!Number.isSafeInteger(tokens) || Number(tokens) < 0) return;
+    this.#tokens = tokens;
+    if (this.isFinished) this.isFull = true;
   }
 
   finish(): Completion {
-    if (!this.#isFinished) throw new LlmError('the stream was cut');
+    if (!this.isFinished) throw new LlmError('the stream was cut');
     if (this.#text.trim() === '') throw new LlmError('sent no text');
     return { text: this.#text, tokens: this.#tokens };
   }
@@ -162,13 +169,14 @@ class AnswerReader {
     this.#text += kept;
     if (kept !== '') this.#delta(kept);
     if (kept.length < piece.length) {
-      this.#isFinished = true;
+      this.isFinished = true;
       this.isFull = true;
     }
   }
 }
 
-const readStream = async (body: AsyncIterable<Buffer>, reader: AnswerReader): Promise<void> => {
+/** Reads until the answer is whole and its tokens are counted, not to the stream's end: some endpoints leave it open. */
+const readStream = async (body: Readable, reader: AnswerReader): Promise<void> => {
   let failure: unknown;
   const parser = createParser({
     maxBufferSize: MAX_EVENT_BYTES,
@@ -185,12 +193,21 @@ const readStream = async (body: AsyncIterable<Buffer>, reader: AnswerReader): Pr
   });
   const decoder = new TextDecoder();
   let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new LlmError('sent an answer without end');
-    parser.feed(decoder.decode(chunk, { stream: true }));
-    if (failure) throw failure;
-    if (reader.isFull) return;
+  let patience: NodeJS.Timeout | undefined;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) throw new LlmError('sent an answer without end');
+      parser.feed(decoder.decode(chunk, { stream: true }));
+      if (failure) throw failure;
+      if (reader.isFull) return;
+      if (reader.isFinished) patience ??= setTimeout(() => body.destroy(), COUNTED_WITHIN_MS);
+    }
+  } catch (error) {
+    // What comes behind a whole answer takes nothing from it.
+    if (!reader.isFinished) throw error;
+  } finally {
+    clearTimeout(patience);
   }
 };
 

@@ -3,6 +3,7 @@ import { type TestAgent, testAgent } from '../../../../test/agent.ts';
 import {
   type Behaviour,
   cuts,
+  finishesAndCuts,
   hangs,
   keepsAlive,
   neverEnds,
@@ -14,6 +15,7 @@ import {
   sendsNothing,
   sendsOneLine,
   startLlmServer,
+  staysOpen,
   stops,
 } from '../../../../test/agent-llm-server.ts';
 import { testApp } from '../../../../test/app.ts';
@@ -90,6 +92,18 @@ describe('an llm node', () => {
   it('takes the answer of an endpoint that does not stream', async () => {
     llm.behave(saysWhole('Whole.'));
     expect(await agent.talk(await agent.open(), 'Hm?')).toEqual([['Whole.'], 'active']);
+  });
+
+  it.each<[what: string, behaviour: Behaviour, tokens: unknown]>([
+    ['and counted, and its stream stays open', staysOpen('Whole.', true), 42],
+    ['and never counted, and its stream stays open', staysOpen('Whole.', false), expect.any(Number)],
+    ['and the connection is lost', finishesAndCuts('Whole.'), expect.any(Number)],
+  ])('takes an answer that is finished, %s', async (_, behaviour, tokens) => {
+    llm.behave(behaviour);
+    expect(await agent.talk(await agent.open(), 'Hm?')).toEqual([['Whole.'], 'active']);
+    expect(llm.asked).toHaveLength(1);
+    const own = { _id: { $regex: `^${agent.account.id} ` } };
+    expect((await app.services.models.usage.findOne(own).lean())?.used).toEqual(tokens);
   });
 
   it('cuts the history to the window, and always asks what was asked', async () => {
