@@ -89,6 +89,26 @@ export const SEARCHES: Record<string, { q: string; body: string }> = {
 };
 export const SEARCHED_MESSAGES = 25;
 
+/** As long as a body may be, and broken where it ends. */
+const BROKEN_JSON: Record<string, string> = Object.fromEntries(
+  Object.entries({
+    'arrays in arrays': ['', '['],
+    'objects in objects': ['', '{"":'],
+    objects: ['[', '{},'],
+    arrays: ['[', '[],'],
+    numbers: ['[', '1,'],
+    'numbers with all parts': ['[', '-1.1e+1,'],
+    words: ['[', 'null,'],
+    strings: ['[', '"",'],
+    escapes: ['"', '\\u0041'],
+    spaces: ['', ' '],
+    'other names in each': ['[', ...Array.from({ length: 14_000 }, (_, n) => `{"a${n.toString(36)}":1},`)],
+  }).map(([name, [start = '', ...pieces]]) => {
+    const text = pieces.join('');
+    return [name, `${start}${text.repeat(Math.floor(262_000 / text.length))}x`];
+  }),
+);
+
 /** What once stopped a server, or broke it. */
 export const knownFaults = (app: RemoteApp, own: Fixtures): Attempt[] => {
   const { token } = own;
@@ -152,6 +172,10 @@ export const knownFaults = (app: RemoteApp, own: Fixtures): Attempt[] => {
       name: 'a list of 120 000',
       run: post('/api/v1/workflows/', { token, body: { name: 'x', nodes: Array(120_000).fill(1) } }),
     },
+    ...Object.entries(BROKEN_JSON).map(([name, body]) => ({
+      name: `broken JSON: ${name}`,
+      run: post('/api/v1/auth/register', { body }),
+    })),
     {
       name: 'a slow template',
       run: conversation(
@@ -238,7 +262,8 @@ export const makeAttempt = (app: RemoteApp, own: Fixtures, choose: ReturnType<ty
       ),
     );
     const [coding, packed] = pick([['gzip', gzipSync], ['br', brotliCompressSync], [], [], []] as const);
-    options.body = packed ? packed(json) : json;
+    const sent = next() < 0.1 ? json.slice(0, Math.ceil(json.length * next())) : json;
+    options.body = packed ? packed(sent) : sent;
     if (coding) options.headers = { ...options.headers, 'content-encoding': coding };
   } else if (next() < 0.3) {
     where = pick(HEADERS);

@@ -2,10 +2,10 @@ import type Router from '@koa/router';
 import { forbidden, isRefusal } from '../platform/errors.ts';
 import type { Authenticator } from './authenticator.ts';
 import { type BodyBounds, createBodyReader } from './body-reader.ts';
-import type { Handler, State } from './context.ts';
+import type { Context, Handler, State } from './context.ts';
 import { jsonBody } from './json-body.ts';
 import type { RateLimits } from './rate-limits.ts';
-import type { Route } from './route.ts';
+import type { Route, RouteLimit } from './route.ts';
 
 interface Parts {
   authenticate: Authenticator;
@@ -24,21 +24,19 @@ export const addRoutes = (router: Router<State>, routes: readonly Route[], parts
 };
 
 const middlewareOf = (route: Route, { authenticate, idempotent, rateLimits }: Parts): Handler[] => {
-  const limited = (after: string): Handler[] =>
-    (route.limits ?? [])
-      .filter((limit) => limit.after === after)
-      .map(({ group, key, instead }) => async (ctx, next) => {
-        if (key) await rateLimits.count(ctx, group, key(ctx));
-        else {
-          await rateLimits.countAddress(ctx, group).catch(async (error) => {
-            // What the database could not count is no limit that was reached.
-            const own = isRefusal(error) ? instead?.key(ctx) : undefined;
-            if (!instead || own === undefined) throw error;
-            await rateLimits.count(ctx, instead.group, own);
-          });
-        }
+  const count = async (ctx: Context, after: RouteLimit['after']): Promise<void> => {
+    for (const limit of route.limits ?? []) if (limit.after === after) await countBy(rateLimits, limit, ctx);
+  };
+  const limited = (after: RouteLimit['after']): Handler[] => {
+    if (!route.limits?.some((limit) => limit.after === after)) return [];
+    return [
+      async (ctx, next) => {
+        await count(ctx, after);
         await next();
-      });
+      },
+    ];
+  };
+  const reading = (read: Handler): Handler => lateBody(countRefused(read, (ctx) => count(ctx, 'body')));
   const given = (handler: Handler | undefined): Handler[] => (handler ? [handler] : []);
   return [
     (ctx, next) => {
@@ -52,14 +50,45 @@ const middlewareOf = (route: Route, { authenticate, idempotent, rateLimits }: Pa
     ...limited('credential'),
     ...given(route.beforeBody),
     // What makes a POST safe to repeat compares its body, also where nothing is taken from it.
-    ...(route.body || route.isIdempotent ? [lateBody(jsonBody())] : []),
-    ...(route.bytes ? [lateBody(bytesBody(route.bytes))] : []),
+    ...(route.body || route.isIdempotent ? [reading(jsonBody())] : []),
+    ...(route.bytes ? [reading(bytesBody(route.bytes))] : []),
     ...limited('body'),
     ...given(route.aroundKept),
     ...(route.isIdempotent ? [idempotent] : []),
     (ctx) => route.handler(ctx),
   ];
 };
+
+/** Counts a request by a limit of its route. @throws ParlorError `throttled` */
+const countBy = async (
+  rateLimits: Parts['rateLimits'],
+  { group, key, instead }: RouteLimit,
+  ctx: Context,
+): Promise<void> => {
+  if (key) return rateLimits.count(ctx, group, key(ctx));
+  await rateLimits.countAddress(ctx, group).catch(async (error) => {
+    // What the database could not count is no limit that was reached.
+    const own = isRefusal(error) ? instead?.key(ctx) : undefined;
+    if (!instead || own === undefined) throw error;
+    await rateLimits.count(ctx, instead.group, own);
+  });
+};
+
+/** A body that is refused costs its reading, too: it counts as one that was read does. */
+const countRefused =
+  (read: Handler, count: (ctx: Context) => Promise<void>): Handler =>
+  async (ctx, next) => {
+    let isRead = false;
+    try {
+      await read(ctx, () => {
+        isRead = true;
+        return next();
+      });
+    } catch (error) {
+      if (!isRead && isRefusal(error)) await count(ctx);
+      throw error;
+    }
+  };
 
 /** Authenticates again where the body was not there yet: 30 s may pass until it is, and who was removed meanwhile does nothing. */
 const lateBody =

@@ -157,4 +157,44 @@ describe('parseJson', () => {
       { numRuns: 500 },
     );
   });
+
+  it('points there in whatever is cut, joined or changed', () => {
+    /** Whether more text could still make it JSON, as V8 says it. */
+    const isStart = (text: string): boolean => {
+      try {
+        JSON.parse(text);
+        return true;
+      } catch (error) {
+        const { message } = error as Error;
+        if (message.startsWith('Unexpected end')) return true;
+        return Number(/at position (\d+)/.exec(message)?.[1] ?? -1) >= text.length;
+      }
+    };
+    const pieces = '[ ] { } , : " \\ / - + . e E 0 1 23 true false null nul a u 00e9 é 😀'.split(' ');
+    const texts = fc.array(fc.constantFrom(' ', '\n', '\u0001', '{"a":', '"b",', ...pieces), {
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(
+        texts.map((parts) => parts.join('')),
+        (text) => {
+          const said = (() => {
+            try {
+              parseJson(Buffer.from(text));
+            } catch (error) {
+              return (error as Error).message;
+            }
+          })();
+          if (said === undefined) return;
+          const at = Number(/at position (\d+)$/.exec(said)?.[1]);
+          expect([text, isStart(text.slice(0, at))]).toEqual([text, true]);
+          expect(said.includes('unexpected end')).toBe(at === text.length);
+          const broken = String.fromCodePoint(text.codePointAt(at) ?? 0);
+          if (at < text.length)
+            expect([text, at, isStart(text.slice(0, at) + broken)]).toEqual([text, at, false]);
+        },
+      ),
+      { numRuns: 5_000 },
+    );
+  });
 });

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa';
 import { ParlorError } from '../platform/errors.ts';
 import { createBodyReader } from './body-reader.ts';
 import type { State } from './context.ts';
+import { isNestedDeeperThan, whereJsonBreaks } from './json-breaks.ts';
 
 /** The largest body that is read, in bytes (docs/contract.md#conventions). */
 export const BODY_LIMIT_BYTES = 256 * 1024;
@@ -31,48 +32,18 @@ export const parseJson = (bytes: Buffer): unknown => {
   } catch {
     throw parseError('the body is not valid UTF-8');
   }
-  let value: unknown;
+  // Before it is parsed, which takes the longest of what is nested.
+  if (isNestedDeeperThan(text, DEPTH_LIMIT)) throw parseError(`nested deeper than ${DEPTH_LIMIT} levels`);
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     throw parseError(whereItBreaks(text));
   }
-  if (isDeeperThan(value, DEPTH_LIMIT)) throw parseError(`nested deeper than ${DEPTH_LIMIT} levels`);
-  return value;
 };
 
-/** Whether more text could still make `prefix` a JSON document. */
-const isPossibleStart = (prefix: string): boolean => {
-  try {
-    JSON.parse(prefix);
-    return true;
-  } catch (error) {
-    const { message } = error as Error;
-    if (message.startsWith('Unexpected end')) return true;
-    const position = /at position (\d+)/.exec(message)?.[1];
-    return position !== undefined && Number(position) >= prefix.length;
-  }
-};
-
-/** V8 names the position in some of its messages only; the longest possible start gives it for all. */
+/** V8 names the position in some of its messages only, and in others with another version. */
 const whereItBreaks = (text: string): string => {
-  if (isPossibleStart(text)) return `unexpected end at position ${text.length}`;
-  let possible = 0;
-  let broken = text.length;
-  while (broken - possible > 1) {
-    const middle = (possible + broken) >> 1;
-    if (isPossibleStart(text.slice(0, middle))) possible = middle;
-    else broken = middle;
-  }
-  return `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(possible) ?? 0))} at position ${possible}`;
-};
-
-const isDeeperThan = (value: unknown, limit: number): boolean => {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    const inner = level.filter((item) => typeof item === 'object' && item !== null);
-    if (inner.length > 0 && depth >= limit) return true;
-    level = inner.flatMap((item) => Object.values(item as object));
-  }
-  return false;
+  const at = whereJsonBreaks(text);
+  if (at === text.length) return `unexpected end at position ${at}`;
+  return `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0))} at position ${at}`;
 };

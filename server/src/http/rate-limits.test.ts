@@ -249,6 +249,28 @@ describe('what is unknown', () => {
   });
 });
 
+describe('a body that is refused', () => {
+  it('counts as one that is read', async () => {
+    const { headers } = from('198.51.100.40');
+    const ask = (body: string, type = 'application/json') =>
+      app.request('POST', '/api/v1/auth/password-reset', {
+        body,
+        headers: { ...headers, 'content-type': type },
+      });
+    const refused = [
+      () => ask('{'),
+      () => ask(`${'['.repeat(10_000)}x`),
+      () => ask('{}', 'text/plain'),
+      () => ask(`"${'x'.repeat(300_000)}"`),
+      () => ask('{}'),
+    ];
+    const statuses = [];
+    for (let n = 0; n < 20; n++) statuses.push((await refused[n % 5]?.())?.status);
+    expect(statuses).toEqual(Array(4).fill([400, 400, 415, 413, 400]).flat());
+    for (const one of refused) expect(await one()).toMatchObject({ status: 429 });
+  });
+});
+
 describe('addresses', () => {
   const open = (address: string) =>
     app.request('POST', `/api/v1/widgets/${widget}/sessions/`, { ...from(address), body: {} });

@@ -6,7 +6,8 @@ import type { LimitGroup } from './rate-limits.ts';
 export interface RouteLimit {
   group: LimitGroup;
   /**
-   * When it is counted: before anything is looked at, once it is known who is asking, or once the body has been read.
+   * When it is counted: before anything is looked at, once it is known who is asking, or once the body has been read or
+   * refused.
    */
   after: 'nothing' | 'credential' | 'body';
   /** What is counted; the address that the request comes from, where it is not given. */
