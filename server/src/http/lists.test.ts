@@ -1,6 +1,10 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../test/app.ts';
 import { testMembers } from '../../test/members.ts';
+import { createApp } from '../app.ts';
 import { inTurn } from './lists.ts';
 
 const app = testApp();
@@ -12,6 +16,19 @@ beforeAll(async () => {
 
 const list = (query: string, as = token) => app.request('GET', `/api/v1/rooms/?${query}`, { token: as });
 const uuids = (rooms: { uuid: string }[]) => rooms.map(({ uuid }) => uuid);
+
+/** Takes as many turns of an account as it has at once, until their end. */
+const allTurnsOf = (owner: string) => {
+  const ends: (() => void)[] = [];
+  const ctx = { res: new EventEmitter(), state: { principal: { kind: 'account', owner } } };
+  const running = Array.from({ length: 4 }, () =>
+    inTurn(ctx as never, () => new Promise<void>((resolve) => void ends.push(resolve))),
+  );
+  const end = () => {
+    for (const resolve of ends) resolve();
+  };
+  return { end, running: Promise.all(running) };
+};
 
 /** Walks a list to its end by Link. */
 const walk = async (query: string, as: string) => {
@@ -107,12 +124,7 @@ describe('a list', () => {
   it('is not for whoever was removed while it waited for its turn', async () => {
     const { token: owner, id } = await app.account();
     const member = await testMembers(app).member(owner, 'operator');
-    // As many of the account as may run at once.
-    const ends: (() => void)[] = [];
-    const principal = { kind: 'account', owner: id };
-    const running = Array.from({ length: 4 }, () =>
-      inTurn({ state: { principal } } as never, () => new Promise<void>((end) => void ends.push(end))),
-    );
+    const { end, running } = allTurnsOf(id);
     const waiting = list('', member.token);
     const { now } = performance;
     // It has been let in by the time that another request has its answer.
@@ -121,8 +133,36 @@ describe('a list', () => {
     expect(removed.status).toBe(204);
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 2_000);
     onTestFinished(() => clock.mockRestore());
-    for (const end of ends) end();
+    end();
     expect((await waiting).status).toBe(401);
-    await Promise.all(running);
+    await running;
+  });
+
+  it('is not made for whoever has hung up while it waited for its turn', async () => {
+    const { token, id } = await app.account();
+    const { rooms } = app.services.models;
+    let read = 0;
+    rooms.db.getClient().on('commandStarted', ({ command }) => {
+      if (command.find === rooms.collection.collectionName && command.filter.account === id) read++;
+    });
+    const server = createServer(createApp(app.services).callback()).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { end, running } = allTurnsOf(id);
+    const sockets = Array.from({ length: 5 }, () =>
+      connect((server.address() as AddressInfo).port, '127.0.0.1'),
+    );
+    for (const socket of sockets)
+      socket.write(`GET /api/v1/rooms/ HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${token}\r\n\r\n`);
+    const connections = () => new Promise<number>((resolve) => server.getConnections((_, n) => resolve(n)));
+    await expect.poll(connections).toBe(5);
+    // They have been let in by the time that another request has its answer.
+    await app.request('GET', '/api/v1/members/me/', { token });
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(connections).toBe(0);
+    end();
+    expect((await list('', token)).status).toBe(200);
+    expect(read).toBe(1);
+    await running;
   });
 });

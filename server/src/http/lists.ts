@@ -3,6 +3,7 @@ import type { Days, Page } from '../database/pages.ts';
 import { invalid } from '../platform/errors.ts';
 import { FairTurns } from '../platform/fair-turns.ts';
 import type { Context } from './context.ts';
+import { whenHungUp } from './hung-up.ts';
 
 /** Page sizes (docs/contract.md#lists). */
 export const DEFAULT_LIMIT = 100;
@@ -116,16 +117,17 @@ const turns = new FairTurns({ running: 8, runningOfOne: 4, waitingOfOne: 1_000 }
 const LONG_MS = 1_000;
 
 /**
- * Makes a response that takes as much as a list, in the caller's turn.
+ * Makes a response that takes as much as a list, in the caller's turn; not for one that has hung up by then.
  * @throws ParlorError `throttled` when too many of the caller's wait, and what its credential is refused with by then
  */
 export const inTurn = <T>(ctx: Context, task: () => Promise<T>): Promise<T> => {
   const { kind, owner } = ctx.state.principal ?? { kind: 'public', owner: '' };
   const asked = performance.now();
-  return turns.run(`${kind} ${owner}`, async () => {
+  const inItsTurn = async (): Promise<T> => {
     if (performance.now() - asked > LONG_MS) await ctx.state.authenticateAgain();
     return task();
-  });
+  };
+  return turns.run(`${kind} ${owner}`, inItsTurn, whenHungUp(ctx));
 };
 
 /** A list: where its documents come from and how they are shown. */

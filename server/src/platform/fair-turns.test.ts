@@ -5,11 +5,15 @@ import { FairTurns } from './fair-turns.ts';
 const held = (turns: FairTurns) => {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
-  const ask = (name: string) =>
-    turns.run(name.charAt(0), () => {
-      begun.push(name);
-      return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
-    });
+  const ask = (name: string, gone?: AbortSignal) =>
+    turns.run(
+      name.charAt(0),
+      () => {
+        begun.push(name);
+        return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
+      },
+      gone,
+    );
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   const end = async (name: string) => {
     await settled();
@@ -21,7 +25,7 @@ const held = (turns: FairTurns) => {
 
 it('has those with something waiting take turns, in the order in which they came', async () => {
   const { begun, ask, end, settled } = held(new FairTurns({ running: 2, runningOfOne: 2, waitingOfOne: 10 }));
-  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2'].map(ask);
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2'].map((name) => ask(name));
   await settled();
   expect(begun).toEqual(['a1', 'a2']);
   for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2']) await end(name);
@@ -31,7 +35,7 @@ it('has those with something waiting take turns, in the order in which they came
 
 it('leaves room for others while one has many, and refuses what is too many to wait', async () => {
   const { begun, ask, end, settled } = held(new FairTurns({ running: 3, runningOfOne: 2, waitingOfOne: 1 }));
-  const own = ['a1', 'a2', 'a3'].map(ask);
+  const own = ['a1', 'a2', 'a3'].map((name) => ask(name));
   await expect(ask('a4')).rejects.toMatchObject({ code: 'throttled', headers: { 'Retry-After': '5' } });
   const other = ask('b1');
   await settled();
@@ -46,4 +50,22 @@ it('goes on after a failure', async () => {
   const next = turns.run('a', async () => 'well');
   await expect(failing).rejects.toThrow('broken');
   expect(await next).toBe('well');
+});
+
+it('does not run what nobody waits for any more, and has room for others instead', async () => {
+  const { begun, ask, end, settled } = held(new FairTurns({ running: 1, runningOfOne: 1, waitingOfOne: 2 }));
+  const gone = new AbortController();
+  const first = ask('a1', gone.signal);
+  const left = expect(ask('a2', gone.signal)).rejects.toThrow('hung up');
+  const next = ask('a3');
+  await expect(ask('a4')).rejects.toMatchObject({ code: 'throttled' });
+  gone.abort(new Error('hung up'));
+  await left;
+  await expect(ask('b1', gone.signal)).rejects.toThrow('hung up');
+  const last = ask('a5');
+  for (const name of ['a1', 'a3', 'a5']) await end(name);
+  await settled();
+  expect(begun).toEqual(['a1', 'a3', 'a5']);
+  // What has begun is carried through.
+  expect(await Promise.all([first, next, last])).toEqual(['a1', 'a3', 'a5']);
 });

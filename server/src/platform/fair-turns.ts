@@ -14,8 +14,10 @@ const RETRY_AFTER_MS = 5_000;
 /** What one has in hand. */
 interface Tasks {
   running: number;
-  waiting: (() => void)[];
+  waiting: Begin[];
 }
+
+type Begin = () => void;
 
 /** Runs costly tasks a few at a time. Those who have some waiting take turns, so that nobody waits for all of another's. */
 export class FairTurns {
@@ -30,26 +32,47 @@ export class FairTurns {
 
   /**
    * @param who takes turns with others, such as an account
-   * @throws ParlorError `throttled` when too many tasks of it wait
+   * @param gone whoever asked waits no longer: a task that has not begun is not run
+   * @throws ParlorError `throttled` when too many tasks of it wait; the reason of `gone`
    */
-  async run<T>(who: string, task: () => Promise<T>): Promise<T> {
+  async run<T>(who: string, task: () => Promise<T>, gone?: AbortSignal): Promise<T> {
+    gone?.throwIfAborted();
     const own = this.#tasks.get(who) ?? { running: 0, waiting: [] };
     if (own.running + own.waiting.length >= this.#limits.runningOfOne + this.#limits.waitingOfOne) {
       throw throttled(RETRY_AFTER_MS);
     }
     this.#tasks.set(who, own);
-    await new Promise<void>((begin) => {
-      own.waiting.push(begin);
-      this.#advance();
-    });
+    await this.#turn(who, own, gone);
     try {
       return await task();
     } finally {
       own.running--;
       this.#running--;
-      if (own.running === 0 && own.waiting.length === 0) this.#tasks.delete(who);
+      this.#forgetIdle(who, own);
       this.#advance();
     }
+  }
+
+  /** Resolves when its turn has come. */
+  #turn(who: string, own: Tasks, gone: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin: Begin = () => {
+        gone?.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        own.waiting.splice(own.waiting.indexOf(begin), 1);
+        this.#forgetIdle(who, own);
+        reject(gone?.reason);
+      };
+      gone?.addEventListener('abort', leave, { once: true });
+      own.waiting.push(begin);
+      this.#advance();
+    });
+  }
+
+  #forgetIdle(who: string, own: Tasks): void {
+    if (own.running === 0 && own.waiting.length === 0) this.#tasks.delete(who);
   }
 
   #advance(): void {

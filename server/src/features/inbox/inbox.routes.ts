@@ -12,6 +12,7 @@ import {
 import { z } from 'zod';
 import type { Page } from '../../database/pages.ts';
 import type { Context } from '../../http/context.ts';
+import { whenHungUp } from '../../http/hung-up.ts';
 import {
   DEFAULT_LIMIT,
   queryChoice,
@@ -222,7 +223,7 @@ export const inboxRoutes = ({
           await ctx.state.authenticateAgain();
           return changerOf(ctx);
         };
-        ctx.body = await inbox.changeAll(accountOf(ctx), changer, change, precondition(ctx));
+        ctx.body = await inbox.changeAll(accountOf(ctx), changer, change, precondition(ctx), whenHungUp(ctx));
       },
     },
     {

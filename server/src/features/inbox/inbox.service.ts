@@ -102,15 +102,18 @@ export class InboxService {
    * Changes many conversations, each for itself.
    * @param changer says who does it, as it stands now; where that throws, the rest stays as it is
    * @param check a precondition on each of them, as it is shown
-   * @throws ParlorError `invalid` when it can be done to none, `throttled` when too many of the account wait
+   * @param gone nobody waits for it any more: it is not begun then
+   * @throws ParlorError `invalid` when it can be done to none, `throttled` when too many of the account wait; the reason
+   * of `gone`
    */
   changeAll(
     account: string,
     changer: () => Promise<Changer>,
     change: BulkChange,
     check?: Check,
+    gone?: AbortSignal,
   ): Promise<BulkResult> {
-    return this.#bulkTurns.run(account, () => this.#changeAll(account, changer, change, check));
+    return this.#bulkTurns.run(account, () => this.#changeAll(account, changer, change, check), gone);
   }
 
   async #changeAll(

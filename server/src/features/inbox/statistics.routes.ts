@@ -1,5 +1,6 @@
 import { ConversationStatistics } from '@parlor/shared';
 import { z } from 'zod';
+import { whenHungUp } from '../../http/hung-up.ts';
 import { queryDays, queryUuid } from '../../http/lists.ts';
 import { listQuery } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
@@ -31,7 +32,7 @@ export const conversationStatisticsRoutes = ({
     handler: async (ctx) => {
       const widget = queryUuid(ctx, 'widget');
       ctx.set('Cache-Control', 'no-cache');
-      ctx.body = await conversationStatistics.count(viewOf(ctx), queryDays(ctx), widget);
+      ctx.body = await conversationStatistics.count(viewOf(ctx), queryDays(ctx), widget, whenHungUp(ctx));
     },
   },
 ];

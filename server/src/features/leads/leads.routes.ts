@@ -1,6 +1,7 @@
 import { LEAD_GROUPS, Lead, LeadStatistics, NewLead } from '@parlor/shared';
 import { z } from 'zod';
 import type { Context } from '../../http/context.ts';
+import { whenHungUp } from '../../http/hung-up.ts';
 import { fitting, queryDays, queryLimit, queryValue, readPage, sendPage } from '../../http/lists.ts';
 import {
   created,
@@ -75,7 +76,13 @@ export const leadRoutes = ({
       },
       handler: async (ctx) => {
         const group = readLeadGroup(queryValue(ctx, 'group_by'));
-        const counted = await leadStatistics.count(viewOf(ctx), group, queryDays(ctx), queryLimit(ctx));
+        const counted = await leadStatistics.count(
+          viewOf(ctx),
+          group,
+          queryDays(ctx),
+          queryLimit(ctx),
+          whenHungUp(ctx),
+        );
         ctx.set('Cache-Control', 'no-cache');
         ctx.body = { ...counted, results: fitting(counted.results) };
       },

@@ -61,9 +61,15 @@ export class LeadStatisticsService {
    * The leads of the days given, by default of the current UTC month to now; at most `limit` groups, largest
    * first, but every day when they are grouped by day.
    * @throws ParlorError `invalid` when those are too many days, or more groups than fit in memory;
-   * `throttled` when too many of the account wait
+   * `throttled` when too many of the account wait; the reason of `gone`, by which nobody waits for them any more
    */
-  async count(view: View, group: LeadGroup, asked: Days, limit: number): Promise<LeadStatistics> {
+  async count(
+    view: View,
+    group: LeadGroup,
+    asked: Days,
+    limit: number,
+    gone?: AbortSignal,
+  ): Promise<LeadStatistics> {
     const days = statisticsDays(asked);
     const { start, end, start_date, end_date } = days;
     if (group === 'day') checkDays(days);
@@ -71,11 +77,14 @@ export class LeadStatisticsService {
     const groups = { $group: { _id: GROUP_BY[group], total: { $sum: 1 } } };
     const top = group === 'day' ? [] : [{ $sort: { total: -1, _id: 1 } as const }, { $limit: limit }];
     const [counted, [all]] = await this.#turns
-      .run(view.account, () =>
-        Promise.all([
-          this.#leads.aggregate<{ _id: string; total: number }>([match, groups, ...top] as never),
-          this.#leads.aggregate<{ total: number }>([match, { $group: { _id: null, total: { $sum: 1 } } }]),
-        ]),
+      .run(
+        view.account,
+        () =>
+          Promise.all([
+            this.#leads.aggregate<{ _id: string; total: number }>([match, groups, ...top] as never),
+            this.#leads.aggregate<{ total: number }>([match, { $group: { _id: null, total: { $sum: 1 } } }]),
+          ]),
+        gone,
       )
       .catch(tooManyGroups);
     return {
