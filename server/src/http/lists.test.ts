@@ -165,4 +165,31 @@ describe('a list', () => {
     expect(read).toBe(1);
     await running;
   });
+
+  it("of one visitor's session is made one at a time, and those of other visitors meanwhile", async () => {
+    const ends: (() => void)[] = [];
+    const begun: string[] = [];
+    const ask = (session: string) =>
+      inTurn(
+        {
+          res: new EventEmitter(),
+          state: { principal: { kind: 'visitor', owner: 'shop', scope: `session:${session}` } },
+        } as never,
+        () => {
+          begun.push(session);
+          return new Promise<void>((resolve) => void ends.push(resolve));
+        },
+      );
+    const busy = Array.from({ length: 21 }, () => ask('busy'));
+    await expect(ask('busy')).rejects.toMatchObject({ code: 'throttled' });
+    const others = ['b', 'c', 'd', 'e'].map(ask);
+    await expect.poll(() => begun).toEqual(['busy', 'b', 'c', 'd']);
+    for (let n = 0; n < 25; n++) {
+      await expect.poll(() => ends.length).toBeGreaterThan(n);
+      ends[n]?.();
+    }
+    await Promise.all([...busy, ...others]);
+    // Its second one comes after the one that waited meanwhile.
+    expect(begun.slice(0, 6)).toEqual(['busy', 'b', 'c', 'd', 'e', 'busy']);
+  });
 });

@@ -113,21 +113,30 @@ const PRESENTED_TOGETHER = 200;
 /** Lists that are made at once hold some megabytes each; accounts, and the visitors of each, take turns (docs/limits.md). */
 const turns = new FairTurns({ running: 8, runningOfOne: 4, waitingOfOne: 1_000 });
 
+/** Of each visitor's session one is among those of its account, so that none takes the places of all visitors. */
+const sessionTurns = new FairTurns({
+  running: Number.POSITIVE_INFINITY,
+  runningOfOne: 1,
+  waitingOfOne: 20,
+});
+
 /** Whoever has waited longer for its turn (milliseconds) may have been removed meanwhile. */
 const LONG_MS = 1_000;
 
 /**
  * Makes a response that takes as much as a list, in the caller's turn; not for one that has hung up by then.
- * @throws ParlorError `throttled` when too many of the caller's wait, and what its credential is refused with by then
+ * @throws ParlorError `throttled` when too many of the caller's wait, what `whenHungUp` gives, and what its credential is refused with by then
  */
 export const inTurn = <T>(ctx: Context, task: () => Promise<T>): Promise<T> => {
-  const { kind, owner } = ctx.state.principal ?? { kind: 'public', owner: '' };
+  const { kind, owner, scope } = ctx.state.principal ?? { kind: 'public', owner: '', scope: '' };
+  const gone = whenHungUp(ctx);
   const asked = performance.now();
   const inItsTurn = async (): Promise<T> => {
     if (performance.now() - asked > LONG_MS) await ctx.state.authenticateAgain();
     return task();
   };
-  return turns.run(`${kind} ${owner}`, inItsTurn, whenHungUp(ctx));
+  const amongOwners = () => turns.run(`${kind} ${owner}`, inItsTurn, gone);
+  return kind === 'visitor' ? sessionTurns.run(scope, amongOwners, gone) : amongOwners();
 };
 
 /** A list: where its documents come from and how they are shown. */

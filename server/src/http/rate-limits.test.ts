@@ -9,6 +9,8 @@ const app = testApp({
   RATE_LIMIT_SIGN_IN: '1000',
   RATE_LIMIT_VISITOR: '3',
   RATE_LIMIT_VISITOR_IP: '5',
+  RATE_LIMIT_VISITOR_READS: '8',
+  RATE_LIMIT_VISITOR_READS_IP: '12',
   RATE_LIMIT_SESSIONS: '6',
   RATE_LIMIT_WRONG_PASSWORDS_NAME: '12',
   RATE_LIMIT_UNKNOWN: '9',
@@ -135,6 +137,29 @@ describe('a rate limit', () => {
     expect((await write(other, '192.0.2.1')).status).toBe(201);
     expect((await write(other, '192.0.2.1')).status).toBe(429);
     expect((await write(await open(), '198.51.100.7')).status).toBe(201);
+  });
+
+  it("counts a visitor's reads by session and by address, and its writes beside them", async () => {
+    const open = async () => {
+      const options = { body: {}, ...from('192.0.2.9') };
+      const { json } = await app.request('POST', `/api/v1/widgets/${widget}/sessions/`, options);
+      const said = { body: 'Hi', room: { uuid: json.room.uuid } };
+      await app.request('POST', '/api/v1/messages/', { visitor: json.token, body: said });
+      return json.token as string;
+    };
+    const read = (visitor: string, address: string) =>
+      app.request('GET', '/api/v1/messages/', { visitor, ...from(address) });
+    const one = await open();
+    const statuses = [];
+    for (let n = 0; n < 9; n++) statuses.push((await read(one, '192.0.2.10')).status);
+    expect(statuses).toEqual([...Array(8).fill(200), 429]);
+    const other = await open();
+    const { headers } = await read(other, '192.0.2.10');
+    expect(headers.ratelimit).toMatch(/^"visitor-reads";r=7;t=\d+, "visitor-reads-ip";r=3;t=\d+$/);
+    const more = [];
+    for (let n = 0; n < 4; n++) more.push((await read(other, '192.0.2.10')).status);
+    expect(more).toEqual([200, 200, 200, 429]);
+    expect((await read(other, '192.0.2.11')).status).toBe(200);
   });
 
   it('counts sessions by the address that the proxy in front has seen', async () => {

@@ -32,6 +32,8 @@ const GROUPS = {
   readyz: 'RATE_LIMIT_READYZ',
   visitor: 'RATE_LIMIT_VISITOR',
   'visitor-ip': 'RATE_LIMIT_VISITOR_IP',
+  'visitor-reads': 'RATE_LIMIT_VISITOR_READS',
+  'visitor-reads-ip': 'RATE_LIMIT_VISITOR_READS_IP',
   sessions: 'RATE_LIMIT_SESSIONS',
   'rooms-day': 'RATE_LIMIT_ROOMS_DAY',
   api: 'RATE_LIMIT_API',

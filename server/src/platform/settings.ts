@@ -192,6 +192,8 @@ export const SETTINGS = {
   RATE_LIMIT_READYZ: perMinute(120, 'requests to /readyz from one IP address'),
   RATE_LIMIT_VISITOR: perMinute(20, "writes of one visitor's session"),
   RATE_LIMIT_VISITOR_IP: perMinute(120, 'writes of all visitors at one IP address'),
+  RATE_LIMIT_VISITOR_READS: perMinute(120, "reads of one visitor's session"),
+  RATE_LIMIT_VISITOR_READS_IP: perMinute(1_200, 'reads of all visitors at one IP address'),
   RATE_LIMIT_SESSIONS: perMinute(30, 'visitor sessions opened from one IP address'),
   RATE_LIMIT_ROOMS_DAY: setting(
     '500',

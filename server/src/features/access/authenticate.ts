@@ -179,9 +179,9 @@ export const createAuthenticator = ({
     if (principal.kind === 'account')
       return rateLimits.count(ctx, 'api', principal.program?._id ?? principal.member._id);
     const session = principal.visitor.session._id;
-    if (ctx.method === 'GET' || ctx.method === 'HEAD') return rateLimits.count(ctx, 'api', session);
-    await rateLimits.count(ctx, 'visitor', session);
-    await rateLimits.countAddress(ctx, 'visitor-ip');
+    const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+    await rateLimits.count(ctx, isRead ? 'visitor-reads' : 'visitor', session);
+    await rateLimits.countAddress(ctx, isRead ? 'visitor-reads-ip' : 'visitor-ip');
   };
 
   const allow =
