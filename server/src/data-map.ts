@@ -1,15 +1,18 @@
+import { MemberReference } from '@parlor/shared';
 import type { Model } from 'mongoose';
+import { z } from 'zod';
 import {
   type CollectionData,
   collectionOf,
   type MappedCollection,
   NEWEST_FIRST,
 } from './database/collection-data.ts';
-import { KEPT_FOR_S } from './features/audit/audit.model.ts';
+import { AUDIT_SHAPES, KEPT_FOR_S } from './features/audit/audit.model.ts';
 import { inboxData } from './features/inbox/inbox-data.ts';
 import { mailsData } from './features/mail/mails-data.ts';
 import { membersData } from './features/members/members-data.ts';
 import { realtimeData } from './features/realtime/realtime-data.ts';
+import { BOT_STATE } from './features/rooms/bot-state.ts';
 import { webhooksData } from './features/webhooks/webhooks-data.ts';
 import { KEPT_FOR_S as SIGHTINGS_KEPT_FOR_S } from './features/widgets/sightings.model.ts';
 import type { Models } from './models.ts';
@@ -54,6 +57,13 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       sealed: ['token_sealed', 'totp_sealed', 'totp_pending_sealed'],
       keyed: ['token_fingerprint'],
     },
+    absent: [
+      ...(['password', 'session_epoch', 'kept_session', 'name', 'avatar', 'is_away', 'seen_at'] as const),
+      ...(['totp_sealed', 'totp_pending_sealed', 'totp_step', 'recovery_hashes', 'version'] as const),
+      ...(['founder', 'owner_turn', 'email_confirmed_at', 'requires_totp', 'is_demo'] as const),
+      ...(['deleted_at', 'emptied_at'] as const),
+    ],
+    nullable: ['email_confirmed_at'],
   }),
   ...membersData,
   widgets: of<'widgets'>()({
@@ -72,6 +82,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
         ...(['vertical_align', 'horizontal_align'] as const),
       ],
     },
+    absent: ['is_localized'],
   }),
   graphs: of<'graphs'>()({
     owner: { by: 'workflow', via: 'workflows' },
@@ -81,6 +92,8 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       plain: ['_id', 'workflow', 'account', 'stored_at', 'saved_by', 'node_count'],
       owner: ['nodes', 'problems'],
     },
+    absent: ['account', 'stored_at', 'saved_by', 'node_count'],
+    nullable: ['saved_by'],
   }),
   workflows: of<'workflows'>()({
     owner: { by: 'account' },
@@ -92,6 +105,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       sealed: ['key_sealed'],
       keyed: ['key_fingerprint'],
     },
+    absent: ['room_bot_of'],
   }),
   keywords: of<'keywords'>()({
     owner: { by: 'account' },
@@ -118,6 +132,9 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       ),
       'bot.pending.answers.text',
     ],
+    absent: ['widget', 'bot'],
+    nullable: ['rating'],
+    shapes: { bot: BOT_STATE },
   }),
   messages: of<'messages'>()({
     owner: { by: 'account' },
@@ -130,6 +147,8 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       owner: ['author'],
     },
     words: ['author.name'],
+    absent: ['widget', 'author', 'answer_due', 'support_answer'],
+    shapes: { author: MemberReference },
   }),
   ...inboxData,
   leads: of<'leads'>()({
@@ -141,6 +160,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       plain: ['_id', 'account', 'widget', 'room', 'created_at', 'version'],
       visitor: ['nickname', 'email', 'phone_number', 'device', 'from_page_title', 'referrer', 'events'],
     },
+    absent: ['room'],
   }),
   notifications: of<'notifications'>()({
     owner: { by: 'account' },
@@ -153,6 +173,9 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       owner: ['keywords'],
     },
     words: ['transcripts.nickname', 'transcripts.body'],
+    absent: ['messages', 'customer_request', 'nickname', 'email', 'transcripts'],
+    nullable: ['sent_at'],
+    shapes: { keywords: z.array(z.string()), transcripts: z.array(z.looseObject({})) },
   }),
   ...webhooksData,
   sessions: of<'sessions'>()({
@@ -165,6 +188,8 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       visitor: ['page', 'locale', 'device'],
     },
     words: ['label', 'page.url', 'page.title', 'page.referrer'],
+    absent: ['closed_at'],
+    shapes: { page: z.looseObject({ url: z.string(), title: z.string(), referrer: z.string() }) },
   }),
   audit: of<'audit'>()({
     owner: { by: 'account' },
@@ -176,6 +201,8 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       address: ['address'],
     },
     words: ['actor.name', 'actor.token', 'object.label', 'changes.from', 'changes.to'],
+    nullable: ['address'],
+    shapes: AUDIT_SHAPES,
   }),
   // From here on nothing is worth copying: claims, counts and work of this server, and what was not sent yet.
   drafts: of<'drafts'>()({

@@ -1,4 +1,5 @@
 import type { Model } from 'mongoose';
+import type { z } from 'zod';
 
 /**
  * What a field holds.
@@ -11,6 +12,15 @@ import type { Model } from 'mongoose';
 export type FieldKind = 'plain' | 'visitor' | 'owner' | 'address' | 'sealed' | 'keyed' | 'hashed';
 
 type FieldOf<T> = keyof T & string;
+
+/** The fields that a document may lack by its type, but for the events, which no copy holds. */
+type AbsentOf<T> = Exclude<
+  { [F in keyof T]-?: Record<never, never> extends Pick<T, F> ? F : never }[keyof T] & string,
+  'events'
+>;
+
+/** The fields that may be null by its type. */
+type NullableOf<T> = { [F in keyof T]-?: null extends T[F] ? F : never }[keyof T] & string;
 
 /** How the documents of an account are found. */
 export type Owner<T> =
@@ -62,6 +72,11 @@ export interface CollectionData<T> {
    * An import takes each other uuid for one that is followed (accounts/foreign-objects.ts).
    */
   words?: readonly (FieldOf<T> | `${FieldOf<T>}.${string}`)[];
+  /** Of what is copied: the fields that a whole document may lack, as those of earlier versions do, and that may be null. */
+  absent?: readonly AbsentOf<T>[];
+  nullable?: readonly NullableOf<T>[];
+  /** The least of what has to stand in a field, where the model leaves it open or others rely on more than its type. */
+  shapes?: { readonly [Field in FieldOf<T>]?: z.ZodType };
   /** Every stored field, once. */
   fields: Partial<Record<FieldKind, readonly FieldOf<T>[]>>;
 }
@@ -78,8 +93,16 @@ export const NEWEST_FIRST = { created_at: -1, _id: -1 } as const;
 
 type Declared<D> = D extends { fields: Partial<Record<FieldKind, readonly (infer F)[]>> } ? F : never;
 
+type ListedIn<D, List extends string> = D extends { [L in List]: readonly (infer F)[] } ? F : never;
+
+/** Of what is copied, what the types let be absent or null has to be listed: an import refuses the rest. */
+type Unlisted<T, D> = D extends { copied: object } | { absent: object }
+  ? Exclude<AbsentOf<T>, ListedIn<D, 'absent'>> | Exclude<NullableOf<T>, ListedIn<D, 'nullable'>>
+  : never;
+
 /**
- * Declares a collection. A field of its documents that is left out is a type error that names it.
+ * Declares a collection. A field of its documents that is left out is a type error that names it, as is one that may be
+ * absent or null and is not said to be.
  * @returns what was given
  */
 export const collectionOf =
@@ -88,6 +111,7 @@ export const collectionOf =
     data: D &
       ([Exclude<FieldOf<T>, Declared<D>>] extends [never]
         ? unknown
-        : { undeclared: Exclude<FieldOf<T>, Declared<D>> }),
+        : { undeclared: Exclude<FieldOf<T>, Declared<D>> }) &
+      ([Unlisted<T, D>] extends [never] ? unknown : { unlisted: Unlisted<T, D> }),
   ): CollectionData<T> =>
     data;

@@ -66,6 +66,8 @@ const settledFixtures = async (): Promise<Fixtures> => {
 
 const HEADER = '{"format":"parlor-account","version":1}';
 const MADE = '"created_at":{"$date":"2026-11-01T00:00:00Z"}';
+const BLANK =
+  '"email":"","phone_number":"","device":"","from_page_title":"","referrer":"","widget":"","version":1';
 const UUID = '01a205d2-792d-729b-ba02-c33851e0f22a';
 
 describe('export, delete, import', () => {
@@ -112,8 +114,8 @@ describe('export, delete, import', () => {
     [
       [
         HEADER,
-        `{"leads":{"_id":"a","account":"${UUID}","nickname":{"a":1},${MADE}}}`,
-        `{"rooms":{"_id":"a","account":"${UUID}",${MADE}}}`,
+        `{"leads":{"_id":"a","account":"${UUID}","nickname":{"a":1},${BLANK},${MADE}}}`,
+        `{"tagNames":{"_id":"${UUID}","names":["a"]}}`,
       ],
       /an object with a field of another type: nickname/,
     ],
@@ -126,7 +128,7 @@ describe('export, delete, import', () => {
       /line 2: not an account/,
     ],
     [
-      [HEADER, `{"rooms":{"_id":"a","account":"${UUID}",${MADE}}}`, '{"rooms":{"_id":"b","account":"y"}}'],
+      [HEADER, `{"tagNames":{"_id":"${UUID}","names":["a"]}}`, '{"rooms":{"_id":"b","account":"y"}}'],
       /line 3: an object of another account/,
     ],
   ])('refuses %j', async (lines, message) => {

@@ -19,6 +19,10 @@ export interface CopyParts {
   secrets: Secrets;
 }
 
+/** One that JSON has written, whatever its fields are called; a database's own types are none. */
+export const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
 type WithAccount = { _id: string; account?: string };
 
 const openedField = (document: Document, name: string, value: unknown, secrets: Secrets): unknown =>
@@ -33,7 +37,7 @@ const opened = (document: Document, { secrets }: CopyParts): Document =>
   ) as Document;
 
 /** What is made anew of the others, whatever a file says of it. */
-const isDerived = (name: string): boolean =>
+export const isDerived = (name: string): boolean =>
   name === 'events' || name.endsWith('_fingerprint') || name === 'username_key' || name === 'email_key';
 
 /** The opposite of `opened`, by this server's SECRET_KEY. */

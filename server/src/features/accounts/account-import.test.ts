@@ -83,9 +83,11 @@ describe('an import', () => {
       (one) =>
         (one.bot.pending = {
           turn: randomUUID(),
-          at: new Date(0),
+          at: { $date: new Date(0) },
           leads: [],
-          messages: [{ account: keptId }],
+          messages: [
+            { _id: randomUUID(), account: keptId, room: one._id, body: 'a', sent_at: { $date: new Date() } },
+          ],
         }),
       (one) => one.bot,
     ],

@@ -4,8 +4,9 @@ import { type AccountCollection, accountCollections } from './account-data.ts';
 import type { AccountLeases, KeptLease } from './account-leases.ts';
 import { ForeignObjects, type ReadDocument } from './foreign-objects.ts';
 import { ConcurrentImport, leaseForImport } from './import-lease.ts';
-import { holdsAccount, ImportError, isAccount, ownerIn, readLine, unfitField } from './import-lines.ts';
+import { holdsAccount, ImportError, isAccount, ownerIn, readLine } from './import-lines.ts';
 import { insertAccount, insertMissing, type WriteParts } from './import-writes.ts';
+import { flawIn } from './whole-objects.ts';
 
 export { ImportError };
 
@@ -145,11 +146,16 @@ class AccountImport {
     if (typeof owner === 'string' && isUuid(owner) && this.#account === undefined) await this.#begin(owner);
     const isOwn = owner === undefined ? !holdsAccount(this.#parts, kind) : owner === this.#account;
     if (!isOwn) throw new ImportError(`line ${line}: an object of another account`);
-    const unfit = unfitField(collection, document);
-    if (unfit !== undefined) throw new ImportError(`line ${line}: an object without a proper ${unfit}`);
+    this.#checkWhole(kind, document, line);
     const hasField = (name: string) => collection.model.schema.path(name) !== undefined;
     await this.#add(kind, { document: sealed(document, this.#parts, hasField), line });
     this.#progress(line);
+  }
+
+  #checkWhole(kind: string, document: Document, line: number): void {
+    const mapped = this.#parts.collections.find(({ name }) => name === kind);
+    const flaw = mapped && flawIn(mapped, document);
+    if (flaw !== undefined) throw new ImportError(`line ${line}: an object ${flaw}`);
   }
 
   async #add(kind: string, read: ReadDocument): Promise<void> {
@@ -190,6 +196,7 @@ class AccountImport {
 
   async #finish(value: unknown, line: number): Promise<string> {
     if (!isAccount(value)) throw new ImportError(`line ${line}: not an account`);
+    this.#checkWhole('accounts', value, line);
     if (this.#account === undefined) await this.#begin(value._id);
     if (this.#account !== value._id) throw new ImportError('the account is another one');
     await this.#flush();

@@ -22,23 +22,25 @@ describe('an import where another account is', () => {
     const { lines } = await moved();
     const other = kept.ids.leads;
     const ofBot = (one: any) => one.bot;
+    const at = { $date: new Date() };
     const event = {
       id: randomUUID(),
       name: 'message.added',
-      at: new Date(),
+      at,
       data: { room: { uuid: other } },
     };
-    const pending = { turn: randomUUID(), at: new Date(), leads: [], messages: [] };
+    const said = { _id: randomUUID(), account: '', room: '', body: 'a', sent_at: at, events: [event] };
+    const pending = { turn: randomUUID(), at, leads: [], messages: [] };
     const cases: [string, (document: any) => void, ((document: any) => boolean)?][] = [
       ['rooms', (one) => (one.bot.workflow = other), ofBot],
-      ['rooms', (one) => (one.bot.pending = { ...pending, messages: [{ events: [event] }] }), ofBot],
+      ['rooms', (one) => (one.bot.pending = { ...pending, messages: [said] }), ofBot],
       ['rooms', (one) => (one.bot.pending = { ...pending, answers: { message: other, text: 'a' } }), ofBot],
       ['rooms', (one) => (one.bot.pending = { ...pending, leads: [{ _id: other, fields: {} }] }), ofBot],
       ['messages', (one) => (one.author = { uuid: other, name: 'Ada' })],
       ['inbox', (one) => (one.assignee = other)],
       ['inbox', (one) => (one.unread = [other])],
       ['inbox', (one) => (one.introduced_in = other)],
-      ['inbox', (one) => (one.heard.recent = [{ id: other, at: new Date(), sender: 'visitor' }])],
+      ['inbox', (one) => (one.heard.recent = [{ id: other, at, sender: 'visitor' }])],
       ['notes', (one) => (one.author = { uuid: other, name: 'Ada' })],
       ['notes', (one) => (one.mentions = [other])],
       ['replies', (one) => (one.assignee = other)],
@@ -85,18 +87,21 @@ describe('an import where another account is', () => {
       await own('POST', 'tokens/', { name: widget, scopes: ['leads:read'] });
       await settled(app.services);
     });
+    const at = { $date: new Date(0) };
     const attempt = {
-      at: { $date: new Date(0) },
+      at,
       status: 200,
       duration_ms: 1,
       error: widget,
       response: widget,
     };
     const word = { nickname: widget, body: widget };
-    const event = { id: randomUUID(), data: { ...word, room: { label: widget } } };
+    const event = { id: randomUUID(), name: 'message.added', at, data: { ...word, room: { label: widget } } };
+    const said = { _id: randomUUID(), account: '', room: '', sent_at: at, ...word };
     const pending = {
       turn: randomUUID(),
-      messages: [{ ...word, support_answer: widget, events: [event] }],
+      at,
+      messages: [{ ...said, support_answer: widget, events: [event] }],
       leads: [{ _id: randomUUID(), fields: { nickname: widget } }],
       answers: { message: randomUUID(), text: widget },
     };

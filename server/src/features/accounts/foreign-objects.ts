@@ -1,6 +1,6 @@
 import { isUuid } from '@parlor/shared';
 import type { CollectionData, MappedCollection } from '../../database/collection-data.ts';
-import type { Document } from './account-copy.ts';
+import { type Document, isObject } from './account-copy.ts';
 import type { AccountModel } from './accounts.model.ts';
 
 /** How many ids are remembered that are no other account's; rooms and widgets are named again and again. */
@@ -29,7 +29,7 @@ const tellUuids = (
   if (typeof value === 'string') {
     if (isUuid(value) && !words.has(path)) tell(value);
   } else if (Array.isArray(value)) for (const one of value) tellUuids(one, words, tell, path);
-  else if (value?.constructor === Object) {
+  else if (isObject(value)) {
     for (const [name, one] of Object.entries(value))
       tellUuids(one, words, tell, path === '' ? name : `${path}.${name}`);
   }

@@ -1,7 +1,6 @@
 import { isUuid } from '@parlor/shared';
 import { mongo } from 'mongoose';
 import type { CopyParts, Document } from './account-copy.ts';
-import type { AccountCollection } from './account-data.ts';
 
 const { EJSON } = mongo.BSON;
 
@@ -45,22 +44,3 @@ export const readLine = (line: string, number: number): [kind: string, value: un
     number === 1 ? 'line 1: not an export of an account' : `line ${number}: not a JSON object of one entry`,
   );
 };
-
-/**
- * The field of an object that would hold up whoever goes through all accounts' objects: a time that lists are ordered by and
- * that it has not, or null where something is added to a list. Other types are told by the schema.
- */
-export const unfitField = (
-  { model: { schema }, sort }: AccountCollection,
-  document: Document,
-): string | undefined => {
-  const timeless = Object.keys(sort).find(
-    (name) => schema.path(name)?.instance === 'Date' && !isTime(document[name]),
-  );
-  return (
-    timeless ?? Object.keys(document).find((name) => document[name] === null && isList(schema.path(name)))
-  );
-};
-
-const isTime = (value: unknown): boolean => value instanceof Date && !Number.isNaN(value.getTime());
-const isList = (type: { instance: string } | undefined): boolean => type?.instance === 'Array';

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '@parlor/shared';
 import { type Model, Schema } from 'mongoose';
+import { z } from 'zod';
 import type { Stored } from '../../database/document.ts';
 import { defineModel, type Index } from '../../database/model.ts';
 
@@ -10,6 +11,15 @@ export interface StoredAuditEntry extends Stored<Omit<AuditEntry, 'at'>> {
   account: string;
   at: Date;
 }
+
+const orNull = z.string().nullable();
+
+/** What of an entry is read by whoever shows it. */
+export const AUDIT_SHAPES = {
+  actor: z.looseObject({ kind: z.string(), uuid: orNull, name: z.string(), token: orNull }),
+  object: z.looseObject({ kind: z.string(), uuid: z.string(), label: z.string() }),
+  changes: z.array(z.looseObject({ field: z.string(), from: orNull, to: orNull })),
+};
 
 export type AuditModel = Model<StoredAuditEntry>;
 

@@ -1,9 +1,12 @@
+import { MemberReference } from '@parlor/shared';
+import { z } from 'zod';
 import { collectionOf, NEWEST_FIRST } from '../../database/collection-data.ts';
 import type { StoredConversation } from './conversation.model.ts';
 import type { StoredNote } from './notes/note.model.ts';
 import type { StoredReply } from './replies/reply.model.ts';
 import type { TagNamesOf } from './tag-names.ts';
 import type { StoredConversationEvent } from './timeline/conversation-event.model.ts';
+import { HEARD } from './waiting.ts';
 
 /** What the map of data says of how members work on conversations. */
 export const inboxData = {
@@ -23,6 +26,11 @@ export const inboxData = {
       owner: ['tags'],
     },
     words: ['label'],
+    nullable: [
+      ...(['rating', 'snoozed_until', 'waiting_on', 'waiting_since', 'first_response_at'] as const),
+      'assignee',
+    ],
+    shapes: { heard: HEARD },
   }),
   tagNames: collectionOf<TagNamesOf>()({
     owner: { by: '_id' },
@@ -43,6 +51,8 @@ export const inboxData = {
       owner: ['body', 'author', 'events'],
     },
     words: ['author.name'],
+    nullable: ['author', 'edited_at'],
+    shapes: { author: MemberReference.nullable() },
   }),
   conversationEvents: collectionOf<StoredConversationEvent>()({
     owner: { by: 'account' },
@@ -51,6 +61,8 @@ export const inboxData = {
     erased: { by: 'room', how: 'deleted', madeAt: 'at' },
     fields: { plain: ['_id', 'account', 'room', 'at'], visitor: ['changes'], owner: ['by'] },
     words: ['changes.added', 'changes.removed', 'by.name'],
+    nullable: ['by'],
+    shapes: { by: MemberReference.nullable(), changes: z.array(z.looseObject({ field: z.string() })) },
   }),
   replies: collectionOf<StoredReply>()({
     owner: { by: 'account' },
@@ -60,5 +72,6 @@ export const inboxData = {
       plain: ['_id', 'account', 'assignee', 'status', 'created_at', 'version'],
       owner: ['name', 'shortcut', 'folded', 'body', 'tags', 'events'],
     },
+    nullable: ['assignee', 'status'],
   }),
 };

@@ -1,4 +1,5 @@
 import type { Side } from '@parlor/shared';
+import { z } from 'zod';
 
 /** What counts of a message: who said it, and when. */
 export interface Said {
@@ -34,6 +35,26 @@ export interface Heard {
   /** Oldest first. */
   recent: Said[];
 }
+
+/** The same as others can check it (database/collection-data.ts). */
+export const HEARD: z.ZodType<Heard> = z.looseObject({
+  before: z.looseObject({
+    sender: z.enum(['visitor', 'person']).nullable(),
+    since: z.date().nullable(),
+    isInterrupted: z.boolean(),
+    answered: z.date().nullable(),
+  }),
+  beforeId: z.string().nullable(),
+  beforeAt: z.date().nullable(),
+  recent: z.array(
+    z.looseObject({
+      id: z.string(),
+      at: z.date(),
+      sender: z.enum(['visitor', 'person', 'bot']),
+      author: z.string().optional(),
+    }),
+  ),
+});
 
 /** How many messages are kept one by one: more than come out of order at once. */
 const RECENT = 16;

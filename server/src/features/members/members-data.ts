@@ -21,6 +21,12 @@ export const membersData = {
       sealed: ['token_sealed', 'totp_sealed', 'totp_pending_sealed'],
       keyed: ['token_fingerprint'],
     },
+    absent: [
+      ...(['username', 'username_key', 'email_key', 'password', 'session_epoch', 'kept_session'] as const),
+      ...(['token_fingerprint', 'token_sealed', 'name', 'avatar', 'is_away', 'seen_at', 'version'] as const),
+      ...(['totp_sealed', 'totp_pending_sealed', 'totp_step', 'recovery_hashes', 'widgets'] as const),
+      ...(['invitation_hash', 'invitation_key', 'invitation_expires_at'] as const),
+    ],
   }),
   avatars: collectionOf<StoredAvatar>()({
     owner: { by: 'account' },
@@ -38,6 +44,7 @@ export const membersData = {
       sealed: ['token_sealed'],
       keyed: ['token_fingerprint'],
     },
+    absent: ['expires_at', 'used_at'],
   }),
   // Not worth copying: whoever moves to another server signs in there.
   memberSessions: collectionOf<StoredMemberSession>()({

@@ -1,5 +1,6 @@
 import type { ConversationStatus } from '@parlor/shared';
 import { Schema, type SchemaDefinition } from 'mongoose';
+import { z } from 'zod';
 import type { Index } from '../../database/model.ts';
 import type { EventHolder } from '../../events/events.ts';
 
@@ -62,6 +63,42 @@ export interface BotState extends Position {
   last: TurnResult & { turn: string };
   pending?: PendingTurn;
 }
+
+const SAID = z.array(z.looseObject({ text: z.string(), sent_at: z.date() }));
+
+/** What of a `BotState` has to be there for a conversation to go on, and a turn to be published. */
+export const BOT_STATE = z.looseObject({
+  status: z.string(),
+  node: z.string(),
+  asked: z.number(),
+  variables: z.array(z.tuple([z.string(), z.string()])),
+  workflow: z.string(),
+  graph: z.string(),
+  conversation: z.string().optional(),
+  turns: z.number(),
+  last_sent_at: z.date(),
+  last: z.looseObject({ turn: z.string(), status: z.string(), messages: SAID }),
+  pending: z
+    .looseObject({
+      turn: z.string(),
+      at: z.date(),
+      messages: z.array(
+        z.looseObject({
+          _id: z.string(),
+          account: z.string(),
+          room: z.string(),
+          body: z.string(),
+          sent_at: z.date(),
+          events: z
+            .array(z.looseObject({ id: z.string(), name: z.string(), at: z.date(), data: z.looseObject({}) }))
+            .optional(),
+        }),
+      ),
+      leads: z.array(z.looseObject({ _id: z.string(), fields: z.record(z.string(), z.string()) })),
+      answers: z.looseObject({ message: z.string(), text: z.string() }).optional(),
+    })
+    .optional(),
+});
 
 /** What the model of rooms keeps for a bot. */
 export interface WithBot {

@@ -1,5 +1,11 @@
+import { z } from 'zod';
 import { ipLiteral, isPublicAddress } from '../../net/addresses.ts';
 import { isBlockedPort } from '../../net/blocked-ports.ts';
+
+/** An address that a webhook of any version may have, as stored. */
+export const TARGET = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol));
 
 /** Where a target is: scheme, host and port, as the limits of docs/contract.md#origins count it. */
 export const originOf = (target: string): string => new URL(target).origin;

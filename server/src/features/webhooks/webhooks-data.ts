@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { collectionOf, NEWEST_FIRST } from '../../database/collection-data.ts';
 import type { StoredDelivery } from './deliveries.model.ts';
+import { TARGET } from './target.ts';
 import type { StoredWebhook } from './webhooks.model.ts';
 
 /** What the map of data says of webhooks and what is sent to them. */
@@ -16,6 +18,11 @@ export const webhooksData = {
       owner: ['target', 'target_key', 'events'],
       sealed: ['secret_sealed', 'previous_sealed'],
     },
+    absent: [
+      ...(['previous_sealed', 'previous_expires_at'] as const),
+      ...(['failing_since', 'failed_at', 'failed_attempts'] as const),
+    ],
+    shapes: { target: TARGET },
   }),
   deliveries: collectionOf<StoredDelivery>()({
     owner: { by: 'account' },
@@ -31,5 +38,18 @@ export const webhooksData = {
       owner: ['subscription'],
     },
     words: ['attempts.error', 'attempts.response'],
+    absent: ['subject', 'erase_by', 'queue', 'due_at', 'sequence', 'expires_at'],
+    shapes: {
+      subscription: z.looseObject({ uuid: z.string(), event: z.string(), target: TARGET }),
+      attempts: z.array(
+        z.looseObject({
+          at: z.date(),
+          status: z.number().nullable(),
+          duration_ms: z.number(),
+          error: z.string().nullable(),
+          response: z.string(),
+        }),
+      ),
+    },
   }),
 };
