@@ -5,7 +5,7 @@ import type { AccountLeases, KeptLease } from './account-leases.ts';
 import { ForeignObjects, type ReadDocument } from './foreign-objects.ts';
 import { ConcurrentImport, leaseForImport } from './import-lease.ts';
 import { holdsAccount, ImportError, isAccount, ownerIn, readLine } from './import-lines.ts';
-import { insertAccount, insertMissing, type WriteParts } from './import-writes.ts';
+import { insertAccount, insertMissing, refusedByDatabase, type WriteParts } from './import-writes.ts';
 import { flawIn } from './whole-objects.ts';
 
 export { ImportError };
@@ -36,7 +36,7 @@ interface Deleted {
 
 /**
  * Reads in what exportAccount wrote. The account comes last, so that nobody sees half of it; an import that was
- * broken off is finished by doing it again, of one that is refused nothing stays. Nothing of it joins what is here already,
+ * broken off is finished by doing it again, of one that is refused, or of which something could not be stored, nothing stays. Nothing of it joins what is here already,
  * of this account or another one.
  * @returns the account's username
  * @throws ImportError
@@ -50,12 +50,18 @@ export const importAccount = async (
   try {
     return await one.read(lines);
   } catch (error) {
-    if (error instanceof ImportError && !(error instanceof ConcurrentImport)) await one.discard();
+    if (error instanceof ConcurrentImport) throw error;
+    if (error instanceof ImportError) await one.discard();
+    // A database that is away has to be asked again; one that took no object would not take it the next time.
+    else if (one.isStuck && (await one.discard().then(isDone, isNotDone))) throw refusedByDatabase(error);
     throw error;
   } finally {
     await one.end();
   }
 };
+
+const isDone = () => true;
+const isNotDone = () => false;
 
 /** The documents of a kind that wait to be written together. */
 interface Batch {
@@ -72,6 +78,7 @@ class AccountImport {
   #lease: KeptLease | undefined;
   #batch: Batch = { kind: '', read: [] };
   readonly #waysIn = new Map<string, Document[]>();
+  #isStuck = false;
 
   constructor(parts: Importing, progress: (count: number) => void) {
     this.#parts = parts;
@@ -85,10 +92,25 @@ class AccountImport {
       if (line.trim() === '' && count > 1) continue;
       const [kind, value] = readLine(line, count);
       if (count === 1) await this.#readHead(line, kind, value);
-      else if (kind === 'account') return this.#finish(value, count);
-      else await this.#take(kind, value as Document, count);
+      else if (kind === 'account') return this.#store(() => this.#finish(value, count));
+      else await this.#store(() => this.#take(kind, value as Document, count));
+      this.#progress(count);
     }
     throw new ImportError(`line ${count + 1}: the end is missing, which is the account itself`);
+  }
+
+  /** Whether something failed to be stored. What fails to be read, or is stopped, goes on when it is done again. */
+  get isStuck(): boolean {
+    return this.#isStuck;
+  }
+
+  async #store<T>(step: () => Promise<T>): Promise<T> {
+    try {
+      return await step();
+    } catch (error) {
+      this.#isStuck = this.#lease !== undefined;
+      throw error;
+    }
   }
 
   /** Deletes what was written, where that was begun. */
@@ -149,7 +171,6 @@ class AccountImport {
     this.#checkWhole(kind, document, line);
     const hasField = (name: string) => collection.model.schema.path(name) !== undefined;
     await this.#add(kind, { document: sealed(document, this.#parts, hasField), line });
-    this.#progress(line);
   }
 
   #checkWhole(kind: string, document: Document, line: number): void {

@@ -77,6 +77,12 @@ describe('an import of what is not whole', () => {
     await expect.poll(left).toEqual([]);
   });
 
+  it('leaves nothing either of what the database does not take', async () => {
+    const tooLarge = changed(lines, 'audit', (one) => (one.actor.more = 'x'.repeat(17 * 1024 * 1024)));
+    await expect(read(tooLarge)).rejects.toThrow(/^the database did not take what it holds: .{10,200}$/);
+    await expect.poll(left).toEqual([]);
+  });
+
   it('takes what a server wrote whose clock ran ahead, and what lies within bounds', async () => {
     const ahead = changed(lines, 'messages', (one) => (one.sent_at = at('9999-12-31T23:59:59.999Z')));
     expect(await read(changed(ahead, 'audit', (one) => (one.actor.deep = nested(97))))).toBe(
