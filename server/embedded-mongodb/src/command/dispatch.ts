@@ -1,6 +1,7 @@
 /** From a request to its answer: finds the command, checks its fields, runs it, shapes its errors. */
 
 import { type Doc, encode } from '../bson/document.ts';
+import { checkCommandLevels } from '../bson/nesting.ts';
 import { checkReadable } from '../bson/storable.ts';
 import { MongoError, refused } from '../errors/mongo-error.ts';
 import type { Engine } from '../query/engine.ts';
@@ -19,6 +20,7 @@ export function dispatcher(engine: Engine): Answer {
       const db = readDb(request.body);
       const deadline = checkFields(name, command, request);
       const { body, raw, sequences } = request;
+      checkCommandLevels(body, raw);
       checkReadable(body, raw);
       const result = command.run({ engine, connection, name, db, body, sequences, deadline });
       if (result instanceof Promise) {

@@ -1,6 +1,7 @@
 /** insert. */
 import { ObjectId } from 'bson';
 import { type Doc, decode, encode } from '../bson/document.ts';
+import { checkNewLevels } from '../bson/nesting.ts';
 import { checkStorable } from '../bson/storable.ts';
 import { checkId, checkIdFirst } from '../query/document-id.ts';
 import { checkSize } from '../storage/document-writer.ts';
@@ -39,6 +40,7 @@ export function prepareInsert(bytes: Uint8Array): { doc: Doc; raw: Buffer } {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const doc = decode(raw);
   checkStorable(doc, raw);
+  checkNewLevels(doc, raw);
   if (!Object.hasOwn(doc, '_id')) return withFirstId({ _id: new ObjectId(), ...doc });
   checkId(doc._id);
   if (Object.keys(doc)[0] === '_id') {

@@ -1,6 +1,7 @@
 /** Changing documents: one matched document, or a new one by upsert. Inside write transactions only. */
 import { ObjectId } from 'bson';
 import { type Doc, decode, encode } from '../bson/document.ts';
+import { checkChangedLevels } from '../bson/nesting.ts';
 import { MongoError } from '../errors/mongo-error.ts';
 import { compileMatch } from '../matcher/matcher.ts';
 import type { Collection } from '../storage/collection.ts';
@@ -43,6 +44,7 @@ export function applyUpdate(
   if (doc === old) return { isModified: false, old: match.raw, raw: match.raw };
   const raw = encode(doc);
   if (raw.equals(match.raw)) return { isModified: true, old: match.raw, raw };
+  checkChangedLevels(doc, raw, old);
   checkSize(raw);
   engine.writer.replace(collection, match.record, old, match.raw.length, doc, raw);
   return { isModified: true, old: match.raw, raw };
@@ -59,6 +61,7 @@ export function upsert(
   const doc = withId(made);
   checkId(doc._id);
   const raw = encode(doc);
+  checkChangedLevels(doc, raw);
   checkSize(raw);
   engine.writer.insert(collection, doc, raw);
   return { doc, raw };
