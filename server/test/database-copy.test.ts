@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { openEmbeddedMongodb } from '@parlor/embedded-mongodb';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { CopyError, copyDatabase } from '../src/database/copy.ts';
+import { COPY_MARKER } from '../src/database/copy-marker.ts';
 import { maskPassword } from '../src/platform/config.ts';
 import { spawnCommand } from './command-line.ts';
 import { startServerProcess } from './server-process.ts';
@@ -257,5 +259,15 @@ describe('database copy', () => {
     );
     await db.collection('other').insertOne({});
     expect(await complaint('copy', '--to', url)).toMatch(/is not empty \(it holds other\)/);
+  });
+
+  it('says in one line what the target does not take', async () => {
+    const [from, to] = [target('refused_from').db, target('refused_to').db];
+    await from.collection('a').insertMany([{ x: 1 }, { x: 1 }]);
+    await to.collection<{ _id: string }>(COPY_MARKER).insertOne({ _id: 'a copy that was interrupted' });
+    await to.createIndex('a', { x: 1 }, { unique: true });
+    const copying = copyDatabase(from, to, 'a copy that was interrupted', () => undefined);
+    await expect(copying).rejects.toThrow(CopyError);
+    await expect(copying).rejects.toThrow(/^the target does not take what a holds: E11000 [^\n]*$/);
   });
 });

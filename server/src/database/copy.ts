@@ -192,7 +192,8 @@ const copyDocuments = async (
   const flush = async () => {
     await claim.check();
     // The driver would make a new _id for one that is null.
-    if (batch.length > 0) await to.insertMany(batch, { ordered: true, forceServerObjectId: true });
+    const options = { ordered: true, forceServerObjectId: true };
+    if (batch.length > 0) await to.insertMany(batch, options).catch((error) => notTaken(to, error));
     batch = [];
     bytes = 0;
   };
@@ -203,6 +204,22 @@ const copyDocuments = async (
   }
   await flush();
   return { count, hash: hash.digest('hex') };
+};
+
+/** The longest text of a target that is shown, in UTF-16 code units: one may quote what it refuses. */
+const MAX_SHOWN = 200;
+
+/** @throws CopyError where the target is there and does not take a document, which may close its connection; else `error` */
+const notTaken = async (to: mongo.Collection, error: Error): Promise<never> => {
+  const isThere = await to.findOne({}, { projection: { _id: 1 } }).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) throw error;
+  const [first = ''] = error.message.split('\n', 1);
+  throw new CopyError(
+    `the target does not take what ${to.collectionName} holds: ${first.slice(0, MAX_SHOWN)}`,
+  );
 };
 
 const verifyDocuments = async (
