@@ -16,6 +16,8 @@ interface Request {
   base_url?: string;
   /** Whom it goes to, if not the account's own address. */
   member?: string;
+  /** The member's `session_epoch`, where the mail is of no use in a later one. */
+  epoch?: number;
 }
 
 /** Any time. */
@@ -42,9 +44,18 @@ export class MailQueue {
   }
 
   /** Sees to it that a mail goes out which begins after this call: the one that waits already, or a new one. */
-  async request(account: string, kind: MailKind, { window, base_url, member }: Request): Promise<void> {
+  async request(
+    account: string,
+    kind: MailKind,
+    { window, base_url, member, epoch }: Request,
+  ): Promise<void> {
     const _id = [account, kind, ...(member === undefined ? [] : [member])].join(' ');
-    const set = { $inc: { requests: 1 }, ...(base_url !== undefined && { $set: { base_url } }) };
+    const set = {
+      $inc: { requests: 1 },
+      ...(base_url !== undefined && { $set: { base_url } }),
+      // Who asked before the last password, and writes after it, takes nothing from whoever asked since.
+      ...(epoch !== undefined && { $max: { epoch } }),
+    };
     const count = () =>
       this.#model
         .findOneAndUpdate(

@@ -20,7 +20,7 @@ export const mailsData = {
     fields: {
       plain: [
         ...(['_id', 'account', 'kind', 'member', 'requests', 'due_at', 'claim', 'batch'] as const),
-        ...(['tries', 'error', 'last_at', 'base_url'] as const),
+        ...(['tries', 'error', 'last_at', 'base_url', 'epoch'] as const),
       ],
     },
   }),

@@ -70,7 +70,8 @@ export class MemberMailRequests implements MemberMails {
     const [account, to] = isSomebody
       ? [member.account, member._id]
       : ['nobody', secrets.fingerprint('mailbox', `nobody ${mailbox}`)];
-    await queue.request(account, 'password-reset', { window: 0, base_url, member: to });
+    const epoch = member?.session_epoch ?? 0;
+    await queue.request(account, 'password-reset', { window: 0, base_url, member: to, epoch });
   }
 
   async #take(...wanted: ReturnType<typeof budget>[]): Promise<boolean> {

@@ -51,7 +51,9 @@ export const passwordResetMails = (members: Pick<MembersForMail, 'active' | 'iss
   mailToMember('password-reset', async (owner: Account, { id }: Batch, mail: OutgoingMail) => {
     const { member: uuid = '', base_url = '' } = mail;
     const member = await members.active(owner._id, uuid);
-    if (!member) return undefined;
+    // It was used, or there is another password anyway: repeated, the mail would bring a new good link.
+    const { session_epoch = 0 } = member ?? {};
+    if (!member || (mail.epoch ?? session_epoch) !== session_epoch) return undefined;
     const path = await members.issueReset(member, id);
     const isTheirs = member.isFounder && owner.email_confirmed_at !== null;
     const who = isTheirs ? `the member ${member.username}` : 'the member with this address';
@@ -62,7 +64,7 @@ ${base_url}${path}
 
 The link is good once. If it was not you, do nothing: your password stays as it is.
 `;
-    return composed(`password-reset.${id}`, member.email, 'Set a new password', text);
+    return composed(`password-reset.${id}.${session_epoch}`, member.email, 'Set a new password', text);
   });
 
 const composed = (id: string, to: string, subject: string, text: string): Composed => ({

@@ -36,6 +36,8 @@ export interface OutgoingMail {
   last_at?: Date;
   /** Where there is a link in it: what that begins with. */
   base_url?: string;
+  /** Of a link to a new password: what the member's `session_epoch` was when it was last asked for. Older versions write none. */
+  epoch?: number;
 }
 
 export type OutgoingMailModel = Model<OutgoingMail>;
@@ -55,6 +57,7 @@ export const outgoingMailModel = defineModel<OutgoingMail>(
     error: String,
     last_at: Date,
     base_url: String,
+    epoch: Number,
   },
   [[{ due_at: 1 }, { sparse: true }], [{ account: 1 }]],
 );

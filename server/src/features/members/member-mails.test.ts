@@ -126,6 +126,34 @@ describe('the link to a new password', () => {
     expect(tried.map(tokenIn)).toEqual([link, link, link]);
   });
 
+  it.each(['not', 'once more'])(
+    'comes no second time where it was used before the mail server has answered, and is asked for %s',
+    async (again) => {
+      const { email } = await confirmedAccount();
+      const used: number[] = [];
+      smtp.answer = async (mail) => {
+        if (mailsTo('password-reset', email, [mail]).length === 0 || used.length > 0) return undefined;
+        used.push((await confirm(tokenIn(mail))).status);
+        if (again === 'once more') await ask(email);
+        return 451;
+      };
+      onTestFinished(() => {
+        smtp.answer = () => undefined;
+      });
+      await ask(email);
+      await vi.waitFor(() => expect(used).toEqual([204]), PATIENCE);
+      await allMailed();
+      const [first, ...more] = mailsTo('password-reset', email, smtp.tried) as [ReceivedMail];
+      expect(more).toHaveLength(again === 'not' ? 0 : 1);
+      if (again === 'not') await ask(email);
+      const next = await mailTo('password-reset', email);
+      expect(next.headers['message-id']).not.toBe(first.headers['message-id']);
+      expect([(await confirm(tokenIn(first))).status, (await confirm(tokenIn(next))).status]).toEqual([
+        400, 204,
+      ]);
+    },
+  );
+
   it('goes to nobody who signs in at a provider only', async () => {
     const { id, email } = await confirmedAccount();
     await app.services.models.accounts.updateOne({ _id: id }, { $unset: { password: 1 } });
