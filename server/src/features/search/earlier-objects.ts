@@ -4,12 +4,13 @@ import { duplicateFields } from '../../database/duplicate.ts';
 import { hasCome } from '../../database/has-come.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { AccountModel } from '../accounts/accounts.model.ts';
-import { lineKey, timeOfKey, uuidOfKey } from './lines.ts';
+import { uuidOfKey } from './lines.ts';
 import type { Sealing } from './sealing.ts';
 import { lineOf } from './search-index.ts';
 import type { SearchProgress, SearchProgressModel } from './segments.model.ts';
 import type { SegmentPlace, Segments } from './segments.ts';
-import type { SearchObject, SearchSource } from './source.ts';
+import { isTimed, type SearchObject, type SearchSource } from './source.ts';
+import { placeOfText, placeToText } from './walk-place.ts';
 
 const SWEEP_EVERY_MS = 5_000;
 
@@ -77,21 +78,29 @@ export class EarlierObjects {
 
   /** Goes on until nothing is left, as far as no other process is at it. */
   async sweep(now = new Date()): Promise<void> {
-    const { progress, segments, sealing } = this.#parts;
+    const { progress, segments, sealing, log } = this.#parts;
     await progress
       .updateOne({ _id: ALL }, { $setOnInsert: { is_done: false, leased_until: NEVER } }, { upsert: true })
       .catch((error) => {
         if (!duplicateFields(error)) throw error;
       });
-    for (const before = new Date(now.getTime() - SEALED_AFTER_MS); !this.#isStopped; ) {
-      const place = await segments.oldestFresh(before);
+    const before = new Date(now.getTime() - SEALED_AFTER_MS);
+    for (const failed: string[] = []; !this.#isStopped; ) {
+      const place = await segments.oldestFresh(before, failed);
       if (!place) break;
-      await sealing.seal(place);
+      const { account } = place;
+      await sealing.seal(place).catch((error) => {
+        failed.push(account);
+        log.error({ err: error, account }, 'what can be searched waits: sealing it failed');
+      });
     }
     while (!this.#isStopped) {
       const own = await this.#claim();
       if (!own) return;
-      await this.#walk(own);
+      // Its lease runs out before it is tried again, so that it keeps no other back.
+      await this.#walk(own).catch((error) =>
+        log.error({ err: error, account: own.account }, 'earlier objects of an account are not findable yet'),
+      );
     }
   }
 
@@ -137,19 +146,37 @@ export class EarlierObjects {
   }
 
   /** @returns where to go on; undefined at the end */
-  async #step(_id: string, { account, kind, key }: Position): Promise<Position | undefined> {
-    const { sources } = this.#parts;
+  async #step(_id: string, position: Position): Promise<Position | undefined> {
+    const { account } = position;
     if (account === undefined) return this.#nextAccount(undefined);
+    try {
+      const next = await this.#stepIn(account, position);
+      return next ?? (_id === ALL ? this.#nextAccount(account) : undefined);
+    } catch (error) {
+      if (_id !== ALL) throw error;
+      // It goes on by itself, and the others do without it; where the database is gone, this fails as well.
+      await this.request(account);
+      this.#parts.log.error({ err: error, account }, 'earlier objects of an account are not findable yet');
+      return this.#nextAccount(account);
+    }
+  }
+
+  /** @returns where to go on in an account; undefined at its end */
+  async #stepIn(account: string, { kind, key }: Position): Promise<Position | undefined> {
+    const { sources } = this.#parts;
     const source = sources.find((one) => one.kind === kind) ?? sources[0];
     if (!source) return undefined;
-    const before = key === undefined ? undefined : { at: timeOfKey(key), uuid: uuidOfKey(key) };
-    const found = await source.readOlder(account, before);
+    const read = await source.readOlder(account, key === undefined ? undefined : placeOfText(key));
+    const found = read.filter(isTimed);
     await this.#add({ account, kind: source.kind }, source, found);
     const last = found.at(-1);
-    if (last) return { account, kind: source.kind, key: lineKey(last.at, last.uuid) };
+    if (last) {
+      const reached = placeToText(last);
+      if (reached === key) throw new Error(`the ${source.kind} ${last.uuid} is read over and over`);
+      return { account, kind: source.kind, key: reached };
+    }
     const next = sources[sources.indexOf(source) + 1];
-    if (next) return { account, kind: next.kind };
-    return _id === ALL ? this.#nextAccount(account) : undefined;
+    return next && { account, kind: next.kind };
   }
 
   async #nextAccount(account: string | undefined): Promise<Position | undefined> {

@@ -25,9 +25,13 @@ const TIME_DIGITS = 12;
 const UUID_DIGITS = 32;
 const KEY_LENGTH = TIME_DIGITS + UUID_DIGITS;
 
-/** The key of an object. */
+/** The latest time that fits into a key, of the year 10889. */
+const LATEST = 16 ** TIME_DIGITS - 1;
+
+/** The key of an object. Of a time before 1970 it has 1970, and of one that is too late the latest that it can have. */
 export const lineKey = (at: Date, uuid: string): string =>
-  at.getTime().toString(16).padStart(TIME_DIGITS, '0') + uuid.replaceAll('-', '');
+  Math.min(Math.max(at.getTime(), 0), LATEST).toString(16).padStart(TIME_DIGITS, '0') +
+  uuid.replaceAll('-', '');
 
 export const isLineKey = (text: string): boolean => text.length === KEY_LENGTH && /^[\da-f]+$/.test(text);
 

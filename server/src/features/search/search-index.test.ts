@@ -90,3 +90,22 @@ it('nothing is written of an account that is gone', async () => {
   await searchIndex.flush();
   expect(await stored('nobody')).toBe(0);
 });
+
+it('a conversation whose document is damaged keeps the words of nobody else back', async () => {
+  const { searchIndex, models } = app.services;
+  const { id } = await app.account();
+  const damaged = {
+    _id: randomUUID(),
+    account: id,
+    widget: '',
+    name: '',
+    label: 'damaged',
+    created_at: null,
+  };
+  await models.rooms.collection.insertOne(damaged as never);
+  const data = { uuid: damaged._id, label: damaged.label };
+  await searchIndex.consume([newEvent('chat.added', id, new Date(), data, { room: damaged._id })]);
+  await searchIndex.consume([said(id, randomUUID(), 'unscathed')]);
+  await searchIndex.flush();
+  expect(await stored('unscathed')).toBe(1);
+});

@@ -9,7 +9,7 @@ import { Gathered, type Gathering } from './gathered.ts';
 import { type Line, lengthOf, lineKey, timeOfKey, UNKNOWN_WIDGET, uuidOfKey } from './lines.ts';
 import type { Sealing } from './sealing.ts';
 import { MAX_LINES, type SegmentLines, type SegmentPlace, type Segments } from './segments.ts';
-import type { SearchObject, SearchSource } from './source.ts';
+import { isTimed, type SearchObject, type SearchSource } from './source.ts';
 import { wordsOf } from './words.ts';
 
 /** From this number of fresh segments, lines in them, or characters of those on they are sealed. */
@@ -156,7 +156,8 @@ export class SearchIndex {
     const source = this.#parts.sources.find(({ kind }) => kind === place.kind);
     const read = touched.size > 0 ? await source?.read(place.account, [...touched.keys()]) : undefined;
     const told = await this.#existing(place, source, [...lines.values()]);
-    const all = [...told, ...(read ?? []).map(lineOf)];
+    // One that is damaged keeps the words of no other account back.
+    const all = [...told, ...(read ?? []).filter(isTimed).map(lineOf)];
     return { place, lines: all.filter(({ words }) => words.length > 0) };
   }
 

@@ -169,9 +169,13 @@ export class Segments {
     return this.#find({ ...place, is_fresh: true }, limit);
   }
 
-  /** The account and kind that have something that waits for longest, if it waits since `before`. */
-  async oldestFresh(before: Date): Promise<SegmentPlace | undefined> {
-    const waiting = { is_fresh: true, ...hasCome('made_at', before) };
+  /**
+   * The account and kind that have something that waits for longest, if it waits since `before`.
+   * @param passedOver accounts that are not looked at
+   */
+  async oldestFresh(before: Date, passedOver: readonly string[]): Promise<SegmentPlace | undefined> {
+    const others = passedOver.length > 0 && { account: { $nin: passedOver as string[] } };
+    const waiting = { is_fresh: true, ...hasCome('made_at', before), ...others };
     const [found] = await this.#model
       .find(waiting, { account: 1, kind: 1 })
       .sort({ made_at: 1 })

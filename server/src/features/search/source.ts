@@ -17,6 +17,10 @@ export interface SearchObject {
   texts: readonly (readonly [field: string, text: string])[];
 }
 
+/** Whether it is known when an object was made: one whose document is damaged has no place among the others. */
+export const isTimed = ({ at }: { at: unknown }): boolean =>
+  at instanceof Date && !Number.isNaN(at.getTime());
+
 /** An object that an event tells something of. */
 export interface Touched {
   uuid: string;
