@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { isDocumentRefused } from '../../database/refused.ts';
 import type { RoomModel } from '../rooms/rooms.model.ts';
 import type { ConversationModel } from './conversation.model.ts';
 import { type ConversationFollower, FROM_ROOM, type RoomFields } from './follow.ts';
@@ -69,10 +70,21 @@ export class ConversationBackfill {
     const widgets = new Map(known.map(({ _id, widget }) => [_id, widget]));
     for (const room of found) {
       if (this.#isStopped) return undefined;
-      const widget = widgets.get(room._id);
-      if (widget === undefined) await this.#follower.begin(room, { isTold: false });
-      else if (widget === '' && room.widget) await this.#follower.takeWidget(room._id);
+      try {
+        await this.#fill(room, widgets.get(room._id));
+      } catch (error) {
+        // One that is damaged is passed by; a database that is gone is waited for.
+        if (!isDocumentRefused(error)) throw error;
+        const { _id, account } = room;
+        this.#log.error({ err: error, account, room: _id }, 'a damaged room gets no conversation');
+      }
     }
     return found.length === BATCH ? ids.at(-1) : undefined;
+  }
+
+  /** @param widget of its conversation; undefined where it has none */
+  async #fill(room: RoomFields, widget: string | undefined): Promise<void> {
+    if (widget === undefined) await this.#follower.begin(room, { isTold: false });
+    else if (widget === '' && room.widget) await this.#follower.takeWidget(room._id);
   }
 }

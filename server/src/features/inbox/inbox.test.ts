@@ -194,3 +194,19 @@ it('gives rooms of before their conversations', async () => {
   await app.services.backfill.run();
   expect(await get(uuid)).toEqual(before);
 });
+
+it('gives rooms theirs also behind one that is damaged', async () => {
+  const { uuid, say } = await visit();
+  await say('Behind it');
+  await until(uuid, { last_message: { body: 'Behind it' } });
+  const { backfill, models } = app.services;
+  const room = await models.rooms.findOne({ _id: uuid }).lean().orFail();
+  const message = await models.messages.findOne({ room: uuid }).lean().orFail();
+  const _id = '00000000-0000-4000-8000-000000000000';
+  await models.rooms.collection.insertOne({ ...room, _id, label: _id, account: { not: 'a uuid' } } as never);
+  await models.messages.collection.insertOne({ ...message, _id, room: _id } as never);
+  await models.inbox.deleteOne({ _id: uuid });
+  await backfill.run();
+  expect(await models.inbox.countDocuments({ _id })).toBe(0);
+  expect(await models.inbox.countDocuments({ _id: uuid })).toBe(1);
+});
