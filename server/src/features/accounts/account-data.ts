@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 import type { MappedCollection, Owner } from '../../database/collection-data.ts';
 import type { AccountModel } from './accounts.model.ts';
+import { closeFirst, type RegistrationClaimModel } from './registration.model.ts';
 
 /** How many documents of an account are read at a time: each may have 256 KiB, and others wait while they are decoded. */
 export const READ_AT_ONCE = 16;
@@ -87,7 +88,12 @@ export interface DeletionParts {
   /** Makes every token and password of its members useless. */
   credentials: { lock(account: string): Promise<void> };
   collections: readonly MappedCollection[];
-  models: { accounts: AccountModel; audit: Moved; searchSegments: Moved };
+  models: {
+    accounts: AccountModel;
+    audit: Moved;
+    registrationClaims: RegistrationClaimModel;
+    searchSegments: Moved;
+  };
 }
 
 /** By what visitors and programs get in: that goes first, and each after what is found by way of it. */
@@ -114,11 +120,15 @@ const deleteOwned = async (
  * since is left to `deleteRest`.
  */
 export const deleteAccount = async (
-  { credentials, collections, models: { accounts } }: DeletionParts,
+  { credentials, collections, models: { accounts, registrationClaims } }: DeletionParts,
   account: string,
   progress: (collection: string) => void = () => undefined,
 ): Promise<void> => {
   await accounts.updateOne({ _id: account, deleted_at: null }, { $set: { deleted_at: new Date() } });
+  // Before it is gone, so that registration, which its being there has closed, does not open again. What is left of a refused
+  // import has no name, and a trial's account does not count.
+  const counting = { _id: account, username: { $ne: '' }, is_demo: { $ne: true } };
+  if (await accounts.exists(counting)) await closeFirst(registrationClaims);
   await credentials.lock(account);
   await deleteOwned(collections, account, progress);
   await accounts.replaceOne({ _id: account }, { ...goneAccount(account), emptied_at: new Date() });

@@ -5,8 +5,8 @@ import { defineModel } from '../../database/model.ts';
 import type { Duration } from '../../platform/duration.ts';
 
 /**
- * What one may have at a time, until it expires: a used invitation, the right to make the first account, the lease
- * under which an account's objects are counted.
+ * What one may have at a time, until it expires: a used invitation, the right to make the first account, which nobody has any
+ * more once an account was deleted, the lease under which an account's objects are counted.
  */
 export interface RegistrationClaim {
   _id: string;
@@ -59,6 +59,17 @@ export const extendClaim = async (
 ): Promise<(() => Promise<void>) | undefined> => {
   const { matchedCount } = await claims.updateOne({ _id, expires_at: from }, { $set: { expires_at: to } });
   return matchedCount === 0 ? undefined : givingBack(claims, _id, to);
+};
+
+/** What whoever makes the first account has meanwhile (docs/contract.md#registration). */
+export const FIRST_ACCOUNT = 'first';
+
+/** Later than any clock says: `expires_at` of what is never had again. */
+const NEVER = new Date('9999-12-31T00:00:00.000Z');
+
+/** Nobody makes the first account any more, also when none is left. */
+export const closeFirst = async (claims: RegistrationClaimModel): Promise<void> => {
+  await claims.updateOne({ _id: FIRST_ACCOUNT }, { $set: { expires_at: NEVER } }, { upsert: true });
 };
 
 const givingBack = (claims: RegistrationClaimModel, _id: string, expires_at: Date) => async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { demoAccount } from '../demo/demo-account.ts';
+import { deleteAccount } from './account-data.ts';
 import { newInvitation } from './invitations.ts';
 
 const PASSWORD = 'a long enough secret';
@@ -41,6 +42,43 @@ describe('registration after a trial', () => {
     expect((await demoAccount(app.services)).username).toBe('demo');
     expect((await register()).status).toBe(201);
     expect(await register()).toMatchObject(CLOSED);
+  });
+});
+
+describe('registration once an account was deleted', () => {
+  const app = testApp({ PUBLIC_URL: 'https://chat.example.com' });
+  const register = registering(app);
+  /** Carries deletions through, and has a minute pass for what one may have for so long. */
+  const minuteLater = async () => {
+    const { accountDeletion, models } = app.services;
+    await expect
+      .poll(
+        async () => {
+          await accountDeletion.resume(new Date(Date.now() + 61_000));
+          return models.accounts.countDocuments({});
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(0);
+    await models.registrationClaims.deleteMany({ expires_at: { $lte: new Date(Date.now() + 61_000) } });
+  };
+
+  it("is open still after a trial's, and closed for good after any other", async () => {
+    await demoAccount(app.services);
+    await deleteAccount(app.services, (await app.services.accounts.byUsername('demo'))?._id ?? '');
+    await minuteLater();
+    const username = 'the-first-one';
+    expect((await register({ username })).status).toBe(201);
+    const credentials = { username, password: PASSWORD };
+    const { token } = (await app.request('POST', '/api/v1/auth/api-token', { body: credentials })).json;
+    const deletion = { token, body: credentials };
+    expect((await app.request('POST', '/api/v1/account/delete/', deletion)).status).toBe(204);
+    expect(await register()).toMatchObject(CLOSED);
+    await minuteLater();
+    expect(await register()).toMatchObject(CLOSED);
+    // The operator still makes accounts.
+    const made = { username, email: 'ada@example.com', password: PASSWORD, password2: PASSWORD };
+    expect(await app.services.accounts.create(made)).toMatchObject({ username });
   });
 });
 

@@ -8,7 +8,7 @@ import type { Account } from './accounts.model.ts';
 import type { AccountsService } from './accounts.service.ts';
 import type { ConfirmationRequests } from './email-confirmations.ts';
 import { readInvitation } from './invitations.ts';
-import { type RegistrationClaimModel, takeClaim } from './registration.model.ts';
+import { FIRST_ACCOUNT, type RegistrationClaimModel, takeClaim } from './registration.model.ts';
 
 /** While somebody makes the first account nobody else does: longer than a request takes. */
 const FIRST_LEASE_MS = 60_000;
@@ -119,7 +119,7 @@ export class Registrations {
 
   async #permitFirst(): Promise<() => Promise<void>> {
     if (!(await this.#accounts.isEmpty())) throw closed();
-    const giveBack = await takeClaim(this.#claims, 'first', new Date(Date.now() + FIRST_LEASE_MS));
+    const giveBack = await takeClaim(this.#claims, FIRST_ACCOUNT, new Date(Date.now() + FIRST_LEASE_MS));
     if (!giveBack) throw closed();
     // Somebody may have been through since the look before.
     if (await this.#accounts.isEmpty()) return giveBack;
