@@ -54,7 +54,7 @@ export const createRouter = (
   const deviceCookie = createDeviceCookie(baseUrl);
   const routes = createRoutes({ ...services, baseUrl, deviceCookie, sessionCookie });
   const router = new IndexedRouter();
-  metricsRoutes(router, { config, metrics });
+  metricsRoutes(router, { config, metrics, rateLimits });
   docsRoutes(router);
   confirmEmailRoutes(router, services);
   addRoutes(router, routes, {

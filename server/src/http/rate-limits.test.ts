@@ -15,6 +15,7 @@ const app = testApp({
   RATE_LIMIT_WRONG_PASSWORDS_NAME: '12',
   RATE_LIMIT_UNKNOWN: '9',
   RATE_LIMIT_READYZ: '7',
+  METRICS_TOKEN: 'a-token-for-metrics',
   TRUST_PROXY: '1',
   PUBLIC_URL: 'https://chat.example.com',
   REGISTRATION: 'open',
@@ -262,6 +263,33 @@ describe('what is unknown', () => {
     expect(statuses).toEqual([401, 401, 404, 401, 401, 404, 401, 401, 404]);
     for (const one of unknown) expect(await one()).toMatchObject(LIMITED);
     expect((await ask('/api/v1/rooms/', `Token ${token}`)).status).toBe(200);
+  });
+
+  it('includes good credentials on pages that may not use them, and wrong tokens at /metrics', async () => {
+    const account = await app.account();
+    const path = `/api/v1/widgets/${account.widget}/`;
+    const domain = 'https://shop.example.com';
+    const patched = await app.request('PATCH', path, { token: account.token, body: { domain } });
+    expect(patched.status).toBe(200);
+    const sessions = `/api/v1/widgets/${account.widget}/sessions/`;
+    const on = (origin: string, address: string) => ({ headers: { ...from(address).headers, origin } });
+    const opened = await app.request('POST', sessions, { body: {}, ...on(domain, '198.51.100.50') });
+    const visitor = opened.json.token;
+    const credentials = { username: account.username, password: PASSWORD };
+    const signedIn = await app.request('POST', '/api/v1/auth/session', { body: credentials });
+    const cookie = signedIn.headers['set-cookie']?.toString().split(';')[0] ?? '';
+    const evil = on('https://evil.example.com', '198.51.100.51');
+    const refused = [
+      () => app.request('GET', '/api/v1/messages/', { visitor, ...evil }),
+      () => app.request('POST', '/api/v1/rooms/', { body: {}, headers: { ...evil.headers, cookie } }),
+      () => app.request('GET', '/metrics', { headers: { ...evil.headers, authorization: 'Bearer guess' } }),
+    ];
+    const statuses = [];
+    for (let n = 0; n < 9; n++) statuses.push((await refused[n % 3]?.())?.status);
+    expect(statuses).toEqual(Array(3).fill([403, 403, 401]).flat());
+    for (const one of refused) expect(await one()).toMatchObject(LIMITED);
+    const good = await app.request('GET', '/api/v1/messages/', { visitor, ...on(domain, '198.51.100.51') });
+    expect(good.status).not.toBe(429);
   });
 
   it('includes who asks for readiness again and again', async () => {

@@ -188,7 +188,10 @@ export const SETTINGS = {
     'limit per hour: wrong passwords for one username, from all addresses that it never signed in from',
     wholeNumber(1, 1_000_000),
   ),
-  RATE_LIMIT_UNKNOWN: perMinute(120, 'unknown tokens and widgets that one IP address asks with'),
+  RATE_LIMIT_UNKNOWN: perMinute(
+    120,
+    'unknown tokens and widgets, and good tokens on pages of others, that one IP address asks with',
+  ),
   RATE_LIMIT_READYZ: perMinute(120, 'requests to /readyz from one IP address'),
   RATE_LIMIT_VISITOR: perMinute(20, "writes of one visitor's session"),
   RATE_LIMIT_VISITOR_IP: perMinute(120, 'writes of all visitors at one IP address'),

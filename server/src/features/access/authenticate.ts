@@ -167,9 +167,10 @@ export const createAuthenticator = ({
         ? bySession(ctx.req, () => sessionCookie.check(ctx))
         : identify(authorization, ctx.get('Origin')));
     } catch (error) {
-      // Whoever tries tokens out is told less and less.
-      const isUnknown = error instanceof ParlorError && error.code === 'not_authenticated';
-      if (isUnknown && (authorization !== '' || isSession)) await rateLimits.countAddress(ctx, 'unknown');
+      // Whoever tries tokens out is told less and less, and a good one on a page that may not use it counts for nobody else.
+      const isRefused =
+        error instanceof ParlorError && (error.code === 'not_authenticated' || error.code === 'forbidden');
+      if (isRefused && (authorization !== '' || isSession)) await rateLimits.countAddress(ctx, 'unknown');
       throw error;
     }
   };

@@ -113,3 +113,15 @@ it.skipIf(inject('isRealMongodb'))('is not there behind a proxy', async () => {
   expect([(await read()).status, (await change({})).status, (await page()).status]).toEqual([404, 404, 404]);
   expect(server.stdout()).not.toContain('Settings panel');
 });
+
+it.skipIf(inject('isRealMongodb'))(
+  'lets nobody try its links out, and shows itself to its own all the same',
+  async () => {
+    const { server, page } = await start({ RATE_LIMIT: 'on', RATE_LIMIT_UNKNOWN: '5' });
+    const statuses = [];
+    for (let n = 0; n < 6; n++)
+      statuses.push((await ask(`${server.url}/demo/panel/enter?key=guess${n}`, 'GET')).status);
+    expect(statuses).toEqual([...Array(5).fill(403), 429]);
+    expect((await page()).status).toBe(200);
+  },
+);

@@ -3,6 +3,7 @@ import compose from 'koa-compose';
 import { takesMethod } from '../../http/allowed-methods.ts';
 import type { Handler } from '../../http/context.ts';
 import { jsonBody } from '../../http/json-body.ts';
+import type { RateLimits } from '../../http/rate-limits.ts';
 import { readPatch } from '../../http/validate.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
 import { presentWidget } from '../widgets/widgets.service.ts';
@@ -25,10 +26,16 @@ start Parlor anew to get another one.</p>
 /** What the demo's panel is made of. */
 type PanelServices = Pick<DemoServices, 'accounts' | 'widgets' | 'panelAccess'>;
 
+interface AccessParts {
+  panelAccess: DemoServices['panelAccess'];
+  /** Counts keys that are tried out. */
+  rateLimits: Pick<RateLimits, 'countAddress'>;
+}
+
 /** GET of the printed link, which opens the panel to the browser that follows it; before everything of the panel. */
 export const demoPanelAccess =
-  ({ panelAccess }: PanelServices): Handler =>
-  (ctx, next) => {
+  ({ panelAccess, rateLimits }: AccessParts): Handler =>
+  async (ctx, next) => {
     if (!ctx.path.startsWith('/demo/panel')) return next();
     ctx.set('Cache-Control', 'no-store');
     ctx.set('Referrer-Policy', 'no-referrer');
@@ -38,6 +45,7 @@ export const demoPanelAccess =
       return undefined;
     }
     if (panelAccess.isOpen(ctx)) return next();
+    if (ctx.path === ENTRANCE_PATH) await rateLimits.countAddress(ctx, 'unknown');
     if (ctx.path === SETTINGS_PATH) throw forbidden();
     ctx.status = 403;
     ctx.type = 'text/html; charset=utf-8';

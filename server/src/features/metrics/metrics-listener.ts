@@ -20,7 +20,7 @@ export const startMetricsListener = async (
   const { METRICS_LISTEN: at } = config;
   if (!at) return undefined;
   const router = new Router<State>();
-  metricsRoutes(router, { config, metrics }, true);
+  metricsRoutes(router, { config, metrics, rateLimits: undefined });
   const app = new Koa<State>();
   app.use(errorResponses(log));
   app.use(router.routes());

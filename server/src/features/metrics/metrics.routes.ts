@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type Router from '@koa/router';
 import type { Context, State } from '../../http/context.ts';
+import type { RateLimits } from '../../http/rate-limits.ts';
 import type { Config } from '../../platform/config.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { Metrics } from './metrics.ts';
@@ -10,11 +11,13 @@ const isEqual = (given: string, wanted: string): boolean => {
   return one.length === other.length && timingSafeEqual(one, other);
 };
 
-const checkBearer = (ctx: Context, token: string): void => {
+const hasBearer = (ctx: Context, token: string): boolean => {
   const [, given = ''] = /^Bearer +(\S+)$/i.exec(ctx.get('Authorization')) ?? [];
-  if (isEqual(given, token)) return;
-  throw new ParlorError('not_authenticated', 'Invalid token.', { headers: { 'WWW-Authenticate': 'Bearer' } });
+  return isEqual(given, token);
 };
+
+const invalidToken = (): ParlorError =>
+  new ParlorError('not_authenticated', 'Invalid token.', { headers: { 'WWW-Authenticate': 'Bearer' } });
 
 /**
  * GET /metrics, for whoever has METRICS_TOKEN as a Bearer token, and without one for nobody: behind a proxy every
@@ -22,12 +25,24 @@ const checkBearer = (ctx: Context, token: string): void => {
  */
 export const metricsRoutes = (
   router: Router<State>,
-  { config, metrics }: { config: Pick<Config, 'METRICS_TOKEN'>; metrics: Metrics },
-  isOwnListener = false,
+  {
+    config,
+    metrics,
+    rateLimits,
+  }: {
+    config: Pick<Config, 'METRICS_TOKEN'>;
+    metrics: Metrics;
+    /** Counts wrong tokens; who reaches a listener of its own is for the operator to say. */
+    rateLimits: Pick<RateLimits, 'countAddress'> | undefined;
+  },
 ): void => {
   router.get('/metrics', async (ctx) => {
-    if (config.METRICS_TOKEN !== '') checkBearer(ctx, config.METRICS_TOKEN);
-    else if (!isOwnListener) {
+    if (config.METRICS_TOKEN !== '') {
+      if (!hasBearer(ctx, config.METRICS_TOKEN)) {
+        await rateLimits?.countAddress(ctx, 'unknown');
+        throw invalidToken();
+      }
+    } else if (rateLimits) {
       throw new ParlorError(
         'forbidden',
         'Metrics need METRICS_TOKEN, or a listener of their own: METRICS_LISTEN.',

@@ -36,7 +36,7 @@ const widgetFiles = (): Handler => {
  * Everything that is not the API: the widget's files and, for somebody who tries Parlor out, a customer's website with
  * the widget on it. Nowhere else: there anybody could register the demo's account, or show a widget under this name.
  */
-export const staticFiles = (services: DemoServices): Handler =>
+export const staticFiles = (services: DemoServices & Parameters<typeof demoPanelAccess>[0]): Handler =>
   compose([
     widgetFiles(),
     previewPages(),
