@@ -4,6 +4,9 @@ import { UsageError } from './arguments.ts';
 import { type CallerFrame, frameSender, framesOf, type ServerFrame } from './command-frames.ts';
 import type { Terminal } from './terminal.ts';
 
+/** What a connection fails with whose server is killed: before it has read all, and before it is written to. */
+const LOST = ['ECONNRESET', 'EPIPE'];
+
 /**
  * Has the running server run a command, with this terminal and its files.
  * @throws UsageError as the command would; DatabaseError when the server failed or went away.
@@ -20,16 +23,14 @@ export const askServer = async (
   };
   const stopped = (): DatabaseError =>
     new DatabaseError('the server was stopped before the command had ended: give it again');
-  const frames = framesOf<ServerFrame>(socket);
-  const next = async (): Promise<ServerFrame | undefined> => {
-    const { value } = await frames.next().catch((error) => {
-      // What it has not read when it is killed is an error of the connection.
-      throw (error as NodeJS.ErrnoException).syscall === 'read' ? stopped() : error;
-    });
-    return value;
+  const lost = (error: NodeJS.ErrnoException): never => {
+    throw LOST.includes(error.code ?? '') ? stopped() : error;
   };
+  const frames = framesOf<ServerFrame>(socket);
+  const next = async (): Promise<ServerFrame | undefined> => (await frames.next().catch(lost)).value;
   try {
-    await send({ words: [...words] });
+    // Whether the connection is lost shows where it is read.
+    await send({ words: [...words] }).catch(() => undefined);
     for (let frame = await next(); frame; frame = await next()) {
       if ('print' in frame) terminal.print(frame.print);
       else if ('progress' in frame) terminal.progress(frame.progress);
