@@ -70,6 +70,19 @@ export const saysInPieces =
     stream(res).end(chunks.join('') + END.replace('"total_tokens":42', `"total_tokens":${tokens}`));
   };
 
+/** A well answer of an endpoint that gives each piece a `finish_reason` and a count, and begins without text. */
+export const finishesEach =
+  (pieces: readonly string[], between = 0): Behaviour =>
+  async (res) => {
+    stream(res);
+    for (const content of ['', ...pieces]) {
+      const choices = [{ index: 0, delta: { content }, finish_reason: 'stop' }];
+      res.write(`data: ${JSON.stringify({ choices, usage: { total_tokens: 42 } })}\n\n`);
+      await sleep(between);
+    }
+    res.end('data: [DONE]\n\n');
+  };
+
 /** An answer with a status and nothing else. */
 export const refuses =
   (status: number, headers: Record<string, string> = {}): Behaviour =>

@@ -45,8 +45,8 @@ export interface Completion {
 const MAX_EVENT_BYTES = 256 * 1024;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** How long an answer that is whole waits for the count of its tokens, which comes behind it, where it comes at all. */
-const COUNTED_WITHIN_MS = 1_000;
+/** How long an answer that is whole waits for the count of its tokens, and for its stream to end, which some are left open. */
+const ENDED_WITHIN_MS = 5_000;
 
 /** Before another attempt where the endpoint does not say when; the caller's time is limited. */
 const RETRY_AFTER_MS = 500;
@@ -119,8 +119,9 @@ class AnswerReader {
   /** Code points that still have room. */
   #left = MAX_MESSAGE;
   #tokens: number | undefined;
-  /** The answer is whole; the count of its tokens may be still to come. */
-  isFinished = false;
+  #isFinished = false;
+  /** Some endpoints give each piece a `finish_reason`, which says nothing then. */
+  #isGoingOn = false;
   /** Nothing that comes now is wanted any more. */
   isFull = false;
 
@@ -131,7 +132,7 @@ class AnswerReader {
   /** @throws LlmError for what is no chunk of a completion */
   take(data: string): void {
     if (data === '[DONE]') {
-      this.isFinished = true;
+      this.#isFinished = true;
       this.isFull = true;
       return;
     }
@@ -145,21 +146,28 @@ class AnswerReader {
     const choice = chunk.choices?.[0];
     const piece = choice?.delta?.content ?? choice?.message?.content;
     if (typeof piece === 'string' && piece !== '') this.#add(piece);
-    if (choice?.finish_reason) this.isFinished = true;
+    if (choice?.finish_reason) this.#isFinished = true;
     const tokens = chunk.usage?.total_tokens;
     // What is no count, such as -1 or 1e999, would spoil the budgets.
     if (!Number.isSafeInteger(tokens) || Number(tokens) < 0) return;
     this.#tokens = tokens;
-    if (this.isFinished) this.isFull = true;
+    // Alone it comes behind everything else; some endpoints count with each piece.
+    if (this.isWhole && !choice) this.isFull = true;
+  }
+
+  /** Whether nothing of the answer is to come, as far as its stream tells; the count of its tokens may be. */
+  get isWhole(): boolean {
+    return this.#isFinished && !this.#isGoingOn && this.#text.trim() !== '';
   }
 
   finish(): Completion {
-    if (!this.isFinished) throw new LlmError('the stream was cut');
+    if (!this.#isFinished) throw new LlmError('the stream was cut');
     if (this.#text.trim() === '') throw new LlmError('sent no text');
     return { text: this.#text, tokens: this.#tokens };
   }
 
   #add(sent: string): void {
+    if (this.#isFinished && this.#text !== '') this.#isGoingOn = true;
     const begun = this.#half + sent;
     this.#half = /[\ud800-\udbff]$/.exec(begun)?.[0] ?? '';
     const piece = wellFormed(begun.slice(0, begun.length - this.#half.length));
@@ -169,7 +177,7 @@ class AnswerReader {
     this.#text += kept;
     if (kept !== '') this.#delta(kept);
     if (kept.length < piece.length) {
-      this.isFinished = true;
+      this.#isFinished = true;
       this.isFull = true;
     }
   }
@@ -201,11 +209,12 @@ const readStream = async (body: Readable, reader: AnswerReader): Promise<void> =
       parser.feed(decoder.decode(chunk, { stream: true }));
       if (failure) throw failure;
       if (reader.isFull) return;
-      if (reader.isFinished) patience ??= setTimeout(() => body.destroy(), COUNTED_WITHIN_MS);
+      if (reader.isWhole) patience ??= setTimeout(() => body.destroy(), ENDED_WITHIN_MS);
+      else clearTimeout(patience);
     }
   } catch (error) {
     // What comes behind a whole answer takes nothing from it.
-    if (!reader.isFinished) throw error;
+    if (!reader.isWhole) throw error;
   } finally {
     clearTimeout(patience);
   }

@@ -4,6 +4,7 @@ import {
   type Behaviour,
   cuts,
   finishesAndCuts,
+  finishesEach,
   hangs,
   keepsAlive,
   neverEnds,
@@ -104,6 +105,12 @@ describe('an llm node', () => {
     expect(llm.asked).toHaveLength(1);
     const own = { _id: { $regex: `^${agent.account.id} ` } };
     expect((await app.services.models.usage.findOne(own).lean())?.used).toEqual(tokens);
+  });
+
+  it('takes the whole of an answer each piece of which is called the last one', async () => {
+    llm.behave(finishesEach(['It is ', 'large, ', 'and heavy.'], 50));
+    expect(await agent.talk(await agent.open(), 'Hm?')).toEqual([['It is large, and heavy.'], 'active']);
+    expect(llm.asked).toHaveLength(1);
   });
 
   it('cuts the history to the window, and always asks what was asked', async () => {
