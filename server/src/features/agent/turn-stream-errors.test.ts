@@ -4,6 +4,7 @@ import { type TestAgent, testAgent } from '../../../test/agent.ts';
 import { says, startLlmServer } from '../../../test/agent-llm-server.ts';
 import { testApp } from '../../../test/app.ts';
 import { events } from '../../../test/event-stream.ts';
+import { readEventId, TurnStream } from './turn-stream.ts';
 
 const llm = await startLlmServer();
 const app = testApp({ LLM_URL: llm.url, LLM_MODEL: 'small' });
@@ -76,4 +77,16 @@ describe('after an error', () => {
       ['done', 'active'],
     ]);
   });
+
+  it.each(['1.0', '0.7', 'done'])(
+    'before any other event it names the place where its caller is: %s',
+    (place) => {
+      const turn = randomUUID();
+      const stream = new TurnStream(turn, readEventId(`${turn}.${place}`)?.after);
+      stream.fail(gone());
+      expect(events(stream.text).map(([event, , id]) => [event, id])).toEqual([
+        ['error', `${turn}.${place}`],
+      ]);
+    },
+  );
 });

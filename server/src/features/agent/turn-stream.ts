@@ -41,13 +41,15 @@ export class TurnStream implements TurnListener {
   readonly #readers = new Set<(frame: Frame) => void>();
   /** Why the turn failed. */
   failure: unknown;
-  #characters = 0;
+  readonly #after: Place;
+  #characters: number;
   #begins = false;
 
   /** @param after how far its caller is by a stream that this one takes the place of: it goes on with another preview */
-  constructor(turn: string, after?: Place) {
+  constructor(turn: string, after: Place = START) {
     this.#turn = turn;
-    this.#characters = after?.characters ?? 0;
+    this.#after = after;
+    this.#characters = after.characters;
   }
 
   /** Gives everything after `after`, and then what comes. @returns what ends it */
@@ -88,17 +90,17 @@ export class TurnStream implements TurnListener {
 
   /**
    * The turn could not be taken, or nobody knows whether it was, as when the database's reply was lost. The event has the
-   * id of the one before: whoever comes back with it is told what is stored by then.
+   * id of the one before, also of a stream that this one takes the place of: whoever comes back with it is told what is stored by then.
    */
   fail(error: unknown): void {
     this.failure = error;
-    const place = this.#frames.at(-1)?.place ?? START;
+    const place = this.#frames.at(-1)?.place ?? this.#after;
     this.#push(DONE, 'error', { error: shownError(error)?.message ?? DEFECT }, place);
   }
 
   /** @param named the place that the event's id names */
   #push(place: Place, event: string, data: unknown, named = place): void {
-    const at = named === DONE ? 'done' : `${named.messages}.${named.characters}`;
+    const at = named.messages === DONE.messages ? 'done' : `${named.messages}.${named.characters}`;
     const text = `id: ${this.#turn}.${at}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
     this.#frames.push({ place, text });
     for (const reader of this.#readers) reader({ place, text });
