@@ -27,6 +27,7 @@ const things = () => client.db('nesting').collection<{ _id: string; [field: stri
 /** A value with something of this many levels inside. */
 const nested = (levels: number, inside: unknown = 1): unknown =>
   levels === 0 ? inside : nested(levels - 1, { a: inside });
+const nameless = (levels: number): unknown => (levels === 0 ? 1 : { '': nameless(levels - 1) });
 const listed = (levels: number): unknown => (levels === 0 ? 1 : [listed(levels - 1)]);
 
 const newTooDeep = { code: 15, message: 'cannot insert document because it exceeds 180 levels of nesting' };
@@ -38,6 +39,7 @@ const changedTooDeep = (command: string) => ({
 test.each([
   ['objects', nested(179), nested(180)],
   ['an empty object', nested(179, {}), nested(180, {})],
+  ['fields without a name', nameless(179), nameless(180)],
   ['arrays', listed(179), listed(180)],
 ])('a new document has at most 180 levels: %s', async (name, fits, tooDeep) => {
   await things().insertOne({ _id: name, x: fits });

@@ -9,8 +9,8 @@ const MAX_STORED_LEVELS = 180;
 /** Of a command, where MongoDB closes the connection. */
 const MAX_COMMAND_LEVELS = 200;
 
-/** What a level takes at least in BSON: a document that is smaller has fewer. */
-const LEVEL_BYTES = 8;
+/** What a level takes at least in BSON, where its field has no name: a document that is smaller has fewer. */
+const LEVEL_BYTES = 7;
 
 const isShallow = (raw: Uint8Array, levels: number): boolean => raw.length < LEVEL_BYTES * levels;
 
