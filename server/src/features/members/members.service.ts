@@ -225,7 +225,9 @@ export class MembersService {
       const { credentials, store, succession } = this.#parts;
       const member = await store.get(account, uuid);
       check?.(settingsOf(presentMember(member)));
-      const others = (await store.ofAddress(account, member.email)).filter(({ _id }) => _id !== uuid);
+      const others = (await store.ofAddress(account, member.email)).filter(
+        (one) => one._id !== uuid && !activeOf(one),
+      );
       for (const one of [member, ...others]) mayTouch(acting, one);
       // Left by a crash in the middle of an invitation: nobody comes back by one.
       for (const one of others) await store.withdraw(one);

@@ -245,6 +245,19 @@ describe('a member', () => {
     expect(await list(token)).toHaveLength(1);
   });
 
+  it('is no obstacle to taking away an invitation of its address that was left', async () => {
+    const { token } = await app.account();
+    const invited = await invite(token, { role: 'owner' });
+    const { members } = app.services.models;
+    const left = await members.findOne({ _id: invited.json.uuid }).lean();
+    expect((await accept(linkOf(invited))).status).toBe(201);
+    const _id = randomUUID();
+    await members.insertOne({ ...left, _id, role: 'operator', events: [] } as never);
+    const admin = await member(token, 'admin');
+    expect((await remove(admin.token, _id)).status).toBe(204);
+    expect((await remove(admin.token, invited.json.uuid)).status).toBe(403);
+  });
+
   it('of another account is a 404', async () => {
     const { token } = await app.account();
     const other = await app.account();
