@@ -96,16 +96,17 @@ export class AccountDeletion {
   /**
    * Deletes what is here of an account that is not: of an import that was refused. That is written down first, so that it is
    * finished by whoever goes on.
+   * @returns false where the account is here after all, or is being deleted
    */
-  async discard(account: string): Promise<void> {
+  async discard(account: string): Promise<boolean> {
     try {
       await this.#parts.models.accounts.insertOne(goneAccount(account) as Account);
     } catch (error) {
-      // It is here after all, or is being deleted.
-      if (duplicateFields(error)) return;
+      if (duplicateFields(error)) return false;
       throw error;
     }
     await deleteAccount(this.#parts, account);
+    return true;
   }
 
   /** Takes up what was left behind, now and from time to time. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { documentsWith } from '../../../test/everything.ts';
 import { type Fixtures, makeFixtures } from '../../../test/fixtures.ts';
@@ -154,6 +154,20 @@ describe('an import', () => {
     // What waited of the account before it moved away is announced within moments.
     await expect.poll(() => documentsWith(app.services, id)).toEqual([]);
     expect(await read(lines)).toBe(fixtures.username);
+  });
+
+  it('is not said to be undone where the reply to its last write is lost', async () => {
+    const { fixtures, lines } = await moved();
+    const { accounts } = app.services.models;
+    const insert = accounts.insertOne.bind(accounts) as (...given: unknown[]) => Promise<unknown>;
+    const lost = vi.spyOn(accounts, 'insertOne').mockImplementationOnce((async (...given: unknown[]) => {
+      await insert(...given);
+      throw Object.assign(new Error('connection 7 closed'), { name: 'MongoNetworkError' });
+    }) as never);
+    await expect(read(lines)).rejects.toThrow(/^connection 7 closed$/);
+    lost.mockRestore();
+    expect((await app.request('GET', '/api/v1/rooms/', { token: fixtures.token })).status).toBe(200);
+    await expect(read(lines)).rejects.toThrow('the account is here already');
   });
 
   it('is done once where two are begun at once, or by the next one', async () => {

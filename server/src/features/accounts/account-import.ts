@@ -31,7 +31,7 @@ interface Earlier {
 /** Accounts that were deleted here a moment ago, of which something may be left. */
 interface Deleted {
   finish(account: string): Promise<void>;
-  discard(account: string): Promise<void>;
+  discard(account: string): Promise<boolean>;
 }
 
 /**
@@ -53,15 +53,12 @@ export const importAccount = async (
     if (error instanceof ConcurrentImport) throw error;
     if (error instanceof ImportError) await one.discard();
     // A database that is away has to be asked again; one that took no object would not take it the next time.
-    else if (one.isStuck && (await one.discard().then(isDone, isNotDone))) throw refusedByDatabase(error);
+    else if (one.isStuck && (await one.discard().catch(() => false))) throw refusedByDatabase(error);
     throw error;
   } finally {
     await one.end();
   }
 };
-
-const isDone = () => true;
-const isNotDone = () => false;
 
 /** The documents of a kind that wait to be written together. */
 interface Batch {
@@ -113,11 +110,11 @@ class AccountImport {
     }
   }
 
-  /** Deletes what was written, where that was begun. */
-  async discard(): Promise<void> {
-    if (!this.#lease || this.#account === undefined) return;
+  /** Deletes what was written, where that was begun. @returns false where it stays, since the account is here */
+  async discard(): Promise<boolean> {
+    if (!this.#lease || this.#account === undefined) return true;
     await this.#lease.renew();
-    await this.#parts.accountDeletion.discard(this.#account);
+    return this.#parts.accountDeletion.discard(this.#account);
   }
 
   async end(): Promise<void> {
