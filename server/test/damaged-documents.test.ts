@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PendingTurn } from '../src/features/rooms/bot-state.ts';
 import { testApp } from './app.ts';
 import { PATIENCE } from './mailed-account.ts';
@@ -124,4 +124,24 @@ describe('what one account alone pays for', () => {
     await erasure.resume().catch(() => undefined);
     expect(await frames()).toBeGreaterThanOrEqual(before);
   });
+});
+
+it('a conversation is opened as soon as a database that was away for a moment is back', async () => {
+  const { models, waker } = app.services;
+  const { token, room } = await place();
+  await expect.poll(() => models.inbox.countDocuments({ _id: room.uuid })).toBe(1);
+  const { collection } = models.inbox;
+  const write = collection.findOneAndUpdate.bind(collection) as (...given: unknown[]) => Promise<unknown>;
+  let isAway = true;
+  const writes = vi.spyOn(collection, 'findOneAndUpdate').mockImplementation((async (...given: any[]) => {
+    if (!isAway || given[0]?._id !== room.uuid) return write(...given);
+    throw Object.assign(new Error('connection 7 closed'), { name: 'MongoNetworkError' });
+  }) as never);
+  onTestFinished(() => writes.mockRestore());
+  const isOver = { $set: { status: 'snoozed' as const, snoozed_until: new Date() } };
+  await models.inbox.updateOne({ _id: room.uuid }, isOver);
+  await expect(waker.sweep()).rejects.toThrow('connection 7 closed');
+  isAway = false;
+  await waker.sweep();
+  expect((await conversationOf(token, room.uuid)).status).toBe('open');
 });

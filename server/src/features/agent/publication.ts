@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { hasCome } from '../../database/has-come.ts';
 import { insertOnce } from '../../database/insert.ts';
+import { databaseUnavailable } from '../../database/unavailable.ts';
 import type { Relay } from '../../events/relay.ts';
 import { LeftAlone } from '../../platform/left-alone.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
@@ -119,7 +120,7 @@ export class Publication {
       .lean<StoredRoom[]>();
     for (const room of left) {
       await this.publish(room).catch((error) => {
-        this.#failed.add(room._id);
+        if (!databaseUnavailable(error)) this.#failed.add(room._id);
         this.#parts.log.error({ err: error, room: room._id }, 'a turn could not be published');
       });
     }

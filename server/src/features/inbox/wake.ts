@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { databaseUnavailable } from '../../database/unavailable.ts';
 import { changeDocument } from '../../events/change.ts';
 import type { Relay } from '../../events/relay.ts';
 import { ignoreMissing } from '../../platform/errors.ts';
@@ -45,10 +46,14 @@ export class SnoozeWaker {
   async sweep(now = new Date()): Promise<void> {
     const due = { snoozed_until: { $lte: now }, _id: { $nin: this.#failed.ids } };
     const found = await this.#conversations.find(due, { account: 1 }).limit(BATCH).lean();
-    await Promise.all(found.map(({ _id }) => this.#wake(_id, now).catch((error) => this.#leave(_id, error))));
+    const woken = found.map(({ _id }) => this.#wake(_id, now).catch((error) => this.#leave(_id, error)));
+    const waiting = (await Promise.allSettled(woken)).find(({ status }) => status === 'rejected');
+    if (waiting) throw (waiting as PromiseRejectedResult).reason;
   }
 
+  /** @throws `error` where the database can't do it now: it is tried again with the next sweep */
   #leave(conversation: string, error: unknown): void {
+    if (databaseUnavailable(error)) throw error;
     this.#failed.add(conversation);
     this.#log.error({ err: error, conversation }, 'a snoozed conversation could not be opened');
   }
