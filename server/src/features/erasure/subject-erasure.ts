@@ -1,4 +1,3 @@
-import { isUuid } from '@parlor/shared';
 import type { Model } from 'mongoose';
 import type { MappedCollection } from '../../database/collection-data.ts';
 import { madeBefore } from '../../database/has-come.ts';
@@ -35,9 +34,9 @@ export class SubjectErasure {
     this.#redactions = redactions;
   }
 
-  /** @throws TypeError for what is no uuid: by null everything would be found that is of no conversation. */
+  /** @throws TypeError for null, by which everything would be found that is of no conversation */
   async erase(subject: string, { before, isAnew = false }: Extent = {}): Promise<void> {
-    if (!isUuid(subject)) throw new TypeError(`no uuid of a room or lead: ${subject}`);
+    if (typeof subject !== 'string' || subject === '') throw new TypeError('nothing is named to be erased');
     for (const { name, model, data } of this.#collections) {
       const { erased } = data;
       if (!erased || (isAnew && !erased.madeAt)) continue;
