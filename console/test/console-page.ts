@@ -31,8 +31,8 @@ export const startConsole = async (
     const faults: string[] = [];
     page.on('pageerror', ({ message }) => faults.push(message));
     page.on('console', (line) => {
-      // A refused request is no fault of the page.
-      const isRefusal = line.text().startsWith('Failed to load resource');
+      // A request that is refused, and a channel that is cut as it opens, are no fault of the page.
+      const isRefusal = /^(Failed to load resource|WebSocket connection to .* failed)/.test(line.text());
       if (!isRefusal && ['error', 'warning'].includes(line.type())) faults.push(line.text());
     });
     onTestFinished(() => {
