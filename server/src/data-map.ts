@@ -13,6 +13,7 @@ import { mailsData } from './features/mail/mails-data.ts';
 import { membersData } from './features/members/members-data.ts';
 import { realtimeData } from './features/realtime/realtime-data.ts';
 import { BOT_STATE } from './features/rooms/bot-state.ts';
+import { searchData } from './features/search/search-data.ts';
 import { webhooksData } from './features/webhooks/webhooks-data.ts';
 import { KEPT_FOR_S as SIGHTINGS_KEPT_FOR_S } from './features/widgets/sightings.model.ts';
 import type { Models } from './models.ts';
@@ -264,23 +265,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     fields: { plain: ['_id', 'account', 'room', 'is_lead', 'begun_at'] },
   }),
   ...realtimeData,
-  searchSegments: of<'searchSegments'>()({
-    owner: { by: 'account' },
-    kept: 'until deleted',
-    erased: { by: 'subjects', how: 'redacted', madeAt: 'made_at' },
-    fields: {
-      plain: [
-        ...(['_id', 'account', 'kind', 'is_fresh', 'made_at', 'from', 'count'] as const),
-        ...(['subjects', 'widgets', 'version'] as const),
-      ],
-      visitor: ['lines', 'keys'],
-    },
-  }),
-  searchProgress: of<'searchProgress'>()({
-    owner: 'server',
-    kept: 'until deleted',
-    fields: { plain: ['_id', 'account', 'kind', 'key', 'is_done', 'leased_until', 'seen_at'] },
-  }),
+  ...searchData,
   webhookSenders: of<'webhookSenders'>()({
     owner: 'server',
     kept: 'while at work',
