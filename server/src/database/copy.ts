@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mongo } from 'mongoose';
 import { newUuid } from '../platform/ids.ts';
 import { COPY_MARKER } from './copy-marker.ts';
+import { refusalText } from './refused.ts';
 
 /** The copy can't be made; the text is one clear line. */
 export class CopyError extends Error {
@@ -206,9 +207,6 @@ const copyDocuments = async (
   return { count, hash: hash.digest('hex') };
 };
 
-/** The longest text of a target that is shown, in UTF-16 code units: one may quote what it refuses. */
-const MAX_SHOWN = 200;
-
 /** @throws CopyError where the target is there and does not take a document, which may close its connection; else `error` */
 const notTaken = async (to: mongo.Collection, error: Error): Promise<never> => {
   const isThere = await to.findOne({}, { projection: { _id: 1 } }).then(
@@ -216,10 +214,7 @@ const notTaken = async (to: mongo.Collection, error: Error): Promise<never> => {
     () => false,
   );
   if (!isThere) throw error;
-  const [first = ''] = error.message.split('\n', 1);
-  throw new CopyError(
-    `the target does not take what ${to.collectionName} holds: ${first.slice(0, MAX_SHOWN)}`,
-  );
+  throw new CopyError(`the target does not take what ${to.collectionName} holds: ${refusalText(error)}`);
 };
 
 const verifyDocuments = async (

@@ -46,3 +46,12 @@ export const isDocumentRefused = (error: unknown): boolean => {
   // Of a connection that mongoose waited for in vain.
   return (error as Error | undefined)?.name !== 'MongooseError';
 };
+
+/** The longest text of a database that is shown, in UTF-16 code units: one may quote what it refuses. */
+const MAX_SHOWN = 200;
+
+/** The first line of what a database says of something that it does not take. */
+export const refusalText = (error: unknown): string => {
+  const [first = ''] = String((error as { message?: unknown } | undefined)?.message).split('\n', 1);
+  return first.slice(0, MAX_SHOWN);
+};

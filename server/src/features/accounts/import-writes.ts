@@ -1,5 +1,6 @@
 import { toldToOperator } from '../../database/database-error.ts';
 import { duplicateFields } from '../../database/duplicate.ts';
+import { refusalText } from '../../database/refused.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import { type CopyParts, type Document, sealed } from './account-copy.ts';
 import type { AccountCollection } from './account-data.ts';
@@ -43,14 +44,10 @@ const refuseTaken = (error: unknown, what: string): never => {
   throw isHere(what, fields.length > 0 ? fields : [named]);
 };
 
-/** The longest text of a database that is shown, in UTF-16 code units: one may quote what it refuses. */
-const MAX_SHOWN = 200;
-
 /** What is said of an object that the database did not take. */
 export const refusedByDatabase = (error: unknown): unknown => {
   if (toldToOperator(error) !== undefined) return error;
-  const [first = ''] = String((error as { message?: unknown } | undefined)?.message).split('\n', 1);
-  return new ImportError(`the database did not take what it holds: ${first.slice(0, MAX_SHOWN)}`);
+  return new ImportError(`the database did not take what it holds: ${refusalText(error)}`);
 };
 
 const AN_ACCOUNT = 'an account';
