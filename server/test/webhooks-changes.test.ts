@@ -38,7 +38,10 @@ describe('a webhook that changes', () => {
     expect(present.hits.map(({ json }) => json.data.n)).toEqual([2, 3]);
   });
 
-  /** A webhook with so many attempts under way at its old target, which answers `status` to the last of them when told so. */
+  /**
+   * Changes the target of a webhook while the last of `attempts` attempts at two deliveries is in flight at the old one, which
+   * answers all with `status`.
+   */
   const movedWhile = async (status: number, attempts: number, isByOther = false, known: object = {}) => {
     const options = {
       isOnlyProcess: !isByOther,

@@ -48,7 +48,7 @@ describe('registration after a trial', () => {
 describe('registration once an account was deleted', () => {
   const app = testApp({ PUBLIC_URL: 'https://chat.example.com' });
   const register = registering(app);
-  /** Carries deletions through, and has a minute pass for what one may have for so long. */
+  /** Finishes deletions, and lets the lease of the first registration run out. */
   const minuteLater = async () => {
     const { accountDeletion, models } = app.services;
     await expect
