@@ -1,39 +1,24 @@
 /** What commands promise beyond what the comparison with MongoDB covers: TTL, unique keys, statistics. */
 import { join } from 'node:path';
-import { MongoClient } from 'mongodb';
 import mongoose from 'mongoose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedMongodb, openEmbeddedMongodb } from '../dist/index.js';
+import { expect, test } from 'vitest';
 import { decode, encode } from '../src/bson/document.ts';
 import { readIndexRequest } from '../src/command/index-request.ts';
 import { prepareInsert } from '../src/command/insert.ts';
 import { Engine } from '../src/query/engine.ts';
 import { removeExpired } from '../src/thread/ttl-monitor.ts';
-import { temporaryFolder } from './bin-process.ts';
+import { useDatabase } from './open-database.ts';
 
-const folder = temporaryFolder();
-let database: EmbeddedMongodb;
-let client: MongoClient;
-
-beforeAll(async () => {
-  database = await openEmbeddedMongodb({ dataDir: join(folder.path, 'data') });
-  client = await MongoClient.connect(database.url, { maxPoolSize: 50 });
-});
-
-afterAll(async () => {
-  await client?.close();
-  await database?.close();
-  folder.remove();
-});
+const opened = useDatabase({ maxPoolSize: 50 });
 
 const things = (name: string) =>
-  client.db('commands').collection<{ _id: number; [field: string]: unknown }>(name);
+  opened.client.db('commands').collection<{ _id: number; [field: string]: unknown }>(name);
 
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, _id) => ({ _id, n: _id % 10, text: 'x'.repeat(50) }));
 
 test('unmodified mongoose with its defaults', async () => {
-  const connection = await mongoose.createConnection(database.url, { dbName: 'mongoose' }).asPromise();
+  const connection = await mongoose.createConnection(opened.url, { dbName: 'mongoose' }).asPromise();
   const schema = new mongoose.Schema(
     { email: { type: String, unique: true }, tags: [String] },
     { timestamps: true },
@@ -61,7 +46,7 @@ test('unmodified mongoose with its defaults', async () => {
 });
 
 test('a unique key has one winner among many at once', async () => {
-  const collection = client.db('commands').collection<{ email: string; try: number }>('unique');
+  const collection = opened.client.db('commands').collection<{ email: string; try: number }>('unique');
   await collection.createIndex({ email: 1 }, { unique: true });
   for (let round = 0; round < 10; round++) {
     const email = `${round}@example.com`;
@@ -82,7 +67,9 @@ test('a unique key has one winner among many at once', async () => {
 });
 
 test('a claim by findOneAndUpdate is given once', async () => {
-  const collection = client.db('commands').collection<{ state: string; n: number; owner?: number }>('claims');
+  const collection = opened.client
+    .db('commands')
+    .collection<{ state: string; n: number; owner?: number }>('claims');
   await collection.createIndex({ state: 1, n: 1 });
   await collection.insertMany(Array.from({ length: 100 }, (_, n) => ({ state: 'open', n })));
   const claims = await Promise.all(
@@ -194,7 +181,7 @@ test('statistics tell the sizes of documents and indexes, as mongosh asks for th
   const collection = things('sizes');
   await collection.createIndex({ text: 1, n: 1 });
   await collection.insertMany(numbered(3000));
-  const db = client.db('commands');
+  const db = opened.client.db('commands');
   const [stats] = await collection.aggregate([{ $collStats: { storageStats: {}, count: {} } }]).toArray();
   const { size, indexSizes, totalIndexSize, totalSize } = stats?.storageStats ?? {};
   expect(stats).toMatchObject({
@@ -224,7 +211,7 @@ test('statistics tell the sizes of documents and indexes, as mongosh asks for th
 });
 
 test('a TTL index removes what has expired, and only dates expire', async () => {
-  const engine = new Engine(join(folder.path, 'ttl'));
+  const engine = new Engine(join(opened.folder, 'ttl'));
   const now = Date.UTC(2026, 0, 1);
   const kept = [
     { _id: 'young', at: new Date(now - 59_000) },
@@ -262,7 +249,7 @@ test('what a dropped collection leaves is gone at once, and removed in time', as
   expect(await collection.countDocuments()).toBe(0);
   await collection.insertOne({ _id: 1 });
   expect(await collection.indexes()).toHaveLength(1);
-  expect((await client.db('commands').command({ validate: 'dropped' })).errors).toEqual([]);
+  expect((await opened.client.db('commands').command({ validate: 'dropped' })).errors).toEqual([]);
 });
 
 test('a value that no index can hold is looked for, and refused when it is to be stored', async () => {

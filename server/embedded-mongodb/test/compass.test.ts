@@ -1,33 +1,17 @@
 /** What MongoDB Compass sends, as its source has it: when it connects, and for a collection's sizes and documents. */
-import { join } from 'node:path';
-import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedMongodb, openEmbeddedMongodb } from '../dist/index.js';
-import { temporaryFolder } from './bin-process.ts';
+import { expect, test } from 'vitest';
+import { useDatabase } from './open-database.ts';
 
-const folder = temporaryFolder();
-let database: EmbeddedMongodb;
-let client: MongoClient;
-
-beforeAll(async () => {
-  database = await openEmbeddedMongodb({ dataDir: join(folder.path, 'data') });
-  client = await MongoClient.connect(database.url);
-});
-
-afterAll(async () => {
-  await client?.close();
-  await database?.close();
-  folder.remove();
-});
+const opened = useDatabase();
 
 test('what Compass asks when it connects, and of a collection, is answered', async () => {
-  const admin = client.db('admin');
+  const admin = opened.client.db('admin');
   await admin.command({ connectionStatus: 1, showPrivileges: true });
   const { system } = await admin.command({ hostInfo: 1 });
   expect(system.numCores).toBeGreaterThan(0);
   await admin.command({ buildInfo: 1 });
-  expect(await client.db('admin').collection('atlascli').countDocuments({})).toBe(0);
-  const collection = client.db('compass').collection<{ _id: number }>('things');
+  expect(await opened.client.db('admin').collection('atlascli').countDocuments({})).toBe(0);
+  const collection = opened.client.db('compass').collection<{ _id: number }>('things');
   await collection.insertMany(Array.from({ length: 200 }, (_, _id) => ({ _id, text: 'x'.repeat(50) })));
   const storageStats = { $collStats: { storageStats: {} } };
   const sumOf = (field: string) => ({ $sum: { $toDouble: `$storageStats.${field}` } });
@@ -69,7 +53,7 @@ test('what Compass asks when it connects, and of a collection, is answered', asy
   await expect(collection.aggregate([{ $indexStats: {} }]).toArray()).rejects.toThrow(
     'Unrecognized pipeline stage name',
   );
-  await client.withSession(async (session) => {
+  await opened.client.withSession(async (session) => {
     expect(await collection.find({}, { session, sort: { _id: 1 }, limit: 20 }).toArray()).toHaveLength(20);
   });
 });

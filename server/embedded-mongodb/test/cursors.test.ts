@@ -2,31 +2,17 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { Long, MongoClient } from 'mongodb';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { type EmbeddedMongodb, openEmbeddedMongodb } from '../dist/index.js';
+import { Long } from 'mongodb';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { encode } from '../src/bson/document.ts';
 import { Engine } from '../src/query/engine.ts';
 import { Connection } from '../src/wire/connection.ts';
-import { temporaryFolder } from './bin-process.ts';
+import { useDatabase } from './open-database.ts';
 
-const folder = temporaryFolder();
-let database: EmbeddedMongodb;
-let client: MongoClient;
-
-beforeAll(async () => {
-  database = await openEmbeddedMongodb({ dataDir: join(folder.path, 'data') });
-  client = await MongoClient.connect(database.url, { maxPoolSize: 50 });
-});
-
-afterAll(async () => {
-  await client?.close();
-  await database?.close();
-  folder.remove();
-});
+const opened = useDatabase({ maxPoolSize: 50 });
 
 const things = (name: string) =>
-  client.db('commands').collection<{ _id: number; [field: string]: unknown }>(name);
+  opened.client.db('commands').collection<{ _id: number; [field: string]: unknown }>(name);
 
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, _id) => ({ _id, n: _id % 10, text: 'x'.repeat(50) }));
@@ -43,7 +29,7 @@ test('cursors: batches, a change in between, killing, foreign and unknown ones',
   }
   expect(seen.slice(0, 101)).toEqual(Array.from({ length: 101 }, (_, i) => i));
   expect(seen.filter((id) => id >= 150)).toHaveLength(850);
-  const db = client.db('commands');
+  const db = opened.client.db('commands');
   const open = async () => (await db.command({ find: 'cursors', batchSize: 1 })).cursor.id as Long;
   const id = await open();
   expect(await db.command({ killCursors: 'cursors', cursors: [id] })).toMatchObject({ cursorsKilled: [id] });
@@ -56,7 +42,7 @@ test('cursors: batches, a change in between, killing, foreign and unknown ones',
 });
 
 test('a cursor is left open where the clock is set meanwhile', async () => {
-  const engine = new Engine(join(folder.path, 'clock'));
+  const engine = new Engine(join(opened.folder, 'clock'));
   onTestFinished(() => engine.close());
   const id = engine.cursors.keep('clock.a', [Buffer.alloc(0)].values(), undefined, false);
   const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 86_400_000);
@@ -65,7 +51,7 @@ test('a cursor is left open where the clock is set meanwhile', async () => {
 });
 
 test('a reading ends when nobody takes its answer any more, also in the midst of it', async () => {
-  const engine = new Engine(join(folder.path, 'gone'));
+  const engine = new Engine(join(opened.folder, 'gone'));
   onTestFinished(() => engine.close());
   let read = 0;
   let isClosed = false;

@@ -1,34 +1,21 @@
 /** What a query may hold in memory: the limits, MongoDB's errors for them, and that what is held is let go. */
-import { join } from 'node:path';
-import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedMongodb, openEmbeddedMongodb } from '../dist/index.js';
+import { beforeAll, expect, test } from 'vitest';
 import { compilePipeline } from '../src/aggregation/pipeline.ts';
 import { heapSize, MAX_STAGE_BYTES, Memory } from '../src/limits/memory.ts';
-import { temporaryFolder } from './bin-process.ts';
+import { useDatabase } from './open-database.ts';
 
 type Doc = Record<string, unknown>;
 
-const folder = temporaryFolder();
-let database: EmbeddedMongodb;
-let client: MongoClient;
+const opened = useDatabase();
 
 beforeAll(async () => {
-  database = await openEmbeddedMongodb({ dataDir: join(folder.path, 'data') });
-  client = await MongoClient.connect(database.url);
   const wide = Array.from({ length: 70_000 }, (_, i) => i);
   await things().insertMany([0, 1, 2, 3, 4, 5, 6, 7].map((k) => ({ k, wide })));
   await texts().insertMany([0, 1, 2, 3, 4].map((k) => ({ k, text: `${k}${'x'.repeat(4_000_000)}` })));
 });
 
-afterAll(async () => {
-  await client?.close();
-  await database?.close();
-  folder.remove();
-});
-
-const things = () => client.db('memory').collection('things');
-const texts = () => client.db('memory').collection('texts');
+const things = () => opened.client.db('memory').collection('things');
+const texts = () => opened.client.db('memory').collection('texts');
 const unwound = [{ $project: { _id: 0, k: 1, wide: 1 } }, { $unwind: '$wide' }];
 
 test.each<[string, Doc[], number]>([

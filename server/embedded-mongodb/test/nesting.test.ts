@@ -1,28 +1,13 @@
 /** How deep things may be nested, from which level on they are refused, and by what: as measured beside a MongoDB. */
-import { join } from 'node:path';
-import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedMongodb, openEmbeddedMongodb } from '../dist/index.js';
+import { expect, test } from 'vitest';
 import { encode } from '../src/bson/document.ts';
 import { checkChangedLevels } from '../src/bson/nesting.ts';
-import { temporaryFolder } from './bin-process.ts';
+import { useDatabase } from './open-database.ts';
 
-const folder = temporaryFolder();
-let database: EmbeddedMongodb;
-let client: MongoClient;
+const opened = useDatabase();
 
-beforeAll(async () => {
-  database = await openEmbeddedMongodb({ dataDir: join(folder.path, 'data') });
-  client = await MongoClient.connect(database.url);
-});
-
-afterAll(async () => {
-  await client?.close();
-  await database?.close();
-  folder.remove();
-});
-
-const things = () => client.db('nesting').collection<{ _id: string; [field: string]: unknown }>('things');
+const things = () =>
+  opened.client.db('nesting').collection<{ _id: string; [field: string]: unknown }>('things');
 
 /** A value with something of this many levels inside. */
 const nested = (levels: number, inside: unknown = 1): unknown =>

@@ -1,27 +1,11 @@
 /** Large commands: others have their turn in the middle of them, they keep to maxTimeMS, and their parts count as one. */
-import { join } from 'node:path';
-import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedMongodb, openEmbeddedMongodb } from '../dist/index.js';
-import { temporaryFolder } from './bin-process.ts';
+import { expect, test } from 'vitest';
+import { useDatabase } from './open-database.ts';
 
-const folder = temporaryFolder();
-let database: EmbeddedMongodb;
-let client: MongoClient;
-
-beforeAll(async () => {
-  database = await openEmbeddedMongodb({ dataDir: join(folder.path, 'data') });
-  client = await MongoClient.connect(database.url);
-});
-
-afterAll(async () => {
-  await client?.close();
-  await database?.close();
-  folder.remove();
-});
+const opened = useDatabase();
 
 const things = (name: string) =>
-  client.db('turns').collection<{ _id: number; [field: string]: unknown }>(name);
+  opened.client.db('turns').collection<{ _id: number; [field: string]: unknown }>(name);
 
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, _id) => ({ _id, n: _id % 10, text: 'x'.repeat(50) }));
@@ -36,7 +20,7 @@ async function turnsDuring(slow: Promise<unknown>): Promise<number> {
       isRunning = false;
     });
   while (isRunning) {
-    await client.db('turns').command({ ping: 1 });
+    await opened.client.db('turns').command({ ping: 1 });
     answered++;
   }
   return answered;
@@ -74,7 +58,7 @@ test('large documents give others their turn as many small ones do, sorted as we
 test('changes of many documents and pipelines give others their turn, and end at their time limit', {
   timeout: 120_000,
 }, async () => {
-  const collection = client.db('turns').collection<{ _id: number; n: number; text: string }>('many');
+  const collection = opened.client.db('turns').collection<{ _id: number; n: number; text: string }>('many');
   for (let i = 0; i < 2; i++) {
     await collection.insertMany(numbered(10_000).map((one) => ({ ...one, _id: one._id + i * 10_000 })));
   }
@@ -109,14 +93,14 @@ test('changes of many documents and pipelines give others their turn, and end at
   const before = await collection.countDocuments();
   expect((await deleted).deletedCount).toBeGreaterThan(0);
   expect(before).toBe(101);
-  expect((await client.db('turns').command({ validate: 'many' })).errors).toEqual([]);
+  expect((await opened.client.db('turns').command({ validate: 'many' })).errors).toEqual([]);
 });
 
 test('an update of many in parts counts as one, and leaves what it did before an error', async () => {
   const collection = things('half');
   await collection.insertMany(numbered(2000));
   await collection.updateOne({ _id: 1500 }, { $set: { n: 'text' } });
-  const failed = await client.db('turns').command({
+  const failed = await opened.client.db('turns').command({
     update: 'half',
     updates: [
       { q: { _id: { $gte: 0 } }, u: { $inc: { n: 100 } }, multi: true },
@@ -151,5 +135,5 @@ test('large inserts and deletions, which are done in parts, count and fail as on
   expect((await collection.deleteMany({ _id: { $gte: 100 } })).deletedCount).toBe(3399);
   expect((await collection.deleteMany({ n: { $in: [1, 2] } })).deletedCount).toBe(20);
   expect(await collection.countDocuments()).toBe(80);
-  expect((await client.db('turns').command({ validate: 'parts' })).errors).toEqual([]);
+  expect((await opened.client.db('turns').command({ validate: 'parts' })).errors).toEqual([]);
 });
