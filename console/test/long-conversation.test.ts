@@ -14,10 +14,10 @@ const COUNT = 900;
 /** What is kept, with the pages that are read until the rest is forgotten, the days and the divider. */
 const MOST_LINES = 520;
 
-const startLong = async () => {
+const startLong = async (count = COUNT) => {
   const inbox = await start(openBrowser, { viewport: { width: 1_280, height: 800 } }, server());
   const ada = await inbox.visit('Ada', 'The very first');
-  for (let n = 0; n < COUNT; n += 20) {
+  for (let n = 0; n < count; n += 20) {
     const twenty = Array.from(
       { length: 20 },
       (_, at) => `Answer ${n + at}${' and more'.repeat((at % 7) * 12)}`,
@@ -173,4 +173,33 @@ it('stays in its place on a phone and from right to left', async () => {
     expect(await other.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     await other.close();
   }
+});
+
+it('leaves whoever has just scrolled where they are, whatever comes before the browser tells of it', async () => {
+  const { page, ada } = await startLong(40);
+  await row(page, 'Ada').click();
+  await log(page).getByText('Answer 39', { exact: false }).waitFor();
+  // What is read of the conversation comes when it is let go.
+  const held = await page.evaluateHandle(() => {
+    const { text } = Response.prototype;
+    const held: (() => void)[] = [];
+    Response.prototype.text = async function (this: Response) {
+      const read = await text.call(this);
+      if (this.url.includes('/timeline/')) await new Promise<void>((go) => held.push(go));
+      return read;
+    };
+    return held;
+  });
+  await ada.say('Meanwhile');
+  await log(page).getByText('Meanwhile').waitFor();
+  await expect.poll(() => held.evaluate(({ length }) => length), PATIENCE).toBeGreaterThan(0);
+  const moved = await log(page).evaluate(async (element, held) => {
+    const end = () => element.querySelector('[data-key]:last-of-type')?.getBoundingClientRect().bottom ?? 0;
+    const before = end();
+    element.scrollTop -= 300;
+    for (const go of held.splice(0)) go();
+    for (let n = 0; n < 4; n++) await new Promise(requestAnimationFrame);
+    return end() - before;
+  }, held);
+  expect(moved).toBeCloseTo(300, 0);
 });

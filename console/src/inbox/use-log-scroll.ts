@@ -4,6 +4,9 @@ import type { Thread } from './thread.ts';
 /** Whoever has scrolled up further than this reads, and is left where they are (pixels). */
 const NEAR = 80;
 
+/** How far it can be scrolled down yet (pixels). */
+const below = (log: HTMLElement): number => log.scrollHeight - log.scrollTop - log.clientHeight;
+
 const rowOf = (log: HTMLElement, uuid: string): HTMLElement | null =>
   log.querySelector(`[data-key="${CSS.escape(uuid)}"]`);
 
@@ -41,6 +44,8 @@ export const useLogScroll = (thread: Thread, entry: string | undefined, onNewest
   /** What is to be scrolled to as soon as it is there. */
   const sought = useRef(entry);
   const isAtEnd = useRef(entry === undefined);
+  /** Where it was scrolled to when that was last looked at. */
+  const seenTop = useRef(0);
   const [isAway, setAway] = useState(false);
   const items = stretch.items.value;
   const isLive = stretch.isLive.value;
@@ -50,6 +55,10 @@ export const useLogScroll = (thread: Thread, entry: string | undefined, onNewest
   if (drawn.current.entry !== entry || drawn.current.isGone !== isGone) {
     sought.current = isGone ? undefined : entry;
     isAtEnd.current = sought.current === undefined;
+  }
+  // Whoever has scrolled up is left there, though the browser tells of it only before its next frame.
+  if (isAtEnd.current && log.current && log.current.scrollTop < seenTop.current) {
+    isAtEnd.current = below(log.current) < NEAR;
   }
   // Whoever sends something sees it.
   if (waiting > drawn.current.waiting) isAtEnd.current = true;
@@ -61,13 +70,14 @@ export const useLogScroll = (thread: Thread, entry: string | undefined, onNewest
   const look = () => {
     const { current } = log;
     if (!current) return;
-    const below = current.scrollHeight - current.scrollTop - current.clientHeight;
-    isAtEnd.current = isLive && below < NEAR;
+    seenTop.current = current.scrollTop;
+    const left = below(current);
+    isAtEnd.current = isLive && left < NEAR;
     setAway(!isAtEnd.current);
     // Read on before there is nothing more to be seen.
     const ahead = Math.max(2 * NEAR, current.clientHeight);
     if (current.scrollTop < ahead) void stretch.readOlder();
-    if (below < ahead) void stretch.readNewer();
+    if (left < ahead) void stretch.readNewer();
     trim(current);
   };
   const trim = (log: HTMLElement) => {
@@ -90,6 +100,7 @@ export const useLogScroll = (thread: Thread, entry: string | undefined, onNewest
     } else if (isLive && (isAtEnd.current || (held && !kept && sought.current === undefined))) {
       isAtEnd.current = true;
       current.scrollTop = current.scrollHeight;
+      seenTop.current = current.scrollTop;
       trim(current);
     } else if (held && kept) {
       current.scrollTop += kept.getBoundingClientRect().bottom - held.bottom;
