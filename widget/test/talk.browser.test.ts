@@ -49,6 +49,44 @@ it('shows an answer at once, and counts it on the launcher and in the title whil
   expect(await page.title()).toBe('A customer');
 });
 
+it('leaves whoever has just scrolled where they are, whatever comes before the browser tells of it', async () => {
+  const { page, say, message, log, answer } = await setUp();
+  await page.addInitScript(() => {
+    const held: (() => void)[] = [];
+    // What comes is taken when it is let go.
+    Object.defineProperty(WebSocket.prototype, 'onmessage', {
+      set(this: WebSocket, take: (event: MessageEvent) => void) {
+        this.addEventListener('message', (event) => {
+          if (Reflect.has(window, 'isHolding')) held.push(() => take.call(this, event));
+          else take.call(this, event);
+        });
+      },
+    });
+    Object.assign(window, { held });
+  });
+  for (let n = 0; n < 5; n++) await answer(`answer ${n} ${'and more '.repeat(60)}`);
+  await page.reload();
+  await say('and another');
+  await message('and another').getByText('Sent').waitFor();
+  const held = await page.evaluateHandle(() => {
+    Object.assign(window, { isHolding: true });
+    return Reflect.get(window, 'held') as (() => void)[];
+  });
+  await answer('meanwhile');
+  await expect.poll(() => held.evaluate(({ length }) => length), PATIENT).toBeGreaterThan(0);
+  const moved = await log.evaluate(async (element, held) => {
+    const row = [...element.querySelectorAll('li')].at(-1);
+    const place = () => row?.getBoundingClientRect().bottom ?? 0;
+    const before = place();
+    element.scrollTop -= 300;
+    for (const take of held.splice(0)) take();
+    for (let n = 0; n < 4; n++) await new Promise(requestAnimationFrame);
+    return place() - before;
+  }, held);
+  expect(await message('meanwhile').count()).toBe(1);
+  expect(moved).toBeCloseTo(300, 0);
+});
+
 it('shows what the other side has read, also after a reload', async () => {
   const { page, message, url, token, room, rest } = await setUp();
   const { json: messages } = await rest('GET', `/api/v1/messages/?room=${room.uuid}`);

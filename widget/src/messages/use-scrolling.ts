@@ -12,6 +12,10 @@ const QUIET_MS = 500;
 const NEAR_PX = 400;
 const AT_END_PX = 40;
 
+/** How far it can be scrolled down yet (pixels). */
+const below = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number =>
+  scrollHeight - scrollTop - clientHeight;
+
 /** Which of the messages are drawn: from `from`, without the one at `end`. */
 export interface MessageWindow {
   /** How many of the newest messages are not drawn because one reads far above them. */
@@ -40,10 +44,13 @@ export function useScrolling(thread: Thread, { skip, from }: MessageWindow, send
   const list = useRef<HTMLDivElement>(null);
   const bottom = useRef(true);
   const anchor = useRef<{ node: HTMLElement; top: number } | undefined>(undefined);
+  /** Where it was scrolled to when that was last looked at. */
+  const seen = useRef(0);
   const away = useSignal(false);
 
   /** Notes what one reads and where it stands, so that it can be put back there when rows come and go. */
   const note = (element: HTMLElement) => {
+    seen.current = element.scrollTop;
     for (const node of element.querySelectorAll<HTMLElement>('.row')) {
       if (node.offsetTop + node.offsetHeight <= element.scrollTop) continue;
       anchor.current = { node, top: node.offsetTop };
@@ -60,19 +67,22 @@ export function useScrolling(thread: Thread, { skip, from }: MessageWindow, send
   const onScroll = () => {
     const element = list.current;
     if (!element) return;
-    const below = element.scrollHeight - element.scrollTop - element.clientHeight;
-    bottom.current = below < AT_END_PX && !skip.peek();
-    away.value = below > NEAR_PX || skip.peek() > 0;
+    const left = below(element);
+    bottom.current = left < AT_END_PX && !skip.peek();
+    away.value = left > NEAR_PX || skip.peek() > 0;
     if (bottom.current) thread.read();
     note(element);
     if (element.scrollTop < NEAR_PX && from > 0) move(element, Math.min(STEP, from));
-    else if (below < NEAR_PX && skip.peek()) move(element, -STEP);
+    else if (left < NEAR_PX && skip.peek()) move(element, -STEP);
     else if (element.scrollTop < NEAR_PX && thread.older.peek()) thread.loadOlder();
   };
 
   useLayoutEffect(() => {
     const element = list.current;
     if (!element) return;
+    // Whoever has scrolled up is left there, though the browser tells of it only before its next frame.
+    const up = seen.current - element.scrollTop;
+    if (up > AT_END_PX && below(element) > AT_END_PX) bottom.current = false;
     const held = anchor.current;
     if (held?.node.isConnected && !bottom.current) element.scrollTop += held.node.offsetTop - held.top;
     const quiet = setTimeout(() => {
