@@ -55,21 +55,24 @@ const isBrokenOff = (error: unknown): boolean =>
   error.code === undefined &&
   [error.writeErrors].flat().length === 0;
 
+/** Whether the database could not be reached, or did not answer in time. It may have done what it was asked all the same. */
+export const databaseUnreachable = (error: unknown): boolean => {
+  const { name = '', code } = (error ?? {}) as { name?: string; code?: unknown };
+  return UNREACHABLE.has(name) || BROKEN_SOCKET.has(code) || NOT_NOW.has(code) || isBrokenOff(error);
+};
+
 /**
  * What a caller is told when the database can't do now what was asked. It may have been done all the same, where
  * only its reply was late.
  * @returns undefined for any other error
  */
 export const databaseUnavailable = (error: unknown): ParlorError | undefined => {
-  const { name = '', code } = (error ?? {}) as { name?: string; code?: unknown };
-  if (code === OUT_OF_DISK_SPACE) {
+  if ((error as { code?: unknown } | null | undefined)?.code === OUT_OF_DISK_SPACE) {
     return new ParlorError('unavailable', 'The disk of the database is full. Deleting makes room.', {
       headers: { 'Retry-After': RETRY_AFTER_FULL },
     });
   }
-  const isForNow =
-    UNREACHABLE.has(name) || BROKEN_SOCKET.has(code) || NOT_NOW.has(code) || isBrokenOff(error);
-  if (!isForNow) return undefined;
+  if (!databaseUnreachable(error)) return undefined;
   return new ParlorError('unavailable', 'The database is not reachable. Try again.', {
     headers: { 'Retry-After': RETRY_AFTER_UNREACHABLE },
   });

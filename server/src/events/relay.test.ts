@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mongo } from 'mongoose';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../test/app.ts';
 import { defineModel } from '../database/model.ts';
@@ -66,5 +67,43 @@ it("announces what others left behind while an account's events fail for ever", 
   await vi.waitFor(() => expect(heard).toEqual([other]), { timeout: 60_000 });
   await relay.stop();
   expect(await holders.countDocuments({ 'events.account': failing })).toBe(300);
+  await connection.dropCollection(holders.collection.name);
+}, 90_000);
+
+it('lets nothing overtake what waits for a database that is away', async () => {
+  const { connection, log } = app.services;
+  const holders = holderModel(connection);
+  const account = randomUUID();
+  const happen = async (n: number) => {
+    const holder = {
+      _id: randomUUID(),
+      events: [newEvent('lead.added', account, new Date(Date.now() + n), { n })],
+    };
+    await holders.insertMany([holder]);
+    relay.announce(holders, holder);
+  };
+  const heard: { first: number[]; second: number[] } = { first: [], second: [] };
+  let isAway = true;
+  let tries = 0;
+  const relay = new Relay([holders], log);
+  const numbers = (events: readonly { data: unknown }[]) =>
+    events.map(({ data }) => (data as { n: number }).n);
+  relay.subscribe(
+    async (events) => void heard.first.push(...numbers(events)),
+    async (events) => {
+      tries++;
+      if (isAway) throw new mongo.MongoNetworkTimeoutError('connection timed out');
+      heard.second.push(...numbers(events));
+    },
+  );
+  relay.start();
+  await happen(1);
+  await vi.waitFor(() => expect(tries).toBeGreaterThan(1), { timeout: 60_000 });
+  isAway = false;
+  await happen(2);
+  await vi.waitFor(() => expect(heard.second).toHaveLength(2), { timeout: 60_000 });
+  await relay.stop();
+  expect(heard).toEqual({ first: [1, 2], second: [1, 2] });
+  expect(await holders.countDocuments({ 'events.account': account })).toBe(0);
   await connection.dropCollection(holders.collection.name);
 }, 90_000);

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { Model } from 'mongoose';
 import type { Logger } from 'pino';
 import { latestDue } from '../database/has-come.ts';
+import { databaseUnreachable } from '../database/unavailable.ts';
 import { Sweeper } from '../platform/sweeper.ts';
 import type { EventHolder, OutboxEvent } from './events.ts';
+import { FailingAccounts } from './failing-accounts.ts';
 
 /**
  * Turns events of one account, in the order they happened, into whatever follows from them. It may be called
@@ -45,17 +46,15 @@ const REMOVE_AFTER_MS = 200;
  */
 const ROUND_EVERY_MS = 10;
 
+/**
+ * While the database is away, a round is tried again in its place, this often and this long (milliseconds), so that nothing
+ * that happens meanwhile overtakes it.
+ */
+const AGAIN_EVERY_MS = 500;
+const AGAIN_FOR_MS = 60_000;
+
 /** How long a stop goes on with what is queued: each of 10 000 events takes a write or several. */
 const FINISH_WITHIN_MS = 5_000;
-
-/**
- * An account whose events failed in this many sweeps in a row is left out of them for a while: what can't be announced keeps
- * nothing of others back. It is no longer than a database that was away may hold up anybody.
- */
-const FAILS_BEFORE_PAUSE = 3;
-const PAUSE_MS = 10_000;
-/** Of more accounts than that the oldest failures are forgotten. */
-const MAX_FAILING = 1_000;
 
 /** Events in memory beyond this many wait in their documents for the sweep. */
 const MAX_QUEUED = 10_000;
@@ -77,10 +76,7 @@ export class Relay {
   /** Announced, and still in their documents. */
   readonly #announced: Announcement[] = [];
   #removalTimer: NodeJS.Timeout | undefined;
-  /** The accounts whose last round failed: in how many sweeps, since which one, and until when they are left out. */
-  readonly #failing = new LRUCache<string, { times: number; sweep: number; until: number }>({
-    max: MAX_FAILING,
-  });
+  readonly #failing = new FailingAccounts();
   readonly #sweeper: Sweeper;
   #sweeps = 0;
   readonly #finishWithin: number;
@@ -155,9 +151,9 @@ export class Relay {
       const pause = sleep(ROUND_EVERY_MS);
       try {
         await this.#deliver(batch);
-        this.#hasEnded(account);
+        this.#failing.hasEnded(account, this.#sweeps);
       } catch (error) {
-        this.#hasFailed(account);
+        this.#failing.hasFailed(account, this.#sweeps);
         // The events are still in their documents: the sweep brings them again.
         for (const { event } of batch) this.#inHand.delete(event.id);
         this.#log.warn({ err: error, account }, 'events wait: announcing them failed');
@@ -167,27 +163,21 @@ export class Relay {
     this.#queues.delete(account);
   }
 
-  /** A failure of long ago is over; one that the sweeps still bring goes on beside what is announced meanwhile. */
-  #hasEnded(account: string): void {
-    const { sweep = this.#sweeps, until = 0 } = this.#failing.get(account) ?? {};
-    const isOver = this.#sweeps > sweep + 1 && performance.now() > until + 2 * SWEEP_EVERY_MS;
-    if (isOver) this.#failing.delete(account);
-  }
-
-  #hasFailed(account: string): void {
-    const { times = 0, sweep = -1 } = this.#failing.get(account) ?? {};
-    // What was queued together fails together.
-    if (sweep === this.#sweeps) return;
-    const until = times + 1 < FAILS_BEFORE_PAUSE ? 0 : performance.now() + PAUSE_MS;
-    this.#failing.set(account, { times: times + 1, sweep: this.#sweeps, until });
-  }
-
   async #deliver(batch: readonly Announcement[]): Promise<void> {
     const events = batch.map(({ event }) => event);
-    // Side by side; all of them have ended before the next round begins, whatever became of one.
-    const consumed = await Promise.allSettled(this.#consumers.map((consume) => consume(events)));
-    const failed = consumed.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
-    if (failed) throw failed.reason;
+    const until = Math.min(performance.now() + AGAIN_FOR_MS, this.#finishBy);
+    let waiting: readonly EventConsumer[] = this.#consumers;
+    while (waiting.length > 0) {
+      // Side by side; all of them have ended before the next round begins, whatever became of one.
+      const consumed = await Promise.allSettled(waiting.map((consume) => consume(events)));
+      const isFailed = (_: unknown, at: number) => consumed[at]?.status === 'rejected';
+      waiting = waiting.filter(isFailed);
+      const [failed] = consumed.filter(isFailed) as PromiseRejectedResult[];
+      if (!failed) break;
+      const isLate = performance.now() >= Math.min(until, this.#finishBy);
+      if (isLate || !databaseUnreachable(failed.reason)) throw failed.reason;
+      await sleep(AGAIN_EVERY_MS);
+    }
     this.#announced.push(...batch);
     this.#removalTimer ??= setTimeout(() => void this.#startRemoving(), REMOVE_AFTER_MS);
   }
@@ -224,8 +214,7 @@ export class Relay {
 
   async #sweep(): Promise<void> {
     const past = { $lte: new Date(Date.now() - LEFT_BEHIND_AFTER_MS) };
-    const now = performance.now();
-    const paused = [...this.#failing].filter(([, { until }]) => until > now).map(([account]) => account);
+    const { paused } = this.#failing;
     const others = paused.length > 0 && { 'events.account': { $nin: paused } };
     // Two queries: an index of arrays gives the two ranges in no order together.
     const isAheadLookedFor = this.#sweeps++ % AHEAD_EVERY === 0;
