@@ -10,7 +10,7 @@ import { log, row, startInbox as start } from './inbox-page.ts';
 const openBrowser = useBrowser();
 const server = useServer();
 const PATIENCE = { timeout: 30_000 };
-const COUNT = 900;
+const COUNT = 640;
 /** What is kept, with the pages that are read until the rest is forgotten, the days and the divider. */
 const MOST_LINES = 520;
 
