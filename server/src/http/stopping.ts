@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ParlorError } from '../platform/errors.ts';
+import { type ParlorError, serverStops } from '../platform/errors.ts';
 import type { Handler } from './context.ts';
-
-/** What a caller is told whose request was not done in time: as a rule another server, or the next start, can be asked. */
-const stops = (): ParlorError =>
-  new ParlorError('stopping', 'The server is stopping. Try again.', { headers: { 'Retry-After': '1' } });
 
 /** Requests while the server stops (docs/contract.md#operation). */
 export class Stopping {
@@ -26,7 +22,7 @@ export class Stopping {
 
   /** Outside of whatever works on a request, and inside of what makes responses of errors. */
   readonly giveUp: Handler = (_, next) => {
-    if (this.#isOver) throw stops();
+    if (this.#isOver) throw serverStops();
     const work = next();
     return new Promise((resolve, reject) => {
       this.#underWay.set(work, reject);
@@ -40,7 +36,7 @@ export class Stopping {
    */
   refuseRest(): void {
     this.#isOver = true;
-    for (const refuse of this.#underWay.values()) refuse(stops());
+    for (const refuse of this.#underWay.values()) refuse(serverStops());
   }
 
   /** Resolves when nothing works on a request any more, also where the caller has gone; after `ms` in any case. */

@@ -73,6 +73,10 @@ export const throttled = (wait: number, reason = 'Request was throttled.'): Parl
   });
 };
 
+/** What is not done in time before the server stops: as a rule another server, or the next start, can be asked. */
+export const serverStops = (): ParlorError =>
+  new ParlorError('stopping', 'The server is stopping. Try again.', { headers: { 'Retry-After': '1' } });
+
 /** The input is wrong, and where. */
 export const invalid = (fields: FieldErrors): ParlorError =>
   new ParlorError('invalid', 'Invalid input.', { fields });

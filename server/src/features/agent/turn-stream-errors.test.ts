@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestAgent, testAgent } from '../../../test/agent.ts';
-import { says, startLlmServer } from '../../../test/agent-llm-server.ts';
+import { hangs, says, startLlmServer } from '../../../test/agent-llm-server.ts';
 import { testApp } from '../../../test/app.ts';
 import { events } from '../../../test/event-stream.ts';
 import { readEventId, TurnStream } from './turn-stream.ts';
@@ -89,4 +89,16 @@ describe('after an error', () => {
       ]);
     },
   );
+});
+
+it('says that the server stops', async () => {
+  const id = await agent.open();
+  await agent.say(id, 'Ada');
+  llm.behave(hangs);
+  const asked = llm.asked.length;
+  const stream = agent.say(id, 'Do you?', SSE);
+  await expect.poll(() => llm.asked.length).toBe(asked + 1);
+  await app.services.stop();
+  const told = events((await stream).text).map(([event, data]) => [event, data]);
+  expect(told).toEqual([['error', { error: 'The server is stopping. Try again.' }]]);
 });

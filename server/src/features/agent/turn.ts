@@ -50,12 +50,10 @@ export type LlmNode = NodeOf<'llm'>;
 /** How long the work of one turn may hold the event loop: most take a millisecond or two. */
 const MAX_TURN_MS = 1_000;
 
-/** The server stops: this turn is not taken, and nothing that it came to is stored. */
-export class Interrupted extends Error {
-  override name = 'Interrupted';
-}
-
-/** Answers a visitor's message through a language model. @throws Interrupted, and another Error when it can't */
+/**
+ * Answers a visitor's message through a language model.
+ * @throws ParlorError `stopping`, with which the turn is not taken and nothing of it stored, and another Error when it can't
+ */
 export type Ask = (
   node: LlmNode,
   turn: Pick<Turn, 'variables'> & { input: string },

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { estimateTokenCount } from 'tokenx';
 import type { Outgoing } from '../../../net/outgoing.ts';
+import { serverStops } from '../../../platform/errors.ts';
 import { FairTurns, type TurnLimits } from '../../../platform/fair-turns.ts';
-import { type HistoryLine, Interrupted, type LlmNode } from '../turn.ts';
+import type { HistoryLine, LlmNode } from '../turn.ts';
 import type { Allowance } from './allowance.ts';
 import { type Completion, type CompletionRequest, complete, LlmError } from './completion.ts';
 import { requestMessages, tokensOf } from './history.ts';
@@ -83,7 +84,7 @@ export class LanguageModel {
           return this.#ask(question, left);
         });
       } catch (error) {
-        if (this.#stopped.signal.aborted) throw new Interrupted('the server stops');
+        if (this.#stopped.signal.aborted) throw serverStops();
         const { account, node } = question;
         // Never what was said: the text of an LlmError holds nothing of it.
         this.#log.warn({ err: error, account, node: node.id }, 'a language model did not answer');
@@ -92,7 +93,7 @@ export class LanguageModel {
     };
   }
 
-  /** Ends all questions, with Interrupted. */
+  /** Ends all questions, with ParlorError `stopping`. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#outgoing.destroy();

@@ -1,5 +1,6 @@
 import type { NodeOf } from '@parlor/shared';
-import { go, Interrupted, type Runner, wait } from '../turn.ts';
+import { ParlorError } from '../../../platform/errors.ts';
+import { go, type Runner, wait } from '../turn.ts';
 
 /** Answers through a language model, or goes to `on_error` with the message. */
 export const runLlm: Runner<NodeOf<'llm'>> = async (node, turn) => {
@@ -7,7 +8,7 @@ export const runLlm: Runner<NodeOf<'llm'>> = async (node, turn) => {
   if (input === undefined || turn.tried.has(node.id)) return wait;
   turn.tried.add(node.id);
   const answer = await turn.budget.waitFor(turn.answer(node, input)).catch((error) => {
-    if (error instanceof Interrupted) throw error;
+    if (error instanceof ParlorError && error.code === 'stopping') throw error;
     return undefined;
   });
   if (answer === undefined) return node.on_error ? go(node.on_error) : wait;
