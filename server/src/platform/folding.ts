@@ -6,6 +6,9 @@ const DIACRITICS =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: these are marks by themselves
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;
 
+/** What chooses how the character before it looks, such as an emoji in colours, and where a word may be parted at the end of a line. */
+const UNSEEN = /[\p{Variation_Selector}\u00ad]/gu;
+
 /** Letters whose stroke or ligature Unicode does not take apart. */
 const STROKES: Record<string, string> = { ø: 'o', ł: 'l', đ: 'd', ħ: 'h', ŧ: 't', æ: 'ae', œ: 'oe', ς: 'σ' };
 const STROKE = new RegExp(`[${Object.keys(STROKES).join('')}]`, 'g');
@@ -13,6 +16,7 @@ const STROKE = new RegExp(`[${Object.keys(STROKES).join('')}]`, 'g');
 /** The form in which texts are compared: without regard to case, diacritics and kinds of white space. */
 export const fold = (text: string): string =>
   text
+    .replace(UNSEEN, '')
     .normalize('NFKD')
     .replace(DIACRITICS, '')
     // Upper case first, so that ß and ss, ı and i meet.

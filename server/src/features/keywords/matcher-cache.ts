@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { fold } from '../../platform/folding.ts';
 import type { KeywordModel, StoredKeyword } from './keywords.model.ts';
 import { Matcher } from './matcher.ts';
 
@@ -49,14 +50,15 @@ export class MatcherCache {
   /** @param mark as it was before this was asked for: a change in between is noticed the next time */
   async #read(account: string, mark: string): Promise<Kept> {
     const found = await this.#keywords
-      .find({ account }, { keyword: 1, folded: 1 })
+      .find({ account }, { keyword: 1 })
       .sort({ created_at: -1, _id: -1 })
       .limit(this.#maxKeywords)
       .lean<StoredKeyword[]>();
     found.reverse();
     return {
       keywords: found.map(({ keyword }) => keyword),
-      matcher: new Matcher(found.map(({ folded }) => folded)),
+      // Folded now, as texts are: what is stored may be of an earlier version.
+      matcher: new Matcher(found.map(({ keyword }) => fold(keyword))),
       mark,
     };
   }

@@ -38,6 +38,11 @@ describe('mentions', () => {
     ['a.b', 'axb', false],
     ['😀 hi', 'x😀 HI', true],
     ['𐐷', '𐐏', true],
+    ['achtung', '⚠️Achtung kaputt', true],
+    ['❤', 'I ❤️ it', true],
+    ['❤️', 'I ❤ it', true],
+    ['葛城市', '葛󠄀城市', true],
+    ['kündigung', 'Kündi\u00adgung', true],
   ])('%s in %j: %s', (keyword, text, expected) => {
     expect(mentions(fold(text), fold(keyword))).toBe(expected);
   });

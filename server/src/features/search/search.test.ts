@@ -141,6 +141,21 @@ describe('a query', () => {
   });
 });
 
+it('finds words and emojis whether or not something chooses how they look', async () => {
+  const { token } = await app.account();
+  const room = await makeRoom(token);
+  const warned = await say(token, room.uuid, '⚠️Achtung, es ist kaputt');
+  const loved = await say(token, room.uuid, 'We ❤️ this, 葛󠄀城市, Kündi\u00adgung');
+  for (const q of ['achtung', '⚠', '⚠️achtung']) await eventually(() => uuidsOf(token, q)).toEqual([warned]);
+  for (const q of ['❤', '❤️', '葛城市', '葛󠄀城市', 'kündigung']) {
+    await eventually(() => uuidsOf(token, q)).toEqual([loved]);
+  }
+  const [{ matches }] = await search(token, 'achtung');
+  expect(marked(matches[0])).toEqual(['Achtung']);
+  const [{ matches: others }] = await search(token, 'kündigung');
+  expect(marked(others[0])).toEqual(['Kündi\u00adgung']);
+});
+
 describe('of what is found', () => {
   const writeTo = async (widget: string, body: string) => {
     const { visitor, room } = await app.session(widget);
@@ -287,7 +302,7 @@ describe('an account that is imported', () => {
       $set: { is_done: false, leased_until: new Date(0) },
       $unset: { account: 1, kind: 1, key: 1 },
     };
-    await collection.updateOne({ _id: 'all' as never }, begin as never);
+    await collection.updateOne({ _id: 'all 2' as never }, begin as never);
     await earlierObjects.sweep();
     await eventually(async () => (await search(other.token, 'steadfast')).length).toBe(1);
     await models.messages.collection.deleteOne({ _id: 7 as never });
