@@ -91,6 +91,7 @@ const REFUSED: [name: string, command: Record<string, unknown>][] = [
   ['returnKey', { find: 'c', returnKey: true }],
   ['min', { find: 'c', min: { a: 1 } }],
   ['max', { find: 'c', max: { a: 1 } }],
+  ['a sort by a place in an array', { find: 'c', sort: { 'loc.0': 1 }, projection: { loc: 1 } }],
   ['collation', { count: 'c', collation: { locale: 'de' } }],
   ['collation', { distinct: 'c', key: 'a', collation: { locale: 'de' } }],
   ['collation', { findAndModify: 'c', remove: true, collation: { locale: 'de' } }],

@@ -77,8 +77,8 @@ type Source = (doc: Doc) => Iterable<unknown>;
 
 /**
  * Where MongoDB may take the values from: the documents, where a missing field has no value, or an index that the
- * query needs nothing beside of, where it is null. Without a filter an index that begins with the key is taken;
- * with one the choice is the planner's, and must not matter.
+ * query needs nothing beside of, where it is null. Without a filter an index that begins with the key is taken, if that is no
+ * path; else the choice is the planner's, and must not matter.
  */
 function sourcesOf(collection: Collection, query: Query, key: string): [Source, ...Source[]] {
   const path = key.split('.');
@@ -89,13 +89,14 @@ function sourcesOf(collection: Collection, query: Query, key: string): [Source, 
     return [
       (doc) => {
         const { tuples, present } = documentKeys(doc, index.paths);
-        return index.sparse && !present ? [] : tuples.map((tuple) => tuple[at]);
+        // An array inside an array is one key, and stands for its elements here.
+        return index.sparse && !present ? [] : tuples.flatMap((tuple) => tuple[at]);
       },
     ];
   });
   const fromDocuments: Source = (doc) => distinctValues(doc, path, 0);
   const [first, ...others] = fromIndexes;
-  return first && isAll ? [first, ...others] : [fromDocuments, ...fromIndexes];
+  return first && isAll && path.length === 1 ? [first, ...others] : [fromDocuments, ...fromIndexes];
 }
 
 /** Whether MongoDB may answer from this index alone. */
@@ -122,9 +123,9 @@ function* distinctValues(value: unknown, path: readonly string[], at: number): G
   }
   const name = path[at] as string;
   if (Array.isArray(value)) {
-    if (/^\d+$/.test(name) && Number(name) < value.length)
-      yield* distinctValues(value[Number(name)], path, at + 1);
-    for (const item of value) if (isDoc(item)) yield* distinctValues(item, path, at);
+    // A number is a place there, and no field of what the array has.
+    if (/^\d+$/.test(name)) yield* distinctValues(value[Number(name)], path, at + 1);
+    else for (const item of value) if (isDoc(item)) yield* distinctValues(item, path, at);
   } else if (isDoc(value) && Object.hasOwn(value, name)) {
     yield* distinctValues((value as Doc)[name], path, at + 1);
   }

@@ -1,7 +1,8 @@
 /** find, getMore, killCursors. */
 import type { Long } from 'bson';
 import type { Doc } from '../bson/document.ts';
-import { MongoError } from '../errors/mongo-error.ts';
+import { isIndex } from '../bson/values.ts';
+import { MongoError, refused } from '../errors/mongo-error.ts';
 import { compileMatch } from '../matcher/matcher.ts';
 import { compileProjection } from '../projection/projection.ts';
 import { type Batch, DEFAULT_FIRST_BATCH, type DocumentStream } from '../query/cursors.ts';
@@ -43,12 +44,17 @@ export const FIND_REFUSED = [
 export function readQuery(body: Doc): Query {
   if (body.filter === null)
     throw new MongoError(14, 'TypeMismatch', 'Expected field filter to be of type object');
+  const sort = emptyToUndefined(readDoc(body, 'sort'));
+  const projection = emptyToUndefined(readDoc(body, 'projection'));
+  // MongoDB may sort what the projection has left, in which a place of an array is none any more.
+  if (projection && Object.keys(sort ?? {}).some((path) => path.split('.').some(isIndex)))
+    throw refused('a sort by a place in an array beside a projection');
   return {
     filter: readDoc(body, 'filter') ?? {},
-    sort: emptyToUndefined(readDoc(body, 'sort')),
+    sort,
     skip: readCount(body, 'skip', 0),
     limit: readCount(body, 'limit', 0),
-    projection: emptyToUndefined(readDoc(body, 'projection')),
+    projection,
     hint: readHint(body),
     deadline: Number.POSITIVE_INFINITY,
   };

@@ -148,7 +148,9 @@ function replace(doc: Doc, replacement: Doc, isInsert: boolean): Doc {
   if (newId === MISSING && id !== MISSING) result._id = id;
   if (isInsert) checkNewId(getField(result, '_id'));
   const replaced = withIdFirst(result);
-  return !isInsert && isSame(doc, replaced) ? doc : replaced;
+  // To MongoDB what comes without its _id is another document, unless it is empty.
+  const isGiven = newId !== MISSING || Object.keys(fields).length === 0;
+  return !isInsert && isGiven && isSame(doc, newId === MISSING ? replaced : fields) ? doc : replaced;
 }
 
 /** Operators may write the same `_id` again, but not even an equal one of another number type. */
