@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Context } from './context.ts';
+import { sendTag } from './single-object.ts';
 
 /** For files whose names carry a hash of their content. */
 export const HASHED_CACHE = 'public, max-age=31536000, immutable';
@@ -67,13 +68,10 @@ export class FileSet {
     ctx.status = 200;
     ctx.type = file.extension;
     ctx.vary('Accept-Encoding');
-    // Each encoding is a representation of its own (RFC 9110, 8.8.3.3).
-    ctx.etag = encoding === 'identity' ? file.etag : `${file.etag}-${encoding}`;
     if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
     ctx.body = file.bytes[encoding];
-    if (ctx.fresh) {
-      ctx.status = 304;
-      ctx.remove('Content-Encoding');
-    }
+    // Each encoding is a representation of its own (RFC 9110, 8.8.3.3). A full stop, since `-gzip` is what proxies add.
+    sendTag(ctx, encoding === 'identity' ? `"${file.etag}"` : `"${file.etag}.${encoding}"`);
+    if (ctx.status === 304) ctx.remove('Content-Encoding');
   }
 }

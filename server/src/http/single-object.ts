@@ -9,8 +9,18 @@ const etagOf = (representation: string): string =>
 /** What a tag says of the form beside the object; a tag of the object alone has no full stop. */
 const VARIANT = /\.[\w-]+(?="$)/;
 
-/** The entity tags of a list, without the mark of weak ones. */
-const tags = (header: string): string[] => header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+/**
+ * What proxies that compress add to a strong tag, inside its quotes: Apache, Caddy and lighttpd `-gzip` and the like, old
+ * Apaches `;gzip`. Our tags have lengths of their own, so that none is another one with this at its end.
+ */
+const COMPRESSED = /[-;](?:gzip|br|zstd|deflate)(?="$)/;
+
+/** The entity tags of a list, without the mark of weak ones: as they are, and without what a proxy may have added. */
+const tags = (header: string): string[] =>
+  header.split(',').flatMap((sent) => {
+    const tag = sent.trim().replace(/^W\//, '');
+    return [tag, tag.replace(COMPRESSED, '')];
+  });
 
 /**
  * Answers with one object and its ETag; a GET whose If-None-Match names it gets 304 (RFC 9110, 13.1.2: compared

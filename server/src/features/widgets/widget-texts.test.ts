@@ -80,6 +80,23 @@ describe('the texts of a widget that its owner has not written', () => {
     for (const tag of tags) expect((await change({ name: 'x' }, { 'if-match': tag })).status).toBe(412);
   });
 
+  it('have a tag for each language also with what a compressing proxy adds to it', async () => {
+    const forms = ['', '&locale=de', '&locale=fr'];
+    const tags = await Promise.all(forms.map(async (form) => (await read(form)).headers.etag ?? ''));
+    for (const end of ['-gzip', '-br', '-zstd', '-deflate', ';gzip']) {
+      for (const [known, tag] of tags.entries()) {
+        const headers = { 'if-none-match': `${tag.slice(0, -1)}${end}"` };
+        const statuses = forms.map(async (form) => {
+          const answer = await app.request('GET', `/api/v1/widgets/?token=${widget}${form}`, { headers });
+          return answer.status;
+        });
+        expect(await Promise.all(statuses)).toEqual(forms.map((_, form) => (form === known ? 304 : 200)));
+        const matching = await change({}, { 'if-match': headers['if-none-match'] });
+        expect([end, matching.status]).toEqual([end, 200]);
+      }
+    }
+  });
+
   it('that an older server stored in English are taken for empty, and empty ones for none', async () => {
     const { token: owner, widget: old } = await app.account();
     const before = { ...WIDGET_TEXTS.en, header_subtitle: '', header_title: 'Lamps' };
