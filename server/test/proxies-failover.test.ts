@@ -76,16 +76,30 @@ behindEach((name) => {
   it('without any server, a page can read that there is none', async () => {
     await servers()[0]?.end('SIGKILL');
     const ask = fetching();
-    for (const method of ['GET', 'POST']) {
-      const answer = await ask({
-        what: method,
-        method,
-        path: '/api/v1/messages/',
-        headers: { origin: 'https://lamps.example' },
-      });
-      expect([method, JSON.parse(answer.text)]).toEqual([method, { detail: 'No server has answered.' }]);
-      expect([502, 503]).toContain(answer.status);
-      expect(answer.headers).toMatchObject({ 'access-control-allow-origin': '*', 'retry-after': '5' });
+    for (const [path, shape] of [
+      ['/api/v1/messages/', 'detail'],
+      ['/api/v1/public', 'error'],
+      ['/api/v1/public/conversations/start?a=b', 'error'],
+      ['/API/V1/Public/Conversations/Start', 'error'],
+      ['/api/v1/publications/', 'detail'],
+      ['/', 'detail'],
+    ] as const) {
+      for (const method of ['GET', 'POST']) {
+        const answer = await ask({
+          what: method,
+          method,
+          path,
+          headers: { origin: 'https://lamps.example' },
+        });
+        const told = JSON.parse(answer.text);
+        expect([method, path, told]).toEqual([method, path, { [shape]: 'No server has answered.' }]);
+        expect([502, 503]).toContain(answer.status);
+        expect(answer.headers).toMatchObject({
+          'access-control-allow-origin': '*',
+          'content-type': 'application/json',
+          'retry-after': '5',
+        });
+      }
     }
   });
 });

@@ -92,14 +92,16 @@ behindEach((name) => {
     const nodes = [{ id: 's', type: 'start', greeting: 'Hello!' }];
     const flow = { name: 'Greeter', is_published: true, nodes };
     const { public_key } = (await api.request('POST', '/api/v1/workflows/', { token, body: flow })).json;
-    const agent = await ask({
-      what: 'start',
-      method: 'POST',
-      path: '/api/v1/public/conversations/start',
-      headers: { ...JSON_TYPE, 'x-api-key': public_key },
-      body: filled(11_000_000),
-    });
-    expect([agent.status, JSON.parse(agent.text)]).toEqual([413, { error: tooLarge }]);
+    for (const start of ['/api/v1/public/conversations/start', '/API/V1/Public/conversations/start']) {
+      const agent = await ask({
+        what: 'start',
+        method: 'POST',
+        path: start,
+        headers: { ...JSON_TYPE, 'x-api-key': public_key },
+        body: filled(11_000_000),
+      });
+      expect([start, agent.status, JSON.parse(agent.text)]).toEqual([start, 413, { error: tooLarge }]);
+    }
     // A client that looks for an answer only when it has sent everything.
     const late = await (await strict()).request('POST', path, headers, filled(11_000_000));
     expect([late.status, JSON.parse(late.body.toString())]).toEqual([413, { detail: tooLarge }]);
