@@ -13,6 +13,7 @@ export { checkDataDir, type DataDirCheck } from './maintenance/check.ts';
 export { type Compaction, compactDataDir } from './maintenance/compact.ts';
 export { holdsDatabase } from './storage/data-directory.ts';
 export { makeDirectory } from './storage/make-directory.ts';
+export { makeFile } from './storage/owner.ts';
 export { listenOnPrivateSocket } from './wire/private-socket.ts';
 
 export interface EmbeddedMongodbOptions {

@@ -2,6 +2,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -70,6 +72,32 @@ test('nothing that was deleted is left in the file, which is smaller and as priv
   await expectWhole(dataDir);
   const again = await compactDataDir(dataDir);
   expect(again.bytesAfter).toBeLessThanOrEqual(bytesAfter);
+  await expectWhole(dataDir);
+});
+
+const isRoot = process.geteuid?.() === 0;
+
+test.runIf(isRoot)('it has the owner, group and mode that it had, or nothing is done', async (context) => {
+  const dataDir = copied('owned');
+  const file = join(dataDir, 'data.mdb');
+  const [uid, gid, group] = [65_534, 65_533, 65_532];
+  for (const name of ['', ...readdirSync(dataDir)]) chownSync(join(dataDir, name), uid, gid);
+  chmodSync(file, 0o640);
+  await compactDataDir(dataDir);
+  expect(statSync(file)).toMatchObject({ uid, gid });
+  expect(statSync(file).mode & 0o777).toBe(0o640);
+
+  // Its owner, who is in another group.
+  chmodSync(folder.path, 0o755);
+  const before = readdirSync(dataDir);
+  const { ino } = statSync(file);
+  const { status, stderr } = spawnSync(process.execPath, [PROCESS, dataDir], { uid, gid: group });
+  if (stderr.includes('Cannot find module')) return context.skip('nobody else may read what is built here');
+  expect([status, String(stderr)]).toEqual([
+    1,
+    expect.stringMatching(/can't be compacted: its data.mdb belongs to the user 65534 and the group 65533/),
+  ]);
+  expect([readdirSync(dataDir), statSync(file).ino]).toEqual([before, ino]);
   await expectWhole(dataDir);
 });
 

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFile } from '@parlor/embedded-mongodb';
 
 /** The file inside of DATA_DIR that holds the key which was made at the first start. */
 export const secretKeyFile = (dataDir: string): string => join(dataDir, 'secret-key');
 
 /**
- * The key made at the very first start, in a file that only its owner reads. Only the process that holds the
+ * The key made at the very first start, in a file that only the owner of DATA_DIR reads. Only the process that holds the
  * database's lock gets here, once it knows that the database is whole; the rename makes the file whole or absent. None is
  * made for a database that needs another one (`needed`, as fingerprints), as when it was restored without its key.
  * @throws Error that says what is wrong with the file, or which key is needed
@@ -26,7 +27,9 @@ export const keptSecretKey = async (dataDir: string, needed: readonly string[]):
     throw new Error(`its database needs ${own}: set SECRET_KEY to it, or put it into ${file}`);
   }
   const made = randomBytes(32).toString('hex');
-  await writeFile(`${file}.new`, made, { mode: 0o600, flush: true });
+  // Left by a process that was killed, maybe another user's.
+  await rm(`${file}.new`, { force: true });
+  makeFile(`${file}.new`, made, dataDir);
   await rename(`${file}.new`, file);
   return made;
 };

@@ -1,10 +1,11 @@
 /** Writes a data directory anew without its free pages, in which deleted documents stand until they are used again. */
-import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
 import { checkCopyRoom } from '../storage/copy-room.ts';
 import { COMPACTED, openDataDirectory } from '../storage/data-directory.ts';
 import type { Environment } from '../storage/environment.ts';
+import { makeLike } from '../storage/owner.ts';
 import { pageBytes } from '../storage/page-bytes.ts';
 import { lockInProcess } from '../storage/process-lock.ts';
 import { checkDataDir } from './check.ts';
@@ -18,8 +19,9 @@ export interface Compaction {
 
 /**
  * Compacts the data directory, which must not be open anywhere: a verified copy of what is in use takes the place of
- * the file. Killed at any moment it leaves the one or the other, whole; doing it again begins anew. `show` is told
- * what it does. Fails with an EmbeddedMongodbError when it is in use or damaged, or the disk has no room for the copy.
+ * the file, with its owner, group and mode. Killed at any moment it leaves the one or the other, whole; doing it again begins
+ * anew. `show` is told what it does. Fails with an EmbeddedMongodbError when it is in use or damaged, the disk has no room for
+ * the copy, or this user can't give the copy the file's owner and group.
  */
 export async function compactDataDir(
   dataDir: string,
@@ -53,13 +55,21 @@ async function compact(
   const copy = join(folder, 'data.mdb');
   await checkCopyRoom(dataDir, pageBytes(environment).used, { what: `compacting ${dataDir}` });
   try {
-    const { size: bytesBefore } = await stat(file);
+    const { size: bytesBefore, uid, gid, mode } = await stat(file);
+    const cannotKeep = (error: Error) => {
+      const owner = `its data.mdb belongs to the user ${uid} and the group ${gid}, which a new one can't be given`;
+      throw new EmbeddedMongodbError(
+        'UNWRITABLE',
+        `${dataDir} can't be compacted: ${owner} (${error.message}): do it as root, or as that user in that group`,
+      );
+    };
     show('copying');
     await mkdir(folder, { mode: 0o700 });
+    // Tried with the folder, before any work; so its owner can remove it, too, if this is killed.
+    await makeLike(folder, { uid, gid }).catch(cannotKeep);
     await copyDataDir(dataDir, folder).catch((error: Error) => {
       throw new EmbeddedMongodbError('NO_SPACE', `${dataDir} could not be copied: ${error.message}`);
     });
-    await chmod(copy, 0o600);
     show('checking the copy');
     const after = await checkDataDir(folder);
     if (after.errors.length > 0 || after.documents !== documents) {
@@ -67,6 +77,7 @@ async function compact(
       throw damaged(dataDir, `its copy is not good: ${why}`);
     }
     const { size: bytesAfter } = await stat(copy);
+    await makeLike(copy, { uid, gid, mode }).catch(cannotKeep);
     await flush(copy);
     show('replacing');
     // Windows renames over no file that is open; nor can anybody who opens it meanwhile be overtaken there.

@@ -4,7 +4,7 @@
  * owner and becomes the first one; anyone else is late.
  */
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
 import { CHECK_PROCESS, EXIT_DAMAGED, isCheckProcess } from './check-process.ts';
@@ -12,6 +12,7 @@ import { inspectDataFile } from './data-file.ts';
 import { Environment } from './environment.ts';
 import { checkLockRoom } from './lock-room.ts';
 import { makeDirectory } from './make-directory.ts';
+import { makeFile, makeOwnersFiles } from './owner.ts';
 
 /** Raised when what lies on disk changes in a way that older code would misread. */
 export const FORMAT_VERSION = 1;
@@ -88,6 +89,7 @@ function openEnvironment(dataDir: string): Environment {
     throw damaged(dataDir);
   checkLockRoom(dataDir);
   try {
+    makeOwnersFiles(dataDir);
     return new Environment(dataDir);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -137,7 +139,7 @@ function checkFormat(environment: Environment, dataDir: string): void {
 /** Written after the database, so that a first start that was killed begins anew. Without room the next start does it. */
 function writeMark(dataDir: string): void {
   try {
-    writeFileSync(join(dataDir, MADE), '', { mode: 0o600, flag: 'wx', flush: true });
+    makeFile(join(dataDir, MADE), '', join(dataDir, 'data.mdb'));
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (!['EEXIST', 'ENOSPC', 'EDQUOT'].includes(code)) throw error;

@@ -16,6 +16,8 @@ export function checkLockRoom(dataDir: string): void {
   if (process.platform === 'win32' || (lock && lock.blocks > 0)) return;
   const tried = join(dataDir, 'room');
   try {
+    // One that a killed process left may be another user's.
+    rmSync(tried, { force: true });
     writeFileSync(tried, Buffer.alloc(NEEDED_BYTES), { mode: 0o600, flush: true });
   } catch (error) {
     const reason = (error as Error).message;

@@ -1,6 +1,7 @@
 /** The private socket's folder of a process that was killed: the next owner of the data directory removes it. */
-import { readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { makeFile } from '../storage/owner.ts';
 
 /** In the data directory; names the folder of the process that has it open. */
 const NOTE = 'socket-folder';
@@ -21,8 +22,8 @@ export function replaceStaleSocketFolder(dataDir: string, folder: string | undef
     // Most often there is none.
   }
   try {
-    if (folder) writeFileSync(note, folder, { mode: 0o600 });
-    else rmSync(note, { force: true });
+    rmSync(note, { force: true });
+    if (folder) makeFile(note, folder, dataDir);
   } catch {
     // Then an empty folder may stay behind some day.
   }
