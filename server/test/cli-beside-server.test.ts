@@ -169,6 +169,22 @@ describe.skipIf(inject('isRealMongodb'))(
       expect(await command).toEqual({ code: 1, out: '', err });
     });
 
+    it.skipIf(process.platform === 'win32')(
+      'says so when the server does not answer, which does nothing of it when it goes on',
+      async () => {
+        const settings = await serverSettings();
+        const server = await startServerProcess(settings);
+        const token = await parlor(settings, 'account', 'token', 'demo');
+        process.kill(server.pid, 'SIGSTOP');
+        const refused = await parlor(settings, 'account', 'token', 'demo', '--reset');
+        process.kill(server.pid, 'SIGCONT');
+        const err = expect.stringMatching(/^the server that has the database open does not answer, .*\n$/);
+        expect(refused).toEqual({ code: 1, out: '', err });
+        await until(async () => server.stderr().includes('command failed'));
+        expect(await parlor(settings, 'account', 'token', 'demo')).toEqual(token);
+      },
+    );
+
     it('answers what is no command with an error, and the server goes on', async () => {
       const settings = await serverSettings();
       const server = await startServerProcess(settings);

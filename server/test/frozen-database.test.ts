@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, it, onTestFinished } from 'vitest';
+import { spawnCommand } from './command-line.ts';
 import { startServerProcess } from './server-process.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
 
@@ -104,5 +105,23 @@ it.skipIf(process.platform === 'win32')(
     // It may have been stored all the same: its key makes it one message, whichever.
     await expect.poll(async () => (await say('meanwhile', key)).status, { timeout: 60_000 }).toBe(201);
     for (const text of ['before', 'meanwhile']) await receiver.find(({ body }) => body === text);
+  },
+);
+
+it.skipIf(process.platform === 'win32')(
+  'a command on a frozen database has ended when it has said so',
+  { timeout: 90_000 },
+  async () => {
+    const database = await startDatabase();
+    const env = { MONGODB_URL: database.url, SECRET_KEY: 'a secret key for the tests only, 40 long' };
+    database.process.kill('SIGSTOP');
+    const { child, result } = spawnCommand(env, ['account', 'token', 'ada']);
+    const [line] = await once(child.stderr, 'data');
+    expect(String(line)).toMatch(
+      /^MONGODB_URL \S+ can't be reached: Server selection timed out after 5000 ms\n$/,
+    );
+    // The driver's own time-out is 25 s more.
+    await expect.poll(() => child.exitCode, { timeout: 20_000 }).toBe(1);
+    expect(await result).toMatchObject({ code: 1, out: '' });
   },
 );

@@ -7,9 +7,48 @@ import type { Terminal } from './terminal.ts';
 /** What a connection fails with whose server is killed: before it has read all, and before it is written to. */
 const LOST = ['ECONNRESET', 'EPIPE'];
 
+const SECOND_MS = 1_000;
+
+/** A server says that it is alive every 2 s; one that is only busy has this much time for that. */
+const SILENT_AFTER_S = 15;
+
+/**
+ * Ends a connection on which nothing comes any more. Seconds are counted, each by a timer of its own: a process that was
+ * suspended itself, and finds all it was sent when it goes on, blames nobody.
+ */
+const endWhenSilent = (socket: Socket) => {
+  let seconds = 0;
+  let isWaiting = false;
+  let isAlive = false;
+  const timer = setInterval(() => {
+    if (!isWaiting || ++seconds < SILENT_AFTER_S) return;
+    const silent = `nothing came from it for ${SILENT_AFTER_S} s`;
+    socket.destroy(
+      new DatabaseError(
+        isAlive
+          ? `the server does not answer any more, ${silent}; the command may have been done, in part or whole`
+          : `the server that has the database open does not answer, ${silent}: see whether it hangs, and give the command again`,
+      ),
+    );
+  }, SECOND_MS);
+  return {
+    waits: () => {
+      seconds = 0;
+      isWaiting = true;
+    },
+    heard: (frame: ServerFrame) => {
+      isWaiting = false;
+      if ('alive' in frame) isAlive = true;
+      // A server of an older version says nothing while it has no progress to tell.
+      else if (!isAlive) clearInterval(timer);
+    },
+    end: () => clearInterval(timer),
+  };
+};
+
 /**
  * Has the running server run a command, with this terminal and its files.
- * @throws UsageError as the command would; DatabaseError when the server failed or went away.
+ * @throws UsageError as the command would; DatabaseError when the server failed, went away or says nothing any more.
  */
 export const askServer = async (
   socket: Socket,
@@ -27,11 +66,18 @@ export const askServer = async (
     throw LOST.includes(error.code ?? '') ? stopped() : error;
   };
   const frames = framesOf<ServerFrame>(socket);
-  const next = async (): Promise<ServerFrame | undefined> => (await frames.next().catch(lost)).value;
+  const silence = endWhenSilent(socket);
+  const next = async (): Promise<ServerFrame | undefined> => {
+    silence.waits();
+    const { value: frame } = await frames.next().catch(lost);
+    if (frame) silence.heard(frame);
+    return frame;
+  };
   try {
     // Whether the connection is lost shows where it is read.
     await send({ words: [...words] }).catch(() => undefined);
     for (let frame = await next(); frame; frame = await next()) {
+      if ('alive' in frame) continue;
       if ('print' in frame) terminal.print(frame.print);
       else if ('progress' in frame) terminal.progress(frame.progress);
       else if ('write' in frame) await terminal.write(frame.write);
@@ -41,6 +87,7 @@ export const askServer = async (
     }
     throw stopped();
   } finally {
+    silence.end();
     // Lines may be on their way that nobody reads any more.
     socket.destroy();
   }

@@ -4,8 +4,12 @@ import type { Socket } from 'node:net';
 /** What the command line sends to the running server: the command, then the lines that it reads. */
 export type CallerFrame = { words: string[] } | { line: string } | { end: true };
 
-/** What the server sends: everything that a Terminal is for, and how it ended. */
+/** How often a server that runs a command says that it is alive, whatever the command is at. */
+export const ALIVE_EVERY_MS = 2_000;
+
+/** What the server sends: that it is alive, everything that a Terminal is for, and how it ended. */
 export type ServerFrame =
+  | { alive: true }
   | { print: string }
   | { progress: string }
   | { write: string }

@@ -4,7 +4,13 @@ import { accountCommands } from './account.commands.ts';
 import { UsageError } from './arguments.ts';
 import { backupCommands } from './backup.commands.ts';
 import { findCommand, type ServiceCommand } from './command.ts';
-import { type CallerFrame, frameSender, framesOf, type ServerFrame } from './command-frames.ts';
+import {
+  ALIVE_EVERY_MS,
+  type CallerFrame,
+  frameSender,
+  framesOf,
+  type ServerFrame,
+} from './command-frames.ts';
 import { listenForCommands } from './command-socket.ts';
 import { copyCommands } from './copy.commands.ts';
 import { keysCommands } from './keys.commands.ts';
@@ -53,15 +59,27 @@ const callersTerminal = (
   return { send, terminal };
 };
 
+/** Resolves when the caller is still there; one that got no answer in time has gone. */
+const stillThere = (socket: Socket): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const alive: ServerFrame = { alive: true };
+    socket.write(`${JSON.stringify(alive)}\n`, (error) => (error ? reject(error) : resolve()));
+  });
+
 const answer = async (socket: Socket, services: Services, stopped: AbortSignal): Promise<void> => {
   const frames = framesOf<CallerFrame>(socket);
   const { send, terminal } = callersTerminal(socket, frames, stopped);
+  const alive = setInterval(() => {
+    // To who doesn't read, what waits tells the same.
+    if (!socket.writableNeedDrain) send({ alive: true }).catch(() => undefined);
+  }, ALIVE_EVERY_MS);
   try {
     const { value: first } = await frames.next();
     const words = first && 'words' in first ? first.words : [];
     const found = findCommand(SERVICE_COMMANDS, words);
     if (!found) throw new UsageError('the running server does not know this command: restart it');
     const [command, args] = found;
+    await stillThere(socket);
     services.log.info({ command: words.slice(0, words.length - args.length).join(' ') }, 'command');
     await command.run(args, services, terminal);
     await send({ done: true });
@@ -71,6 +89,7 @@ const answer = async (socket: Socket, services: Services, stopped: AbortSignal):
     const text = isUsage ? error.message : `the running server could not do it: ${(error as Error).message}`;
     await send({ error: text, isUsage }).catch(() => undefined);
   } finally {
+    clearInterval(alive);
     socket.end();
     // What is still on its way is of no use, and while nobody reads it the connection's end is not seen.
     void frames.return(undefined).then(() => socket.resume());

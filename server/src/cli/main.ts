@@ -60,6 +60,7 @@ try {
 } catch (error) {
   const isOwn = error instanceof UsageError || error instanceof ConfigError;
   const told = isOwn ? error.message : toldToOperator(error);
-  process.stderr.write(`${told ?? (error as Error).stack}\n`);
-  process.exitCode = 1;
+  const text = `${told ?? (error as Error).stack}\n`;
+  // Everything is closed by now; but the driver of a MongoDB that is frozen would keep the process for 30 s more.
+  process.stdout.write('', () => process.stderr.write(text, () => process.exit(1)));
 }
