@@ -77,8 +77,8 @@ export class KeywordsService {
     const budget = new CpuBudget();
     const mentioned: string[][] = [];
     for (const text of texts) {
-      mentioned.push(matcher.mentionedIn(fold(text)).map((index) => keywords[index] ?? ''));
-      await budget.checkpoint();
+      const found = await matcher.mentionedIn(fold(text), budget);
+      mentioned.push(found.map((index) => keywords[index] ?? ''));
     }
     return mentioned;
   }

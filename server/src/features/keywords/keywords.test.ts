@@ -247,3 +247,24 @@ it('the list reads no more of long messages than it tells, and tells the latest 
   // The page is read with the one that follows it.
   expect(read.reduce((sum, documents) => sum + documents, 0)).toBeLessThanOrEqual(10);
 });
+
+it('messages that come while keywords are made ready meet those that are there when they come', async () => {
+  const account = await app.account();
+  const { keywords: service, models } = app.services;
+  const words = Array.from({ length: 900 }, (_, n) => `${n} ${'refund '.repeat(13)}`.trim());
+  await models.keywords.insertMany(
+    words.map((keyword, n) => ({
+      ...{ _id: `${account.id}-${n}`, keyword, folded: keyword, account: account.id },
+      created_at: new Date(),
+    })),
+  );
+  const asked = () => service.mentionedIn(account.id, [`x ${words[0]} x`, 'x', `${words[899]}`]);
+  const all = [[words[0]], [], [words[899]]];
+  const together = [asked(), asked()];
+  await service.delete(account.id, `${account.id}-0`);
+  const after = asked();
+  // Whichever comes first, the deletion or the question.
+  for (const found of await Promise.all(together)) expect(found.slice(1)).toEqual(all.slice(1));
+  expect(await after).toEqual([[], ...all.slice(1)]);
+  expect(await asked()).toEqual([[], ...all.slice(1)]);
+});

@@ -24,6 +24,8 @@ interface Kept {
 export class MatcherCache {
   readonly #keywords: KeywordModel;
   readonly #maxKeywords: number;
+  /** Those that are being made, once for all who ask meanwhile. */
+  readonly #reading = new Map<string, { mark: string; kept: Promise<Kept> }>();
   readonly #kept = new LRUCache<string, Kept>({ max: MAX_KEPT, ttl: KEPT_FOR_MS });
 
   constructor(keywords: KeywordModel, maxKeywords: number) {
@@ -35,9 +37,19 @@ export class MatcherCache {
     const mark = await this.#mark(account);
     const known = this.#kept.get(account);
     if (known?.mark === mark) return known;
-    const kept = await this.#read(account, mark);
-    this.#kept.set(account, kept);
-    return kept;
+    const reading = this.#reading.get(account);
+    if (reading?.mark === mark) return reading.kept;
+    const kept = this.#read(account, mark);
+    const begun = { mark, kept };
+    this.#reading.set(account, begun);
+    try {
+      const made = await kept;
+      // Unless a later one has been begun, of other keywords.
+      if (this.#reading.get(account) === begun) this.#kept.set(account, made);
+      return made;
+    } finally {
+      if (this.#reading.get(account) === begun) this.#reading.delete(account);
+    }
   }
 
   async #mark(account: string): Promise<string> {
@@ -58,7 +70,7 @@ export class MatcherCache {
     return {
       keywords: found.map(({ keyword }) => keyword),
       // Folded now, as texts are: what is stored may be of an earlier version.
-      matcher: new Matcher(found.map(({ keyword }) => fold(keyword))),
+      matcher: await Matcher.from(found.map(({ keyword }) => fold(keyword))),
       mark,
     };
   }
