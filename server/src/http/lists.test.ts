@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../test/app.ts';
 import { testMembers } from '../../test/members.ts';
 import { createApp } from '../app.ts';
-import { inTurn } from './lists.ts';
+import { inTurn } from './turns.ts';
 
 const app = testApp();
 let token = '';
@@ -17,10 +17,16 @@ beforeAll(async () => {
 const list = (query: string, as = token) => app.request('GET', `/api/v1/rooms/?${query}`, { token: as });
 const uuids = (rooms: { uuid: string }[]) => rooms.map(({ uuid }) => uuid);
 
+/** Whoever waits for long is still there. */
+const authenticateAgain = async () => undefined;
+
 /** Takes as many turns of an account as it has at once, until their end. */
 const allTurnsOf = (owner: string) => {
   const ends: (() => void)[] = [];
-  const ctx = { res: new EventEmitter(), state: { principal: { kind: 'account', owner } } };
+  const ctx = {
+    res: new EventEmitter(),
+    state: { principal: { kind: 'account', owner }, authenticateAgain },
+  };
   const running = Array.from({ length: 4 }, () =>
     inTurn(ctx as never, () => new Promise<void>((resolve) => void ends.push(resolve))),
   );
@@ -173,7 +179,10 @@ describe('a list', () => {
       inTurn(
         {
           res: new EventEmitter(),
-          state: { principal: { kind: 'visitor', owner: 'shop', scope: `session:${session}` } },
+          state: {
+            principal: { kind: 'visitor', owner: 'shop', scope: `session:${session}` },
+            authenticateAgain,
+          },
         } as never,
         () => {
           begun.push(session);

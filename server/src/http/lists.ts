@@ -1,9 +1,8 @@
 import { isUuid, MAX_PAGE_SIZE } from '@parlor/shared';
 import type { Days, Page } from '../database/pages.ts';
 import { invalid } from '../platform/errors.ts';
-import { FairTurns } from '../platform/fair-turns.ts';
 import type { Context } from './context.ts';
-import { whenHungUp } from './hung-up.ts';
+import { type Caller, inTurn } from './turns.ts';
 
 /** Page sizes (docs/contract.md#lists). */
 export const DEFAULT_LIMIT = 100;
@@ -110,35 +109,6 @@ export const PAGE_BYTES = 2 * 1024 * 1024;
 /** Documents that are presented together, where presenting them reads little. */
 const PRESENTED_TOGETHER = 200;
 
-/** Lists that are made at once hold some megabytes each; accounts, and the visitors of each, take turns (docs/limits.md). */
-const turns = new FairTurns({ running: 8, runningOfOne: 4, waitingOfOne: 1_000 });
-
-/** Of each visitor's session one is among those of its account, so that none takes the places of all visitors. */
-const sessionTurns = new FairTurns({
-  running: Number.POSITIVE_INFINITY,
-  runningOfOne: 1,
-  waitingOfOne: 20,
-});
-
-/** Whoever has waited longer for its turn (milliseconds) may have been removed meanwhile. */
-const LONG_MS = 1_000;
-
-/**
- * Makes a response that takes as much as a list, in the caller's turn; not for one that has hung up by then.
- * @throws ParlorError `throttled` when too many of the caller's wait, what `whenHungUp` gives, and what its credential is refused with by then
- */
-export const inTurn = <T>(ctx: Context, task: () => Promise<T>): Promise<T> => {
-  const { kind, owner, scope } = ctx.state.principal ?? { kind: 'public', owner: '', scope: '' };
-  const gone = whenHungUp(ctx);
-  const asked = performance.now();
-  const inItsTurn = async (): Promise<T> => {
-    if (performance.now() - asked > LONG_MS) await ctx.state.authenticateAgain();
-    return task();
-  };
-  const amongOwners = () => turns.run(`${kind} ${owner}`, inItsTurn, gone);
-  return kind === 'visitor' ? sessionTurns.run(scope, amongOwners, gone) : amongOwners();
-};
-
 /** A list: where its documents come from and how they are shown. */
 export interface List<T> {
   /** The documents of the page, newest first, in steps. */
@@ -192,15 +162,21 @@ export const fitting = <T extends object>(objects: readonly T[]): T[] => {
   return objects.slice(0, end === -1 ? objects.length : end);
 };
 
-/** Answers with a bare array; the next page's address stands in `Link` (RFC 8288) only. */
+/**
+ * Answers with a bare array; the next page's address stands in `Link` (RFC 8288) only.
+ * @param listFor what the caller sees when its turn has come: it begins to read no sooner
+ */
 export const sendPage = async <T extends { _id: string }>(
   ctx: Context,
   { limit }: Page,
-  list: List<T>,
+  listFor: (now: Caller) => List<T> | Promise<List<T>>,
   baseUrl: string,
 ): Promise<void> => {
-  const { texts, next } = await inTurn(ctx, () => readTexts(list, limit));
-  const cursor = next && encodeCursor(next[list.timeField] as Date, next._id);
+  const { texts, next, timeField } = await inTurn(ctx, async (now) => {
+    const list = await listFor(now);
+    return { ...(await readTexts(list, limit)), timeField: list.timeField };
+  });
+  const cursor = next && encodeCursor(next[timeField] as Date, next._id);
   sendTexts(ctx, texts, { next: cursor }, baseUrl);
 };
 

@@ -2,6 +2,7 @@ import { WorkflowTest, WorkflowTestTurn } from '@parlor/shared';
 import type { Context } from '../../http/context.ts';
 import { uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
+import { callerNow } from '../../http/turns.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
 import { accountOf } from '../members/principal.ts';
 import type { TestTurns } from './test-turns.ts';
@@ -38,11 +39,14 @@ export const workflowTestRoutes = ({
         schema: WorkflowTestTurn,
       },
       handler: async (ctx) => {
-        const workflow = await workflows.get(accountOf(ctx), pathUuid(ctx));
+        const uuid = pathUuid(ctx);
+        await workflows.get(accountOf(ctx), uuid);
         const test = readObject(WorkflowTest, ctx.state.body);
         await checkPatterns(test.nodes ?? []);
         ctx.set('Cache-Control', 'no-store');
-        ctx.body = await testTurns.take(workflow, test);
+        const caller = callerNow(ctx);
+        const workflow = async () => workflows.get(accountOf(await caller()), uuid);
+        ctx.body = await testTurns.take(accountOf(ctx), workflow, test);
       },
     },
   ];

@@ -47,9 +47,16 @@ export class TestTurns {
     this.#model = model;
   }
 
-  /** @throws ParlorError `invalid`; `throttled` when as many of the account's run as may */
-  take(workflow: StoredWorkflow, test: WorkflowTest): Promise<WorkflowTestTurn> {
-    return this.#turns.run(workflow.account, () => this.#take(workflow, test));
+  /**
+   * @param workflow gives the one that is tried, as it stands once its turn has come
+   * @throws ParlorError `invalid`; `throttled` when as many of the account's run as may; what `workflow` throws
+   */
+  take(
+    account: string,
+    workflow: () => Promise<StoredWorkflow>,
+    test: WorkflowTest,
+  ): Promise<WorkflowTestTurn> {
+    return this.#turns.run(account, async () => this.#take(await workflow(), test));
   }
 
   async #take(workflow: StoredWorkflow, { nodes, ...test }: WorkflowTest): Promise<WorkflowTestTurn> {

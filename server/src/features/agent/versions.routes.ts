@@ -1,10 +1,10 @@
 import { WorkflowVersion, WorkflowVersionDetail } from '@parlor/shared';
 import { z } from 'zod';
 import type { Context } from '../../http/context.ts';
-import { inTurn } from '../../http/lists.ts';
 import { shown, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { sendObject } from '../../http/single-object.ts';
+import { type Caller, inTurn } from '../../http/turns.ts';
 import { pathUuid } from '../../http/validate.ts';
 import { accountOf } from '../members/principal.ts';
 import type { StoredWorkflow } from './workflows.model.ts';
@@ -15,7 +15,8 @@ const callers = ['account'] as const;
 
 /** The versions of a workflow's graph (docs/contract.md#agent-api). One is brought back by a PATCH of `nodes`. */
 export const workflowVersionRoutes = ({ workflows }: { workflows: WorkflowsService }): Route[] => {
-  const own = (ctx: Context): Promise<StoredWorkflow> => workflows.get(accountOf(ctx), pathUuid(ctx));
+  const own = (ctx: Context, now: Caller = ctx): Promise<StoredWorkflow> =>
+    workflows.get(accountOf(now), pathUuid(ctx));
 
   return [
     {
@@ -30,7 +31,7 @@ export const workflowVersionRoutes = ({ workflows }: { workflows: WorkflowsServi
       answers: { status: 200, description: 'The versions.', schema: z.array(WorkflowVersion) },
       handler: async (ctx) => {
         ctx.set('Cache-Control', 'no-cache');
-        ctx.body = await inTurn(ctx, async () => workflows.graphs.versions(await own(ctx)));
+        ctx.body = await inTurn(ctx, async (now) => workflows.graphs.versions(await own(ctx, now)));
       },
     },
     {

@@ -62,9 +62,18 @@ export const workflowRoutes = ({
       answers: listOf(Workflow),
       handler: async (ctx) => {
         const page = readPage(ctx);
-        const steps = workflows.list(accountOf(ctx), page);
         const present = (found: StoredWorkflow[]) => workflows.presentAll(found);
-        await sendPage(ctx, page, { steps, timeField: 'created_at', present, together: 8 }, baseUrl(ctx));
+        await sendPage(
+          ctx,
+          page,
+          (now) => ({
+            steps: workflows.list(accountOf(now), page),
+            timeField: 'created_at',
+            present,
+            together: 8,
+          }),
+          baseUrl(ctx),
+        );
       },
     },
     {

@@ -52,9 +52,14 @@ export const auditRoutes = ({
     answers: listOf(AuditEntry),
     handler: async (ctx) => {
       const page = readPage(ctx);
-      const steps = auditTrail.list(accountOf(ctx), readFilter(ctx), page);
+      const filter = readFilter(ctx);
       const present = (found: StoredAuditEntry[]) => found.map(presentAuditEntry);
-      await sendPage(ctx, page, { steps, timeField: 'at', present }, baseUrl(ctx));
+      await sendPage(
+        ctx,
+        page,
+        (now) => ({ steps: auditTrail.list(accountOf(now), filter, page), timeField: 'at', present }),
+        baseUrl(ctx),
+      );
     },
   },
 ];

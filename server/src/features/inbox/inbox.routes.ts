@@ -25,10 +25,12 @@ import {
 import { listOf, listQuery, patchOf, shown, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { precondition, representationOf, sendRepresentation } from '../../http/single-object.ts';
+import { type Caller, callerNow } from '../../http/turns.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { invalid } from '../../platform/errors.ts';
 import type { CurrentAvatars } from '../members/avatars/current-avatars.ts';
 import { accountOf, authorOf, memberOf, viewOf } from '../members/principal.ts';
+import { isSameRestriction } from '../members/view.ts';
 import type { StoredConversation } from './conversation.model.ts';
 import type { InboxCounts } from './counts.ts';
 import type { WrittenConversation } from './details.ts';
@@ -64,12 +66,13 @@ const changerOf = (ctx: Context): Changer => ({
   author: authorOf(ctx),
 });
 
+const ME = 'me';
+
 /** @throws ParlorError `invalid` */
 const queryAssignee = (ctx: Context): string | null | undefined => {
   const value = queryValue(ctx, 'assignee');
-  if (value === undefined) return undefined;
+  if (value === undefined || value === ME) return value;
   if (value === 'none') return null;
-  if (value === 'me') return memberOf(ctx)._id;
   if (!isUuid(value)) throw invalid({ assignee: ['me, none or a valid UUID is required.'] });
   return value.toLowerCase();
 };
@@ -82,19 +85,23 @@ const queryTag = (ctx: Context): string | undefined => {
   throw invalid({ tag: [`A text of 1 to ${MAX_TAG_QUERY} characters is required.`] });
 };
 
-/** @throws ParlorError `invalid` */
-const readWanted = (ctx: Context): Wanted => {
+/** @returns what a member wants, by its uuid. @throws ParlorError `invalid` */
+const readWanted = (ctx: Context): ((member: string) => Wanted) => {
   const unread = queryChoice(ctx, 'is_unread', ['true', 'false']);
   const rating = queryInteger(ctx, 'rating', { min: 1, max: 5, fallback: 0 });
-  return {
+  const assignee = queryAssignee(ctx);
+  const wanted = {
     status: queryChoice(ctx, 'status', INBOX_STATUSES),
-    assignee: queryAssignee(ctx),
     widget: queryUuid(ctx, 'widget'),
     tag: queryTag(ctx),
     waiting_on: queryChoice(ctx, 'waiting_on', WAITING_ON),
-    unread: unread === undefined ? undefined : { member: memberOf(ctx)._id, is: unread === 'true' },
     rating: rating === 0 ? undefined : rating,
   };
+  return (member) => ({
+    ...wanted,
+    assignee: assignee === ME ? member : assignee,
+    unread: unread === undefined ? undefined : { member, is: unread === 'true' },
+  });
 };
 
 const readInboxPage = (ctx: Context): Page => ({
@@ -131,6 +138,17 @@ export const inboxRoutes = ({
     sendRepresentation(ctx, representationOf(lasting(whole), shown));
   };
 
+  /** Its numbers are counted with those of others who saw the same: again where it sees something else by then. */
+  const countedFor = async (ctx: Context): Promise<ConversationCounts> => {
+    const caller = callerNow(ctx);
+    for (let now: Caller = ctx; ; ) {
+      const view = viewOf(now);
+      const counts = await inboxCounts.of(view, memberOf(now)._id);
+      now = await caller();
+      if (isSameRestriction(view.widgets, viewOf(now).widgets)) return counts;
+    }
+  };
+
   return [
     {
       method: 'GET',
@@ -154,16 +172,15 @@ export const inboxRoutes = ({
       handler: async (ctx) => {
         const page = readInboxPage(ctx);
         const order = queryChoice(ctx, 'order', ORDERS) ?? 'waiting';
-        const steps = inbox.list(viewOf(ctx), readWanted(ctx), order, page);
-        const member = memberOf(ctx)._id;
-        const present = async (found: StoredConversation[]) =>
-          pictured(ctx, await inbox.present(found, member));
-        await sendPage(
-          ctx,
-          page,
-          { steps, timeField: timeFieldOf(order), present, together: PRESENTED_TOGETHER },
-          baseUrl(ctx),
-        );
+        const wanted = readWanted(ctx);
+        const listFor = (now: Caller) => {
+          const member = memberOf(now)._id;
+          const steps = inbox.list(viewOf(now), wanted(member), order, page);
+          const present = async (found: StoredConversation[]) =>
+            pictured(ctx, await inbox.present(found, member));
+          return { steps, timeField: timeFieldOf(order), present, together: PRESENTED_TOGETHER };
+        };
+        await sendPage(ctx, page, listFor, baseUrl(ctx));
       },
     },
     // Before /conversations/{uuid}/, which would take their names for a uuid.
@@ -178,7 +195,7 @@ export const inboxRoutes = ({
       answers: { status: 200, description: 'The numbers that you see.', schema: ConversationCounts },
       handler: async (ctx) => {
         ctx.set('Cache-Control', 'no-cache');
-        ctx.body = await inboxCounts.of(viewOf(ctx), memberOf(ctx)._id);
+        ctx.body = await countedFor(ctx);
       },
     },
     {

@@ -4,7 +4,7 @@ import { whenHungUp } from '../../http/hung-up.ts';
 import { queryDays, queryUuid } from '../../http/lists.ts';
 import { listQuery } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
-import { viewOf } from '../members/principal.ts';
+import { accountOf, viewNow } from '../members/principal.ts';
 import { type ConversationStatisticsService, MAX_COUNTED } from './statistics.ts';
 
 const { cursor: _, limit: __, ...days } = listQuery;
@@ -32,7 +32,8 @@ export const conversationStatisticsRoutes = ({
     handler: async (ctx) => {
       const widget = queryUuid(ctx, 'widget');
       ctx.set('Cache-Control', 'no-cache');
-      ctx.body = await conversationStatistics.count(viewOf(ctx), queryDays(ctx), widget, whenHungUp(ctx));
+      const [account, days] = [accountOf(ctx), queryDays(ctx)];
+      ctx.body = await conversationStatistics.count(account, viewNow(ctx), days, widget, whenHungUp(ctx));
     },
   },
 ];

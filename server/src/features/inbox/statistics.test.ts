@@ -106,7 +106,7 @@ it('refuses what is too much, and what are no days', async () => {
   );
   const few = new ConversationStatisticsService(app.services.models.inbox, 2);
   const days = { from: new Date(START), until: new Date(START + DAY_MS) };
-  await expect(few.count({ account: id, widgets: undefined }, days)).rejects.toMatchObject({
+  await expect(few.count(id, async () => ({ account: id, widgets: undefined }), days)).rejects.toMatchObject({
     fields: { start_date: ['There are more than 2 conversations in these days: ask for fewer days.'] },
   });
 });

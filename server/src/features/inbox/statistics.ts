@@ -68,25 +68,31 @@ export class ConversationStatisticsService {
 
   /**
    * The conversations that began in the days given, by default of the current UTC month to now.
+   * @param seen says what of the account is seen by whoever asks, once its turn has come
    * @param widget only those that came through it
    * @throws ParlorError `invalid` when those are too many days or conversations; `throttled` when too many of the
-   * account wait; the reason of `gone`, by which nobody waits for them any more
+   * account wait; what `seen` throws; the reason of `gone`, by which nobody waits for them any more
    */
-  async count(view: View, asked: Days, widget?: string, gone?: AbortSignal): Promise<ConversationStatistics> {
+  async count(
+    account: string,
+    seen: () => Promise<View>,
+    asked: Days,
+    widget?: string,
+    gone?: AbortSignal,
+  ): Promise<ConversationStatistics> {
     const range = statisticsDays(asked);
     checkDays(range);
     const all = new Tally();
     const byDay = new Map(daysOf(range).map((day) => [day, new Tally()]));
-    const isSeen = widget === undefined || view.widgets?.includes(widget) !== false;
-    if (isSeen) {
-      const read = async () => {
-        for await (const one of this.#read(view, range, widget)) {
-          all.add(one);
-          byDay.get(isoDay(one.created_at))?.add(one);
-        }
-      };
-      await this.#turns.run(view.account, read, gone);
-    }
+    const read = async () => {
+      const view = await seen();
+      if (widget !== undefined && view.widgets?.includes(widget) === false) return;
+      for await (const one of this.#read(view, range, widget)) {
+        all.add(one);
+        byDay.get(isoDay(one.created_at))?.add(one);
+      }
+    };
+    await this.#turns.run(account, read, gone);
     return {
       start_date: range.start_date,
       end_date: range.end_date,

@@ -7,6 +7,7 @@ import { precondition, sendCreated, sendObject } from '../../http/single-object.
 import { pathUuid, readObject } from '../../http/validate.ts';
 import type { Quotas } from '../accounts/quotas.ts';
 import { accountOf, actionOf } from '../members/principal.ts';
+import type { StoredKeyword } from './keywords.model.ts';
 import { type KeywordsService, presentKeyword } from './keywords.service.ts';
 import { type NotificationsService, READ_TOGETHER } from './notifications.service.ts';
 
@@ -44,10 +45,18 @@ export const keywordRoutes = ({
     answers: listOf(KeywordNotification),
     handler: async (ctx) => {
       const page = readPage(ctx);
-      const steps = notifications.list(accountOf(ctx), page);
       const present = notifications.present.bind(notifications);
-      const together = READ_TOGETHER;
-      await sendPage(ctx, page, { steps, timeField: 'created_at', present, together }, baseUrl(ctx));
+      await sendPage(
+        ctx,
+        page,
+        (now) => ({
+          steps: notifications.list(accountOf(now), page),
+          timeField: 'created_at',
+          present,
+          together: READ_TOGETHER,
+        }),
+        baseUrl(ctx),
+      );
     },
   },
   {
@@ -62,11 +71,14 @@ export const keywordRoutes = ({
     answers: listOf(Keyword),
     handler: async (ctx) => {
       const page = readPage(ctx);
-      const steps = keywords.list(accountOf(ctx), page);
       await sendPage(
         ctx,
         page,
-        { steps, timeField: 'created_at', present: (found) => found.map(presentKeyword) },
+        (now) => ({
+          steps: keywords.list(accountOf(now), page),
+          timeField: 'created_at',
+          present: (found: StoredKeyword[]) => found.map(presentKeyword),
+        }),
         baseUrl(ctx),
       );
     },

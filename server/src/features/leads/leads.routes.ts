@@ -16,8 +16,9 @@ import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
-import { accountOf, actionOf, viewOf } from '../members/principal.ts';
+import { accountOf, actionOf, viewNow, viewOf } from '../members/principal.ts';
 import { wholeAccount } from '../members/view.ts';
+import type { StoredLead } from './leads.model.ts';
 import { type LeadsService, presentLead, visitorLead } from './leads.service.ts';
 import { type LeadStatisticsService, readLeadGroup } from './statistics.ts';
 
@@ -49,11 +50,14 @@ export const leadRoutes = ({
       answers: listOf(Lead),
       handler: async (ctx) => {
         const page = readPage(ctx);
-        const steps = leads.list(viewOf(ctx), page);
         await sendPage(
           ctx,
           page,
-          { steps, timeField: 'created_at', present: (found) => found.map(presentLead) },
+          (now) => ({
+            steps: leads.list(viewOf(now), page),
+            timeField: 'created_at',
+            present: (found: StoredLead[]) => found.map(presentLead),
+          }),
           baseUrl(ctx),
         );
       },
@@ -77,7 +81,8 @@ export const leadRoutes = ({
       handler: async (ctx) => {
         const group = readLeadGroup(queryValue(ctx, 'group_by'));
         const counted = await leadStatistics.count(
-          viewOf(ctx),
+          accountOf(ctx),
+          viewNow(ctx),
           group,
           queryDays(ctx),
           queryLimit(ctx),

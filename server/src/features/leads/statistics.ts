@@ -60,11 +60,13 @@ export class LeadStatisticsService {
   /**
    * The leads of the days given, by default of the current UTC month to now; at most `limit` groups, largest
    * first, but every day when they are grouped by day.
+   * @param seen says what of the account is seen by whoever asks, once its turn has come
    * @throws ParlorError `invalid` when those are too many days, or more groups than fit in memory;
-   * `throttled` when too many of the account wait; the reason of `gone`, by which nobody waits for them any more
+   * `throttled` when too many of the account wait; what `seen` throws; the reason of `gone`, by which nobody waits for them any more
    */
   async count(
-    view: View,
+    account: string,
+    seen: () => Promise<View>,
     group: LeadGroup,
     asked: Days,
     limit: number,
@@ -73,26 +75,22 @@ export class LeadStatisticsService {
     const days = statisticsDays(asked);
     const { start, end, start_date, end_date } = days;
     if (group === 'day') checkDays(days);
-    const match = { $match: { ...inView(view), created_at: { $gte: start, $lt: end } } };
     const groups = { $group: { _id: GROUP_BY[group], total: { $sum: 1 } } };
     const top = group === 'day' ? [] : [{ $sort: { total: -1, _id: 1 } as const }, { $limit: limit }];
-    const [counted, [all]] = await this.#turns
-      .run(
-        view.account,
-        () =>
-          Promise.all([
-            this.#leads.aggregate<{ _id: string; total: number }>([match, groups, ...top] as never),
-            this.#leads.aggregate<{ total: number }>([match, { $group: { _id: null, total: { $sum: 1 } } }]),
-          ]),
-        gone,
-      )
-      .catch(tooManyGroups);
+    const read = async () => {
+      const match = { $match: { ...inView(await seen()), created_at: { $gte: start, $lt: end } } };
+      return Promise.all([
+        this.#leads.aggregate<{ _id: string; total: number }>([match, groups, ...top] as never),
+        this.#leads.aggregate<{ total: number }>([match, { $group: { _id: null, total: { $sum: 1 } } }]),
+      ]);
+    };
+    const [counted, [all]] = await this.#turns.run(account, read, gone).catch(tooManyGroups);
     return {
       group_by: group,
       start_date,
       end_date,
       total: all?.total ?? 0,
-      results: await this.#results(view.account, group, counted, days),
+      results: await this.#results(account, group, counted, days),
     };
   }
 

@@ -13,6 +13,7 @@ import {
 } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { precondition, representationOf, sendCreated, sendRepresentation } from '../../http/single-object.ts';
+import type { Caller } from '../../http/turns.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { type InvitationAcceptance, invitationPath } from './invitation-acceptance.ts';
 import { type Member as AnyMember, presentMember, settingsOf } from './member.ts';
@@ -54,11 +55,14 @@ export const memberRoutes = ({
     answers: listOf(Member),
     handler: async (ctx) => {
       const page = readPage(ctx);
-      const { account, widgets } = viewOf(ctx);
       const base = baseUrl(ctx);
-      const steps = cutPage(await members.list(account), 'created_at', page);
-      const present = (found: AnyMember[]) => found.map((member) => presentMember(member, base, widgets));
-      await sendPage(ctx, page, { steps, timeField: 'created_at', present }, base);
+      const listFor = async (now: Caller) => {
+        const { account, widgets } = viewOf(now);
+        const steps = cutPage(await members.list(account), 'created_at', page);
+        const present = (found: AnyMember[]) => found.map((member) => presentMember(member, base, widgets));
+        return { steps, timeField: 'created_at' as const, present };
+      };
+      await sendPage(ctx, page, listFor, base);
     },
   },
   {

@@ -1,6 +1,7 @@
 import type { Author, MemberReference } from '@parlor/shared';
 import type { Action, ActionOfOne } from '../../events/audit.ts';
 import type { Context } from '../../http/context.ts';
+import { type Caller, callerNow } from '../../http/turns.ts';
 import { avatarUrl } from './avatars/avatar-url.ts';
 import type { ActiveMember } from './member.ts';
 import { asActor } from './member-audit.ts';
@@ -60,13 +61,13 @@ const scopeOf = (member: ActiveMember, program: AccountPrincipal['program']): st
   return member._id === member.account ? `account:${member.account}` : `member:${member._id}`;
 };
 
-const principalOf = ({ state: { principal } }: Pick<Context, 'state'>): AccountPrincipal => {
+const principalOf = ({ state: { principal } }: Caller): AccountPrincipal => {
   if (principal?.kind !== 'account') throw new Error('the route lets others than members through');
   return principal;
 };
 
 /** The member that makes a request which `authenticate` let through. */
-export const memberOf = (ctx: Pick<Context, 'state'>): ActiveMember => principalOf(ctx).member;
+export const memberOf = (ctx: Caller): ActiveMember => principalOf(ctx).member;
 
 /** The uuid of its session; undefined where it has shown a token. */
 export const sessionOf = (ctx: Pick<Context, 'state'>): string | undefined => principalOf(ctx).session;
@@ -104,7 +105,13 @@ export const publicActionOf = (ctx: Pick<Context, 'state' | 'ip'>): ActionOfOne 
 });
 
 /** The account of the member that makes a request. */
-export const accountOf = (ctx: Pick<Context, 'state'>): string => memberOf(ctx).account;
+export const accountOf = (ctx: Caller): string => memberOf(ctx).account;
 
 /** What of its account the member that makes a request sees. */
-export const viewOf = (ctx: Pick<Context, 'state'>): View => principalOf(ctx).view;
+export const viewOf = (ctx: Caller): View => principalOf(ctx).view;
+
+/** The same as it stands whenever it is called. It throws as `callerNow` does. */
+export const viewNow = (ctx: Context): (() => Promise<View>) => {
+  const caller = callerNow(ctx);
+  return async () => viewOf(await caller());
+};

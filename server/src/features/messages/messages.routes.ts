@@ -10,6 +10,7 @@ import { queryUuid, readPage, sendPage } from '../../http/lists.ts';
 import { created, listOf, listQuery, shown, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { sendCreated, sendObject } from '../../http/single-object.ts';
+import type { Caller } from '../../http/turns.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { CurrentAvatars } from '../members/avatars/current-avatars.ts';
@@ -20,10 +21,9 @@ import type { StoredMessage } from './messages.model.ts';
 import type { MessagesService } from './messages.service.ts';
 
 /** The room whose messages are asked for: a visitor's is always its own (docs/contract.md#visitors). */
-const readScope = (ctx: Context): { view: View; room: string | undefined } => {
-  const room = queryUuid(ctx, 'room');
-  const { principal } = ctx.state;
-  if (principal?.kind !== 'visitor') return { view: viewOf(ctx), room };
+const scopeOf = (now: Caller, room: string | undefined): { view: View; room: string | undefined } => {
+  const { principal } = now.state;
+  if (principal?.kind !== 'visitor') return { view: viewOf(now), room };
   const { session } = principal.visitor;
   if (room !== undefined && room !== session.room) throw notFound();
   return { view: wholeAccount(session.account), room: session.room };
@@ -55,12 +55,16 @@ export const messageRoutes = ({
     answers: listOf(MessageInRoom),
     handler: async (ctx) => {
       const page = readPage(ctx);
-      const { view, room } = readScope(ctx);
-      const list = await messages.list(view, room, page);
+      const wanted = queryUuid(ctx, 'room');
       const base = baseUrl(ctx);
-      const present = async (found: StoredMessage[]) =>
-        currentAvatars.show<MessageInRoom | undefined>(view.account, base, await list.present(found));
-      await sendPage(ctx, page, { steps: list.steps, timeField: 'sent_at', present }, base);
+      const listFor = async (now: Caller) => {
+        const { view, room } = scopeOf(now, wanted);
+        const { steps, present } = await messages.list(view, room, page);
+        const pictured = async (found: StoredMessage[]) =>
+          currentAvatars.show<MessageInRoom | undefined>(view.account, base, await present(found));
+        return { steps, timeField: 'sent_at' as const, present: pictured };
+      };
+      await sendPage(ctx, page, listFor, base);
     },
   },
   {

@@ -119,10 +119,14 @@ export const roomRoutes = ({
       handler: async (ctx) => {
         const page = readPage(ctx);
         const limit = messagesLimit(ctx, MESSAGES_IN_LIST);
-        const steps = rooms.list(viewOf(ctx), page);
         const present = (found: StoredRoom[]) => Promise.all(found.map((room) => show(ctx, room, limit)));
         const together = Math.ceil(MESSAGES_TOGETHER / (limit + 1));
-        await sendPage(ctx, page, { steps, timeField: 'created_at', present, together }, baseUrl(ctx));
+        await sendPage(
+          ctx,
+          page,
+          (now) => ({ steps: rooms.list(viewOf(now), page), timeField: 'created_at', present, together }),
+          baseUrl(ctx),
+        );
       },
     },
     {

@@ -1,12 +1,13 @@
-import { SEARCH_KINDS, SearchResult, SearchText } from '@parlor/shared';
+import { SEARCH_KINDS, type SearchKind, SearchResult, SearchText } from '@parlor/shared';
 import { z } from 'zod';
 import type { Context } from '../../http/context.ts';
-import { inTurn, queryChoice, queryInteger, queryValue } from '../../http/lists.ts';
+import { queryChoice, queryInteger, queryValue } from '../../http/lists.ts';
 import type { Route } from '../../http/route.ts';
+import { type Caller, inTurn } from '../../http/turns.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { mayCall } from '../access/rights.ts';
-import { viewOf } from '../members/principal.ts';
+import { accountOf, viewOf } from '../members/principal.ts';
 import type { SearchService } from './search.service.ts';
 import { SearchCursor } from './search-cursor.ts';
 import { readQuery } from './search-query.ts';
@@ -70,19 +71,23 @@ export const searchRoutes = ({
         const terms = readText(ctx);
         const kind = queryChoice(ctx, 'kind', SEARCH_KINDS);
         const limit = queryInteger(ctx, 'limit', { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT });
-        const view = viewOf(ctx);
-        const before = readCursor(ctx, searchCursor, view.account);
-        const { principal } = ctx.state;
-        const kinds = search.kinds
-          .filter((one) => principal?.kind === 'account' && mayCall(principal, one.operation))
-          .map((one) => one.kind)
-          .filter((one) => kind === undefined || one === kind);
-        if (kinds.length === 0) throw forbidden();
-        const wanted = { terms, kinds, limit, before };
-        const { results, next } = await inTurn(ctx, () => search.search(view, wanted));
+        const account = accountOf(ctx);
+        const before = readCursor(ctx, searchCursor, account);
+        const kindsFor = ({ state: { principal } }: Caller): SearchKind[] => {
+          const kinds = search.kinds
+            .filter((one) => principal?.kind === 'account' && mayCall(principal, one.operation))
+            .map((one) => one.kind)
+            .filter((one) => kind === undefined || one === kind);
+          if (kinds.length === 0) throw forbidden();
+          return kinds;
+        };
+        kindsFor(ctx);
+        const { results, next } = await inTurn(ctx, (now) =>
+          search.search(viewOf(now), { terms, kinds: kindsFor(now), limit, before }),
+        );
         if (next !== undefined) {
           const query = new URLSearchParams(ctx.querystring);
-          query.set('cursor', searchCursor.seal(view.account, next));
+          query.set('cursor', searchCursor.seal(account, next));
           ctx.set('Link', `<${baseUrl(ctx)}${ctx.path}?${query}>; rel="next"`);
         }
         ctx.set('Cache-Control', 'no-cache');

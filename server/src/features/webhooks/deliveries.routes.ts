@@ -53,9 +53,18 @@ export const deliveryRoutes = ({
 }): Route[] => {
   const deliveryId = (ctx: Context): string => pathUuid({ params: { uuid: ctx.params?.id } });
 
-  const send = (ctx: Context, page: Page, steps: AsyncIterable<StoredDelivery[]>): Promise<void> => {
+  const send = (
+    ctx: Context,
+    page: Page,
+    read: (account: string) => AsyncIterable<StoredDelivery[]>,
+  ): Promise<void> => {
     const present = (found: StoredDelivery[]) => found.map(presentDelivery);
-    return sendPage(ctx, page, { steps, timeField: 'created_at', present }, baseUrl(ctx));
+    return sendPage(
+      ctx,
+      page,
+      (now) => ({ steps: read(accountOf(now)), timeField: 'created_at', present }),
+      baseUrl(ctx),
+    );
   };
 
   const redeliver = async (ctx: Context, id: string, webhook?: string): Promise<void> => {
@@ -77,7 +86,8 @@ export const deliveryRoutes = ({
       answers: listOf(Delivery),
       handler: async (ctx) => {
         const page = readPage(ctx);
-        await send(ctx, page, deliveries.list(accountOf(ctx), readFilter(ctx), page));
+        const filter = readFilter(ctx);
+        await send(ctx, page, (account) => deliveries.list(account, filter, page));
       },
     },
     {
@@ -126,7 +136,8 @@ export const deliveryRoutes = ({
       handler: async (ctx) => {
         const page = readPage(ctx);
         const filter = readFilter(ctx);
-        await send(ctx, page, deliveries.listOf(accountOf(ctx), pathUuid(ctx), filter, page));
+        const webhook = pathUuid(ctx);
+        await send(ctx, page, (account) => deliveries.listOf(account, webhook, filter, page));
       },
     },
     {

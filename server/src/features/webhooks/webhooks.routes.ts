@@ -16,6 +16,7 @@ import { precondition, sendCreated, sendObject } from '../../http/single-object.
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import type { Quotas } from '../accounts/quotas.ts';
 import { accountOf, actionOf } from '../members/principal.ts';
+import type { StoredWebhook } from './webhooks.model.ts';
 import { presentWebhook, type WebhooksService } from './webhooks.service.ts';
 
 const callers = ['account'] as const;
@@ -55,11 +56,14 @@ export const webhookRoutes = ({
       answers: listOf(Webhook),
       handler: async (ctx) => {
         const page = readPage(ctx);
-        const steps = webhooks.list(accountOf(ctx), page);
         await sendPage(
           ctx,
           page,
-          { steps, timeField: 'created_at', present: (found) => found.map(presentWebhook) },
+          (now) => ({
+            steps: webhooks.list(accountOf(now), page),
+            timeField: 'created_at',
+            present: (found: StoredWebhook[]) => found.map(presentWebhook),
+          }),
           baseUrl(ctx),
         );
       },

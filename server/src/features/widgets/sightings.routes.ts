@@ -4,6 +4,7 @@ import { queryUuid, readPage, sendPage } from '../../http/lists.ts';
 import { listOf, listQuery } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { viewOf } from '../members/principal.ts';
+import type { StoredSighting } from './sightings.model.ts';
 import { presentSighting, type SightingsService } from './sightings.service.ts';
 
 /** GET /api/v1/sightings/: on which sites the account's widgets are (docs/contract.md#widget). */
@@ -30,11 +31,15 @@ export const sightingRoutes = ({
     answers: listOf(Sighting),
     handler: async (ctx) => {
       const page = readPage(ctx);
-      const steps = sightings.list(viewOf(ctx), queryUuid(ctx, 'widget'), page);
+      const widget = queryUuid(ctx, 'widget');
       await sendPage(
         ctx,
         page,
-        { steps, timeField: 'first_seen_at', present: (found) => found.map(presentSighting) },
+        (now) => ({
+          steps: sightings.list(viewOf(now), widget, page),
+          timeField: 'first_seen_at',
+          present: (found: StoredSighting[]) => found.map(presentSighting),
+        }),
         baseUrl(ctx),
       );
     },

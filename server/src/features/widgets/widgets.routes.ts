@@ -16,6 +16,7 @@ import { isInView } from '../members/view.ts';
 import { isAllowedOrigin } from './domain.ts';
 import type { PublicWidget, PublicWidgetCache } from './public-widget-cache.ts';
 import type { SightingsService } from './sightings.service.ts';
+import type { StoredWidget } from './widgets.model.ts';
 import { presentWidget, type WidgetsService } from './widgets.service.ts';
 
 /**
@@ -122,11 +123,14 @@ export const widgetRoutes = ({
             : sendPublic(ctx, widget);
         }
         const page = readPage(ctx);
-        const steps = widgets.list(viewOf(ctx), page);
         await sendPage(
           ctx,
           page,
-          { steps, timeField: 'created_at', present: (found) => found.map(presentWidget) },
+          (now) => ({
+            steps: widgets.list(viewOf(now), page),
+            timeField: 'created_at',
+            present: (found: StoredWidget[]) => found.map(presentWidget),
+          }),
           baseUrl(ctx),
         );
       },

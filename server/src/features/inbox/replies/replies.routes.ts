@@ -40,9 +40,13 @@ export const replyRoutes = ({
     answers: listOf(Reply),
     handler: async (ctx) => {
       const page = readPage(ctx);
-      const steps = replies.list(accountOf(ctx), page);
       const present = (found: Parameters<typeof presentReply>[0][]) => found.map(presentReply);
-      await sendPage(ctx, page, { steps, timeField: 'created_at', present }, baseUrl(ctx));
+      await sendPage(
+        ctx,
+        page,
+        (now) => ({ steps: replies.list(accountOf(now), page), timeField: 'created_at', present }),
+        baseUrl(ctx),
+      );
     },
   },
   {

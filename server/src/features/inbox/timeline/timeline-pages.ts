@@ -3,7 +3,6 @@ import type { Context } from '../../../http/context.ts';
 import {
   decodeCursor,
   encodeCursor,
-  inTurn,
   type List,
   PAGE_BYTES,
   queryCursor,
@@ -12,6 +11,7 @@ import {
   readTexts,
   sendTexts,
 } from '../../../http/lists.ts';
+import { type Caller, inTurn } from '../../../http/turns.ts';
 import { invalid } from '../../../platform/errors.ts';
 import type { TimelineEntry } from './timeline.service.ts';
 
@@ -46,14 +46,14 @@ type Present = List<TimelineEntry>['present'];
 const cursorOf = (entry: TimelineEntry | undefined, ...more: string[]): string | undefined =>
   entry && encodeCursor(entry.at, entry._id, ...more);
 
-/** A page that was reached in the direction of time: `steps` are oldest first. */
+/** A page that was reached in the direction of time: `steps` are oldest first. @param readFor as that of `sendPage` */
 export const sendNewer = async (
   ctx: Context,
   limit: number,
-  read: { steps: Steps; present: Present },
+  readFor: (now: Caller) => Promise<{ steps: Steps; present: Present }>,
   baseUrl: string,
 ): Promise<void> => {
-  const { texts, next } = await inTurn(ctx, () => readTexts(read, limit));
+  const { texts, next } = await inTurn(ctx, async (now) => readTexts(await readFor(now), limit));
   sendTexts(ctx, texts.reverse(), { prev: cursorOf(next, NEWER) }, baseUrl);
 };
 
@@ -63,15 +63,16 @@ interface Around {
   present: Present;
 }
 
-/** A page with as much of both sides as there is. */
+/** A page with as much of both sides as there is. @param readFor as that of `sendPage` */
 export const sendAround = async (
   ctx: Context,
   limit: number,
-  { entry, readOn, present }: Around,
+  readFor: (now: Caller) => Promise<Around>,
   baseUrl: string,
 ): Promise<void> => {
   const most = PAGE_BYTES / 2;
-  const [newer, older] = await inTurn(ctx, async () => {
+  const [newer, older] = await inTurn(ctx, async (now) => {
+    const { entry, readOn, present } = await readFor(now);
     const half = Math.floor((limit - 1) / 2);
     const newer = await readTexts({ steps: readOn(half, 1), present }, half, most, entry);
     const left = limit - newer.texts.length;

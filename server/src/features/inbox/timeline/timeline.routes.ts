@@ -4,9 +4,10 @@ import type { Context } from '../../../http/context.ts';
 import { queryInteger, sendPage } from '../../../http/lists.ts';
 import { listOf, listQuery, uuidInPath } from '../../../http/openapi/operation.ts';
 import type { Route } from '../../../http/route.ts';
+import type { Caller } from '../../../http/turns.ts';
 import { pathUuid } from '../../../http/validate.ts';
 import type { CurrentAvatars } from '../../members/avatars/current-avatars.ts';
-import { viewOf } from '../../members/principal.ts';
+import { accountOf, viewOf } from '../../members/principal.ts';
 import type { TimelineEntry, TimelineService } from './timeline.service.ts';
 import { queryPlace, sendAround, sendNewer } from './timeline-pages.ts';
 
@@ -49,22 +50,27 @@ export const timelineRoutes = ({
     handler: async (ctx) => {
       const bounds = { min: 1, max: MAX_ENTRIES, fallback: DEFAULT_ENTRIES };
       const limit = queryInteger(ctx, 'limit', bounds);
-      const place = queryPlace(ctx);
-      const page = { limit, after: place.after, from: undefined, until: undefined };
-      const [view, room, base] = [viewOf(ctx), pathUuid(ctx), baseUrl(ctx)];
+      const { around, after, order } = queryPlace(ctx);
+      const page = { limit, after, from: undefined, until: undefined };
+      const [room, base] = [pathUuid(ctx), baseUrl(ctx)];
       const present = (found: TimelineEntry[]) =>
         currentAvatars.show<{ author?: Author | null }>(
-          view.account,
+          accountOf(ctx),
           base,
           found.map(({ shown }) => shown),
         );
-      if (place.around !== undefined) {
-        const read = await timeline.around(view, room, place.around);
-        await sendAround(ctx, limit, { ...read, present }, base);
+      if (around !== undefined) {
+        const aroundFor = async (now: Caller) => ({
+          ...(await timeline.around(viewOf(now), room, around)),
+          present,
+        });
+        await sendAround(ctx, limit, aroundFor, base);
       } else {
-        const steps = await timeline.read(view, room, page, place.order);
-        if (place.order === 1) await sendNewer(ctx, limit, { steps, present }, base);
-        else await sendPage(ctx, page, { steps, timeField: 'at', present }, base);
+        const listFor = async (now: Caller) => {
+          const steps = await timeline.read(viewOf(now), room, page, order);
+          return { steps, timeField: 'at' as const, present };
+        };
+        await (order === 1 ? sendNewer(ctx, limit, listFor, base) : sendPage(ctx, page, listFor, base));
       }
     },
   },
