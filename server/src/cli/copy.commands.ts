@@ -24,7 +24,7 @@ const announceWaiting = async (account: Account, services: Services, terminal: T
   } catch (error) {
     if (!(error instanceof StillWaiting)) throw error;
     throw new UsageError(
-      `${error.count} events of ${account.username} still wait to be announced: give it again; the log says what fails`,
+      `${error.count} events of ${account.username} still wait to be announced: give it again; where something fails, the log says what`,
     );
   }
 };

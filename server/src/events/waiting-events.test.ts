@@ -13,9 +13,9 @@ const holderModel = defineModel<EventHolder>('WaitingHolder', { _id: String, ...
 
 const MINUTE_AGO = 60_000;
 
-const holderOf = (account: string, agoMs = MINUTE_AGO): Required<EventHolder> => ({
+const holderOf = (account: string, agoMs = MINUTE_AGO, data = {}): Required<EventHolder> => ({
   _id: randomUUID(),
-  events: [newEvent('lead.added', account, new Date(Date.now() - agoMs), {})],
+  events: [newEvent('lead.added', account, new Date(Date.now() - agoMs), data)],
 });
 
 it('announces what waits of one account, what follows from it, and nothing of others', async () => {
@@ -51,6 +51,25 @@ it('gives up where something can not be announced, and waits for nothing that ha
   });
   const announced = new WaitingEvents([holders], { relay, tombstones }, 100).announceAll(own);
   await expect(announced).rejects.toThrow(new StillWaiting(2));
+  await relay.stop();
+  await connection.dropCollection(holders.collection.name);
+});
+
+it('waits for what follows, and for nothing that others do meanwhile', async () => {
+  const { connection, log, tombstones } = app.services;
+  const holders = holderModel(connection);
+  const own = randomUUID();
+  const subject = { uuid: randomUUID() };
+  const follows = holderOf(own, MINUTE_AGO, subject);
+  await holders.insertMany([holderOf(own, MINUTE_AGO, subject)]);
+  const relay = new Relay([holders], log);
+  let heard = 0;
+  relay.subscribe(async () => {
+    if (heard++ === 0) await holders.insertMany([follows, holderOf(own, 0, { uuid: randomUUID() })]);
+  });
+  await new WaitingEvents([holders], { relay, tombstones }, 1_500).announceAll(own);
+  expect(await holders.countDocuments({ _id: follows._id, events: { $exists: true } })).toBe(0);
+  expect(await holders.countDocuments({ 'events.account': own })).toBe(1);
   await relay.stop();
   await connection.dropCollection(holders.collection.name);
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from 'mongoose';
 import { isPast } from '../database/has-come.ts';
-import type { EventHolder } from './events.ts';
+import { type EventHolder, type OutboxEvent, subjectOf } from './events.ts';
 import { LEFT_BEHIND_AFTER_MS, type Relay } from './relay.ts';
 import type { Tombstones } from './tombstones.ts';
 
@@ -12,6 +12,8 @@ interface Holder {
   model: HolderModel;
   _id: string;
   events: ReadonlySet<string>;
+  /** What they tell of: rooms and leads, by uuid. */
+  subjects: ReadonlySet<string>;
 }
 
 /** How long it is waited for (milliseconds). */
@@ -24,9 +26,19 @@ const AGAIN_AFTER_MS = 1_000;
 
 /**
  * What waited, then what the consumers have made of that, and so on: a message raises a notification, which is told in turn.
- * Events of others come meanwhile, and are not waited for.
+ * What others do meanwhile is not waited for: on a busy account there is always something.
  */
 const ROUNDS = 4;
+
+/** What the subject of an event is told by. */
+const READ = {
+  ...({ 'events.id': 1, 'events.at': 1, 'events.account': 1, 'events.name': 1, 'events.room': 1 } as const),
+  ...({ 'events.data.uuid': 1, 'events.data.room.uuid': 1 } as const),
+};
+
+/** What consumers make concerns what the event did, and is no message: bots answer later. */
+const follows = ({ name, ...event }: OutboxEvent, subjects: ReadonlySet<string>): boolean =>
+  name !== 'message.added' && name !== 'chat.added' && subjects.has(subjectOf({ name, ...event }));
 
 /** All of them; by a range, since the index is sparse. */
 const ANY_TIME = { $gt: new Date(0) };
@@ -70,9 +82,11 @@ export class WaitingEvents {
   async announceAll(account: string, progress: (count: number) => void = () => undefined): Promise<void> {
     const deadline = performance.now() + this.#within;
     await this.#tombstones.clear();
+    let subjects: ReadonlySet<string> | undefined;
     for (let round = 0; round < ROUNDS; round++) {
-      let left = await this.#waitingOf(account);
+      let left = await this.#waitingOf(account, subjects);
       if (left.length === 0) return;
+      subjects = new Set(left.flatMap((holder) => [...holder.subjects]));
       while (left.length > 0) {
         const some = left.slice(0, BATCH);
         const rest = left.slice(BATCH);
@@ -90,13 +104,16 @@ export class WaitingEvents {
     }
   }
 
-  async #waitingOf(account: string): Promise<Holder[]> {
+  /** @param subjects of what is waited for that follows; undefined: all is */
+  async #waitingOf(account: string, subjects?: ReadonlySet<string>): Promise<Holder[]> {
     const found: (Holder & { at: Date | undefined })[] = [];
     for (const model of this.#models) {
       const waiting = { 'events.at': ANY_TIME, 'events.account': account };
-      const holders = model.find(waiting, { 'events.id': 1, 'events.at': 1 }).lean<EventHolder[]>();
-      for (const { _id, events = [] } of await holders) {
-        found.push({ model, _id, events: new Set(events.map(({ id }) => id)), at: events[0]?.at });
+      for (const { _id, events = [] } of await model.find(waiting, READ).lean<EventHolder[]>()) {
+        const own = subjects ? events.filter((event) => follows(event, subjects)) : events;
+        if (own.length === 0) continue;
+        const [ids, told] = [new Set(own.map(({ id }) => id)), new Set(own.map(subjectOf))];
+        found.push({ model, _id, events: ids, subjects: told, at: own[0]?.at });
       }
     }
     return found.sort((a, b) => Number(a.at) - Number(b.at));
