@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
 import type { CookieBrowser, VisitedPage } from './cookie-browser.ts';
 import { startOidcProvider, type TestProvider } from './oidc-provider.ts';
+import { operationFor, typeFaults } from './openapi.ts';
 import type { caller } from './rest.ts';
 import { type AtEnd, type ServerProcess, serverSettings, startServerProcess } from './server-process.ts';
 
@@ -56,11 +57,12 @@ export const signInAt = async (
   query = '',
 ): Promise<VisitedPage> => pass(provider, browser, login, await browser.visit(`${url}${START}${query}`));
 
-/** The status and the code of a page that says why nobody was signed in. */
-export const refusal = ({ status, text }: VisitedPage): [number, string | undefined] => [
-  status,
-  /<code>(\w+)<\/code>/.exec(text)?.[1],
-];
+/** The status and the code of a page that says why nobody was signed in, which is one that the document describes. */
+export const refusal = ({ url, status, headers, text }: VisitedPage): [number, string | undefined] => {
+  const operation = operationFor('GET', new URL(url).pathname);
+  if (operation) expect(typeFaults(operation, status, headers.get('Content-Type'))).toEqual([]);
+  return [status, /<code>(\w+)<\/code>/.exec(text)?.[1]];
+};
 
 /** Where a page goes on to. */
 export const target = ({ text }: VisitedPage): string | undefined =>

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CookieBrowser } from './cookie-browser.ts';
 import { introduce, refusal, START, signInAt, startWithProvider, target, whoIs } from './oidc-parts.ts';
 import { CALLBACK, startOidcProvider } from './oidc-provider.ts';
+import { operationFor, typeFaults } from './openapi.ts';
 import { caller, owner } from './rest.ts';
 import { sharedSettings, startServerProcess } from './server-process.ts';
 
@@ -190,6 +191,10 @@ it('counts sign-ins by address, and codes as passwords', async () => {
     RATE_LIMIT_UNKNOWN: '5',
   });
   const { url } = limited.server;
+  const undescribed = (path: string, { status, headers }: Response) => {
+    const operation = operationFor('GET', path) ?? expect.fail();
+    return typeFaults(operation, status, headers.get('Content-Type'));
+  };
   const shown = (dest: string) =>
     fetch(`${url}${START}`, { redirect: 'manual', headers: { Accept: '*/*', 'Sec-Fetch-Dest': dest } });
   for (const dest of ['image', 'empty', 'iframe', 'embed']) {
@@ -199,17 +204,22 @@ it('counts sign-ins by address, and codes as passwords', async () => {
       { detail: 'You do not have permission to perform this action.' },
     ]);
     expect(refused.headers.get('RateLimit')).toBeNull();
+    expect(undescribed(START, refused)).toEqual([]);
   }
   const start = () => fetch(`${url}${START}`, { redirect: 'manual', headers: { Accept: 'text/html' } });
   const answers = [await shown('document'), await start(), await start(), await start()];
   expect(answers.map(({ status }) => status)).toEqual([302, 302, 302, 429]);
   expect(answers[3]?.headers.get('Retry-After')).toMatch(/^\d+$/);
   expect(await answers[3]?.text()).toContain('<h1>You are not signed in</h1>');
+  expect(answers[3] && undescribed(START, answers[3])).toEqual([]);
   // Passwords and codes have a budget of their own.
   const code = async () => (await caller(url)('POST', '/api/v1/auth/oidc/code', { code: '000000' })).status;
   expect([await code(), await code()]).toEqual([400, 429]);
-  const back = async () => (await fetch(`${url}${CALLBACK}?code=a&state=b`)).status;
   const statuses = [];
-  for (let n = 0; n < 7; n++) statuses.push(await back());
+  for (let n = 0; n < 7; n++) {
+    const back = await fetch(`${url}${CALLBACK}?code=a&state=b`);
+    expect(undescribed(CALLBACK, back)).toEqual([]);
+    statuses.push(back.status);
+  }
   expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429]);
 });

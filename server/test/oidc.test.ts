@@ -12,7 +12,7 @@ import {
   target,
   whoIs,
 } from './oidc-parts.ts';
-import { faults, operationFor } from './openapi.ts';
+import { faults, operationFor, typeFaults } from './openapi.ts';
 import { caller, owner } from './rest.ts';
 import { serverSettings, startServerProcess } from './server-process.ts';
 
@@ -58,9 +58,24 @@ describe('sign-in at a provider', () => {
     const other = await startServerProcess(await serverSettings());
     const call = caller(other.url);
     expect((await call('GET', '/api/v1/auth/oidc')).json).toEqual({ is_available: false, name: '' });
-    expect((await fetch(`${other.url}${START}`)).status).toBe(404);
     expect(operationFor('GET', START)?.answers).toMatchObject({ 302: null, 404: expect.any(String) });
-    expect((await fetch(`${other.url}/api/v1/auth/oidc/callback?code=a&state=b`)).status).toBe(404);
+    for (const path of [START, '/api/v1/auth/oidc/callback?code=a&state=b']) {
+      expect(refusal(await new CookieBrowser().visit(other.url + path))).toEqual([404, undefined]);
+      const operation = operationFor('GET', path) ?? expect.fail();
+      for (const [accept, type] of [
+        ['*/*', 'text/html'],
+        ['application/json', 'application/json'],
+        ['application/problem+json', 'application/problem+json'],
+      ] as const) {
+        const { status, headers } = await fetch(other.url + path, { headers: { Accept: accept } });
+        expect([accept, status, headers.get('Content-Type')]).toEqual([
+          accept,
+          404,
+          expect.stringContaining(type),
+        ]);
+        expect(typeFaults(operation, status, headers.get('Content-Type'))).toEqual([]);
+      }
+    }
     expect((await call('POST', '/api/v1/auth/oidc/code', { code: '123456' })).status).toBe(404);
   });
 

@@ -46,6 +46,8 @@ export interface Operation {
   media: readonly Media[];
   /** Where in the document the schema of an answer stands, by status; null for one without a body. */
   answers: Record<string, string | null>;
+  /** The media types of an answer, by status; none for one without a body. */
+  types: Record<string, readonly string[]>;
 }
 
 export const document = openApiDocument(createRoutes({} as never), loadConfig({}));
@@ -86,6 +88,13 @@ export const bodyMediaOf = (operation: { requestBody?: object } = {}): Media => 
   const [media] = mediaOf('body', operation.requestBody ?? {});
   if (!media) throw new Error('an operation without a body');
   return media;
+};
+
+/** The media types of a response, which may stand among the components. */
+const typesOf = (response: object): string[] => {
+  const name = '$ref' in response ? String(response.$ref).split('/').at(-1) : undefined;
+  const described = name === undefined ? response : document.components?.responses?.[name];
+  return Object.keys((described as { content?: object } | undefined)?.content ?? {});
 };
 
 const pointer = (...parts: string[]): string =>
@@ -136,6 +145,9 @@ export const operations: readonly Operation[] = Object.entries(document.paths ??
                 : null,
           ]),
         ),
+        types: Object.fromEntries(
+          Object.entries(described.responses ?? {}).map(([status, response]) => [status, typesOf(response)]),
+        ),
       },
     ];
   }),
@@ -162,6 +174,18 @@ export const faults = (operation: Operation, status: number, json: unknown): str
   return mismatches({ $ref: `#${encodeURI(pointer)}` }, json);
 };
 
+/** What is wrong with the media type of an answer by the document; empty when nothing is. */
+export const typeFaults = (
+  { id, types }: Operation,
+  status: number,
+  type: string | null = null,
+): string[] => {
+  const [media = ''] = (type ?? '').split(';');
+  const described = types[status] ?? [];
+  if (media === '' ? described.length === 0 : described.includes(media)) return [];
+  return [`${id} does not describe ${media || 'no body'} with status ${status}`];
+};
+
 const asPattern = ({ path }: Operation): RegExp =>
   new RegExp(`^${path.replace(/\/$/, '').replace(/\{\w+\}/g, '[^/]+')}/?$`);
 
@@ -185,6 +209,11 @@ export const comparedWithDocument = (app: TestApp, found: (fault: string) => voi
   return async (method, path, options) => {
     const answer = await app.request(method, path, options);
     const operation = operationFor(method, path);
+    if (operation && answer.text !== '') {
+      for (const fault of typeFaults(operation, answer.status, answer.headers['content-type'] ?? null)) {
+        found(`${method} ${path} ${answer.status}: ${fault}`);
+      }
+    }
     const isJson = answer.headers['content-type']?.startsWith('application/json') || answer.text === '';
     if (operation && isJson) {
       for (const fault of faults(operation, answer.status, answer.json)) {

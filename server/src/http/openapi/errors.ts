@@ -114,6 +114,11 @@ const jsonOf = (status: number, detail: string) =>
         example: status === 500 ? { detail, request_id: '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11' } : { detail },
       };
 
+const contentOf = (status: number, detail: string) => ({
+  'application/json': jsonOf(status, detail),
+  'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+});
+
 /** The responses of the errors, for components. */
 export const ERROR_RESPONSES: Record<string, ZodOpenApiResponseObject> = {
   ...Object.fromEntries(
@@ -122,10 +127,7 @@ export const ERROR_RESPONSES: Record<string, ZodOpenApiResponseObject> = {
       {
         description,
         headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' }, ...headers },
-        content: {
-          'application/json': jsonOf(Number(status), detail),
-          'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
-        },
+        content: contentOf(Number(status), detail),
       } as ZodOpenApiResponseObject,
     ]),
   ),
@@ -163,3 +165,16 @@ export const agentErrorResponse = (status: ErrorStatus) => {
     },
   };
 };
+
+/** What is said of an error that is a page: when it comes, and an example of its text. */
+export interface ErrorPage {
+  description: string;
+  detail: string;
+}
+
+/** An error's response in an operation that a browser goes to: a page, unless `Accept` prefers JSON. */
+export const errorPageResponse = (status: ErrorStatus, { description, detail }: ErrorPage) => ({
+  description,
+  headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' }, ...ERRORS[status]?.headers },
+  content: { 'text/html': { schema: { type: 'string' } }, ...contentOf(status, detail) },
+});

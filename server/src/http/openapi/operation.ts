@@ -4,7 +4,13 @@ import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-o
 import type { BodyBounds } from '../body-reader.ts';
 import { DEFAULT_LIMIT } from '../lists.ts';
 import { defaultText } from '../validate.ts';
-import { agentErrorResponse, type ErrorStatus, errorResponse } from './errors.ts';
+import {
+  agentErrorResponse,
+  type ErrorPage,
+  type ErrorStatus,
+  errorPageResponse,
+  errorResponse,
+} from './errors.ts';
 import { exampleOf } from './example.ts';
 
 /** Who may call a route; `public` needs no credentials. */
@@ -56,6 +62,8 @@ export interface Description {
   condition?: 'read' | 'write';
   /** Errors beside those that follow from the rest. */
   errors?: readonly ErrorStatus[];
+  /** Errors that come as pages, unless `Accept` prefers JSON. */
+  errorPages?: Partial<Record<ErrorStatus, ErrorPage>>;
   answers: Success | readonly Success[];
 }
 
@@ -65,7 +73,8 @@ const parameter = (name: string) => ({ $ref: `#/components/parameters/${name}` }
 const isOfAgent = ({ callers }: Description): boolean => callers.includes('agent');
 
 const errorsOf = (given: Description): Set<ErrorStatus> => {
-  const errors = new Set<ErrorStatus>([...(given.errors ?? []), 500, 503]);
+  const pages = Object.keys(given.errorPages ?? {}).map((status) => Number(status) as ErrorStatus);
+  const errors = new Set<ErrorStatus>([...(given.errors ?? []), ...pages, 500, 503]);
   const add = (...statuses: ErrorStatus[]) => {
     for (const status of statuses) errors.add(status);
   };
@@ -115,7 +124,9 @@ const responsesOf = (given: Description): ZodOpenApiResponsesObject => {
     responses[304] = { description: 'Not changed since.', headers: { ETag: header('ETag') } };
   }
   for (const status of [...errorsOf(given)].sort()) {
-    responses[status] = isOfAgent(given) ? agentErrorResponse(status) : errorResponse(status);
+    const page = given.errorPages?.[status];
+    if (page) responses[status] = errorPageResponse(status, page);
+    else responses[status] = isOfAgent(given) ? agentErrorResponse(status) : errorResponse(status);
   }
   return responses as ZodOpenApiResponsesObject;
 };

@@ -22,6 +22,9 @@ const REASONS = {
 
 export type OidcReason = keyof typeof REASONS;
 
+/** What is said of a reason. */
+export const messageOf = (reason: OidcReason): string => REASONS[reason][1];
+
 /** Somebody could not be signed in by OpenID Connect. */
 export class OidcError extends ParlorError {
   readonly reason: OidcReason;

@@ -14,7 +14,7 @@ import { publicActionOf } from '../principal.ts';
 import type { SessionCookie } from '../session-cookie.ts';
 import type { SignIn } from '../sign-in.ts';
 import type { Oidc } from './create-oidc.ts';
-import { OidcError } from './oidc-error.ts';
+import { messageOf, OidcError } from './oidc-error.ts';
 import { CODE_PATH, errorPages, onlyPages, START_PATH, sendCodePage, sendOn } from './pages.ts';
 import type { SignInChecks } from './provider.ts';
 import { ownPath } from './return-to.ts';
@@ -23,6 +23,20 @@ import { SealedCookie } from './sealed-cookie.ts';
 const tag = 'Account';
 const callers = ['public'] as const;
 const CALLBACK_PATH = '/api/v1/auth/oidc/callback';
+
+/** Errors on the way of a browser, wherever it is. */
+const ERROR_PAGES: Route['errorPages'] = {
+  404: { description: 'No provider is set.', detail: 'Not found.' },
+  429: {
+    description: 'Too many requests.',
+    detail: 'Request was throttled. Expected available in 12 seconds.',
+  },
+  503: {
+    description:
+      'The provider does not answer; in JSON only, where the database is not reachable or the server is stopping.',
+    detail: messageOf('provider_unavailable'),
+  },
+};
 
 /** What a sign-in goes on with, wherever it has come to. */
 interface Begun {
@@ -104,10 +118,14 @@ export const oidcRoutes = (parts: Parts): Route[] => {
       tag,
       summary: 'Sign in at the provider',
       description:
-        'For a browser to go to, not for a script to fetch or a page to show, which is a 403 where `Sec-Fetch-Dest` says so: leads to the provider, which leads back to `/api/v1/auth/oidc/callback`. 404 where no provider is set.',
+        'For a browser to go to, not for a script to fetch or a page to show, which is a 403 where `Sec-Fetch-Dest` says so: leads to the provider, which leads back to `/api/v1/auth/oidc/callback`. 404 where no provider is set. Errors but 403 and 500 are pages, unless `Accept` prefers JSON.',
       callers,
       query: OidcStart.shape,
-      errors: [403, 404, 429],
+      errors: [403],
+      errorPages: {
+        ...ERROR_PAGES,
+        400: { description: 'The input is wrong.', detail: 'Invalid input.' },
+      },
       answers: {
         status: 302,
         description: 'To the provider, with a cookie that is good for ten minutes.',
@@ -133,9 +151,24 @@ export const oidcRoutes = (parts: Parts): Route[] => {
       tag,
       summary: 'Come back from the provider',
       description:
-        'Where the provider leads the browser. Signs in the member whose verified e-mail address it is, or whoever is invited at that address, and goes on to `return_to`. Asks for a code first where the member has a second factor. It works once, in the browser that began. Errors are pages, too, unless `Accept` prefers JSON.',
+        'Where the provider leads the browser. Signs in the member whose verified e-mail address it is, or whoever is invited at that address, and goes on to `return_to`. Asks for a code first where the member has a second factor. It works once, in the browser that began. Errors but 500 are pages, too, unless `Accept` prefers JSON.',
       callers,
-      errors: [400, 403, 404, 409, 429],
+      errorPages: {
+        ...ERROR_PAGES,
+        400: {
+          description: 'It was not begun in this browser, has taken too long, or was used.',
+          detail: messageOf('not_begun_here'),
+        },
+        403: {
+          description:
+            'The provider says no, or what can’t be accepted, or of somebody who is no member here.',
+          detail: messageOf('no_member'),
+        },
+        409: {
+          description: 'Several accounts have invited this address.',
+          detail: messageOf('several_invitations'),
+        },
+      },
       answers: {
         status: 200,
         description:
