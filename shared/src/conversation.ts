@@ -18,12 +18,13 @@ const assignee = () =>
     example: '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11',
   });
 
-const tag = () => text({ min: 1, max: MAX_TAG }).overwrite((value) => value.trim());
+/** A tag's name, as it is stored. */
+export const TagName = text({ min: 1, max: MAX_TAG }).overwrite((value) => value.trim());
 
 /** Tags of a conversation, each once. */
 export const tags = (max = MAX_TAGS) =>
   z
-    .array(tag(), { error: 'Expected a list of items.' })
+    .array(TagName, { error: 'Expected a list of items.' })
     .max(max, `Ensure this list has no more than ${max} items.`)
     .overwrite((list) => [...new Set(list)])
     .meta({ example: ['delivery'] });

@@ -7,6 +7,9 @@ import { type Caller, inTurn } from './turns.ts';
 /** Page sizes (docs/contract.md#lists). */
 export const DEFAULT_LIMIT = 100;
 
+/** Characters; longer ones were not handed out here. */
+export const MAX_CURSOR = 200;
+
 const DAY_MS = 86_400_000;
 
 /** One value of a query parameter; a repeated one is an error rather than a guess. */
@@ -72,6 +75,7 @@ export const encodeCursor = (time: Date, id: string, ...more: string[]): string 
 /** @throws ParlorError `invalid` unless it was encoded with the same `more` */
 export const decodeCursor = (text: string, ...more: string[]): { time: Date; id: string } => {
   try {
+    if (text.length > MAX_CURSOR) throw new Error('too long');
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
     if (Array.isArray(value) && value.length === 2 + more.length) {
       const [time, id, ...rest] = value;

@@ -7,6 +7,7 @@ import {
   INBOX_STATUSES,
   isUuid,
   type Message,
+  TagName,
   WAITING_ON,
 } from '@parlor/shared';
 import { z } from 'zod';
@@ -48,13 +49,11 @@ const MAX_CONVERSATIONS = 200;
 /** Their last messages are in memory at a time. */
 const PRESENTED_TOGETHER = 50;
 
-const MAX_TAG_QUERY = 40;
-
 const wantedQuery = {
   status: z.enum(INBOX_STATUSES).optional(),
   assignee: z.string().optional().meta({ description: '`me`, `none`, or the uuid of a member.' }),
   widget: z.uuid().optional(),
-  tag: z.string().min(1).max(MAX_TAG_QUERY).optional(),
+  tag: TagName.optional(),
   waiting_on: z.enum(WAITING_ON).optional(),
   is_unread: z.enum(['true', 'false']).optional().meta({ description: 'For whoever asks.' }),
   rating: z.int().min(1).max(5).optional(),
@@ -77,12 +76,11 @@ const queryAssignee = (ctx: Context): string | null | undefined => {
   return value.toLowerCase();
 };
 
-/** @throws ParlorError `invalid` */
+/** Read as the tags of a conversation are, so that it finds them in whatever form. @throws ParlorError `invalid` */
 const queryTag = (ctx: Context): string | undefined => {
-  const value = queryValue(ctx, 'tag');
-  // Tags are stored in this form.
-  if (value === undefined || (value !== '' && value.length <= MAX_TAG_QUERY * 2)) return value?.normalize();
-  throw invalid({ tag: [`A text of 1 to ${MAX_TAG_QUERY} characters is required.`] });
+  const read = TagName.optional().safeParse(queryValue(ctx, 'tag'));
+  if (read.success) return read.data;
+  throw invalid({ tag: read.error.issues.map(({ message }) => message) });
 };
 
 /** @returns what a member wants, by its uuid. @throws ParlorError `invalid` */

@@ -2,7 +2,7 @@ import { MAX_PAGE_SIZE, uuidReference } from '@parlor/shared';
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import type { BodyBounds } from '../body-reader.ts';
-import { DEFAULT_LIMIT } from '../lists.ts';
+import { DEFAULT_LIMIT, MAX_CURSOR } from '../lists.ts';
 import { defaultText } from '../validate.ts';
 import {
   agentErrorResponse,
@@ -168,7 +168,7 @@ export const operation = (given: Description): ZodOpenApiOperationObject => ({
 /** The query of every list (docs/contract.md#conventions). */
 export const listQuery = {
   limit: z.int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_LIMIT).optional(),
-  cursor: z.string().min(1).max(200).optional().meta({
+  cursor: z.string().min(1).max(MAX_CURSOR).optional().meta({
     description:
       'Opaque; it comes in the address of `Link: <…>; rel="next"` only, and any other one, an empty one too, is a 400.',
   }),
