@@ -1,15 +1,17 @@
 #!/usr/bin/env node
 /**
  * `embedded-mongodb DATA_DIR LISTEN` opens a data directory on a socket path or a loopback `host:port`, until SIGTERM
- * or SIGINT. `embedded-mongodb --check DATA_DIR` verifies documents against indexes.
+ * or SIGINT; it makes one where there is nothing yet. `embedded-mongodb --check DATA_DIR` verifies documents against indexes.
  */
 import { EmbeddedMongodbError, openEmbeddedMongodb } from './index.ts';
 import { checkDataDir } from './maintenance/check.ts';
+import { refuseOtherDirectory } from './storage/data-directory.ts';
 
 const USAGE = `usage: embedded-mongodb DATA_DIR LISTEN    (a socket path, or a loopback host:port)
        embedded-mongodb --check DATA_DIR`;
 
 async function serve(dataDir: string, listen: string): Promise<void> {
+  refuseOtherDirectory(dataDir);
   const database = await openEmbeddedMongodb({ dataDir, listen });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => void database.close().then(() => process.exit(0)));
@@ -22,6 +24,7 @@ async function serve(dataDir: string, listen: string): Promise<void> {
 }
 
 async function check(dataDir: string): Promise<void> {
+  refuseOtherDirectory(dataDir);
   const { collections, documents, errors } = await checkDataDir(dataDir);
   for (const error of errors) process.stderr.write(`${error}\n`);
   process.stdout.write(`${collections} collections, ${documents} documents, ${errors.length} errors\n`);

@@ -1,5 +1,5 @@
 /** The data directory: who may open it, what is refused, what a full disk does. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -118,6 +118,30 @@ test('a data file that was emptied or removed is not taken for a new database', 
   expect(await refusal({ dataDir })).toMatchObject(refused);
   writeFileSync(file, whole);
   await (await openEmbeddedMongodb({ dataDir })).close();
+});
+
+test('the bin makes no database in a directory of other files, nor in one that has one inside', async () => {
+  const socket = join(folder.path, 'other.sock');
+  const parlor = join(folder.path, 'data');
+  await (await openEmbeddedMongodb({ dataDir: join(parlor, 'database') })).close();
+  const other = join(folder.path, 'other');
+  mkdirSync(other);
+  writeFileSync(join(other, 'notes.txt'), '');
+  for (const [dataDir, why] of [
+    [parlor, `but there is one in ${join(parlor, 'database')}`],
+    [other, 'and none is made beside other files, such as notes.txt'],
+  ] as const) {
+    const before = readdirSync(dataDir);
+    const message = `there is no embedded database in ${dataDir}, ${why}`;
+    await expect(startBin(dataDir, socket)).rejects.toThrow(message);
+    const { status, stderr } = spawnSync(process.execPath, [BIN, '--check', dataDir], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([1, `${message}\n`]);
+    expect(readdirSync(dataDir)).toEqual(before);
+  }
+  const disk = join(folder.path, 'lost');
+  mkdirSync(join(disk, 'lost+found'), { recursive: true });
+  for (const dataDir of [disk, disk, join(parlor, 'database')])
+    expect(await (await startBin(dataDir, socket)).end('SIGTERM')).toBe(0);
 });
 
 test('whoever opens a directory while another one closes it is told that it is locked', async () => {

@@ -4,7 +4,7 @@
  * owner and becomes the first one; anyone else is late.
  */
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
 import { CHECK_PROCESS, EXIT_DAMAGED, isCheckProcess } from './check-process.ts';
@@ -59,6 +59,24 @@ export function holdsDatabase(dataDir: string): boolean {
     // Opening it tells why it can't be looked at.
     return true;
   }
+}
+
+/** What a start that was killed may have left, and what a disk of its own has. */
+const NO_OBSTACLES = ['data.mdb', 'lock.mdb', 'room', 'lost+found'];
+
+/**
+ * Fails with an EmbeddedMongodbError where `dataDir` holds no database but one in its folder `database`, as a DATA_DIR of
+ * Parlor's does, or any other files: whoever named it meant another one. Makes nothing.
+ */
+export function refuseOtherDirectory(dataDir: string): void {
+  if (holdsDatabase(dataDir) || !statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) return;
+  const refuse = (why: string) => {
+    throw new EmbeddedMongodbError('FORMAT', `there is no embedded database in ${dataDir}${why}`);
+  };
+  const inside = join(dataDir, 'database');
+  if (holdsDatabase(inside)) refuse(`, but there is one in ${inside}`);
+  const other = readdirSync(dataDir).find((name) => !NO_OBSTACLES.includes(name));
+  if (other !== undefined) refuse(`, and none is made beside other files, such as ${other}`);
 }
 
 function prepare(dataDir: string): void {
