@@ -99,6 +99,23 @@ describe('npm run parlor --', () => {
     expect([code, err]).toEqual([1, 'PORT must be a whole number from 0 to 65535, but is "x"\n']);
   });
 
+  it('reads its arguments before it begins a database', { timeout: 180_000 }, async () => {
+    const env = { MONGODB_URL: '', SECRET_KEY: '', DATA_DIR: join(directory, 'never') };
+    for (const [args, message] of [
+      [['account', 'create', 'ada'], /^EMAIL is missing\nusage: /],
+      [['account', 'create', 'ada', 'nowhere'], /^email: .*\nusage: /],
+      [['account', 'create', 'ada', 'ada@example.com', '--what'], /^unknown option --what\n/],
+      [['account', 'invite', '--help'], /^unknown option --help\n/],
+      [['account', 'delete', 'ada'], /^this can not be undone: add --yes\n/],
+      [['member', 'role', 'ada', 'king'], /^ROLE is one of /],
+      [['import', join(directory, 'no-file')], /no-file can't be read: ENOENT\n/],
+    ] as const) {
+      const { code, err, out } = await parlor([...args], { env });
+      expect([code, err, out]).toEqual([1, expect.stringMatching(message), '']);
+    }
+    await expect(readdir(env.DATA_DIR)).rejects.toThrow('ENOENT');
+  });
+
   it('refuses where there is no database, and makes none', { timeout: 180_000 }, async () => {
     const missing = join(directory, 'missing');
     const none = `${inject('databasePrefix')}none_${randomUUID().slice(0, 8)}`;

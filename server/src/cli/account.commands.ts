@@ -40,6 +40,12 @@ const choosePassword = async (
   return { password: data, isMade: false };
 };
 
+/** @throws UsageError when no account may have it */
+const checkField = (name: 'username' | 'email', value: string): void => {
+  const { error } = Registration.shape[name].safeParse(value);
+  if (error) throw new UsageError(`${name}: ${error.issues[0]?.message}`);
+};
+
 const firstError = (fields: FieldErrors, path = ''): string => {
   for (const [name, errors] of Object.entries(fields)) {
     if (Array.isArray(errors)) return `${path}${name}: ${errors[0]}`;
@@ -73,76 +79,92 @@ export const accountCommands: Record<string, ServiceCommand> = {
     meaning:
       'makes an account with its first widget; prints its password when it was made here, and its token',
     mayBeNew: true,
-    run: async (args, services, terminal) => {
+    prepare: (args) => {
       const fromStdin = takeFlag(args, FROM_STDIN);
       const [username = '', email = ''] = takeArguments(args, 'USERNAME', 'EMAIL');
-      const { password, isMade } = await choosePassword(fromStdin, terminal);
-      const given = Registration.safeParse({ username, email, password, password2: password });
-      if (!given.success) {
-        const [issue] = given.error.issues;
-        throw new UsageError(`${String(issue?.path[0])}: ${issue?.message}`);
-      }
-      const account = await services.accounts
-        .create(given.data, {}, ownAction('cli', 'account create'))
-        .catch(told);
-      if (isMade) terminal.print(`password ${password}`);
-      terminal.print(`token ${services.credentials.tokenOf(founderOf(account))}`);
+      checkField('username', username);
+      checkField('email', email);
+      return async (services, terminal) => {
+        const { password, isMade } = await choosePassword(fromStdin, terminal);
+        const given = Registration.safeParse({ username, email, password, password2: password });
+        if (!given.success) {
+          const [issue] = given.error.issues;
+          throw new UsageError(`${String(issue?.path[0])}: ${issue?.message}`);
+        }
+        const account = await services.accounts
+          .create(given.data, {}, ownAction('cli', 'account create'))
+          .catch(told);
+        if (isMade) terminal.print(`password ${password}`);
+        terminal.print(`token ${services.credentials.tokenOf(founderOf(account))}`);
+      };
     },
   },
   'account invite': {
     usage: 'account invite',
     meaning: 'prints an invitation for REGISTRATION=invite, good for one account within 7 days',
     mayBeNew: true,
-    run: async (args, { secrets }, terminal) => {
+    prepare: (args) => {
       takeArguments(args);
-      terminal.print(newInvitation(secrets));
+      return async ({ secrets }, terminal) => {
+        terminal.print(newInvitation(secrets));
+      };
     },
   },
   'account confirm': {
     usage: 'account confirm USERNAME',
     meaning: "takes the account's e-mail address for its owner's, without a mail",
-    run: async (args, services, terminal) => {
+    prepare: (args) => {
       const [username = ''] = takeArguments(args, 'USERNAME');
-      const account = await accountNamed(services, username);
-      await services.confirmations.confirmAccount(account, ownAction('cli', 'account confirm'));
-      terminal.print(`confirmed ${account.email}`);
+      return async (services, terminal) => {
+        const account = await accountNamed(services, username);
+        await services.confirmations.confirmAccount(account, ownAction('cli', 'account confirm'));
+        terminal.print(`confirmed ${account.email}`);
+      };
     },
   },
   'account token': {
     usage: 'account token USERNAME [--reset]',
     meaning: 'prints the API token of a member; --reset makes a new one, and the old one is dead at once',
-    run: async (args, services, terminal) => {
+    prepare: (args) => {
       const isReset = takeFlag(args, '--reset');
       const [username = ''] = takeArguments(args, 'USERNAME');
-      const member = await memberNamed(services, username);
-      const { credentials } = services;
-      const action = ownAction('cli', 'account token');
-      terminal.print(isReset ? await credentials.resetToken(member, action) : credentials.tokenOf(member));
+      return async (services, terminal) => {
+        const member = await memberNamed(services, username);
+        const { credentials } = services;
+        const action = ownAction('cli', 'account token');
+        terminal.print(isReset ? await credentials.resetToken(member, action) : credentials.tokenOf(member));
+      };
     },
   },
   'account reset-password': {
     usage: `account reset-password USERNAME [${FROM_STDIN}]`,
     meaning: 'sets a new password for a member; prints it when it was made here',
-    run: async (args, services, terminal) => {
+    prepare: (args) => {
       const fromStdin = takeFlag(args, FROM_STDIN);
       const [username = ''] = takeArguments(args, 'USERNAME');
-      const { password, isMade } = await choosePassword(fromStdin, terminal);
-      const member = await memberNamed(services, username);
-      const action = ownAction('cli', 'account reset-password');
-      await services.credentials.setPassword(member, password, action).catch(told);
-      if (isMade) terminal.print(`password ${password}`);
+      return async (services, terminal) => {
+        const { password, isMade } = await choosePassword(fromStdin, terminal);
+        const member = await memberNamed(services, username);
+        const action = ownAction('cli', 'account reset-password');
+        await services.credentials.setPassword(member, password, action).catch(told);
+        if (isMade) terminal.print(`password ${password}`);
+      };
     },
   },
   'account delete': {
     usage: 'account delete USERNAME --yes',
     meaning: 'deletes an account with everything that belongs to it, for good',
-    run: async (args, services, terminal) => {
+    prepare: (args) => {
       const isSure = takeFlag(args, '--yes');
       const [username = ''] = takeArguments(args, 'USERNAME');
       if (!isSure) throw new UsageError('this can not be undone: add --yes');
-      const account = await accountNamed(services, username);
-      await deleteAccount(services, account._id, (collection) => terminal.progress(`deleting ${collection}`));
-      terminal.print(`deleted ${account.username}`);
+      return async (services, terminal) => {
+        const account = await accountNamed(services, username);
+        await deleteAccount(services, account._id, (collection) =>
+          terminal.progress(`deleting ${collection}`),
+        );
+        terminal.print(`deleted ${account.username}`);
+      };
     },
   },
 };

@@ -15,24 +15,26 @@ export const backupCommands: Record<string, ServiceCommand> = {
       'copy; to go back to it, start Parlor with that folder as DATA_DIR',
     // An empty one would be the folder that it was typed in.
     located: (args) => args.map((arg) => (arg === '' || arg.startsWith('-') ? arg : resolve(arg))),
-    run: async (args, { config, connection, copyEmbedded }, terminal) => {
+    prepare: (args) => {
       const [folder = ''] = takeArguments(args, 'FOLDER');
-      if (!copyEmbedded) throw new UsageError('MONGODB_URL is set: back a MongoDB up with mongodump');
-      const hasKeyFile = config.SECRET_KEY === '';
-      const reserveBytes = config.DISK_RESERVE_MIB * MIB;
-      const source = { dataDir: config.DATA_DIR, copyTo: copyEmbedded, hasKeyFile, reserveBytes };
-      try {
-        const show = (state: string) => terminal.progress(state);
-        const { collections, documents } = await backUp(source, folder, show, terminal.stopped);
-        terminal.print(
-          `backed up ${collections} collections, ${documents} documents to ${folder}; all verified`,
-        );
-      } catch (error) {
-        throw error instanceof BackupError ? new UsageError(error.message) : error;
-      }
-      const own = (await recordedKeys(connection)).join(' or ');
-      const key = hasKeyFile ? secretKeyFile(folder) : 'what SECRET_KEY is set to, and not in the folder';
-      terminal.print(`the key that belongs to it is ${key} (its fingerprint is ${own})`);
+      return async ({ config, connection, copyEmbedded }, terminal) => {
+        if (!copyEmbedded) throw new UsageError('MONGODB_URL is set: back a MongoDB up with mongodump');
+        const hasKeyFile = config.SECRET_KEY === '';
+        const reserveBytes = config.DISK_RESERVE_MIB * MIB;
+        const source = { dataDir: config.DATA_DIR, copyTo: copyEmbedded, hasKeyFile, reserveBytes };
+        try {
+          const show = (state: string) => terminal.progress(state);
+          const { collections, documents } = await backUp(source, folder, show, terminal.stopped);
+          terminal.print(
+            `backed up ${collections} collections, ${documents} documents to ${folder}; all verified`,
+          );
+        } catch (error) {
+          throw error instanceof BackupError ? new UsageError(error.message) : error;
+        }
+        const own = (await recordedKeys(connection)).join(' or ');
+        const key = hasKeyFile ? secretKeyFile(folder) : 'what SECRET_KEY is set to, and not in the folder';
+        terminal.print(`the key that belongs to it is ${key} (its fingerprint is ${own})`);
+      };
     },
   },
 };

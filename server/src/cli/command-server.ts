@@ -79,9 +79,10 @@ const answer = async (socket: Socket, services: Services, stopped: AbortSignal):
     const found = findCommand(SERVICE_COMMANDS, words);
     if (!found) throw new UsageError('the running server does not know this command: restart it');
     const [command, args] = found;
+    const run = command.prepare([...args]);
     await stillThere(socket);
     services.log.info({ command: words.slice(0, words.length - args.length).join(' ') }, 'command');
-    await command.run(args, services, terminal);
+    await run(services, terminal);
     await send({ done: true });
   } catch (error) {
     const isUsage = error instanceof UsageError;

@@ -20,7 +20,11 @@ export interface ServiceCommand extends Described {
   files?(args: readonly string[]): CommandFiles;
   /** The arguments with paths as they are meant where they were typed. */
   located?(args: readonly string[]): string[];
-  run(args: string[], services: Services, terminal: Terminal): Promise<void>;
+  /**
+   * Reads the arguments, and gives what is to be done: before anything is opened or made.
+   * @throws UsageError
+   */
+  prepare(args: string[]): (services: Services, terminal: Terminal) => Promise<void>;
 }
 
 /** The command that the first words name, and the arguments after them. */

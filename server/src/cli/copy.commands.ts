@@ -35,18 +35,20 @@ export const copyCommands: Record<string, ServiceCommand> = {
     meaning:
       'writes everything of an account as JSON lines, its secrets too, into a new file that only you read',
     files: ([, writes]) => (writes === undefined ? {} : { writes }),
-    run: async (args, services, terminal) => {
+    prepare: (args) => {
       const [username = '', file = ''] = takeArguments(args, 'USERNAME', 'FILE');
-      await announceWaiting(await accountNamed(services, username), services, terminal);
-      const account = await accountNamed(services, username);
-      // Before the first line: nobody has a copy that the account does not know of.
-      await services.auditTrail.add(entryOf('export', account));
-      let count = 0;
-      for await (const line of exportAccount(services, account)) {
-        await terminal.write(line);
-        terminal.progress(`exporting ${++count}`);
-      }
-      terminal.print(`exported ${username} to ${file}`);
+      return async (services, terminal) => {
+        await announceWaiting(await accountNamed(services, username), services, terminal);
+        const account = await accountNamed(services, username);
+        // Before the first line: nobody has a copy that the account does not know of.
+        await services.auditTrail.add(entryOf('export', account));
+        let count = 0;
+        for await (const line of exportAccount(services, account)) {
+          await terminal.write(line);
+          terminal.progress(`exporting ${++count}`);
+        }
+        terminal.print(`exported ${username} to ${file}`);
+      };
     },
   },
   import: {
@@ -55,18 +57,20 @@ export const copyCommands: Record<string, ServiceCommand> = {
       'reads in what export wrote, with all ids; the account must not be here yet. Deliveries that waited go out here',
     mayBeNew: true,
     files: ([reads]) => (reads === undefined ? {} : { reads }),
-    run: async (args, services, terminal) => {
+    prepare: (args) => {
       const [file = ''] = takeArguments(args, 'FILE');
-      const show = (count: number) => terminal.progress(`importing ${count}`);
-      try {
-        const username = await importAccount(services, terminal.lines(), show);
-        await services.auditTrail.add(entryOf('import', await accountNamed(services, username)));
-        // A running server looks for what is due once a minute.
-        services.sender.wake();
-        terminal.print(`imported ${username}`);
-      } catch (error) {
-        throw error instanceof ImportError ? new UsageError(`${file}, ${error.message}`) : error;
-      }
+      return async (services, terminal) => {
+        const show = (count: number) => terminal.progress(`importing ${count}`);
+        try {
+          const username = await importAccount(services, terminal.lines(), show);
+          await services.auditTrail.add(entryOf('import', await accountNamed(services, username)));
+          // A running server looks for what is due once a minute.
+          services.sender.wake();
+          terminal.print(`imported ${username}`);
+        } catch (error) {
+          throw error instanceof ImportError ? new UsageError(`${file}, ${error.message}`) : error;
+        }
+      };
     },
   },
 };

@@ -15,50 +15,58 @@ export const memberCommands: Record<string, ServiceCommand> = {
   'member list': {
     usage: 'member list USERNAME',
     meaning: 'prints the members of the account that this one founded: role, username, e-mail address',
-    run: async (args, services, terminal) => {
+    prepare: (args) => {
       const [username = ''] = takeArguments(args, 'USERNAME');
-      const { _id } = await accountNamed(services, username);
-      for (const { role, username: name = '(invited)', email } of await services.members.list(_id)) {
-        terminal.print(`${role} ${name} ${email}`);
-      }
+      return async (services, terminal) => {
+        const { _id } = await accountNamed(services, username);
+        for (const { role, username: name = '(invited)', email } of await services.members.list(_id)) {
+          terminal.print(`${role} ${name} ${email}`);
+        }
+      };
     },
   },
   'member role': {
     usage: 'member role USERNAME ROLE',
     meaning: 'makes a member an owner, admin or operator; the last owner stays one',
-    run: async (args, services, terminal) => {
+    prepare: (args) => {
       const [username = '', text = ''] = takeArguments(args, 'USERNAME', 'ROLE');
       const role = readRole(text);
-      const member = await memberNamed(services, username);
-      const action = ownAction('cli', 'member role');
-      await services.members
-        .change({ account: member.account }, member._id, { role }, undefined, action)
-        .catch((error) => {
-          throw error instanceof ParlorError ? new UsageError(error.message) : error;
-        });
-      terminal.print(`${username} is ${role}`);
+      return async (services, terminal) => {
+        const member = await memberNamed(services, username);
+        const action = ownAction('cli', 'member role');
+        await services.members
+          .change({ account: member.account }, member._id, { role }, undefined, action)
+          .catch((error) => {
+            throw error instanceof ParlorError ? new UsageError(error.message) : error;
+          });
+        terminal.print(`${username} is ${role}`);
+      };
     },
   },
   'member sign-out': {
     usage: 'member sign-out USERNAME',
     meaning: 'ends the sessions of a member, and makes its API token another one',
-    run: async (args, services, terminal) => {
+    prepare: (args) => {
       const [username = ''] = takeArguments(args, 'USERNAME');
-      const member = await memberNamed(services, username);
-      await services.memberSessions.endAll(member);
-      await services.credentials.resetToken(member, ownAction('cli', 'member sign-out'));
-      terminal.print(`${username} is signed out`);
+      return async (services, terminal) => {
+        const member = await memberNamed(services, username);
+        await services.memberSessions.endAll(member);
+        await services.credentials.resetToken(member, ownAction('cli', 'member sign-out'));
+        terminal.print(`${username} is signed out`);
+      };
     },
   },
   'member reset-totp': {
     usage: 'member reset-totp USERNAME',
     meaning: 'lets a member sign in by its password alone who has lost its authenticator app',
-    run: async (args, services, terminal) => {
+    prepare: (args) => {
       const [username = ''] = takeArguments(args, 'USERNAME');
-      const member = await memberNamed(services, username);
-      await services.secondFactor.disable(member, ownAction('cli', 'member reset-totp'));
-      await services.memberSessions.suspendIncomplete(member.account);
-      terminal.print(`${username} signs in by password`);
+      return async (services, terminal) => {
+        const member = await memberNamed(services, username);
+        await services.secondFactor.disable(member, ownAction('cli', 'member reset-totp'));
+        await services.memberSessions.suspendIncomplete(member.account);
+        terminal.print(`${username} signs in by password`);
+      };
     },
   },
 };

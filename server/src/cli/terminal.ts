@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { UsageError } from './arguments.ts';
 import { InputLineError, linesOf } from './input-lines.ts';
 import { OutputFile } from './output-file.ts';
@@ -30,6 +31,12 @@ export interface CommandFiles {
   writes?: string;
 }
 
+const unreadable =
+  (file: string) =>
+  ({ code }: NodeJS.ErrnoException): never => {
+    throw new UsageError(`${file} can't be read: ${code}`);
+  };
+
 /** This process's own terminal and files. Commands may take single functions of it: each is bound. */
 export class LocalTerminal implements Terminal {
   readonly #files: CommandFiles;
@@ -41,6 +48,12 @@ export class LocalTerminal implements Terminal {
 
   constructor(files: CommandFiles) {
     this.#files = files;
+  }
+
+  /** @throws UsageError when the file that is to be read is not there, or this user may not */
+  async checkFiles(): Promise<void> {
+    const { reads } = this.#files;
+    if (reads !== undefined) await access(reads, constants.R_OK).catch(unreadable(reads));
   }
 
   /** Kept until `close`: a result holds when the file is on the disk. */
@@ -80,9 +93,7 @@ export class LocalTerminal implements Terminal {
     const { reads } = this.#files;
     const input = reads === undefined ? process.stdin : createReadStream(reads);
     if (reads !== undefined) {
-      await once(input, 'open').catch((error: NodeJS.ErrnoException) => {
-        throw new UsageError(`${reads} can't be read: ${error.code}`);
-      });
+      await once(input, 'open').catch(unreadable(reads));
     }
     try {
       yield* linesOf(input);

@@ -55,16 +55,16 @@ export const runWithServices = async (
   args: string[],
 ): Promise<void> => {
   const config = loadConfig(process.env);
+  const located = command.located?.(args) ?? args;
+  // Before a database is begun, or a server asked.
+  const run = command.prepare([...located]);
   const terminal = new LocalTerminal(command.files?.(args) ?? {});
   try {
+    await terminal.checkFiles();
     const server = await runningServer(config);
-    const located = command.located?.(args) ?? args;
     const name = words.slice(0, words.length - args.length);
     if (server) await askServer(server, [...name, ...located], terminal);
-    else
-      await withServices(config, command.mayBeNew ?? false, (services) =>
-        command.run(located, services, terminal),
-      );
+    else await withServices(config, command.mayBeNew ?? false, (services) => run(services, terminal));
     await terminal.finish();
   } finally {
     await terminal.close();
