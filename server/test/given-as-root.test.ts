@@ -43,6 +43,19 @@ describe.skipIf(inject('isRealMongodb') || !canBeOther())('given as root', { tim
     await (await start(env)).end('SIGTERM');
   });
 
+  it('backup says who writes it, where that user may not', async () => {
+    const env = await settings();
+    await start(env);
+    const target = join(await temporaryFolder(), 'backup');
+    const { code, out, err } = await spawnCommand(env, ['backup', target]).result;
+    expect([code, out]).toEqual([1, '']);
+    // One line: the arguments were as they should be.
+    expect(err).toMatch(
+      /^no backup was made: EACCES: .*backup\.partial'; it is written by the user \w.*, as whom the server runs [^\n]*\n$/,
+    );
+    await succeed(env, 'backup', join(env.DATA_DIR, 'backup'));
+  });
+
   it.each([
     ['account', 'create', 'ada', 'ada@example.com'],
     ['account', 'invite'],

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Services } from '../compose.ts';
+import { DatabaseError } from '../database/database-error.ts';
 import { accountCommands } from './account.commands.ts';
 import { UsageError } from './arguments.ts';
 import { backupCommands } from './backup.commands.ts';
@@ -87,7 +88,8 @@ const answer = async (socket: Socket, services: Services, stopped: AbortSignal):
   } catch (error) {
     const isUsage = error instanceof UsageError;
     if (!isUsage) services.log.warn({ err: error }, 'command failed');
-    const text = isUsage ? error.message : `the running server could not do it: ${(error as Error).message}`;
+    const isTold = isUsage || error instanceof DatabaseError;
+    const text = isTold ? error.message : `the running server could not do it: ${(error as Error).message}`;
     await send({ error: text, isUsage }).catch(() => undefined);
   } finally {
     clearInterval(alive);

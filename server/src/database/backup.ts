@@ -1,4 +1,5 @@
 import { copyFile, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import {
   checkDataDir,
@@ -7,9 +8,10 @@ import {
   makeDirectory,
 } from '@parlor/embedded-mongodb';
 import { embeddedDirectory } from './connect.ts';
+import { DatabaseError } from './database-error.ts';
 import { secretKeyFile } from './secret-key-file.ts';
 
-/** The backup can't be made; the text is one clear line. */
+/** The folder is not one for a backup; the text is one clear line. */
 export class BackupError extends Error {
   override name = 'BackupError';
 }
@@ -49,18 +51,32 @@ const claim = async (partial: string): Promise<void> => {
 const isSameDisk = async (a: string, b: string): Promise<boolean> =>
   (await stat(a)).dev === (await stat(b)).dev;
 
-/** @throws BackupError for whatever kept the backup from being made */
+/** This process's user; in a container it may have no name. */
+const userName = (): string => {
+  try {
+    return userInfo().username;
+  } catch {
+    return `number ${process.geteuid?.()}`;
+  }
+};
+
+/** @throws BackupError, or DatabaseError for whatever else kept the backup from being made */
 const told = (error: unknown): never => {
-  throw error instanceof BackupError
-    ? error
-    : new BackupError(`no backup was made: ${(error as Error).message}`);
+  if (error instanceof BackupError) throw error;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  // Whoever gives the command is often another one, who may.
+  const who = ['EACCES', 'EPERM'].includes(code)
+    ? `; it is written by the user ${userName()}, as whom the server runs where there is one: name a folder that this user can make`
+    : '';
+  throw new DatabaseError(`no backup was made: ${message}${who}`);
 };
 
 /**
  * Makes a copy of an embedded database that is in use, with its key, in a new folder that can be a DATA_DIR, and
  * verifies it. The folder has its name only when all of it is there, so that an interruption leaves none that looks
  * whole.
- * @throws BackupError when the folder is there already, or the copy is not good, or `signal` ends it, which leaves nothing
+ * @throws BackupError when the folder is there already; DatabaseError when it can't be made, or the copy is not good, or
+ * `signal` ends it, which leaves nothing
  */
 export const backUp = async (
   source: BackupSource,
@@ -101,7 +117,7 @@ const fill = async (
   if (hasKeyFile) await copyFile(secretKeyFile(dataDir), secretKeyFile(folder));
   const showCheck = (ns: string, documents: number) => show(`checking ${ns}: ${documents} documents`);
   const check = await checkDataDir(database, showCheck, signal);
-  if (check.errors.length > 0) throw new BackupError(`the copy is not good: ${check.errors[0]}`);
+  if (check.errors.length > 0) throw new Error(`the copy is not good: ${check.errors[0]}`);
   // Whoever opens it makes a lock of its own.
   await rm(join(database, 'lock.mdb'), { force: true });
   const files = [join(database, 'data.mdb'), ...(hasKeyFile ? [secretKeyFile(folder)] : [])];
