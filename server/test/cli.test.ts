@@ -147,6 +147,25 @@ describe('npm run parlor --', () => {
     await connection.close();
   });
 
+  it('refuses an option that npm took, since no "--" stood before it', { timeout: 180_000 }, () => {
+    const npm = (...args: string[]) => {
+      const { PATH, HOME } = process.env;
+      const shell = process.platform === 'win32';
+      const run = spawnSync('npm', ['run', '--silent', 'parlor', ...args], {
+        encoding: 'utf8',
+        env: { PATH, HOME, MONGODB_URL: 'mongodb://127.0.0.1:1', SECRET_KEY: 'x'.repeat(40) },
+        shell,
+      });
+      return [run.status, run.stdout, run.stderr.split('\n').findLast((line) => line !== '')];
+    };
+    const words = (option: string) =>
+      expect.stringMatching(new RegExp(`^${option} is npm's .*put "--" first`));
+    expect(npm('account', 'token', 'ada', '--reset')).toEqual([1, '', words('--reset')]);
+    expect(npm('account', 'delete', 'ada', '--yes')).toEqual([1, '', words('--yes')]);
+    expect(npm('database', 'copy', '--from', 'mongodb://127.0.0.1:1')).toEqual([1, '', words('--from')]);
+    expect(npm('--', 'account', 'delete', 'ada')).toEqual([1, '', 'usage: account delete USERNAME --yes']);
+  });
+
   it.skipIf(process.platform !== 'linux')('fails in one line where its result can not be printed', () => {
     const onFullDisk = `"${process.execPath}" "${CLI}" help >/dev/full`;
     const { status, stderr } = spawnSync('sh', ['-c', onFullDisk], { encoding: 'utf8' });

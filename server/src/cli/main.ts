@@ -4,6 +4,7 @@ import { takeArguments, UsageError } from './arguments.ts';
 import { type Command, findCommand } from './command.ts';
 import { SERVICE_COMMANDS } from './command-server.ts';
 import { databaseCommands } from './database.commands.ts';
+import { takenByNpm } from './npm-options.ts';
 import { print } from './progress.ts';
 import { runWithServices } from './with-services.ts';
 
@@ -34,6 +35,8 @@ const help = (): string =>
   ].join('\n');
 
 const run = async (words: readonly string[]): Promise<void> => {
+  const taken = takenByNpm({ ...SERVICE_COMMANDS, ...COMMANDS }, words, process.env);
+  if (taken !== undefined) throw new UsageError(taken);
   if (words.length === 0 || ['help', '--help', '-h'].includes(words[0] ?? '')) return print(help());
   const here = findCommand(COMMANDS, words);
   const served = findCommand(SERVICE_COMMANDS, words);
