@@ -3,6 +3,7 @@ import type { ConversationCounts } from '@parlor/shared';
 import { expect, it } from 'vitest';
 import { connect, type RealtimeClient } from './realtime-client.ts';
 import { operator, startConversation } from './realtime-parts.ts';
+import { caller } from './rest.ts';
 import { sharedSettings, startServerProcess } from './server-process.ts';
 
 /** The numbers of the inbox, told to members who follow them. */
@@ -54,6 +55,40 @@ it('tells the numbers when they change, to each member its own, and to nobody wh
   const told = numbers(owner).map((data) => JSON.stringify(data));
   expect(told.filter((text, at) => text === told[at - 1])).toEqual([]);
   for (const client of silent) expect(numbers(client)).toEqual([]);
+});
+
+it('tells what a member sees from now on, and widgets that come and go', async () => {
+  const settings = await sharedSettings();
+  const { url, rest, visitor } = await startConversation(settings);
+  const second = await startServerProcess(settings);
+  const [widget] = (await rest('GET', '/api/v1/widgets/')).json;
+  const other = (await rest('POST', '/api/v1/widgets/', {})).json;
+  const member = await operator(url, rest, null);
+  const rooms = [await visitor(), await visitor(other.token), await visitor(other.token)];
+  for (const room of rooms) await room.say('Hello');
+  const desk = await connect(second.url, { token: member.token }, { counts: true });
+  await latest(desk).toMatchObject({ open: 3, widgets: { [widget.uuid]: 1, [other.uuid]: 2 } });
+  /** Nothing is counted any more that was said before. */
+  const change = async (method: string, path: string, body?: object) => {
+    await sleep(QUIET_MS);
+    expect((await rest(method, path, body)).status).toBeLessThan(300);
+  };
+  const same = async () => {
+    const asked = await caller(url, `Token ${member.token}`)('GET', '/api/v1/conversations/counts/');
+    expect(numbers(desk).at(-1)).toEqual(asked.json);
+  };
+  await change('PATCH', `/api/v1/members/${member.uuid}/`, { widgets: [widget.uuid] });
+  await latest(desk).toMatchObject({ open: 1, widgets: { [widget.uuid]: 1 } });
+  await same();
+  await change('PATCH', `/api/v1/members/${member.uuid}/`, { role: 'admin' });
+  await latest(desk).toMatchObject({ open: 3, widgets: { [widget.uuid]: 1, [other.uuid]: 2 } });
+  await same();
+  await change('DELETE', `/api/v1/widgets/${other.token}/`);
+  await expect.poll(() => numbers(desk).at(-1)?.widgets, { timeout: 60_000 }).toEqual({ [widget.uuid]: 1 });
+  await same();
+  const third = await rest('POST', '/api/v1/widgets/', {});
+  await latest(desk).toMatchObject({ widgets: { [third.json.uuid]: 0 } });
+  await same();
 });
 
 it('tells what another server process was told', async () => {

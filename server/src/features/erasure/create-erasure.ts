@@ -14,8 +14,8 @@ import { Erasure } from './visitor-erasure.ts';
 
 /**
  * Builds the erasing of visitors, and sees to it that sockets end with the credential that opened them: a token
- * that was reset, a session that was ended or erased, a widget that was deleted; and that they show what their member sees
- * (docs/contract.md#live-channel).
+ * that was reset, a session that was ended or erased, a widget that was deleted; and that they show what their member sees,
+ * and its numbers (docs/contract.md#live-channel).
  */
 export const createErasure = ({
   credentials,
@@ -47,12 +47,16 @@ export const createErasure = ({
   programTokens.onEnd(({ _id, account }) => channel.end(account, { program: _id }));
   credentials.onTokenChange(({ _id, account }, token) => channel.end(account, { token, member: _id }));
   memberSessions.onEnd((account, uuids) => channel.end(account, { memberSessions: uuids }));
-  members.onViewChange(({ _id, account }, seen) =>
-    channel.end(account, { member: _id, widgets: seen ?? null }),
-  );
+  // The numbers after what the socket shows, so that they are those of its new view.
+  members.onViewChange(async ({ _id, account }, seen) => {
+    await channel.end(account, { member: _id, widgets: seen ?? null });
+    channel.recount(account);
+  });
+  widgets.onCreate(({ account }) => channel.recount(account));
   widgets.onDelete(async ({ _id, account }) => {
     await channel.end(account, { widget: _id });
     await members.forgetWidget({ _id, account });
+    channel.recount(account);
     // They are dead already, and there may be very many; those that stay run out by themselves.
     sessions.removeAllOf(_id).catch((error) => log.warn({ err: error }, 'sessions of a deleted widget stay'));
   });

@@ -32,6 +32,7 @@ export class WidgetsService {
   readonly #byId: (id: string) => Promise<StoredWidget | undefined>;
   readonly #audited: AuditedCollection<StoredWidget>;
   readonly #listeners: ((token: string) => void)[] = [];
+  readonly #creationListeners: ((widget: StoredWidget) => void)[] = [];
   readonly #deletionListeners: DeletionListener[] = [];
 
   constructor(widgets: WidgetModel, outbox: Outbox) {
@@ -48,6 +49,11 @@ export class WidgetsService {
   /** Calls `listener` with a widget's token when this process has changed or deleted the widget. */
   onChange(listener: (token: string) => void): void {
     this.#listeners.push(listener);
+  }
+
+  /** Calls `listener` with a widget that was made. */
+  onCreate(listener: (widget: StoredWidget) => void): void {
+    this.#creationListeners.push(listener);
   }
 
   /** Calls `listener` with a widget that was deleted, before that is answered, and once more from the event of it. */
@@ -71,7 +77,9 @@ export class WidgetsService {
       is_localized: true,
       version: 1,
     };
-    return (await this.#audited.insert(widget, action)).stored;
+    const { stored } = await this.#audited.insert(widget, action);
+    for (const listener of this.#creationListeners) listener(stored);
+    return stored;
   }
 
   async *list({ account, widgets }: View, page: Page): AsyncGenerator<StoredWidget[]> {
