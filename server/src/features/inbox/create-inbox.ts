@@ -88,7 +88,7 @@ export const createInbox = ({
     tagNames,
     inbox,
     notes: new NotesService({ notes: models.notes, inbox, members, relay, tombstones }),
-    consumeMentions: createMentionConsumer({ conversations, follower, relay }),
+    consumeMentions: createMentionConsumer({ conversations, follower, relay, inbox }),
     timeline: new TimelineService({ ...models, inbox }),
     recordEvents: createRecorder({ events: models.conversationEvents, rooms }),
     drafts: new DraftsService(models.drafts, inbox, members),

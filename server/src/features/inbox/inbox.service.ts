@@ -19,6 +19,9 @@ import { sees } from './who-sees.ts';
 /** How many conversations of a bulk change are changed at once. */
 const BULK_AT_ONCE = 10;
 
+/** Conversations that a member who is gone has yet to read are changed so many at a time. */
+const UNREAD_AT_ONCE = 500;
+
 /** Bulk changes; accounts take turns. */
 const BULK_TURNS = { running: 4, runningOfOne: 1, waitingOfOne: 20 };
 
@@ -93,7 +96,7 @@ export class InboxService {
     const { account } = changer.view;
     const assignee = await this.#assigneeFor(account, wanted);
     const changed = await this.#change(changer, uuid, { ...wanted, assignee }, check);
-    await this.#releaseIfGone(assignee);
+    await this.releaseGone(account, [assignee?._id, wanted.is_unread ? changer.member : undefined]);
     await this.#parts.tagNames.remember(account, wanted.tags ?? []);
     return changed;
   }
@@ -124,15 +127,17 @@ export class InboxService {
   ): Promise<BulkResult> {
     const result: BulkResult = { changed: [], missing: [], refused: [], outdated: [] };
     const settings = { ...wanted, assignee: await this.#assigneeFor(account, wanted) };
+    let reader: string | undefined;
     try {
       for (let from = 0; from < uuids.length; from += BULK_AT_ONCE) {
         const now = await changer();
+        if (wanted.is_unread) reader = now.member;
         const some = uuids.slice(from, from + BULK_AT_ONCE);
         const ends = await Promise.all(some.map((uuid) => this.#outcome(now, uuid, settings, check)));
         for (const [at, end] of ends.entries()) result[end].push(some[at] as string);
       }
     } finally {
-      await this.#releaseIfGone(settings.assignee);
+      await this.releaseGone(account, [settings.assignee?._id, reader]);
       if (result.changed.length > 0) {
         await this.#parts.tagNames.remember(account, wanted.add_tags ?? []);
       }
@@ -173,9 +178,10 @@ export class InboxService {
     return changed;
   }
 
-  /** Nobody takes care any more of what a member did who is gone. */
+  /** Nobody takes care any more of what a member did who is gone, and nothing is left for it to read. */
   async release({ _id: assignee, account }: Pick<Member, '_id' | 'account'>): Promise<void> {
     const { conversations, relay } = this.#parts;
+    await this.#forgetUnread({ _id: assignee, account });
     for (;;) {
       const theirs = { account, assignee };
       const found = await conversations.find(theirs, { _id: 1 }).limit(BULK_AT_ONCE).lean();
@@ -191,11 +197,27 @@ export class InboxService {
     }
   }
 
-  /** Whoever was removed while it was given something has been released before that. */
-  async #releaseIfGone(assignee: Settings['assignee']): Promise<void> {
-    if (!assignee) return;
-    const members = await this.#parts.members.of(assignee.account);
-    if (!members.some(({ _id }) => _id === assignee._id)) await this.release(assignee);
+  /** Whoever of these was removed while it was given something, or something to read, has been released before that. */
+  async releaseGone(account: string, given: readonly (string | undefined)[]): Promise<void> {
+    if (given.every((one) => one === undefined)) return;
+    const members = new Set((await this.#parts.members.of(account)).map(({ _id }) => _id));
+    for (const _id of given) {
+      if (_id !== undefined && !members.has(_id)) await this.release({ _id, account });
+    }
+  }
+
+  async #forgetUnread({ _id: member, account }: Pick<Member, '_id' | 'account'>): Promise<void> {
+    const { conversations } = this.#parts;
+    for (;;) {
+      const theirs = { account, unread: member };
+      const found = await conversations.find(theirs, { _id: 1 }).limit(UNREAD_AT_ONCE).lean();
+      if (found.length === 0) return;
+      // Their version, too: whoever is changing one of them at this moment looks at it again.
+      await conversations.updateMany(
+        { _id: { $in: found.map(({ _id }) => _id) }, unread: member },
+        { $pull: { unread: member }, $inc: { version: 1 } },
+      );
+    }
   }
 
   async #outcome(changer: Changer, uuid: string, wanted: Settings, check: Check): Promise<keyof BulkResult> {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { conversationsOf } from '../../../test/inbox.ts';
-import { testMembers } from '../../../test/members.ts';
+import { PASSWORD, testMembers } from '../../../test/members.ts';
 
 /** Nothing is left to a member who is removed in the middle of a request. */
 
@@ -64,6 +64,61 @@ it.each(['POST', 'PATCH'])('a saved reply that %s gives to it assigns nobody', a
   expect([answer.status, answer.json.assignee]).toEqual([uuid ? 200 : 201, null]);
   const { json } = await app.request('GET', `/api/v1/replies/${answer.json.uuid}/`, { token });
   expect(json.assignee).toBeNull();
+});
+
+/** Who has yet to read a conversation. */
+const unreadBy = async (uuid: string) => (await app.services.models.inbox.findById(uuid).lean())?.unread;
+
+it('nothing is unread for it any more', async () => {
+  const leaver = await people.member(token, 'operator');
+  const { uuid } = await visit(widget, token);
+  await expect.poll(() => unreadBy(uuid)).toContain(leaver.uuid);
+  await people.remove(token, leaver.uuid);
+  expect(await unreadBy(uuid)).not.toContain(leaver.uuid);
+});
+
+it.each(['PATCH', 'bulk'])('a conversation that it marks as unread by %s is that for nobody', async (way) => {
+  const { uuid } = await visit(widget, token);
+  const leaver = await people.member(token, 'operator');
+  removedBefore(app.services.models.inbox.collection, 'findOneAndUpdate', leaver.uuid);
+  const body = { is_unread: true };
+  const answer =
+    way === 'PATCH'
+      ? await call('PATCH', `${uuid}/`, leaver.token, { body })
+      : await call('POST', 'bulk/', leaver.token, { body: { uuids: [uuid], ...body } });
+  expect(answer.status).toBe(200);
+  expect(await unreadBy(uuid)).not.toContain(leaver.uuid);
+});
+
+it('a note that mentions it gives it nothing to read', async () => {
+  const { uuid } = await visit(widget, token);
+  const [leaver, witness] = [await people.member(token, 'operator'), await people.member(token, 'operator')];
+  removedBefore(app.services.models.inbox.collection, 'findOneAndUpdate', leaver.uuid);
+  const body = { body: `@${leaver.username} @${witness.username} look` };
+  expect((await call('POST', `${uuid}/notes/`, token, { body })).status).toBe(201);
+  await expect.poll(() => unreadBy(uuid)).toContain(witness.uuid);
+  await expect.poll(() => unreadBy(uuid)).not.toContain(leaver.uuid);
+});
+
+it('a browser that it signs in with is forgotten', async () => {
+  const leaver = await people.member(token, 'operator');
+  const { memberSessions } = app.services.models;
+  removedBefore(memberSessions.collection, 'insertOne', leaver.uuid);
+  const body = { username: leaver.username, password: PASSWORD };
+  await app.request('POST', '/api/v1/auth/session', { body });
+  expect(await memberSessions.countDocuments({ member: leaver.uuid })).toBe(0);
+});
+
+it('a link to a new password that is made for it is gone, as are those of before', async () => {
+  const leaver = await people.member(token, 'operator');
+  const { passwordResets, members } = app.services;
+  const resets = app.services.models.passwordResets;
+  const member = await members.byUsername(leaver.username);
+  if (!member) throw new Error('nobody has that username');
+  await passwordResets.issue(member, 'first');
+  removedBefore(resets.collection, 'updateOne', leaver.uuid);
+  await passwordResets.issue(member, 'second');
+  expect(await resets.countDocuments({ member: leaver.uuid })).toBe(0);
 });
 
 it('a token for programs that it makes is gone, and takes no place of others', async () => {

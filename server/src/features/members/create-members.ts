@@ -81,6 +81,7 @@ export const createMembers = (parts: Parts) => {
     secrets,
   });
   const passwordResets = new PasswordResets({ resets: models.passwordResets, store, credentials, secrets });
+  credentials.onEnd((member) => passwordResets.deleteAllOf(member));
   const oidc = createOidc({ acceptance, claims: models.registrationClaims, config, log, store });
   return {
     services: {

@@ -126,6 +126,8 @@ export class MemberSessions {
       seen_at: now,
       expires_at: new Date(now.getTime() + IDLE_MS),
     } as never);
+    // Whoever was removed meanwhile had its sessions ended before this one was written.
+    if (!(await this.#store.active(member.account, member._id))) await this.endAll(member);
     const surplus = await this.#beyond(member, MAX_SESSIONS);
     await this.#sessions.deleteMany({ _id: { $in: surplus.map(({ _id }) => _id) } });
     await this.#tell(member.account, surplus);

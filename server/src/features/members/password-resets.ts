@@ -63,7 +63,7 @@ export class PasswordResets {
     { _id: member, account, email_key, session_epoch: epoch = 0 }: ActiveMember,
     mail: string,
   ): Promise<string> {
-    const { resets, secrets } = this.#parts;
+    const { resets, secrets, store } = this.#parts;
     const secret = secrets.fingerprint('password-reset', `${mail} ${member} ${email_key} ${epoch}`);
     const expires_at = new Date(Date.now() + LIFETIME_MS);
     await resets.updateOne(
@@ -71,7 +71,14 @@ export class PasswordResets {
       { $set: { account, member, email_key, epoch, expires_at } },
       { upsert: true },
     );
+    // Whoever was removed meanwhile had its links deleted before this one was written.
+    if (!(await store.active(account, member))) await this.deleteAllOf({ _id: member });
     return `${RESET_PATH}#token=${secret}`;
+  }
+
+  /** A member has been removed. */
+  async deleteAllOf({ _id: member }: { _id: string }): Promise<void> {
+    await this.#parts.resets.deleteMany({ member });
   }
 
   /**
@@ -91,7 +98,7 @@ export class PasswordResets {
       if (found.epoch !== undefined && found.epoch !== session_epoch) throw noLink();
     };
     await credentials.setPassword(member, password, { ...action, actor: asActor(member) }, isGood);
-    await resets.deleteMany({ member: member._id });
+    await this.deleteAllOf(member);
   }
 }
 

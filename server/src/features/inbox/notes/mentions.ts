@@ -5,6 +5,7 @@ import { ignoreMissing } from '../../../platform/errors.ts';
 import type { Member } from '../../members/member.ts';
 import type { ConversationModel, StoredConversation } from '../conversation.model.ts';
 import type { ConversationFollower } from '../follow.ts';
+import type { InboxService } from '../inbox.service.ts';
 import { changeOf } from '../state.ts';
 import { sees } from '../who-sees.ts';
 
@@ -48,13 +49,15 @@ export const createMentionConsumer =
     conversations,
     follower,
     relay,
+    inbox,
   }: {
     conversations: ConversationModel;
     follower: Pick<ConversationFollower, 'upToDate'>;
     relay: Pick<Relay, 'announce'>;
+    inbox: Pick<InboxService, 'releaseGone'>;
   }): EventConsumer =>
   async (events) => {
-    for (const { name, room, at, data } of events) {
+    for (const { name, account, room, at, data } of events) {
       if (name !== 'note.added' && name !== 'note.changed') continue;
       const { mentioned } = data as NoteWritten;
       if (mentioned.length === 0) continue;
@@ -72,5 +75,6 @@ export const createMentionConsumer =
         },
       ).catch(ignoreMissing);
       if (changed) relay.announce(conversations, changed);
+      await inbox.releaseGone(account, mentioned);
     }
   };
