@@ -1,11 +1,12 @@
 import { WITHOUT_SPACES_CLASS } from '../../platform/folding.ts';
 import type { Term } from './search-query.ts';
+import { PICTURE } from './words.ts';
 
 /** How much of a word's beginning is in the index, in UTF-16 code units. */
 const LENGTHS = [3, 5, 8] as const;
 
 /** What is in the index as a whole: a pair of neighbours where words are not spaced, and a picture. */
-const WHOLE = new RegExp(String.raw`^(?:${WITHOUT_SPACES_CLASS}.|\p{Extended_Pictographic})$`, 'su');
+const WHOLE = new RegExp(`^(?:${WITHOUT_SPACES_CLASS}.|${PICTURE})$`, 'su');
 const isWhole = (word: string): boolean => word.length <= 4 && WHOLE.test(word);
 
 /** A segment with more different keys than this has ANY instead: its index entries would hold up other writes. */

@@ -125,6 +125,7 @@ describe('a query', () => {
       ['y'.repeat(10_000), 'y'.repeat(200), ['y'.repeat(200)]],
       ['שלום עולם', 'עול', ['עול']],
       ['a👩‍👩‍👧b', '👧', ['👧']],
+      ['a🇩🇪🇫🇷b', '🇫🇷', ['🇫🇷']],
       [`q${'\u0315'.repeat(30)}r`, 'qr', [`q${'\u0315'.repeat(30)}r`.normalize('NFC')]],
       [`${'東'.repeat(4_000)}京${'東'.repeat(4_000)}`, '京', ['京']],
       ['𠮷野家で', '𠮷野', ['𠮷野']],
@@ -138,6 +139,8 @@ describe('a query', () => {
       expect(matches[0].text.length).toBeLessThan(400);
       expect(body.normalize('NFC')).toContain(matches[0].text.replaceAll('…', ''));
     }
+    // Two flags have none of a third between them.
+    for (const q of ['🇪🇫', '🇩']) expect(await search(token, q)).toEqual([]);
   });
 });
 

@@ -17,7 +17,8 @@ export interface Word {
 
 const UNSPACED = `(?=${PART_OF_WORD_CLASS})${WITHOUT_SPACES_CLASS}`;
 const SPACED = `(?!${WITHOUT_SPACES_CLASS})${PART_OF_WORD_CLASS}`;
-const PICTURE = String.raw`\p{Extended_Pictographic}`;
+/** An emoji, as a part of a regular expression: of regional indicators two are a flag, and one alone stands for a letter. */
+export const PICTURE = String.raw`(?:\p{Extended_Pictographic}|\p{Regional_Indicator}{1,2})`;
 const RUN = new RegExp(`((?:${UNSPACED})+)|((?:${SPACED})+)|${PICTURE}`, 'gu');
 
 /**
