@@ -251,7 +251,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
   secretKeys: of<'secretKeys'>()({
     owner: 'server',
     kept: 'until deleted',
-    fields: { plain: ['_id', 'fingerprints'] },
+    fields: { plain: ['_id', 'fingerprints', 'damaged'] },
   }),
   tombstones: of<'tombstones'>()({
     owner: 'server',

@@ -126,6 +126,26 @@ describe('what one account alone pays for', () => {
   });
 });
 
+it('a workflow whose key can not be opened keeps no others from being shown, and gets another one', async () => {
+  const { token } = await app.account();
+  const make = async (name: string) =>
+    (await app.request('POST', '/api/v1/workflows/', { token, body: { name } })).json;
+  const [damaged, other] = [await make('Orders'), await make('Returns')];
+  const key_sealed = `v2.${'A'.repeat(16)}.${'B'.repeat(60)}`;
+  await app.services.models.workflows.updateOne({ _id: damaged.uuid }, { key_sealed });
+  const { status, json } = await app.request('GET', '/api/v1/workflows/', { token });
+  expect(status).toBe(200);
+  expect(json).toContainEqual(other);
+  expect(json).toContainEqual({
+    ...damaged,
+    public_key: '',
+    problems: [...damaged.problems, "The public key can't be opened: make a new one."],
+  });
+  const path = `/api/v1/workflows/${damaged.uuid}/rotate-key/`;
+  const rotated = await app.request('POST', path, { token });
+  expect(rotated).toMatchObject({ status: 200, json: { public_key: expect.stringMatching(/^pk_live_/) } });
+});
+
 it('a conversation is opened as soon as a database that was away for a moment is back', async () => {
   const { models, waker } = app.services;
   const { token, room } = await place();

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
+import { openDatabase } from '../src/database/connect.ts';
+import { loadConfig } from '../src/platform/config.ts';
 import { spawnCommand } from './command-line.ts';
 import { commandDyingAt, startDoomedServer } from './fault-points.ts';
-import { owner } from './rest.ts';
+import { caller, owner } from './rest.ts';
 import { GaveUp, serverSettings, startServerProcess } from './server-process.ts';
 
 const NEXT = 'the secret key that comes next, 40 long!';
@@ -121,6 +123,68 @@ it.each([
     expect(await spawnCommand(both, rotate).result).toMatchObject({ code: 0, err: '' });
     const last = await startServerProcess({ ...settings, SECRET_KEY: NEXT });
     expect(await read(last.url)).toEqual(before);
+  },
+);
+
+/** A webhook whose secret no key opens, as a faulty disk or a hand leaves it. */
+const damagedWebhook = async (settings: Record<string, string>) => {
+  const server = await startServerProcess(settings);
+  const { token, rest } = await owner(server.url, 'bob');
+  const made = { event: 'lead.added', target: `${server.url}/hook` };
+  const { uuid } = (await rest('POST', '/api/v1/webhooks/', made)).json;
+  await server.end('SIGTERM');
+  const { connection, close } = await openDatabase(loadConfig(settings), { forCopy: true });
+  const webhooks = connection.collection<{ _id: string; secret_sealed: string }>('webhooks');
+  const { secret_sealed = '' } = (await webhooks.findOne({ _id: uuid })) ?? {};
+  const damaged = secret_sealed.replace(/.{8}$/, 'AAAAAAAA');
+  await webhooks.updateOne({ _id: uuid }, { $set: { secret_sealed: damaged } });
+  await close();
+  return { uuid, token };
+};
+
+it.each(['beside a server', 'with no server'])(
+  'keys rotate goes on past what opens by neither key, names it, and locks nobody out, %s',
+  { timeout: 120_000 },
+  async (where) => {
+    const { settings, both, read, before } = await changingKeys();
+    const { uuid, token } = await damagedWebhook(settings);
+    const beside = where === 'beside a server' ? await startServerProcess(both) : undefined;
+    const rotate = () => spawnCommand(both, ['keys', 'rotate']).result;
+    const rotated = await rotate();
+    expect(rotated.err).toMatch(
+      new RegExp(
+        `^opened by neither key, and left as they are: webhooks ${uuid} secret_sealed\\. It is damaged`,
+      ),
+    );
+    expect(rotated.code).toBe(1);
+    expect(rotated.out).toMatch(/^[1-9]\d* documents sealed anew; 0 values were so already\n/);
+    expect((await rotate()).out).toMatch(/^0 documents sealed anew; [1-9]/);
+    await beside?.end('SIGTERM');
+    if (!inject('isRealMongodb')) {
+      const check = await spawnCommand({ ...settings, SECRET_KEY: NEXT }, ['database', 'check']).result;
+      expect([check.code, check.err]).toEqual([
+        1,
+        `webhooks ${uuid} secret_sealed is damaged: no key of this database opens it\n`,
+      ]);
+    }
+
+    await expect(
+      startServerProcess({ ...settings, SECRET_KEY: both.SECRET_KEY_PREVIOUS ?? '' }),
+    ).rejects.toThrow('SECRET_KEY is not the one of this database');
+    const last = await startServerProcess({ ...settings, SECRET_KEY: NEXT });
+    expect(await read(last.url)).toEqual(before);
+    const ask = caller(last.url, `Token ${token}`);
+    expect(await ask('GET', `/api/v1/webhooks/${uuid}/secret/`)).toMatchObject({
+      status: 500,
+      json: { detail: expect.stringContaining('has to be replaced') },
+    });
+    expect((await ask('POST', `/api/v1/webhooks/${uuid}/secret/rotate/`, {})).status).toBe(200);
+    expect((await ask('GET', `/api/v1/webhooks/${uuid}/secret/`)).status).toBe(200);
+    await last.end('SIGTERM');
+    expect(await spawnCommand({ ...settings, SECRET_KEY: NEXT }, ['keys', 'rotate']).result).toMatchObject({
+      code: 0,
+      err: '',
+    });
   },
 );
 

@@ -73,6 +73,24 @@ test.each(['/well', '/ill'])('damaged rows of a webhook at %s keep no other resu
   await until(async () => (await parts.rows(damaged)).every(({ state }) => state === end));
 });
 
+test('a webhook whose secret can not be opened fails by itself, in words, and is not paused or unsubscribed', async () => {
+  const parts = await start({ limits: { pauseAfter: 1, probeEvery: 100 } });
+  const receiver = await startReceiver();
+  const damaged = await parts.subscribe(`${receiver.origin}/damaged`);
+  const secret_sealed = 'v2.AAAAAAAAAAAAAAAA.BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB';
+  await parts.models.webhooks.updateOne({ _id: damaged }, { $set: { secret_sealed } });
+  const other = await parts.subscribe(`${receiver.origin}/other`);
+  await parts.happen({ n: 1 });
+  await parts.decided(other, 'delivered');
+  await parts.decided(damaged, 'failed');
+  const [row] = (await parts.rows(damaged)) as [StoredDelivery];
+  expect(row.attempts.at(-1)).toMatchObject({ status: null, error: expect.stringContaining('rotate it') });
+  await parts.happen({ n: 2 });
+  await until(() => receiver.hits.length === 2, 'the next delivery');
+  expect(receiver.hits.map(({ path }) => path)).toEqual(['/other', '/other']);
+  expect(await parts.models.webhooks.findOne({ _id: damaged }).lean()).not.toHaveProperty('failing_since');
+});
+
 test('a decided row that stands in a queue is not sent, and the queue can be dropped', async () => {
   const parts = await start();
   const receiver = await startReceiver();

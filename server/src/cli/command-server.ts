@@ -10,6 +10,7 @@ import {
   type CallerFrame,
   frameSender,
   framesOf,
+  type KeyFingerprints,
   type ServerFrame,
 } from './command-frames.ts';
 import { listenForCommands } from './command-socket.ts';

@@ -13,6 +13,7 @@ import { recordedKeys } from '../database/recorded-keys.ts';
 import { secretKeyFile } from '../database/secret-key-file.ts';
 import { type Config, loadConfig, maskPassword } from '../platform/config.ts';
 import { takeArguments, takeOption, UsageError } from './arguments.ts';
+import { checkSealed } from './check-sealed.ts';
 import type { Command } from './command.ts';
 import { createProgress, print } from './progress.ts';
 
@@ -36,9 +37,12 @@ const onFiles = async <T>(work: (show: (state: string) => void) => Promise<T>): 
 };
 
 const checkEmbedded = async (directory: string): Promise<void> => {
-  const { collections, documents, errors } = await onFiles((show) =>
-    checkDataDir(directory, (ns, n) => show(`checking ${ns}: ${n} documents`)),
-  );
+  const { collections, documents, errors } = await onFiles(async (show) => {
+    const checked = await checkDataDir(directory, (ns, n) => show(`checking ${ns}: ${n} documents`));
+    // What is damaged itself is opened by nobody.
+    if (checked.errors.length > 0) return checked;
+    return { ...checked, errors: await checkSealed(loadConfig(process.env), show) };
+  });
   for (const error of errors) process.stderr.write(`${error}\n`);
   print(`${collections} collections, ${documents} documents, ${errors.length} errors`);
   if (errors.length > 0) process.exitCode = 1;
@@ -76,7 +80,9 @@ const copy = async (config: Config, from: OpenDatabase, to: OpenDatabase, name: 
 export const databaseCommands: Record<string, Command> = {
   'database check': {
     usage: 'database check',
-    meaning: 'verifies every document of the embedded database against every index; exit code 1 on errors',
+    meaning:
+      'verifies every document of the embedded database against every index and, where all its keys are set or in DATA_DIR, ' +
+      'opens what is sealed; exit code 1 on errors',
     run: async (args) => {
       takeArguments(args);
       await checkEmbedded(embeddedOnly("MongoDB has its own check, mongosh's db.collection.validate()"));

@@ -1,6 +1,21 @@
-import { reseal } from '../database/reseal.ts';
+import { DatabaseError } from '../database/database-error.ts';
+import { reseal, type Unopened } from '../database/reseal.ts';
 import { takeArguments } from './arguments.ts';
 import type { ServiceCommand } from './command.ts';
+
+/** What is left where some values open by neither key. */
+const unopenedError = ({ count, named, keys }: Unopened): DatabaseError => {
+  const more = count > named.length ? [`and ${count - named.length} more`] : [];
+  const left = `opened by neither key, and left as they are: ${[...named, ...more].join(', ')}`;
+  if (keys.length > 0)
+    return new DatabaseError(
+      `${left}. What of it is not damaged needs the key with the fingerprint ${keys.join(' or ')}: ` +
+        'give the command again with that one as SECRET_KEY_PREVIOUS',
+    );
+  return new DatabaseError(
+    `${left}. It is damaged: what each belongs to fails where that is needed, until it gets a new one`,
+  );
+};
 
 export const keysCommands: Record<string, ServiceCommand> = {
   'keys show': {
@@ -18,20 +33,23 @@ export const keysCommands: Record<string, ServiceCommand> = {
     usage: 'keys rotate',
     meaning:
       'seals every token and secret anew with SECRET_KEY, once all servers have it and the old one as ' +
-      'SECRET_KEY_PREVIOUS; then that one can go. After an interruption the same command goes on',
+      'SECRET_KEY_PREVIOUS; then that one can go. After an interruption the same command goes on. What opens by neither ' +
+      'key stays as it is and is named at the end; exit code 1 then',
     prepare: (args) => {
       takeArguments(args);
       return async (services, { print, progress }) => {
-        const { documents, unchanged } = await reseal(services, services.secrets, (state) =>
+        const { documents, unchanged, unopened } = await reseal(services, services.secrets, (state) =>
           progress(`sealing ${state}`),
         );
         print(`${documents} documents sealed anew; ${unchanged} values were so already`);
+        if (unopened && unopened.keys.length > 0) throw unopenedError(unopened);
         print(
           `the database takes the key ${services.secrets.keyFingerprint} alone: remove SECRET_KEY_PREVIOUS`,
         );
         print(
           'what the old key signed ends with it: sessions of visitors, invitations, responses kept for a repeat, Parlor-Client',
         );
+        if (unopened) throw unopenedError(unopened);
       };
     },
   },

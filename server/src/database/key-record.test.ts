@@ -103,6 +103,51 @@ it('refuses, while keys change, the one that does not open everything alone', as
   await open(NEW);
 });
 
+it.each([
+  ['of no form that a key seals', 'v2.AAAA.BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB'],
+  ['changed', `v2.${'A'.repeat(16)}.${'B'.repeat(60)}`],
+])('takes a value that is damaged, %s, for none of a key that is missing', async (_, damaged) => {
+  const open = database();
+  const before = await open(OLD);
+  const { account } = await register(before);
+  const made = { event: 'chat.added', target: 'https://example.com/' } as const;
+  const webhook = await before.webhooks.create(account._id, made);
+  await before.models.webhooks.updateOne({ _id: webhook._id }, { $set: { secret_sealed: damaged } });
+  // One that was mistyped, and has sealed nothing.
+  await open(THIRD, OLD);
+  await open(OLD);
+  const between = await open(NEW, OLD);
+  const { keyFingerprint: old } = before.secrets;
+  await expect(open(NEW)).rejects.toThrow(new RegExp(`needs the key with the fingerprint .*${old}`));
+  const done = await reseal(between, between.secrets, () => undefined);
+  expect(done).toEqual({
+    documents: 1,
+    unchanged: 0,
+    unopened: { count: 1, named: [`webhooks ${webhook._id} secret_sealed`], keys: [] },
+  });
+  await open(NEW);
+});
+
+it('keeps all keys of the database as long as one that is not given may have sealed something', async () => {
+  const open = database();
+  const first = await open(OLD);
+  const { account } = await register(first);
+  const between = await open(NEW, OLD);
+  // A third server comes meanwhile.
+  const third = await open(THIRD, NEW).catch(() => open(THIRD, OLD));
+  const made = { event: 'chat.added', target: 'https://example.com/' } as const;
+  const webhook = await third.webhooks.create(account._id, made);
+  const done = await reseal(between, between.secrets, () => undefined);
+  expect(done.unopened).toEqual({
+    count: 1,
+    named: [`webhooks ${webhook._id} secret_sealed`],
+    keys: [third.secrets.keyFingerprint],
+  });
+  const after = await open(NEW, THIRD);
+  expect(await reseal(after, after.secrets, () => undefined)).toEqual({ documents: 1, unchanged: 1 });
+  await open(NEW);
+});
+
 it('records the key of a database without a record only when it opens something in it', async () => {
   const open = database();
   const { models, ...rest } = await open(OLD);

@@ -1,16 +1,24 @@
 import type { Model } from 'mongoose';
-import { placeOf, type Secrets } from '../platform/secrets.ts';
+import { isSealedText, placeOf, type Secrets } from '../platform/secrets.ts';
 import type { MappedCollection } from './collection-data.ts';
 import { DatabaseError } from './database-error.ts';
 import { duplicateFields } from './duplicate.ts';
 import { defineModel } from './model.ts';
 import { KEY_RECORD_ID, type KeyRecord } from './recorded-keys.ts';
+import {
+  type Holder,
+  markOf,
+  nameOf,
+  type SealedValue,
+  sealedCollections,
+  unopenedValues,
+} from './sealed-values.ts';
 
 export type KeyRecordModel = Model<KeyRecord>;
 
 export const keyRecordModel = defineModel<KeyRecord>(
   'SecretKey',
-  { _id: String, fingerprints: [String] },
+  { _id: String, fingerprints: [String], damaged: { type: [String], default: undefined } },
   [],
 );
 
@@ -21,14 +29,15 @@ const wrongKey = (own: string, given: string): DatabaseError =>
       'to change keys, set SECRET_KEY_PREVIOUS to that one as well',
   );
 
-const missingKey = (missing: readonly string[], given: string): DatabaseError =>
+const missingKey = (value: SealedValue, missing: readonly string[], given: string): DatabaseError =>
   new DatabaseError(
     `The keys of this database are being changed: beside SECRET_KEY, whose fingerprint is ${given}, what is sealed in it ` +
-      `needs the key with the fingerprint ${missing.join(' or ')}. ` +
+      `(${nameOf(value)}) needs the key with the fingerprint ${missing.join(' or ')}. ` +
       'Set SECRET_KEY_PREVIOUS to it, until "keys rotate" has sealed everything with SECRET_KEY',
   );
 
-type Holder = { _id: string; account?: string } & Record<string, unknown>;
+/** Damaged values that a record knows; the others of a database with more may be taken for ones of a key that is missing. */
+const MAX_DAMAGED = 100;
 
 /** A database with sealed fields, and the record of the keys that open them. */
 export interface SealedDatabase {
@@ -36,26 +45,17 @@ export interface SealedDatabase {
   collections: readonly MappedCollection[];
 }
 
-/** The collections with sealed fields. */
-export const sealedCollections = ({ collections }: SealedDatabase) =>
-  collections.flatMap(({ name, model, data }) => {
-    const { sealed = [], keyed = [] } = data.fields;
-    return sealed.length === 0
-      ? []
-      : [{ name, model: model as unknown as Model<Holder>, sealed, keyed: new Set<string>(keyed) }];
-  });
-
 /** What one sealed value of each kind tells: whether there are any, and whether one of the keys opens one. */
 const tryKeys = async (
   database: SealedDatabase,
   secrets: Secrets,
 ): Promise<'opens' | 'nothing sealed' | 'opens not'> => {
   let isAny = false;
-  for (const { model, sealed } of sealedCollections(database)) {
+  for (const { model, sealed } of sealedCollections(database.collections)) {
     const found = await model.findOne({}).lean<Holder>();
     for (const field of sealed) {
       const text = found?.[field];
-      if (!found || typeof text !== 'string') continue;
+      if (!found || !isSealedText(text)) continue;
       isAny = true;
       // Another kind may tell more: what was imported half is not the database's own.
       if (secrets.opens(text, placeOf(found, field))) return 'opens';
@@ -64,25 +64,54 @@ const tryKeys = async (
   return isAny ? 'opens not' : 'nothing sealed';
 };
 
-/** Whether the keys open all there is. */
-const openEverything = async (database: SealedDatabase, secrets: Secrets): Promise<boolean> => {
-  for (const { model, sealed } of sealedCollections(database)) {
-    const fields = Object.fromEntries(['account', ...sealed].map((field) => [field, 1 as const]));
-    for await (const found of model.find({}, fields).lean<Holder>().cursor()) {
-      for (const field of sealed) {
-        const text = found[field];
-        if (typeof text === 'string' && !secrets.opens(text, placeOf(found, field))) return false;
-      }
-    }
+/** Whether a key that is not given may have sealed a value, by what the record knows. */
+const mayBeSealed = (value: SealedValue, { damaged = [] }: Pick<KeyRecord, 'damaged'>): boolean =>
+  isSealedText(value.text) && !damaged.includes(markOf(value));
+
+/** The fingerprints that are not among the keys that are given. */
+const missingOf = (
+  { fingerprints }: Pick<KeyRecord, 'fingerprints'>,
+  { keyFingerprint, previousKeyFingerprint }: Secrets,
+): string[] => fingerprints.filter((one) => one !== keyFingerprint && one !== previousKeyFingerprint);
+
+/** The keys of the database that are not given and may have sealed what opens by none of the others, by fingerprint. */
+export const foreignKeys = async (
+  { models }: SealedDatabase,
+  secrets: Secrets,
+  value: SealedValue,
+): Promise<string[]> => {
+  const record = await models.secretKeys.findOne({ _id: KEY_RECORD_ID }).lean<KeyRecord>();
+  return record && mayBeSealed(value, record) ? missingOf(record, secrets) : [];
+};
+
+/** The first value that needs a key which is not given. */
+const needingKey = async (
+  database: SealedDatabase,
+  secrets: Secrets,
+  record: KeyRecord,
+): Promise<SealedValue | undefined> => {
+  for await (const value of unopenedValues(database.collections, secrets)) {
+    if (mayBeSealed(value, record)) return value;
   }
-  return true;
+  return undefined;
+};
+
+/** What no key of the database opens, before another one may seal. */
+const damagedValues = async (database: SealedDatabase, secrets: Secrets): Promise<string[]> => {
+  const damaged: string[] = [];
+  for await (const value of unopenedValues(database.collections, secrets)) {
+    if (damaged.length === MAX_DAMAGED) break;
+    if (isSealedText(value.text)) damaged.push(markOf(value));
+  }
+  return damaged;
 };
 
 /**
  * Holds the keys against the record of the database. Where there is none, it is made once a key has opened something
  * that is sealed here, or nothing is: of two servers that start at once with different keys, one makes it.
  * While keys change, a database has several, and one that was not given may have sealed something: it is looked for.
- * @throws DatabaseError when neither SECRET_KEY nor SECRET_KEY_PREVIOUS is the database's, or something opens by neither
+ * @throws DatabaseError when neither SECRET_KEY nor SECRET_KEY_PREVIOUS is the database's, or a third key may have sealed
+ *   something that opens by neither
  */
 export const checkKey = async (database: SealedDatabase, secrets: Secrets): Promise<void> => {
   const { secretKeys } = database.models;
@@ -90,13 +119,24 @@ export const checkKey = async (database: SealedDatabase, secrets: Secrets): Prom
   for (;;) {
     const record = await secretKeys.findOne({ _id: KEY_RECORD_ID }).lean<KeyRecord>();
     if (record) {
-      const missing = record.fingerprints.filter((one) => one !== current && one !== previous);
+      const missing = missingOf(record, secrets);
       if (missing.length === record.fingerprints.length)
         throw wrongKey(record.fingerprints.join(' or '), current);
-      if (missing.length > 0 && !(await openEverything(database, secrets)))
-        throw missingKey(missing, current);
+      const needing = missing.length > 0 ? await needingKey(database, secrets, record) : undefined;
+      if (needing) throw missingKey(needing, missing, current);
       if (record.fingerprints.includes(current)) return;
-      await secretKeys.updateOne({ _id: KEY_RECORD_ID }, { $addToSet: { fingerprints: current } });
+      // What is damaged by now was sealed by none of the keys that come, and does not make them needed.
+      const damaged = missing.length > 0 ? [] : await damagedValues(database, secrets);
+      const { fingerprints } = record;
+      const { matchedCount } = await secretKeys.updateOne(
+        { _id: KEY_RECORD_ID, fingerprints },
+        {
+          $push: { fingerprints: current },
+          ...(damaged.length > 0 && { $addToSet: { damaged: { $each: damaged } } }),
+        },
+      );
+      // A server with yet another key may have sealed something meanwhile.
+      if (matchedCount === 0) continue;
       return;
     }
     if ((await tryKeys(database, secrets)) === 'opens not')
@@ -115,5 +155,6 @@ export const checkKey = async (database: SealedDatabase, secrets: Secrets): Prom
 /** From now on the current key alone opens the database. */
 export const keepPresentKeyOnly = async ({ models }: SealedDatabase, secrets: Secrets): Promise<void> => {
   const fingerprints = [secrets.keyFingerprint];
-  await models.secretKeys.updateOne({ _id: KEY_RECORD_ID }, { $set: { fingerprints } });
+  const only = { $set: { fingerprints }, $unset: { damaged: 1 as const } };
+  await models.secretKeys.updateOne({ _id: KEY_RECORD_ID }, only);
 };

@@ -3,6 +3,8 @@ export interface KeyRecord {
   _id: 'secret-key';
   /** Of the keys that have sealed something in it; `keys rotate` leaves the current one's alone. */
   fingerprints: string[];
+  /** Sealed values that none of the keys had sealed when another one came, by place and hash (sealed-values.ts). */
+  damaged?: string[];
 }
 
 export const KEY_RECORD_ID = 'secret-key' as const;

@@ -3,6 +3,7 @@ import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { databaseUnavailable } from '../database/unavailable.ts';
 import { type ErrorCode, ParlorError } from '../platform/errors.ts';
+import { UnopenedError } from '../platform/secrets.ts';
 import type { State } from './context.ts';
 
 const STATUS: Record<ErrorCode, number> = {
@@ -28,8 +29,13 @@ const STATUS: Record<ErrorCode, number> = {
 export const statusOf = ({ code }: ParlorError): number => STATUS[code];
 
 /** What a caller is told of an error; undefined for a defect, of which it is told nothing. */
-export const shownError = (thrown: unknown): ParlorError | undefined =>
-  thrown instanceof ParlorError ? thrown : databaseUnavailable(thrown);
+export const shownError = (thrown: unknown): ParlorError | undefined => {
+  if (thrown instanceof UnopenedError) return new ParlorError('misconfigured', UNOPENED);
+  return thrown instanceof ParlorError ? thrown : databaseUnavailable(thrown);
+};
+
+/** What it is stands in the log. */
+const UNOPENED = 'A secret that is stored for this can not be opened: it has to be replaced.';
 
 /** What a caller is told of a defect. */
 export const DEFECT = 'Internal server error.';
@@ -51,7 +57,8 @@ export const errorResponses =
     } catch (thrown) {
       const error = shownError(thrown);
       const request_id = ctx.state.requestId;
-      if (!error || error.code === 'unavailable') log.error({ err: thrown, request_id }, 'request failed');
+      const isOperators = thrown instanceof UnopenedError || error?.code === 'unavailable';
+      if (!error || isOperators) log.error({ err: thrown, request_id }, 'request failed');
       const status = error ? statusOf(error) : 500;
       const detail = error?.message ?? DEFECT;
       const more = error ? {} : { request_id };

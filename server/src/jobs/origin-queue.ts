@@ -175,6 +175,7 @@ export class OriginQueue<J extends Job, T extends Target, R extends Result> {
 
   #learn({ isWell }: Result): void {
     if (isWell) this.reached();
+    if (isWell === undefined) this.#breaker.unused();
     if (isWell !== false || !this.#breaker.failed()) return;
     this.#runner.log.warn({ origin: this.origin }, 'origin failed too often in a row: paused, and probed');
     this.#runner.setPaused(true);

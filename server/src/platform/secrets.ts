@@ -23,6 +23,17 @@ type Purpose =
   | 'idempotency'
   | 'key-fingerprint';
 
+/** A sealed text that none of the keys opens. What it belongs to needs another one; everything else goes on. */
+export class UnopenedError extends Error {
+  override name = 'UnopenedError';
+
+  constructor({ document, field }: SealedPlace) {
+    super(
+      `${field} of ${document} can't be opened: it is damaged, or sealed by a SECRET_KEY that is not given`,
+    );
+  }
+}
+
 /** The keys that are derived from one SECRET_KEY. */
 class DerivedKeys {
   readonly #keys = new Map<Purpose, Buffer>();
@@ -80,7 +91,7 @@ export class Secrets {
    * with it (RFC 5116, 2.1): moved to another owner, document or field, it does not open.
    */
   encrypt(plain: string, place: SealedPlace): string {
-    const nonce = randomBytes(12);
+    const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#keys[0].of('encryption'), nonce);
     cipher.setAAD(associatedData(place));
     const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
@@ -89,37 +100,24 @@ export class Secrets {
 
   /**
    * Also a text of version 1, which was bound to no place.
-   * @throws Error when the text was changed or moved, or another SECRET_KEY sealed it.
+   * @throws UnopenedError when the text was changed or moved, or another SECRET_KEY sealed it.
    */
   decrypt(text: string, place: SealedPlace): string {
-    const [current, ...others] = this.#keys;
-    try {
-      return open(current, text, place);
-    } catch (error) {
-      if (!others[0]) throw error;
-      return open(others[0], text, place);
+    for (const keys of this.#keys) {
+      const plain = opened(keys, text, place);
+      if (plain !== undefined) return plain;
     }
+    throw new UnopenedError(place);
   }
 
   /** Whether one of the keys opens a text in its place. */
   opens(text: string, place: SealedPlace): boolean {
-    try {
-      this.decrypt(text, place);
-      return true;
-    } catch {
-      return false;
-    }
+    return this.#keys.some((keys) => opened(keys, text, place) !== undefined);
   }
 
   /** Whether a text is sealed as `encrypt` seals now: in its place, by the current key. */
   isCurrent(text: string, place: SealedPlace): boolean {
-    if (!text.startsWith('v2.')) return false;
-    try {
-      open(this.#keys[0], text, place);
-      return true;
-    } catch {
-      return false;
-    }
+    return text.startsWith('v2.') && opened(this.#keys[0], text, place) !== undefined;
   }
 
   /** By what people tell keys apart: 16 hexadecimal characters that say nothing else of the current key. */
@@ -157,14 +155,34 @@ const keyFingerprintOf = (keys: DerivedKeys): string =>
 const fingerprintBy = (keys: DerivedKeys, purpose: Purpose, value: string): string =>
   createHmac('sha256', keys.of(purpose)).update(value).digest('hex');
 
-const open = (keys: DerivedKeys, text: string, place: SealedPlace): string => {
-  const [version, nonce, sealed] = text.split('.');
-  if (!['v1', 'v2'].includes(version ?? '') || !nonce || !sealed) {
-    throw new Error('not a sealed text of version 1 or 2');
-  }
-  const bytes = Buffer.from(sealed, 'base64url');
-  const decipher = createDecipheriv('aes-256-gcm', keys.of('encryption'), Buffer.from(nonce, 'base64url'));
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** The parts of a text that some key may have sealed; undefined for anything else. */
+const partsOf = (text: unknown): { version: string; nonce: Buffer; bytes: Buffer } | undefined => {
+  const [, version, ...encoded] = (typeof text === 'string' && SEALED_TEXT.exec(text)) || [];
+  const [nonce, bytes] = encoded.map((part) => Buffer.from(part, 'base64url'));
+  const isWhole = version && nonce?.length === NONCE_BYTES && bytes && bytes.length >= TAG_BYTES;
+  return isWhole ? { version, nonce, bytes } : undefined;
+};
+
+const SEALED_TEXT = /^(v1|v2)\.([\w-]+)\.([\w-]+)$/;
+
+/** Whether some key may have sealed what is stored as a sealed text. */
+export const isSealedText = (stored: unknown): stored is string => partsOf(stored) !== undefined;
+
+const opened = (keys: DerivedKeys, text: string, place: SealedPlace): string | undefined => {
+  const parts = partsOf(text);
+  if (!parts) return undefined;
+  const { version, nonce, bytes } = parts;
+  const decipher = createDecipheriv('aes-256-gcm', keys.of('encryption'), nonce, {
+    authTagLength: TAG_BYTES,
+  });
   if (version === 'v2') decipher.setAAD(associatedData(place));
-  decipher.setAuthTag(bytes.subarray(-16));
-  return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8');
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8');
+  } catch {
+    return undefined;
+  }
 };

@@ -164,15 +164,22 @@ export class WorkflowsService {
       const graph = graphs.get(workflow.graph);
       if (!graph) return undefined;
       const nodes = JSON.parse(graph.nodes) as WorkflowNode[];
+      const place = placeOf(workflow, 'key_sealed');
+      // One workflow whose key can't be opened keeps no others from being shown.
+      const hasKey = this.#secrets.opens(workflow.key_sealed, place);
       return {
         uuid: workflow._id,
         name: workflow.name,
         is_published: workflow.is_published,
         is_room_bot: workflow.room_bot_of !== undefined,
         nodes,
-        public_key: this.#secrets.decrypt(workflow.key_sealed, placeOf(workflow, 'key_sealed')),
+        public_key: hasKey ? this.#secrets.decrypt(workflow.key_sealed, place) : '',
         // What the server offers may have changed since the graph was stored.
-        problems: [...graph.problems, ...(this.#models ? modelProblems(nodes, this.#models) : [])],
+        problems: [
+          ...graph.problems,
+          ...(hasKey ? [] : [NO_KEY]),
+          ...(this.#models ? modelProblems(nodes, this.#models) : []),
+        ],
       };
     });
   }
@@ -231,6 +238,9 @@ export class WorkflowsService {
     };
   }
 }
+
+/** Among the problems of a workflow whose key can't be shown. */
+const NO_KEY = "The public key can't be opened: make a new one.";
 
 /** The member who does it; a program is none. */
 const saverOf = (action: Action | undefined): string | undefined =>

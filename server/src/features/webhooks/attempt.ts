@@ -21,6 +21,8 @@ const KEPT_OF_BODY_BYTES = 1024;
 export interface Attempt extends StoredAttempt {
   /** The Retry-After header, as sent. */
   retryAfter: string | undefined;
+  /** Where nothing was sent, it says nothing of the target. */
+  wasSent: boolean;
 }
 
 const statusError = (status: number): string | null => {
@@ -143,6 +145,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     const start = Buffer.concat(this.#chunks).subarray(0, KEPT_OF_BODY_BYTES);
     // Streaming mode leaves out a character that the cut has torn.
     const response = new TextDecoder().decode(start, { stream: true });
-    this.#resolve({ at: this.#at, ...this.#answer, response });
+    this.#resolve({ at: this.#at, ...this.#answer, response, wasSent: true });
   }
 }

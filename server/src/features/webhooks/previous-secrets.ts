@@ -20,7 +20,10 @@ type WithPrevious = Pick<StoredWebhook, '_id' | 'account' | 'previous_sealed' | 
 export const previousSecrets = (webhook: WithPrevious, secrets: Secrets, now: Date): PreviousSecret[] => {
   const { previous_sealed, previous_expires_at } = webhook;
   if (!previous_sealed || !previous_expires_at || previous_expires_at <= now) return [];
-  const opened = secrets.decrypt(previous_sealed, placeOf(webhook, 'previous_sealed'));
+  const place = placeOf(webhook, 'previous_sealed');
+  // Without them the present one signs alone.
+  if (!secrets.opens(previous_sealed, place)) return [];
+  const opened = secrets.decrypt(previous_sealed, place);
   // Before several were kept, the one secret stood here by itself.
   if (opened.startsWith('whsec_')) return [{ secret: opened, expires_at: previous_expires_at }];
   return (JSON.parse(opened) as { secret: string; expires_at: string }[])
@@ -43,8 +46,12 @@ export const withPresentReplaced = (current: StoredWebhook, secrets: Secrets, no
     );
   }
   const expires_at = new Date(now.getTime() + PREVIOUS_SECRET_SIGNS_FOR_MS);
-  const secret = secrets.decrypt(current.secret_sealed, placeOf(current, 'secret_sealed'));
-  const all = JSON.stringify([{ secret, expires_at }, ...earlier]);
+  const place = placeOf(current, 'secret_sealed');
+  // One that can't be opened signs nothing any more: replacing it is the way on.
+  const present = secrets.opens(current.secret_sealed, place)
+    ? [{ secret: secrets.decrypt(current.secret_sealed, place), expires_at }]
+    : [];
+  const all = JSON.stringify([...present, ...earlier]);
   return {
     previous_sealed: secrets.encrypt(all, placeOf(current, 'previous_sealed')),
     previous_expires_at: expires_at,

@@ -159,7 +159,8 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
     if (decision.kind === 'gone') this.#parts.knownWebhooks.hold(knownWebhook.id);
     const due = decision.kind === 'retry' ? new Date(Date.now() + decision.after) : undefined;
     // A receiver that ends its webhook is well.
-    const isWell = decision.kind === 'gone' ? undefined : decision.kind === 'delivered';
+    const isUnknown = decision.kind === 'gone' || !attempt.wasSent;
+    const isWell = isUnknown ? undefined : decision.kind === 'delivered';
     return { knownWebhook, delivery, attempt, decision: decision.kind, due, isWell };
   }
 
@@ -195,6 +196,8 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
   }
 
   async recorded({ knownWebhook, attempt, decision }: DeliveryResult): Promise<void> {
+    // It is no failure of the receiver's, by which it would be unsubscribed.
+    if (!attempt.wasSent) return;
     try {
       await this.#failures.learn(knownWebhook, attempt, decision);
     } finally {
@@ -249,7 +252,7 @@ const overwritingOf = (result: DeliveryResult) => {
 
 const isDelivered = ({ decision }: DeliveryResult): boolean => decision === 'delivered';
 
-const loggedOf = ({ retryAfter: _, ...logged }: Attempt) => logged;
+const loggedOf = ({ retryAfter: _r, wasSent: _s, ...logged }: Attempt) => logged;
 
 /** What becomes of the delivery. */
 const decidedOf = (result: DeliveryResult) =>

@@ -1,5 +1,6 @@
 import type { Outgoing } from '../../net/outgoing.ts';
 import type { Duration } from '../../platform/duration.ts';
+import { UnopenedError } from '../../platform/secrets.ts';
 import { VERSION } from '../../platform/version.ts';
 import { type Attempt, attemptDelivery } from './attempt.ts';
 import type { KnownWebhook } from './known-webhooks.ts';
@@ -10,11 +11,29 @@ export type Transport = (knownWebhook: KnownWebhook, eventId: string, body: stri
 /** @param timeout milliseconds for status line and headers */
 export const createTransport =
   (outgoing: Pick<Outgoing, 'dispatch'>, timeout: Duration): Transport =>
-  ({ target, sign }, eventId, body) => {
+  async ({ target, sign }, eventId, body) => {
+    let signature: Record<string, string>;
+    try {
+      signature = sign(eventId, new Date(), body);
+    } catch (error) {
+      if (!(error instanceof UnopenedError)) throw error;
+      return unsigned();
+    }
     const headers = {
       'content-type': 'application/json',
       'user-agent': `Parlor-Webhooks/${VERSION}`,
-      ...sign(eventId, new Date(), body),
+      ...signature,
     };
     return attemptDelivery(outgoing, { target, headers, body, timeout });
   };
+
+/** Nothing is sent that no receiver could tell from a forgery. */
+const unsigned = (): Attempt => ({
+  at: new Date(),
+  status: null,
+  duration_ms: 0,
+  error: "not sent: the webhook's secret can't be opened; rotate it",
+  response: '',
+  retryAfter: undefined,
+  wasSent: false,
+});

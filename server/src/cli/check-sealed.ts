@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { mapCollections } from '../data-map.ts';
+import { openDatabase } from '../database/connect.ts';
+import { recordedKeys } from '../database/recorded-keys.ts';
+import { nameOf, unopenedValues } from '../database/sealed-values.ts';
+import { secretKeyFile } from '../database/secret-key-file.ts';
+import { createModels } from '../models.ts';
+import type { Config } from '../platform/config.ts';
+import { Secrets } from '../platform/secrets.ts';
+
+/** SECRET_KEY, else the key that belongs to the embedded database; undefined where neither is known here. */
+const knownKey = async ({ SECRET_KEY, DATA_DIR }: Config): Promise<string | undefined> =>
+  SECRET_KEY || (await readFile(secretKeyFile(DATA_DIR), 'utf8').catch(() => '')).trim() || undefined;
+
+/**
+ * What is wrong with the sealed values of the embedded database, which nobody has open: those that none of its keys opens.
+ * Nothing where not all of its keys are known here, since another one may open them.
+ */
+export const checkSealed = async (config: Config, show: (state: string) => void): Promise<string[]> => {
+  const key = await knownKey(config);
+  if (key === undefined) return [];
+  const secrets = new Secrets(key, config.SECRET_KEY_PREVIOUS);
+  const database = await openDatabase(config, { forCopy: true });
+  try {
+    const recorded = await recordedKeys(database.connection);
+    const known = [secrets.keyFingerprint, secrets.previousKeyFingerprint];
+    if (recorded.length === 0 || !recorded.every((one) => known.includes(one))) return [];
+    const collections = mapCollections(createModels(database.connection));
+    const errors: string[] = [];
+    show('checking what is sealed');
+    for await (const value of unopenedValues(collections, secrets))
+      errors.push(`${nameOf(value)} is damaged: no key of this database opens it`);
+    return errors;
+  } finally {
+    await database.close();
+  }
+};
