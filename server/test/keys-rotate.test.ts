@@ -188,6 +188,30 @@ it.each(['beside a server', 'with no server'])(
   },
 );
 
+it.skipIf(inject('isRealMongodb'))(
+  'keys rotate and keys show refuse a running server that has other keys than whoever gives them',
+  { timeout: 120_000 },
+  async () => {
+    const { settings, both, read, before } = await changingKeys();
+    const server = await startServerProcess(settings);
+    for (const command of ['rotate', 'show']) {
+      expect(await spawnCommand(both, ['keys', command]).result).toEqual({
+        code: 1,
+        out: '',
+        err: expect.stringMatching(
+          /^the running server has other keys: SECRET_KEY \w{16} alone, and here SECRET_KEY \w{16} and .*Restart it/,
+        ),
+      });
+    }
+    // Whoever sets none takes the server's word.
+    expect(await spawnCommand(settings, ['keys', 'show']).result).toMatchObject({ code: 0, err: '' });
+    await server.end('SIGTERM');
+    const after = await startServerProcess(both);
+    expect(await read(after.url)).toEqual(before);
+    expect(await spawnCommand(both, ['keys', 'rotate']).result).toMatchObject({ code: 0, err: '' });
+  },
+);
+
 it('a request that is repeated after SECRET_KEY has changed is done once', async () => {
   const { settings, changing } = await bothKeys();
   const first = await startServerProcess(settings);

@@ -1,7 +1,13 @@
 import type { Socket } from 'node:net';
 import { DatabaseError } from '../database/database-error.ts';
 import { UsageError } from './arguments.ts';
-import { type CallerFrame, frameSender, framesOf, type ServerFrame } from './command-frames.ts';
+import {
+  type CallerFrame,
+  frameSender,
+  framesOf,
+  type KeyFingerprints,
+  type ServerFrame,
+} from './command-frames.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What a connection fails with whose server is killed: before it has read all, and before it is written to. */
@@ -48,12 +54,14 @@ const endWhenSilent = (socket: Socket) => {
 
 /**
  * Has the running server run a command, with this terminal and its files.
+ * @param keys the caller's, where the server has to have the same ones
  * @throws UsageError as the command would; DatabaseError when the server failed, went away or says nothing any more.
  */
 export const askServer = async (
   socket: Socket,
   words: readonly string[],
   terminal: Terminal,
+  keys?: KeyFingerprints,
 ): Promise<void> => {
   const send = frameSender<CallerFrame>(socket);
   const sendLines = async () => {
@@ -75,7 +83,7 @@ export const askServer = async (
   };
   try {
     // Whether the connection is lost shows where it is read.
-    await send({ words: [...words] }).catch(() => undefined);
+    await send({ words: [...words], ...(keys && { keys }) }).catch(() => undefined);
     for (let frame = await next(); frame; frame = await next()) {
       if ('alive' in frame) continue;
       if ('print' in frame) terminal.print(frame.print);

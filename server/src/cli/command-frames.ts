@@ -1,8 +1,14 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 
+/** The keys that somebody was given, by fingerprint; undefined for one that is not set. */
+export interface KeyFingerprints {
+  current?: string | undefined;
+  previous?: string | undefined;
+}
+
 /** What the command line sends to the running server: the command, then the lines that it reads. */
-export type CallerFrame = { words: string[] } | { line: string } | { end: true };
+export type CallerFrame = { words: string[]; keys?: KeyFingerprints } | { line: string } | { end: true };
 
 /** How often a server that runs a command says that it is alive, whatever the command is at. */
 export const ALIVE_EVERY_MS = 2_000;

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Services } from '../compose.ts';
 import { DatabaseError } from '../database/database-error.ts';
+import type { Secrets } from '../platform/secrets.ts';
 import { accountCommands } from './account.commands.ts';
 import { UsageError } from './arguments.ts';
 import { backupCommands } from './backup.commands.ts';
@@ -68,6 +69,22 @@ const stillThere = (socket: Socket): Promise<void> =>
     socket.write(`${JSON.stringify(alive)}\n`, (error) => (error ? reject(error) : resolve()));
   });
 
+const shownKeys = ({ current, previous }: KeyFingerprints): string => {
+  const named = [current && `SECRET_KEY ${current}`, previous && `SECRET_KEY_PREVIOUS ${previous}`];
+  return named.filter(Boolean).join(' and ');
+};
+
+/** What follows from a command is the server's doing by its own keys. @throws DatabaseError where the caller has others */
+const checkKeys = (given: KeyFingerprints, secrets: Secrets): void => {
+  const { keyFingerprint: current, previousKeyFingerprint: previous } = secrets;
+  const isSame = (one: string | undefined, own: string | undefined) => one === undefined || one === own;
+  if (isSame(given.current, current) && isSame(given.previous, previous)) return;
+  throw new DatabaseError(
+    `the running server has other keys: ${shownKeys({ current, previous })}${previous ? '' : ' alone'}, and here ` +
+      `${shownKeys(given)} is set. Restart it with these first`,
+  );
+};
+
 const answer = async (socket: Socket, services: Services, stopped: AbortSignal): Promise<void> => {
   const frames = framesOf<CallerFrame>(socket);
   const { send, terminal } = callersTerminal(socket, frames, stopped);
@@ -81,6 +98,7 @@ const answer = async (socket: Socket, services: Services, stopped: AbortSignal):
     const found = findCommand(SERVICE_COMMANDS, words);
     if (!found) throw new UsageError('the running server does not know this command: restart it');
     const [command, args] = found;
+    if (command.byKeys && first && 'words' in first) checkKeys(first.keys ?? {}, services.secrets);
     const run = command.prepare([...args]);
     await stillThere(socket);
     services.log.info({ command: words.slice(0, words.length - args.length).join(' ') }, 'command');

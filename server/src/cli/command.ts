@@ -16,6 +16,8 @@ export interface Command extends Described {
 export interface ServiceCommand extends Described {
   /** Where there is no database it begins one; other commands refuse then. */
   mayBeNew?: true;
+  /** What it does goes by the keys: a running server has to have those of whoever gives it. */
+  byKeys?: true;
   /** The files that it reads and writes, which are the caller's. */
   files?(args: readonly string[]): CommandFiles;
   /** The arguments with paths as they are meant where they were typed. */

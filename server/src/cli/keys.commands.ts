@@ -20,6 +20,7 @@ const unopenedError = ({ count, named, keys }: Unopened): DatabaseError => {
 export const keysCommands: Record<string, ServiceCommand> = {
   'keys show': {
     usage: 'keys show',
+    byKeys: true,
     meaning: 'prints the fingerprint of SECRET_KEY, by which the key of a database or a copy is known',
     prepare: (args) => {
       takeArguments(args);
@@ -31,6 +32,7 @@ export const keysCommands: Record<string, ServiceCommand> = {
   },
   'keys rotate': {
     usage: 'keys rotate',
+    byKeys: true,
     meaning:
       'seals every token and secret anew with SECRET_KEY, once all servers have it and the old one as ' +
       'SECRET_KEY_PREVIOUS; then that one can go. After an interruption the same command goes on. What opens by neither ' +

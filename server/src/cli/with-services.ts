@@ -4,8 +4,10 @@ import { connectDatabase, whileAlive } from '../database/connect.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { type Config, loadConfig } from '../platform/config.ts';
 import { createLog } from '../platform/log.ts';
+import { keyFingerprint } from '../platform/secrets.ts';
 import { askServer } from './ask-server.ts';
 import type { ServiceCommand } from './command.ts';
+import type { KeyFingerprints } from './command-frames.ts';
 import { connectToServer } from './command-socket.ts';
 import { LocalTerminal } from './terminal.ts';
 
@@ -45,6 +47,11 @@ const runningServer = ({ MONGODB_URL, DATA_DIR }: Config) =>
         throw new DatabaseError(`the server on DATA_DIR ${DATA_DIR} can't be reached: ${error.message}`);
       });
 
+const keysOf = ({ SECRET_KEY, SECRET_KEY_PREVIOUS }: Config): KeyFingerprints => ({
+  current: SECRET_KEY === '' ? undefined : keyFingerprint(SECRET_KEY),
+  previous: SECRET_KEY_PREVIOUS === '' ? undefined : keyFingerprint(SECRET_KEY_PREVIOUS),
+});
+
 /**
  * Runs a command in the server that has the embedded database open, where there is one: a database of one process is
  * not shared, and its server knows the most about it. Else here, on the same database.
@@ -63,7 +70,8 @@ export const runWithServices = async (
     await terminal.checkFiles();
     const server = await runningServer(config);
     const name = words.slice(0, words.length - args.length);
-    if (server) await askServer(server, [...name, ...located], terminal);
+    const keys = command.byKeys && keysOf(config);
+    if (server) await askServer(server, [...name, ...located], terminal, keys);
     else await withServices(config, command.mayBeNew ?? false, (services) => run(services, terminal));
     await terminal.finish();
   } finally {

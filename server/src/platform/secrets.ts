@@ -132,6 +132,9 @@ export class Secrets {
   }
 }
 
+/** By what people tell a SECRET_KEY from others. */
+export const keyFingerprint = (secretKey: string): string => keyFingerprintOf(new DerivedKeys(secretKey));
+
 /** Where a sealed text is stored. */
 export interface SealedPlace {
   /** The account's id. */
