@@ -5,7 +5,7 @@ import type { Batch, OutgoingMail } from './outgoing-mails.model.ts';
 
 /** What mails to members are made of. */
 export interface MembersForMail {
-  /** A member whose invitation is open, and the path of its link; undefined where it was accepted or withdrawn. */
+  /** A member whose invitation is open, and the path of its link; undefined where it was accepted, withdrawn or has run out. */
   invited(account: string, uuid: string): Promise<{ member: Member; path: string } | undefined>;
   /** A member that has a password; undefined when it is gone. */
   active(account: string, uuid: string): Promise<ActiveMember | undefined>;

@@ -240,7 +240,17 @@ describe('an invitation', () => {
     expect(mailed).toEqual([true, true, true, false]);
   });
 
-  it('is not mailed any more once it is withdrawn', async () => {
+  it.each([
+    [
+      'is withdrawn',
+      (uuid: string, token: string) => app.request('DELETE', `/api/v1/members/${uuid}/`, { token }),
+    ],
+    [
+      'has run out, as in a long outage of the mail server',
+      (uuid: string) =>
+        app.services.models.members.updateOne({ _id: uuid }, { invitation_expires_at: new Date() }),
+    ],
+  ])('is not mailed any more once it %s', async (_, end) => {
     const { token } = await confirmedAccount();
     const to = `${randomUUID()}@example.com`;
     let refused = () => {};
@@ -250,7 +260,7 @@ describe('an invitation', () => {
     smtp.answer = async (mail) => {
       if (!mail.to.includes(to)) return undefined;
       refused();
-      await app.request('DELETE', `/api/v1/members/${uuid}/`, { token });
+      await end(uuid, token);
       return 451;
     };
     onTestFinished(() => {

@@ -143,15 +143,17 @@ export class MembersService {
     return { member: { ...member, isFounder: false }, token };
   }
 
-  /** Whose invitation is open, and the path of its link; undefined where it was accepted or withdrawn. */
+  /** Whose invitation is open, and the path of its link; undefined where it was accepted, withdrawn or has run out. */
   async invited(account: string, uuid: string): Promise<{ member: Member; path: string } | undefined> {
     const { secrets, store } = this.#parts;
     const member = (await store.of(account)).find(({ _id }) => _id === uuid);
+    // Mails wait, as while their server is away.
+    if (!member?.invitation_expires_at || member.invitation_expires_at <= new Date()) return undefined;
     const token = secrets
       .fingerprints('member-invitation', uuid)
       .map(tokenOf)
-      .find((one) => secretHash(one) === member?.invitation_hash);
-    return member && token !== undefined ? { member, path: invitationPath(token) } : undefined;
+      .find((one) => secretHash(one) === member.invitation_hash);
+    return token !== undefined ? { member, path: invitationPath(token) } : undefined;
   }
 
   /**
