@@ -37,7 +37,7 @@ export interface CompletionRequest {
 
 export interface Completion {
   text: string;
-  /** Tokens that the endpoint says it took, prompt and answer; undefined when it does not say. */
+  /** Tokens that the endpoint says it took, prompt and answer, whether that can be or not; undefined when it does not say. */
   tokens: number | undefined;
 }
 

@@ -8,6 +8,7 @@ import type { HistoryLine, LlmNode } from '../turn.ts';
 import type { Allowance } from './allowance.ts';
 import { type Completion, type CompletionRequest, complete, LlmError } from './completion.ts';
 import { requestMessages, tokensOf } from './history.ts';
+import { isPlausible } from './token-count.ts';
 
 /** Attempts of one question, while nothing of an answer has come. */
 const MAX_ATTEMPTS = 3;
@@ -112,14 +113,19 @@ export class LanguageModel {
     const window = contextTokens - maxTokens;
     const messages = requestMessages(node.prompt ?? '', variables, history, input, window);
     const prompt = tokensOf(messages);
-    const correct = await this.#allowance.take({ account, room }, prompt + maxTokens);
+    const booked = prompt + maxTokens;
+    const correct = await this.#allowance.take({ account, room }, booked);
     let used = 0;
     try {
       const { text, tokens } = await this.#attempts(
         { url, apiKey, model, messages, maxTokens, temperature: node.temperature ?? undefined, delta },
         time,
       );
-      used = tokens ?? prompt + estimateTokenCount(text);
+      const estimate = prompt + estimateTokenCount(text);
+      const isCounted = tokens !== undefined && isPlausible(tokens, { estimate, booked });
+      if (tokens !== undefined && !isCounted)
+        this.#log.warn({ account, node: node.id, tokens }, 'a count of tokens that can not be: estimated');
+      used = isCounted ? tokens : estimate;
       return text;
     } catch (error) {
       // What was streamed before it broke off was paid for, but nobody says how much.

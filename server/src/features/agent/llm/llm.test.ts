@@ -175,7 +175,7 @@ describe('an llm node', () => {
     expect(said).toBe('😀'.repeat(10_000));
   });
 
-  it.each(['-1000000', '1e999', '0.5', '"many"', 'null', '1e300'])(
+  it.each(['-1000000', '1e999', '0.5', '"many"', 'null', '1e300', '0', '1', '9007199254740991', '100000'])(
     'counts its own estimate where the endpoint says it took %s tokens',
     async (tokens) => {
       llm.behave(saysInPieces(['Yes.'], tokens));
