@@ -279,7 +279,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
   usage: of<'usage'>()({
     owner: { by: '_id', isPrefix: true },
     kept: { after: 'expires_at', seconds: 0 },
-    fields: { plain: ['_id', 'used', 'expires_at'] },
+    fields: { plain: ['_id', 'used', 'expires_at', 'open'] },
   }),
 };
 

@@ -1,4 +1,8 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from 'mongoose';
+import { retryDelay } from '../platform/backoff.ts';
+import type { Duration } from '../platform/duration.ts';
 import { duplicateFields } from './duplicate.ts';
 import { defineModel } from './model.ts';
 
@@ -8,13 +12,17 @@ export interface StoredUsage {
   _id: string;
   used: number;
   expires_at: Date;
+  /** Bookings that are still to be corrected: each is corrected once, however often that is tried. */
+  open?: string[];
 }
 
 export type UsageModel = Model<StoredUsage>;
 
-export const usageModel = defineModel<StoredUsage>('Usage', { _id: String, used: Number, expires_at: Date }, [
-  [{ expires_at: 1 }, { expireAfterSeconds: 0 }],
-]);
+export const usageModel = defineModel<StoredUsage>(
+  'Usage',
+  { _id: String, used: Number, expires_at: Date, open: { type: [String], default: undefined } },
+  [[{ expires_at: 1 }, { expireAfterSeconds: 0 }]],
+);
 
 /** So much of something; the budget is forgotten at `expires_at`, which is later than its end. */
 export interface Budget {
@@ -24,10 +32,32 @@ export interface Budget {
   expires_at: Date;
 }
 
-/** What was booked; `correct` sets it to what was used in the end, 0 when nothing was. */
+/** What was booked. */
 export interface Booking {
-  correct(used: number): Promise<void>;
+  /**
+   * Sets it to what was used in the end, 0 when nothing was. Each budget is tried by itself, and again in the background while
+   * the database is away (docs/limits.md); what is not corrected stays booked. It never throws.
+   */
+  correct(used: number, options: CorrectOptions): Promise<void>;
 }
+
+interface CorrectOptions {
+  /** Aborted when the process stops, and with it what waits to be tried again. */
+  signal: AbortSignal;
+  /** Told of each budget whose first try failed. */
+  failed(error: unknown): void;
+}
+
+/** How soon a correction is tried again, some 10 minutes in all: by then the database is back, or more than this is wrong. */
+const RETRY_DELAYS_MS: readonly Duration[] = [1, 2, 5, 10, 20, 30, ...Array(9).fill(60)].map(
+  (s) => s * 1_000,
+);
+
+/** Corrections that a process tries again at a time: those of some 300 answers. */
+const MAX_WAITING = 1_000;
+
+/** Open bookings of a budget, more than are under way at once; older ones are those of processes that were killed. */
+const MAX_OPEN = 1_000;
 
 /**
  * Budgets that hold across processes. What may be used is booked before it is, so that many at once keep them, too; a
@@ -35,6 +65,7 @@ export interface Booking {
  */
 export class Budgets {
   readonly #usage: UsageModel;
+  #waiting = 0;
 
   constructor(usage: UsageModel) {
     this.#usage = usage;
@@ -42,37 +73,77 @@ export class Budgets {
 
   /**
    * Books `count` in every budget, or in none.
+   * @param isCorrected whether the booking is corrected later
    * @returns the booking, or the first budget that is exceeded
    */
   async take<B extends Budget>(
     wanted: readonly B[],
     count: number,
+    { isCorrected = false } = {},
   ): Promise<{ booking: Booking } | { exceeded: B }> {
+    const id = isCorrected ? randomBytes(9).toString('base64url') : undefined;
     const booked: B[] = [];
-    const add = (change: number) => Promise.all(booked.map((budget) => this.#add(budget, change)));
     for (const budget of wanted.filter(({ limit }) => limit > 0)) {
       booked.push(budget);
-      if ((await this.#add(budget, count)) <= budget.limit) continue;
-      await add(-count);
+      if ((await this.#add(budget, count, id)) <= budget.limit) continue;
+      await Promise.all(
+        booked.map((one) => (id ? this.#settle(one, id, -count) : this.#add(one, -count, undefined))),
+      );
       return { exceeded: budget };
     }
     return {
       booking: {
-        correct: async (used) => {
-          if (used !== count) await add(used - count);
+        correct: async (used, options) => {
+          if (id === undefined) throw new Error('this booking was not to be corrected');
+          await Promise.all(booked.map((budget) => this.#correct(budget, id, used - count, options)));
         },
       },
     };
   }
 
+  async #correct(
+    budget: Budget,
+    id: string,
+    change: number,
+    { signal, failed }: CorrectOptions,
+  ): Promise<void> {
+    try {
+      await this.#settle(budget, id, change);
+    } catch (error) {
+      failed(error);
+      if (!signal.aborted && this.#waiting < MAX_WAITING) void this.#correctLater(budget, id, change, signal);
+    }
+  }
+
+  async #correctLater(budget: Budget, id: string, change: number, signal: AbortSignal): Promise<void> {
+    this.#waiting++;
+    try {
+      for (let tries = 1, wait = retryDelay(1, RETRY_DELAYS_MS); wait !== undefined; ) {
+        await sleep(wait, undefined, { signal, ref: false });
+        if (await this.#settle(budget, id, change).then(isDone, isNotDone)) return;
+        wait = retryDelay(++tries, RETRY_DELAYS_MS);
+      }
+    } catch {
+      // The process stops.
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  /** Changes what an open booking has booked. A second time it changes nothing, as where the first answer was lost. */
+  async #settle({ _id }: Budget, id: string, change: number): Promise<void> {
+    await this.#usage.updateOne({ _id, open: id }, { $inc: { used: change }, $pull: { open: id } });
+  }
+
   /** @returns what is booked then */
-  async #add({ _id, expires_at }: Budget, change: number): Promise<number> {
+  async #add({ _id, expires_at }: Budget, change: number, id: string | undefined): Promise<number> {
+    const open = id !== undefined && { $push: { open: { $each: [id], $slice: -MAX_OPEN } } };
     const add = () =>
       this.#usage
         .findOneAndUpdate(
           { _id },
-          { $inc: { used: change }, $max: { expires_at } },
-          { upsert: true, returnDocument: 'after' },
+          { $inc: { used: change }, $max: { expires_at }, ...open },
+          { upsert: true, returnDocument: 'after', projection: { used: 1 } },
         )
         .lean<StoredUsage>();
     const booked = await add().catch((error) => {
@@ -83,3 +154,6 @@ export class Budgets {
     return booked?.used ?? 0;
   }
 }
+
+const isDone = (): boolean => true;
+const isNotDone = (): boolean => false;

@@ -1,4 +1,4 @@
-import type { Budget, Budgets } from '../../../database/budgets.ts';
+import type { Booking, Budget, Budgets } from '../../../database/budgets.ts';
 import { LlmError } from './completion.ts';
 
 const DAY_MS = 86_400_000;
@@ -33,7 +33,7 @@ export class Allowance {
     { account, room }: { account: string; room: string },
     tokens: number,
     now = new Date(),
-  ): Promise<(used: number) => Promise<void>> {
+  ): Promise<Booking['correct']> {
     const { conversation, account: daily, server } = this.#limits;
     const day = now.toISOString().slice(0, 10);
     const budget = (_id: string, limit: number, kept: number, of: string): Budget & { of: string } => ({
@@ -49,6 +49,7 @@ export class Allowance {
         budget(`server tokens ${day}`, server, DAY_KEPT_MS, 'the server today'),
       ],
       tokens,
+      { isCorrected: true },
     );
     if ('exceeded' in taken) throw new LlmError(`the tokens of ${taken.exceeded.of} are used up`);
     return taken.booking.correct;

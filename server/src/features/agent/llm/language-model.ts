@@ -132,7 +132,10 @@ export class LanguageModel {
       if ((error as LlmError).retryAfter === undefined) used = prompt;
       throw error;
     } finally {
-      await correct(used).catch((error) => this.#log.warn({ err: error }, 'counting tokens failed'));
+      await correct(used, {
+        signal: this.#stopped.signal,
+        failed: (error) => this.#log.warn({ err: error }, 'counting tokens failed'),
+      });
     }
   }
 

@@ -1,0 +1,45 @@
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
+import { testAgent } from '../../../../test/agent.ts';
+import { says, startLlmServer } from '../../../../test/agent-llm-server.ts';
+import { testApp } from '../../../../test/app.ts';
+
+/** What an answer has booked beyond what it took, while the database is away. */
+
+const llm = await startLlmServer();
+const app = testApp({ LLM_URL: llm.url, LLM_API_KEY: 'sk-secret', LLM_MODEL: 'small' });
+afterAll(() => llm.close());
+
+const day = new Date().toISOString().slice(0, 10);
+
+it('is corrected in each budget once, as soon as the database is back', async () => {
+  const { usage } = app.services.models;
+  const agent = await testAgent(app, [
+    { id: 's', type: 'start', greeting: 'Hello', next: 'l' },
+    { id: 'l', type: 'llm', prompt: 'You are kind.' },
+  ]);
+  const account = agent.account.id;
+  const total = `server tokens ${day}`;
+  const before = (await usage.findOne({ _id: total }).lean())?.used ?? 0;
+  const { collection } = usage;
+  const write = collection.updateOne.bind(collection) as (...given: unknown[]) => Promise<unknown>;
+  const failed: string[] = [];
+  const writes = vi.spyOn(collection, 'updateOne').mockImplementation((async (...given: any[]) => {
+    const { _id, open } = given[0];
+    if (open === undefined || failed.includes(_id)) return write(...given);
+    failed.push(_id);
+    // One is done all the same, and only its answer is lost.
+    if (_id === total) await write(...given);
+    throw Object.assign(new Error('connection 7 closed'), { name: 'MongoNetworkError' });
+  }) as never);
+  onTestFinished(() => writes.mockRestore());
+  llm.behave(says('Yes.'));
+  expect(await agent.talk(await agent.open(), 'Hm?')).toEqual([['Yes.'], 'active']);
+  const documents = () => usage.find({ _id: { $regex: `^${account} tokens` } }).lean();
+  await expect
+    .poll(async () => (await documents()).map(({ used }) => used), { timeout: 30_000 })
+    .toEqual([42, 42]);
+  await expect.poll(() => writes.mock.calls.filter(([{ _id }]: any) => _id === total).length).toBe(2);
+  expect(failed).toHaveLength(3);
+  expect((await usage.findOne({ _id: total }).lean())?.used).toBe(before + 42);
+  expect((await documents()).map(({ open }) => open)).toEqual([[], []]);
+});
