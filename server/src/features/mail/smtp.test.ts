@@ -34,6 +34,19 @@ const rawServer = async (talk: (socket: Socket) => void): Promise<string> => {
   return `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
+it('is given up once its server has sent 1 MiB of blank lines', async () => {
+  const blank = '\r\n'.repeat(30_000);
+  const url = await rawServer((socket) => {
+    const more = () => {
+      while (!socket.destroyed && socket.write(blank));
+    };
+    socket.on('drain', more);
+    more();
+  });
+  const outcome = await smtp(url, 20_000)(ENVELOPE, LETTER);
+  expect(outcome).toEqual({ kind: 'failed', error: 'the server sent more than 1 MiB', isWell: undefined });
+});
+
 describe('a mail', () => {
   it('is plain text with its own Message-ID, to one address', async () => {
     const { url, mails } = await receiver();

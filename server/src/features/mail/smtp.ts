@@ -4,6 +4,7 @@ import type { Duration } from '../../platform/duration.ts';
 import { loadLater } from '../../platform/load-later.ts';
 import { isMailAddress } from '../../platform/mail-address.ts';
 import type { MailContent } from './mail-content.ts';
+import { SmtpSocket } from './smtp-socket.ts';
 
 /**
  * What came of a mail. `refused`: the server will never take it, however often it is asked; `isWell`: the server is
@@ -54,15 +55,17 @@ export const createSmtp = ({
   from: string;
   timeout: Duration;
 }): SendMail => {
-  const transport = nodemailer().createTransport({
-    url,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-    connectionTimeout: timeout,
-    greetingTimeout: timeout,
-    socketTimeout: timeout,
-    dnsTimeout: timeout,
-  });
+  const transportOver = (socket: SmtpSocket) =>
+    nodemailer().createTransport({
+      url,
+      socket,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      connectionTimeout: timeout,
+      greetingTimeout: timeout,
+      socketTimeout: timeout,
+      dnsTimeout: timeout,
+    });
   const domain = from.slice(from.lastIndexOf('@') + 1);
 
   return async ({ to, id, date }, { subject, text }) => {
@@ -70,8 +73,9 @@ export const createSmtp = ({
     if (!isMailAddress(to)) {
       return { kind: 'refused', error: "the account's address is not one address", isWell: true };
     }
+    const socket = new SmtpSocket();
     try {
-      await transport.sendMail({
+      await transportOver(socket).sendMail({
         // As objects: no text of anybody is read as a list of addresses.
         from: { name: 'Parlor', address: from },
         to: { name: '', address: to },
@@ -91,8 +95,14 @@ export const createSmtp = ({
       const isWell = responseCode > 0 && ABOUT_THE_MAIL.has(command) ? true : undefined;
       const isForGood = isWell && responseCode >= 500;
       const isLate = name === 'AbortError' || name === 'TimeoutError';
-      const reason = isLate ? `not taken within ${timeout / 1_000} s` : message;
+      const reason = socket.isFlooded
+        ? SmtpSocket.TOO_MUCH
+        : isLate
+          ? `not taken within ${timeout / 1_000} s`
+          : message;
       return { kind: isForGood ? 'refused' : 'failed', error: firstLine(reason), isWell };
+    } finally {
+      socket.giveUpUnconnected();
     }
   };
 };
