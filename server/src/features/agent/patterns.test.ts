@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { RE2JS } from 're2js';
+import { describe, expect, it, vi } from 'vitest';
+import { mostInstructions } from './pattern-size.ts';
 import { compilePattern, PatternCheck } from './patterns.ts';
 
 const patternError = (source: string) => new PatternCheck().error(source);
@@ -53,5 +56,81 @@ describe('patterns', () => {
     const started = performance.now();
     pattern(text);
     expect(performance.now() - started).toBeLessThan(10_000);
+  });
+});
+
+/** Parts of patterns that are written in many ways, and that look like others. */
+const ATOMS = [
+  ...[
+    'a',
+    'abc',
+    '😀',
+    '.',
+    '^',
+    '\\b',
+    '\\d',
+    '\\pL',
+    '\\p{Greek}',
+    '\\x{41}',
+    '\\x41',
+    '\\101',
+    '\\{',
+    '\\(',
+  ],
+  ...['[a-z]', '[]a]', '[^]a-]', '[[:alpha:]x]', '[\\]{3}]', '[[:]', '[({]', '\\Qa{9}|(\\E', '\\Qab'],
+  ...['{', '{,3}', 'x{', '}', '(?i)', '(?s-i)', '|', ''],
+];
+const REPETITIONS = ['', '*', '+?', '?', '{2}', '{0,3}', '{3,}', '{0}', '{1,}', '{0,40}', '{13,20}?', '{01}'];
+
+const pattern = fc.letrec<{ pattern: string }>((tie) => {
+  const group = fc
+    .tuple(fc.constantFrom('(', '(?:', '(?i:'), tie('pattern'))
+    .map(([begin, inner]) => `${begin}${inner})`);
+  const atom = fc.oneof({ depthSize: 'small' }, fc.constantFrom(...ATOMS), group);
+  const piece = fc.tuple(atom, fc.constantFrom(...REPETITIONS)).map(([one, times]) => one + times);
+  return { pattern: fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join('')) };
+}).pattern;
+
+describe('the work that a pattern takes', () => {
+  it('is told from its source, never as too little', () => {
+    let compiled = 0;
+    fc.assert(
+      fc.property(pattern, (source) => {
+        const most = mostInstructions(source);
+        if (most > 20_000) return;
+        let size = 0;
+        try {
+          size = RE2JS.compile(source).programSize();
+        } catch {
+          return;
+        }
+        compiled++;
+        expect(most).toBeGreaterThanOrEqual(size);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(compiled).toBeGreaterThan(500);
+  });
+
+  it('is not done for one that becomes much too large', () => {
+    const large = 'a{0,1000}'.repeat(54);
+    const compile = vi.spyOn(RE2JS, 'compile');
+    expect(patternError(large)).toBe('too complicated');
+    expect(() => compilePattern(large)).toThrow('too complicated');
+    expect(compile).not.toHaveBeenCalled();
+    compile.mockRestore();
+  });
+
+  it('is done for ten that are refused, and then for no more', () => {
+    const check = new PatternCheck();
+    const errors = Array.from({ length: 10 }, () => {
+      expect(check.isOver).toBe(false);
+      return check.error('a{600}b{600}');
+    });
+    expect(errors).toEqual([
+      ...Array(9).fill('too complicated'),
+      'too complicated; no further pattern was looked at',
+    ]);
+    expect(check.isOver).toBe(true);
   });
 });

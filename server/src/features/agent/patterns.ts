@@ -1,12 +1,19 @@
 import { LRUCache } from 'lru-cache';
 import { loadLater } from '../../platform/load-later.ts';
 import { workToFold } from './folded-ranges.ts';
+import { mostInstructions } from './pattern-size.ts';
 
 const re2 = loadLater<typeof import('re2js')>('re2js');
 
 /** A pattern longer than this, or one that becomes a larger program, is refused. */
 const MAX_LENGTH = 500;
 const MAX_PROGRAM = 1_000;
+
+/**
+ * One that may become a program larger than this is refused unseen: an instruction takes up to 3 µs to compile. RE2 leaves
+ * out some of what is written twice, so that fewer may be MAX_PROGRAM after all.
+ */
+const MAX_COMPILED = 8 * MAX_PROGRAM;
 
 /** Unicode classes in a pattern: compiling one takes up to a millisecond. */
 const MAX_CLASSES = 20;
@@ -20,6 +27,9 @@ const FOLDED_PER_INSTRUCTION = 100;
 
 /** The cost of all patterns of a workflow: below half a second to compile, whatever they are. */
 const MAX_COST_TOGETHER = 50_000;
+
+/** After this number of patterns that are refused, the others of a workflow are not looked at. */
+const MAX_REFUSED = 10;
 
 /** The cost of the compiled patterns that are kept: some 100 to 300 bytes each. */
 const MAX_COST_KEPT = 200_000;
@@ -39,19 +49,32 @@ interface Compiled {
   cost: number;
 }
 
-const compile = (source: string): Compiled => {
-  if (source.length > MAX_LENGTH) throw new Error(`longer than ${MAX_LENGTH} characters`);
+/** What the classes and the folded ranges of a pattern cost beside its program. @throws Error where they are too many */
+const costOfClasses = (source: string): number => {
   const classes = source.match(/\\p/gi)?.length ?? 0;
   if (classes > MAX_CLASSES) throw new Error('too many Unicode classes');
   const folded = workToFold(source);
   if (folded > MAX_FOLDED) throw new Error('too many wide ranges without regard to case');
+  return classes * COST_OF_CLASS + Math.ceil(folded / FOLDED_PER_INSTRUCTION);
+};
+
+/** What it costs at most to compile a pattern, told without compiling it. @throws Error where that is too much */
+const mostCost = (source: string): number => {
+  if (source.length > MAX_LENGTH) throw new Error(`longer than ${MAX_LENGTH} characters`);
+  const instructions = mostInstructions(source);
+  if (instructions > MAX_COMPILED) throw new Error('too complicated');
+  return instructions + costOfClasses(source);
+};
+
+const compile = (source: string): Compiled => {
+  mostCost(source);
   const pattern = re2().RE2JS.compile(source);
   const size = pattern.programSize();
   if (size > MAX_PROGRAM) throw new Error('too complicated');
   const searched = Math.min(MAX_TEXT, Math.floor(MAX_STEPS / size));
   return {
     matches: (text) => pattern.test(text.slice(0, searched)),
-    cost: size + classes * COST_OF_CLASS + Math.ceil(folded / FOLDED_PER_INSTRUCTION),
+    cost: size + costOfClasses(source),
   };
 };
 
@@ -64,16 +87,32 @@ export const compilePattern = (source: string): Pattern => compile(source).match
 /** Checks the patterns of one workflow, one after another. */
 export class PatternCheck {
   #cost = 0;
+  #refused = 0;
+
+  /** Whether so much was wrong, or so much work, that no further one is looked at. */
+  get isOver(): boolean {
+    return this.#refused >= MAX_REFUSED || this.#cost > MAX_COST_TOGETHER;
+  }
 
   /** What is wrong with a pattern, by itself or with those before it; undefined when nothing is. */
   error(source: string): string | undefined {
-    if (this.#cost > MAX_COST_TOGETHER) return TOO_MANY;
+    const why = this.#errorOf(source);
+    if (why !== undefined) this.#refused++;
+    return this.isOver ? `${why ?? TOO_MANY}; no further pattern was looked at` : why;
+  }
+
+  #errorOf(source: string): string | undefined {
+    let cost = 0;
     try {
-      this.#cost += compile(source).cost;
+      cost = mostCost(source);
+      cost = compile(source).cost;
+      return undefined;
     } catch (error) {
       return (error as Error).message;
+    } finally {
+      // One that is refused has been compiled nevertheless.
+      this.#cost += cost;
     }
-    return this.#cost > MAX_COST_TOGETHER ? TOO_MANY : undefined;
   }
 }
 

@@ -15,7 +15,7 @@ export const checkPatterns = async (nodes: readonly WorkflowNode[]): Promise<voi
   for (const [index, node] of nodes.entries()) {
     if (node.type !== 'condition') continue;
     for (const [place, { operator, value }] of node.branches.entries()) {
-      if (operator !== 'matches') continue;
+      if (operator !== 'matches' || patterns.isOver) continue;
       await budget.checkpoint();
       const why = patterns.error(String(value ?? ''));
       if (why === undefined) continue;

@@ -20,6 +20,8 @@ const call = (method: string, path: string, body?: unknown, more = {}) =>
 const create = async (fields: object = {}, more = {}) =>
   (await call('POST', '', { name: 'Orders', nodes, ...fields }, more)).json;
 
+const UNREADABLE = { variable: 'x', operator: 'matches', value: '(a' };
+
 describe('/api/v1/workflows/', () => {
   it('creates, shows, lists, replaces, changes and deletes', async () => {
     const made = await call('POST', '', { name: 'Orders', nodes });
@@ -89,6 +91,19 @@ describe('/api/v1/workflows/', () => {
       {
         nodes: {
           0: { branches: { 0: { value: [expect.stringContaining('Enter a valid regular expression')] } } },
+        },
+      },
+    ],
+    [
+      { nodes: [{ id: 'c', type: 'condition', branches: Array(40).fill(UNREADABLE) }] },
+      {
+        nodes: {
+          0: {
+            branches: {
+              ...Array(9).fill({ value: [expect.stringContaining('Enter a valid regular expression')] }),
+              9: { value: [expect.stringContaining('no further pattern was looked at')] },
+            },
+          },
         },
       },
     ],
