@@ -107,13 +107,21 @@ export class Faq {
     question: string,
     budget: CpuBudget = new CpuBudget(),
   ): Promise<{ answer: string; score: number } | undefined> {
-    const asked = [...termsOf(question, this.#language)].map((term) => this.#understand(term));
+    const asked: Asked[] = [];
+    // Each form once: how many there are, and how many entries they stand in, goes by the entries alone.
+    const forms = new Set<string>();
+    for (const term of termsOf(question, this.#language)) {
+      const understood = this.#understand(term);
+      asked.push(understood);
+      for (const form of understood.forms) if (!saysLittle(form)) forms.add(form);
+      await budget.checkpoint();
+    }
     const all = asked.reduce((sum, { weight }) => sum + weight, 0);
-    const candidates = new Set(
-      asked.flatMap(({ forms }) =>
-        forms.flatMap((form) => (saysLittle(form) ? [] : (this.#entriesWith.get(form) ?? []))),
-      ),
-    );
+    const candidates = new Set<Entry>();
+    for (const form of forms) {
+      for (const entry of this.#entriesWith.get(form) ?? []) candidates.add(entry);
+      await budget.checkpoint();
+    }
     let best: { answer: string; score: number } | undefined;
     for (const entry of candidates) {
       for (const document of entry.documents) {
