@@ -54,7 +54,7 @@ const graphWith = (text: string) => {
 };
 
 /** A workflow of a graph, and a conversation with it in which the text is said again and again. */
-const conversation =
+export const conversation =
   ({ request }: RemoteApp, { token }: Fixtures, nodes: object[], said: string) =>
   async (): Promise<Answer[]> => {
     const made = await request('POST', '/api/v1/workflows/', {

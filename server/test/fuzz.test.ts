@@ -8,6 +8,7 @@ import {
   SEARCHED_MESSAGES,
   SEARCHES,
 } from './fuzz-attempts.ts';
+import { largeTenants } from './fuzz-tenants.ts';
 import { chooser } from './hostile-texts.ts';
 import { startProbed } from './probed-server.ts';
 
@@ -75,7 +76,7 @@ it(`${ATTEMPTS} attempts to occupy the server, seed ${SEED}`, { timeout: 300_000
     return quickest;
   };
 
-  const attempts = knownFaults(app, own);
+  const attempts = [...knownFaults(app, own), ...largeTenants(app, own)];
   for (let n = 0; n < ATTEMPTS; n++) attempts.push(makeAttempt(app, own, choose));
   await longestTurnMs();
   for (const [index, attempt] of attempts.entries()) {
