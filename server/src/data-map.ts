@@ -27,8 +27,8 @@ const BY_THE_BOT = ['nickname', 'email', 'phone_number', 'body', 'support_answer
 
 /**
  * The map of data: what each collection holds, whose it is and how long it stays. The deletion of accounts, their
- * export and import, and the erasure of visitors follow from it. What others refer to comes first, as an import
- * needs it.
+ * export and import, and the erasure of visitors follow from it. What others refer to comes first, and what follows from
+ * others after them, as a copy beside a running server needs it (features/accounts/account-objects.ts).
  */
 export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Models[Name]>> } = {
   accounts: of<'accounts'>()({
@@ -85,17 +85,6 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     },
     absent: ['is_localized'],
   }),
-  graphs: of<'graphs'>()({
-    owner: { by: 'workflow', via: 'workflows' },
-    kept: 'until deleted',
-    copied: { workflow: 1 },
-    fields: {
-      plain: ['_id', 'workflow', 'account', 'stored_at', 'saved_by', 'node_count'],
-      owner: ['nodes', 'problems'],
-    },
-    absent: ['account', 'stored_at', 'saved_by', 'node_count'],
-    nullable: ['saved_by'],
-  }),
   workflows: of<'workflows'>()({
     owner: { by: 'account' },
     kept: 'until deleted',
@@ -107,6 +96,18 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       keyed: ['key_fingerprint'],
     },
     absent: ['room_bot_of'],
+  }),
+  graphs: of<'graphs'>()({
+    owner: { by: 'workflow', via: 'workflows' },
+    kept: 'until deleted',
+    copied: { workflow: 1 },
+    needs: { workflow: 'workflows' },
+    fields: {
+      plain: ['_id', 'workflow', 'account', 'stored_at', 'saved_by', 'node_count'],
+      owner: ['nodes', 'problems'],
+    },
+    absent: ['account', 'stored_at', 'saved_by', 'node_count'],
+    nullable: ['saved_by'],
   }),
   keywords: of<'keywords'>()({
     owner: { by: 'account' },
@@ -141,6 +142,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     owner: { by: 'account' },
     kept: 'until deleted',
     copied: { sent_at: -1, _id: -1 },
+    needs: { room: 'rooms' },
     erased: { by: 'room', how: 'buried', madeAt: 'sent_at' },
     fields: {
       plain: ['_id', 'account', 'room', 'widget', 'is_support_sender', 'is_bot', 'sent_at', 'answer_due'],
@@ -151,7 +153,6 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     absent: ['widget', 'author', 'answer_due', 'support_answer'],
     shapes: { author: MemberReference },
   }),
-  ...inboxData,
   leads: of<'leads'>()({
     owner: { by: 'account' },
     kept: 'until deleted',
@@ -163,10 +164,12 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     },
     absent: ['room'],
   }),
+  ...inboxData,
   notifications: of<'notifications'>()({
     owner: { by: 'account' },
     kept: 'until deleted',
     copied: NEWEST_FIRST,
+    needs: { room: 'rooms' },
     erased: { by: 'room', how: 'buried', madeAt: 'created_at' },
     fields: {
       plain: ['_id', 'account', 'room', 'messages', 'created_at', 'sent_at'],
@@ -183,6 +186,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     owner: { by: 'widget', via: 'widgets' },
     kept: { after: 'expires_at', seconds: 0 },
     copied: { widget: 1 },
+    needs: { widget: 'widgets' },
     erased: { by: 'room', how: 'separately' },
     fields: {
       plain: ['_id', 'account', 'widget', 'room', 'label', 'created_at', 'expires_at', 'closed_at'],

@@ -14,7 +14,7 @@ const entryOf = (command: string, account: Account) =>
   auditEvent(ownAction('cli', command), account._id, asAudited(account));
 
 /**
- * A file has no events: what waits is announced first, so that what follows from it is among the objects.
+ * A file has no events: what waits is announced, so that what follows from it is among the objects that are read then.
  * @throws UsageError where that takes too long
  */
 const announceWaiting = async (account: Account, services: Services, terminal: Terminal): Promise<void> => {
@@ -43,7 +43,8 @@ export const copyCommands: Record<string, ServiceCommand> = {
         // Before the first line: nobody has a copy that the account does not know of.
         await services.auditTrail.add(entryOf('export', account));
         let count = 0;
-        for await (const line of exportAccount(services, account)) {
+        const announce = () => announceWaiting(account, services, terminal);
+        for await (const line of exportAccount(services, account, announce)) {
           await terminal.write(line);
           terminal.progress(`exporting ${++count}`);
         }

@@ -63,6 +63,8 @@ export interface CollectionData<T> {
   kept: Kept<T>;
   /** `copied`: an account's export holds it, in the order of these fields, which an index reads. */
   copied?: Partial<Record<FieldOf<T>, 1 | -1>>;
+  /** The fields that name an object without which a document is of no use, and its collection: a copy has both or neither. */
+  needs?: { readonly [Field in FieldOf<T>]?: 'rooms' | 'widgets' | 'workflows' };
   /** Wherever there is a `visitor` field. */
   erased?: Erased<T>;
   /** The update that leaves nothing but a document's place, where that has to outlast the account; else it is deleted. */

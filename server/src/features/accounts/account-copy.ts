@@ -2,7 +2,7 @@ import { foldName } from '@parlor/shared';
 import { mongo } from 'mongoose';
 import type { MappedCollection } from '../../database/collection-data.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
-import { accountCollections, READ_AT_ONCE } from './account-data.ts';
+import { accountObjects } from './account-objects.ts';
 import type { Account, AccountModel } from './accounts.model.ts';
 
 const { EJSON } = mongo.BSON;
@@ -67,13 +67,16 @@ export const sealed = (
  * Everything of an account as JSON lines (docs/contract.md#operation): what it is, its objects with their
  * ids, and the account itself last. The lines hold its secrets in the clear, so that another server can read
  * them in.
+ * @param announce as `accountObjects` needs it, beside a running server
  */
-export async function* exportAccount(parts: CopyParts, account: Account): AsyncGenerator<string> {
+export async function* exportAccount(
+  parts: CopyParts,
+  account: Account,
+  announce?: () => Promise<void>,
+): AsyncGenerator<string> {
   yield JSON.stringify({ ...COPY, username: account.username });
-  for (const { name, model, filter, sort } of await accountCollections(parts.collections, account._id)) {
-    for await (const document of model.find(filter).sort(sort).lean().cursor({ batchSize: READ_AT_ONCE })) {
-      yield EJSON.stringify({ [name]: opened(document as Document, parts) });
-    }
+  for await (const { name, document } of accountObjects(parts.collections, account._id, announce)) {
+    yield EJSON.stringify({ [name]: opened(document, parts) });
   }
   yield EJSON.stringify({ account: opened({ ...account } as unknown as Document, parts) });
 }

@@ -1,7 +1,7 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import type { FieldKind, MappedCollection } from '../../database/collection-data.ts';
 import { forbidden, throttled } from '../../platform/errors.ts';
-import { accountCollections, READ_AT_ONCE } from './account-data.ts';
+import { accountObjects } from './account-objects.ts';
 import type { Account } from './accounts.model.ts';
 
 const FORMAT = 'parlor-account-data';
@@ -30,18 +30,16 @@ const withoutSecrets = ({ data: { fields } }: MappedCollection) => {
 
 async function* linesOf(collections: readonly MappedCollection[], account: Account): AsyncGenerator<string> {
   yield JSON.stringify({ format: FORMAT, version: VERSION, username: account.username });
-  const shownOf = (wanted: string) => {
-    const found = collections.find(({ name }) => name === wanted);
-    if (!found) throw new Error(`the map of data has no ${wanted}`);
-    return withoutSecrets(found);
+  const shown = new Map(collections.map((collection) => [collection.name, withoutSecrets(collection)]));
+  const shownOf = (name: string, document: object): object => {
+    const show = shown.get(name);
+    if (!show) throw new Error(`the map of data has no ${name}`);
+    return show(document);
   };
-  for (const { name, model, filter, sort } of await accountCollections(collections, account._id)) {
-    const shown = shownOf(name);
-    for await (const document of model.find(filter).sort(sort).lean().cursor({ batchSize: READ_AT_ONCE })) {
-      yield JSON.stringify({ [name]: shown(document) });
-    }
+  for await (const { name, document } of accountObjects(collections, account._id)) {
+    yield JSON.stringify({ [name]: shownOf(name, document) });
   }
-  yield JSON.stringify({ account: shownOf('accounts')(account) });
+  yield JSON.stringify({ account: shownOf('accounts', account) });
 }
 
 /** @param check throws when no more of it may be sent; what is read last is checked, too */

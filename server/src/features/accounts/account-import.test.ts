@@ -192,6 +192,30 @@ describe('an import', () => {
     await expect(read(file)).rejects.toThrow('another object with this token is here already');
   });
 
+  it.each<[string, string, (line: Line) => string | undefined]>([
+    ['conversations without their rooms', 'room', ({ rooms }) => rooms?._id],
+    ['visitors without their widgets', 'widget', ({ widgets }) => widgets?._id],
+    ['versions without their workflows', 'workflow', ({ workflows }) => workflows?._id],
+  ])('takes no file with %s', async (_, kind, idIn) => {
+    const { fixtures, lines } = await moved();
+    const file = lines.filter((line) => idIn(line) === undefined);
+    const refused = new RegExp(
+      `^line \\d+: an object of the ${kind} \\S{36}, which is neither in the file nor here$`,
+    );
+    await expect(read(file)).rejects.toThrow(refused);
+    // In another order all of it is there.
+    expect(await read([...file.slice(0, -1), ...lines.filter(idIn), ...file.slice(-1)])).toBe(
+      fixtures.username,
+    );
+  });
+
+  it('says what two objects of a file share that only one may have', async () => {
+    const { lines } = await moved();
+    const labels = lines.flatMap(({ rooms }) => rooms?.label ?? []);
+    const file = changed(lines, 'rooms', (one) => (one.label = labels[1]));
+    await expect(read(file)).rejects.toThrow('another object with this label is here already');
+  });
+
   it('announces nothing that a file says to have happened', async () => {
     const { lines } = await moved();
     const mark = randomUUID();

@@ -6,6 +6,7 @@ import { ForeignObjects, type ReadDocument } from './foreign-objects.ts';
 import { ConcurrentImport, leaseForImport } from './import-lease.ts';
 import { holdsAccount, ImportError, isAccount, ownerIn, readLine } from './import-lines.ts';
 import { insertAccount, insertMissing, refusedByDatabase, type WriteParts } from './import-writes.ts';
+import { NeededObjects } from './needed-objects.ts';
 import { flawIn } from './whole-objects.ts';
 
 export { ImportError };
@@ -75,11 +76,13 @@ class AccountImport {
   #lease: KeptLease | undefined;
   #batch: Batch = { kind: '', read: [] };
   readonly #waysIn = new Map<string, Document[]>();
+  readonly #needed: NeededObjects;
   #isStuck = false;
 
   constructor(parts: Importing, progress: (count: number) => void) {
     this.#parts = parts;
     this.#progress = progress;
+    this.#needed = new NeededObjects(parts.collections, (kind, ids) => this.#areThere(kind, ids));
   }
 
   async read(lines: AsyncIterable<string>): Promise<string> {
@@ -191,10 +194,18 @@ class AccountImport {
     const { kind, read } = this.#batch;
     this.#batch = { kind: '', read: [] };
     if (read.length > 0) await this.#checkOwn(kind, read);
+    await this.#needed.note(kind, read);
     await this.#write(
       kind,
       read.map(({ document }) => document),
     );
+  }
+
+  async #areThere(kind: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const held = this.#waysIn.get(kind)?.map(({ _id }) => _id) ?? [];
+    const those = { _id: { $in: ids }, account: this.#account };
+    const stored = await this.#collections.get(kind)?.model.find(those, { _id: 1 }).lean();
+    return new Set([...held, ...(stored ?? []).map(({ _id }) => String(_id))]);
   }
 
   async #write(kind: string, documents: Document[]): Promise<void> {
@@ -218,6 +229,7 @@ class AccountImport {
     if (this.#account === undefined) await this.#begin(value._id);
     if (this.#account !== value._id) throw new ImportError('the account is another one');
     await this.#flush();
+    await this.#needed.check();
     await this.#checkOwn('accounts', [{ document: value, line }]);
     // Before the account is there: whoever dies in between has asked.
     await this.#parts.earlierObjects.request(value._id);

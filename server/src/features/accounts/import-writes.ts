@@ -26,8 +26,11 @@ const refuseUnfit = (error: unknown): void => {
   );
 };
 
-/** The first field of the unique index that a write ran into; of a bulk write its message alone says it. */
-const DUPLICATE_FIELD = /\bdup key: \{ (\w+):/;
+/** The unique index that a write ran into; of a bulk write its message alone says it. */
+const DUPLICATE_INDEX = /\bindex: (\S+) dup key: /;
+
+/** The fields of an index by its name, as `account_1_label_1`. */
+const fieldsOfIndex = (name: string): string[] => name.split(/_-?1(?:_|$)/).filter((field) => field !== '');
 
 /** @throws ImportError where `error` says that somebody else has what is unique */
 const refuseTaken = (error: unknown, what: string): never => {
@@ -36,12 +39,15 @@ const refuseTaken = (error: unknown, what: string): never => {
     throw isHere(what, Object.keys(error.fields ?? {}));
   const fields = duplicateFields(error);
   if (!fields) throw error;
-  const [, named = ''] = DUPLICATE_FIELD.exec(String(error)) ?? [];
+  const [, index = ''] = DUPLICATE_INDEX.exec(String(error)) ?? [];
   // What has an id of its own was not here a moment ago.
-  if (named === '_id' && what !== AN_ACCOUNT) {
-    throw new ConcurrentImport();
-  }
-  throw isHere(what, fields.length > 0 ? fields : [named]);
+  if (index === '_id_' && what !== AN_ACCOUNT) throw new ConcurrentImport();
+  const named = fields.length > 0 ? fields : fieldsOfIndex(index);
+  // Nobody else's is looked at.
+  throw isHere(
+    what,
+    named.filter((field) => field !== 'account'),
+  );
 };
 
 /** What is said of an object that the database did not take. */

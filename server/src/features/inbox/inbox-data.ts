@@ -10,10 +10,38 @@ import { HEARD } from './waiting.ts';
 
 /** What the map of data says of how members work on conversations. */
 export const inboxData = {
+  notes: collectionOf<StoredNote>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: NEWEST_FIRST,
+    needs: { room: 'rooms' },
+    erased: { by: 'room', how: 'deleted', madeAt: 'created_at' },
+    fields: {
+      plain: [
+        ...(['_id', 'account', 'room', 'widget', 'member', 'mentions'] as const),
+        ...(['created_at', 'edited_at', 'version'] as const),
+      ],
+      owner: ['body', 'author', 'events'],
+    },
+    words: ['author.name'],
+    nullable: ['author', 'edited_at'],
+    shapes: { author: MemberReference.nullable() },
+  }),
+  replies: collectionOf<StoredReply>()({
+    owner: { by: 'account' },
+    kept: 'until deleted',
+    copied: NEWEST_FIRST,
+    fields: {
+      plain: ['_id', 'account', 'assignee', 'status', 'created_at', 'version'],
+      owner: ['name', 'shortcut', 'folded', 'body', 'tags', 'events'],
+    },
+    nullable: ['assignee', 'status'],
+  }),
   inbox: collectionOf<StoredConversation>()({
     owner: { by: 'account' },
     kept: 'until deleted',
     copied: NEWEST_FIRST,
+    needs: { _id: 'rooms' },
     erased: { by: '_id', how: 'buried', madeAt: 'created_at' },
     fields: {
       plain: [
@@ -38,40 +66,15 @@ export const inboxData = {
     copied: { _id: 1 },
     fields: { plain: ['_id'], owner: ['names'] },
   }),
-  notes: collectionOf<StoredNote>()({
-    owner: { by: 'account' },
-    kept: 'until deleted',
-    copied: NEWEST_FIRST,
-    erased: { by: 'room', how: 'deleted', madeAt: 'created_at' },
-    fields: {
-      plain: [
-        ...(['_id', 'account', 'room', 'widget', 'member', 'mentions'] as const),
-        ...(['created_at', 'edited_at', 'version'] as const),
-      ],
-      owner: ['body', 'author', 'events'],
-    },
-    words: ['author.name'],
-    nullable: ['author', 'edited_at'],
-    shapes: { author: MemberReference.nullable() },
-  }),
   conversationEvents: collectionOf<StoredConversationEvent>()({
     owner: { by: 'account' },
     kept: 'until deleted',
     copied: { at: -1, _id: -1 },
+    needs: { room: 'rooms' },
     erased: { by: 'room', how: 'deleted', madeAt: 'at' },
     fields: { plain: ['_id', 'account', 'room', 'at'], visitor: ['changes'], owner: ['by'] },
     words: ['changes.added', 'changes.removed', 'by.name'],
     nullable: ['by'],
     shapes: { by: MemberReference.nullable(), changes: z.array(z.looseObject({ field: z.string() })) },
-  }),
-  replies: collectionOf<StoredReply>()({
-    owner: { by: 'account' },
-    kept: 'until deleted',
-    copied: NEWEST_FIRST,
-    fields: {
-      plain: ['_id', 'account', 'assignee', 'status', 'created_at', 'version'],
-      owner: ['name', 'shortcut', 'folded', 'body', 'tags', 'events'],
-    },
-    nullable: ['assignee', 'status'],
   }),
 };
