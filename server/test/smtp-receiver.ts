@@ -15,11 +15,13 @@ export interface ReceivedMail {
   body: string;
 }
 
+type Refusal = number | { code: number; text: string };
+
 export interface SmtpReceiver {
   url: string;
   mails: ReceivedMail[];
-  /** What the next mails are answered after their text: undefined takes them, an SMTP code refuses. */
-  answer: (mail: ReceivedMail) => Promise<number | undefined> | number | undefined;
+  /** What the next mails are answered after their text: undefined takes them, an SMTP code refuses, also with words. */
+  answer: (mail: ReceivedMail) => Promise<Refusal | undefined> | Refusal | undefined;
   /** Mails that were sent, taken or not. */
   tried: ReceivedMail[];
   close(): Promise<void>;
@@ -83,9 +85,10 @@ export const startSmtpReceiver = async (options: SMTPServerOptions = {}): Promis
         ...readMail(raw),
       };
       receiver.tried.push(mail);
-      const responseCode = await receiver.answer(mail);
-      if (responseCode !== undefined) {
-        done(Object.assign(new Error('not now'), { responseCode }));
+      const refusal = await receiver.answer(mail);
+      if (refusal !== undefined) {
+        const { code, text } = typeof refusal === 'number' ? { code: refusal, text: 'not now' } : refusal;
+        done(Object.assign(new Error(text), { responseCode: code }));
         return;
       }
       receiver.mails.push(mail);

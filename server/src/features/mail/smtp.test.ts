@@ -127,13 +127,25 @@ describe('a server that', () => {
     expect(await smtp(server.url)(ENVELOPE, LETTER)).toMatchObject({ kind: 'refused' });
   });
 
-  it('repeats whom the mail was for is quoted without that', async () => {
-    const refuse = Object.assign(new Error(`<${ENVELOPE.to.toUpperCase()}> is full, ${ENVELOPE.to}`), {
-      responseCode: 550,
+  it.each([
+    [`550 5.2.2 <${ENVELOPE.to}> is full`, 'answered 550 5.2.2 to DATA'],
+    ['554 spam: "Grüße"', 'answered 554 to DATA'],
+    ['554-spam:\r\n554 "Grüße"', 'answered 554 to DATA'],
+    ['554 5.7.1Grüße', 'answered 554 to DATA'],
+    ['Grüße', 'not an SMTP reply'],
+  ])('says why in words of its own (%j) is quoted with its codes alone', async (reply, error) => {
+    const url = await rawServer((socket) => {
+      let isText = false;
+      socket.write('220 hello\r\n');
+      socket.on('data', (data) => {
+        const said = data.toString();
+        if (isText && !said.endsWith('\r\n.\r\n')) return;
+        const isBegun = said.startsWith('DATA');
+        socket.write(isText ? `${reply}\r\n` : isBegun ? '354 go on\r\n' : '250 fine\r\n');
+        isText = isBegun;
+      });
     });
-    const { url } = await receiver({ onRcptTo: (_, __, done) => done(refuse) });
-    const outcome = await smtp(url)(ENVELOPE, LETTER);
-    expect(outcome).toMatchObject({ kind: 'refused', error: expect.stringContaining('<…> is full, …') });
+    expect(await smtp(url)(ENVELOPE, LETTER)).toMatchObject({ error });
   });
 
   it('does not let this sender in is asked again', async () => {

@@ -91,7 +91,7 @@ export const createSmtp = ({
       });
       return { kind: 'sent' };
     } catch (error) {
-      const { responseCode = 0, command = '', name, message } = error as SmtpError;
+      const { responseCode = 0, command = '', name } = error as SmtpError;
       const isWell = responseCode > 0 && ABOUT_THE_MAIL.has(command) ? true : undefined;
       const isForGood = isWell && responseCode >= 500;
       const isLate = name === 'AbortError' || name === 'TimeoutError';
@@ -99,17 +99,29 @@ export const createSmtp = ({
         ? SmtpSocket.TOO_MUCH
         : isLate
           ? `not taken within ${timeout / 1_000} s`
-          : message;
-      return { kind: isForGood ? 'refused' : 'failed', error: firstLine(reason), isWell };
+          : reasonOf(error as SmtpError);
+      return { kind: isForGood ? 'refused' : 'failed', error: reason, isWell };
     } finally {
       socket.giveUpUnconnected();
     }
   };
 };
 
-type SmtpError = Error & { responseCode?: number; command?: string };
+type SmtpError = Error & { code?: string; response?: string; responseCode?: number; command?: string };
 
-/** Without addresses: servers repeat whom a mail was for, and the reason is kept and logged. */
+/**
+ * Why it failed, to be kept and logged: of a reply its codes alone (RFC 5321, 4.2.1; RFC 3463, 2), since the server's text may
+ * quote whom the mail was for, and what a visitor wrote in it.
+ */
+const reasonOf = ({ code, message, response, command = '' }: SmtpError): string => {
+  if (!response && code !== 'EPROTOCOL') return firstLine(message);
+  const [, reply, status] = /^(\d{3})(?:[ -](\d\.\d{1,3}\.\d{1,3})(?!\S))?/.exec(response ?? '') ?? [];
+  if (reply === undefined) return 'not an SMTP reply';
+  const codes = status === undefined ? reply : `${reply} ${status}`;
+  return command === 'CONN' ? `greeted with ${codes}` : `answered ${codes} to ${command}`;
+};
+
+/** What the network says, without addresses of mail. */
 const firstLine = (text: string): string =>
   (text.split('\n', 1)[0] ?? '')
     .slice(0, 1_000)
