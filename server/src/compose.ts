@@ -97,6 +97,7 @@ export const createServices = async (
       erasedDeliveries.redact(subject, before && madeBefore('created_at', before)),
     realtimeEntries: (subject, before) => channel.forget(subject, before),
     searchSegments: (subject, before) => index.forget(subject, before),
+    sessions: (room) => sessions.forget(room),
   });
   const roomDeletion = new RoomDeletion(models, writes, subjects, log);
 

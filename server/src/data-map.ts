@@ -187,7 +187,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     kept: { after: 'expires_at', seconds: 0 },
     copied: { widget: 1 },
     needs: { widget: 'widgets' },
-    erased: { by: 'room', how: 'separately' },
+    erased: { by: 'room', how: 'redacted' },
     fields: {
       plain: ['_id', 'account', 'widget', 'room', 'label', 'created_at', 'expires_at', 'closed_at'],
       visitor: ['page', 'locale', 'device'],

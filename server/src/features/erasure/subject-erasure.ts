@@ -9,7 +9,7 @@ import type { Tombstones } from '../../events/tombstones.ts';
 type Redact = (subject: string, before?: Date) => Promise<void>;
 
 /** The collections whose documents stay and lose what was said: each knows how. */
-export type Redactions = Record<'deliveries' | 'realtimeEntries' | 'searchSegments', Redact>;
+export type Redactions = Record<'deliveries' | 'realtimeEntries' | 'searchSegments' | 'sessions', Redact>;
 
 /** How much of a subject is erased; all of it unless this says more. */
 interface Extent {

@@ -41,6 +41,21 @@ describe('DELETE /api/v1/widgets/<widget_token>/sessions/', () => {
     expect(kept).toMatchObject({ device: '', locale: '', page: { url: '', title: '', referrer: '' } });
   });
 
+  it('leaves nothing in a session whose room its owner has deleted; its visitor may begin anew', async () => {
+    const page = { url: 'https://shop.example/clinic', title: 'Clinic', referrer: 'https://search.example/' };
+    const { json } = await app.request('POST', path(), { body: { page, locale: 'de' } });
+    const { token: visitor, room } = json;
+    const stored = () => app.services.models.sessions.findOne({ room: room.uuid }).lean();
+    await write(visitor, room.uuid);
+    expect(await stored()).toMatchObject({ page, locale: 'de' });
+    const deleted = await app.request('DELETE', `/api/v1/rooms/${room.label}/`, { token });
+    expect(deleted.status).toBe(204);
+    const forgotten = { device: '', locale: '', page: { url: '', title: '', referrer: '' } };
+    expect(await stored()).toMatchObject(forgotten);
+    expect((await write(visitor, room.uuid)).status).toBe(201);
+    expect(await stored()).toMatchObject(forgotten);
+  });
+
   it.each(['visitor', 'owner'])(
     'takes keyword notifications along, of older versions too, by the %s',
     async (who) => {

@@ -29,6 +29,9 @@ export interface Browser extends BrowserHeaders {
 
 const CLOSED_READ_AT_ONCE = 100;
 
+/** What a session says of its visitor, when it says nothing. */
+const FORGOTTEN = { page: { url: '', title: '', referrer: '' }, locale: '', device: '' };
+
 /** Visitor sessions: what lets a browser post without a secret of the account (docs/contract.md#visitors). */
 export class SessionsService {
   readonly #sessions: VisitorSessionModel;
@@ -97,13 +100,17 @@ export class SessionsService {
    */
   async close(widgetToken: string, { session, widget }: Visitor): Promise<VisitorSession> {
     if (widget.token !== widgetToken) throw notFound();
-    const page = { url: '', title: '', referrer: '' };
     const now = new Date();
-    const forgotten = { closed_at: now, page, locale: '', device: '' };
+    const forgotten = { closed_at: now, ...FORGOTTEN };
     // It says what is still to be erased, and does not run out before that.
     const expires_at = new Date(now.getTime() + SESSION_LIFETIME_MS);
     await this.#sessions.updateOne({ _id: session._id }, { $set: forgotten, $max: { expires_at } });
     return session;
+  }
+
+  /** Forgets what the session that reserved a room says of its visitor, who may begin anew there. */
+  async forget(room: string): Promise<void> {
+    await this.#sessions.updateOne({ room }, { $set: FORGOTTEN });
   }
 
   /** The sessions that were closed before `time`, the oldest first. */
