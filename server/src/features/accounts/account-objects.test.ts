@@ -105,6 +105,7 @@ it('has the messages that its conversations count', async () => {
     for (let n = 0; n < MANY; n++) said.push((await say(fixtures, uuid)).uuid);
     await isCounted(uuid, said.at(-1) ?? '');
   });
+  expect(said.length).toBe(MANY);
   const own = idsOf(lines, 'messages');
   expect(own).toEqual(expect.arrayContaining(said));
   expect(new Set(own).size).toBe(own.length);
