@@ -138,6 +138,7 @@ export class Channel {
   }
 
   #tell(entry: EventLogEntry): void {
+    this.recent.follow(entry._id);
     if (entry.name === 'control') {
       const control = entry.data as Control;
       if ('ended' in control) this.connections.end(entry.account, control.ended);

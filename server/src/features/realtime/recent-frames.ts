@@ -21,8 +21,13 @@ export class RecentFrames {
   /** All events after this place are kept. */
   #since = Number.POSITIVE_INFINITY;
 
+  /** From this place on everything comes by here, also what is not kept since nobody gets it later. */
+  follow(place: number): void {
+    this.#since = Math.min(this.#since, place - 1);
+  }
+
   add(frame: RecentFrame): void {
-    this.#since = Math.min(this.#since, frame.entry._id - 1);
+    this.follow(frame.entry._id);
     this.#kept.push(frame);
     this.#characters += frame.text.length;
     // In large steps, since each moves the rest.
