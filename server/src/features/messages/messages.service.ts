@@ -185,7 +185,8 @@ export class MessagesService {
       author,
     );
     const { stored, isNew } = await insertOnce(this.#messages, message);
-    if (isNew) this.#relay.announce(this.#messages, message);
+    // One that was stored before, without a reply, may be waiting still: what follows it is not to overtake it.
+    this.#relay.announce(this.#messages, isNew ? message : stored);
     return stored;
   }
 }

@@ -1,5 +1,5 @@
 import type { CommandStartedEvent } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 
 const app = testApp();
@@ -35,6 +35,28 @@ describe('POST /api/v1/messages/', () => {
       sent_at: expect.stringMatching(/\+00:00$/),
     });
     expect(answer.headers.location).toMatch(new RegExp(`/api/v1/messages/${answer.json.uuid}/$`));
+  });
+
+  it('tells of one whose reply was lost before what comes after its repeat', async () => {
+    const { messages, realtimeEntries } = app.services.models;
+    const insert = messages.collection.insertOne.bind(messages.collection);
+    const spy = vi.spyOn(messages.collection, 'insertOne').mockImplementationOnce(async (...given) => {
+      await insert(...given);
+      throw Object.assign(new Error('connection 7 closed'), { name: 'MongoNetworkError' });
+    });
+    const own = (await app.request('POST', '/api/v1/rooms/', { token })).json;
+    const say = (body: string) =>
+      write({ body, room: { uuid: own.uuid } }, { headers: { 'Idempotency-Key': `lost ${body}` } });
+    expect((await say('first')).status).toBe(503);
+    spy.mockRestore();
+    expect((await say('first')).status).toBe(201);
+    expect((await say('second')).status).toBe(201);
+    const told = async () => {
+      const entries = await realtimeEntries.find({ room: own.uuid, name: 'message.added' }).sort({ _id: 1 });
+      return entries.map(({ data }) => (data as { body: string }).body);
+    };
+    await expect.poll(told, { timeout: 60_000 }).toHaveLength(2);
+    expect(await told()).toEqual(['first', 'second']);
   });
 
   it('reads the room in either case', async () => {
