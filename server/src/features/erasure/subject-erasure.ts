@@ -39,7 +39,8 @@ export class SubjectErasure {
     if (typeof subject !== 'string' || subject === '') throw new TypeError('nothing is named to be erased');
     for (const { name, model, data } of this.#collections) {
       const { erased } = data;
-      if (!erased || (isAnew && !erased.madeAt)) continue;
+      // What stays and is emptied says nothing of who begins anew.
+      if (!erased || (isAnew && !erased.madeAt && erased.how !== 'redacted')) continue;
       const until = erased.madeAt ? before : undefined;
       const isOld = until && madeBefore(erased.madeAt ?? '', until);
       const filter = { [erased.by]: subject, ...isOld };
