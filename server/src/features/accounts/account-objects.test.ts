@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { type Fixtures, makeFixtures } from '../../../test/fixtures.ts';
 import { type Line, movedAccounts } from '../../../test/moved-accounts.ts';
@@ -137,4 +138,37 @@ it('has no two rooms of one label, where one takes that of another meanwhile', a
     expect(conversation.label).toBe(room.label);
   }
   await moveTo(fixtures, lines);
+});
+
+it('loses no room whose label is changed while labels are read', async () => {
+  const fixtures = await makeFixtures(app);
+  const { rooms } = app.services.models;
+  const like = await rooms.findOne({ _id: fixtures.room.uuid }).lean();
+  // More than are read at a time.
+  const others = Array.from({ length: 1_100 }, (_, n) => ({
+    ...like,
+    _id: randomUUID(),
+    label: `m${String(n).padStart(5, '0')}`,
+  }));
+  await rooms.collection.insertMany(others as never);
+  const { uuid } = await post(fixtures, '/api/v1/rooms/', { label: 'zeta' });
+  const find = rooms.find.bind(rooms) as unknown as (...given: unknown[]) => any;
+  const spy = vi.spyOn(rooms, 'find').mockImplementationOnce(((...given: unknown[]) => {
+    const query = find(...given);
+    const cursor = query.cursor.bind(query);
+    query.cursor = async function* (options: object) {
+      let isFirst = true;
+      for await (const one of cursor(options)) {
+        yield one;
+        if (isFirst) await rooms.updateOne({ _id: uuid }, { $set: { label: 'alpha' } });
+        isFirst = false;
+      }
+    };
+    return query;
+  }) as never);
+  const lines = await exportedWhile(fixtures, {});
+  spy.mockRestore();
+  const read = idsOf(lines, 'rooms');
+  expect(read.includes(uuid)).toBe(true);
+  expect(read.length).toBe(await rooms.countDocuments({ account: like?.account }));
 });

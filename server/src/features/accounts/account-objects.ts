@@ -1,5 +1,6 @@
 import type { MappedCollection } from '../../database/collection-data.ts';
 import { CLOCKS_DIFFER_MS } from '../../database/has-come.ts';
+import { CpuBudget } from '../../platform/cpu-budget.ts';
 import { Tries } from '../../platform/tries.ts';
 import { type AccountCollection, accountCollections, READ_AT_ONCE } from './account-data.ts';
 
@@ -139,14 +140,15 @@ const labelsOf = async (copied: readonly AccountCollection[]): Promise<ReadonlyM
   const rooms = copied.find(({ name }) => name === 'rooms');
   if (!rooms) return labels;
   const read = async (filter: object): Promise<void> => {
-    const found = rooms.model.find(filter, { label: 1 }).lean<Stored[]>();
+    // In an order that no change of a label moves any in.
+    const found = rooms.model.find(filter, { label: 1 }).sort(rooms.sort).lean<Stored[]>();
     for await (const { _id, label } of found.cursor({ batchSize: LABELS_AT_ONCE })) {
       labels.set(String(_id), typeof label === 'string' ? label : '');
     }
   };
   await read(rooms.filter);
   for (const tries = new Tries('a look at the labels of rooms'); ; ) {
-    const moved = clashing(labels);
+    const moved = await clashing(labels);
     if (moved.length === 0) return labels;
     tries.next();
     for (const id of moved) labels.delete(id);
@@ -155,10 +157,12 @@ const labelsOf = async (copied: readonly AccountCollection[]): Promise<ReadonlyM
 };
 
 /** The rooms whose label another one has, too. */
-const clashing = (labels: ReadonlyMap<string, string>): string[] => {
+const clashing = async (labels: ReadonlyMap<string, string>): Promise<string[]> => {
   const first = new Map<string, string>();
   const found = new Set<string>();
+  const budget = new CpuBudget();
   for (const [id, label] of labels) {
+    await budget.checkpoint();
     const other = first.get(label);
     if (other === undefined) first.set(label, id);
     else found.add(other).add(id);
