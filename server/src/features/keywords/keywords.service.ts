@@ -78,7 +78,7 @@ export class KeywordsService {
     const mentioned: string[][] = [];
     for (const text of texts) {
       const found = await matcher.mentionedIn(fold(text), budget);
-      mentioned.push(found.map((index) => keywords[index] ?? ''));
+      mentioned.push(found.flatMap((index) => keywords[index] ?? []));
     }
     return mentioned;
   }

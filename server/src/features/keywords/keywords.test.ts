@@ -248,6 +248,18 @@ it('the list reads no more of long messages than it tells, and tells the latest 
   expect(read.reduce((sum, documents) => sum + documents, 0)).toBeLessThanOrEqual(10);
 });
 
+it('two keywords that an earlier version told apart are both mentioned', async () => {
+  const { id } = await app.account();
+  const { keywords: service, models } = app.services;
+  const words = ['Kündi\u00adgung', 'Kündigung'];
+  await models.keywords.insertMany(
+    words.map((keyword, n) => ({
+      ...{ _id: `${id}-${n}`, keyword, folded: `${n}`, account: id, created_at: new Date(1_000 * n) },
+    })),
+  );
+  expect(await service.mentionedIn(id, ['Meine Kündigung'])).toEqual([words]);
+});
+
 it('messages that come while keywords are made ready meet those that are there when they come', async () => {
   const account = await app.account();
   const { keywords: service, models } = app.services;

@@ -9,9 +9,9 @@ const MAX_KEPT = 64;
 /** What is kept is read anew after this time in any case. */
 const KEPT_FOR_MS = 60_000;
 
-/** The keywords of an account as configured, in the order of their making, and what finds them. */
+/** The keywords of an account as configured, in the order of their making, those together that are alike, and what finds them. */
 interface Kept {
-  keywords: readonly string[];
+  keywords: readonly (readonly string[])[];
   matcher: Matcher;
   /** Tells whether the account has other keywords now. */
   mark: string;
@@ -66,12 +66,12 @@ export class MatcherCache {
       .sort({ created_at: -1, _id: -1 })
       .limit(this.#maxKeywords)
       .lean<StoredKeyword[]>();
-    found.reverse();
-    return {
-      keywords: found.map(({ keyword }) => keyword),
-      // Folded now, as texts are: what is stored may be of an earlier version.
-      matcher: await Matcher.from(found.map(({ keyword }) => fold(keyword))),
-      mark,
-    };
+    const alike = new Map<string, string[]>();
+    for (const { keyword } of found.reverse()) {
+      // Folded now, as texts are: what is stored may be of an earlier version, and two of them alike by now.
+      const folded = fold(keyword);
+      alike.set(folded, [...(alike.get(folded) ?? []), keyword]);
+    }
+    return { keywords: [...alike.values()], matcher: await Matcher.from([...alike.keys()]), mark };
   }
 }
