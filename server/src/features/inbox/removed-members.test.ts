@@ -25,7 +25,11 @@ const removedBefore = (collection: object, method: string, uuid: string): void =
     expect(removed.status).toBe(204);
     return write?.(...args);
   });
-  onTestFinished(() => spy.mockRestore());
+  onTestFinished(() => {
+    const { calls } = spy.mock;
+    spy.mockRestore();
+    expect(calls, `${method} is called`).not.toEqual([]);
+  });
 };
 
 it.each(['PATCH', 'bulk'])('a conversation that %s gives to it is nobody’s', async (way) => {
