@@ -83,7 +83,7 @@ export const askServer = async (
   };
   try {
     // Whether the connection is lost shows where it is read.
-    await send({ words: [...words], ...(keys && { keys }) }).catch(() => undefined);
+    await send({ words: [...words], hearsAlive: true, ...(keys && { keys }) }).catch(() => undefined);
     for (let frame = await next(); frame; frame = await next()) {
       if ('alive' in frame) continue;
       if ('print' in frame) terminal.print(frame.print);

@@ -7,8 +7,14 @@ export interface KeyFingerprints {
   previous?: string | undefined;
 }
 
-/** What the command line sends to the running server: the command, then the lines that it reads. */
-export type CallerFrame = { words: string[]; keys?: KeyFingerprints } | { line: string } | { end: true };
+/**
+ * What the command line sends to the running server: the command, then the lines that it reads. One of an older version takes
+ * a frame that it does not know for an error: with `hearsAlive` it says that it knows that one.
+ */
+export type CallerFrame =
+  | { words: string[]; keys?: KeyFingerprints; hearsAlive?: true }
+  | { line: string }
+  | { end: true };
 
 /** How often a server that runs a command says that it is alive, whatever the command is at. */
 export const ALIVE_EVERY_MS = 2_000;

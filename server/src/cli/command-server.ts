@@ -63,10 +63,12 @@ const callersTerminal = (
 };
 
 /** Resolves when the caller is still there; one that got no answer in time has gone. */
-const stillThere = (socket: Socket): Promise<void> =>
+const stillThere = (socket: Socket, hearsAlive: boolean): Promise<void> =>
   new Promise((resolve, reject) => {
     const alive: ServerFrame = { alive: true };
-    socket.write(`${JSON.stringify(alive)}\n`, (error) => (error ? reject(error) : resolve()));
+    // Before a frame a space means nothing.
+    const sent = hearsAlive ? `${JSON.stringify(alive)}\n` : ' ';
+    socket.write(sent, (error) => (error ? reject(error) : resolve()));
   });
 
 const shownKeys = ({ current, previous }: KeyFingerprints): string => {
@@ -88,19 +90,22 @@ const checkKeys = (given: KeyFingerprints, secrets: Secrets): void => {
 const answer = async (socket: Socket, services: Services, stopped: AbortSignal): Promise<void> => {
   const frames = framesOf<CallerFrame>(socket);
   const { send, terminal } = callersTerminal(socket, frames, stopped);
+  let hearsAlive = false;
   const alive = setInterval(() => {
     // To who doesn't read, what waits tells the same.
-    if (!socket.writableNeedDrain) send({ alive: true }).catch(() => undefined);
+    if (hearsAlive && !socket.writableNeedDrain) send({ alive: true }).catch(() => undefined);
   }, ALIVE_EVERY_MS);
   try {
     const { value: first } = await frames.next();
-    const words = first && 'words' in first ? first.words : [];
+    const asked = first && 'words' in first ? first : undefined;
+    const words = asked?.words ?? [];
+    hearsAlive = asked?.hearsAlive === true;
     const found = findCommand(SERVICE_COMMANDS, words);
     if (!found) throw new UsageError('the running server does not know this command: restart it');
     const [command, args] = found;
-    if (command.byKeys && first && 'words' in first) checkKeys(first.keys ?? {}, services.secrets);
+    if (command.byKeys) checkKeys(asked?.keys ?? {}, services.secrets);
     const run = command.prepare([...args]);
-    await stillThere(socket);
+    await stillThere(socket, hearsAlive);
     services.log.info({ command: words.slice(0, words.length - args.length).join(' ') }, 'command');
     await run(services, terminal);
     await send({ done: true });
