@@ -35,6 +35,7 @@ export const LONG_UNITS = [
   'server/test/cli.test.ts',
   'server/test/colleagues.test.ts',
   'server/test/connections.test.ts',
+  'server/test/database-check.test.ts',
   'server/test/database-compact.test.ts',
   'server/test/database-copy.test.ts',
   'server/test/database-killed.test.ts',

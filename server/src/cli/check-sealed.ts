@@ -20,7 +20,8 @@ export const checkSealed = async (config: Config, show: (state: string) => void)
   const key = await knownKey(config);
   if (key === undefined) return [];
   const secrets = new Secrets(key, config.SECRET_KEY_PREVIOUS);
-  const database = await openDatabase(config, { forCopy: true });
+  // The listener has no password, and its address may be taken: a check needs none.
+  const database = await openDatabase({ ...config, EMBEDDED_MONGODB_LISTEN: '' }, { forCopy: true });
   try {
     const recorded = await recordedKeys(database.connection);
     const known = [secrets.keyFingerprint, secrets.previousKeyFingerprint];

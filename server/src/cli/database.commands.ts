@@ -8,7 +8,7 @@ import {
   whileAlive,
 } from '../database/connect.ts';
 import { CopyError, copyDatabase } from '../database/copy.ts';
-import { DatabaseError } from '../database/database-error.ts';
+import { DatabaseError, toldToOperator } from '../database/database-error.ts';
 import { recordedKeys } from '../database/recorded-keys.ts';
 import { secretKeyFile } from '../database/secret-key-file.ts';
 import { type Config, loadConfig, maskPassword } from '../platform/config.ts';
@@ -36,15 +36,24 @@ const onFiles = async <T>(work: (show: (state: string) => void) => Promise<T>): 
   }
 };
 
-const checkEmbedded = async (directory: string): Promise<void> => {
-  const { collections, documents, errors } = await onFiles(async (show) => {
-    const checked = await checkDataDir(directory, (ns, n) => show(`checking ${ns}: ${n} documents`));
-    // What is damaged itself is opened by nobody.
-    if (checked.errors.length > 0) return checked;
-    return { ...checked, errors: await checkSealed(loadConfig(process.env), show) };
+const sealedErrors = (): Promise<string[]> =>
+  onFiles((show) => checkSealed(loadConfig(process.env), show)).catch((error) => {
+    const told = toldToOperator(error);
+    throw told === undefined ? error : new DatabaseError(`what is sealed could not be checked: ${told}`);
   });
-  for (const error of errors) process.stderr.write(`${error}\n`);
-  print(`${collections} collections, ${documents} documents, ${errors.length} errors`);
+
+const checkEmbedded = async (directory: string): Promise<void> => {
+  const { collections, documents, errors } = await onFiles((show) =>
+    checkDataDir(directory, (ns, n) => show(`checking ${ns}: ${n} documents`)),
+  );
+  try {
+    // What is damaged itself is opened by nobody.
+    if (errors.length === 0) errors.push(...(await sealedErrors()));
+  } finally {
+    // Of the documents it stands, whatever came of what is sealed.
+    for (const error of errors) process.stderr.write(`${error}\n`);
+    print(`${collections} collections, ${documents} documents, ${errors.length} errors`);
+  }
   if (errors.length > 0) process.exitCode = 1;
 };
 
