@@ -21,7 +21,8 @@ export interface Compaction {
  * Compacts the data directory, which must not be open anywhere: a verified copy of what is in use takes the place of
  * the file, with its owner, group and mode. Killed at any moment it leaves the one or the other, whole; doing it again begins
  * anew. `show` is told what it does. Fails with an EmbeddedMongodbError when it is in use or damaged, the disk has no room for
- * the copy, or this user can't give the copy the file's owner and group.
+ * the copy, or this user can't give the copy the file's owner, or a group that matters: of a file that is its owner's alone it
+ * does not.
  */
 export async function compactDataDir(
   dataDir: string,
@@ -63,10 +64,16 @@ async function compact(
         `${dataDir} can't be compacted: ${owner} (${error.message}): do it as root, or as that user in that group`,
       );
     };
+    const keepOwner = (path: string, more: { mode?: number } = {}) =>
+      makeLike(path, { uid, gid, ...more }).catch((error) => {
+        if (mode & 0o077) return cannotKeep(error);
+        // A file that is its owner's alone is as private in any group, as in root's after `chown -R parlor data`.
+        return makeLike(path, { uid, ...more }).catch(cannotKeep);
+      });
     show('copying');
     await mkdir(folder, { mode: 0o700 });
     // Tried with the folder, before any work; so its owner can remove it, too, if this is killed.
-    await makeLike(folder, { uid, gid }).catch(cannotKeep);
+    await keepOwner(folder);
     await copyDataDir(dataDir, folder).catch((error: Error) => {
       throw new EmbeddedMongodbError('NO_SPACE', `${dataDir} could not be copied: ${error.message}`);
     });
@@ -77,7 +84,7 @@ async function compact(
       throw damaged(dataDir, `its copy is not good: ${why}`);
     }
     const { size: bytesAfter } = await stat(copy);
-    await makeLike(copy, { uid, gid, mode }).catch(cannotKeep);
+    await keepOwner(copy, { mode });
     await flush(copy);
     show('replacing');
     // Windows renames over no file that is open; nor can anybody who opens it meanwhile be overtaken there.

@@ -73,18 +73,19 @@ function makeUnlessThere(file: string, like: string): void {
 }
 
 /**
- * Gives a file or folder the owner and group of another one, and its mode where that is said. Fails with the system's errors
+ * Gives a file or folder the owner of another one, and its group and mode where these are said. Fails with the system's errors
  * where this process may not. Windows has none of them.
  */
 export async function makeLike(
   path: string,
-  { uid, gid, mode }: { uid: number; gid: number; mode?: number },
+  { uid, gid, mode }: { uid: number; gid?: number; mode?: number },
 ): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(path, 'r');
   try {
     const own = await handle.stat();
-    if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid);
+    const group = gid ?? own.gid;
+    if (own.uid !== uid || own.gid !== group) await handle.chown(uid, group);
     if (mode !== undefined) await handle.chmod(mode & 0o777);
   } finally {
     await handle.close();
