@@ -15,7 +15,6 @@ describe('options that npm took', () => {
   it.each([
     ['account token ada', { npm_config_reset: 'true' }, '--reset'],
     ['account create ada ada@example.com', { npm_config_password_stdin: 'true' }, '--password-stdin'],
-    ['account delete ada', { npm_config_yes: 'true' }, '--yes'],
     ['database copy', { npm_config_to: 'mongodb://127.0.0.1/' }, '--to'],
     ['database copy mongodb://127.0.0.1/', { npm_config_from: 'true' }, '--from'],
     // One that the command does not know, either.
@@ -23,6 +22,13 @@ describe('options that npm took', () => {
   ])('%s is refused', (words, env, option) => {
     expect(taken(words, env)).toBe(
       `${option} is npm's as it stands, and the command has not seen it: put "--" first, as in "npm run --silent parlor -- ${words} …"`,
+    );
+  });
+
+  // They may be set for npm where the "--" stands, too.
+  it("which are npm's, too, are refused with where they go", () => {
+    expect(taken('account delete ada', { npm_config_yes: 'true' })).toBe(
+      `--yes is npm's as it stands, and the command has not seen it: put it behind the "--", as in "npm run --silent parlor -- account delete ada --yes"`,
     );
   });
 

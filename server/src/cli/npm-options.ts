@@ -24,5 +24,10 @@ export const takenByNpm = (
   const all = Object.values(commands).flatMap(({ usage }) => optionsOf(usage));
   const taken = all.find((option) => (own.includes(option) || !OF_NPM.includes(option)) && isTaken(option));
   if (taken === undefined) return undefined;
-  return `${taken} is npm's as it stands, and the command has not seen it: put "--" first, as in "npm run --silent parlor -- ${words.join(' ')} …"`;
+  const line = `npm run --silent parlor -- ${words.join(' ')}`;
+  // One that was set for npm says nothing of whether the "--" stands.
+  const mend = OF_NPM.includes(taken)
+    ? `put it behind the "--", as in "${line} ${taken}"`
+    : `put "--" first, as in "${line} …"`;
+  return `${taken} is npm's as it stands, and the command has not seen it: ${mend}`;
 };
