@@ -107,6 +107,14 @@ describe('the node types', () => {
     expect(said.at(-1)).toBe(holds ? 'yes' : 'no');
   });
 
+  it("condition: a pattern that can't be compiled holds for nothing, with a fault that is logged", async () => {
+    const branches = [{ variable: 'plan', operator: 'matches', value: '(a', next: 'c' }];
+    const nodes = [start('c'), { id: 'c', type: 'condition', branches, else: 'e' }, end];
+    const { said, position, fault } = await conversation(nodes, { metadata: { plan: '(a' } }).start();
+    expect([said.at(-1), position.status]).toEqual(['Bye', 'ended']);
+    expect(fault).toMatch(/^node "c": a pattern can't be compiled: ./);
+  });
+
   it.each([
     ['7', 'greater', 5, true],
     ['7', 'less', '7.5', true],

@@ -38,6 +38,11 @@ export interface Outcome {
  * @param from the id of the node where it goes on
  */
 export const runFlow = async (turn: Turn, from: string): Promise<Outcome> => {
+  const { position, fault } = await walk(turn, from);
+  return { position, fault: fault ?? turn.fault };
+};
+
+const walk = async (turn: Turn, from: string): Promise<Outcome> => {
   const at = (status: Position['status'], node: string): Position => ({
     status,
     node,

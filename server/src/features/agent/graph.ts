@@ -31,7 +31,7 @@ export class Graph {
     return known;
   }
 
-  /** The pattern of a condition; checked when the workflow was stored. */
+  /** The pattern of a condition. @throws Error that says why it can't be compiled: an older server may have stored it */
   pattern(source: string): Pattern {
     return this.#patterns.get(source);
   }

@@ -1,8 +1,11 @@
+import { createRequire } from 'node:module';
 import fc from 'fast-check';
-import { RE2JS } from 're2js';
 import { describe, expect, it, vi } from 'vitest';
 import { mostInstructions } from './pattern-size.ts';
-import { compilePattern, PatternCheck } from './patterns.ts';
+import { compilePattern, PatternCache, PatternCheck } from './patterns.ts';
+
+/** The module that patterns.ts loads later: an import would give another copy. */
+const { RE2JS } = createRequire(import.meta.url)('re2js') as typeof import('re2js');
 
 const patternError = (source: string) => new PatternCheck().error(source);
 
@@ -118,6 +121,23 @@ describe('the work that a pattern takes', () => {
     expect(patternError(large)).toBe('too complicated');
     expect(() => compilePattern(large)).toThrow('too complicated');
     expect(compile).not.toHaveBeenCalled();
+    compile.mockRestore();
+  });
+
+  it.each(['^(?:a|b|c|d|e|f){0,480}$', '(?:0|1|2|3|4|5|6|7|8|9){1,300}'])(
+    'is done in a turn for what was good before it was told: %s',
+    (source) => {
+      expect(patternError(source)).toBe('too complicated');
+      expect(new PatternCache().get(source)('af09')).toBe(source.startsWith('(?:0'));
+    },
+  );
+
+  it("is done once in turns for one that can't be compiled", () => {
+    const compile = vi.spyOn(RE2JS, 'compile');
+    const patterns = new PatternCache();
+    for (let turn = 0; turn < 3; turn++)
+      expect(() => patterns.get('a{600}b{600}')).toThrow('too complicated');
+    expect(compile).toHaveBeenCalledTimes(1);
     compile.mockRestore();
   });
 

@@ -34,6 +34,9 @@ const MAX_REFUSED = 10;
 /** The cost of the compiled patterns that are kept: some 100 to 300 bytes each. */
 const MAX_COST_KEPT = 200_000;
 
+/** What one that can't be compiled takes there: its text and the reason. */
+const COST_OF_REFUSED = 100;
+
 /**
  * Time is program times text: the part of a text that is searched is bounded so that a search takes some 40 ms
  * at most.
@@ -58,7 +61,7 @@ const costOfClasses = (source: string): number => {
   return classes * COST_OF_CLASS + Math.ceil(folded / FOLDED_PER_INSTRUCTION);
 };
 
-/** What it costs at most to compile a pattern, told without compiling it. @throws Error where that is too much */
+/** Of patterns that are stored or tested: what one costs at most to compile, told unseen. @throws Error where that is too much */
 const mostCost = (source: string): number => {
   if (source.length > MAX_LENGTH) throw new Error(`longer than ${MAX_LENGTH} characters`);
   const instructions = mostInstructions(source);
@@ -66,15 +69,17 @@ const mostCost = (source: string): number => {
   return instructions + costOfClasses(source);
 };
 
+/** By the bounds that hold for a turn, too: what was stored while storing had no further ones goes on. */
 const compile = (source: string): Compiled => {
-  mostCost(source);
+  if (source.length > MAX_LENGTH) throw new Error(`longer than ${MAX_LENGTH} characters`);
+  const classes = costOfClasses(source);
   const pattern = re2().RE2JS.compile(source);
   const size = pattern.programSize();
   if (size > MAX_PROGRAM) throw new Error('too complicated');
   const searched = Math.min(MAX_TEXT, Math.floor(MAX_STEPS / size));
   return {
     matches: (text) => pattern.test(text.slice(0, searched)),
-    cost: size + costOfClasses(source),
+    cost: size + classes,
   };
 };
 
@@ -82,7 +87,10 @@ const compile = (source: string): Compiled => {
  * Compiles the pattern of `matches`: RE2's syntax, found anywhere in a text.
  * @throws Error that says what is wrong with it.
  */
-export const compilePattern = (source: string): Pattern => compile(source).matches;
+export const compilePattern = (source: string): Pattern => {
+  mostCost(source);
+  return compile(source).matches;
+};
 
 /** Checks the patterns of one workflow, one after another. */
 export class PatternCheck {
@@ -120,14 +128,27 @@ const TOO_MANY = 'the patterns of this workflow are too complicated together';
 
 /** Compiled patterns of all workflows. */
 export class PatternCache {
-  readonly #kept = new LRUCache<string, Pattern>({ maxSize: MAX_COST_KEPT });
+  /** Also why one can't be compiled, since trying takes as long each time. */
+  readonly #kept = new LRUCache<string, Pattern | Error>({ maxSize: MAX_COST_KEPT });
 
-  /** The pattern of a condition; checked when its workflow was stored. */
+  /**
+   * The pattern of a condition; checked when its workflow was stored, but perhaps by an older server, or imported.
+   * @throws Error that says why it can't be compiled
+   */
   get(source: string): Pattern {
-    const known = this.#kept.get(source);
-    if (known) return known;
-    const { matches, cost } = compile(source);
-    this.#kept.set(source, matches, { size: cost });
-    return matches;
+    const kept = this.#kept.get(source) ?? this.#compile(source);
+    if (kept instanceof Error) throw kept;
+    return kept;
+  }
+
+  #compile(source: string): Pattern | Error {
+    try {
+      const { matches, cost } = compile(source);
+      this.#kept.set(source, matches, { size: cost });
+      return matches;
+    } catch (error) {
+      this.#kept.set(source, error as Error, { size: COST_OF_REFUSED });
+      return error as Error;
+    }
   }
 }

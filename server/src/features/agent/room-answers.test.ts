@@ -105,6 +105,33 @@ it('is silent without a published workflow, and begins late when there is one', 
   expect(await said(agent, made.label)).toEqual(['Hi', 'Hi', 'Welcome', 'I am a bot.', 'Your name?']);
 });
 
+it.each([
+  ['that an older server stored goes on', '^(?:a|b|c|d|e|f){0,480}$', 'It matches.'],
+  ["that can't be compiled holds for nothing", '(a', 'It does not.'],
+])('of a condition with a pattern %s', async (_, pattern, answer) => {
+  const agent = await testAgent(app, [
+    { id: 's', type: 'start', next: 'q' },
+    { id: 'q', type: 'question', text: 'And?', save_as: 'last', next: 'c' },
+    {
+      id: 'c',
+      type: 'condition',
+      branches: [{ variable: 'last', operator: 'matches', value: 'STORED', next: 'y' }],
+      else: 'n',
+    },
+    { id: 'y', type: 'message', text: 'It matches.', next: 'q' },
+    { id: 'n', type: 'message', text: 'It does not.', next: 'q' },
+  ]);
+  const { graphs } = app.services.models;
+  const [graph] = await graphs.find({ workflow: agent.uuid }).lean();
+  const nodes = graph?.nodes.replace('STORED', pattern);
+  await graphs.updateOne({ _id: graph?._id }, { $set: { nodes } });
+  const made = await room(agent);
+  await write(agent, made.uuid, 'Hi');
+  expect((await write(agent, made.uuid, 'abc')).support_answer).toBe(`${answer}\n\nAnd?`);
+  const conversation = await agent.open();
+  expect(await agent.talk(conversation, 'abc')).toEqual([[answer, 'And?'], 'active']);
+});
+
 it('does not wait longer than BOT_WAIT_MS, and answers all the same', async () => {
   const agent = await testAgent(impatient, [
     { id: 's', type: 'start', next: 'l' },

@@ -77,6 +77,8 @@ export class Turn {
   asked: number;
   /** It has said as much as a turn may: the flow goes on with the next message. */
   isFull = false;
+  /** What went wrong first that did not keep the flow from going on; the operator should know of it. */
+  fault: string | undefined;
   readonly #listener: TurnListener | undefined;
   /** What was said and whoever streams the turn has not seen yet. */
   #unseen: string[] = [];
