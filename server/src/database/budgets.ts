@@ -38,10 +38,11 @@ export interface Booking {
    * Sets it to what was used in the end, 0 when nothing was. Each budget is tried by itself, and again in the background while
    * the database is away (docs/limits.md); what is not corrected stays booked. It never throws.
    */
-  correct(used: number, options: CorrectOptions): Promise<void>;
+  correct(used: number): Promise<void>;
 }
 
-interface CorrectOptions {
+/** How a booking is corrected. */
+export interface CorrectOptions {
   /** Aborted when the process stops, and with it what waits to be tried again. */
   signal: AbortSignal;
   /** Told of each budget whose first try failed. */
@@ -73,32 +74,34 @@ export class Budgets {
 
   /**
    * Books `count` in every budget, or in none.
-   * @param isCorrected whether the booking is corrected later
+   * @param correction of a booking that is corrected later. It also takes back what was booked where not all could be; without
+   * it that is tried once, and stays booked where the database was away.
    * @returns the booking, or the first budget that is exceeded
    */
   async take<B extends Budget>(
     wanted: readonly B[],
     count: number,
-    { isCorrected = false } = {},
+    correction?: CorrectOptions,
   ): Promise<{ booking: Booking } | { exceeded: B }> {
-    const id = isCorrected ? randomBytes(9).toString('base64url') : undefined;
+    const id = correction && randomBytes(9).toString('base64url');
     const booked: B[] = [];
+    const change = async (by: number): Promise<void> => {
+      if (!correction || id === undefined) throw new Error('this booking was not to be corrected');
+      await Promise.all(booked.map((budget) => this.#correct(budget, id, by, correction)));
+    };
     for (const budget of wanted.filter(({ limit }) => limit > 0)) {
       booked.push(budget);
-      if ((await this.#add(budget, count, id)) <= budget.limit) continue;
-      await Promise.all(
-        booked.map((one) => (id ? this.#settle(one, id, -count) : this.#add(one, -count, undefined))),
-      );
+      const used = await this.#add(budget, count, id).catch(async (error) => {
+        // In this one, too: only the answer may have been lost.
+        if (correction) await change(-count);
+        throw error;
+      });
+      if (used <= budget.limit) continue;
+      if (correction) await change(-count);
+      else await Promise.all(booked.map((one) => this.#add(one, -count, undefined)));
       return { exceeded: budget };
     }
-    return {
-      booking: {
-        correct: async (used, options) => {
-          if (id === undefined) throw new Error('this booking was not to be corrected');
-          await Promise.all(booked.map((budget) => this.#correct(budget, id, used - count, options)));
-        },
-      },
-    };
+    return { booking: { correct: (used) => change(used - count) } };
   }
 
   async #correct(

@@ -1,4 +1,4 @@
-import type { Booking, Budget, Budgets } from '../../../database/budgets.ts';
+import type { Booking, Budget, Budgets, CorrectOptions } from '../../../database/budgets.ts';
 import { LlmError } from './completion.ts';
 
 const DAY_MS = 86_400_000;
@@ -26,12 +26,14 @@ export class Allowance {
 
   /**
    * Books tokens in every budget, or in none.
+   * @param correction how the booking is corrected, or taken back where not all of it could be made
    * @returns what corrects the booking when it is known what the call took
    * @throws LlmError that says which budget is used up
    */
   async take(
     { account, room }: { account: string; room: string },
     tokens: number,
+    correction: CorrectOptions,
     now = new Date(),
   ): Promise<Booking['correct']> {
     const { conversation, account: daily, server } = this.#limits;
@@ -49,7 +51,7 @@ export class Allowance {
         budget(`server tokens ${day}`, server, DAY_KEPT_MS, 'the server today'),
       ],
       tokens,
-      { isCorrected: true },
+      correction,
     );
     if ('exceeded' in taken) throw new LlmError(`the tokens of ${taken.exceeded.of} are used up`);
     return taken.booking.correct;

@@ -114,7 +114,10 @@ export class LanguageModel {
     const messages = requestMessages(node.prompt ?? '', variables, history, input, window);
     const prompt = tokensOf(messages);
     const booked = prompt + maxTokens;
-    const correct = await this.#allowance.take({ account, room }, booked);
+    const correct = await this.#allowance.take({ account, room }, booked, {
+      signal: this.#stopped.signal,
+      failed: (error) => this.#log.warn({ err: error }, 'counting tokens failed'),
+    });
     let used = 0;
     try {
       const { text, tokens } = await this.#attempts(
@@ -132,10 +135,7 @@ export class LanguageModel {
       if ((error as LlmError).retryAfter === undefined) used = prompt;
       throw error;
     } finally {
-      await correct(used, {
-        signal: this.#stopped.signal,
-        failed: (error) => this.#log.warn({ err: error }, 'counting tokens failed'),
-      });
+      await correct(used);
     }
   }
 
