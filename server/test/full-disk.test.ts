@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, open, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, open, readdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, it, onTestFinished } from 'vitest';
@@ -89,15 +89,22 @@ it.skipIf(inject('isRealMongodb'))(
       const invited = await spawnCommand({ DATA_DIR: dataDir }, ['account', 'invite']).result;
       expect(invited).toEqual({ code: 1, out: '', err: expect.stringMatching(noLock) });
     }
-    const started = () =>
-      startServerProcess({ PORT: '0', DATA_DIR, DISK_RESERVE_MIB: '0', LOG_LEVEL: 'fatal' });
+    const started = (more: Record<string, string> = {}) =>
+      startServerProcess({ PORT: '0', DATA_DIR, DISK_RESERVE_MIB: '0', LOG_LEVEL: 'fatal', ...more });
     const refused = { code: 1, stdout: '', stderr: expect.stringMatching(noLock) };
     await expect(started()).rejects.toMatchObject(refused);
 
     await rename(join(disk, 'lock'), join(DATA_DIR, 'database', 'lock.mdb'));
     const isFull =
       /^(?:Parlor can't start: )?the write was not stored, the disk is full: .*: make room .*\n$/;
-    await expect(started()).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(isFull) });
+    // One that has to write something does not start; another one reads, and says what it can't do.
+    const SECRET_KEY_PREVIOUS = await readFile(join(DATA_DIR, 'secret-key'), 'utf8');
+    const keys = { SECRET_KEY: 'x'.repeat(64), SECRET_KEY_PREVIOUS };
+    const full = { code: 1, stderr: expect.stringMatching(isFull) };
+    await expect(started(keys)).rejects.toMatchObject(full);
+    const server = await started();
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+    expect(await server.end('SIGTERM')).toMatchObject({ code: 0 });
     for (const args of [
       ['account', 'create', 'bob', 'bob@example.com'],
       ['account', 'token', 'ada', '--reset'],
