@@ -44,7 +44,7 @@ describe('what keeps the server from starting is one clear line', () => {
 });
 
 describe.skipIf(inject('isRealMongodb'))('a key without the database that it was made for', () => {
-  it('is told, and no new database takes its place', { timeout: 60_000 }, async () => {
+  it('is told, and no new database takes its place', { timeout: 120_000 }, async () => {
     const DATA_DIR = join(await temporaryFolder(), 'data');
     const settings = { PORT: '0', DATA_DIR };
     await (await startServerProcess(settings)).end('SIGTERM');
