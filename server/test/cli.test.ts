@@ -158,10 +158,14 @@ describe('npm run parlor --', () => {
       });
       return [run.status, run.stdout, run.stderr.split('\n').findLast((line) => line !== '')];
     };
-    const words = (option: string) =>
-      expect.stringMatching(new RegExp(`^${option} is npm's .*put "--" first`));
+    const words = (option: string, mend = 'put "--" first') =>
+      expect.stringMatching(new RegExp(`^${option} is npm's .*${mend}`));
     expect(npm('account', 'token', 'ada', '--reset')).toEqual([1, '', words('--reset')]);
-    expect(npm('account', 'delete', 'ada', '--yes')).toEqual([1, '', words('--yes')]);
+    expect(npm('account', 'delete', 'ada', '--yes')).toEqual([
+      1,
+      '',
+      words('--yes', 'put it behind the "--"'),
+    ]);
     expect(npm('database', 'copy', '--from', 'mongodb://127.0.0.1:1')).toEqual([1, '', words('--from')]);
     expect(npm('--', 'account', 'delete', 'ada')).toEqual([1, '', 'usage: account delete USERNAME --yes']);
   });
