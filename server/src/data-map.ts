@@ -7,6 +7,7 @@ import {
   type MappedCollection,
   NEWEST_FIRST,
 } from './database/collection-data.ts';
+import { agentData } from './features/agent/agent-data.ts';
 import { AUDIT_SHAPES, KEPT_FOR_S } from './features/audit/audit.model.ts';
 import { inboxData } from './features/inbox/inbox-data.ts';
 import { mailsData } from './features/mail/mails-data.ts';
@@ -85,30 +86,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     },
     absent: ['is_localized'],
   }),
-  workflows: of<'workflows'>()({
-    owner: { by: 'account' },
-    kept: 'until deleted',
-    copied: NEWEST_FIRST,
-    fields: {
-      plain: ['_id', 'account', 'is_published', 'room_bot_of', 'graph', 'created_at', 'version'],
-      owner: ['name', 'events'],
-      sealed: ['key_sealed'],
-      keyed: ['key_fingerprint'],
-    },
-    absent: ['room_bot_of'],
-  }),
-  graphs: of<'graphs'>()({
-    owner: { by: 'workflow', via: 'workflows' },
-    kept: 'until deleted',
-    copied: { workflow: 1 },
-    needs: { workflow: 'workflows' },
-    fields: {
-      plain: ['_id', 'workflow', 'account', 'stored_at', 'saved_by', 'node_count'],
-      owner: ['nodes', 'problems'],
-    },
-    absent: ['account', 'stored_at', 'saved_by', 'node_count'],
-    nullable: ['saved_by'],
-  }),
+  ...agentData,
   keywords: of<'keywords'>()({
     owner: { by: 'account' },
     kept: 'until deleted',
