@@ -23,7 +23,7 @@ interface Bounds {
   maxLength?: number;
 }
 
-/** A text of so many characters, which would be taken if it were shorter. */
+/** A text of this length (characters), which would be valid if it were shorter. */
 const textOf = (name: string, length: number): string =>
   name === 'cursor' ? encodeCursor(new Date(0), randomUUID()).padEnd(length, '~') : 'x'.repeat(length);
 

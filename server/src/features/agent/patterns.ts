@@ -97,7 +97,7 @@ export class PatternCheck {
   #cost = 0;
   #refused = 0;
 
-  /** Whether so much was wrong, or so much work, that no further one is looked at. */
+  /** Whether the limit of refused patterns or of their cost together is reached: no further one is looked at. */
   get isOver(): boolean {
     return this.#refused >= MAX_REFUSED || this.#cost > MAX_COST_TOGETHER;
   }

@@ -19,7 +19,7 @@ import { sees } from './who-sees.ts';
 /** How many conversations of a bulk change are changed at once. */
 const BULK_AT_ONCE = 10;
 
-/** Conversations that a member who is gone has yet to read are changed so many at a time. */
+/** The batch in which a removed member's unread marks are taken out of conversations. */
 const UNREAD_AT_ONCE = 500;
 
 /** Bulk changes; accounts take turns. */
