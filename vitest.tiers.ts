@@ -3,6 +3,7 @@
  * or go through every operation of the API.
  */
 export const LONG_UNITS = [
+  'server/embedded-mongodb/test/acknowledged.test.ts',
   'server/embedded-mongodb/test/compact.test.ts',
   'server/embedded-mongodb/test/directory.test.ts',
   'server/embedded-mongodb/test/memory.test.ts',

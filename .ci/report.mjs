@@ -14,7 +14,7 @@ const TIMES = 3;
 const MOST_FILES = 5;
 
 const NEVER_EXCUSED =
-  /kill|crash|fault|outage|processes|seeded|schedule|erasure|tenancy|full-disk|frozen|backup|secret-key/;
+  /kill|crash|acknowledged|fault|outage|processes|seeded|schedule|erasure|tenancy|full-disk|frozen|backup|secret-key/;
 
 const MESSAGE_CHARACTERS = 1500;
 

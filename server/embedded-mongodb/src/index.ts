@@ -11,7 +11,7 @@ import { type Address, parseAddress, privateAddress } from './wire/address.ts';
 export { EmbeddedMongodbError, type EmbeddedMongodbErrorCode } from './errors/embedded-mongodb-error.ts';
 export { checkDataDir, type DataDirCheck } from './maintenance/check.ts';
 export { type Compaction, compactDataDir } from './maintenance/compact.ts';
-export { holdsDatabase } from './storage/data-directory.ts';
+export { holdsDatabase, LOCK_FILES } from './storage/data-directory.ts';
 export { makeDirectory } from './storage/make-directory.ts';
 export { makeFile } from './storage/owner.ts';
 export { listenOnPrivateSocket } from './wire/private-socket.ts';
@@ -89,7 +89,10 @@ export async function openEmbeddedMongodb(options: EmbeddedMongodbOptions): Prom
       copyTo: async (directory, { keptBytes = 0, signal } = {}) => {
         await checkCopyRoom(directory, (await thread.pageBytes()).used, { what: 'a copy', keptBytes });
         const until = AbortSignal.any([closing.signal, ...(signal ? [signal] : [])]);
-        const copy = copyDataDir(dataDir, directory, until).finally(() => copies.delete(copy));
+        const holdWrites = () => thread.holdWrites();
+        const copy = copyDataDir(dataDir, directory, { holdWrites, signal: until }).finally(() =>
+          copies.delete(copy),
+        );
         copies.add(copy);
         await copy.catch((error) => {
           thread.forgetDeadReaders();

@@ -15,8 +15,8 @@ export interface BinProcess {
 }
 
 /** A folder for one test, and what removes it. */
-export function temporaryFolder(): { path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'pem-'));
+export function temporaryFolder(parent = tmpdir()): { path: string; remove(): void } {
+  const path = mkdtempSync(join(parent, 'pem-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 

@@ -1,5 +1,6 @@
 /** The data directory: who may open it, what is refused, what a full disk does. */
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -21,6 +22,8 @@ import { checkDataDir, EmbeddedMongodbError, openEmbeddedMongodb } from '../dist
 import { BIN, startBin, temporaryFolder } from './bin-process.ts';
 
 const OPEN_AND_CLOSE = fileURLToPath(new URL('./open-and-close.mjs', import.meta.url));
+
+const READER = fileURLToPath(new URL('./reader.mjs', import.meta.url));
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -60,6 +63,17 @@ test('one process owns the directory, and a killed one owns it no longer', async
   await next.close();
   const last = await openEmbeddedMongodb({ dataDir });
   await last.close();
+});
+
+test('one whose last copy is still being made is locked until that has ended', async () => {
+  const dataDir = join(folder.path, 'copied');
+  await (await openEmbeddedMongodb({ dataDir })).close();
+  const reader = spawn(process.execPath, [READER, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(reader.stdout, 'data');
+  for (let i = 0; i < 2; i++) expect(await refusal({ dataDir })).toMatchObject({ code: 'LOCKED' });
+  // Ended while the next owner tries again.
+  setTimeout(() => reader.kill('SIGKILL'), 150);
+  await (await openEmbeddedMongodb({ dataDir })).close();
 });
 
 test('of several that start at once, one wins', async () => {

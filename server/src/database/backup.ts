@@ -5,6 +5,7 @@ import {
   checkDataDir,
   type DataDirCheck,
   type EmbeddedMongodb,
+  LOCK_FILES,
   makeDirectory,
 } from '@parlor/embedded-mongodb';
 import { embeddedDirectory } from './connect.ts';
@@ -118,8 +119,8 @@ const fill = async (
   const showCheck = (ns: string, documents: number) => show(`checking ${ns}: ${documents} documents`);
   const check = await checkDataDir(database, showCheck, signal);
   if (check.errors.length > 0) throw new Error(`the copy is not good: ${check.errors[0]}`);
-  // Whoever opens it makes a lock of its own.
-  await rm(join(database, 'lock.mdb'), { force: true });
+  // Whoever opens it makes locks of its own.
+  for (const name of LOCK_FILES) await rm(join(database, name), { force: true });
   const files = [join(database, 'data.mdb'), ...(hasKeyFile ? [secretKeyFile(folder)] : [])];
   for (const path of [...files, database, folder]) await flush(path);
   return check;

@@ -3,14 +3,14 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Runs a module of this package with arguments, and hears what it sends. Resolves when it has ended and everything that it sent
+ * Runs a module of this package with arguments, and hears what it sends; `answer` sends it something. Resolves when it has ended and everything that it sent
  * has come, to how it ended in words. Fails when it can't be started, with the signal's reason when that ends it, and with what
  * `hear` throws, which ends it, too.
  */
 export async function runModule<Message>(
   module: string,
   args: string[],
-  hear: (message: Message) => void,
+  hear: (message: Message, answer: (message: string) => void) => void,
   signal?: AbortSignal,
 ): Promise<string> {
   signal?.throwIfAborted();
@@ -21,7 +21,7 @@ export async function runModule<Message>(
   ended.addEventListener('abort', kill);
   child.on('message', (message) => {
     try {
-      hear(message as Message);
+      hear(message as Message, (text) => child.send(text, () => {}));
     } catch (error) {
       failure.abort(error);
     }

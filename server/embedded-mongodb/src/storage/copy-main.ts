@@ -2,6 +2,7 @@
  * The process that copies a data directory that another process has open. LMDB can't be told to stop a copy, nor be closed
  * while it makes one: this process can be killed.
  */
+import { once } from 'node:events';
 import { open } from 'lmdb';
 import type { CopyMessage } from './copy-process.ts';
 
@@ -12,13 +13,19 @@ const end = () => process.kill(process.pid, 'SIGKILL');
 process.once('disconnect', end);
 if (!process.connected) end();
 
+const say = (message: CopyMessage) => process.send?.(message);
+
 const copy = async (): Promise<void> => {
   const root = open(dataDir, { readOnly: true, noSubdir: false });
+  say('opened');
   // Compacted: free pages keep what was deleted until something is written over them, and a copy must not.
   await root.backup(target, true);
   await root.close();
 };
 
+const told = once(process, 'message');
+say('ready');
+await told;
 const error = await copy().then(
   () => undefined,
   (reason: Error) => reason.message,

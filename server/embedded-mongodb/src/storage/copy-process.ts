@@ -3,7 +3,5 @@ import { fileURLToPath } from 'node:url';
 
 export const COPY_PROCESS = fileURLToPath(new URL('./copy-main.js', import.meta.url));
 
-/** How the copy ended. */
-export interface CopyMessage {
-  error: string | undefined;
-}
+/** It is ready to open the directory and waits for a word, it has opened it, and how the copy ended. */
+export type CopyMessage = 'ready' | 'opened' | { error: string | undefined };

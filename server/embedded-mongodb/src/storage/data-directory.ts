@@ -1,13 +1,10 @@
-/**
- * Opens a data directory for this process alone, whatever its process number: LMDB locks `lock.mdb` in the kernel, until the
- * process ends. The first to open it resets its table of readers. Inside a write transaction, whoever finds no reader is the
- * owner and becomes the first one; anyone else is late.
- */
+/** Opens a data directory for this process alone. */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
 import { CHECK_PROCESS, EXIT_DAMAGED, isCheckProcess } from './check-process.ts';
+import { becomeFirstReader, CLAIM_FILES, claimDirectory } from './claim.ts';
 import { inspectDataFile } from './data-file.ts';
 import { Environment } from './environment.ts';
 import { checkLockRoom } from './lock-room.ts';
@@ -35,14 +32,13 @@ export function openDataDirectory(dataDir: string): Environment {
   prepare(dataDir);
   for (let attempt = 1; ; attempt++) {
     const environment = openEnvironment(dataDir);
-    if (isFirstReader(environment)) {
+    if (environment) {
       checkFormat(environment, dataDir);
       writeMark(dataDir);
       // Left by a killed compaction: what is deleted from now on would stay in it.
       rmSync(join(dataDir, COMPACTED), { recursive: true, force: true });
       return environment;
     }
-    void environment.root.close();
     if (attempt === LOCK_ATTEMPTS) {
       throw new EmbeddedMongodbError('LOCKED', `another process is using the data directory ${dataDir}`);
     }
@@ -61,8 +57,11 @@ export function holdsDatabase(dataDir: string): boolean {
   }
 }
 
+/** Beside the data file while it is open and after it, without anything of the data: the claim, and LMDB's own lock. */
+export const LOCK_FILES = [...CLAIM_FILES, 'lock.mdb'];
+
 /** What a start that was killed may have left, and what a disk of its own has. */
-const NO_OBSTACLES = ['data.mdb', 'lock.mdb', 'room', 'lost+found'];
+const NO_OBSTACLES = ['data.mdb', ...LOCK_FILES, 'room', 'lost+found'];
 
 /**
  * Fails with an EmbeddedMongodbError where `dataDir` holds no database but one in its folder `database`, as a DATA_DIR of
@@ -84,7 +83,7 @@ function prepare(dataDir: string): void {
     makeDirectory(dataDir);
     if (!statSync(dataDir).isDirectory()) throw new Error('it is not a directory');
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-    for (const name of ['data.mdb', 'lock.mdb']) {
+    for (const name of ['data.mdb', ...LOCK_FILES]) {
       const file = join(dataDir, name);
       if (!existsSync(file)) continue;
       // Opening a pipe would wait for ever.
@@ -97,7 +96,8 @@ function prepare(dataDir: string): void {
   }
 }
 
-function openEnvironment(dataDir: string): Environment {
+/** Gives nothing where another process has it. */
+function openEnvironment(dataDir: string): Environment | undefined {
   const file = join(dataDir, 'data.mdb');
   const state = existsSync(file) ? inspectDataFile(file) : 'empty';
   if (state === 'empty' && existsSync(join(dataDir, MADE)))
@@ -105,10 +105,22 @@ function openEnvironment(dataDir: string): Environment {
   if (state === 'foreign') throw notOurs(dataDir);
   if (state === 'damaged' || (state === 'short' && !isCheckProcess && !isReadable(dataDir)))
     throw damaged(dataDir);
-  checkLockRoom(dataDir);
+  for (const name of [CLAIM_FILES[1], 'lock.mdb']) checkLockRoom(dataDir, name);
   try {
-    makeOwnersFiles(dataDir);
-    return new Environment(dataDir);
+    makeOwnersFiles(dataDir, LOCK_FILES);
+    const claim = claimDirectory(dataDir);
+    if (!claim) return undefined;
+    try {
+      const environment = new Environment(dataDir, claim);
+      // The process that copies a directory may outlive its owner for a moment; an older version makes no claim.
+      if (environment.writeNow(() => becomeFirstReader(environment.root))) return environment;
+      void environment.root.close();
+    } catch (error) {
+      void claim.release();
+      throw error;
+    }
+    void claim.release();
+    return undefined;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     // The last one to close a directory destroys LMDB's lock, also under whoever has just begun to open it.
@@ -120,20 +132,6 @@ function openEnvironment(dataDir: string): Environment {
     const code = /INVALID|VERSION_MISMATCH|CORRUPTED|incompatible/.test(reason) ? 'FORMAT' : 'UNWRITABLE';
     throw new EmbeddedMongodbError(code, `the database in ${dataDir} can't be opened: ${reason}`);
   }
-}
-
-interface ReaderInfo {
-  env: { info(): { numReaders: number } };
-}
-
-function isFirstReader(environment: Environment): boolean {
-  return environment.writeNow(() => {
-    const { numReaders } = (environment.root as unknown as ReaderInfo).env.info();
-    if (numReaders > 0) return false;
-    // Beginning a read transaction takes a place in the table, which stays taken.
-    environment.root.useReadTransaction().done();
-    return true;
-  });
 }
 
 function checkFormat(environment: Environment, dataDir: string): void {

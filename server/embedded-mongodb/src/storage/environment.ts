@@ -5,6 +5,7 @@
  */
 import { open, type RootDatabase } from 'lmdb';
 import { MongoError } from '../errors/mongo-error.ts';
+import type { Claim } from './claim.ts';
 import { DiskRoom, NoRoomError } from './disk-room.ts';
 import type { KeySpace } from './key-space.ts';
 import { endBytes, pageBytes } from './page-bytes.ts';
@@ -50,13 +51,17 @@ export class Environment {
   afterAbort: () => void = () => {};
 
   readonly #directory: string;
+  readonly #claim: Claim;
+  #holds = 0;
   #waiting: WaitingWrite[] = [];
   #scheduled = false;
   #writing = false;
   readonly #scans = new Set<RangeScan>();
 
-  constructor(directory: string) {
+  /** @param claim on the directory, which is let go of with it */
+  constructor(directory: string, claim: Claim) {
     this.#directory = directory;
+    this.#claim = claim;
     this.room = new DiskRoom(directory, {
       end: () => endBytes(this.root),
       free: () => pageBytes(this).free,
@@ -133,19 +138,32 @@ export class Environment {
     for (const scan of this.#scans) scan.pause();
   }
 
+  /** Has all writes wait, until `release` has been called as often; reading goes on. */
+  hold(): void {
+    this.#holds++;
+  }
+
+  /** Ends a hold. */
+  release(): void {
+    this.#holds--;
+    if (this.#waiting.length > 0) this.#schedule();
+  }
+
   /** Ends after the writes that wait. */
   async close(): Promise<void> {
     while (this.#waiting.length > 0) this.#drain();
     this.pauseScans();
     this.room.close();
     await this.root.close();
+    await this.#claim.release();
   }
 
   #schedule(): void {
-    if (this.#scheduled) return;
+    if (this.#scheduled || this.#holds > 0) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
+      if (this.#holds > 0) return;
       this.#drain();
       if (this.#waiting.length > 0) this.#schedule();
     });

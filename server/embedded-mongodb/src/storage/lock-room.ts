@@ -1,4 +1,4 @@
-/** Whether the disk has room for LMDB's lock file, asked before LMDB maps it. */
+/** Whether the disk has room for a lock file of LMDB's, asked before LMDB maps it. */
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
@@ -11,8 +11,8 @@ const NEEDED_BYTES = 256 * 1024;
  * process. So the room is tried out by a file of its own, unless the lock file has its first block already.
  * Fails with an EmbeddedMongodbError when there is none.
  */
-export function checkLockRoom(dataDir: string): void {
-  const lock = statSync(join(dataDir, 'lock.mdb'), { throwIfNoEntry: false });
+export function checkLockRoom(dataDir: string, lockFile: string): void {
+  const lock = statSync(join(dataDir, lockFile), { throwIfNoEntry: false });
   if (process.platform === 'win32' || (lock && lock.blocks > 0)) return;
   const tried = join(dataDir, 'room');
   try {

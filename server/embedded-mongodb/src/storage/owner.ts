@@ -54,14 +54,13 @@ export function giveFolderToOwnerOf(folder: string, above: string): void {
   }
 }
 
-/** LMDB makes its files as whoever opens them first: where that is root, its owner's are there before. */
-export function makeOwnersFiles(dataDir: string): void {
+/** LMDB makes its files as whoever opens them first: where that is root, its owner's are there before. @param others beside data.mdb */
+export function makeOwnersFiles(dataDir: string, others: string[]): void {
   if (process.geteuid?.() !== 0) return;
   const data = join(dataDir, 'data.mdb');
-  const lock = join(dataDir, 'lock.mdb');
   if (statSync(existsSync(data) ? data : dataDir).uid === 0) return;
   makeUnlessThere(data, dataDir);
-  makeUnlessThere(lock, data);
+  for (const name of others) makeUnlessThere(join(dataDir, name), data);
 }
 
 function makeUnlessThere(file: string, like: string): void {

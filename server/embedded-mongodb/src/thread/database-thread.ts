@@ -65,6 +65,14 @@ export class DatabaseThread {
     return this.#askFor('pages', (message) => ('pageBytes' in message ? message.pageBytes : undefined));
   }
 
+  /** Has all writes wait, reading goes on; resolves when none is under way, to what ends it. */
+  async holdWrites(): Promise<() => void> {
+    const held = this.#askFor('hold', (message) => 'isHolding' in message || undefined);
+    // A thread that has ended writes nothing.
+    await Promise.race([held, this.#exited]);
+    return () => this.#ask('release');
+  }
+
   /** To be called after a process that read the files was killed: the pages that it saw can be used again. */
   forgetDeadReaders(): void {
     this.#ask('readers');

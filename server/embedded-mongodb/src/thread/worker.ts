@@ -20,7 +20,7 @@ export interface WorkerInput {
 }
 
 /** What it may be asked. */
-export type WorkerAsk = 'close' | 'heap' | 'pages' | 'readers';
+export type WorkerAsk = 'close' | 'heap' | 'hold' | 'pages' | 'readers' | 'release';
 
 /** What the worker says. */
 export type WorkerMessage =
@@ -28,6 +28,7 @@ export type WorkerMessage =
   | { ready: false; code: EmbeddedMongodbError['code']; message: string }
   | { heapBytes: number }
   | { pageBytes: PageBytes }
+  | { isHolding: true }
   | { closed: true };
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -52,6 +53,16 @@ try {
     }
     if (ask === 'pages') {
       send({ pageBytes: pageBytes(engine.environment) });
+      return;
+    }
+    if (ask === 'hold') {
+      // Nothing is under way: a transaction ends in the turn that it begins in.
+      engine.environment.hold();
+      send({ isHolding: true });
+      return;
+    }
+    if (ask === 'release') {
+      engine.environment.release();
       return;
     }
     if (ask === 'readers') {
