@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import { CommandServer } from './cli/command-server.ts';
@@ -31,6 +31,9 @@ const REQUEST_TIMEOUT_MS = 30_000;
 
 /** Proxies have to let idle connections go before this; docs/proxies says so to nginx. */
 const KEEP_ALIVE_TIMEOUT_MS = 5_000;
+
+/** How long idle connections are kept at a stop: what has been sent on them is answered, with a word that it was the last. */
+const LAST_REQUEST_MS = 100;
 
 /** How long requests under way may take after SIGTERM, and then what is left of them to be refused. */
 const STOP_TIMEOUT_MS = 10_000;
@@ -169,11 +172,13 @@ export const startServer = async (
 
 const closeServer = async (server: Server, stopping: Stopping): Promise<void> => {
   stopping.begin();
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeIdleConnections();
+  // That of HTTP would end idle connections at once, also where the next request has been sent and nobody has read it yet.
+  const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+  const idle = setTimeout(() => server.closeIdleConnections(), LAST_REQUEST_MS);
   const refused = setTimeout(() => stopping.refuseRest(), STOP_TIMEOUT_MS);
   const cut = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS + REFUSED_WITHIN_MS);
   await closed;
+  clearTimeout(idle);
   clearTimeout(refused);
   clearTimeout(cut);
 };

@@ -35,12 +35,14 @@ it('ends connections that are always busy, each after a response that says so', 
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   onTestFinished(() => agent.destroy());
   const answers: Awaited<ReturnType<typeof get>>[] = [];
+  const failures = new Set<string>();
   let isGone = false;
   const busy = Array.from({ length: 8 }, async () => {
     while (!isGone) {
       await get(agent, `${server.url}/api/v1/rooms/`, { authorization: `Token ${token}` }).then(
         (answer) => answers.push(answer),
         ({ code }) => {
+          failures.add(code);
           isGone = code === 'ECONNREFUSED';
         },
       );
@@ -49,6 +51,8 @@ it('ends connections that are always busy, each after a response that says so', 
   await expect.poll(() => answers.length).toBeGreaterThan(100);
   expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
   await Promise.all(busy);
+  // None was sent on a connection that ended without a word.
+  expect([...failures]).toEqual(['ECONNREFUSED']);
   expect(new Set(answers.map(({ status, isWhole }) => `${status} ${isWhole}`))).toEqual(
     new Set(['200 true']),
   );
