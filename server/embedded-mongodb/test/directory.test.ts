@@ -76,6 +76,23 @@ test('one whose last copy is still being made is locked until that has ended', a
   await (await openEmbeddedMongodb({ dataDir })).close();
 });
 
+test.each([
+  ['zeros', Buffer.alloc(8192)],
+  ['another file', Buffer.from('hello')],
+  ['half of it', undefined],
+])('a claim that is damaged (%s) is told, and can be removed', async (_, bytes) => {
+  const dataDir = mkdtempSync(join(folder.path, 'claim-'));
+  await (await openEmbeddedMongodb({ dataDir })).close();
+  const file = join(dataDir, 'in-use.mdb');
+  writeFileSync(file, bytes ?? readFileSync(file).subarray(0, 4096));
+  expect(await refusal({ dataDir })).toEqual({
+    code: 'DAMAGED',
+    message: `in-use.mdb in ${dataDir}, which holds no data, is damaged: remove it while nothing uses the directory`,
+  });
+  rmSync(file);
+  await (await openEmbeddedMongodb({ dataDir })).close();
+});
+
 test('of several that start at once, one wins', async () => {
   const dataDir = join(folder.path, 'race');
   const starts = Array.from({ length: 4 }, (_, i) => startBin(dataDir, join(folder.path, `race${i}.sock`)));

@@ -7,8 +7,11 @@
  * in the kernel, until the process ends, whatever its process number. The first to open it resets its table of readers. Inside
  * a write transaction, whoever finds no reader is the owner and becomes the first one; anyone else is late.
  */
+import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
+import { inspectDataFile } from './data-file.ts';
 
 /** Its file and LMDB's lock beside it, in the data directory. */
 export const CLAIM_FILES = ['in-use.mdb', 'in-use.mdb-lock'] as const;
@@ -23,12 +26,34 @@ interface ReaderInfo {
   env: { info(): { numReaders: number } };
 }
 
-/** Claims a data directory for this process; gives nothing where another one has it. Fails with LMDB's errors. */
+/**
+ * Claims a data directory for this process; gives nothing where another one has it. Fails with LMDB's errors, and with an
+ * EmbeddedMongodbError where its file is damaged: removing it mends that, which only somebody can do who knows that nobody has
+ * the directory open.
+ */
 export function claimDirectory(dataDir: string): Claim | undefined {
-  const root = open<Buffer, Buffer>(join(dataDir, CLAIM_FILES[0]), { permissionsMode: 0o600 } as object);
-  if (root.transactionSync(() => becomeFirstReader(root))) return { release: () => root.close() };
-  void root.close();
-  return undefined;
+  const [name] = CLAIM_FILES;
+  const file = join(dataDir, name);
+  const state = existsSync(file) ? inspectDataFile(file) : 'empty';
+  // LMDB maps what is not there, which ends the process.
+  if (state !== 'empty' && state !== 'whole') {
+    const text = `${name} in ${dataDir}, which holds no data, is damaged: remove it while nothing uses the directory`;
+    throw new EmbeddedMongodbError('DAMAGED', text);
+  }
+  const root = open<Buffer, Buffer>(file, { permissionsMode: 0o600 } as object);
+  if (!root.transactionSync(() => becomeFirstReader(root))) {
+    void root.close();
+    return undefined;
+  }
+  if (state === 'empty') flush(file);
+  return { release: () => root.close() };
+}
+
+/** As nothing is ever stored in it, LMDB would never do this. */
+function flush(file: string): void {
+  const descriptor = openSync(file, 'r+');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }
 
 /** Whether nobody reads, and this process does from now on. Inside a write transaction only. */

@@ -122,6 +122,7 @@ function openEnvironment(dataDir: string): Environment | undefined {
     void claim.release();
     return undefined;
   } catch (error) {
+    if (error instanceof EmbeddedMongodbError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     // The last one to close a directory destroys LMDB's lock, also under whoever has just begun to open it.
     if (reason.includes('No transaction to renew'))
