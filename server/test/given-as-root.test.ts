@@ -1,6 +1,6 @@
 import { lstat, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LOCK_FILES } from '@parlor/embedded-mongodb';
+import { FILES_OF_AN_OPENING } from '@parlor/embedded-mongodb';
 import { describe, expect, inject, it } from 'vitest';
 import { spawnCommand } from './command-line.ts';
 import { canBeOther, giveToOther, OTHER_USER, SERVER_OF_OTHER } from './other-user.ts';
@@ -36,7 +36,7 @@ describe.skipIf(inject('isRealMongodb') || !canBeOther())('given as root', { tim
     await succeed(env, 'database', 'compact');
     expect(await astray(env.DATA_DIR)).toEqual([]);
     // As a backup is put in place: whoever opens it first makes them.
-    for (const name of [...LOCK_FILES, 'made', 'socket-folder'])
+    for (const name of [...FILES_OF_AN_OPENING, 'made'])
       await rm(join(env.DATA_DIR, 'database', name), { force: true });
     await succeed(env, 'database', 'check');
     await succeed(env, 'account', 'token', 'demo');

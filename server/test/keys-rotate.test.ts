@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { openDatabase } from '../src/database/connect.ts';
@@ -7,6 +7,7 @@ import { spawnCommand } from './command-line.ts';
 import { commandDyingAt, startDoomedServer } from './fault-points.ts';
 import { caller, owner } from './rest.ts';
 import { GaveUp, serverSettings, startServerProcess } from './server-process.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const NEXT = 'the secret key that comes next, 40 long!';
 
@@ -209,6 +210,27 @@ it.skipIf(inject('isRealMongodb'))(
     const after = await startServerProcess(both);
     expect(await read(after.url)).toEqual(before);
     expect(await spawnCommand(both, ['keys', 'rotate']).result).toMatchObject({ code: 0, err: '' });
+  },
+);
+
+it.skipIf(inject('isRealMongodb'))(
+  'a backup says which keys it needs, also of one that changes them',
+  { timeout: 120_000 },
+  async () => {
+    const { both } = await changingKeys();
+    const folder = await temporaryFolder();
+    const shown = (await spawnCommand(both, ['keys', 'show']).result).out.match(/\b[0-9a-f]{16}\b/g) ?? [];
+    const needed = async (name: string) => {
+      const { out } = await spawnCommand(both, ['backup', join(folder, name)]).result;
+      return out
+        .match(/\((?:its fingerprint is|their fingerprints are) (.*)\)/)?.[1]
+        ?.split(' and ')
+        .sort();
+    };
+    expect(await needed('amid')).toEqual([...shown].sort());
+    expect(await spawnCommand(both, ['keys', 'rotate']).result).toMatchObject({ code: 0 });
+    expect(await needed('after')).toEqual(shown.slice(0, 1));
+    expect((await readdir(join(folder, 'after', 'database'))).sort()).toEqual(['data.mdb', 'made']);
   },
 );
 

@@ -4,17 +4,22 @@ import { statfs } from 'node:fs/promises';
 import type { EmbeddedMongodbError } from './errors/embedded-mongodb-error.ts';
 import { copyDataDir } from './maintenance/copy.ts';
 import { checkCopyRoom } from './storage/copy-room.ts';
+import { LOCK_FILES } from './storage/data-directory.ts';
 import { lockInProcess } from './storage/process-lock.ts';
 import { DatabaseThread } from './thread/database-thread.ts';
 import { type Address, parseAddress, privateAddress } from './wire/address.ts';
+import { SOCKET_FOLDER_NOTE } from './wire/stale-socket-folder.ts';
 
 export { EmbeddedMongodbError, type EmbeddedMongodbErrorCode } from './errors/embedded-mongodb-error.ts';
 export { checkDataDir, type DataDirCheck } from './maintenance/check.ts';
 export { type Compaction, compactDataDir } from './maintenance/compact.ts';
-export { holdsDatabase, LOCK_FILES } from './storage/data-directory.ts';
+export { holdsDatabase } from './storage/data-directory.ts';
 export { makeDirectory } from './storage/make-directory.ts';
 export { makeFile } from './storage/owner.ts';
 export { listenOnPrivateSocket } from './wire/private-socket.ts';
+
+/** Beside the data file, without anything of the data: whoever opens a directory makes them, and those that are gone anew. */
+export const FILES_OF_AN_OPENING: readonly string[] = [...LOCK_FILES, SOCKET_FOLDER_NOTE];
 
 export interface EmbeddedMongodbOptions {
   /** The directory that holds the data; made when it is not there. One process at a time may have it open. */

@@ -1,9 +1,17 @@
 import { resolve } from 'node:path';
 import { BackupError, backUp } from '../database/backup.ts';
+import { openDatabase } from '../database/connect.ts';
 import { recordedKeys } from '../database/recorded-keys.ts';
 import { secretKeyFile } from '../database/secret-key-file.ts';
+import type { Config } from '../platform/config.ts';
 import { takeArguments, UsageError } from './arguments.ts';
 import type { ServiceCommand } from './command.ts';
+
+/** The fingerprints of the keys that a copy takes, which nobody has open. */
+const keysOfCopy = async (config: Config): Promise<string[]> => {
+  const database = await openDatabase({ ...config, EMBEDDED_MONGODB_LISTEN: '' }, { forCopy: true });
+  return recordedKeys(database.connection).finally(() => database.close());
+};
 
 const MIB = 1_024 * 1_024;
 
@@ -17,23 +25,31 @@ export const backupCommands: Record<string, ServiceCommand> = {
     located: (args) => args.map((arg) => (arg === '' || arg.startsWith('-') ? arg : resolve(arg))),
     prepare: (args) => {
       const [folder = ''] = takeArguments(args, 'FOLDER');
-      return async ({ config, connection, copyEmbedded }, terminal) => {
+      return async ({ config, copyEmbedded }, terminal) => {
         if (!copyEmbedded) throw new UsageError('MONGODB_URL is set: back a MongoDB up with mongodump');
         const hasKeyFile = config.SECRET_KEY === '';
         const reserveBytes = config.DISK_RESERVE_MIB * MIB;
-        const source = { dataDir: config.DATA_DIR, copyTo: copyEmbedded, hasKeyFile, reserveBytes };
+        const keysOf = (DATA_DIR: string) => keysOfCopy({ ...config, DATA_DIR });
+        const source = { dataDir: config.DATA_DIR, copyTo: copyEmbedded, hasKeyFile, keysOf, reserveBytes };
+        let fingerprints: string[];
         try {
           const show = (state: string) => terminal.progress(state);
-          const { collections, documents } = await backUp(source, folder, show, terminal.stopped);
+          const backup = await backUp(source, folder, show, terminal.stopped);
+          const { collections, documents } = backup;
+          fingerprints = backup.fingerprints;
           terminal.print(
             `backed up ${collections} collections, ${documents} documents to ${folder}; all verified`,
           );
         } catch (error) {
           throw error instanceof BackupError ? new UsageError(error.message) : error;
         }
-        const own = (await recordedKeys(connection)).join(' or ');
         const key = hasKeyFile ? secretKeyFile(folder) : 'what SECRET_KEY is set to, and not in the folder';
-        terminal.print(`the key that belongs to it is ${key} (its fingerprint is ${own})`);
+        terminal.print(
+          fingerprints.length > 1
+            ? `its keys are being changed: ${key}, does not open all of it without the one before ` +
+                `(their fingerprints are ${fingerprints.join(' and ')})`
+            : `the key that belongs to it is ${key} (its fingerprint is ${fingerprints.join()})`,
+        );
       };
     },
   },

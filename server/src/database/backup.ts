@@ -5,7 +5,7 @@ import {
   checkDataDir,
   type DataDirCheck,
   type EmbeddedMongodb,
-  LOCK_FILES,
+  FILES_OF_AN_OPENING,
   makeDirectory,
 } from '@parlor/embedded-mongodb';
 import { embeddedDirectory } from './connect.ts';
@@ -22,9 +22,14 @@ export interface BackupSource {
   dataDir: string;
   copyTo: EmbeddedMongodb['copyTo'];
   hasKeyFile: boolean;
+  /** The fingerprints of the keys that the database of a DATA_DIR takes, which nobody has open. */
+  keysOf: (dataDir: string) => Promise<string[]>;
   /** So much of the database's own disk is left: with less nothing would be stored any more. */
   reserveBytes: number;
 }
+
+/** What was backed up, and the fingerprints of the keys that it needs. */
+export type Backup = DataDirCheck & { fingerprints: string[] };
 
 const isThere = (path: string): Promise<boolean> => lstat(path).then(Boolean, () => false);
 
@@ -84,7 +89,7 @@ export const backUp = async (
   target: string,
   show: (state: string) => void,
   signal?: AbortSignal,
-): Promise<DataDirCheck> => {
+): Promise<Backup> => {
   const partial = `${target}.partial`;
   try {
     if (await isThere(target)) throw new BackupError(`${target} is there already: name a folder that is not`);
@@ -94,10 +99,10 @@ export const backUp = async (
     return told(error);
   }
   try {
-    const check = await fill(partial, source, show, signal);
+    const backup = await fill(partial, source, show, signal);
     await rename(partial, target);
     await flush(dirname(target));
-    return check;
+    return backup;
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
     return told(error);
@@ -106,10 +111,10 @@ export const backUp = async (
 
 const fill = async (
   folder: string,
-  { dataDir, copyTo, hasKeyFile, reserveBytes }: BackupSource,
+  { dataDir, copyTo, hasKeyFile, keysOf, reserveBytes }: BackupSource,
   show: (state: string) => void,
   signal: AbortSignal | undefined,
-): Promise<DataDirCheck> => {
+): Promise<Backup> => {
   const database = embeddedDirectory(folder);
   await mkdir(database, { mode: 0o700 });
   show('copying');
@@ -119,9 +124,10 @@ const fill = async (
   const showCheck = (ns: string, documents: number) => show(`checking ${ns}: ${documents} documents`);
   const check = await checkDataDir(database, showCheck, signal);
   if (check.errors.length > 0) throw new Error(`the copy is not good: ${check.errors[0]}`);
-  // Whoever opens it makes locks of its own.
-  for (const name of LOCK_FILES) await rm(join(database, name), { force: true });
+  // Asked of the copy: the server may have changed its keys since.
+  const fingerprints = await keysOf(folder);
+  for (const name of FILES_OF_AN_OPENING) await rm(join(database, name), { force: true });
   const files = [join(database, 'data.mdb'), ...(hasKeyFile ? [secretKeyFile(folder)] : [])];
   for (const path of [...files, database, folder]) await flush(path);
-  return check;
+  return { ...check, fingerprints };
 };

@@ -4,12 +4,12 @@ import { basename, join } from 'node:path';
 import { makeFile } from '../storage/owner.ts';
 
 /** In the data directory; names the folder of the process that has it open. */
-const NOTE = 'socket-folder';
+export const SOCKET_FOLDER_NOTE = 'socket-folder';
 const MADE_BY_US = /^parlor-[A-Za-z0-9]{6}$/;
 
 /** To be called by the owner of `dataDir` alone. What fails here, as on a full disk, is no reason not to start. */
 export function replaceStaleSocketFolder(dataDir: string, folder: string | undefined): void {
-  const note = join(dataDir, NOTE);
+  const note = join(dataDir, SOCKET_FOLDER_NOTE);
   try {
     const left = readFileSync(note, 'utf8');
     // What stands in the file may have been changed: nothing but a folder as this makes them is touched.
