@@ -1,14 +1,25 @@
 /** Copies of a database that is in use, and what one that is given up leaves behind. */
+import { execFileSync, fork } from 'node:child_process';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkDataDir, openEmbeddedMongodb } from '../dist/index.js';
+import { COPY_PROCESS } from '../dist/storage/copy-process.js';
+import { DatabaseThread } from '../dist/thread/database-thread.js';
 import { temporaryFolder } from './bin-process.ts';
 
 const MIB = 1024 * 1024;
 const COUNT = 10_000;
+
+/** The child process that has this among its arguments. */
+const childWith = (argument: string): number => {
+  const listed = execFileSync('ps', ['--ppid', String(process.pid), '-o', 'pid=,args='], {
+    encoding: 'utf8',
+  });
+  return Number.parseInt(listed.split('\n').find((line) => line.includes(argument)) ?? '', 10);
+};
 
 /** A database of some 60 MiB. */
 const open = async () => {
@@ -71,3 +82,37 @@ test('one that is under way ends with the database', async () => {
   await database.close();
   expect(await copy).toBe('the database is closed');
 });
+
+test('a server of another version is told that it has to be started anew', async () => {
+  const said = await new Promise((resolve) => {
+    // As one that was started before an update starts it, and as one would that waits for no word.
+    const child = fork(COPY_PROCESS, ['from', 'to'], { stdio: 'ignore' });
+    child.on('message', resolve);
+  });
+  expect(said).toEqual({ error: 'the server that runs is of another version: start it anew first' });
+});
+
+test.skipIf(process.platform === 'win32')(
+  'one whose process is stopped while it opens the files is given up, and writing goes on',
+  { timeout: 30_000 },
+  async () => {
+    const { database, target, write } = await open();
+    const stopped = target('stopped');
+    const holdWrites = DatabaseThread.prototype.holdWrites;
+    const spy = vi.spyOn(DatabaseThread.prototype, 'holdWrites').mockImplementation(async function (
+      this: DatabaseThread,
+    ) {
+      process.kill(childWith(stopped), 'SIGSTOP');
+      return holdWrites.call(this);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const copy = database.copyTo(stopped).catch((error: Error) => error.message);
+    await vi.waitUntil(() => spy.mock.results.length > 0);
+    const writes = write('b');
+    expect(await copy).toMatch(/^the process that copies \S+ did not open it within 5 s$/);
+    await writes;
+    spy.mockRestore();
+    await database.copyTo(target('whole'));
+    await database.close();
+  },
+);

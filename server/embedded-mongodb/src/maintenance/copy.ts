@@ -1,6 +1,9 @@
 /** Copies a data directory that is open. */
-import { COPY_PROCESS, type CopyMessage } from '../storage/copy-process.ts';
+import { COPY_PROCESS, COPY_PROTOCOL, type CopyMessage } from '../storage/copy-process.ts';
 import { runModule } from './child-process.ts';
+
+/** How long the process that copies may take to start, on a machine that has much else to do. */
+const STARTING_MS = 60_000;
 
 /** How long writes wait for the process that copies to open the directory, which takes it some milliseconds. */
 const OPENING_MS = 5_000;
@@ -26,6 +29,11 @@ export async function copyDataDir(
   let held: Promise<() => void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   const late = new AbortController();
+  const expect = (what: string, ms: number) => {
+    clearTimeout(timer);
+    const why = new Error(`the process that copies ${dataDir} did not ${what} within ${ms / 1000} s`);
+    timer = setTimeout(() => late.abort(why), ms);
+  };
   const goOn = async () => {
     clearTimeout(timer);
     const release = await held;
@@ -36,10 +44,7 @@ export async function copyDataDir(
     if (message === 'ready') {
       held = holdWrites();
       void held.then(() => {
-        const why = new Error(
-          `the process that copies did not open ${dataDir} within ${OPENING_MS / 1000} s`,
-        );
-        timer = setTimeout(() => late.abort(why), OPENING_MS);
+        expect('open it', OPENING_MS);
         answer('open');
       });
     } else if (message === 'opened') {
@@ -49,9 +54,10 @@ export async function copyDataDir(
       failure = message.error;
     }
   };
+  expect('start', STARTING_MS);
   try {
     const until = AbortSignal.any([late.signal, ...(signal ? [signal] : [])]);
-    const how = await runModule(COPY_PROCESS, [dataDir, directory], hear, until);
+    const how = await runModule(COPY_PROCESS, [dataDir, directory, COPY_PROTOCOL], hear, until);
     if (!hasEnded) throw new Error(`the process that copies ended with ${how}`);
     if (failure !== undefined) throw new Error(failure);
   } finally {

@@ -4,9 +4,9 @@
  */
 import { once } from 'node:events';
 import { open } from 'lmdb';
-import type { CopyMessage } from './copy-process.ts';
+import { COPY_PROTOCOL, type CopyMessage } from './copy-process.ts';
 
-const [, , dataDir = '', target = ''] = process.argv;
+const [, , dataDir = '', target = '', protocol] = process.argv;
 
 // Whoever outlived the database's owner would keep the next one from opening it; it may have gone already.
 const end = () => process.kill(process.pid, 'SIGKILL');
@@ -16,6 +16,11 @@ if (!process.connected) end();
 const say = (message: CopyMessage) => process.send?.(message);
 
 const copy = async (): Promise<void> => {
+  // After an update, before the server is started anew: it would not hold its writes.
+  if (protocol !== COPY_PROTOCOL)
+    throw new Error('the server that runs is of another version: start it anew first');
+  say('ready');
+  await once(process, 'message');
   const root = open(dataDir, { readOnly: true, noSubdir: false });
   say('opened');
   // Compacted: free pages keep what was deleted until something is written over them, and a copy must not.
@@ -23,9 +28,6 @@ const copy = async (): Promise<void> => {
   await root.close();
 };
 
-const told = once(process, 'message');
-say('ready');
-await told;
 const error = await copy().then(
   () => undefined,
   (reason: Error) => reason.message,

@@ -103,14 +103,15 @@ function openEnvironment(dataDir: string): Environment | undefined {
   if (state === 'empty' && existsSync(join(dataDir, MADE)))
     throw damaged(dataDir, 'its data.mdb, which was not empty, is empty or gone');
   if (state === 'foreign') throw notOurs(dataDir);
-  if (state === 'damaged' || (state === 'short' && !isCheckProcess && !isReadable(dataDir)))
-    throw damaged(dataDir);
+  if (state === 'short' && !isCheckProcess && !isReadable(dataDir)) throw damaged(dataDir);
   for (const name of [CLAIM_FILES[1], 'lock.mdb']) checkLockRoom(dataDir, name);
   try {
     makeOwnersFiles(dataDir, LOCK_FILES);
     const claim = claimDirectory(dataDir);
     if (!claim) return undefined;
     try {
+      // Its owner may have written while it was looked at; nobody does now.
+      if (state === 'damaged' && inspectDataFile(file) === 'damaged') throw damaged(dataDir);
       const environment = new Environment(dataDir, claim);
       // The process that copies a directory may outlive its owner for a moment; an older version makes no claim.
       if (environment.writeNow(() => becomeFirstReader(environment.root))) return environment;
