@@ -32,8 +32,14 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** Proxies have to let idle connections go before this; docs/proxies says so to nginx. */
 const KEEP_ALIVE_TIMEOUT_MS = 5_000;
 
-/** How long idle connections are kept at a stop: what has been sent on them is answered, with a word that it was the last. */
-const LAST_REQUEST_MS = 100;
+/**
+ * At a stop idle connections are kept until no request has come for so long: what has been sent on them is answered, with a
+ * word that it was the last.
+ */
+const QUIET_MS = 100;
+
+/** How long connections are taken at a stop that clients have made before it and nobody has looked at: a busy server has many. */
+const MOST_TAKING_MS = 1_000;
 
 /** How long requests under way may take after SIGTERM, and then what is left of them to be refused. */
 const STOP_TIMEOUT_MS = 10_000;
@@ -170,15 +176,38 @@ export const startServer = async (
   }
 };
 
+/** Resolves when the system holds no connection any more that was made before: closing would reset it. */
+const takeWaiting = async (server: Server): Promise<void> => {
+  let taken = 0;
+  const count = () => {
+    taken++;
+  };
+  server.on('connection', count);
+  const end = performance.now() + MOST_TAKING_MS;
+  for (let before = -1; before < taken && performance.now() < end; ) {
+    before = taken;
+    // In each turn at least one is taken where there is any.
+    await new Promise((resolve) => setImmediate(() => setTimeout(resolve)));
+  }
+  server.off('connection', count);
+};
+
 const closeServer = async (server: Server, stopping: Stopping): Promise<void> => {
+  await takeWaiting(server);
   stopping.begin();
   // That of HTTP would end idle connections at once, also where the next request has been sent and nobody has read it yet.
   const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
-  const idle = setTimeout(() => server.closeIdleConnections(), LAST_REQUEST_MS);
+  let begun = stopping.begun;
+  const endIfQuiet = () => {
+    if (begun === stopping.begun) server.closeIdleConnections();
+    begun = stopping.begun;
+  };
+  // The loop reads what has arrived between its timers and its immediates: after a long turn that may be much.
+  const idle = setInterval(() => setImmediate(endIfQuiet), QUIET_MS);
   const refused = setTimeout(() => stopping.refuseRest(), STOP_TIMEOUT_MS);
   const cut = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS + REFUSED_WITHIN_MS);
   await closed;
-  clearTimeout(idle);
+  clearInterval(idle);
   clearTimeout(refused);
   clearTimeout(cut);
 };

@@ -5,9 +5,15 @@ import type { Handler } from './context.ts';
 /** Requests while the server stops (docs/contract.md#operation). */
 export class Stopping {
   #hasBegun = false;
+  #begun = 0;
   #isOver = false;
   /** What works on requests, each with what answers its caller in its place. */
   readonly #underWay = new Map<Promise<unknown>, (error: ParlorError) => void>();
+
+  /** How many requests have begun so far. */
+  get begun(): number {
+    return this.#begun;
+  }
 
   /** From now on each response ends its connection: nobody sends another request where nobody will read it. */
   begin(): void {
@@ -16,6 +22,7 @@ export class Stopping {
 
   /** Outside of whatever answers. */
   readonly endConnections: Handler = async (ctx, next) => {
+    this.#begun++;
     await next();
     if (this.#hasBegun) ctx.set('Connection', 'close');
   };
