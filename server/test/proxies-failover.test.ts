@@ -9,7 +9,24 @@ import { callableBy } from './wire.ts';
 const REQUESTS = 16;
 
 behindEach((name) => {
-  const { servers, fetching } = twoServers(name);
+  const { servers, fetching, strict } = twoServers(name);
+
+  it('a request that ends amid its body is its client’s loss alone', async () => {
+    const body = 'a'.repeat(1024 * 1024);
+    const spoilt = { 'content-encoding': 'gzip', 'content-type': 'application/json' };
+    for (const [method, headers] of [
+      ['FOO', {}],
+      ['GET', spoilt],
+      ['GET', { 'x-long': 'b'.repeat(7_000), 'x-longer': 'b'.repeat(7_000), 'x-too': 'b'.repeat(7_000) }],
+      ['POST', spoilt],
+    ] as const) {
+      await (await strict()).request(method, '/healthz', headers, body).catch(() => 'hung up');
+      for (let n = 0; n < 4; n++) {
+        const answer = await fetching()({ what: 'read', method: 'GET', path: '/healthz', headers: {} });
+        expect([method, answer.status]).toEqual([method, 200]);
+      }
+    }
+  });
 
   it('reads are asked again of the other server, and no POST is; then the other one serves alone', async () => {
     const api = callableBy(fetching());
