@@ -9,9 +9,11 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statfsSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -182,6 +184,19 @@ test('a disk without room for the copy is told, and nothing has changed', async 
   };
   await expect(compactDataDir(dataDir, fillWhileCopying)).rejects.toThrow(/could not be copied: .*No space/);
   expect(existsSync(join(dataDir, 'compacted'))).toBe(false);
+  await expectWhole(dataDir);
+});
+
+test('a data file that is a link is refused, since what was deleted would stay where it leads to', async () => {
+  const dataDir = copied('linked');
+  const file = join(dataDir, 'data.mdb');
+  const elsewhere = join(folder.path, 'elsewhere.mdb');
+  renameSync(file, elsewhere);
+  symlinkSync(elsewhere, file);
+  await expect(compactDataDir(dataDir)).rejects.toMatchObject({
+    code: 'UNWRITABLE',
+    message: `${file} is a link to ${elsewhere}: link the folder, not the file`,
+  });
   await expectWhole(dataDir);
 });
 

@@ -1,4 +1,5 @@
 /** Writes a data directory anew without its free pages, in which deleted documents stand until they are used again. */
+import { lstatSync, realpathSync } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
@@ -33,6 +34,7 @@ export async function compactDataDir(
   if (before.errors.length > 0) throw damaged(dataDir, before.errors[0]);
   const locked = lockInProcess(dataDir);
   try {
+    refuseLink(join(locked.dataDir, 'data.mdb'));
     const environment = openDataDirectory(locked.dataDir);
     try {
       return await compact(locked.dataDir, environment, before.documents, show);
@@ -97,6 +99,13 @@ async function compact(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The new file would take the place of the link, and what was deleted would stay in the file that it leads to. */
+function refuseLink(file: string): void {
+  if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  const to = realpathSync(file);
+  throw new EmbeddedMongodbError('UNWRITABLE', `${file} is a link to ${to}: link the folder, not the file`);
 }
 
 /** Writes a file or folder down for good; Windows flushes no folders. */
