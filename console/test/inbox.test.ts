@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { useServer } from '../../server/test/shared-server.ts';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
-import { log, row, startInbox as start } from './inbox-page.ts';
+import { PASSWORD, startConsole } from './console-page.ts';
+import { log, row, startInbox as start, startVisits } from './inbox-page.ts';
 
 /** Answering visitors, in a real browser on a real server. */
 
@@ -211,4 +212,36 @@ it('breaks no rule of axe, in both schemes, from 360 to 1440 pixels', async () =
     expect(await axeFaults(page), `a conversation, ${where}`).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth), where).toBeLessThanOrEqual(width);
   }
+});
+
+it('has room for a conversation on a small phone, in German, also of one that is put off', async () => {
+  const console = await startConsole(openBrowser, {}, server());
+  const name = `Grace ${'Hopper'.repeat(12)}`;
+  const { uuid } = await (await startVisits(console))(name, 'Liefern Sie sonntags?');
+  const phone = { viewport: { width: 320, height: 568 }, locale: 'de', hasTouch: true, isMobile: true };
+  const page = await console.open(`inbox/all/${uuid}`, {
+    ...phone,
+    bypassCSP: true,
+    reducedMotion: 'reduce',
+  });
+  await page.getByLabel('Benutzername').fill(console.username);
+  await page.getByLabel('Passwort', { exact: true }).fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await log(page).getByText('Liefern Sie sonntags?').waitFor();
+  const check = async () => {
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+    const buttons = await page
+      .locator('header button:visible')
+      .evaluateAll((all) =>
+        all.map((one) => one.getBoundingClientRect()).map(({ left, right }) => left >= 0 && right <= 320),
+      );
+    expect(buttons.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(buttons)).toEqual(new Set([true]));
+    expect(await axeFaults(page)).toEqual([]);
+  };
+  await check();
+  const until = { snoozed_until: new Date(Date.now() + 86_400_000).toISOString(), status: 'snoozed' };
+  expect((await console.rest('PATCH', `/api/v1/conversations/${uuid}/`, until)).status).toBe(200);
+  await page.getByRole('button', { name: 'Wieder öffnen' }).waitFor();
+  await check();
 });

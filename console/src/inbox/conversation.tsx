@@ -111,7 +111,9 @@ export const ConversationPane = ({
               <p>{t.snoozedUntil(moment(one.snoozed_until))}</p>
             )}
           </div>
-          <Actions one={one} open={menu} />
+          <span class={styles.actions}>
+            <Actions one={one} open={menu} />
+          </span>
           <span class={styles.more}>
             <IconButton
               label={t.showDetails}
