@@ -9,8 +9,10 @@ const DIACRITICS =
 /** What chooses how the character before it looks, such as an emoji in colours, and where a word may be parted at the end of a line. */
 const UNSEEN = /[\p{Variation_Selector}\u00ad]/gu;
 
-/** Letters whose stroke or ligature Unicode does not take apart. */
-const STROKES: Record<string, string> = { ø: 'o', ł: 'l', đ: 'd', ħ: 'h', ŧ: 't', æ: 'ae', œ: 'oe', ς: 'σ' };
+/** Letters whose stroke or ligature Unicode does not take apart. ß is left only of the capital ẞ, which upper case leaves as it is. */
+const STROKES: Record<string, string> = {
+  ...{ ø: 'o', ł: 'l', đ: 'd', ħ: 'h', ŧ: 't', æ: 'ae', œ: 'oe', ς: 'σ', ß: 'ss' },
+};
 const STROKE = new RegExp(`[${Object.keys(STROKES).join('')}]`, 'g');
 
 /** The form in which texts are compared: without regard to case, diacritics and kinds of white space. */

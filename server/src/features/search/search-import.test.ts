@@ -69,9 +69,29 @@ describe('an account that is imported', () => {
       $set: { is_done: false, leased_until: new Date(0) },
       $unset: { account: 1, kind: 1, key: 1 },
     };
-    await collection.updateOne({ _id: 'all 2' as never }, begin as never);
+    await collection.updateOne({ _id: 'all 3' as never }, begin as never);
     await earlierObjects.sweep();
     await eventually(async () => (await search(other.token, 'steadfast')).length).toBe(1);
     await models.messages.collection.deleteOne({ _id: 7 as never });
+  });
+
+  it('is gone through anew where an earlier version has made other words of it', async () => {
+    const { token, id } = await app.account();
+    const { earlierObjects, models } = app.services;
+    const uuid = randomUUID();
+    await insert(id, uuid, 'STRAẞE', new Date());
+    const all = { $regex: '^all' };
+    await models.searchProgress.deleteMany({ _id: all });
+    const done = { is_done: true, leased_until: new Date(0) };
+    for (const _id of ['all', 'all 2'])
+      await models.searchProgress.collection.insertOne({ _id, ...done } as never);
+    await earlierObjects.sweep();
+    await eventually(() => uuidsOf(token, 'strasse')).toEqual([uuid]);
+    const walks = await models.searchProgress.find({ _id: all }).sort({ _id: 1 }).lean();
+    expect(walks.map(({ _id, is_done }) => [_id, is_done])).toEqual([
+      ['all', true],
+      ['all 2', true],
+      ['all 3', true],
+    ]);
   });
 });

@@ -30,6 +30,19 @@ describe('a search', () => {
     expect(marked(other.matches[0])).toEqual(['Çeşm']);
   });
 
+  it('finds words however their ß is written, and marks them', async () => {
+    const { token } = await app.account();
+    const room = await makeRoom(token);
+    const written = ['GRÖẞE und STRAẞE', 'größe und straße', 'GRÖSSE und STRASSE'];
+    const said: string[] = [];
+    for (const text of written) said.unshift(await say(token, room.uuid, text));
+    for (const q of ['größe', 'GRÖẞE', 'straße', 'STRAẞE', 'strasse', 'GRÖẞE straß']) {
+      await eventually(() => uuidsOf(token, q, '&kind=message')).toEqual(said);
+    }
+    const found = await search(token, 'strasse', '&kind=message');
+    expect(found.map(({ matches }) => marked(matches[0]))).toEqual([['STRASSE'], ['straße'], ['STRAẞE']]);
+  });
+
   it('finds conversations by name, label and visitor, as they are now', async () => {
     const { token, widget } = await app.account();
     const { visitor, room } = await app.session(widget);

@@ -59,7 +59,7 @@ export const segmentModel = defineModel<StoredSegment>(
  * one for each account that was imported since.
  */
 export interface SearchProgress {
-  /** `all`, or the account's id. */
+  /** `all` with a number, or the account's id. */
   _id: string;
   /** The account that is gone through now, and how far: undefined before the first step. */
   account?: string;
