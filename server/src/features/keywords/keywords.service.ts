@@ -1,6 +1,7 @@
 import { codePoints, Keyword, MAX_KEYWORD, type NewKeyword, tooLong } from '@parlor/shared';
 import { present } from '../../database/document.ts';
 import { duplicateFields } from '../../database/duplicate.ts';
+import { foldAnew } from '../../database/fold-anew.ts';
 import { type Page, readPages } from '../../database/pages.ts';
 import type { Action } from '../../events/audit.ts';
 import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
@@ -41,6 +42,7 @@ export class KeywordsService {
     const folded = fold(keyword);
     // U+FDFA becomes 18 letters: what is folded has to fit into the index, too.
     if (codePoints(folded) > MAX_KEYWORD) throw invalid({ keyword: [tooLong(MAX_KEYWORD)] });
+    await foldAnew(this.#keywords, account, 'keyword');
     const made: StoredKeyword = { _id: uuid, keyword, created_at: new Date(), account, folded };
     const { stored } = await this.#audited.insert(made, action).catch((error) => {
       if (!duplicateFields(error)) throw error;

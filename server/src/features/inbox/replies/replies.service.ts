@@ -1,6 +1,7 @@
 import { codePoints, MAX_SHORTCUT, type NewReply, Reply, tooLong } from '@parlor/shared';
 import { present } from '../../../database/document.ts';
 import { duplicateFields } from '../../../database/duplicate.ts';
+import { foldAnew } from '../../../database/fold-anew.ts';
 import { type Page, readPages } from '../../../database/pages.ts';
 import type { Action } from '../../../events/audit.ts';
 import { AuditedCollection, type Outbox } from '../../../events/audited-collection.ts';
@@ -64,7 +65,10 @@ export class RepliesService {
       created_at: new Date(),
       version: 1,
     };
-    const insert = () => this.#audited.insert(made, action).catch(notTwice);
+    const insert = async () => {
+      await foldAnew(this.#replies, account, 'shortcut');
+      return this.#audited.insert(made, action).catch(notTwice);
+    };
     const { stored } = await this.#quotas.within('replies', account, uuid, insert);
     return this.#releasedIfGone(stored);
   }
@@ -89,9 +93,12 @@ export class RepliesService {
     check: Check,
     action?: Action,
   ): Promise<StoredReply> {
-    const folded = wanted.shortcut === undefined ? undefined : foldedOf(wanted.shortcut);
     const decide = async (current: StoredReply) => {
       check?.(presentReply(current));
+      const { shortcut = current.shortcut } = wanted;
+      // One that stays is looked at no more: another one may be alike by now.
+      const folded = shortcut === current.shortcut ? undefined : foldedOf(shortcut);
+      if (folded !== undefined) await foldAnew(this.#replies, account, 'shortcut');
       if (wanted.assignee !== current.assignee) await this.#checkAssignee(account, wanted.assignee);
       const { tags, ...rest } = { ...wanted, ...(folded !== undefined && { folded }) };
       const isSame = tags === undefined || JSON.stringify(tags) === JSON.stringify(current.tags);

@@ -110,6 +110,48 @@ describe('a shortcut', () => {
   });
 });
 
+describe('a shortcut that an earlier version has folded otherwise', () => {
+  const FOLDED = { GRÖẞE: 'große', größe: 'grosse', ['ẞ'.repeat(20)]: 'ß'.repeat(20) };
+
+  /** Replies of an account as they were stored, by their shortcuts. */
+  const store = async (...shortcuts: (keyof typeof FOLDED)[]) => {
+    const account = await app.account();
+    const { replies } = app.services.models;
+    const uuids: string[] = [];
+    for (const _ of shortcuts) uuids.push((await save({}, account.token)).uuid);
+    for (const [n, shortcut] of shortcuts.entries()) {
+      await replies.updateOne({ _id: uuids[n] }, { $set: { shortcut, folded: FOLDED[shortcut] } });
+    }
+    return { as: account.token, uuids };
+  };
+  const TAKEN = { shortcut: ['This field must be unique.'] };
+
+  it('is one reply’s', async () => {
+    const { as } = await store('GRÖẞE');
+    expect((await call('POST', '', reply({ shortcut: 'größe' }), as)).json).toEqual(TAKEN);
+    const { as: owner, uuids } = await store('GRÖẞE');
+    const other = await save({}, owner);
+    expect((await call('PATCH', `${other.uuid}/`, { shortcut: 'grösse' }, owner)).json).toEqual(TAKEN);
+    const renamed = await call('PATCH', `${uuids[0]}/`, { shortcut: 'grösse' }, owner);
+    expect([renamed.status, renamed.json.shortcut]).toEqual([200, 'grösse']);
+  });
+
+  it('is read, changed and deleted beside one that is alike by now, and when it is longer by now', async () => {
+    const { as, uuids } = await store('GRÖẞE', 'größe', 'ẞ'.repeat(20));
+    for (const uuid of uuids) {
+      const { shortcut, name, body } = (await call('GET', `${uuid}/`, undefined, as)).json;
+      const changed = await call('PATCH', `${uuid}/`, { name: `${name}!`, shortcut, body }, as);
+      expect([changed.status, changed.json]).toMatchObject([200, { name: `${name}!`, shortcut }]);
+    }
+    const made = () => call('POST', '', reply({ shortcut: 'GRÖSSE' }), as);
+    for (const uuid of [uuids[1], uuids[0]]) {
+      expect((await made()).json).toEqual(TAKEN);
+      expect((await call('DELETE', `${uuid}/`, undefined, as)).status).toBe(204);
+    }
+    expect((await made()).status).toBe(201);
+  });
+});
+
 it('holds If-Match: of two who change the same thing one is told', async () => {
   const { uuid } = await save();
   const { headers } = await call('GET', `${uuid}/`);
