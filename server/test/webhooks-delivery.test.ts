@@ -1,9 +1,10 @@
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { newEvent } from '../src/events/events.ts';
 import { sleep, startReceiver, until, webhookParts } from './webhooks-parts.ts';
 
 const start = webhookParts();
+afterEach(() => vi.unstubAllEnvs());
 
 describe('a delivery', () => {
   test('is the contract’s body and headers, signed', async () => {
@@ -89,17 +90,36 @@ describe('a delivery', () => {
     expect((await webhooks.get(account, uuid))._id).toBe(uuid);
   });
 
-  test('waits as long as Retry-After says', async () => {
-    const { subscribe, happen, rows } = await start();
-    const receiver = await startReceiver((_, response) =>
-      response.writeHead(429, { 'Retry-After': '1800' }).end(),
-    );
-    const uuid = await subscribe(receiver.url);
-    await happen({ n: 1 });
-    const row = await until(async () => (await rows(uuid)).find(({ tries }) => tries === 1));
-    const wait = (row.due_at?.getTime() ?? 0) - Date.now();
-    expect(wait).toBeGreaterThan(1_790_000);
-    expect(wait).toBeLessThanOrEqual(1_800_000);
+  /** In half an hour, in the oldest form that receivers may write (RFC 9110, 5.6.7): `Sun Nov  6 08:49:37 1994`, in UTC. */
+  const asctime = () =>
+    new Date(Date.now() + 1_800_000)
+      .toUTCString()
+      .replace(/^(...), 0?(\d+) (...) (\d{4}) (.{8}) GMT$/, (_, day, date, month, year, time) =>
+        [day, month, date.padStart(2), time, year].join(' '),
+      );
+
+  test.each([
+    ['seconds', () => '1800', 1_800_000],
+    ['more seconds than are waited', () => '86400', 3_600_000],
+    ['eleven digits', () => '99999999999', 3_600_000],
+    ['a number beyond all numbers', () => '9'.repeat(400), 3_600_000],
+    ['a date', () => new Date(Date.now() + 1_800_000).toUTCString(), 1_800_000],
+    ['a date as C writes it', asctime, 1_800_000],
+  ])('waits as long as Retry-After says by %s, wherever the server stands', async (_, header, wanted) => {
+    for (const zone of ['Asia/Tokyo', 'America/New_York']) {
+      vi.stubEnv('TZ', zone);
+      expect(new Date(0).getHours()).toBe(zone === 'Asia/Tokyo' ? 9 : 19);
+      const { subscribe, happen, rows } = await start();
+      const receiver = await startReceiver((_, response) =>
+        response.writeHead(429, { 'Retry-After': header() }).end(),
+      );
+      const uuid = await subscribe(receiver.url);
+      await happen({ n: 1 });
+      const row = await until(async () => (await rows(uuid)).find(({ tries }) => tries > 0));
+      const wait = (row.due_at?.getTime() ?? 0) - Date.now();
+      expect(wait).toBeGreaterThan(wanted - 20_000);
+      expect(wait).toBeLessThanOrEqual(wanted);
+    }
   });
 
   test('answered 410 unsubscribes, and drops what else waits', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readRetryAfter } from '../../net/retry-after.ts';
 import { loadConfig } from '../../platform/config.ts';
 import { decideRetry } from './retries.ts';
@@ -14,6 +14,8 @@ const after = (status: number | null, tries: number, retryAfter?: string, random
   if (decision.kind !== 'retry') throw new Error(decision.kind);
   return decision.after;
 };
+
+afterEach(() => vi.unstubAllEnvs());
 
 describe('what follows from an attempt', () => {
   test.each([200, 201, 202, 204, 299])('%i is success', (status) => {
@@ -54,19 +56,29 @@ describe('what follows from an attempt', () => {
     expect(after(429, 3, '10')).toBe(5 * M);
     expect(after(503, 1, '86400')).toBe(H);
     expect(after(503, 5, '86400')).toBe(2 * H);
+    for (const digits of [10, 11, 400]) expect(after(429, 1, '9'.repeat(digits))).toBe(H);
     expect(after(500, 1, '120')).toBe(5 * S);
     expect(after(429, 1, 'soon')).toBe(5 * S);
     expect(after(429, 1, '-5')).toBe(5 * S);
   });
 
-  test('Retry-After is read in both of its forms', () => {
-    const now = new Date('2026-11-21T09:30:00Z');
-    expect(readRetryAfter('0', now)).toBe(0);
-    expect(readRetryAfter('7', now)).toBe(7 * S);
-    expect(readRetryAfter('Sat, 21 Nov 2026 09:31:00 GMT', now)).toBe(M);
-    expect(readRetryAfter('Sat, 21 Nov 2026 09:29:00 GMT', now)).toBe(0);
-    expect(readRetryAfter(undefined, now)).toBeUndefined();
-    expect(readRetryAfter('', now)).toBeUndefined();
-    expect(readRetryAfter('never', now)).toBeUndefined();
-  });
+  test.each(['UTC', 'Asia/Tokyo', 'America/New_York'])(
+    'Retry-After is read in all of its forms in %s',
+    (zone) => {
+      vi.stubEnv('TZ', zone);
+      const now = new Date('2026-11-21T09:30:00Z');
+      expect(readRetryAfter('0', now)).toBe(0);
+      expect(readRetryAfter('7', now)).toBe(7 * S);
+      expect(readRetryAfter('Sat, 21 Nov 2026 09:31:00 GMT', now)).toBe(M);
+      expect(readRetryAfter('Sat, 21 Nov 2026 09:29:00 GMT', now)).toBe(0);
+      expect(readRetryAfter('Saturday, 21-Nov-26 09:31:00 GMT', now)).toBe(M);
+      expect(readRetryAfter('Sat Nov 21 09:31:00 2026', now)).toBe(M);
+      expect(readRetryAfter('Sat Nov 21 09:29:00 2026', now)).toBe(0);
+      expect(readRetryAfter(' Sun Nov  1 09:31:00 2026 ', new Date('2026-11-01T09:30:00Z'))).toBe(M);
+      expect(readRetryAfter('Sat Nov 41 09:31:00 2026', now)).toBeUndefined();
+      expect(readRetryAfter(undefined, now)).toBeUndefined();
+      expect(readRetryAfter('', now)).toBeUndefined();
+      expect(readRetryAfter('never', now)).toBeUndefined();
+    },
+  );
 });

@@ -141,6 +141,7 @@ describe('an llm node', () => {
     ['400, at once', refuses(400), 1],
     ['401, at once', refuses(401), 1],
     ['a Retry-After that is too late', refuses(429, { 'retry-after': '60' }), 1],
+    ['a Retry-After of eleven digits', refuses(429, { 'retry-after': '99999999999' }), 1],
     ['a connection that is lost in the middle', cuts, 1],
     ['a stream that is cut', stops, 1],
     ['broken JSON', sendsBrokenJson, 1],
