@@ -13,6 +13,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { oneBuild } from './one-build.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -144,15 +145,18 @@ export const buildStale = async () => {
         `the ${name} ${why}, and this user can't write ${join(ROOT, locked)}: run "npm run build" as who can`,
       );
     }
-    const started = performance.now();
-    process.stderr.write(`Building the ${name} …\n`);
-    await runNode(command());
-    try {
-      writeFileSync(stamp, hash);
-    } catch {
-      process.stderr.write(`${stamp} can't be written: the ${name} will be built again the next time\n`);
-    }
-    process.stderr.write(`Built the ${name} in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
+    await oneBuild(async () => {
+      if (readStamp(stamp) === hash) return;
+      const started = performance.now();
+      process.stderr.write(`Building the ${name} …\n`);
+      await runNode(command());
+      try {
+        writeFileSync(stamp, hash);
+      } catch {
+        process.stderr.write(`${stamp} can't be written: the ${name} will be built again the next time\n`);
+      }
+      process.stderr.write(`Built the ${name} in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
+    });
   }
 };
 
