@@ -1,3 +1,5 @@
+import { MAX_MARKS_IN_A_ROW } from '@parlor/shared';
+
 /**
  * Marks that tell a letter from its plain form in Latin, Greek, Cyrillic, Hebrew and Arabic. The vowel signs of
  * other scripts are marks, too, and change the word: they stay.
@@ -9,16 +11,29 @@ const DIACRITICS =
 /** What chooses how the character before it looks, such as an emoji in colours, and where a word may be parted at the end of a line. */
 const UNSEEN = /[\p{Variation_Selector}\u00ad]/gu;
 
+/**
+ * Combining marks beyond those that any text may have in a row, and the two kana marks that NFKD makes such of: it sorts a run in
+ * quadratic time.
+ */
+const MARKS_TOO_MANY = new RegExp(
+  String.raw`([\p{M}\uff9e\uff9f]{${MAX_MARKS_IN_A_ROW}})[\p{M}\uff9e\uff9f]+`,
+  'gu',
+);
+
 /** Letters whose stroke or ligature Unicode does not take apart. ß is left only of the capital ẞ, which upper case leaves as it is. */
 const STROKES: Record<string, string> = {
   ...{ ø: 'o', ł: 'l', đ: 'd', ħ: 'h', ŧ: 't', æ: 'ae', œ: 'oe', ς: 'σ', ß: 'ss' },
 };
 const STROKE = new RegExp(`[${Object.keys(STROKES).join('')}]`, 'g');
 
-/** The form in which texts are compared: without regard to case, diacritics and kinds of white space. */
+/**
+ * The form in which texts are compared: without regard to case, diacritics and kinds of white space. It takes linear time, whatever
+ * the text: also one that no route has taken.
+ */
 export const fold = (text: string): string =>
   text
     .replace(UNSEEN, '')
+    .replace(MARKS_TOO_MANY, '$1')
     .normalize('NFKD')
     .replace(DIACRITICS, '')
     // Upper case first, so that ß and ss, ı and i meet.
