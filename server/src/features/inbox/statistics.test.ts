@@ -74,6 +74,19 @@ it('says how many began, how soon they were answered and how they were rated, da
   expect(await stats(token, `${DAYS}&widget=${other}`)).toMatchObject({ total: 1, answered: 0, rating: 4 });
 });
 
+it('leaves out a rating that is none of the five, as an import of an older version has stored it', async () => {
+  const { id, token, widget } = await accountWithWidget();
+  const stored = [7, 0, -1, 2.5, 1_000, 4];
+  await begin(
+    id,
+    stored.map((rating) => ({ widget, at: 0, rating })),
+  );
+  expect(await stats(token, DAYS)).toMatchObject({
+    ...{ total: 6, rated: 1, rating: 4, ratings: [0, 0, 0, 1, 0] },
+    results: [{ total: 6, rated: 1, rating: 4 }, none, none],
+  });
+});
+
 it('counts for a member what it sees, for a stranger nothing, and by default the month', async () => {
   const { id, token, widget } = await accountWithWidget();
   const other = (await app.request('POST', '/api/v1/widgets/', { token })).json.uuid;

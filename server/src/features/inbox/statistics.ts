@@ -28,7 +28,9 @@ class Tally {
       const milliseconds = Math.max(0, first_response_at.getTime() - created_at.getTime());
       this.#responses.push(Math.round(milliseconds / 1_000));
     }
-    if (rating !== null) this.#ratings[rating - 1] = (this.#ratings[rating - 1] ?? 0) + 1;
+    // What is none of the five, as an older version's import has brought, counts as no rating.
+    const times = this.#ratings[(rating ?? 0) - 1];
+    if (rating !== null && times !== undefined) this.#ratings[rating - 1] = times + 1;
   }
 
   get ratings(): number[] {
