@@ -63,6 +63,9 @@ export const MAX_LEAD_TEMPLATE = 1_000;
 export const MAX_PROMPT = 20_000;
 export const MAX_MODEL_NAME = 200;
 
+/** The longest answer that a node may ask a language model for, in tokens. */
+export const MAX_ANSWER_TOKENS = 100_000;
+
 /** Questions with their answer, of one node. */
 export const MAX_FAQ_ENTRIES = 1_000;
 

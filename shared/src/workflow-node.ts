@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { choice, integer, jsonType, text } from './fields.ts';
 import {
+  MAX_ANSWER_TOKENS,
   MAX_BRANCH_VALUE,
   MAX_BRANCHES,
   MAX_FAQ_ENTRIES,
@@ -148,7 +149,7 @@ export const LlmNode = z
     type: z.literal('llm'),
     prompt: optional(MAX_PROMPT),
     model: optional(MAX_MODEL_NAME),
-    max_tokens: integer({ min: 1, max: 100_000 }).nullish(),
+    max_tokens: integer({ min: 1, max: MAX_ANSWER_TOKENS }).nullish(),
     temperature: decimal({ min: 0, max: 2 }).nullish(),
     on_error: edge(),
     next: edge(),

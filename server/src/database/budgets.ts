@@ -77,12 +77,14 @@ export class Budgets {
    * @param correction of a booking that is corrected later. It also takes back what was booked where not all could be; without
    * it that is tried once, and stays booked where the database was away.
    * @returns the booking, or the first budget that is exceeded
+   * @throws RangeError for a count that is no positive integer, which would give back what others have booked
    */
   async take<B extends Budget>(
     wanted: readonly B[],
     count: number,
     correction?: CorrectOptions,
   ): Promise<{ booking: Booking } | { exceeded: B }> {
+    if (!Number.isSafeInteger(count) || count < 1) throw new RangeError(`${count} can't be booked`);
     const id = correction && randomBytes(9).toString('base64url');
     const booked: B[] = [];
     const change = async (by: number): Promise<void> => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MAX_ANSWER_TOKENS } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { estimateTokenCount } from 'tokenx';
 import type { Outgoing } from '../../../net/outgoing.ts';
@@ -49,6 +50,12 @@ export interface Question {
   input: string;
   delta(text: string): void;
 }
+
+/** How long an answer may be, in tokens: within bounds also of a node that no route has taken, since it is booked. */
+const answerTokens = ({ max_tokens }: LlmNode, contextTokens: number): number => {
+  const wanted = Number.isFinite(max_tokens) ? Math.trunc(Number(max_tokens)) : MAX_TOKENS;
+  return Math.min(Math.max(1, wanted), MAX_ANSWER_TOKENS, Math.floor(contextTokens / 2));
+};
 
 /** Questions to a language model through an OpenAI-compatible endpoint (docs/contract.md#agent-api). */
 export class LanguageModel {
@@ -109,7 +116,7 @@ export class LanguageModel {
     if (url === '') throw new LlmError('LLM_URL is not set');
     if (model === '') throw new LlmError('neither the node nor LLM_MODEL names a model');
     if (!this.#settings.models.has(model)) throw new LlmError('the model is not one of LLM_MODELS');
-    const maxTokens = Math.min(node.max_tokens ?? MAX_TOKENS, Math.floor(contextTokens / 2));
+    const maxTokens = answerTokens(node, contextTokens);
     const window = contextTokens - maxTokens;
     const messages = requestMessages(node.prompt ?? '', variables, history, input, window);
     const prompt = tokensOf(messages);

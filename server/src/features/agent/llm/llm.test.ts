@@ -251,6 +251,21 @@ describe('an llm node', () => {
     await usage.updateOne(total, { $set: { used: before } });
   });
 
+  it.each([-1e308, -5, 0, 0.5, '7', 1e308])('books for max_tokens %s what it may be', async (max_tokens) => {
+    const { graphs, usage } = app.services.models;
+    // As an import of an older version has stored it.
+    await graphs.updateOne({ workflow: agent.uuid }, { nodes: JSON.stringify(nodes({ max_tokens })) });
+    const total = `server tokens ${new Date().toISOString().slice(0, 10)}`;
+    const used = async () => (await usage.findOne({ _id: total }).lean())?.used ?? 0;
+    const before = await used();
+    llm.behave(says('Yes.'));
+    expect(await agent.talk(await agent.open(), 'Hm?')).toEqual([['Yes.'], 'active']);
+    const asked = llm.asked[0]?.body.max_tokens;
+    expect(asked).toBe(max_tokens === '7' || max_tokens === 1e308 ? 1_000 : 1);
+    const more = (await used()) - before;
+    expect([more > 0, more < 1_000]).toEqual([true, true]);
+  });
+
   it('asks no model that the operator does not offer, and says so', async () => {
     agent = await testAgent(app, nodes({ model: 'dearest' }));
     const { problems } = (await agent.rest('GET', `workflows/${agent.uuid}/`)).json;
