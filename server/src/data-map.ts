@@ -1,20 +1,24 @@
-import { MemberReference } from '@parlor/shared';
+import { NewWidget } from '@parlor/shared';
 import type { Model } from 'mongoose';
-import { z } from 'zod';
 import {
   type CollectionData,
   collectionOf,
   type MappedCollection,
   NEWEST_FIRST,
 } from './database/collection-data.ts';
+import { memberShapes } from './features/accounts/member-fields.ts';
 import { agentData } from './features/agent/agent-data.ts';
 import { AUDIT_SHAPES, KEPT_FOR_S } from './features/audit/audit.model.ts';
 import { inboxData } from './features/inbox/inbox-data.ts';
+import { KEYWORD_SHAPES, NOTIFICATION_SHAPES } from './features/keywords/keywords.model.ts';
+import { LEAD_SHAPES } from './features/leads/leads.model.ts';
 import { mailsData } from './features/mail/mails-data.ts';
 import { membersData } from './features/members/members-data.ts';
+import { MESSAGE_SHAPES } from './features/messages/messages.model.ts';
 import { realtimeData } from './features/realtime/realtime-data.ts';
-import { BOT_STATE } from './features/rooms/bot-state.ts';
+import { ROOM_SHAPES } from './features/rooms/rooms.model.ts';
 import { searchData } from './features/search/search-data.ts';
+import { SESSION_SHAPES } from './features/visitors/sessions.model.ts';
 import { webhooksData } from './features/webhooks/webhooks-data.ts';
 import { KEPT_FOR_S as SIGHTINGS_KEPT_FOR_S } from './features/widgets/sightings.model.ts';
 import type { Models } from './models.ts';
@@ -66,6 +70,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       ...(['deleted_at', 'emptied_at'] as const),
     ],
     nullable: ['email_confirmed_at'],
+    shapes: memberShapes,
   }),
   ...membersData,
   widgets: of<'widgets'>()({
@@ -85,6 +90,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       ],
     },
     absent: ['is_localized'],
+    shapes: NewWidget.shape,
   }),
   ...agentData,
   keywords: of<'keywords'>()({
@@ -92,6 +98,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     kept: 'until deleted',
     copied: NEWEST_FIRST,
     fields: { plain: ['_id', 'account', 'created_at'], owner: ['keyword', 'folded', 'events'] },
+    shapes: KEYWORD_SHAPES,
   }),
   rooms: of<'rooms'>()({
     owner: { by: 'account' },
@@ -114,7 +121,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     ],
     absent: ['widget', 'bot'],
     nullable: ['rating'],
-    shapes: { bot: BOT_STATE },
+    shapes: ROOM_SHAPES,
   }),
   messages: of<'messages'>()({
     owner: { by: 'account' },
@@ -129,7 +136,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     },
     words: ['author.name'],
     absent: ['widget', 'author', 'answer_due', 'support_answer'],
-    shapes: { author: MemberReference },
+    shapes: MESSAGE_SHAPES,
   }),
   leads: of<'leads'>()({
     owner: { by: 'account' },
@@ -141,6 +148,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       visitor: ['nickname', 'email', 'phone_number', 'device', 'from_page_title', 'referrer', 'events'],
     },
     absent: ['room'],
+    shapes: LEAD_SHAPES,
   }),
   ...inboxData,
   notifications: of<'notifications'>()({
@@ -157,7 +165,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     words: ['transcripts.nickname', 'transcripts.body'],
     absent: ['messages', 'customer_request', 'nickname', 'email', 'transcripts'],
     nullable: ['sent_at'],
-    shapes: { keywords: z.array(z.string()), transcripts: z.array(z.looseObject({})) },
+    shapes: NOTIFICATION_SHAPES,
   }),
   ...webhooksData,
   sessions: of<'sessions'>()({
@@ -172,7 +180,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     },
     words: ['label', 'page.url', 'page.title', 'page.referrer'],
     absent: ['closed_at'],
-    shapes: { page: z.looseObject({ url: z.string(), title: z.string(), referrer: z.string() }) },
+    shapes: SESSION_SHAPES,
   }),
   audit: of<'audit'>()({
     owner: { by: 'account' },

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
@@ -73,6 +73,31 @@ describe('npm run parlor --', () => {
         'import',
       ].map((action) => [action, 'cli']),
     );
+  });
+
+  it('imports nothing that no route takes, and says where it stands', { timeout: 90_000 }, async () => {
+    const account = randomUUID();
+    const keyword = {
+      _id: randomUUID(),
+      account,
+      created_at: { $date: '2026-01-01T00:00:00Z' },
+      folded: 'a',
+    };
+    const file = join(directory, 'harmful.jsonl');
+    for (const [more, why] of [
+      [`a${'\u0315\u0300'.repeat(400_000)}`, 'no more than 100 characters'],
+      [`a${'\u0315\u0300'.repeat(16)}`, 'no more than 30 combining marks in a row'],
+      ['x'.repeat(12_000_000), 'no more than 100 characters'],
+    ]) {
+      const lines = [
+        { format: 'parlor-account', version: 1, username: 'grace' },
+        { keywords: { ...keyword, keyword: more } },
+      ];
+      await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      const { code, err, out } = await parlor(['import', file]);
+      const said = `${file}, line 2: an object without a proper keyword: Ensure this field has ${why}.\n`;
+      expect([code, err.slice(0, said.length), out]).toEqual([1, said, '']);
+    }
   });
 
   it('says what was wrong in one line, and how it is meant', { timeout: 90_000 }, async () => {

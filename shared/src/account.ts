@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { boolean, codePoints, datetime, email, text, tooLong, uuid } from './fields.ts';
 
-const MAX_USERNAME = 150;
+/** A username, as it is written and folded. */
+export const MAX_USERNAME = 150;
 
 /**
  * Equal for two spellings of one name that differ in case or Unicode composition only. Some letters become several,

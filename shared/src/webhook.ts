@@ -2,14 +2,17 @@ import { z } from 'zod';
 import { EVENT_NAMES } from './events.ts';
 import { choice, uuid, webAddress } from './fields.ts';
 
+/** The address that a webhook sends to. */
+export const MAX_TARGET = 2_000;
+
 /** One event, and the address that it is sent to (specification 2, docs/contract.md#webhook). */
 export const Webhook = z
   .object({
     uuid: uuid(),
     event: choice(EVENT_NAMES),
-    target: webAddress(2_000).meta({
+    target: webAddress(MAX_TARGET).meta({
       format: 'uri',
-      maxLength: 2_000,
+      maxLength: MAX_TARGET,
       example: 'https://example.com/hooks/chat',
     }),
   })

@@ -77,7 +77,10 @@ export interface CollectionData<T> {
   /** Of what is copied: the fields that a whole document may lack, as those of earlier versions do, and that may be null. */
   absent?: readonly AbsentOf<T>[];
   nullable?: readonly NullableOf<T>[];
-  /** The least of what has to stand in a field, where the model leaves it open or others rely on more than its type. */
+  /**
+   * What may stand in a field, with the bounds that its route keeps (database/stored-shapes.ts). Where there is none, a text is an id
+   * and a number a count.
+   */
   shapes?: { readonly [Field in FieldOf<T>]?: z.ZodType };
   /** Every stored field, once. */
   fields: Partial<Record<FieldKind, readonly FieldOf<T>[]>>;

@@ -1,3 +1,6 @@
+import { Credentials, MAX_MEMBER_NAME, Registration, text } from '@parlor/shared';
+import { identifier, listOf } from '../../database/stored-shapes.ts';
+
 /** What signs a member in, and what others see of it: the fields that an account has of its owner, and a member of itself. */
 export interface MemberFields {
   username: string;
@@ -55,3 +58,18 @@ export const memberFields = {
   recovery_hashes: { type: [String], default: undefined },
   version: Number,
 } as const;
+
+/** A password's hash in the PHC string format, in characters. */
+const MAX_HASH = 300;
+
+/** What they have to be, as they are read in (database/collection-data.ts). */
+export const memberShapes = {
+  username: Credentials.shape.username,
+  email: Registration.shape.email,
+  name: text({ max: MAX_MEMBER_NAME }),
+  password: text({ max: MAX_HASH }),
+  token_sealed: identifier(),
+  totp_sealed: identifier(),
+  totp_pending_sealed: identifier(),
+  recovery_hashes: listOf(identifier()),
+};

@@ -1,12 +1,11 @@
 import { mongo } from 'mongoose';
+import type { z } from 'zod';
 import type { MappedCollection } from '../../database/collection-data.ts';
+import { count, identifier, MAX_ID } from '../../database/stored-shapes.ts';
 import { type Document, isDerived, isObject } from './account-copy.ts';
 
 /** How deep lists and objects of an object may lie in each other. Every database takes 180, and honest ones have some ten. */
 const MAX_LEVELS = 100;
-
-/** The longest id, in UTF-16 code units. Those that the server makes have 64 at most. */
-const MAX_ID = 100;
 
 /** The first and the last time that can be written as the API does; a clock that ran ahead may have written any of them. */
 const FIRST_TIME = 0;
@@ -34,6 +33,10 @@ const isTooDeep = (value: unknown, levels = MAX_LEVELS): boolean => {
   return levels === 0 || Object.values(value).some((one) => isTooDeep(one, levels - 1));
 };
 
+/** Mongoose makes a text of a number, whatever the bounds of the text are. */
+const isOtherThanText = (value: unknown, type: string | undefined): boolean =>
+  type === 'String' && !isNothing(value) && typeof value !== 'string';
+
 /** Mongoose casts more than is stored: a text, or a number for a time, would become another value than was written. */
 const isOfType = (value: unknown, type: string | undefined): boolean => {
   if (type === 'Buffer') return value instanceof mongo.Binary;
@@ -43,28 +46,50 @@ const isOfType = (value: unknown, type: string | undefined): boolean => {
   return isSound(value);
 };
 
+/** What is right for a field of which no shape says more: a text is an id then, and a number counts something. */
+const ELSE: Record<string, z.ZodType> = { String: identifier(), Number: count() };
+
+/** The shape of a field of a collection; undefined where its type says all there is. */
+export const shapeOf = ({ model, data }: MappedCollection, name: string): z.ZodType | undefined =>
+  data.shapes?.[name] ?? ELSE[model.schema.path(name)?.instance ?? ''];
+
+/** In one line, and not longer than that. */
+const MAX_REASON = 200;
+
+/** Where a value has another shape, and why: `.tags.0: Ensure …`; undefined where it fits. */
+const misfitOf = (shape: z.ZodType | undefined, value: unknown): string | undefined => {
+  const [issue] = shape?.safeParse(value).error?.issues ?? [];
+  if (!issue) return undefined;
+  const path = issue.path.map((step) => `.${String(step)}`).join('');
+  return `${path}: ${issue.message}`.replace(/[\p{C}\p{Z}]+/gu, ' ').slice(0, MAX_REASON);
+};
+
 /**
  * What is wrong with an object that whoever goes through all accounts' objects would stumble over: a field that is lacking
- * or null where its model never is, a number or a time that is none, nothing in a list, another shape than others
- * rely on. What is made anew is not looked at; other types are told by the model.
+ * or null where its model never is, a number or a time that is none, nothing in a list, a value beyond the bounds that
+ * the API keeps, another shape than others rely on. What is made anew is not looked at; other types are told by the model.
  * @returns in words, what comes behind "an object"; undefined where it is whole
  */
-export const flawIn = (
-  { model: { schema }, data }: MappedCollection,
-  document: Document,
-): string | undefined => {
-  const { absent = [], nullable = [], shapes = {} } = data;
-  const isWhole = (name: string): boolean => {
+export const flawIn = (collection: MappedCollection, document: Document): string | undefined => {
+  const { model, data } = collection;
+  const { absent = [], nullable = [] } = data;
+  /** What comes behind the name of the field; undefined where nothing is wrong with it. */
+  const flawOf = (name: string): string | undefined => {
     const value = document[name];
-    if (value === undefined) return absent.includes(name) && !Object.hasOwn(document, name);
-    if (value === null) return nullable.includes(name);
-    if (!isOfType(value, schema.path(name)?.instance)) return false;
-    return shapes[name]?.safeParse(value).success ?? true;
+    if (value === undefined) return absent.includes(name) && !Object.hasOwn(document, name) ? undefined : '';
+    if (value === null) return nullable.includes(name) ? undefined : '';
+    if (!isOfType(value, model.schema.path(name)?.instance)) return '';
+    return misfitOf(shapeOf(collection, name), value);
   };
   const { _id, events: _, ...rest } = document;
   if (_id.length === 0 || _id.length > MAX_ID) return 'without a proper _id';
   if (isTooDeep(rest, MAX_LEVELS)) return `of more than ${MAX_LEVELS} levels of lists and objects`;
-  const stored = Object.values(data.fields).flat();
-  const flawed = stored.find((name) => !isDerived(name) && !isWhole(name));
-  return flawed === undefined ? undefined : `without a proper ${flawed}`;
+  for (const name of Object.values(data.fields).flat()) {
+    if (isDerived(name)) continue;
+    if (isOtherThanText(document[name], model.schema.path(name)?.instance))
+      return `with a field of another type: ${name}`;
+    const flaw = flawOf(name);
+    if (flaw !== undefined) return `without a proper ${name}${flaw}`;
+  }
+  return undefined;
 };

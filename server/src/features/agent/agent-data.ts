@@ -1,5 +1,12 @@
+import { MAX_BRANCHES, MAX_NODE_ID, MAX_NODES, text, Workflow } from '@parlor/shared';
 import { collectionOf, NEWEST_FIRST } from '../../database/collection-data.ts';
+import { identifier, listOf } from '../../database/stored-shapes.ts';
+import { STORED_NODES } from './stored-nodes.ts';
 import type { StoredGraph, StoredWorkflow } from './workflows.model.ts';
+
+/** The longest says of a loop which nodes it goes through; most are of edges to nowhere. */
+const MAX_PROBLEM = MAX_NODES * (MAX_NODE_ID + 4) + 100;
+const MAX_PROBLEMS = MAX_NODES * (MAX_BRANCHES + 4);
 
 /** What the map of data says of workflows. */
 export const agentData = {
@@ -14,6 +21,7 @@ export const agentData = {
       keyed: ['key_fingerprint'],
     },
     absent: ['room_bot_of'],
+    shapes: { name: Workflow.shape.name, key_sealed: identifier() },
   }),
   graphs: collectionOf<StoredGraph>()({
     owner: { by: 'workflow', via: 'workflows' },
@@ -26,5 +34,6 @@ export const agentData = {
     },
     absent: ['account', 'stored_at', 'saved_by', 'node_count'],
     nullable: ['saved_by'],
+    shapes: { nodes: STORED_NODES, problems: listOf(text({ max: MAX_PROBLEM }), MAX_PROBLEMS) },
   }),
 };

@@ -1,6 +1,6 @@
 import { type NodeOf, storableText, type WorkflowNode } from '@parlor/shared';
 import { CpuBudget } from '../../platform/cpu-budget.ts';
-import type { LeadFields, Position, Said } from '../rooms/bot-state.ts';
+import { type LeadFields, MAX_SAID_BYTES, type Position, type Said } from '../rooms/bot-state.ts';
 import type { Graph } from './graph.ts';
 import { cut, fill } from './template.ts';
 
@@ -14,9 +14,6 @@ export interface TurnListener {
   /** A piece of that text. */
   delta(text: string): void;
 }
-
-/** What one turn says at most, in bytes of UTF-8: it stands in the room's document until it is published. */
-const MAX_SAID_BYTES = 262_144;
 
 /** What one conversation knows at most, names and values, in bytes of UTF-8. */
 const MAX_KNOWN_BYTES = 262_144;

@@ -1,8 +1,8 @@
-import type { AuditEntry } from '@parlor/shared';
+import { ACTOR_KINDS, AUDITED_KINDS, type AuditEntry, choice, MAX_AUDIT_TEXT, text } from '@parlor/shared';
 import { type Model, Schema } from 'mongoose';
-import { z } from 'zod';
 import type { Stored } from '../../database/document.ts';
 import { defineModel, type Index } from '../../database/model.ts';
+import { identifier, listOf, open } from '../../database/stored-shapes.ts';
 
 /** How long an entry is kept, in seconds. */
 export const KEPT_FOR_S = 365 * 86_400;
@@ -12,13 +12,19 @@ export interface StoredAuditEntry extends Stored<Omit<AuditEntry, 'at'>> {
   at: Date;
 }
 
-const orNull = z.string().nullable();
+const shown = () => text({ max: MAX_AUDIT_TEXT });
 
 /** What of an entry is read by whoever shows it. */
 export const AUDIT_SHAPES = {
-  actor: z.looseObject({ kind: z.string(), uuid: orNull, name: z.string(), token: orNull }),
-  object: z.looseObject({ kind: z.string(), uuid: z.string(), label: z.string() }),
-  changes: z.array(z.looseObject({ field: z.string(), from: orNull, to: orNull })),
+  actor: open({
+    kind: choice(ACTOR_KINDS),
+    uuid: identifier().nullable(),
+    name: shown(),
+    token: shown().nullable(),
+  }),
+  address: identifier(),
+  object: open({ kind: choice(AUDITED_KINDS), uuid: identifier(), label: shown() }),
+  changes: listOf(open({ field: identifier(), from: shown().nullable(), to: shown().nullable() })),
 };
 
 export type AuditModel = Model<StoredAuditEntry>;

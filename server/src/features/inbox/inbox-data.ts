@@ -1,12 +1,36 @@
-import { MemberReference } from '@parlor/shared';
+import {
+  choice,
+  INBOX_STATUSES,
+  MAX_SHORTCUT,
+  Note,
+  Reply,
+  Room,
+  TagName,
+  tags,
+  text,
+  WAITING_ON,
+} from '@parlor/shared';
 import { z } from 'zod';
 import { collectionOf, NEWEST_FIRST } from '../../database/collection-data.ts';
+import { identifier, listOf, memberThen, open } from '../../database/stored-shapes.ts';
 import type { StoredConversation } from './conversation.model.ts';
 import type { StoredNote } from './notes/note.model.ts';
 import type { StoredReply } from './replies/reply.model.ts';
-import type { TagNamesOf } from './tag-names.ts';
+import { KEPT_NAMES, type TagNamesOf } from './tag-names.ts';
 import type { StoredConversationEvent } from './timeline/conversation-event.model.ts';
 import { HEARD } from './waiting.ts';
+
+const status = () => choice(INBOX_STATUSES);
+const member = () => identifier().nullable();
+
+/** A change as the timeline keeps it. */
+const CHANGE = z.discriminatedUnion('field', [
+  open({ field: z.literal('status'), from: status(), to: status(), snoozed_until: member() }),
+  open({ field: z.literal('assignee'), from: member(), to: member() }),
+  open({ field: z.literal('tags'), added: tags(), removed: tags() }),
+  open({ field: z.literal('rating'), to: Room.shape.rating }),
+  open({ field: z.literal('is_bot_use'), to: z.boolean() }),
+]);
 
 /** What the map of data says of how members work on conversations. */
 export const inboxData = {
@@ -25,7 +49,7 @@ export const inboxData = {
     },
     words: ['author.name'],
     nullable: ['author', 'edited_at'],
-    shapes: { author: MemberReference.nullable() },
+    shapes: { body: Note.shape.body, author: memberThen(), mentions: listOf(identifier()) },
   }),
   replies: collectionOf<StoredReply>()({
     owner: { by: 'account' },
@@ -36,6 +60,10 @@ export const inboxData = {
       owner: ['name', 'shortcut', 'folded', 'body', 'tags', 'events'],
     },
     nullable: ['assignee', 'status'],
+    shapes: {
+      ...{ name: Reply.shape.name, shortcut: Reply.shape.shortcut, body: Reply.shape.body },
+      ...{ tags: tags(), status: Reply.shape.status, folded: text({ max: MAX_SHORTCUT }) },
+    },
   }),
   inbox: collectionOf<StoredConversation>()({
     owner: { by: 'account' },
@@ -58,13 +86,17 @@ export const inboxData = {
       ...(['rating', 'snoozed_until', 'waiting_on', 'waiting_since', 'first_response_at'] as const),
       'assignee',
     ],
-    shapes: { heard: HEARD },
+    shapes: {
+      ...{ label: Room.shape.label, rating: Room.shape.rating, status: choice(INBOX_STATUSES) },
+      ...{ waiting_on: choice(WAITING_ON), tags: tags(), unread: listOf(identifier()), heard: HEARD },
+    },
   }),
   tagNames: collectionOf<TagNamesOf>()({
     owner: { by: '_id' },
     kept: 'until deleted',
     copied: { _id: 1 },
     fields: { plain: ['_id'], owner: ['names'] },
+    shapes: { names: listOf(TagName, KEPT_NAMES) },
   }),
   conversationEvents: collectionOf<StoredConversationEvent>()({
     owner: { by: 'account' },
@@ -75,6 +107,6 @@ export const inboxData = {
     fields: { plain: ['_id', 'account', 'room', 'at'], visitor: ['changes'], owner: ['by'] },
     words: ['changes.added', 'changes.removed', 'by.name'],
     nullable: ['by'],
-    shapes: { by: MemberReference.nullable(), changes: z.array(z.looseObject({ field: z.string() })) },
+    shapes: { by: memberThen(), changes: listOf(CHANGE) },
   }),
 };

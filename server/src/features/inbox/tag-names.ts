@@ -2,7 +2,7 @@ import type { Model } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
 
 /** Names that are kept of an account; those that were first given longest ago go. */
-const KEPT = 500;
+export const KEPT_NAMES = 500;
 
 /** The tags that an account has given, to be offered again. */
 export interface TagNamesOf {
@@ -36,7 +36,7 @@ export class TagNames {
       await this.#names
         .updateOne(
           { _id: account, names: { $ne: tag } },
-          { $push: { names: { $each: [tag], $position: 0, $slice: KEPT } } },
+          { $push: { names: { $each: [tag], $position: 0, $slice: KEPT_NAMES } } },
           { upsert: true },
         )
         // Somebody else has just given the same one.

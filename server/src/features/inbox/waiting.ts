@@ -1,5 +1,6 @@
 import type { Side } from '@parlor/shared';
 import { z } from 'zod';
+import { identifier, listOf, open } from '../../database/stored-shapes.ts';
 
 /** What counts of a message: who said it, and when. */
 export interface Said {
@@ -37,21 +38,21 @@ export interface Heard {
 }
 
 /** The same as others can check it (database/collection-data.ts). */
-export const HEARD: z.ZodType<Heard> = z.looseObject({
-  before: z.looseObject({
+export const HEARD = open({
+  before: open({
     sender: z.enum(['visitor', 'person']).nullable(),
     since: z.date().nullable(),
     isInterrupted: z.boolean(),
     answered: z.date().nullable(),
   }),
-  beforeId: z.string().nullable(),
+  beforeId: identifier().nullable(),
   beforeAt: z.date().nullable(),
-  recent: z.array(
-    z.looseObject({
-      id: z.string(),
+  recent: listOf(
+    open({
+      id: identifier(),
       at: z.date(),
       sender: z.enum(['visitor', 'person', 'bot']),
-      author: z.string().optional(),
+      author: identifier().optional(),
     }),
   ),
 });

@@ -1,7 +1,16 @@
-import { Keyword, KeywordNotification, type Transcript } from '@parlor/shared';
+import {
+  Keyword,
+  KeywordNotification,
+  MAX_KEYWORD,
+  MAX_MESSAGE,
+  Message,
+  type Transcript,
+  text,
+} from '@parlor/shared';
 import type { Model } from 'mongoose';
 import { type Stored, storedFields } from '../../database/document.ts';
 import { defineModel } from '../../database/model.ts';
+import { identifier, listOf, open } from '../../database/stored-shapes.ts';
 import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
 
 export interface StoredKeyword extends Stored<Keyword>, EventHolder {
@@ -9,6 +18,9 @@ export interface StoredKeyword extends Stored<Keyword>, EventHolder {
   /** The form in which keywords are compared, with messages and with each other. */
   folded: string;
 }
+
+/** What a keyword may hold (database/collection-data.ts). */
+export const KEYWORD_SHAPES = { keyword: Keyword.shape.keyword, folded: text({ max: MAX_KEYWORD }) };
 
 export type KeywordModel = Model<StoredKeyword>;
 
@@ -33,6 +45,16 @@ export interface StoredNotification extends EventHolder {
   email?: string;
   transcripts?: Transcript[];
 }
+
+/** What a notification may hold. */
+export const NOTIFICATION_SHAPES = {
+  nickname: Message.shape.nickname,
+  email: Message.shape.email,
+  customer_request: text({ max: MAX_MESSAGE }),
+  messages: listOf(identifier()),
+  keywords: listOf(text({ max: MAX_KEYWORD })),
+  transcripts: listOf(open({})),
+};
 
 export type NotificationModel = Model<StoredNotification>;
 

@@ -14,6 +14,16 @@ export interface StoredLead extends Omit<Stored<Lead>, 'widget' | 'conversation'
   version: number;
 }
 
+/** What a lead may hold (database/collection-data.ts). */
+export const LEAD_SHAPES = {
+  nickname: Lead.shape.nickname,
+  email: Lead.shape.email,
+  phone_number: Lead.shape.phone_number,
+  device: Lead.shape.device,
+  from_page_title: Lead.shape.from_page_title,
+  referrer: Lead.shape.referrer,
+};
+
 export type LeadModel = Model<StoredLead>;
 
 export const leadModel = defineModel<StoredLead>(

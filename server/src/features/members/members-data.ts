@@ -1,9 +1,27 @@
+import {
+  choice,
+  choices,
+  MAX_AVATAR_BYTES,
+  MAX_EMAIL,
+  ProgramToken,
+  ROLES,
+  SCOPES,
+  text,
+} from '@parlor/shared';
+import { mongo } from 'mongoose';
+import { z } from 'zod';
 import { collectionOf, NEWEST_FIRST } from '../../database/collection-data.ts';
+import { identifier, listOf } from '../../database/stored-shapes.ts';
+import { memberShapes } from '../accounts/member-fields.ts';
 import type { StoredAvatar } from './avatars/avatar.model.ts';
 import type { StoredMember } from './member.ts';
 import type { StoredMemberSession } from './member-sessions.ts';
 import type { StoredPasswordReset } from './password-resets.ts';
 import type { StoredProgramToken } from './program-tokens.ts';
+
+const PICTURE = z.instanceof(mongo.Binary).refine((bytes) => bytes.length() <= MAX_AVATAR_BYTES, {
+  error: `Ensure this field has no more than ${MAX_AVATAR_BYTES} bytes.`,
+});
 
 /** What the map of data says of the collections of members. */
 export const membersData = {
@@ -27,12 +45,20 @@ export const membersData = {
       ...(['totp_sealed', 'totp_pending_sealed', 'totp_step', 'recovery_hashes', 'widgets'] as const),
       ...(['invitation_hash', 'invitation_key', 'invitation_expires_at'] as const),
     ],
+    shapes: {
+      ...memberShapes,
+      role: choice(ROLES),
+      widgets: listOf(identifier()),
+      invitation_key: text({ max: MAX_EMAIL }),
+      invitation_hash: identifier(),
+    },
   }),
   avatars: collectionOf<StoredAvatar>()({
     owner: { by: 'account' },
     kept: 'until deleted',
     copied: { account: 1, made_at: 1 },
     fields: { plain: ['_id', 'account', 'member', 'made_at'], owner: ['bytes'] },
+    shapes: { bytes: PICTURE },
   }),
   tokens: collectionOf<StoredProgramToken>()({
     owner: { by: 'account' },
@@ -45,6 +71,7 @@ export const membersData = {
       keyed: ['token_fingerprint'],
     },
     absent: ['expires_at', 'used_at'],
+    shapes: { name: ProgramToken.shape.name, scopes: choices(SCOPES), token_sealed: identifier() },
   }),
   // Not worth copying: whoever moves to another server signs in there.
   memberSessions: collectionOf<StoredMemberSession>()({

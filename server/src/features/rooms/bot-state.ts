@@ -1,7 +1,17 @@
-import type { ConversationStatus } from '@parlor/shared';
+import {
+  CONVERSATION_STATUSES,
+  type ConversationStatus,
+  choice,
+  MAX_MESSAGE,
+  MAX_NODE_ID,
+  MAX_VARIABLE,
+  Message,
+  text,
+} from '@parlor/shared';
 import { Schema, type SchemaDefinition } from 'mongoose';
 import { z } from 'zod';
 import type { Index } from '../../database/model.ts';
+import { count, identifier, listOf, open } from '../../database/stored-shapes.ts';
 import type { EventHolder } from '../../events/events.ts';
 
 /** Where a conversation stands between two turns. */
@@ -64,40 +74,55 @@ export interface BotState extends Position {
   pending?: PendingTurn;
 }
 
-const SAID = z.array(z.looseObject({ text: z.string(), sent_at: z.date() }));
+/** What one turn says at most, in bytes of UTF-8: it stands in the room's document until it is published. */
+export const MAX_SAID_BYTES = 262_144;
+
+/** All that a turn says as one text, in characters: with a blank line between two of at most 100 messages. */
+export const answerText = () => text({ max: MAX_SAID_BYTES + 200 });
+
+const said = () => text({ max: MAX_MESSAGE });
+
+const SAID = listOf(open({ text: said(), sent_at: z.date() }));
+
+/** Whoever asks or says something. */
+const contact = {
+  nickname: Message.shape.nickname.optional(),
+  email: Message.shape.email.optional(),
+  phone_number: Message.shape.phone_number.optional(),
+};
 
 /** What of a `BotState` has to be there for a conversation to go on, and a turn to be published. */
-export const BOT_STATE = z.looseObject({
-  status: z.string(),
-  node: z.string(),
-  asked: z.number(),
-  variables: z.array(z.tuple([z.string(), z.string()])),
-  workflow: z.string(),
-  graph: z.string(),
-  conversation: z.string().optional(),
-  turns: z.number(),
+export const BOT_STATE = open({
+  status: choice(CONVERSATION_STATUSES),
+  node: text({ max: MAX_NODE_ID }),
+  asked: count(),
+  variables: listOf(z.tuple([text({ max: MAX_VARIABLE }), said()])),
+  workflow: identifier(),
+  graph: identifier(),
+  conversation: identifier().optional(),
+  turns: count(),
   last_sent_at: z.date(),
-  last: z.looseObject({ turn: z.string(), status: z.string(), messages: SAID }),
-  pending: z
-    .looseObject({
-      turn: z.string(),
-      at: z.date(),
-      messages: z.array(
-        z.looseObject({
-          _id: z.string(),
-          account: z.string(),
-          room: z.string(),
-          body: z.string(),
-          sent_at: z.date(),
-          events: z
-            .array(z.looseObject({ id: z.string(), name: z.string(), at: z.date(), data: z.looseObject({}) }))
-            .optional(),
-        }),
-      ),
-      leads: z.array(z.looseObject({ _id: z.string(), fields: z.record(z.string(), z.string()) })),
-      answers: z.looseObject({ message: z.string(), text: z.string() }).optional(),
-    })
-    .optional(),
+  last: open({ turn: identifier(), status: choice(CONVERSATION_STATUSES), messages: SAID }),
+  pending: open({
+    turn: identifier(),
+    at: z.date(),
+    messages: listOf(
+      open({
+        _id: identifier(),
+        account: identifier(),
+        room: identifier(),
+        ...contact,
+        body: said(),
+        support_answer: answerText().optional(),
+        sent_at: z.date(),
+        events: listOf(
+          open({ id: identifier(), name: identifier(), at: z.date(), data: open({}) }),
+        ).optional(),
+      }),
+    ),
+    leads: listOf(open({ _id: identifier(), fields: open(contact) })),
+    answers: open({ message: identifier(), text: answerText() }).optional(),
+  }).optional(),
 });
 
 /** What the model of rooms keeps for a bot. */

@@ -3,7 +3,7 @@ import type { Model } from 'mongoose';
 import { type Stored, storedFields } from '../../database/document.ts';
 import { defineModel } from '../../database/model.ts';
 import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
-import { botFields, botIndexes, type WithBot } from './bot-state.ts';
+import { BOT_STATE, botFields, botIndexes, type WithBot } from './bot-state.ts';
 
 export interface StoredRoom extends Stored<Omit<Room, 'messages'>>, EventHolder, WithBot {
   account: string;
@@ -12,6 +12,14 @@ export interface StoredRoom extends Stored<Omit<Room, 'messages'>>, EventHolder,
   /** Counts the writes; a compare-and-set goes by it. */
   version: number;
 }
+
+/** What a room may hold (database/collection-data.ts). */
+export const ROOM_SHAPES = {
+  label: Room.shape.label,
+  name: Room.shape.name,
+  rating: Room.shape.rating,
+  bot: BOT_STATE,
+};
 
 export type RoomModel = Model<StoredRoom>;
 

@@ -1,5 +1,7 @@
+import { Lead, MAX_PAGE_TITLE, MAX_PAGE_URL, NewVisitorSession, Room, text } from '@parlor/shared';
 import type { Model } from 'mongoose';
 import { defineModel } from '../../database/model.ts';
+import { open } from '../../database/stored-shapes.ts';
 
 /** A visitor's session: what its browser's token stands for (docs/contract.md#visitors). */
 export interface VisitorSession {
@@ -20,6 +22,18 @@ export interface VisitorSession {
   /** When the visitor asked to be erased; from then on the session is dead. */
   closed_at?: Date;
 }
+
+/** What a session may hold (database/collection-data.ts). */
+export const SESSION_SHAPES = {
+  label: Room.shape.label,
+  page: open({
+    url: text({ max: MAX_PAGE_URL }),
+    title: text({ max: MAX_PAGE_TITLE }),
+    referrer: text({ max: MAX_PAGE_URL }),
+  }),
+  locale: NewVisitorSession.shape.locale,
+  device: Lead.shape.device,
+};
 
 export type VisitorSessionModel = Model<VisitorSession>;
 

@@ -15,7 +15,7 @@ const BODY_TIME_MS = 2_000;
 const MAX_INFORMATIONAL = 20;
 
 /** The part of it that the log keeps. */
-const KEPT_OF_BODY_BYTES = 1024;
+export const KEPT_OF_BODY_BYTES = 1024;
 
 /** What a target answered, or why it did not. */
 export interface Attempt extends StoredAttempt {

@@ -1,3 +1,5 @@
+import { text } from '@parlor/shared';
+import { z } from 'zod';
 import { throttled } from '../../platform/errors.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
 import type { StoredWebhook } from './webhooks.model.ts';
@@ -13,6 +15,25 @@ interface PreviousSecret {
   secret: string;
   expires_at: Date;
 }
+
+/** Several of them, and what each has of characters: the secret, and JSON around it. */
+const MAX_OPENED = 4_000;
+
+const SEVERAL = z.array(z.object({ secret: z.string(), expires_at: z.iso.datetime() }));
+
+const isJsonOf = (schema: z.ZodType, value: string): boolean => {
+  try {
+    return schema.safeParse(JSON.parse(value)).success;
+  } catch {
+    return false;
+  }
+};
+
+/** `previous_sealed` as it is read once it is opened. */
+export const PREVIOUS_SECRETS = text({ max: MAX_OPENED }).refine(
+  (opened) => opened.startsWith('whsec_') || isJsonOf(SEVERAL, opened),
+  { error: 'No list of secrets.' },
+);
 
 type WithPrevious = Pick<StoredWebhook, '_id' | 'account' | 'previous_sealed' | 'previous_expires_at'>;
 

@@ -1,11 +1,12 @@
-import { z } from 'zod';
+import { MAX_TARGET, text } from '@parlor/shared';
 import { ipLiteral, isPublicAddress } from '../../net/addresses.ts';
 import { isBlockedPort } from '../../net/blocked-ports.ts';
 
 /** An address that a webhook of any version may have, as stored. */
-export const TARGET = z
-  .string()
-  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol));
+export const TARGET = text({ max: MAX_TARGET }).refine(
+  (target) => URL.canParse(target) && /^https?:$/.test(new URL(target).protocol),
+  { error: 'Enter a valid URL.' },
+);
 
 /** Where a target is: scheme, host and port, as the limits of docs/contract.md#origins count it. */
 export const originOf = (target: string): string => new URL(target).origin;

@@ -1,8 +1,19 @@
+import { choice, DELIVERY_STATES, EVENT_NAMES, MAX_MESSAGE, text, Webhook } from '@parlor/shared';
 import { z } from 'zod';
 import { collectionOf, NEWEST_FIRST } from '../../database/collection-data.ts';
+import { count, foreignText, identifier, listOf, open } from '../../database/stored-shapes.ts';
+import { BODY_LIMIT_BYTES } from '../../http/json-body.ts';
+import { KEPT_OF_BODY_BYTES } from './attempt.ts';
 import type { StoredDelivery } from './deliveries.model.ts';
+import { PREVIOUS_SECRETS } from './previous-secrets.ts';
 import { TARGET } from './target.ts';
 import type { StoredWebhook } from './webhooks.model.ts';
+
+/** A secret that deliveries are signed with, in characters. */
+const MAX_SECRET = 200;
+
+/** What is sent, in characters: what one request has brought, as JSON writes it. */
+const MAX_BODY = 8 * BODY_LIMIT_BYTES;
 
 /** What the map of data says of webhooks and what is sent to them. */
 export const webhooksData = {
@@ -22,7 +33,13 @@ export const webhooksData = {
       ...(['previous_sealed', 'previous_expires_at'] as const),
       ...(['failing_since', 'failed_at', 'failed_attempts'] as const),
     ],
-    shapes: { target: TARGET },
+    shapes: {
+      event: Webhook.shape.event,
+      target: TARGET,
+      target_key: identifier(),
+      secret_sealed: text({ max: MAX_SECRET }),
+      previous_sealed: PREVIOUS_SECRETS,
+    },
   }),
   deliveries: collectionOf<StoredDelivery>()({
     owner: { by: 'account' },
@@ -40,14 +57,17 @@ export const webhooksData = {
     words: ['attempts.error', 'attempts.response'],
     absent: ['subject', 'erase_by', 'queue', 'due_at', 'sequence', 'expires_at'],
     shapes: {
-      subscription: z.looseObject({ uuid: z.string(), event: z.string(), target: TARGET }),
-      attempts: z.array(
-        z.looseObject({
+      event: choice(EVENT_NAMES),
+      state: choice(DELIVERY_STATES),
+      subscription: open({ uuid: identifier(), event: choice(EVENT_NAMES), target: TARGET }),
+      body: text({ max: MAX_BODY }),
+      attempts: listOf(
+        open({
           at: z.date(),
-          status: z.number().nullable(),
-          duration_ms: z.number(),
-          error: z.string().nullable(),
-          response: z.string(),
+          status: count().nullable(),
+          duration_ms: count(),
+          error: foreignText(MAX_MESSAGE).nullable(),
+          response: foreignText(KEPT_OF_BODY_BYTES),
         }),
       ),
     },
