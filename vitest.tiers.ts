@@ -49,6 +49,7 @@ export const LONG_UNITS = [
   'server/test/frozen-database.test.ts',
   'server/test/full-disk.test.ts',
   'server/test/given-as-root.test.ts',
+  'server/test/import-interrupted.test.ts',
   'server/test/keys-rotate.test.ts',
   'server/test/members-brute-force.test.ts',
   'server/test/members-kill.test.ts',

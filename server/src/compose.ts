@@ -10,6 +10,7 @@ import { AccountsService } from './features/accounts/accounts.service.ts';
 import { EmailConfirmations } from './features/accounts/email-confirmations.ts';
 import { Quotas } from './features/accounts/quotas.ts';
 import { Registrations } from './features/accounts/registrations.ts';
+import { UnfinishedImports } from './features/accounts/unfinished-imports.ts';
 import { createAgent } from './features/agent/create-agent.ts';
 import { AuditTrail } from './features/audit/audit-trail.ts';
 import { SignInTrail } from './features/audit/sign-in-trail.ts';
@@ -86,6 +87,7 @@ export const createServices = async (
   });
   const { credentials, currentAvatars, members, memberSessions, oidc, programTokens } = people;
   const accounts = new AccountsService(models.accounts, relay, widgets, secrets, names);
+  const unfinishedImports = new UnfinishedImports({ credentials, collections, leases, models }, log);
   const accountDeletion = new AccountDeletion({ credentials, collections, leases, models }, log);
   accounts.onChange((account) => memberSessions.suspendIncomplete(account));
   const sessions = new SessionsService(models.sessions, widgets, secrets);
@@ -217,6 +219,7 @@ export const createServices = async (
     agent,
     roomDeletion,
     accountDeletion,
+    unfinishedImports,
     erasedDeliveries,
     erasure,
     roomWidgets,
@@ -233,6 +236,7 @@ export const createServices = async (
     sightings,
     accounts,
     accountDeletion,
+    unfinishedImports,
     leases,
     accountDownloads: new AccountDownloads(collections, mailed.active),
     ...people,

@@ -72,6 +72,12 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     nullable: ['email_confirmed_at'],
     shapes: memberShapes,
   }),
+  // Before all others of an account, which are deleted in the opposite order: as long as there is something it says so.
+  unfinishedImports: of<'unfinishedImports'>()({
+    owner: { by: '_id' },
+    kept: 'while at work',
+    fields: { plain: ['_id', 'run', 'seen_at'] },
+  }),
   ...membersData,
   widgets: of<'widgets'>()({
     owner: { by: 'account' },

@@ -6,6 +6,7 @@ import { accountModel } from './features/accounts/accounts.model.ts';
 import { emailConfirmationModel } from './features/accounts/email-confirmations.ts';
 import { knownAddressModel } from './features/accounts/known-addresses.ts';
 import { registrationClaimModel } from './features/accounts/registration.model.ts';
+import { unfinishedImportModel } from './features/accounts/unfinished-imports.model.ts';
 import { agentModels } from './features/agent/create-agent.ts';
 import { auditModel } from './features/audit/audit.model.ts';
 import { pendingDeletionModel } from './features/erasure/room-deletion.model.ts';
@@ -37,6 +38,7 @@ import { idempotencyModel } from './http/idempotency.model.ts';
 /** Every collection but that of the rate limits, which their store keeps. What is in each: data-map.ts. */
 export const createModels = (connection: Connection) => ({
   accounts: accountModel(connection),
+  unfinishedImports: unfinishedImportModel(connection),
   inbox: conversationModel(connection),
   tagNames: tagNamesModel(connection),
   notes: noteModel(connection),

@@ -149,6 +149,16 @@ export const goneAccount = (account: string) => {
   };
 };
 
+/** Deletes what is here of an account that is not: of an import that was broken off. */
+export const deleteHalf = async (
+  { collections, models: { audit, searchSegments } }: DeletionParts,
+  account: string,
+): Promise<void> => {
+  await deleteOwned(collections, account, () => undefined);
+  await audit.deleteMany({ account });
+  await searchSegments.deleteMany({ account });
+};
+
 /** Deletes what has come since an account was deleted, and what `deleteAccount` has left of it. */
 export const deleteRest = async (
   { collections, models: { accounts, audit, searchSegments } }: DeletionParts,

@@ -1,12 +1,13 @@
 import { isUuid } from '@parlor/shared';
 import { COPY, type Document, sealed } from './account-copy.ts';
 import { type AccountCollection, accountCollections } from './account-data.ts';
-import type { AccountLeases, KeptLease } from './account-leases.ts';
+import type { AccountLeases } from './account-leases.ts';
 import { ForeignObjects, type ReadDocument } from './foreign-objects.ts';
 import { ConcurrentImport, leaseForImport } from './import-lease.ts';
 import { holdsAccount, ImportError, isAccount, ownerIn, readLine } from './import-lines.ts';
 import { insertAccount, insertMissing, refusedByDatabase, type WriteParts } from './import-writes.ts';
 import { NeededObjects } from './needed-objects.ts';
+import type { ImportRun, UnfinishedImports } from './unfinished-imports.ts';
 import { flawIn } from './whole-objects.ts';
 
 export { ImportError };
@@ -22,6 +23,7 @@ interface Importing extends WriteParts {
   earlierObjects: Earlier;
   accountDeletion: Deleted;
   leases: Pick<AccountLeases, 'keep'>;
+  unfinishedImports: Pick<UnfinishedImports, 'begin'>;
 }
 
 /** What makes findable what an account brings. */
@@ -36,9 +38,9 @@ interface Deleted {
 }
 
 /**
- * Reads in what exportAccount wrote. The account comes last, so that nobody sees half of it; an import that was
- * broken off is finished by doing it again, of one that is refused, or of which something could not be stored, nothing stays. Nothing of it joins what is here already,
- * of this account or another one.
+ * Reads in what exportAccount wrote. The account comes last, so that nobody sees half of it; of an import that was
+ * broken off nothing is taken for the next one's, of one that is refused, or of which something could not be stored, nothing
+ * stays. Nothing of it joins what is here already, of this account or another one.
  * @returns the account's username
  * @throws ImportError
  */
@@ -73,7 +75,7 @@ class AccountImport {
   #collections = new Map<string, AccountCollection>();
   #others: ForeignObjects | undefined;
   #account: string | undefined;
-  #lease: KeptLease | undefined;
+  #run: ImportRun | undefined;
   #batch: Batch = { kind: '', read: [] };
   readonly #waysIn = new Map<string, Document[]>();
   readonly #needed: NeededObjects;
@@ -108,21 +110,21 @@ class AccountImport {
     try {
       return await step();
     } catch (error) {
-      this.#isStuck = this.#lease !== undefined;
+      this.#isStuck = this.#run !== undefined;
       throw error;
     }
   }
 
   /** Deletes what was written, where that was begun. @returns false where it stays, since the account is here */
   async discard(): Promise<boolean> {
-    if (!this.#lease || this.#account === undefined) return true;
-    await this.#lease.renew();
+    if (!this.#run || this.#account === undefined) return true;
+    await this.#run.renew();
     return this.#parts.accountDeletion.discard(this.#account);
   }
 
   async end(): Promise<void> {
     // It is done all the same, and the lease runs out.
-    await this.#lease?.giveBack().catch(() => undefined);
+    await this.#run?.giveBack().catch(() => undefined);
   }
 
   async #readHead(line: string, kind: string, value: unknown): Promise<void> {
@@ -142,7 +144,7 @@ class AccountImport {
   }
 
   async #begin(account: string): Promise<void> {
-    const { accountDeletion, leases, models } = this.#parts;
+    const { accountDeletion, leases, models, unfinishedImports } = this.#parts;
     this.#account = account;
     const lease = await leaseForImport(leases, account);
     try {
@@ -150,11 +152,11 @@ class AccountImport {
       if (await models.accounts.exists({ _id: account })) {
         throw new ImportError('the account is here already');
       }
+      this.#run = await unfinishedImports.begin(account, lease);
     } catch (error) {
       await lease.giveBack().catch(() => undefined);
       throw error;
     }
-    this.#lease = lease;
     this.#others = this.#foreignTo(account);
   }
 
@@ -211,7 +213,7 @@ class AccountImport {
   async #write(kind: string, documents: Document[]): Promise<void> {
     const model = this.#collections.get(kind)?.model;
     if (!model || documents.length === 0) return;
-    await this.#lease?.renew();
+    await this.#run?.renew();
     await insertMissing(model, documents, this.#parts);
   }
 
@@ -234,7 +236,10 @@ class AccountImport {
     // Before the account is there: whoever dies in between has asked.
     await this.#parts.earlierObjects.request(value._id);
     for (const [kind, documents] of this.#waysIn) await this.#write(kind, documents);
-    await this.#lease?.renew();
-    return insertAccount(this.#parts, value);
+    await this.#run?.renew();
+    const username = await insertAccount(this.#parts, value);
+    // It is there all the same, and the sweeper sees that it is.
+    await this.#run?.through().catch(() => undefined);
+    return username;
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Duration } from '../../platform/duration.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import { extendClaim, type RegistrationClaimModel, takeClaim } from './registration.model.ts';
@@ -80,10 +81,11 @@ export class AccountLeases {
 
   /**
    * Takes a lease for what takes longer than one.
-   * @throws ParlorError `unavailable` when another one has it for as long as a process that died would
+   * @param patience milliseconds that it is waited for: as a rule for as long as a process that died holds one
+   * @throws ParlorError `unavailable` when another one has it for that time
    */
-  async keep(name: string): Promise<KeptLease> {
-    let held = await this.#hold(name, KEPT_LEASE_MS);
+  async keep(name: string, patience: Duration = KEPT_LEASE_MS + PATIENCE_MS): Promise<KeptLease> {
+    let held = await this.#hold(name, KEPT_LEASE_MS, patience);
     return {
       renew: async () => {
         if (held.ends - performance.now() > KEPT_FRESH_MS) return;
@@ -98,8 +100,8 @@ export class AccountLeases {
   }
 
   /** @returns how it is given back, and when it ends by the clock of `performance`, which is never set */
-  async #hold(name: string, lease = LEASE_MS): Promise<Held> {
-    for (const deadline = performance.now() + lease + PATIENCE_MS; ; await sleep(POLL_MS)) {
+  async #hold(name: string, lease = LEASE_MS, patience = lease + PATIENCE_MS): Promise<Held> {
+    for (const deadline = performance.now() + patience; ; await sleep(POLL_MS)) {
       const ends = performance.now() + lease;
       const expires_at = new Date(Date.now() + lease);
       const giveBack = await takeClaim(this.#claims, name, expires_at, lease);

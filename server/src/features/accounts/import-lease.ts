@@ -4,10 +4,22 @@ import { ImportError } from './import-lines.ts';
 
 /** Another import has this account in hand: what is here of it is the other one's. */
 export class ConcurrentImport extends ImportError {
-  constructor() {
-    super('the account is read in by another import at the same time');
+  constructor(message = 'the account is read in by another import at the same time') {
+    super(message);
   }
 }
+
+/** What this one has stored is not there any more: the rest alone would be no account. */
+export class DiscardedImport extends ConcurrentImport {
+  constructor() {
+    super(
+      'what was read in has been discarded, by another import or since nothing came for an hour: give it again',
+    );
+  }
+}
+
+/** The name of the lease. */
+export const importLease = (account: string): string => `import ${account}`;
 
 const lost = (error: unknown): never => {
   throw error instanceof ParlorError && error.code === 'unavailable' ? new ConcurrentImport() : error;
@@ -21,6 +33,6 @@ export const leaseForImport = async (
   leases: Pick<AccountLeases, 'keep'>,
   account: string,
 ): Promise<KeptLease> => {
-  const lease = await leases.keep(`import ${account}`).catch(lost);
+  const lease = await leases.keep(importLease(account)).catch(lost);
   return { renew: () => lease.renew().catch(lost), giveBack: () => lease.giveBack() };
 };

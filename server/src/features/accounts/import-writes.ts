@@ -65,7 +65,7 @@ const isHere = (what: string, fields: readonly string[]): ImportError =>
 const isNamed = <T extends object>(one: T): one is T & Record<'username_key' | 'email_key', string> =>
   'username_key' in one;
 
-/** Documents that are there already were read in before: an import is repeated, or nothing of it is new. */
+/** Documents that are there already were read in before: a file may hold one twice. */
 export const insertMissing = async (
   model: AccountCollection['model'],
   documents: Document[],
