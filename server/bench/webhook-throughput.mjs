@@ -69,6 +69,7 @@ export const webhookThroughput = async ({ databaseUrl }) => {
       config: loadConfig({ WEBHOOK_ALLOW_PRIVATE: 'true' }),
       secrets: new Secrets('a secret key for the bench only, 40 long'),
       leases: new OriginLeases({ senders, origins, isOnlyProcess: true, log }),
+      unfinishedImports: { has: async () => false },
       log,
     });
     const account = randomUUID();

@@ -92,7 +92,7 @@ export const createServices = async (
   accounts.onChange((account) => memberSessions.suspendIncomplete(account));
   const sessions = new SessionsService(models.sessions, widgets, secrets);
 
-  const { index, earlier, search } = createSearch({ models, leases, log });
+  const { index, earlier, search } = createSearch({ models, leases, unfinishedImports, log });
   const erasedDeliveries = new ErasedDeliveries(models.deliveries, log);
   const subjects = new SubjectErasure(collections, tombstones, {
     deliveries: (subject, before) =>
@@ -126,6 +126,7 @@ export const createServices = async (
     config,
     secrets,
     leases: originLeases,
+    unfinishedImports,
     log,
     markSent,
   });
@@ -162,6 +163,7 @@ export const createServices = async (
     leads,
     ...writes,
     channel,
+    unfinishedImports,
     config,
     log,
   });
@@ -184,9 +186,17 @@ export const createServices = async (
     subjects,
     widgets,
   });
-  const roomWidgets = new RoomWidgets(models, log);
+  const roomWidgets = new RoomWidgets(models, unfinishedImports, log);
 
-  const { waker, backfill, ...inbox } = createInbox({ models, store, quotas, ...writes, channel, log });
+  const { waker, backfill, ...inbox } = createInbox({
+    models,
+    store,
+    quotas,
+    ...writes,
+    channel,
+    unfinishedImports,
+    log,
+  });
   // The conversation before it may have taken in what its visitor has said since, and is gone.
   roomDeletion.onDelete(({ _id, account }) => inbox.follower.beginOf(account, _id));
   credentials.onEnd((member) => inbox.inbox.release(member));

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { exportAccount } from '../src/features/accounts/account-copy.ts';
 import { deleteAccount } from '../src/features/accounts/account-data.ts';
 import { importAccount } from '../src/features/accounts/account-import.ts';
@@ -57,5 +58,26 @@ export const movedAccounts = (app: TestApp) => {
 
   const read = (lines: readonly Line[]) => importAccount(app.services, each(lines));
 
-  return { accountOf, each, exported, moved, read };
+  /** An import that waits for the rest of its lines, as a rule for the last one, and what lets it go on or breaks it off. */
+  const openImport = async (lines: readonly Line[], rest = lines.slice(-1)) => {
+    const gate = new EventEmitter();
+    const isGoingOn = once(gate, 'rest');
+    const waits = once(gate, 'waits');
+    async function* slowly() {
+      yield* each(lines.filter((line) => !rest.includes(line)));
+      gate.emit('waits');
+      await isGoingOn;
+      yield* each(rest);
+    }
+    const ended = importAccount(app.services, slowly());
+    ended.catch(() => undefined);
+    await waits;
+    return {
+      ended,
+      goOn: () => gate.emit('rest'),
+      breakOff: () => gate.emit('error', new Error('the other side has gone')),
+    };
+  };
+
+  return { accountOf, each, exported, moved, openImport, read };
 };

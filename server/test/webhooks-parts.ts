@@ -186,6 +186,7 @@ export const webhookParts = (mongodbUrl = () => inject('mongodbUrl')) => {
         timing: { ...LEASE_TIMING, beatEvery: 100, ...options.timing },
         log,
       }),
+      unfinishedImports: { has: async () => false },
       log,
       limits: { ...DELIVERY_LIMITS, ...options.limits },
       ...(options.outgoing && { outgoing: options.outgoing }),

@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose';
 import type { Logger } from 'pino';
 import { Sweeper } from '../../platform/sweeper.ts';
+import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import type { ConversationModel } from '../inbox/conversation.model.ts';
 import type { LeadModel } from '../leads/leads.model.ts';
 import type { MessageModel } from '../messages/messages.model.ts';
@@ -30,11 +31,13 @@ interface Models {
  */
 export class RoomWidgets {
   readonly #models: Models;
+  readonly #unfinished: Pick<UnfinishedImports, 'without'>;
   readonly #sweeper: Sweeper;
   #isStopped = false;
 
-  constructor(models: Models, log: Logger) {
+  constructor(models: Models, unfinishedImports: Pick<UnfinishedImports, 'without'>, log: Logger) {
     this.#models = models;
+    this.#unfinished = unfinishedImports;
     this.#sweeper = new Sweeper({
       sweep: () => this.sweep(),
       every: SWEEP_EVERY_MS,
@@ -61,7 +64,14 @@ export class RoomWidgets {
   /** @returns whether there may be more */
   async #markRooms(): Promise<boolean> {
     const { rooms, leads, inbox } = this.#models;
-    const found = await rooms.find(UNKNOWN, { _id: 1 }).limit(BATCH).lean();
+    // By whose visitors it is known may be still to come.
+    const found = await this.#unfinished.without((others) =>
+      rooms
+        .find({ ...UNKNOWN, ...others }, { account: 1 })
+        .limit(BATCH)
+        .lean()
+        .exec(),
+    );
     const known = await this.#widgetsOf(found.map(({ _id }) => _id));
     for (const [widget, ids] of grouped(found.map(({ _id }) => [_id, known.get(_id) ?? '']))) {
       const these = { $in: ids };
@@ -89,7 +99,13 @@ export class RoomWidgets {
   /** @returns whether there may be more */
   async #markMessages(): Promise<boolean> {
     const { rooms, messages } = this.#models;
-    const found = await messages.find(UNKNOWN, { room: 1 }).limit(BATCH).lean();
+    const found = await this.#unfinished.without((others) =>
+      messages
+        .find({ ...UNKNOWN, ...others }, { account: 1, room: 1 })
+        .limit(BATCH)
+        .lean()
+        .exec(),
+    );
     const theirs = await rooms
       .find({ _id: { $in: [...new Set(found.map(({ room }) => room))] } }, { widget: 1 })
       .lean();

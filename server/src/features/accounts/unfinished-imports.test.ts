@@ -1,35 +1,12 @@
-import { EventEmitter, once } from 'node:events';
 import { expect, it } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { documentsWith } from '../../../test/everything.ts';
 import { changed, movedAccounts } from '../../../test/moved-accounts.ts';
-import { importAccount } from './account-import.ts';
 
 const app = testApp();
-const { each, moved, read } = movedAccounts(app);
+const { moved, openImport, read } = movedAccounts(app);
 
 const HOUR_MS = 3_600_000;
-
-/** An import whose lines are all there but the last, and what lets it go on, or ends it. */
-const openImport = async (lines: Awaited<ReturnType<typeof moved>>['lines']) => {
-  const gate = new EventEmitter();
-  const rest = once(gate, 'rest');
-  const waits = once(gate, 'waits');
-  async function* slowly() {
-    yield* each(lines.slice(0, -1));
-    gate.emit('waits');
-    await rest;
-    yield* each(lines.slice(-1));
-  }
-  const ended = importAccount(app.services, slowly());
-  ended.catch(() => undefined);
-  await waits;
-  return {
-    ended,
-    goOn: () => gate.emit('rest'),
-    breakOff: () => gate.emit('error', new Error('the other side has gone')),
-  };
-};
 
 const sweep = (now?: Date) => app.services.unfinishedImports.sweep(now);
 

@@ -77,10 +77,37 @@ export class UnfinishedImports {
     };
   }
 
+  /** Whether a part of this account is here, and not all of it: nothing of it is sent yet. To be asked of what was read before. */
+  async has(account: string): Promise<boolean> {
+    return (await this.#model.exists({ _id: account })) !== null;
+  }
+
+  /**
+   * Finds objects on which something is to be done by itself, but for those of accounts of which only a part is here: what
+   * they need may be still to come, and an import that is refused leaves nothing.
+   * @param find with a filter that leaves these out, so that they take no other's place
+   */
+  async without<T extends { account: string }>(find: (others: object) => Promise<T[]>): Promise<T[]> {
+    for (let left: string[] = []; ; ) {
+      const found = await find(left.length > 0 ? { account: { $nin: left } } : {});
+      if (found.length === 0) return found;
+      // Read after them: an import says that it begins before it stores anything.
+      const unfinished = new Set((await this.#all()).map(({ _id }) => _id));
+      if (!found.some(({ account }) => unfinished.has(account))) return found;
+      left = [...new Set([...left, ...unfinished])];
+    }
+  }
+
+  #all(): Promise<UnfinishedImport[]> {
+    return this.#model
+      .find({ seen_at: { $gte: NEVER } })
+      .lean<UnfinishedImport[]>()
+      .exec();
+  }
+
   /** Discards what was left behind, as far as nobody has it in hand. */
   async sweep(now = new Date()): Promise<void> {
-    const found = await this.#model.find({ seen_at: { $gte: NEVER } }).lean<UnfinishedImport[]>();
-    for (const one of found) {
+    for (const one of await this.#all()) {
       await this.#settle(one, now).catch((error) =>
         this.#log.error(
           { err: error, account: one._id },

@@ -7,6 +7,7 @@ import type { Tombstones } from '../../events/tombstones.ts';
 import { createOutgoing } from '../../net/outgoing.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Secrets } from '../../platform/secrets.ts';
+import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import type { LeadsService } from '../leads/leads.service.ts';
 import type { MessageTimes } from '../messages/message-times.ts';
 import type { MessageModel } from '../messages/messages.model.ts';
@@ -45,6 +46,7 @@ export const createAgent = ({
   relay,
   tombstones,
   channel,
+  unfinishedImports,
   config,
   log,
 }: {
@@ -57,6 +59,7 @@ export const createAgent = ({
   relay: Pick<Relay, 'announce'>;
   tombstones: Tombstones;
   channel: Pick<Channel, 'pass'>;
+  unfinishedImports: Pick<UnfinishedImports, 'without'>;
   config: Config;
   log: Logger;
 }) => {
@@ -68,7 +71,7 @@ export const createAgent = ({
     secrets,
     config.LLM_URL === '' ? undefined : offered,
   );
-  const publication = new Publication({ ...models, leads, relay, log });
+  const publication = new Publication({ ...models, leads, relay, unfinishedImports, log });
   const model = new LanguageModel(
     {
       url: config.LLM_URL,
@@ -109,6 +112,7 @@ export const createAgent = ({
     workflows,
     turns,
     publication,
+    unfinishedImports,
     patience: config.BOT_WAIT_MS,
     log,
   });

@@ -5,6 +5,7 @@ import { databaseUnavailable } from '../../database/unavailable.ts';
 import type { Relay } from '../../events/relay.ts';
 import { LeftAlone } from '../../platform/left-alone.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
+import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import type { LeadsService } from '../leads/leads.service.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
@@ -27,6 +28,7 @@ interface Parts {
   messages: MessageModel;
   leads: Pick<LeadsService, 'create'>;
   relay: Pick<Relay, 'announce'>;
+  unfinishedImports: Pick<UnfinishedImports, 'without'>;
   log: Logger;
 }
 
@@ -113,11 +115,14 @@ export class Publication {
 
   async #sweep(): Promise<void> {
     const before = new Date(Date.now() - LEFT_BEHIND_AFTER_MS);
-    const left = await this.#parts.rooms
-      .find({ ...hasCome('bot.pending.at', before), _id: { $nin: this.#failed.ids } } as never)
-      .sort({ 'bot.pending.at': 1 })
-      .limit(BATCH)
-      .lean<StoredRoom[]>();
+    const left = await this.#parts.unfinishedImports.without((others) =>
+      this.#parts.rooms
+        .find({ ...hasCome('bot.pending.at', before), _id: { $nin: this.#failed.ids }, ...others } as never)
+        .sort({ 'bot.pending.at': 1 })
+        .limit(BATCH)
+        .lean<StoredRoom[]>()
+        .exec(),
+    );
     for (const room of left) {
       await this.publish(room).catch((error) => {
         if (!databaseUnavailable(error)) this.#failed.add(room._id);

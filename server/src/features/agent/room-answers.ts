@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { hasCome } from '../../database/has-come.ts';
 import type { EventConsumer } from '../../events/relay.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
+import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { BotState } from '../rooms/bot-state.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
@@ -22,6 +23,7 @@ interface Parts {
   workflows: Pick<WorkflowsService, 'roomBotOf' | 'byId'>;
   turns: Turns;
   publication: Publication;
+  unfinishedImports: Pick<UnfinishedImports, 'without'>;
   /** Milliseconds that a message's sender waits for the answer at most; 0: not at all (BOT_WAIT_MS). */
   patience: number;
   log: Logger;
@@ -185,12 +187,16 @@ export class RoomAnswers {
 
   /** Takes over what a process left behind when it died. */
   async #sweep(): Promise<void> {
-    const { messages } = this.#parts;
-    const due = await messages
-      .find(hasCome('answer_due', new Date(), LEASE_MS))
-      .sort({ answer_due: 1 })
-      .limit(BATCH)
-      .lean<StoredMessage[]>();
+    const { messages, unfinishedImports } = this.#parts;
+    // Their bots are still to come.
+    const due = await unfinishedImports.without((others) =>
+      messages
+        .find({ ...hasCome('answer_due', new Date(), LEASE_MS), ...others })
+        .sort({ answer_due: 1 })
+        .limit(BATCH)
+        .lean<StoredMessage[]>()
+        .exec(),
+    );
     for (const message of due) {
       const { _id, answer_due } = message;
       if (this.#inHand.has(_id)) continue;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isDocumentRefused } from '../../database/refused.ts';
+import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import type { RoomModel } from '../rooms/rooms.model.ts';
 import type { ConversationModel } from './conversation.model.ts';
 import { type ConversationFollower, FROM_ROOM, type RoomFields } from './follow.ts';
@@ -21,6 +22,7 @@ export class ConversationBackfill {
   readonly #conversations: ConversationModel;
   readonly #rooms: RoomModel;
   readonly #follower: Pick<ConversationFollower, 'begin' | 'takeWidget'>;
+  readonly #unfinished: Pick<UnfinishedImports, 'without'>;
   readonly #log: Logger;
   #isStopped = false;
   #running: Promise<void> | undefined;
@@ -28,11 +30,13 @@ export class ConversationBackfill {
   constructor(
     models: { inbox: ConversationModel; rooms: RoomModel },
     follower: Pick<ConversationFollower, 'begin' | 'takeWidget'>,
+    unfinishedImports: Pick<UnfinishedImports, 'without'>,
     log: Logger,
   ) {
     this.#conversations = models.inbox;
     this.#rooms = models.rooms;
     this.#follower = follower;
+    this.#unfinished = unfinishedImports;
     this.#log = log;
   }
 
@@ -60,11 +64,15 @@ export class ConversationBackfill {
 
   /** @returns the last room of this step; undefined when there are no more */
   async #step(after: string): Promise<string | undefined> {
-    const found = await this.#rooms
-      .find({ _id: { $gt: after } }, FROM_ROOM)
-      .sort({ _id: 1 })
-      .limit(BATCH)
-      .lean<RoomFields[]>();
+    // Their own conversations are still to come.
+    const found = await this.#unfinished.without((others) =>
+      this.#rooms
+        .find({ _id: { $gt: after }, ...others }, FROM_ROOM)
+        .sort({ _id: 1 })
+        .limit(BATCH)
+        .lean<RoomFields[]>()
+        .exec(),
+    );
     const ids = found.map(({ _id }) => _id);
     const known = await this.#conversations.find({ _id: { $in: ids } }, { widget: 1 }).lean();
     const widgets = new Map(known.map(({ _id, widget }) => [_id, widget]));

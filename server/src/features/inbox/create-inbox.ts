@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Relay } from '../../events/relay.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
 import type { Quotas } from '../accounts/quotas.ts';
+import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import type { LeadModel } from '../leads/leads.model.ts';
 import type { MemberStore } from '../members/member-store.ts';
 import type { MessageModel } from '../messages/messages.model.ts';
@@ -57,6 +58,7 @@ export const createInbox = ({
   relay,
   tombstones,
   channel,
+  unfinishedImports,
   log,
 }: {
   models: InboxModels;
@@ -65,6 +67,7 @@ export const createInbox = ({
   relay: Relay;
   tombstones: Tombstones;
   channel: Channel;
+  unfinishedImports: Pick<UnfinishedImports, 'without'>;
   log: Logger;
 }) => {
   const { inbox: conversations, rooms, messages, leads, sessions } = models;
@@ -101,7 +104,7 @@ export const createInbox = ({
     inboxCounts,
     countsTeller,
     conversationStatistics: new ConversationStatisticsService(conversations),
-    waker: new SnoozeWaker(conversations, relay, log),
-    backfill: new ConversationBackfill(models, follower, log),
+    waker: new SnoozeWaker(conversations, relay, unfinishedImports, log),
+    backfill: new ConversationBackfill(models, follower, unfinishedImports, log),
   };
 };

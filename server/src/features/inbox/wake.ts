@@ -5,6 +5,7 @@ import type { Relay } from '../../events/relay.ts';
 import { ignoreMissing } from '../../platform/errors.ts';
 import { LeftAlone } from '../../platform/left-alone.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
+import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import type { ConversationModel, StoredConversation } from './conversation.model.ts';
 import { changeOf } from './state.ts';
 
@@ -18,13 +19,20 @@ const FAILED_AGAIN_AFTER_MS = 60_000;
 export class SnoozeWaker {
   readonly #conversations: ConversationModel;
   readonly #relay: Pick<Relay, 'announce'>;
+  readonly #unfinished: Pick<UnfinishedImports, 'without'>;
   readonly #log: Logger;
   readonly #failed = new LeftAlone(FAILED_AGAIN_AFTER_MS);
   readonly #sweeper: Sweeper;
 
-  constructor(conversations: ConversationModel, relay: Pick<Relay, 'announce'>, log: Logger) {
+  constructor(
+    conversations: ConversationModel,
+    relay: Pick<Relay, 'announce'>,
+    unfinishedImports: Pick<UnfinishedImports, 'without'>,
+    log: Logger,
+  ) {
     this.#conversations = conversations;
     this.#relay = relay;
+    this.#unfinished = unfinishedImports;
     this.#log = log;
     this.#sweeper = new Sweeper({
       sweep: () => this.sweep(),
@@ -45,7 +53,13 @@ export class SnoozeWaker {
   /** Wakes some of those that are due. */
   async sweep(now = new Date()): Promise<void> {
     const due = { snoozed_until: { $lte: now }, _id: { $nin: this.#failed.ids } };
-    const found = await this.#conversations.find(due, { account: 1 }).limit(BATCH).lean();
+    const found = await this.#unfinished.without((others) =>
+      this.#conversations
+        .find({ ...due, ...others }, { account: 1 })
+        .limit(BATCH)
+        .lean()
+        .exec(),
+    );
     const woken = found.map(({ _id }) => this.#wake(_id, now).catch((error) => this.#leave(_id, error)));
     const waiting = (await Promise.allSettled(woken)).find(({ status }) => status === 'rejected');
     if (waiting) throw (waiting as PromiseRejectedResult).reason;

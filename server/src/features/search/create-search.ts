@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AccountLeases } from '../accounts/account-leases.ts';
 import type { AccountModel } from '../accounts/accounts.model.ts';
+import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import type { NoteModel } from '../inbox/notes/note.model.ts';
 import type { LeadModel } from '../leads/leads.model.ts';
 import type { MessageModel } from '../messages/messages.model.ts';
@@ -17,6 +18,7 @@ import { searchSources } from './sources.ts';
 export const createSearch = ({
   models,
   leases,
+  unfinishedImports,
   log,
 }: {
   models: {
@@ -29,6 +31,7 @@ export const createSearch = ({
     searchProgress: SearchProgressModel;
   };
   leases: AccountLeases;
+  unfinishedImports: Pick<UnfinishedImports, 'without'>;
   log: Logger;
 }) => {
   const sources = searchSources(models);
@@ -37,7 +40,7 @@ export const createSearch = ({
   const { accounts, searchProgress: progress } = models;
   return {
     index: new SearchIndex({ sources, segments, sealing, accounts, log }),
-    earlier: new EarlierObjects({ accounts, progress, segments, sealing, sources, log }),
+    earlier: new EarlierObjects({ accounts, progress, segments, sealing, sources, unfinishedImports, log }),
     search: new SearchService(sources, segments, models.rooms),
   };
 };

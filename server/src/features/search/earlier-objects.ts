@@ -4,6 +4,7 @@ import { duplicateFields } from '../../database/duplicate.ts';
 import { hasCome } from '../../database/has-come.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { AccountModel } from '../accounts/accounts.model.ts';
+import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import { uuidOfKey } from './lines.ts';
 import type { Sealing } from './sealing.ts';
 import { lineOf } from './search-index.ts';
@@ -33,6 +34,7 @@ interface Parts {
   segments: Segments;
   sealing: Sealing;
   sources: readonly SearchSource[];
+  unfinishedImports: Pick<UnfinishedImports, 'without'>;
   log: Logger;
 }
 
@@ -108,7 +110,15 @@ export class EarlierObjects {
   /** A walk that nobody is at. */
   async #claim(): Promise<SearchProgress | undefined> {
     const free = { is_done: false, ...hasCome('leased_until', new Date(), LEASE_MS) };
-    const [found] = await this.#parts.progress.find(free).limit(1).lean<SearchProgress[]>();
+    // Of an import that is refused no word stays.
+    const [found] = await this.#parts.unfinishedImports.without<SearchProgress & { account: string }>(
+      (others) =>
+        this.#parts.progress
+          .find({ ...free, ...others })
+          .limit(1)
+          .lean<(SearchProgress & { account: string })[]>()
+          .exec(),
+    );
     if (!found) return undefined;
     const same = { _id: found._id, leased_until: found.leased_until };
     const leased_until = new Date(Date.now() + LEASE_MS);

@@ -7,6 +7,7 @@ import type { OriginLeases } from '../../jobs/origin-leases.ts';
 import { createOutgoing, type OutgoingOptions } from '../../net/outgoing.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Secrets } from '../../platform/secrets.ts';
+import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import { deliveryModel } from './deliveries.model.ts';
 import { DeliveriesService } from './deliveries.service.ts';
 import { createDeliveries } from './deliveries.ts';
@@ -30,6 +31,7 @@ export const createWebhooks = ({
   outbox,
   secrets,
   leases,
+  unfinishedImports,
   markSent,
   log,
   limits = DELIVERY_LIMITS,
@@ -40,6 +42,7 @@ export const createWebhooks = ({
   outbox: Outbox;
   secrets: Secrets;
   leases: OriginLeases;
+  unfinishedImports: Pick<UnfinishedImports, 'has'>;
   /** Told when a keyword notification has reached a subscriber (docs/contract.md#webhook: its `sent_at`). */
   markSent?: (notification: string, at: Date, account: string) => Promise<void>;
   log: Logger;
@@ -60,6 +63,7 @@ export const createWebhooks = ({
       audited: auditedWebhooks(models.webhooks, outbox),
       knownWebhooks,
       leases,
+      unfinishedImports,
       outgoing,
       onDelivered,
       log,

@@ -5,6 +5,7 @@ import { JobRunner } from '../../jobs/job-runner.ts';
 import type { OriginLeases } from '../../jobs/origin-leases.ts';
 import type { Outgoing } from '../../net/outgoing.ts';
 import type { Duration } from '../../platform/duration.ts';
+import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import type { Attempt } from './attempt.ts';
 import { type DeliveryModel, type StoredDelivery, settled } from './deliveries.model.ts';
 import { Failures } from './failures.ts';
@@ -44,6 +45,7 @@ interface Parts {
   deliveries: DeliveryModel;
   knownWebhooks: KnownWebhooks;
   leases: OriginLeases;
+  unfinishedImports: Pick<UnfinishedImports, 'has'>;
   outgoing: Outgoing;
   onDelivered: DeliveredListener;
   log: Logger;
@@ -123,12 +125,17 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
     return this.#runner.runNow(knownWebhook.id, delivery, knownWebhook);
   }
 
-  nextQueue(after: string): Promise<{ queue: string; due_at: Date } | null> {
-    return this.#parts.deliveries
-      .findOne({ queue: { $gt: after } }, { queue: 1, due_at: 1 })
-      .sort({ queue: 1, due_at: 1, sequence: 1 })
-      .lean<{ queue: string; due_at: Date }>()
-      .exec();
+  async nextQueue(after: string): Promise<{ queue: string; due_at: Date } | null> {
+    const { deliveries, unfinishedImports } = this.#parts;
+    for (let last = after; ; ) {
+      const next = await deliveries
+        .findOne({ queue: { $gt: last } }, { account: 1, queue: 1, due_at: 1 })
+        .sort({ queue: 1, due_at: 1, sequence: 1 })
+        .lean<{ account: string; queue: string; due_at: Date }>();
+      // Neither sent, nor dropped since its webhook is still to come.
+      if (!next || !(await unfinishedImports.has(next.account))) return next;
+      last = next.queue;
+    }
   }
 
   read(queue: string, limit: number): Promise<QueuedDelivery[]> {
