@@ -145,3 +145,46 @@ it('sends nothing that waits in its file before it is through, and then once', {
   await expect.poll(delivered, PATIENCE).toBe(1);
   expect(receiver.hits.length).toBe(2);
 });
+
+it('goes on after its pipe has said nothing for long, though its lease is gone', {
+  timeout: 240_000,
+}, async () => {
+  const { files, folder } = await exported();
+  const { connection, settings } = await target();
+  const lines = await linesOf(files.first);
+  const { child, result, end } = await stalledImport(settings, folder, lines);
+  await expect.poll(() => documentsWith({ connection }, 'Rumpelstiltskin'), PATIENCE).not.toEqual([]);
+  const claims = connection.collection<{ _id: string; expires_at: Date }>('registrationclaims');
+  const ofImport = { _id: /^import / };
+  const ends = async () => (await claims.findOne(ofImport))?.expires_at.getTime() ?? 0;
+  // It is renewed while nothing comes.
+  const first = await ends();
+  await expect.poll(ends, PATIENCE).toBeGreaterThan(first);
+  // As when the process was stopped, and the database has removed what ran out.
+  child.kill('SIGSTOP');
+  await claims.deleteOne(ofImport);
+  child.kill('SIGCONT');
+  await expect.poll(ends, PATIENCE).toBeGreaterThan(first);
+  end(lines.at(-1) ?? '');
+  expect(await result).toEqual({ code: 0, out: 'imported ada\n', err: '' });
+  expect(await claims.countDocuments(ofImport)).toBe(0);
+});
+
+it('leaves to another import what that one holds by then', { timeout: 240_000 }, async () => {
+  const { account, files, folder } = await exported();
+  const { connection, settings } = await target();
+  const lines = await linesOf(files.first);
+  const { result, end } = await stalledImport(settings, folder, lines);
+  await expect.poll(() => documentsWith({ connection }, 'Rumpelstiltskin'), PATIENCE).not.toEqual([]);
+  // As of one that began while this one was stopped, and has discarded what was there.
+  const claims = connection.collection<{ _id: string; expires_at: Date }>('registrationclaims');
+  const expires_at = new Date(Date.now() + 600_000);
+  await claims.updateOne({ _id: `import ${account}` }, { $set: { expires_at } });
+  const unfinished = connection.collection<{ _id: string; run: string }>('unfinishedimports');
+  await unfinished.updateOne({ _id: account }, { $set: { run: 'the other one' } });
+  end(lines.at(-1) ?? '');
+  const { code, err } = await result;
+  expect([code, err]).toEqual([1, expect.stringMatching(/by another import/)]);
+  expect(await claims.findOne({ _id: `import ${account}` })).toMatchObject({ expires_at });
+  expect(await documentsWith({ connection }, 'Rumpelstiltskin')).not.toEqual([]);
+});

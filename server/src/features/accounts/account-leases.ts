@@ -13,9 +13,10 @@ const LEASE_MS = 15_000;
 const PATIENCE_MS = 5_000;
 const POLL_MS = 25;
 
-/** One that is kept on: longer than the largest write takes. It is renewed before a write once a third of it has passed. */
+/** One that is kept on: longer than the largest write takes. It is renewed once a third of it has passed. */
 const KEPT_LEASE_MS = 30_000;
 const KEPT_FRESH_MS = 20_000;
+const RENEW_EVERY_MS = 10_000;
 
 /** Requests of one account that may wait here; its rate limit lets no more through anyway. */
 const MAX_WAITING = 2_000;
@@ -29,11 +30,12 @@ export interface Lease {
   check(): void;
 }
 
-/** A lease that is kept for as long as something takes. */
+/** A lease that is kept for as long as something takes, by a timer, until it is given back. */
 export interface KeptLease {
   /**
-   * Keeps it on, where some of its time has passed. To be asked before each write.
-   * @throws ParlorError `unavailable` when another process may hold it by now
+   * Keeps it on, where some of its time has passed, as after the process was stopped. To be asked before each write. One that ran
+   * out is taken anew where nobody has it: somebody else may have had it meanwhile.
+   * @throws ParlorError `unavailable` when another one holds it
    */
   renew(): Promise<void>;
   giveBack(): Promise<void>;
@@ -86,16 +88,36 @@ export class AccountLeases {
    */
   async keep(name: string, patience: Duration = KEPT_LEASE_MS + PATIENCE_MS): Promise<KeptLease> {
     let held = await this.#hold(name, KEPT_LEASE_MS, patience);
+    // More than one where it isn't known which was written, as after a lost reply.
+    let written = [held.expires_at];
+    let underWay: Promise<void> | undefined;
+    const renewNow = async (): Promise<void> => {
+      if (held.ends - performance.now() > KEPT_FRESH_MS) return;
+      const ends = performance.now() + KEPT_LEASE_MS;
+      const expires_at = new Date(Date.now() + KEPT_LEASE_MS);
+      written = [...written, expires_at];
+      const giveBack =
+        (await extendClaim(this.#claims, name, written, expires_at)) ??
+        (await takeClaim(this.#claims, name, expires_at, KEPT_LEASE_MS));
+      if (!giveBack) throw busy();
+      held = { giveBack, ends, expires_at };
+      written = [expires_at];
+    };
+    const renew = (): Promise<void> => {
+      underWay ??= renewNow().finally(() => {
+        underWay = undefined;
+      });
+      return underWay;
+    };
+    // What fails is told by the next write.
+    const timer = setInterval(() => renew().catch(() => undefined), RENEW_EVERY_MS);
     return {
-      renew: async () => {
-        if (held.ends - performance.now() > KEPT_FRESH_MS) return;
-        const ends = performance.now() + KEPT_LEASE_MS;
-        const expires_at = new Date(Date.now() + KEPT_LEASE_MS);
-        const giveBack = await extendClaim(this.#claims, name, held.expires_at, expires_at);
-        if (!giveBack) throw busy();
-        held = { giveBack, ends, expires_at };
+      renew,
+      giveBack: async () => {
+        clearInterval(timer);
+        await underWay?.catch(() => undefined);
+        await held.giveBack();
       },
-      giveBack: () => held.giveBack(),
     };
   }
 

@@ -50,14 +50,20 @@ export const takeClaim = async (
   return givingBack(claims, _id, expires_at);
 };
 
-/** @returns what gives it back; undefined when it is somebody else's by now */
+/**
+ * @param from when it ends as yet: one of these
+ * @returns what gives it back; undefined when it is gone, or somebody else's by now
+ */
 export const extendClaim = async (
   claims: RegistrationClaimModel,
   _id: string,
-  from: Date,
+  from: readonly Date[],
   to: Date,
 ): Promise<(() => Promise<void>) | undefined> => {
-  const { matchedCount } = await claims.updateOne({ _id, expires_at: from }, { $set: { expires_at: to } });
+  const { matchedCount } = await claims.updateOne(
+    { _id, expires_at: { $in: [...from] } },
+    { $set: { expires_at: to } },
+  );
   return matchedCount === 0 ? undefined : givingBack(claims, _id, to);
 };
 
