@@ -71,6 +71,14 @@ const CASES: Case[] = [
   ['graphs', node({ type: 'llm', max_tokens: -1e308 }), 'nodes.2.max_tokens: '],
   [
     'graphs',
+    node({
+      type: 'condition',
+      branches: [{ variable: 'a', operator: 'matches', value: '(((a{30}){30}){30}){30}', next: 'ask' }],
+    }),
+    'nodes.2.branches.0.value: too complicated',
+  ],
+  [
+    'graphs',
     node({ type: 'faq', entries: [{ questions: [MARKS], answer: 'a' }] }),
     `nodes.2.entries.0.questions.0: ${TOO_MANY_MARKS}`,
   ],

@@ -69,6 +69,16 @@ const mostCost = (source: string): number => {
   return instructions + costOfClasses(source);
 };
 
+/** What is wrong with a pattern, as far as it is told without compiling it; undefined when nothing is. */
+export const flawUnseen = (source: string): string | undefined => {
+  try {
+    mostCost(source);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
 /** By the bounds that hold for a turn, too: what was stored while storing had no further ones goes on. */
 const compile = (source: string): Compiled => {
   if (source.length > MAX_LENGTH) throw new Error(`longer than ${MAX_LENGTH} characters`);
