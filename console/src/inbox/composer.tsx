@@ -12,10 +12,10 @@ import { Picture } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { isMac } from '../ui/platform.ts';
-import { apply } from './acts.ts';
 import styles from './composer.module.css';
 import { visitorName } from './conversation-list.tsx';
 import { keepDraft, knownDraft, readDraft } from './drafts.ts';
+import { send as sendOut } from './outbox.ts';
 import { ReplyEffect } from './reply-effect.tsx';
 import type { Thread } from './thread.ts';
 import { viewersOf, writeInRoom } from './viewers.ts';
@@ -114,15 +114,17 @@ export const Composer = ({
   const send = () => {
     const body = field.current?.value.trim() ?? '';
     if (body === '' || !field.current) return;
+    const reply = isNote.value ? undefined : effect;
+    // It is kept there before the field and the draft are emptied.
+    void sendOut({ room: uuid, name: visitorName(conversation), body, isNote: isNote.value, reply });
+    void thread.stretch.showNewest();
     field.current.value = '';
     keepDraft(uuid, { body: '', is_note: false });
     resize();
     toldAt.current = 0;
     writeInRoom(uuid, false);
     if (!isNote.value) tell({ type: 'typing', room: uuid, is_typing: false });
-    const after = effect && !isNote.value ? () => apply(uuid, effect) : undefined;
     setEffect(undefined);
-    void thread.send(body, isNote.value, after);
     field.current.focus();
   };
 

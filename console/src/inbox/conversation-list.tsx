@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { useRowWindow } from '../ui/use-row-window.ts';
 import { now } from './clock.ts';
 import styles from './conversation-list.module.css';
+import { unsent } from './outbox.ts';
 import { nameOf, pictureOf } from './people.ts';
 import { flip, isSelected, isSelecting } from './selection.ts';
 import { list, show, showMore, shown } from './store.ts';
@@ -40,6 +41,7 @@ export const ConversationRow = ({
   ...item
 }: RowProps & Omit<ComponentProps<'li'>, 'class' | 'children'>) => {
   const t = words.value.inbox;
+  const notSent = unsent.value.find(({ room }) => room === one.uuid);
   const isWaiting = one.status === 'open' && one.waiting_on === 'us' && one.waiting_since;
   return (
     <li class={isSelecting.value ? styles.selectable : undefined} {...item}>
@@ -70,9 +72,15 @@ export const ConversationRow = ({
               <time dateTime={one.updated_at}>{since(one.updated_at, now.value)}</time>
             )}
           </span>
-          <span class={styles.preview} dir="auto">
-            {preview(one)}
-          </span>
+          {notSent ? (
+            <span class={`${styles.preview} ${styles.unsent}`}>
+              {t.notSent} <bdi>{notSent.body}</bdi>
+            </span>
+          ) : (
+            <span class={styles.preview} dir="auto">
+              {preview(one)}
+            </span>
+          )}
           {(one.tags.length > 0 || one.assignee) && (
             <span class={styles.marks}>
               {one.assignee && (

@@ -14,12 +14,14 @@ import { visitorName } from './conversation-list.tsx';
 import { Details } from './details.tsx';
 import { keepDraft } from './drafts.ts';
 import { conversationOf } from './known.ts';
+import { type Outgoing, outgoingIn } from './outbox.ts';
 import { open, readOne } from './store.ts';
-import { type Outgoing, Thread } from './thread.ts';
+import { Thread } from './thread.ts';
 import { threads } from './threads.ts';
 import { Timeline } from './timeline.tsx';
 import { viewRoom } from './viewers.ts';
 import type { View } from './views.ts';
+import { Waiting } from './waiting.tsx';
 
 /** The first conversation that is opened is painted before what is known of its visitor is drawn. */
 const isOnePainted = signal(false);
@@ -90,10 +92,24 @@ export const ConversationPane = ({
 
   if (!one) {
     const said = { gone: t.gone, offline: words.value.errors.offline };
-    return <p class={styles.gone}>{failed ? said[failed] : words.value.common.loading}</p>;
+    return (
+      <div class={styles.gone}>
+        <p>{failed ? said[failed] : words.value.common.loading}</p>
+        <ol>
+          {outgoingIn(uuid).map((waiting) => (
+            <Waiting key={waiting.key} one={waiting} />
+          ))}
+        </ol>
+      </div>
+    );
   }
-  const edit = ({ body, isNote: is_note }: Outgoing) => {
-    keepDraft(uuid, { body, is_note });
+  // Before what stands in the field; together they are a note where either was to be one.
+  const edit = ({ body, isNote: wasNote }: Outgoing) => {
+    const begun = (document.getElementById('answer') as HTMLTextAreaElement | null)?.value.trim();
+    keepDraft(
+      uuid,
+      begun ? { body: `${body}\n\n${begun}`, is_note: wasNote || isNote.value } : { body, is_note: wasNote },
+    );
     setEdited(edited + 1);
   };
   return (
@@ -126,6 +142,7 @@ export const ConversationPane = ({
         <Timeline
           thread={thread}
           conversation={one}
+          outgoing={outgoingIn(uuid)}
           entry={entry}
           onEdit={edit}
           // What is read again from here on is the end.

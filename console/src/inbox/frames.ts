@@ -3,6 +3,7 @@ import { me } from '../session/session.ts';
 import { countAnew, takeCounts } from './counts.ts';
 import { forgetDraft } from './drafts.ts';
 import { change, known, miss, remove, returned } from './known.ts';
+import { forgetUnsent } from './outbox.ts';
 import { isFurtherDown, isStale } from './store.ts';
 
 /** Later than everything: of what does not tell when it happened. */
@@ -58,6 +59,7 @@ export const take = (frame: ServerFrame): void => {
       remove(frame.data.uuid);
       // Not even what was typed in it is kept.
       forgetDraft(frame.data.uuid);
+      forgetUnsent(frame.data.uuid);
       void countAnew();
       break;
     case 'chat.added':

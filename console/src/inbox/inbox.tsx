@@ -17,6 +17,7 @@ import { type Act, actOf, commandsOf, KeysHelp } from './keys.tsx';
 import { conversationOf } from './known.ts';
 import { flip, isSelecting, selectNone } from './selection.ts';
 import { list, show } from './store.ts';
+import { Unsent } from './unsent.tsx';
 import { viewTitle } from './view-title.ts';
 import { type View, viewOf } from './views.ts';
 
@@ -137,6 +138,7 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
         </header>
         {isSelecting.value && <BulkBar />}
         <Connection />
+        <Unsent view={view} opened={uuid} />
         <ConversationList key={view.name} view={view} chosen={uuid} />
       </section>
       {uuid ? (

@@ -1,4 +1,5 @@
 import type { ServerFrame } from '@parlor/shared';
+import type { Item } from './stretch.ts';
 import type { Thread } from './thread.ts';
 
 let current: Thread | undefined;
@@ -12,8 +13,16 @@ export const threads = {
       if (current === thread) current = undefined;
     };
   },
+  /** Whether a conversation is open, at its end. */
+  isAtEnd(room: string): boolean {
+    return current?.room === room && current.stretch.isLive.value;
+  },
   take(frame: ServerFrame): void {
     current?.take(frame);
+  },
+  /** Something was said in a conversation, which may be the one that is open. */
+  tell(room: string, item: Item): void {
+    if (current?.room === room) current.stretch.tell(item);
   },
   readAnew(): void {
     void current?.stretch.refresh();

@@ -2,45 +2,14 @@ import type { Conversation } from '@parlor/shared';
 import { useRef } from 'preact/hooks';
 import { words } from '../locale/locale.ts';
 import { Button } from '../ui/button.tsx';
-import { Text } from '../ui/text.tsx';
 import { visitorName } from './conversation-list.tsx';
 import { Line } from './line.tsx';
+import type { Outgoing } from './outbox.ts';
 import type { Item } from './stretch.ts';
-import type { Outgoing, Thread } from './thread.ts';
+import type { Thread } from './thread.ts';
 import styles from './timeline.module.css';
 import { useLogScroll } from './use-log-scroll.ts';
-
-const Waiting = ({ one, thread, onEdit }: { one: Outgoing; thread: Thread; onEdit(one: Outgoing): void }) => {
-  const t = words.value.inbox;
-  const edit = () => {
-    const discarded = thread.discard(one.key);
-    if (discarded) onEdit(discarded);
-  };
-  return (
-    <li
-      class={`${styles.line} ${one.isNote ? styles.note : styles.ours} ${styles.first} ${styles[one.state]}`}
-    >
-      <p class={styles.bubble} dir="auto">
-        <Text text={one.body} />
-      </p>
-      <p class={styles.state} role={one.state === 'failed' ? 'alert' : 'status'}>
-        {one.state === 'sending' ? (
-          t.sending
-        ) : (
-          <>
-            {t.notSent}{' '}
-            <button type="button" onClick={() => thread.retry(one.key)}>
-              {words.value.common.retry}
-            </button>{' '}
-            <button type="button" onClick={() => edit()}>
-              {t.discard}
-            </button>
-          </>
-        )}
-      </p>
-    </li>
-  );
-};
+import { Waiting } from './waiting.tsx';
 
 /** The first of what the visitor has said since the last answer. */
 const firstUnanswered = (items: readonly Item[]): string | undefined => {
@@ -65,12 +34,15 @@ const useFirstNew = ({ stretch }: Thread, { is_unread }: Conversation): string |
 export const Timeline = ({
   thread,
   conversation,
+  outgoing,
   entry,
   onEdit,
   onNewest,
 }: {
   thread: Thread;
   conversation: Conversation;
+  /** What is on its way, or could not be sent. */
+  outgoing: readonly Outgoing[];
   /** The uuid of what is shown; undefined: the newest. */
   entry?: string | undefined;
   /** Gives the text of what could not be sent back to the composer. */
@@ -85,7 +57,12 @@ export const Timeline = ({
   const isLive = stretch.isLive.value;
   const isReady = stretch.state.value === 'ready';
   const firstNew = useFirstNew(thread, conversation);
-  const { log, isAway, onScroll, onKeyDown, toNewest } = useLogScroll(thread, entry, onNewest);
+  const { log, isAway, onScroll, onKeyDown, toNewest } = useLogScroll(
+    thread,
+    outgoing.length,
+    entry,
+    onNewest,
+  );
 
   return (
     <div class={styles.scene}>
@@ -128,10 +105,7 @@ export const Timeline = ({
               isSought={item.uuid === entry}
             />
           ))}
-          {isLive &&
-            thread.shownOutgoing.value.map((one) => (
-              <Waiting key={one.key} one={one} thread={thread} onEdit={onEdit} />
-            ))}
+          {isLive && outgoing.map((one) => <Waiting key={one.key} one={one} onEdit={onEdit} />)}
         </ol>
         {isReady && !isLive && (
           <div class={styles.blank}>

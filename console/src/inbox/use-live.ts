@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { goLive } from '../api/live.ts';
 import { counts } from './counts.ts';
 import { take } from './frames.ts';
+import { takeSent } from './outbox.ts';
 import { readPeople } from './people.ts';
 import { clear, readAnew } from './store.ts';
 import { threads } from './threads.ts';
@@ -14,6 +15,7 @@ export const useLive = () =>
     const leave = goLive({
       onFrame(frame) {
         take(frame);
+        takeSent(frame);
         takeViewing(frame);
         threads.take(frame);
       },

@@ -35,10 +35,16 @@ const isWriting = (): boolean =>
 /**
  * Where a conversation is scrolled to: at its end, at an entry that is shown, or wherever somebody reads, which stays where it
  * is on the screen whatever comes above it.
+ * @param waiting how much is on its way below what was said
  * @param entry the uuid of what is to be shown; undefined: the newest
  * @param onNewest called where somebody goes to the newest
  */
-export const useLogScroll = (thread: Thread, entry: string | undefined, onNewest?: () => void) => {
+export const useLogScroll = (
+  thread: Thread,
+  waiting: number,
+  entry: string | undefined,
+  onNewest?: () => void,
+) => {
   const { stretch } = thread;
   const log = useRef<HTMLDivElement>(null);
   /** What is to be scrolled to as soon as it is there. */
@@ -50,7 +56,6 @@ export const useLogScroll = (thread: Thread, entry: string | undefined, onNewest
   const items = stretch.items.value;
   const isLive = stretch.isLive.value;
   const isGone = stretch.isGone.value;
-  const waiting = thread.shownOutgoing.value.length;
   const drawn = useRef({ items, waiting, entry, isGone });
   if (drawn.current.entry !== entry || drawn.current.isGone !== isGone) {
     sought.current = isGone ? undefined : entry;

@@ -62,6 +62,7 @@ export const inbox: Words['inbox'] = {
   sendKey: (keys: string) => `Senden (${keys})`,
   sending: 'Wird gesendet …',
   notSent: 'Nicht gesendet.',
+  notSentTo: (name: string) => `Was Sie im Gespräch mit ${name} geschrieben haben, ist nicht gesendet.`,
   discard: 'Verwerfen',
   botAnswers: 'Hier antwortet ein Bot. Ihre Antwort beendet das.',
   botToggle: 'Ein Bot antwortet',

@@ -59,6 +59,7 @@ export const inbox = {
   sendKey: (keys: string) => `Send (${keys})`,
   sending: 'Sending …',
   notSent: 'Not sent.',
+  notSentTo: (name: string) => `What you wrote in the conversation with ${name} was not sent.`,
   discard: 'Discard',
   botAnswers: 'A bot answers here. Your answer ends that.',
   botToggle: 'A bot answers',

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { Composer } from '../../inbox/composer.tsx';
 import { ConversationRow } from '../../inbox/conversation-list.tsx';
-import type { Outgoing } from '../../inbox/thread.ts';
+import type { Outgoing } from '../../inbox/outbox.ts';
 import { Thread } from '../../inbox/thread.ts';
 import { Timeline } from '../../inbox/timeline.tsx';
 import { type View, viewOf } from '../../inbox/views.ts';
@@ -43,14 +43,13 @@ const Talk = ({
 }) => {
   const [thread] = useState(() => {
     const made = new Thread(uuid);
-    made.outgoing.value = outgoing;
     made.isTyping.value = isTyping;
     return made;
   });
   const [one] = useState(() => conversation('Ada Lovelace', '', { uuid, is_unread: true }));
   return (
     <div class={styles.talk}>
-      <Timeline thread={thread} conversation={one} onEdit={idle} />
+      <Timeline thread={thread} conversation={one} outgoing={outgoing} onEdit={idle} />
     </div>
   );
 };
@@ -72,6 +71,8 @@ const Write = ({
 
 const unsent = (state: Outgoing['state']): Outgoing => ({
   key: state,
+  room: UUIDS.quietRoom,
+  name: 'Ada Lovelace',
   body: 'It leaves on Thursday.',
   isNote: false,
   state,
