@@ -88,3 +88,33 @@ it('shows nobody else what a member began to write', async () => {
   await log(page).getByText('Hello').waitFor();
   expect(await page.getByLabel('Answer', { exact: true }).inputValue()).toBe('');
 });
+
+it('cuts nothing that is pasted, counts as the server does, and says what is too long', async () => {
+  const { page, visit } = await startInbox();
+  const ada = await visit('Ada', 'Hello');
+  await row(page, 'Ada').click();
+  await log(page).getByText('Hello').waitFor();
+  const answer = page.getByLabel('Answer', { exact: true });
+  const paste = async (text: string) => {
+    await answer.fill('');
+    await answer.focus();
+    await page.keyboard.insertText(text);
+  };
+  await paste('x'.repeat(12_000));
+  expect((await answer.inputValue()).length).toBe(12_000);
+  await page.getByText('12,000 of 10,000 characters').waitFor();
+  await page.getByRole('alert').getByText('Too long').waitFor();
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('alert').getByText('Too long').waitFor();
+  expect((await answer.inputValue()).length).toBe(12_000);
+  expect(await answer.getAttribute('aria-invalid')).toBe('true');
+  await page.reload();
+  await expect.poll(async () => (await answer.inputValue()).length).toBe(12_000);
+  await page.getByText('12,000 of 10,000 characters').waitFor();
+  // An emoji is one character of two UTF-16 code units.
+  await paste('🙂'.repeat(9_999));
+  await page.getByText('9,999 of 10,000 characters').waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
+  await page.keyboard.press('Control+Enter');
+  await expect.poll(ada.heard).toContain('🙂'.repeat(9_999));
+});

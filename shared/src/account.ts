@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { boolean, codePoints, datetime, email, text, tooLong, uuid } from './fields.ts';
+import { boolean, datetime, email, text, tooLong, uuid } from './fields.ts';
+import { codePoints } from './lengths.ts';
 
 /** A username, as it is written and folded. */
 export const MAX_USERNAME = 150;

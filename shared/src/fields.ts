@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { codePoints } from './lengths.ts';
 import { MAX_EMAIL, MAX_PHONE } from './limits.ts';
 
 /**
@@ -15,13 +16,6 @@ const typeError =
   (wrongType: string) =>
   (issue: { input?: unknown }): string =>
     issue.input === undefined ? required : issue.input === null ? notNull : wrongType;
-
-/** The number of Unicode code points; lengths in the contract are counted so. */
-export const codePoints = (text: string): number => {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
-};
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 

@@ -11,6 +11,7 @@ export * from './events.ts';
 export * from './fields.ts';
 export * from './keyword.ts';
 export * from './lead.ts';
+export * from './lengths.ts';
 export * from './limits.ts';
 export * from './locales.ts';
 export * from './member.ts';

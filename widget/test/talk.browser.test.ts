@@ -251,3 +251,29 @@ it('tells the page what happens, and does what the page asks', async () => {
   expect(new Set(seen)).toEqual(new Set(['ready', 'open', 'unread', 'lead', 'message:sent', 'close']));
   expect(seen.indexOf('ready')).toBe(0);
 });
+
+it('cuts nothing that is pasted, counts as the server does, and says what is too long', async () => {
+  const { page, dialog, rest, room } = await setUp();
+  const field = dialog.getByRole('textbox');
+  const paste = async (text: string) => {
+    await field.fill('');
+    await field.focus();
+    await page.keyboard.insertText(text);
+  };
+  const heard = async (): Promise<string[]> => {
+    const { json } = await rest('GET', `/api/v1/messages/?room=${room.uuid}`);
+    return json.map(({ body }: { body: string }) => body);
+  };
+  await paste('x'.repeat(12_000));
+  expect((await field.inputValue()).length).toBe(12_000);
+  await dialog.getByRole('alert').getByText('Too long').waitFor();
+  await dialog.getByText('12000 / 10000').waitFor();
+  await page.keyboard.press('Enter');
+  expect((await field.inputValue()).length).toBe(12_000);
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  await paste('🙂'.repeat(9_999));
+  await dialog.getByText('9999 / 10000').waitFor();
+  expect(await dialog.getByRole('alert').count()).toBe(0);
+  await page.keyboard.press('Enter');
+  await expect.poll(heard, PATIENT).toContain('🙂'.repeat(9_999));
+});

@@ -1,10 +1,11 @@
 import type { Conversation, Reply } from '@parlor/shared';
+import { MESSAGE_TOLD_FROM, messageLength } from '@parlor/shared/lengths';
 import { MAX_MESSAGE, TYPING_AGAIN_AFTER_MS } from '@parlor/shared/limits';
 import type { Signal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { tell } from '../api/live.ts';
-import { words } from '../locale/locale.ts';
+import { count, words } from '../locale/locale.ts';
 import { filled } from '../replies/replies.ts';
 import { ReplyList } from '../replies/reply-list.tsx';
 import { useReplyPicker } from '../replies/use-reply-picker.ts';
@@ -55,6 +56,10 @@ export const Composer = ({
   const { uuid } = conversation;
   const field = useRef<HTMLTextAreaElement>(null);
   const toldAt = useRef(0);
+  // How long it is, once that is to be told.
+  const [length, setLength] = useState(0);
+  const [refusals, setRefusals] = useState(0);
+  const isTooLong = length > MAX_MESSAGE;
   // What of a chosen reply is done with the answer.
   const [effect, setEffect] = useState<Reply>();
   const picker = useReplyPicker(field, (reply) => {
@@ -69,9 +74,11 @@ export const Composer = ({
   });
   const isOffering = !isNote.value && picker.offered.length > 0;
 
-  const resize = () => {
+  const measure = () => {
     const { current } = field;
     if (!current) return;
+    const now = messageLength(current.value);
+    setLength(now < MESSAGE_TOLD_FROM ? 0 : now);
     current.style.height = 'auto';
     current.style.height = `${current.scrollHeight}px`;
   };
@@ -82,7 +89,7 @@ export const Composer = ({
       if (!field.current || !isHere || body === '' || field.current.value !== '') return;
       field.current.value = body;
       isNote.value = is_note;
-      resize();
+      measure();
     };
     const known = knownDraft(uuid);
     if (known) fill(known);
@@ -98,7 +105,7 @@ export const Composer = ({
     if (body === '') setEffect(undefined);
     if (!isNote.value) picker.look();
     keepDraft(uuid, { body, is_note: isNote.value });
-    resize();
+    measure();
     writeInRoom(uuid, body !== '' && !isNote.value);
     if (body === '' || isNote.value || performance.now() - toldAt.current < TYPING_AGAIN_AFTER_MS) return;
     toldAt.current = performance.now();
@@ -114,13 +121,18 @@ export const Composer = ({
   const send = () => {
     const body = field.current?.value.trim() ?? '';
     if (body === '' || !field.current) return;
+    if (isTooLong) {
+      setRefusals(refusals + 1);
+      field.current.focus();
+      return;
+    }
     const reply = isNote.value ? undefined : effect;
     // It is kept there before the field and the draft are emptied.
     void sendOut({ room: uuid, name: visitorName(conversation), body, isNote: isNote.value, reply });
     void thread.stretch.showNewest();
     field.current.value = '';
     keepDraft(uuid, { body: '', is_note: false });
-    resize();
+    measure();
     toldAt.current = 0;
     writeInRoom(uuid, false);
     if (!isNote.value) tell({ type: 'typing', room: uuid, is_typing: false });
@@ -154,10 +166,11 @@ export const Composer = ({
         ref={field}
         id="answer"
         rows={2}
-        maxLength={MAX_MESSAGE}
         aria-label={isNote.value ? t.note : t.reply}
         placeholder={isNote.value ? t.notePlaceholder : t.replyTo(visitorName(conversation))}
         dir="auto"
+        aria-invalid={isTooLong || undefined}
+        aria-describedby={length > 0 ? 'answer-length' : undefined}
         aria-autocomplete={isNote.value ? undefined : 'list'}
         aria-controls={isOffering ? picker.id : undefined}
         aria-activedescendant={isOffering ? `${picker.id}-${picker.at}` : undefined}
@@ -165,6 +178,17 @@ export const Composer = ({
         onKeyDown={onKeyDown}
         onSelect={() => !isNote.value && picker.look()}
       />
+      {length > 0 && (
+        <p id="answer-length" class={isTooLong ? styles.tooLong : styles.hint}>
+          {t.lengthOf(count(length), count(MAX_MESSAGE))}{' '}
+          {isTooLong && (
+            // Said once more at each try.
+            <span key={refusals} role="alert">
+              {t.tooLong}
+            </span>
+          )}
+        </p>
+      )}
       {effect && !isNote.value && (
         <ReplyEffect one={conversation} reply={effect} onDrop={() => setEffect(undefined)} />
       )}

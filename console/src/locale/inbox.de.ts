@@ -63,6 +63,8 @@ export const inbox: Words['inbox'] = {
   sending: 'Wird gesendet …',
   notSent: 'Nicht gesendet.',
   notSentTo: (name: string) => `Was Sie im Gespräch mit ${name} geschrieben haben, ist nicht gesendet.`,
+  lengthOf: (length: string, most: string) => `${length} von ${most} Zeichen.`,
+  tooLong: 'Zu lang. Kürzen Sie es, oder senden Sie es in Teilen.',
   discard: 'Verwerfen',
   botAnswers: 'Hier antwortet ein Bot. Ihre Antwort beendet das.',
   botToggle: 'Ein Bot antwortet',

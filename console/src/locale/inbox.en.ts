@@ -60,6 +60,8 @@ export const inbox = {
   sending: 'Sending …',
   notSent: 'Not sent.',
   notSentTo: (name: string) => `What you wrote in the conversation with ${name} was not sent.`,
+  lengthOf: (length: string, most: string) => `${length} of ${most} characters.`,
+  tooLong: 'Too long. Shorten it, or send it in parts.',
   discard: 'Discard',
   botAnswers: 'A bot answers here. Your answer ends that.',
   botToggle: 'A bot answers',

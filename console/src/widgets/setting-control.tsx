@@ -1,5 +1,6 @@
 import { LIMITS } from 'virtual:widget-settings';
 import type { NewWidget } from '@parlor/shared';
+import { codePoints } from '@parlor/shared/lengths';
 import { lookupLocale } from '@parlor/shared/locales';
 import { WIDGET_TEXTS, type WidgetTexts } from '@parlor/shared/widget-texts';
 import type { ComponentChildren } from 'preact';
@@ -12,7 +13,6 @@ import { ColorField } from './color-field.tsx';
 import { FIELDS, type SettingName } from './fields.ts';
 import { PlaceChoice } from './place-choice.tsx';
 import styles from './setting.module.css';
-import { lengthOf } from './settings.ts';
 
 export interface ControlProps {
   name: SettingName;
@@ -26,7 +26,7 @@ export interface ControlProps {
 
 /** How much of its room a text takes. */
 const Length = ({ text, max }: { text: string; max: number }) => {
-  const length = lengthOf(text);
+  const length = codePoints(text);
   return (
     <p class={`${styles.length} ${length > max ? styles.over : ''}`}>
       <span aria-hidden="true">
@@ -50,7 +50,7 @@ const TextControl = ({ name, settings, error, onChange, children }: ControlProps
         name={name}
         label={t.fields[name]}
         hint={t.hints[name] || undefined}
-        error={lengthOf(value) > max ? t.tooLong(count(max)) : error}
+        error={codePoints(value) > max ? t.tooLong(count(max)) : error}
         autocomplete="off"
         value={value}
         {...(kind === 'paragraph' && { rows: 3 })}

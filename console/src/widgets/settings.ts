@@ -8,9 +8,6 @@ export const settingsOf = (widget: Widget): NewWidget =>
 
 export const NAMES = Object.keys(FIELDS) as SettingName[];
 
-/** The number of characters as the server counts them: Unicode code points. */
-export const lengthOf = (text: string): number => [...text].length;
-
 /** What can be shown: where somebody is still writing an address or a colour, what was there before. */
 export const showable = (mine: NewWidget, base: NewWidget): NewWidget => {
   const shown: Record<string, unknown> = { ...mine };

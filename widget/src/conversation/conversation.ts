@@ -1,11 +1,4 @@
-import {
-  MAX_EMAIL,
-  MAX_MESSAGE,
-  MAX_NICKNAME,
-  MAX_PAGE_TITLE,
-  MAX_PAGE_URL,
-  MAX_PHONE,
-} from '@parlor/shared/limits';
+import { MAX_EMAIL, MAX_NICKNAME, MAX_PAGE_TITLE, MAX_PAGE_URL, MAX_PHONE } from '@parlor/shared/limits';
 import { batch, signal } from '@preact/signals';
 import type { Host } from '../contract/host.ts';
 import type { Visitor } from '../contract/page.ts';
@@ -117,7 +110,7 @@ export function createConversation({ server, token, emit }: Host, store: Store, 
     /** Queues a message of the visitor. */
     send(text: string): void {
       // A lone surrogate or a NUL, which the server refuses, is nothing that anyone typed.
-      const body = truncate(text.replace(/\0|\p{Surrogate}/gu, '').trim(), MAX_MESSAGE);
+      const body = text.replace(/\0|\p{Surrogate}/gu, '').trim();
       if (!body) return;
       queue.add('message', { body, ...queueLead() });
       said();

@@ -12,6 +12,7 @@ export const texts: Texts = {
   sent: 'Gesendet',
   seen: 'Gelesen',
   failed: 'Nicht gesendet',
+  tooLong: 'Zu lang. Kürzen Sie den Text, oder senden Sie ihn in Teilen.',
   edit: 'Ändern und neu senden',
   retry: 'Nochmals versuchen',
   today: 'Heute',

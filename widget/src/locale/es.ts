@@ -12,6 +12,7 @@ export const texts: Texts = {
   sent: 'Enviado',
   seen: 'Leído',
   failed: 'No enviado',
+  tooLong: 'Demasiado largo. Acórtelo o envíelo en partes.',
   edit: 'Editar y reenviar',
   retry: 'Reintentar',
   today: 'Hoy',

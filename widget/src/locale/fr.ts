@@ -12,6 +12,7 @@ export const texts: Texts = {
   sent: 'Envoyé',
   seen: 'Lu',
   failed: 'Non envoyé',
+  tooLong: 'Trop long. Raccourcissez-le ou envoyez-le en plusieurs parties.',
   edit: 'Modifier et renvoyer',
   retry: 'Réessayer',
   today: 'Aujourd’hui',

@@ -12,6 +12,7 @@ export const texts: Texts = {
   sent: 'Inviato',
   seen: 'Letto',
   failed: 'Non inviato',
+  tooLong: 'Troppo lungo. Accorcia il testo o invialo in più parti.',
   edit: 'Modifica e invia di nuovo',
   retry: 'Riprova',
   today: 'Oggi',

@@ -12,6 +12,7 @@ export const texts: Texts = {
   sent: '送信済み',
   seen: '既読',
   failed: '送信できませんでした',
+  tooLong: '長すぎます。短くするか、分けて送信してください。',
   edit: '編集して再送信',
   retry: '再試行',
   today: '今日',

@@ -12,6 +12,7 @@ export const texts: Texts = {
   sent: '보냄',
   seen: '읽음',
   failed: '보내지 못함',
+  tooLong: '너무 깁니다. 줄이거나 나누어 보내 주세요.',
   edit: '수정하여 다시 보내기',
   retry: '다시 시도',
   today: '오늘',

@@ -12,6 +12,7 @@ export const texts: Texts = {
   sent: 'Verzonden',
   seen: 'Gelezen',
   failed: 'Niet verzonden',
+  tooLong: 'Te lang. Maak het korter, of verstuur het in delen.',
   edit: 'Wijzigen en opnieuw versturen',
   retry: 'Opnieuw proberen',
   today: 'Vandaag',

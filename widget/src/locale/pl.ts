@@ -12,6 +12,7 @@ export const texts: Texts = {
   sent: 'Wysłano',
   seen: 'Przeczytano',
   failed: 'Nie wysłano',
+  tooLong: 'Za długie. Skróć tekst lub wyślij go w częściach.',
   edit: 'Popraw i wyślij ponownie',
   retry: 'Spróbuj ponownie',
   today: 'Dzisiaj',

@@ -12,6 +12,7 @@ export const texts: Texts = {
   sent: 'Enviada',
   seen: 'Vista',
   failed: 'Não enviada',
+  tooLong: 'Demasiado longo. Encurte o texto ou envie-o por partes.',
   edit: 'Editar e reenviar',
   retry: 'Tentar de novo',
   today: 'Hoje',

@@ -12,6 +12,7 @@ export const texts: Texts = {
   sent: 'Gönderildi',
   seen: 'Görüldü',
   failed: 'Gönderilemedi',
+  tooLong: 'Çok uzun. Kısaltın ya da bölerek gönderin.',
   edit: 'Düzenle ve yeniden gönder',
   retry: 'Yeniden dene',
   today: 'Bugün',

@@ -12,6 +12,7 @@ export const texts: Texts = {
   sent: '已发送',
   seen: '已读',
   failed: '发送失败',
+  tooLong: '太长了。请缩短，或分几次发送。',
   edit: '修改后重新发送',
   retry: '重试',
   today: '今天',

@@ -1,3 +1,4 @@
+import { MESSAGE_TOLD_FROM, messageLength } from '@parlor/shared/lengths';
 import { MAX_MESSAGE } from '@parlor/shared/limits';
 import { useRef } from 'preact/hooks';
 import { Icon, PATHS } from '../view/icons.tsx';
@@ -9,6 +10,8 @@ export function Composer({ ui }: { ui: Ui }) {
   const t = ui.texts.value;
   const field = useRef<HTMLTextAreaElement>(null);
   const draft = ui.draft.value;
+  const length = messageLength(draft);
+  const isTooLong = length > MAX_MESSAGE;
   const label = ui.host.widget.message_placeholder;
 
   const write = (text: string) => {
@@ -20,34 +23,44 @@ export function Composer({ ui }: { ui: Ui }) {
   };
   const send = (event: Event) => {
     event.preventDefault();
-    conversation.send(draft);
-    write('');
+    if (!isTooLong) conversation.send(draft);
+    write(isTooLong ? draft : '');
     field.current?.focus();
   };
 
   return (
-    <form class="composer">
-      <textarea
-        ref={field}
-        class="text"
-        rows={1}
-        aria-label={label}
-        placeholder={label}
-        maxLength={MAX_MESSAGE}
-        enterkeyhint="send"
-        dir={draft ? 'auto' : undefined}
-        value={draft}
-        onInput={(event) => write(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          // While an input method composes, Enter belongs to it; to Safari composing has ended by then, and only
-          // the key's code (229) says so.
-          const composes = event.isComposing || event.keyCode === 229;
-          if (event.key === 'Enter' && !event.shiftKey && !composes) send(event);
-        }}
-      />
-      <button type="submit" class="send" aria-label={t.send} disabled={!draft.trim()} onClick={send}>
-        <Icon path={PATHS.send} />
-      </button>
-    </form>
+    <>
+      {length >= MESSAGE_TOLD_FROM && (
+        <p class="length">
+          {isTooLong && <span role="alert">{t.tooLong}</span>}{' '}
+          <bdi dir="ltr">
+            {length} / {MAX_MESSAGE}
+          </bdi>
+        </p>
+      )}
+      <form class="composer">
+        <textarea
+          ref={field}
+          class="text"
+          rows={1}
+          aria-label={label}
+          placeholder={label}
+          aria-invalid={isTooLong || undefined}
+          enterkeyhint="send"
+          dir={draft ? 'auto' : undefined}
+          value={draft}
+          onInput={(event) => write(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            // While an input method composes, Enter belongs to it; to Safari composing has ended by then, and only
+            // the key's code (229) says so.
+            const composes = event.isComposing || event.keyCode === 229;
+            if (event.key === 'Enter' && !event.shiftKey && !composes) send(event);
+          }}
+        />
+        <button type="submit" class="send" aria-label={t.send} disabled={!draft.trim()} onClick={send}>
+          <Icon path={PATHS.send} />
+        </button>
+      </form>
+    </>
   );
 }

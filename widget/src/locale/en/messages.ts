@@ -4,6 +4,7 @@ export const texts = {
   sent: 'Sent',
   seen: 'Seen',
   failed: 'Failed',
+  tooLong: 'Too long. Shorten it, or send it in parts.',
   edit: 'Edit and send again',
   retry: 'Try again',
   today: 'Today',
