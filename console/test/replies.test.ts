@@ -47,3 +47,50 @@ it('saves a reply, finds it by a slash, and does with it what it is to do', asyn
   const state = async () => (await rest('GET', path)).json;
   await expect.poll(state).toMatchObject({ status: 'done', tags: ['delivery', 'times'] });
 });
+
+it('keeps what is written of a reply when the session ends, until it is saved or closed', async () => {
+  const { page, signIn, rest } = await startInbox(openBrowser);
+  const made = { name: 'Times', shortcut: 'times', body: 'In two days.' };
+  expect((await rest('POST', '/api/v1/replies/', made)).status).toBe(201);
+  await page.getByRole('link', { name: 'Saved replies' }).click();
+  await page.getByText('/times').waitFor();
+  const dialog = page.getByRole('dialog');
+  const text = dialog.getByLabel('Text');
+  const endSession = async () => {
+    await page.context().clearCookies();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await signIn(page);
+  };
+
+  await page.getByRole('button', { name: 'New reply' }).click();
+  await dialog.getByLabel('Name').fill('Returns');
+  await dialog.getByLabel('Shortcut').fill('return');
+  await text.fill('You have 30 days.');
+  await dialog.getByLabel('Status').selectOption('Done');
+  await endSession();
+  await expect.poll(() => text.inputValue()).toBe('You have 30 days.');
+  expect(await dialog.getByLabel('Status').inputValue()).toBe('done');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('/return').waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByText('/return').waitFor();
+  expect(await dialog.count()).toBe(0);
+
+  // Of one that is there, too; what somebody else has changed meanwhile stays.
+  await page.getByText('/times').click();
+  await text.fill('In three days.');
+  await endSession();
+  await expect.poll(() => text.inputValue()).toBe('In three days.');
+  const [, times] = (await rest('GET', '/api/v1/replies/')).json;
+  await rest('PATCH', `/api/v1/replies/${times.uuid}/`, { name: 'Delivery times' });
+  await page.reload();
+  await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('Delivery times');
+  expect(await text.inputValue()).toBe('In three days.');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.reload();
+  await page.getByText('/times').waitFor();
+  expect(await dialog.count()).toBe(0);
+  await page.getByText('/times').click();
+  expect(await text.inputValue()).toBe('In two days.');
+});

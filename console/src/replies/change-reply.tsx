@@ -10,7 +10,8 @@ import { Field } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Select } from '../ui/select.tsx';
-import { useForm } from '../ui/use-form.ts';
+import { useForm, valuesOf } from '../ui/use-form.ts';
+import { beginReply, forgetReply, keepReply } from './kept-reply.ts';
 import styles from './replies.module.css';
 
 const asTags = (text: string): string[] =>
@@ -28,7 +29,7 @@ const asReply = ({ name, shortcut, body, tags, assignee, status }: Readonly<Reco
   status: (status || null) as NewReply['status'],
 });
 
-/** A saved reply in a form: a new one, or one that is there. */
+/** A saved reply in a form: a new one, or one that is there. What is written is kept until it is saved or closed. */
 export const ChangeReply = ({
   reply,
   onClose,
@@ -40,12 +41,17 @@ export const ChangeReply = ({
 }) => {
   const t = words.value.replies;
   const [isAsking, setAsking] = useState(false);
+  const [begun] = useState(() => beginReply(reply));
+  const close = () => {
+    forgetReply(reply);
+    onClose();
+  };
   const form = useForm(async (values) => {
     await (reply
       ? ask('PATCH', `replies/${reply.uuid}/`, asReply(values))
       : ask('POST', 'replies/', asReply(values)));
     onChanged();
-    onClose();
+    close();
   });
   const removal = useForm(async () => {
     await ask('DELETE', `replies/${reply?.uuid}/`).catch((error) => {
@@ -53,19 +59,24 @@ export const ChangeReply = ({
       if (!(error instanceof ApiError && error.status === 404)) throw error;
     });
     onChanged();
-    onClose();
+    close();
   });
   const { fields } = form;
   const people = members.value.map(({ uuid, name }) => [uuid, name] as const);
   return (
-    <Dialog title={reply ? t.change : t.add} onClose={onClose}>
-      <Form form={form} error={fields.assignee || fields.status} submit={words.value.common.save}>
+    <Dialog title={reply ? t.change : t.add} onClose={close}>
+      <Form
+        form={form}
+        error={fields.assignee || fields.status}
+        submit={words.value.common.save}
+        onInput={(event) => keepReply(reply, valuesOf(event.currentTarget))}
+      >
         <Field
           label={t.name}
           name="name"
           autofocus
           maxLength={MAX_REPLY_NAME}
-          defaultValue={reply?.name ?? ''}
+          defaultValue={begun.name}
           error={fields.name}
         />
         <Field
@@ -75,7 +86,7 @@ export const ChangeReply = ({
           isVerbatim
           autocomplete="off"
           maxLength={MAX_SHORTCUT + 1}
-          defaultValue={reply?.shortcut ?? ''}
+          defaultValue={begun.shortcut}
           error={fields.shortcut}
         />
         <Field
@@ -84,7 +95,7 @@ export const ChangeReply = ({
           name="body"
           rows={5}
           maxLength={MAX_MESSAGE}
-          defaultValue={reply?.body ?? ''}
+          defaultValue={begun.body}
           error={fields.body}
         />
         <fieldset class={styles.effects}>
@@ -94,19 +105,19 @@ export const ChangeReply = ({
             hint={t.tagsHint}
             name="tags"
             autocomplete="off"
-            defaultValue={reply?.tags.join(', ') ?? ''}
+            defaultValue={begun.tags}
             error={fields.tags}
           />
           <Select
             label={t.assignee}
             name="assignee"
-            value={reply?.assignee ?? ''}
+            value={begun.assignee}
             options={[['', t.asItIs], ...people]}
           />
           <Select
             label={t.status}
             name="status"
-            value={reply?.status ?? ''}
+            value={begun.status}
             options={[
               ['', t.asItIs],
               ['open', t.statuses.open],

@@ -5,15 +5,20 @@ import { words } from '../locale/locale.ts';
 import { ListPage } from '../shell/list-page.tsx';
 import { Rows } from '../ui/listing.tsx';
 import { ChangeReply } from './change-reply.tsx';
+import { keptReply } from './kept-reply.ts';
 import styles from './replies.module.css';
 import { readReplies, replies } from './replies.ts';
 
 /** The texts that members send again and again. */
 export const RepliesPage = () => {
   const t = words.value.replies;
-  const { error, refresh } = useReading(readReplies);
   // null: a new one.
   const [changing, setChanging] = useState<Reply | null>();
+  const { error, refresh } = useReading(async () => {
+    await readReplies();
+    // Whoever was cut off goes on where they were.
+    setChanging((now) => (now === undefined ? keptReply(replies.value ?? []) : now));
+  });
   const all = replies.value;
   return (
     <>

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, TargetedInputEvent } from 'preact';
 import { Button } from './button.tsx';
 import styles from './form.module.css';
 import { Notice } from './notice.tsx';
@@ -11,6 +11,7 @@ export const Form = ({
   submit,
   kind = 'primary',
   done,
+  onInput,
   children,
 }: {
   form: ReturnType<typeof useForm>;
@@ -21,9 +22,11 @@ export const Form = ({
   kind?: 'primary' | 'plain' | 'danger';
   /** What came of it, where the form stays. */
   done?: string | undefined;
+  /** Called when something is typed or chosen in one of the fields. */
+  onInput?(event: TargetedInputEvent<HTMLFormElement>): void;
   children: ComponentChildren;
 }) => (
-  <form class={styles.form} onSubmit={onSubmit} noValidate>
+  <form class={styles.form} onSubmit={onSubmit} onInput={onInput} noValidate>
     {children}
     <Notice>{message || error}</Notice>
     <Button type="submit" kind={kind} isBusy={isBusy}>

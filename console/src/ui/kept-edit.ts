@@ -6,8 +6,12 @@ const keyOf = (kind: string, uuid: string): string => `parlor.${kind}.${me.value
 
 /** @returns undefined where nothing was left unsaved */
 export const keptEdit = <T extends object>(kind: string, uuid: string): Edit<T> | undefined => {
-  const text = sessionStorage.getItem(keyOf(kind, uuid));
-  return text === null ? undefined : JSON.parse(text);
+  try {
+    return JSON.parse(sessionStorage.getItem(keyOf(kind, uuid)) ?? 'null') ?? undefined;
+  } catch {
+    // The browser keeps nothing.
+    return undefined;
+  }
 };
 
 /** Keeps what was typed, or forgets it; where nobody is signed in any more, what was kept last stays. */

@@ -20,6 +20,10 @@ const refusalOf = (error: unknown): Refusal => {
   return { message: isSilent ? errors.unexpected : error.message, fields: error.fields };
 };
 
+/** The texts of a form by the names of its fields. */
+export const valuesOf = (form: HTMLFormElement): Record<string, string> =>
+  Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+
 /**
  * A form that is sent once at a time, keeps what was typed when it is refused, and puts the focus on the first field
  * with an error.
@@ -36,7 +40,7 @@ export const useForm = (send: (values: Readonly<Record<string, string>>) => Prom
     underWay.current = true;
     setBusy(true);
     setRefusal(NOTHING);
-    const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+    const values = valuesOf(form);
     try {
       await send(values);
     } catch (error) {
