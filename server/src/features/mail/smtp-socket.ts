@@ -1,17 +1,17 @@
 import { Socket } from 'node:net';
 
 /** What a server may send in one attempt; replies to a mail are some hundred bytes. */
-const MAX_RECEIVED_BYTES = 1_024 * 1_024;
+const MAX_RECEIVED_BYTES = 64 * 1_024;
 
-/** Short beside what a server sends meanwhile that would keep the process busy. */
-const LOOKED_AT_EVERY_MS = 10;
+/** Short, since what comes meanwhile is gone through afterwards, in a time that is quadratic in its lines. */
+const LOOKED_AT_EVERY_MS = 1;
 
 /**
- * A socket for one attempt, which ends once the server has sent more than 1 MiB: nodemailer bounds a reply, but reads blank
- * lines without end.
+ * A socket for one attempt, which ends once the server has sent more than 64 KiB: nodemailer bounds a reply, but reads blank
+ * lines without end, and takes each from the beginning of a list of all of them.
  */
 export class SmtpSocket extends Socket {
-  static readonly TOO_MUCH = 'the server sent more than 1 MiB';
+  static readonly TOO_MUCH = 'the server sent more than 64 KiB';
   readonly #watch: NodeJS.Timeout;
   /** Whether it has ended for that. */
   isFlooded = false;
