@@ -33,8 +33,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 5_000;
 
 /**
- * At a stop idle connections are kept until no request has come for so long: what has been sent on them is answered, with a
- * word that it was the last.
+ * Graceful shutdown: keep-alive connections stay open until no request has arrived for this long. Each response before that
+ * says `Connection: close`.
  */
 const QUIET_MS = 100;
 

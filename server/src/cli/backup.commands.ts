@@ -46,8 +46,8 @@ export const backupCommands: Record<string, ServiceCommand> = {
         const key = hasKeyFile ? secretKeyFile(folder) : 'what SECRET_KEY is set to, and not in the folder';
         terminal.print(
           fingerprints.length > 1
-            ? `its keys are being changed: ${key}, does not open all of it without the one before ` +
-                `(their fingerprints are ${fingerprints.join(' and ')})`
+            ? `its keys are being changed, and it needs both (their fingerprints are ${fingerprints.join(' and ')}): ` +
+                `${key}; and the one before`
             : `the key that belongs to it is ${key} (its fingerprint is ${fingerprints.join()})`,
         );
       };

@@ -3,8 +3,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Runs a module of this package with arguments, and hears what it sends; `answer` sends it something. Resolves when it has ended and everything that it sent
- * has come, to how it ended in words. Fails when it can't be started, with the signal's reason when that ends it, and with what
+ * Runs a module of this package with arguments, and hears what it sends; `answer` sends it something. Resolves when it has
+ * ended and everything that it sent has come, to how it ended in words. Fails when it can't be started, with the signal's reason when that ends it, and with what
  * `hear` throws, which ends it, too.
  */
 export async function runModule<Message>(
