@@ -68,6 +68,9 @@ beforeEach(async () => {
   }
   const found = async () => (await app.request('GET', '/api/v1/search/?q=hello', { token })).json.length;
   await expect.poll(found).toBeGreaterThanOrEqual(4);
+  // They are noted within a second or two.
+  const seen = async () => (await app.request('GET', '/api/v1/sightings/', { token })).json.length;
+  await expect.poll(seen, { timeout: 10_000 }).toBe(widgets.length);
   const workflow = await app.request('POST', '/api/v1/workflows/', { token, body: { name: 'Bot' } });
   bot = `/api/v1/workflows/${workflow.json.uuid}/`;
   reads = [...PLAIN_READS, ...reads, `${bot}versions/`];
