@@ -94,3 +94,29 @@ it('keeps what is written of a reply when the session ends, until it is saved or
   await page.getByText('/times').click();
   expect(await text.inputValue()).toBe('In two days.');
 });
+
+it('cuts nothing of a reply that is pasted, and says that it is too long', async () => {
+  const { page, rest } = await startInbox(openBrowser);
+  await page.getByRole('link', { name: 'Saved replies' }).click();
+  await page.getByRole('button', { name: 'New reply' }).click();
+  const dialog = page.getByRole('dialog');
+  const text = dialog.getByLabel('Text');
+  await dialog.getByLabel('Name').fill('Terms');
+  await dialog.getByLabel('Shortcut').fill('terms');
+  await text.focus();
+  // An emoji is one character, of two units.
+  await page.keyboard.insertText('🌻'.repeat(9_999));
+  expect(await dialog.getByText('At most 10,000 characters.').count()).toBe(0);
+  await page.keyboard.insertText('!!');
+  await dialog.getByText('At most 10,000 characters.').waitFor();
+  expect((await text.inputValue()).endsWith('🌻!!')).toBe(true);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => text.getAttribute('aria-invalid')).toBe('true');
+  expect((await rest('GET', '/api/v1/replies/')).json).toEqual([]);
+  await text.press('End');
+  await text.press('Backspace');
+  await dialog.getByText('At most 10,000 characters.').waitFor({ state: 'detached' });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('/terms').waitFor();
+  expect((await rest('GET', '/api/v1/replies/')).json[0].body).toBe(`${'🌻'.repeat(9_999)}!`);
+});

@@ -145,6 +145,9 @@ it('makes a workflow of each type of node by forms, says what is wrong with it, 
     await field(page, 'Write as a visitor').fill(text);
     await page.keyboard.press('Enter');
   };
+  await write('x'.repeat(10_001));
+  await page.getByText('At most 10,000 characters.').waitFor();
+  expect(await field(page, 'Write as a visitor').inputValue()).toHaveLength(10_001);
   await write('Green');
   await said(page, 'Red or blue?').waitFor();
   await page.getByRole('button', { name: 'Blue', exact: true }).click();

@@ -27,6 +27,7 @@ export const de: Words = {
     unexpected: 'Das hat nicht geklappt. Versuchen Sie es gleich noch einmal.',
     page: 'Diese Seite konnte nicht geladen werden.',
     offline: 'Parlor ist nicht erreichbar.',
+    tooLong: (max) => `Höchstens ${max} Zeichen.`,
     part: 'Ein Teil der Konsole konnte nicht geladen werden.',
     updated: 'Parlor wurde inzwischen aktualisiert. Laden Sie die Seite neu, um weiterzuarbeiten.',
     throttled: (seconds) =>

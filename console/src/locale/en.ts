@@ -26,6 +26,7 @@ export const en = {
     unexpected: 'That did not work. Try again in a moment.',
     page: 'This page could not be loaded.',
     offline: 'Parlor can’t be reached.',
+    tooLong: (max: string) => `At most ${max} characters.`,
     part: 'Part of the console could not be loaded.',
     updated: 'Parlor has been updated meanwhile. Reload the page to go on.',
     throttled: (seconds: number) =>

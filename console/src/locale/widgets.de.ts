@@ -87,7 +87,6 @@ export const de: WidgetWords = {
   range: (min, max) => `${min} bis ${max}`,
   length: (now, max) => `${now} von ${max} Zeichen`,
   between: (min, max) => `Eine ganze Zahl von ${min} bis ${max}.`,
-  tooLong: (max) => `Höchstens ${max} Zeichen.`,
   pickColor: 'Farbe wählen',
   vertical: { top: 'Oben', center: 'Mitte', bottom: 'Unten' },
   horizontal: { left: 'links', center: 'mittig', right: 'rechts' },

@@ -87,7 +87,6 @@ export const en = {
   range: (min: string, max: string) => `${min} to ${max}`,
   length: (now: string, max: string) => `${now} of ${max} characters`,
   between: (min: string, max: string) => `A whole number from ${min} to ${max}.`,
-  tooLong: (max: string) => `At most ${max} characters.`,
   pickColor: 'Pick a colour',
   vertical: { top: 'Top', center: 'Middle', bottom: 'Bottom' },
   horizontal: { left: 'left', center: 'centre', right: 'right' },

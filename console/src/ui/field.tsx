@@ -1,6 +1,7 @@
+import { codePoints } from '@parlor/shared/lengths';
 import type { ComponentChildren, TargetedInputEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { words } from '../locale/locale.ts';
+import { count, words } from '../locale/locale.ts';
 import styles from './field.module.css';
 
 interface Props {
@@ -18,6 +19,7 @@ interface Props {
   isVerbatim?: boolean;
   inputMode?: 'numeric' | 'decimal';
   autofocus?: boolean;
+  /** The most characters (code points) that it may have. What is pasted is not cut, but told to be too long. */
   maxLength?: number;
   /** Stands there while it is empty, such as what is taken then. */
   placeholder?: string;
@@ -37,16 +39,21 @@ interface Props {
 export const Field = ({
   label,
   hint,
-  error,
+  error: refused,
   note,
   type = 'text',
   isVerbatim = false,
+  maxLength = Number.POSITIVE_INFINITY,
   children,
   rows,
+  onInput,
   ...rest
 }: Props) => {
   const id = useId();
   const [isShown, setShown] = useState(false);
+  const [typed, setTyped] = useState(rest.defaultValue ?? '');
+  const isTooLong = codePoints(rest.value ?? typed) > maxLength;
+  const error = isTooLong ? words.value.errors.tooLong(count(maxLength)) : refused;
   const isPassword = type === 'password';
   const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
   const shared = {
@@ -54,6 +61,10 @@ export const Field = ({
     ...(isVerbatim && { autocapitalize: 'off' as const, spellcheck: false }),
     'aria-invalid': error ? true : undefined,
     'aria-describedby': described || undefined,
+    onInput: (event: TargetedInputEvent<HTMLInputElement | HTMLTextAreaElement>) => {
+      setTyped(event.currentTarget.value);
+      onInput?.(event);
+    },
   };
   return (
     <div class={styles.field}>

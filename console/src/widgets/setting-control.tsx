@@ -50,7 +50,8 @@ const TextControl = ({ name, settings, error, onChange, children }: ControlProps
         name={name}
         label={t.fields[name]}
         hint={t.hints[name] || undefined}
-        error={codePoints(value) > max ? t.tooLong(count(max)) : error}
+        error={error}
+        maxLength={max}
         autocomplete="off"
         value={value}
         {...(kind === 'paragraph' && { rows: 3 })}

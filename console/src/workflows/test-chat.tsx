@@ -1,9 +1,10 @@
 import type { WorkflowTestState, WorkflowTestTurn } from '@parlor/shared';
+import { messageLength } from '@parlor/shared/lengths';
 import { MAX_MESSAGE } from '@parlor/shared/limits';
 import type { TargetedSubmitEvent } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ApiError, ask } from '../api/client.ts';
-import { listed, words } from '../locale/locale.ts';
+import { count, listed, words } from '../locale/locale.ts';
 import { workflowWords } from '../locale/workflows.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -96,8 +97,9 @@ export const TestChat = ({ editor }: { editor: Editor }) => {
   }, []);
   useEffect(() => end.current?.scrollTo({ top: end.current.scrollHeight }), [lines, isBusy]);
 
+  const isTooLong = messageLength(text) > MAX_MESSAGE;
   const say = (message: string) => {
-    if (message === '' || !state || isBusy) return;
+    if (message === '' || !state || isBusy || messageLength(message) > MAX_MESSAGE) return;
     setLines([...lines, { kind: 'visitor', text: message }]);
     setText('');
     void take({ state, message });
@@ -133,7 +135,7 @@ export const TestChat = ({ editor }: { editor: Editor }) => {
           </p>
         )}
       </div>
-      <Notice>{error}</Notice>
+      <Notice>{isTooLong ? words.value.errors.tooLong(count(MAX_MESSAGE)) : error}</Notice>
       {choices && choices.length > 0 && !isBusy && (
         <div class={styles.choices}>
           {choices.map((choice) => (
@@ -151,7 +153,6 @@ export const TestChat = ({ editor }: { editor: Editor }) => {
           ref={field}
           id={id}
           autocomplete="off"
-          maxLength={MAX_MESSAGE}
           dir="auto"
           placeholder={state ? t.say : ''}
           disabled={!state && !isBusy}

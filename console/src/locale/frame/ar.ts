@@ -24,6 +24,7 @@ export const words: FrameWords = {
     unexpected: 'لم ينجح ذلك. يرجى المحاولة مرة أخرى بعد قليل.',
     page: 'تعذّر تحميل هذه الصفحة.',
     offline: 'تعذّر الوصول إلى Parlor.',
+    tooLong: (max) => `${max} من الأحرف على الأكثر.`,
     part: 'تعذّر تحميل جزء من لوحة التحكم.',
     updated: 'تم تحديث Parlor في هذه الأثناء. يرجى إعادة تحميل الصفحة للمتابعة.',
     throttled: (seconds) =>

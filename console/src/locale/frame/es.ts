@@ -24,6 +24,7 @@ export const words: FrameWords = {
     unexpected: 'No ha funcionado. Inténtelo de nuevo en un momento.',
     page: 'No se ha podido cargar esta página.',
     offline: 'No se puede conectar con Parlor.',
+    tooLong: (max) => `Como máximo ${max} caracteres.`,
     part: 'No se ha podido cargar una parte de la consola.',
     updated: 'Parlor se ha actualizado entretanto. Recargue la página para continuar.',
     throttled: (seconds) =>

@@ -23,6 +23,7 @@ export const words: FrameWords = {
     unexpected: 'Cela n’a pas fonctionné. Réessayez dans un instant.',
     page: 'Cette page n’a pas pu être chargée.',
     offline: 'Parlor est injoignable.',
+    tooLong: (max) => `Au plus ${max} caractères.`,
     part: 'Une partie de la console n’a pas pu être chargée.',
     updated: 'Parlor a été mis à jour entre-temps. Rechargez la page pour continuer.',
     throttled: (seconds) =>

@@ -24,6 +24,7 @@ export const words: FrameWords = {
     unexpected: 'זה לא הצליח. יש לנסות שוב בעוד רגע.',
     page: 'לא ניתן היה לטעון את הדף.',
     offline: 'לא ניתן להתחבר ל-Parlor.',
+    tooLong: (max) => `${max} תווים לכל היותר.`,
     part: 'לא ניתן היה לטעון חלק מהמסוף.',
     updated: 'Parlor עודכן בינתיים. יש לטעון את הדף מחדש כדי להמשיך.',
     throttled: (seconds) =>

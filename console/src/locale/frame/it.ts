@@ -23,6 +23,7 @@ export const words: FrameWords = {
     unexpected: 'Qualcosa non ha funzionato. Riprova tra poco.',
     page: 'Impossibile caricare questa pagina.',
     offline: 'Impossibile raggiungere Parlor.',
+    tooLong: (max) => `Al massimo ${max} caratteri.`,
     part: 'Non è stato possibile caricare una parte della console.',
     updated: 'Nel frattempo Parlor è stato aggiornato. Ricarica la pagina per continuare.',
     throttled: (seconds) =>

@@ -23,6 +23,7 @@ export const words: FrameWords = {
     unexpected: 'うまくいきませんでした。しばらくしてからもう一度お試しください。',
     page: 'このページを読み込めませんでした。',
     offline: 'Parlor に接続できません。',
+    tooLong: (max) => `最大 ${max} 文字です。`,
     part: 'コンソールの一部を読み込めませんでした。',
     updated: 'Parlor が更新されました。続けるにはページを再読み込みしてください。',
     throttled: (seconds) => `試行回数が多すぎます。${seconds} 秒後にもう一度お試しください。`,

@@ -23,6 +23,7 @@ export const words: FrameWords = {
     unexpected: '문제가 발생했습니다. 잠시 후 다시 시도해 주세요.',
     page: '이 페이지를 불러오지 못했습니다.',
     offline: 'Parlor에 연결할 수 없습니다.',
+    tooLong: (max) => `최대 ${max}자입니다.`,
     part: '콘솔의 일부를 불러오지 못했습니다.',
     updated: '그동안 Parlor가 업데이트되었습니다. 계속하려면 페이지를 새로고침하세요.',
     throttled: (seconds) => `시도 횟수가 너무 많습니다. ${seconds}초 후에 다시 시도해 주세요.`,

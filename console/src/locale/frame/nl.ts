@@ -23,6 +23,7 @@ export const words: FrameWords = {
     unexpected: 'Dat is niet gelukt. Probeer het zo weer.',
     page: 'Deze pagina kon niet worden geladen.',
     offline: 'Parlor is niet bereikbaar.',
+    tooLong: (max) => `Hoogstens ${max} tekens.`,
     part: 'Een deel van de console kon niet worden geladen.',
     updated: 'Parlor is intussen bijgewerkt. Laad de pagina opnieuw om verder te gaan.',
     throttled: (seconds) =>

@@ -24,6 +24,7 @@ export const words: FrameWords = {
     unexpected: 'Coś poszło nie tak. Spróbuj ponownie za chwilę.',
     page: 'Nie udało się wczytać tej strony.',
     offline: 'Nie można połączyć się z Parlorem.',
+    tooLong: (max) => `Najwyżej ${max} znaków.`,
     part: 'Nie udało się wczytać części konsoli.',
     updated: 'Parlor został w międzyczasie zaktualizowany. Odśwież stronę, aby kontynuować.',
     throttled: (seconds) =>

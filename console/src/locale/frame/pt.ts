@@ -24,6 +24,7 @@ export const words: FrameWords = {
     unexpected: 'Não deu certo. Tente de novo em instantes.',
     page: 'Não foi possível carregar esta página.',
     offline: 'Não foi possível conectar ao Parlor.',
+    tooLong: (max) => `No máximo ${max} caracteres.`,
     part: 'Não foi possível carregar uma parte do console.',
     updated: 'O Parlor foi atualizado enquanto isso. Recarregue a página para continuar.',
     throttled: (seconds) =>

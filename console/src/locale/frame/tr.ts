@@ -23,6 +23,7 @@ export const words: FrameWords = {
     unexpected: 'Bir sorun oluştu. Birazdan tekrar deneyin.',
     page: 'Bu sayfa yüklenemedi.',
     offline: 'Parlor’a ulaşılamıyor.',
+    tooLong: (max) => `En çok ${max} karakter.`,
     part: 'Konsolun bir bölümü yüklenemedi.',
     updated: 'Parlor bu arada güncellendi. Devam etmek için sayfayı yeniden yükleyin.',
     throttled: (seconds) => `Çok fazla deneme yapıldı. ${seconds} saniye sonra tekrar deneyin.`,

@@ -23,6 +23,7 @@ export const words: FrameWords = {
     unexpected: '操作未成功，请稍后再试。',
     page: '无法加载此页面。',
     offline: '无法连接到 Parlor。',
+    tooLong: (max) => `最多 ${max} 个字符。`,
     part: '控制台的一部分无法加载。',
     updated: 'Parlor 已更新。请重新加载页面以继续。',
     throttled: (seconds) => `尝试次数过多，请在 ${seconds} 秒后重试。`,
