@@ -15,7 +15,7 @@ it('saves a reply, finds it by a slash, and does with it what it is to do', asyn
   expect(await axeFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'New reply' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Name').fill('Délivery times');
+  await dialog.getByLabel('Name').fill('Délivery times, Straße');
   await dialog.getByLabel('Shortcut').fill('/two days');
   await dialog.getByLabel('Text').fill('Dear {{visitor.name}}, in two days. {{member.name}}');
   await dialog.getByLabel('Add tags').fill('delivery, times');
@@ -32,8 +32,11 @@ it('saves a reply, finds it by a slash, and does with it what it is to do', asyn
   await row(page, 'Ada').click();
   const answer = page.getByLabel('Answer', { exact: true });
   await answer.focus();
+  await page.keyboard.type('/STRASSE');
+  await page.getByRole('option', { name: 'Délivery times, Straße' }).waitFor();
+  await answer.fill('');
   await page.keyboard.type('Hello! /deli');
-  await page.getByRole('option', { name: 'Délivery times' }).waitFor();
+  await page.getByRole('option', { name: 'Délivery times, Straße' }).waitFor();
   expect(await axeFaults(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await page.getByRole('option').waitFor({ state: 'detached' });
