@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useServer } from '../../server/test/shared-server.ts';
+import { UUID_7 } from '../../server/test/uuids.ts';
 import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
 import { log, row, startInbox as start } from './inbox-page.ts';
@@ -104,6 +105,8 @@ it('keeps it over a reload, and sends it under the same key', async () => {
   await page.reload();
   await sendAgain(page);
   expect(new Set(keys).size).toBe(1);
+  // With such a key it is made once also when it is sent again weeks later (docs/contract.md#idempotency-keys).
+  expect(keys[0]).toMatch(UUID_7);
   await expect.poll(() => said('Once')).toBe(1);
   await page.reload();
   await log(page).getByText('Once').waitFor();

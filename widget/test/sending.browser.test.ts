@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { caller, owner } from '../../server/test/rest.ts';
 import { serverSettings, startServerProcess } from '../../server/test/server-process.ts';
 import { oneOwner, useServer } from '../../server/test/shared-server.ts';
+import { UUID_7 } from '../../server/test/uuids.ts';
 import { useBrowser } from './browser.ts';
 import { customerPage, visit } from './customer-page.ts';
 import { unwatchedDuring } from './watchdog.ts';
@@ -169,8 +170,11 @@ it('an answer that is lost on its way makes no second message', async () => {
   const { rest, browser, address } = await setUp();
   const { page, launcher, say, message } = await visit(browser, address);
   let lost = 0;
+  const keys = new Set<string | undefined>();
   await page.route('**/api/v1/messages/', async (route) => {
-    if (route.request().method() !== 'POST' || lost++) return route.continue();
+    if (route.request().method() !== 'POST') return route.continue();
+    keys.add(route.request().headers()['idempotency-key']);
+    if (lost++) return route.continue();
     await route.fetch();
     await route.abort();
   });
@@ -178,6 +182,8 @@ it('an answer that is lost on its way makes no second message', async () => {
   await say('only once');
   await message('only once').getByText('Sent').waitFor();
   expect(lost).toBeGreaterThan(1);
+  // One key, under which it is made once also when the phone was off for a week (docs/contract.md#idempotency-keys).
+  expect([...keys]).toEqual([expect.stringMatching(UUID_7)]);
   expect((await rest('GET', '/api/v1/messages/')).json).toHaveLength(1);
   expect(await message('only once').count()).toBe(1);
 });

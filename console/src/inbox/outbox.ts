@@ -1,4 +1,5 @@
 import type { CreatedMessage, Note, Reply, ServerFrame } from '@parlor/shared';
+import { newIdempotencyKey } from '@parlor/shared/idempotency-key';
 import { computed, effect, signal } from '@preact/signals';
 import { ApiError, ask } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
@@ -87,12 +88,6 @@ const without = (member: string, key: string): void =>
     itemsOf(member).filter((one) => one.key !== key),
   );
 
-/** 32 hex digits. `crypto.randomUUID` is missing where the console is served over plain http. */
-const newKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => (byte + 256).toString(16).slice(1)).join(
-    '',
-  );
-
 const post = async ({ key, room, body, isNote }: Outgoing): Promise<Item> => {
   const { uuid = '', name = '', avatar = null } = me.value ?? {};
   const options = { headers: { 'Idempotency-Key': key }, keepalive: true };
@@ -128,7 +123,7 @@ const deliver = async (member: string, one: Outgoing): Promise<void> => {
 /** Sends an answer or a note. It is kept in this tab, by the member and over reloads, until it is sent or discarded. */
 export const send = async (said: Omit<Outgoing, 'key' | 'state'>): Promise<void> => {
   const member = me.value?.uuid ?? '';
-  const one: Outgoing = { ...said, key: newKey(), state: 'sending' };
+  const one: Outgoing = { ...said, key: newIdempotencyKey(Date.now()), state: 'sending' };
   keep(member, [...itemsOf(member), one]);
   await deliver(member, one);
 };

@@ -9,7 +9,7 @@ import type { Route, RouteLimit } from './route.ts';
 
 interface Parts {
   authenticate: Authenticator;
-  idempotent: Handler;
+  idempotent(isForGood: boolean): Handler;
   rateLimits: Pick<RateLimits, 'count' | 'countAddress'>;
 }
 
@@ -54,7 +54,7 @@ const middlewareOf = (route: Route, { authenticate, idempotent, rateLimits }: Pa
     ...(route.bytes ? [reading(bytesBody(route.bytes))] : []),
     ...limited('body'),
     ...given(route.aroundKept),
-    ...(route.isIdempotent ? [idempotent] : []),
+    ...(route.isIdempotent ? [idempotent(route.isIdempotent === 'for good')] : []),
     (ctx) => route.handler(ctx),
   ];
 };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { newIdempotencyKey } from '@parlor/shared/idempotency-key';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../test/app.ts';
 
@@ -118,6 +119,41 @@ describe('Idempotency-Key', () => {
     clock.mockRestore();
     expect([again.status, again.text]).toEqual([201, made.text]);
     expect(await app.services.models.rooms.countDocuments({ name: 'Crash' })).toBe(1);
+  });
+
+  it('finds a message and a note for good under a UUID of version 7, of the same sender alone', async () => {
+    const { visitor, room } = await app.session(widget);
+    const foreign = await app.session(widget);
+    const key = newIdempotencyKey(Date.now());
+    const headers = { 'idempotency-key': key };
+    const say = (body: string, by = { visitor, room }) =>
+      app.request('POST', '/api/v1/messages/', {
+        visitor: by.visitor,
+        headers,
+        body: { body, room: { uuid: by.room.uuid } },
+      });
+    const notes = `/api/v1/conversations/${room.uuid}/notes/`;
+    const note = () => app.request('POST', notes, { token, headers, body: { body: 'Calls tomorrow.' } });
+    const first = await say('Hi');
+    await expect.poll(async () => (await note()).status).toBe(201);
+    const noted = await note();
+    // As after 24 hours.
+    await app.services.models.idempotency.deleteMany({});
+    const [again, notedAgain] = [await say('Hi'), await note()];
+    expect([again.status, again.json.uuid]).toEqual([201, first.json.uuid]);
+    expect([notedAgain.status, notedAgain.json.uuid]).toEqual([201, noted.json.uuid]);
+    expect(again.json.sent_at).toBe(first.json.sent_at);
+    expect(first.json.uuid.slice(0, 13)).toBe(key.slice(0, 13));
+    await app.services.models.idempotency.deleteMany({});
+    const others = [await say('Hello'), await say('Hi', foreign)];
+    expect(others.map(({ status }) => status)).toEqual([201, 201]);
+    expect(new Set([first, ...others].map(({ json }) => json.uuid)).size).toBe(3);
+    expect(await app.services.models.messages.countDocuments({ room: room.uuid })).toBe(2);
+    // Of everything else a key is good for 24 hours.
+    const rooms = [await post(key, { name: 'Kept' })];
+    await app.services.models.idempotency.deleteMany({});
+    rooms.push(await post(key, { name: 'Kept' }));
+    expect(new Set(rooms.map(({ json }) => json.uuid)).size).toBe(2);
   });
 
   it('is a 409 while the first is still running', async () => {

@@ -35,6 +35,20 @@ const REPLAYED_HEADERS = ['Content-Type', 'Location', 'ETag', 'Cache-Control'];
 /** A UUID of version 4: 122 random bits, which nobody guesses (RFC 9562, 5.4). */
 const RANDOM_UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i;
 
+/** A UUID of version 7: when it was made, and at least 62 random bits (RFC 9562, 5.7). */
+const TIMED_UUID = /^([\da-f]{8}-[\da-f]{4})-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i;
+
+/**
+ * Under which uuid a request makes its object. Where that is kept for good it follows from the request, so that one that
+ * is repeated when its claim is long gone finds what was made. It has the key's time: what is new is together in an index.
+ */
+const objectOf = (request: string, key: string): string => {
+  const time = TIMED_UUID.exec(key)?.[1]?.toLowerCase();
+  if (time === undefined) return newUuid();
+  const digits = createHash('sha256').update(request).digest('hex');
+  return `${time}-7${digits.slice(0, 3)}-8${digits.slice(3, 6)}-${digits.slice(6, 18)}`;
+};
+
 /**
  * Within what a key names a request, which is one sender. Where many share a credential, it takes something more that
  * only the sender knows: a secret that the feature has recognised the sender by, or a key that nobody guesses.
@@ -60,11 +74,13 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
 
 /**
  * Makes a POST safe to repeat (docs/contract.md#idempotency-keys): the same Idempotency-Key with the same
- * request replays the first 2xx response for 24 h. It stands after authentication and the body, and before the
+ * request replays the first 2xx response for 24 h, and for good finds what was made where `isForGood`. It stands after authentication and the body, and before the
  * handler, which makes its object under `ctx.state.newUuid`; so a retry after a crash finds what was made.
  */
-export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): Handler => {
-  return async (ctx, next) => {
+export const createIdempotency =
+  (claims: IdempotencyModel, secrets: Secrets) =>
+  (isForGood: boolean): Handler =>
+  async (ctx, next) => {
     const key = ctx.get('Idempotency-Key');
     if (!('idempotency-key' in ctx.headers)) return next();
     if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
@@ -77,7 +93,8 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): H
     const path = ctx.path.replace(/\/$/, '');
     const request = hash(`${ctx.method} ${path} ${canonical(ctx.state.body)}`);
 
-    const claim = await acquire(claims, ids, { account: principal.owner, request });
+    const object = () => (isForGood ? objectOf(`${scope} ${key} ${request}`, key) : newUuid());
+    const claim = await acquire(claims, ids, { account: principal.owner, request }, object);
     if (claim.answer) return replay(ctx, claim.answer);
 
     ctx.state.newUuid = claim.object;
@@ -97,7 +114,6 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets): H
       throw error;
     }
   };
-};
 
 /**
  * Gets the claim for this request: a new one, one that was left behind, or one that has its response.
@@ -108,6 +124,7 @@ const acquire = async (
   claims: IdempotencyModel,
   ids: readonly string[],
   { account, request }: Pick<IdempotencyClaim, 'account' | 'request'>,
+  object: () => string,
 ): Promise<IdempotencyClaim & { wasLeft?: boolean }> => {
   const owner = newUuid();
   const [current = '', ...others] = ids;
@@ -122,7 +139,7 @@ const acquire = async (
     };
     const known = await claims.findOne(anyOf(ids)).lean<IdempotencyClaim>();
     if (!known) {
-      const claim: IdempotencyClaim = { _id: current, account, object: newUuid(), ...fresh };
+      const claim: IdempotencyClaim = { _id: current, account, object: object(), ...fresh };
       try {
         await claims.insertOne(claim);
       } catch (error) {
@@ -145,7 +162,7 @@ const acquire = async (
       const taken = await claims
         .findOneAndUpdate(
           { _id: known._id, owner: known.owner, expires_at: known.expires_at },
-          { $set: { ...fresh, object: hasExpired ? newUuid() : known.object }, $unset: { answer: 1 } },
+          { $set: { ...fresh, object: hasExpired ? object() : known.object }, $unset: { answer: 1 } },
           { returnDocument: 'after' },
         )
         .lean<IdempotencyClaim>();

@@ -146,7 +146,7 @@ export const openApiDocument = (
           'Idempotency-Key': {
             ...inHeader(
               'Idempotency-Key',
-              '1 to 255 printable characters: the same request with the same key is done once and answered the same for 24 hours.',
+              '1 to 255 printable characters: the same request with the same key is done once and answered the same for 24 hours. Messages and notes are made once for good under a UUID of version 7.',
               '7d1f0f0e-order-1234',
             ),
             schema: { type: 'string' as const, minLength: 1, maxLength: 255 },

@@ -1,3 +1,4 @@
+import { newIdempotencyKey } from '@parlor/shared/idempotency-key';
 import type { Store } from '../platform/storage.ts';
 
 /** One thing that the visitor said or wants, and the server must get. */
@@ -36,7 +37,7 @@ export function createQueue(store: Store) {
         .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)),
     add(kind: OutItem['kind'], data: OutItem['data'], byForm?: boolean): OutItem {
       last = Math.max(Date.now(), last + 1);
-      const item = { id: newId(), kind, at: last, data, ...(byForm && { byForm }) };
+      const item = { id: newIdempotencyKey(last), kind, at: last, data, ...(byForm && { byForm }) };
       store.set(PREFIX + item.id, item);
       return item;
     },
@@ -46,11 +47,4 @@ export function createQueue(store: Store) {
     },
     remove: (id: string) => store.remove(PREFIX + id),
   };
-}
-
-/** 32 hex digits. `crypto.randomUUID` exists in secure contexts only, and a customer's page may be plain http. */
-function newId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    (byte + 256).toString(16).slice(1),
-  ).join('');
 }

@@ -84,7 +84,7 @@ export const messageRoutes = ({
       nickname: 'Ada',
       room: { uuid: '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11' },
     },
-    isIdempotent: true,
+    isIdempotent: 'for good',
     aroundKept: async (ctx, next) => {
       // A response that was kept is not for whoever does not see its room any more.
       const isRestricted = ctx.state.principal?.kind === 'account' && viewOf(ctx).widgets !== undefined;

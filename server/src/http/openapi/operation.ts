@@ -54,8 +54,8 @@ export interface Description {
   bytes?: BodyBounds;
   /** Every field has a default: the body may be left out. */
   isBodyOptional?: true;
-  /** Takes Idempotency-Key. */
-  isIdempotent?: true;
+  /** Takes Idempotency-Key. For good: a UUID of version 7 finds what it has made also when its response is not kept any more. */
+  isIdempotent?: true | 'for good';
   /** Other headers of the request that are no credential. */
   sends?: readonly string[];
   /** Takes If-None-Match or If-Match. */

@@ -56,7 +56,7 @@ export const noteRoutes = ({
       callers,
       params,
       body: NewNote,
-      isIdempotent: true,
+      isIdempotent: 'for good',
       // A response that was kept is not for whoever does not see the conversation any more.
       aroundKept: async (ctx, next) => {
         await inbox.get(viewOf(ctx), pathUuid(ctx as Context));
