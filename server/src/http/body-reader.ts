@@ -1,21 +1,48 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, unzip } from 'node:zlib';
 import { ParlorError } from '../platform/errors.ts';
 import { loadLater } from '../platform/load-later.ts';
 import type { Context } from './context.ts';
 
-/** Which bodies are read: their media types, and the most bytes that one may have, also of a compressed one. */
+/** Which bodies are read: their media types, and the most bytes that one may have, before and after it is decoded. */
 export interface BodyBounds {
   types: readonly string[];
   limit: number;
 }
 
-/** What zlib calls input that is not gzip, deflate or Brotli. */
-const BROKEN_COMPRESSION = /^(Z|ERR__ERROR|ERR_BROTLI|ERR_ZLIB)_/;
+type Decode = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+const inflate: Decode = promisify(unzip);
+
+/** The codings that a body may have (RFC 9110, 8.4.1). */
+const DECODERS: ReadonlyMap<string, Decode> = new Map([
+  ['gzip', inflate],
+  ['deflate', inflate],
+  ['br', promisify(brotliDecompress)],
+]);
 
 /** Loaded by the first body: it brings readers of all kinds along. */
 const koaBody = loadLater<typeof import('koa-body')>('koa-body');
 
 const tooLarge = (limit: number): ParlorError =>
   new ParlorError('too_large', `Request body is larger than ${limit} bytes.`);
+
+const unreadable = ({ message }: Error): ParlorError =>
+  new ParlorError('malformed', `Request body can't be read: ${message}.`);
+
+/**
+ * Decodes what has come whole: a decoder in a stream goes on by itself where nobody reads it any more, and ends the process
+ * where what is left is broken.
+ */
+const decode = async (bytes: Buffer, decoder: Decode, limit: number): Promise<Buffer> => {
+  try {
+    return await decoder(bytes, { maxOutputLength: limit });
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+      ? tooLarge(limit)
+      : unreadable(error as Error);
+  }
+};
 
 // koa-body would decode broken UTF-8 to U+FFFD without a word, and lose where JSON went wrong. Read as latin1,
 // its text has a character for each byte, so that nothing is lost.
@@ -35,10 +62,7 @@ const createReader = ({ types, limit }: BodyBounds) =>
         throw new ParlorError('malformed', 'The connection was lost before the whole body came.');
       }
       if (type === 'entity.too.large') throw tooLarge(limit);
-      if (status === 415) throw new ParlorError('unsupported_media_type', `${error.message}.`);
-      if (status === 400 || BROKEN_COMPRESSION.test((error as NodeJS.ErrnoException).code ?? '')) {
-        throw new ParlorError('malformed', `Request body can't be read: ${error.message}.`);
-      }
+      if (status === 400) throw unreadable(error);
       throw error;
     },
   });
@@ -72,11 +96,22 @@ export const createBodyReader = (bounds: BodyBounds): ((ctx: Context) => Promise
         `Unsupported media type "${ctx.get('Content-Type').slice(0, 100)}" in request.`,
       );
     }
-    const encoding = ctx.get('Content-Encoding').trim().toLowerCase();
-    if (!['', 'identity'].includes(encoding) && !ctx.state.principal) refuseCompressed();
+    const coding = ctx.get('Content-Encoding').trim().toLowerCase();
+    const isCompressed = !['', 'identity'].includes(coding);
+    if (isCompressed && !ctx.state.principal) refuseCompressed();
+    const decoder = DECODERS.get(coding);
+    if (isCompressed && !decoder) {
+      throw new ParlorError(
+        'unsupported_media_type',
+        `Unsupported Content-Encoding: ${coding.slice(0, 100)}.`,
+      );
+    }
     if (length !== undefined && length > bounds.limit) throw tooLarge(bounds.limit);
     read ??= createReader(bounds);
+    // koa-body reads what is sent, and decodes nothing.
+    delete ctx.req.headers['content-encoding'];
     await read(ctx as never, async () => undefined);
-    return Buffer.from((ctx.request as unknown as { body?: string }).body ?? '', 'latin1');
+    const bytes = Buffer.from((ctx.request as unknown as { body?: string }).body ?? '', 'latin1');
+    return decoder ? decode(bytes, decoder, bounds.limit) : bytes;
   };
 };
