@@ -86,7 +86,7 @@ export const createApp = (
     return next();
   });
   app.use(metrics.measure());
-  app.use(unreadBody);
+  app.use(unreadBody(stopping));
   app.use(requestIdHeader);
   app.use(securityHeaders);
   app.use(errorResponses(log));

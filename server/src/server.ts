@@ -100,7 +100,7 @@ export const startServer = async (
   // Node.js drops what stands behind the 2 000th, such as the X-Forwarded-For of a proxy; their size is limited anyway.
   server.maxHeadersCount = 0;
   const stopCutting = cutSlowReaders(server, config.RESPONSE_STALL_TIMEOUT, log);
-  limitConnections(server);
+  const closeSilent = limitConnections(server);
   // What a request expects besides 100-continue may be left out (RFC 9110, 10.1.1); Node.js would answer past everything.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   limitBodyChunks(server);
@@ -158,7 +158,11 @@ export const startServer = async (
       stop: async () => {
         metricsServer?.close();
         metricsServer?.closeAllConnections();
-        await Promise.all([gateway.close(), closeServer(server, stopping), commands?.stop(STOP_TIMEOUT_MS)]);
+        await Promise.all([
+          gateway.close(),
+          closeServer(server, stopping, closeSilent),
+          commands?.stop(STOP_TIMEOUT_MS),
+        ]);
         // Whoever has gone may have left something that is still worked on, by the database that closes below.
         await stopping.settled(ABANDONED_MS);
         stopping.refuseRest();
@@ -192,14 +196,17 @@ const takeWaiting = async (server: Server): Promise<void> => {
   server.off('connection', count);
 };
 
-const closeServer = async (server: Server, stopping: Stopping): Promise<void> => {
+const closeServer = async (server: Server, stopping: Stopping, closeSilent: () => void): Promise<void> => {
   await takeWaiting(server);
   stopping.begin();
   // That of HTTP would end idle connections at once, also where the next request has been sent and nobody has read it yet.
   const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   let begun = stopping.begun;
   const endIfQuiet = () => {
-    if (begun === stopping.begun) server.closeIdleConnections();
+    if (begun === stopping.begun) {
+      server.closeIdleConnections();
+      closeSilent();
+    }
     begun = stopping.begun;
   };
   // The loop reads what has arrived between its timers and its immediates: after a long turn that may be much.

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { hangs, says, startLlmServer } from './agent-llm-server.ts';
@@ -102,6 +104,35 @@ it('refuses what takes too long, and answers it', { timeout: 60_000 }, async () 
   ]);
   expect(answer.headers.get('connection')).toBe('close');
   expect(answer.headers.get('retry-after')).toBe('1');
+  expect(await ended).toEqual({ code: 0, signal: null });
+  expect(errorsIn(server.stderr())).toEqual([]);
+});
+
+it('waits for nobody who is silent, and answers whose body does not come', { timeout: 60_000 }, async () => {
+  const server = await startServerProcess(await serverSettings());
+  const { token, rest } = await owner(server.url);
+  const { hostname, port } = new URL(server.url);
+  /** A connection on which that is sent, and nothing more. @returns what came, and when it was closed (ms) */
+  const open = async (text: string) => {
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    if (text !== '') socket.write(text);
+    let came = '';
+    socket.on('data', (chunk) => (came += chunk)).on('error', () => undefined);
+    await once(socket, 'close');
+    return { came, at: performance.now() };
+  };
+  const head = ['POST /api/v1/rooms/ HTTP/1.1', 'Host: x', `Authorization: Token ${token}`];
+  head.push('Content-Type: application/json', 'Content-Length: 1000', '', '{"name":');
+  const [silent, stalled] = [open(''), open(head.join('\r\n'))];
+  // What comes later on another connection has been answered: both are with the server.
+  expect((await rest('GET', '/api/v1/rooms/')).status).toBe(200);
+  const ended = server.end('SIGTERM');
+  const { came, at } = await stalled;
+  expect(came).toMatch(/^HTTP\/1.1 503 /);
+  expect(came).toMatch(/\r\nRetry-After: 1\r\n/i);
+  // It keeps nothing from stopping; what has begun may take 10 s.
+  expect((await silent).at).toBeLessThan(at - 5_000);
   expect(await ended).toEqual({ code: 0, signal: null });
   expect(errorsIn(server.stderr())).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** A connection that has not sent its first byte within this time is closed; headersTimeout begins only with it. */
 const FIRST_BYTE_TIMEOUT_MS = 10_000;
@@ -17,8 +18,15 @@ const descriptorLimit = (): number | undefined => {
   }
 };
 
-/** Keeps silent and too many connections from using up what the server needs to work. */
-export const limitConnections = (server: Server): void => {
+/**
+ * Keeps silent and too many connections from using up what the server needs to work.
+ * @returns what closes those on which nothing has come yet: Node.js does not count them as idle
+ */
+export const limitConnections = (server: Server): (() => void) => {
+  const silent = new Set<Socket>();
+  const closeIfSilent = (socket: Socket) => {
+    if (socket.bytesRead === 0) socket.destroy();
+  };
   const limit = descriptorLimit();
   if (limit !== undefined) {
     server.maxConnections = Math.max(Math.ceil(limit / 4), limit - DESCRIPTORS_KEPT);
@@ -26,9 +34,15 @@ export const limitConnections = (server: Server): void => {
   server.on('connection', (socket) => {
     // One whose upgrade was declined comes again.
     if (socket.bytesRead > 0) return;
-    const silent = setTimeout(() => {
-      if (socket.bytesRead === 0) socket.destroy();
+    silent.add(socket);
+    const noLonger = setTimeout(() => {
+      silent.delete(socket);
+      closeIfSilent(socket);
     }, FIRST_BYTE_TIMEOUT_MS);
-    socket.once('close', () => clearTimeout(silent));
+    socket.once('close', () => {
+      silent.delete(socket);
+      clearTimeout(noLonger);
+    });
   });
+  return () => silent.forEach(closeIfSilent);
 };

@@ -6,9 +6,14 @@ import type { Handler } from './context.ts';
 export class Stopping {
   #hasBegun = false;
   #begun = 0;
-  #isOver = false;
+  readonly #over = new AbortController();
   /** What works on requests, each with what answers its caller in its place. */
   readonly #underWay = new Map<Promise<unknown>, (error: ParlorError) => void>();
+
+  /** Aborted once what is left is refused: nobody waits for what callers have not sent yet. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
 
   /** How many requests have begun so far. */
   get begun(): number {
@@ -29,7 +34,7 @@ export class Stopping {
 
   /** Outside of whatever works on a request, and inside of what makes responses of errors. */
   readonly giveUp: Handler = (_, next) => {
-    if (this.#isOver) throw serverStops();
+    if (this.over.aborted) throw serverStops();
     const work = next();
     return new Promise((resolve, reject) => {
       this.#underWay.set(work, reject);
@@ -42,7 +47,7 @@ export class Stopping {
    * the database is open; what comes of it is told to nobody.
    */
   refuseRest(): void {
-    this.#isOver = true;
+    this.#over.abort();
     for (const refuse of this.#underWay.values()) refuse(serverStops());
   }
 
