@@ -32,7 +32,11 @@ const withServices = async (
         // A bot's answer asks a language model: that is left to a server.
         await services.answers.stop();
         // What the command changed is told by whoever changed it: a server may be long in coming.
-        await run(services).finally(() => services.relay.stop());
+        await run(services).finally(async () => {
+          await services.relay.stop();
+          // Nobody waits for what the live channel is told beside that; the database closes below.
+          await services.channel.log.settled();
+        });
       });
     await whileAlive(database, work);
   } finally {
