@@ -6,9 +6,9 @@ import { createLog } from './platform/log.ts';
 import type { RunningServer } from './server.ts';
 
 /** One clear line and exit 1 for what the operator can mend; anything else is a defect and shows its stack. */
-const giveUp = (error: unknown): never => {
+const giveUp = (error: unknown, failed = "Parlor can't start"): never => {
   const told = error instanceof ConfigError ? error.message : toldToOperator(error);
-  process.stderr.write(told === undefined ? `${(error as Error).stack}\n` : `Parlor can't start: ${told}\n`);
+  process.stderr.write(told === undefined ? `${(error as Error).stack}\n` : `${failed}: ${told}\n`);
   process.exit(1);
 };
 
@@ -47,7 +47,11 @@ const start = async (config: Config, log: Logger): Promise<void> => {
         process.stderr.write(`Parlor ends: stopping took longer than ${STOP_TIMEOUT_MS / 1_000} s\n`);
         process.exit(1);
       }, STOP_TIMEOUT_MS);
-      started.then((server) => server.stop()).then(() => process.exit(0), giveUp);
+      const stop = async (server: RunningServer) => {
+        await server.stop().catch((error) => giveUp(error, 'Parlor did not stop as it should'));
+        process.exit(0);
+      };
+      started.then(stop, giveUp);
     });
   }
   const { url, died } = await started;

@@ -104,7 +104,13 @@ it.skipIf(inject('isRealMongodb'))(
     await expect(started(keys)).rejects.toMatchObject(full);
     const server = await started();
     expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+    // What is noted in passing waits to be written when it stops.
+    const body = JSON.stringify({ username: 'ada', password: 'not the right one' });
+    const headers = { 'Content-Type': 'application/json' };
+    const wrong = await fetch(`${server.url}/api/v1/auth/api-token`, { method: 'POST', headers, body });
+    expect(wrong.status).toBe(400);
     expect(await server.end('SIGTERM')).toMatchObject({ code: 0 });
+    expect(server.stderr()).not.toContain('Parlor');
     for (const args of [
       ['account', 'create', 'bob', 'bob@example.com'],
       ['account', 'token', 'ada', '--reset'],

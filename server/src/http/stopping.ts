@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ParlorError, serverStops } from '../platform/errors.ts';
 import type { Handler } from './context.ts';
@@ -9,6 +10,11 @@ export class Stopping {
   readonly #over = new AbortController();
   /** What works on requests, each with what answers its caller in its place. */
   readonly #underWay = new Map<Promise<unknown>, (error: ParlorError) => void>();
+
+  constructor() {
+    // One for each request that is read to its end.
+    setMaxListeners(0, this.#over.signal);
+  }
 
   /** Aborted once what is left is refused: nobody waits for what callers have not sent yet. */
   get over(): AbortSignal {
