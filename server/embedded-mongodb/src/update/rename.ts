@@ -17,7 +17,16 @@ export function compileRename(from: string, to: string): { target: Leaf; source:
         checkNoArray(context.original, to.split('.'), to);
         return false;
       },
-      apply: (_value, context) => sourceOf(context),
+      apply: (value, context) => {
+        // Unlike $set, $rename puts a new field there, even where the value is the same.
+        if (value !== MISSING && /^_id(\.|$)/.test(to)) {
+          throw mongoError(
+            66,
+            `Performing an update on the path '${to}' would modify the immutable field '_id'`,
+          );
+        }
+        return sourceOf(context);
+      },
     },
     source: { kind: 'leaf', path: from, absent: 'ignore', apply: () => MISSING },
   };
