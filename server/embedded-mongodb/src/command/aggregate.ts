@@ -11,17 +11,36 @@ import { timeExpired } from '../query/pace.ts';
 import { matchesOf, type Pause, planQuery, type Query } from '../query/query.ts';
 import type { Collection } from '../storage/collection.ts';
 import { cursorReply } from '../wire/cursor-reply.ts';
+import { checkFields } from './check-fields.ts';
 import { collStatsOf } from './coll-stats-stage.ts';
 import type { Command, CommandCall } from './command.ts';
 import { type CountOnly, countOnly } from './count-only.ts';
-import { isDoc, readArray, readBoolean, readCount, readDoc, readHint, wrongType } from './fields.ts';
+import {
+  anyValue,
+  type Fields,
+  flag,
+  givenArray,
+  givenBool,
+  givenObject,
+  number,
+  object,
+} from './field-types.ts';
+import { isDoc, missingField, readBoolean, readCount, readDoc, readHint, wrongType } from './fields.ts';
 import { openCursor, type TimeLimit, withoutDeadline } from './find.ts';
 import { collectionName } from './namespace.ts';
 import { splitPipeline } from './pipeline-query.ts';
 
 export const aggregate: Command = {
-  fields: ['pipeline', 'cursor', 'allowDiskUse', 'hint', 'bypassDocumentValidation', 'explain'],
-  refused: ['collation', 'let', 'exchange', 'fromMongos', 'needsMerge'],
+  fields: {
+    pipeline: givenArray,
+    cursor: givenObject,
+    allowDiskUse: givenBool,
+    hint: anyValue,
+    bypassDocumentValidation: flag,
+    explain: givenBool,
+  },
+  refused: { collation: object, let: object, exchange: object, fromMongos: givenBool, needsMerge: givenBool },
+  isWrite: true,
   run(call) {
     const { engine, body, db } = call;
     const name = body.aggregate;
@@ -38,10 +57,7 @@ export const aggregate: Command = {
       const text = "The 'cursor' option is required, except for aggregate with the explain argument";
       throw new MongoError(9, 'FailedToParse', text);
     }
-    for (const field of Object.keys(cursor)) {
-      if (field === 'batchSize') continue;
-      throw new MongoError(40415, 'IDLUnknownField', `BSON field 'cursor.${field}' is an unknown field.`);
-    }
+    checkFields('cursor', CURSOR_FIELDS, cursor);
     const batchSize = readCount(cursor, 'batchSize', DEFAULT_FIRST_BATCH);
     const stats = collStatsOf(call, pipeline);
     if (stats) {
@@ -62,6 +78,8 @@ export const aggregate: Command = {
   },
 };
 
+const CURSOR_FIELDS: Fields = { batchSize: number };
+
 const CURSOR = { singleBatch: false, neverTimesOut: false };
 
 async function answerCount(
@@ -79,11 +97,9 @@ const MAX_INT32 = 2 ** 31 - 1;
 
 /** Reads a pipeline's stages. */
 export function readPipeline(body: Doc): Doc[] {
-  const pipeline = readArray(body, 'pipeline');
-  if (!pipeline) {
-    const text = "BSON field 'aggregate.pipeline' is missing but a required field";
-    throw new MongoError(40414, 'IDLFailedToParse', text);
-  }
+  const { pipeline } = body;
+  if (pipeline === undefined) throw missingField('aggregate.pipeline');
+  if (!Array.isArray(pipeline)) throw wrongType('aggregate.pipeline', pipeline, 'array');
   for (const stage of pipeline) if (!isDoc(stage)) throw wrongType('aggregate.pipeline', stage, 'object');
   return pipeline as Doc[];
 }
@@ -107,7 +123,8 @@ function* runPipeline(
   }
 }
 
-const environmentOf = ({ memory }: Engine): PipelineEnvironment => ({ now: new Date(), memory });
+/** What compiling a pipeline needs to know. */
+export const environmentOf = ({ memory }: Engine): PipelineEnvironment => ({ now: new Date(), memory });
 
 function* documents(
   engine: Engine,

@@ -22,7 +22,7 @@ export function collStatsOf(call: CommandCall, pipeline: readonly Doc[]): Doc | 
     if (name !== 'count' && name !== 'storageStats') {
       throw new MongoError(40415, 'IDLUnknownField', `BSON field '$collStats.${name}' is an unknown field.`);
     }
-    if (!isDoc(value)) throw wrongType(`$collStats.${name}`, value, 'object');
+    if (value !== null && !isDoc(value)) throw wrongType(`$collStats.${name}`, value, 'object');
   }
   const collection = existingCollection(call);
   const ns = `${call.db}.${String(call.body.aggregate)}`;

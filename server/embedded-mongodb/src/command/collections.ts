@@ -1,17 +1,31 @@
 /** Databases and collections: list, create, drop, rename. */
 import { Binary, Long } from 'bson';
 import { type Doc, encode } from '../bson/document.ts';
-import { MongoError } from '../errors/mongo-error.ts';
+import { toNumber } from '../bson/numbers.ts';
+import { badValue, MongoError, mongoError } from '../errors/mongo-error.ts';
 import { compileMatch } from '../matcher/matcher.ts';
 import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../query/cursors.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Command } from './command.ts';
-import { readBoolean, readCount, readDoc, readString } from './fields.ts';
+import {
+  anyValue,
+  array,
+  bool,
+  flag,
+  given,
+  givenBool,
+  number,
+  object,
+  requiredString,
+  string,
+} from './field-types.ts';
+import { missingField, readBoolean, readCount, readDoc, readString, wrongType } from './fields.ts';
 import { openCursor } from './find.ts';
+import { type IndexRequest, readIndexRequest } from './index-request.ts';
 import { checkCollectionName, collectionName, existingCollection } from './namespace.ts';
 
 export const listDatabases: Command = {
-  fields: ['filter', 'nameOnly', 'authorizedDatabases'],
+  fields: { filter: object, nameOnly: bool, authorizedDatabases: bool },
   run({ engine, body, db }) {
     if (db !== 'admin') {
       throw new MongoError(13, 'Unauthorized', 'listDatabases may only be run against the admin database.');
@@ -37,7 +51,7 @@ export const listDatabases: Command = {
 };
 
 export const listCollections: Command = {
-  fields: ['filter', 'nameOnly', 'authorizedCollections', 'cursor'],
+  fields: { filter: object, nameOnly: bool, authorizedCollections: bool, cursor: object },
   run(call) {
     const { engine, body, db } = call;
     const matcher = compileMatch(readDoc(body, 'filter') ?? {});
@@ -67,29 +81,34 @@ function describeCollection({ name, options, uuid }: Collection): Doc {
 }
 
 export const create: Command = {
-  fields: ['idIndex'],
-  refused: [
-    'capped',
-    'autoIndexId',
-    'size',
-    'max',
-    'storageEngine',
-    'validator',
-    'validationLevel',
-    'validationAction',
-    'indexOptionDefaults',
-    'viewOn',
-    'pipeline',
-    'collation',
-    'timeseries',
-    'expireAfterSeconds',
-    'clusteredIndex',
-    'changeStreamPreAndPostImages',
-    'encryptedFields',
-  ],
+  fields: { idIndex: object },
+  refused: {
+    capped: flag,
+    autoIndexId: flag,
+    size: number,
+    max: number,
+    storageEngine: object,
+    validator: object,
+    validationLevel: string,
+    validationAction: string,
+    indexOptionDefaults: object,
+    viewOn: string,
+    pipeline: array,
+    collation: object,
+    timeseries: object,
+    expireAfterSeconds: anyValue,
+    clusteredIndex: given,
+    changeStreamPreAndPostImages: object,
+    encryptedFields: object,
+  },
+  isWrite: true,
   async run(call) {
     const { engine, db } = call;
     const name = collectionName(call);
+    const idIndex = readDoc(call.body, 'idIndex');
+    if (idIndex && !isIdIndex(readIndexRequest(idIndex))) {
+      throw badValue("The field 'key' for an _id index must be {_id: 1}");
+    }
     return engine.environment.write(() => {
       // Creating again with the same options is no error, and there are no options.
       engine.catalog.ensure(db, name);
@@ -98,8 +117,13 @@ export const create: Command = {
   },
 };
 
+function isIdIndex({ key }: IndexRequest): boolean {
+  return Object.keys(key).length === 1 && Object.hasOwn(key, '_id');
+}
+
 export const drop: Command = {
-  fields: [],
+  fields: {},
+  isWrite: true,
   async run(call) {
     const { engine, db } = call;
     const ns = `${db}.${collectionName(call)}`;
@@ -113,8 +137,14 @@ export const drop: Command = {
 };
 
 export const dropDatabase: Command = {
-  fields: [],
-  async run({ engine, db }) {
+  fields: {},
+  isWrite: true,
+  async run({ engine, body, db }) {
+    const { dropDatabase: asked } = body;
+    if (asked === null) throw missingField('dropDatabase.dropDatabase');
+    const number = toNumber(asked);
+    if (number === undefined) throw wrongType('dropDatabase.dropDatabase', asked, 'int');
+    if (Math.trunc(number) !== 1) throw mongoError(5255100, "Have to pass 1 as 'drop' parameter");
     return engine.environment.write(() => {
       for (const collection of engine.catalog.list(db)) engine.catalog.drop(collection);
       return { dropped: db };
@@ -123,7 +153,8 @@ export const dropDatabase: Command = {
 };
 
 export const renameCollection: Command = {
-  fields: ['to', 'dropTarget'],
+  fields: { to: requiredString, dropTarget: givenBool },
+  isWrite: true,
   async run({ engine, body, db }) {
     if (db !== 'admin')
       throw new MongoError(
@@ -131,8 +162,11 @@ export const renameCollection: Command = {
         'Unauthorized',
         'renameCollection may only be run against the admin database.',
       );
-    const from = readString(body, 'renameCollection') ?? '';
-    const to = readString(body, 'to') ?? '';
+    const from = readString(body, 'renameCollection');
+    if (from === undefined) throw missingField('renameCollection.renameCollection');
+    const to = readString(body, 'to');
+    if (to === undefined) throw missingField('renameCollection.to');
+    splitNamespace(from);
     const [toDb, toName] = splitNamespace(to);
     checkCollectionName(toDb, toName);
     return engine.environment.write(() => {

@@ -3,6 +3,7 @@
 import type { Doc } from '../bson/document.ts';
 import type { Engine } from '../query/engine.ts';
 import type { Connection } from '../wire/connection.ts';
+import type { Fields } from './field-types.ts';
 
 export interface CommandCall {
   engine: Engine;
@@ -21,8 +22,10 @@ export type CommandResult = Doc | Uint8Array;
 
 export interface Command {
   /** The fields that it understands, beside its name and the ones that every command has. */
-  fields: readonly string[];
+  fields: Fields;
   /** Fields that MongoDB has for it and that are refused by name unless they ask for nothing. */
-  refused?: readonly string[];
+  refused?: Fields;
+  /** Whether a write concern means anything to it. */
+  isWrite?: boolean;
   run(call: CommandCall): CommandResult | Promise<CommandResult>;
 }

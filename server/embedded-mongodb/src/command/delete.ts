@@ -1,21 +1,26 @@
 /** delete. */
 
 import { type Doc, decode } from '../bson/document.ts';
+import { toNumber } from '../bson/numbers.ts';
+import { typeName } from '../bson/values.ts';
 import { MongoError, refused } from '../errors/mongo-error.ts';
 import { compileMatch } from '../matcher/matcher.ts';
 import type { Engine } from '../query/engine.ts';
 import { type ChangeCount, fewMatches, writeInBatches } from '../query/multi-write.ts';
 import { type Match, type Query, queryFor } from '../query/query.ts';
 import type { Collection } from '../storage/collection.ts';
+import { checkFields } from './check-fields.ts';
 import type { Command, CommandCall } from './command.ts';
-import { readDoc, readHint, readInteger } from './fields.ts';
+import { anyValue, array, bool, type Fields, object } from './field-types.ts';
+import { missingField, readDoc, readHint } from './fields.ts';
 import { collectionName, existingCollection } from './namespace.ts';
 import { readStatements } from './statements.ts';
 import { runStatements, writeErrorsOf } from './write-batch.ts';
 
 export const deleteCommand: Command = {
-  fields: ['deletes', 'ordered'],
-  refused: ['let'],
+  fields: { deletes: array, ordered: bool },
+  refused: { let: object },
+  isWrite: true,
   async run(call) {
     const { engine } = call;
     collectionName(call);
@@ -40,7 +45,9 @@ export const deleteCommand: Command = {
   },
 };
 
-interface Deletion {
+const STATEMENT_FIELDS: Fields = { q: object, limit: anyValue, hint: anyValue, collation: object };
+
+export interface Deletion {
   filter: Doc;
   limit: number;
   hint: unknown;
@@ -67,29 +74,22 @@ function removeAll(engine: Engine, collection: Collection, matches: readonly Mat
   return { n: matches.length, nModified: 0 };
 }
 
-function readDelete(statement: Doc): Deletion {
-  for (const name of Object.keys(statement)) {
-    if (['q', 'limit', 'hint', 'collation'].includes(name)) continue;
-    throw new MongoError(
-      40415,
-      'IDLUnknownField',
-      `BSON field 'delete.deletes.${name}' is an unknown field.`,
-    );
-  }
-  for (const name of ['q', 'limit']) {
-    if (statement[name] !== undefined) continue;
-    const text = `BSON field 'delete.deletes.${name}' is missing but a required field`;
-    throw new MongoError(40414, 'IDLFailedToParse', text);
-  }
-  const limit = readInteger(statement, 'limit', 0);
+export function readDelete(statement: Doc): Deletion {
+  checkFields('delete.deletes', STATEMENT_FIELDS, statement);
+  const filter = readDoc(statement, 'q');
+  if (!filter) throw missingField('delete.deletes.q');
+  if (statement.limit === undefined) throw missingField('delete.deletes.limit');
+  const limit = toNumber(statement.limit);
+  // To MongoDB it is 0, so that `true` removes all that match.
+  if (limit === undefined) throw refused(`delete.deletes.limit of the type ${typeName(statement.limit)}`);
   if (limit !== 0 && limit !== 1) {
     const text = `The limit field in delete objects must be 0 or 1. Got ${limit}`;
     throw new MongoError(9, 'FailedToParse', text);
   }
   return {
-    filter: readDoc(statement, 'q') ?? {},
+    filter,
     limit,
     hint: readHint(statement),
-    collation: statement.collation,
+    collation: statement.collation ?? undefined,
   };
 }

@@ -3,12 +3,13 @@
 import { type Doc, encode } from '../bson/document.ts';
 import { checkCommandLevels } from '../bson/nesting.ts';
 import { checkReadable } from '../bson/storable.ts';
-import { MongoError, refused } from '../errors/mongo-error.ts';
+import { MongoError } from '../errors/mongo-error.ts';
 import type { Engine } from '../query/engine.ts';
 import type { Answer } from '../wire/connection.ts';
 import type { Request } from '../wire/message.ts';
+import { checkCommandFields } from './check-fields.ts';
 import type { Command, CommandResult } from './command.ts';
-import { checkGenericFields, GENERIC_FIELDS } from './generic-fields.ts';
+import { checkGenericFields } from './generic-fields.ts';
 import { COMMANDS } from './registry.ts';
 
 /** The function that answers all requests to this engine. */
@@ -18,8 +19,9 @@ export function dispatcher(engine: Engine): Answer {
       const name = Object.keys(request.body)[0] ?? '';
       const command = findCommand(name, request);
       const db = readDb(request.body);
-      const deadline = checkFields(name, command, request);
       const { body, raw, sequences } = request;
+      checkCommandFields(name, command, [...Object.entries(body), ...sequences]);
+      const deadline = checkGenericFields(body, command.isWrite === true);
       checkCommandLevels(body, raw);
       checkReadable(body, raw);
       const result = command.run({ engine, connection, name, db, body, sequences, deadline });
@@ -58,24 +60,6 @@ function readDb(body: Doc): string {
   }
   return db;
 }
-
-function checkFields(name: string, command: Command, request: Request): number {
-  for (const [field, value] of [...Object.entries(request.body), ...request.sequences]) {
-    if (field === name || GENERIC_FIELDS.has(field) || command.fields.includes(field)) continue;
-    if (command.refused?.includes(field)) {
-      if (value === null || value === false) continue;
-      throw refused(`${name}.${field}`);
-    }
-    if (TRANSACTION_FIELDS.has(field)) {
-      const text = 'Transaction numbers are only allowed on a replica set member or mongos';
-      throw new MongoError(20, 'IllegalOperation', text);
-    }
-    throw new MongoError(40415, 'IDLUnknownField', `BSON field '${name}.${field}' is an unknown field.`);
-  }
-  return checkGenericFields(request.body);
-}
-
-const TRANSACTION_FIELDS = new Set(['txnNumber', 'startTransaction', 'autocommit']);
 
 function shape(result: CommandResult): Uint8Array {
   return result instanceof Uint8Array ? result : encode({ ...result, ok: 1 });

@@ -1,7 +1,7 @@
 /** distinct. */
 import { compareValues } from '../bson/compare.ts';
 import { type Doc, decode } from '../bson/document.ts';
-import { MongoError, mongoError, refused } from '../errors/mongo-error.ts';
+import { mongoError, refused } from '../errors/mongo-error.ts';
 import { documentKeys } from '../index-key/document-keys.ts';
 import { encodeValue } from '../index-key/entry-key.ts';
 import { compileMatch } from '../matcher/matcher.ts';
@@ -10,22 +10,17 @@ import { pauseReading } from '../query/count.ts';
 import { matchesOf, planQuery, type Query, queryFor } from '../query/query.ts';
 import type { Collection, Index } from '../storage/collection.ts';
 import type { Command } from './command.ts';
-import { isDoc, readDoc, readHint, readString } from './fields.ts';
+import { anyValue, object, requiredString } from './field-types.ts';
+import { isDoc, missingField, readDoc, readHint, readString } from './fields.ts';
 import { existingCollection } from './namespace.ts';
 
 export const distinct: Command = {
-  fields: ['key', 'query', 'hint'],
-  refused: ['collation'],
+  fields: { key: requiredString, query: object, hint: anyValue },
+  refused: { collation: object },
   async run(call) {
     const { engine, body } = call;
     const key = readString(body, 'key');
-    if (key === undefined) {
-      throw new MongoError(
-        40414,
-        'IDLFailedToParse',
-        "BSON field 'distinct.key' is missing but a required field",
-      );
-    }
+    if (key === undefined) throw missingField('distinct.key');
     const filter = readDoc(body, 'query') ?? {};
     const hint = readHint(body);
     compileMatch(filter);

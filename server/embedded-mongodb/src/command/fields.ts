@@ -25,8 +25,19 @@ export function readInteger(body: Doc, name: string, fallback: number): number {
   if (value === undefined || value === null) return fallback;
   const number = toNumber(value);
   if (number === undefined) throw wrongType(name, value, 'long');
-  if (!Number.isFinite(number)) throw new MongoError(9, 'FailedToParse', `${name} has to be a finite number`);
-  return Math.trunc(number);
+  // As MongoDB makes a whole number of 64 bits of it, near enough for what is counted here.
+  if (Number.isNaN(number)) return 0;
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Math.trunc(number)));
+}
+
+/** A field that holds a whole number, and none with a fraction. */
+export function readWhole(body: Doc, name: string, fallback: number): number {
+  const value = body[name];
+  if (value === undefined || value === null) return fallback;
+  const number = toNumber(value);
+  if (number === undefined) throw wrongType(name, value, 'long');
+  if (Number.isInteger(number) && Math.abs(number) < 2 ** 63) return number;
+  throw new MongoError(9, 'FailedToParse', `Expected an integer: ${name}: ${number}`);
 }
 
 /** A whole number that must not be negative. */
@@ -57,12 +68,17 @@ export function readString(body: Doc, name: string): string | undefined {
   return value;
 }
 
-/** A field that holds an array. */
+/** A field that holds an array; MongoDB passes over the nulls in it. */
 export function readArray(body: Doc, name: string): unknown[] | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
   if (!Array.isArray(value)) throw wrongType(name, value, 'array');
-  return value;
+  return value.includes(null) ? value.filter((one) => one !== null) : value;
+}
+
+/** The error for a field that has to be there. */
+export function missingField(field: string): MongoError {
+  return new MongoError(40414, 'IDLFailedToParse', `BSON field '${field}' is missing but a required field`);
 }
 
 /** The index that a command has to take, by name or key; undefined when it may choose. */

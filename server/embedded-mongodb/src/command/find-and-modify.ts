@@ -7,24 +7,26 @@ import { compileProjection } from '../projection/projection.ts';
 import { applyUpdate, inPlanExecutor, upsert } from '../query/apply-update.ts';
 import { allMatches, type Query, queryFor, sortFields } from '../query/query.ts';
 import type { Command, CommandCall } from './command.ts';
+import { anyValue, array, flag, givenBool, object } from './field-types.ts';
 import { isDoc, readBoolean, readDoc, readHint } from './fields.ts';
 import { collectionName, ensuredCollection, existingCollection } from './namespace.ts';
 import { readChange } from './update.ts';
 
 export const findAndModify: Command = {
-  fields: [
-    'query',
-    'sort',
-    'remove',
-    'update',
-    'new',
-    'fields',
-    'upsert',
-    'arrayFilters',
-    'hint',
-    'bypassDocumentValidation',
-  ],
-  refused: ['collation', 'let', 'bypassEmptyTsReplacement'],
+  fields: {
+    query: object,
+    sort: object,
+    remove: flag,
+    update: anyValue,
+    new: flag,
+    fields: object,
+    upsert: flag,
+    arrayFilters: array,
+    hint: anyValue,
+    bypassDocumentValidation: flag,
+  },
+  refused: { collation: object, let: object, bypassEmptyTsReplacement: givenBool },
+  isWrite: true,
   async run(call) {
     const { engine, body } = call;
     collectionName(call);
@@ -34,7 +36,8 @@ export const findAndModify: Command = {
   },
 };
 
-function checkCombination(body: Doc, isRemove: boolean): void {
+/** Checks what can't be asked for together. */
+export function checkCombination(body: Doc, isRemove: boolean): void {
   const fail = (text: string) => new MongoError(9, 'FailedToParse', text);
   if (isRemove) {
     if (body.update !== undefined) throw fail('Cannot specify both an update and remove=true');

@@ -9,41 +9,49 @@ import { type Batch, DEFAULT_FIRST_BATCH, type DocumentStream } from '../query/c
 import { documentsOf, type Query, sortFields } from '../query/query.ts';
 import { cursorReply } from '../wire/cursor-reply.ts';
 import type { Command, CommandCall } from './command.ts';
-import { readArray, readBoolean, readCount, readDoc, readHint, wrongType } from './fields.ts';
+import {
+  anyValue,
+  type Fields,
+  givenBool,
+  givenObject,
+  number,
+  object,
+  requiredArray,
+  requiredString,
+} from './field-types.ts';
+import { missingField, readArray, readBoolean, readCount, readDoc, readHint, wrongType } from './fields.ts';
 import { collectionName } from './namespace.ts';
 
-export const FIND_FIELDS = [
-  'filter',
-  'sort',
-  'projection',
-  'hint',
-  'skip',
-  'limit',
-  'batchSize',
-  'singleBatch',
-  'allowDiskUse',
-  'noCursorTimeout',
-  'allowPartialResults',
-];
+const FIND_FIELDS: Fields = {
+  filter: givenObject,
+  sort: givenObject,
+  projection: givenObject,
+  hint: anyValue,
+  skip: number,
+  limit: number,
+  batchSize: number,
+  singleBatch: givenBool,
+  allowDiskUse: givenBool,
+  noCursorTimeout: givenBool,
+  allowPartialResults: givenBool,
+};
 
-export const FIND_REFUSED = [
-  'let',
-  'collation',
-  'max',
-  'min',
-  'returnKey',
-  'showRecordId',
-  'tailable',
-  'awaitData',
-  'oplogReplay',
-  'term',
-  'readOnce',
-];
+const FIND_REFUSED: Fields = {
+  let: object,
+  collation: givenObject,
+  max: givenObject,
+  min: givenObject,
+  returnKey: givenBool,
+  showRecordId: givenBool,
+  tailable: givenBool,
+  awaitData: givenBool,
+  oplogReplay: givenBool,
+  term: number,
+  readOnce: givenBool,
+};
 
 /** Reads the query of a find command. */
 export function readQuery(body: Doc): Query {
-  if (body.filter === null)
-    throw new MongoError(14, 'TypeMismatch', 'Expected field filter to be of type object');
   const sort = emptyToUndefined(readDoc(body, 'sort'));
   const projection = emptyToUndefined(readDoc(body, 'projection'));
   // MongoDB may sort what the projection has left, in which a place of an array is none any more.
@@ -133,8 +141,8 @@ export function openCursor(
 }
 
 export const getMore: Command = {
-  fields: ['collection', 'batchSize'],
-  refused: ['term', 'lastKnownCommittedOpTime'],
+  fields: { collection: requiredString, batchSize: number },
+  refused: { term: number, lastKnownCommittedOpTime: object },
   run({ engine, connection, body, db, deadline }) {
     if (deadline !== Number.POSITIVE_INFINITY) {
       throw new MongoError(
@@ -144,6 +152,8 @@ export const getMore: Command = {
       );
     }
     const id = cursorId(body.getMore);
+    if (body.collection === undefined) throw missingField('getMore.collection');
+    const batchSize = readCount(body, 'batchSize', 0);
     const cursor = engine.cursors.get(id);
     const ns = `${db}.${String(body.collection)}`;
     if (cursor.ns !== ns) {
@@ -162,7 +172,7 @@ export const getMore: Command = {
     if (cursor.isBusy) throw new MongoError(143, 'CursorInUse', `cursor id ${id} is already in use`);
     cursor.isBusy = true;
     try {
-      const batch = engine.cursors.take(cursor, readCount(body, 'batchSize', 0), connection);
+      const batch = engine.cursors.take(cursor, batchSize, connection);
       return batch instanceof Promise ? batch.then(answer).catch(fail) : answer(batch);
     } catch (error) {
       return fail(error);
@@ -171,11 +181,15 @@ export const getMore: Command = {
 };
 
 export const killCursors: Command = {
-  fields: ['cursors'],
-  run({ engine, body }) {
+  fields: { cursors: requiredArray },
+  run(call) {
+    const { engine, body } = call;
+    collectionName(call);
+    const cursors = readArray(body, 'cursors');
+    if (!cursors) throw missingField('killCursors.cursors');
     const cursorsKilled: unknown[] = [];
     const cursorsNotFound: unknown[] = [];
-    for (const id of readArray(body, 'cursors') ?? []) {
+    for (const id of cursors) {
       (engine.cursors.kill(cursorId(id)) ? cursorsKilled : cursorsNotFound).push(id);
     }
     return { cursorsKilled, cursorsNotFound, cursorsAlive: [], cursorsUnknown: [] };
@@ -183,6 +197,7 @@ export const killCursors: Command = {
 };
 
 function cursorId(value: unknown): bigint {
+  if (value === null) throw missingField('getMore.getMore');
   if (typeof value === 'bigint') return value;
   if ((value as { _bsontype?: string } | undefined)?._bsontype !== 'Long')
     throw wrongType('getMore.getMore', value, 'long');

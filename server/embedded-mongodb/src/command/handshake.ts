@@ -4,6 +4,7 @@ import { Int32 } from 'bson';
 import type { Doc } from '../bson/document.ts';
 import { MAX_BSON_OBJECT_BYTES, MAX_MESSAGE_BYTES, MAX_WRITE_BATCH } from '../limits/limits.ts';
 import type { Command, CommandCall } from './command.ts';
+import { anyValue } from './field-types.ts';
 
 /** MongoDB 7.0's wire version: what its drivers of today ask for at least, and no promise of newer commands. */
 const WIRE_VERSION = 21;
@@ -15,17 +16,17 @@ export const VERSION = '7.0.0';
 const SESSION_TIMEOUT_MINUTES = 30;
 
 export const hello: Command = {
-  fields: [
-    'helloOk',
-    'client',
-    'compression',
-    'saslSupportedMechs',
-    'speculativeAuthenticate',
-    'loadBalanced',
-    'hostInfo',
-    'backpressure',
-  ],
-  refused: ['topologyVersion', 'maxAwaitTimeMS'],
+  fields: {
+    helloOk: anyValue,
+    client: anyValue,
+    compression: anyValue,
+    saslSupportedMechs: anyValue,
+    speculativeAuthenticate: anyValue,
+    loadBalanced: anyValue,
+    hostInfo: anyValue,
+    backpressure: anyValue,
+  },
+  refused: { topologyVersion: anyValue, maxAwaitTimeMS: anyValue },
   run: ({ name, connection }: CommandCall): Doc => ({
     helloOk: true,
     ...(name === 'hello' ? { isWritablePrimary: true } : { ismaster: true }),
@@ -41,10 +42,10 @@ export const hello: Command = {
   }),
 };
 
-export const ping: Command = { fields: [], run: () => ({}) };
+export const ping: Command = { fields: {}, run: () => ({}) };
 
 export const buildInfo: Command = {
-  fields: [],
+  fields: {},
   run: () => ({
     version: VERSION,
     gitVersion: 'parlor-embedded-mongodb',
@@ -63,7 +64,7 @@ export const buildInfo: Command = {
 };
 
 export const connectionStatus: Command = {
-  fields: ['showPrivileges'],
+  fields: { showPrivileges: anyValue },
   run: ({ body }) => ({
     authInfo: {
       authenticatedUsers: [],
@@ -75,7 +76,7 @@ export const connectionStatus: Command = {
 
 /** The machine that the database runs on: Compass asks for it before it shows anything. */
 export const hostInfo: Command = {
-  fields: [],
+  fields: {},
   run: () => ({
     system: {
       currentTime: new Date(),
@@ -92,4 +93,4 @@ export const hostInfo: Command = {
 };
 
 /** A session means nothing to a server without transactions; it may be ended all the same. */
-export const endSessions: Command = { fields: [], run: () => ({}) };
+export const endSessions: Command = { fields: {}, run: () => ({}) };

@@ -2,27 +2,29 @@
 
 import type { Doc } from '../bson/document.ts';
 import { toNumber } from '../bson/numbers.ts';
-import { MongoError, refused } from '../errors/mongo-error.ts';
+import { badValue, MongoError, refused } from '../errors/mongo-error.ts';
 import { encodeValue } from '../index-key/entry-key.ts';
 import type { IndexSpec } from '../index-key/index-spec.ts';
 import { compileMatch } from '../matcher/matcher.ts';
 import { conjunction } from '../planner/conjunction.ts';
 import { samePattern } from '../planner/plan.ts';
+import { checkField } from './check-fields.ts';
+import { anyValue, type Fields, givenFlag, givenNumber, givenObject, givenString } from './field-types.ts';
 import { isDoc, readBoolean, readDoc, readString, wrongType } from './fields.ts';
 
 export type IndexRequest = Omit<IndexSpec, 'id' | 'multikey'>;
 
-const KNOWN = new Set([
-  'key',
-  'name',
-  'ns',
-  'v',
-  'unique',
-  'sparse',
-  'background',
-  'partialFilterExpression',
-  'expireAfterSeconds',
-]);
+const KNOWN: Fields = {
+  key: givenObject,
+  name: givenString,
+  ns: anyValue,
+  v: givenNumber,
+  unique: givenFlag,
+  sparse: givenFlag,
+  background: givenFlag,
+  partialFilterExpression: givenObject,
+  expireAfterSeconds: anyValue,
+};
 
 /** What MongoDB knows beside them. */
 const REFUSED = new Set([
@@ -66,7 +68,7 @@ const MAX_EXPIRE_SECONDS = 2147483647;
 export function readIndexRequest(spec: unknown): IndexRequest {
   if (!isDoc(spec)) throw wrongType('createIndexes.indexes', spec, 'object');
   for (const [name, value] of Object.entries(spec)) {
-    if (KNOWN.has(name)) continue;
+    if (checkField('createIndexes.indexes', KNOWN, name, value)) continue;
     if ((name === 'hidden' || name === 'prepareUnique') && value === false) continue;
     if (!REFUSED.has(name)) {
       throw new MongoError(
@@ -84,6 +86,7 @@ export function readIndexRequest(spec: unknown): IndexRequest {
       'FailedToParse',
       "The 'key' field is a required property of an index specification",
     );
+  checkVersion(spec.v);
   checkKey(key);
   checkIdIndex(key, spec);
   const name = readString(spec, 'name');
@@ -113,6 +116,15 @@ export function readIndexRequest(spec: unknown): IndexRequest {
 
 function cannotCreate(text: string): MongoError {
   return new MongoError(67, 'CannotCreateIndex', text);
+}
+
+/** MongoDB's versions of its own format; this database has another one. */
+function checkVersion(value: unknown): void {
+  const version = toNumber(value);
+  if (version === undefined || version === 1 || version === 2) return;
+  if (!Number.isInteger(version) || version >= 2 ** 31)
+    throw badValue(`Index version must be an integer: ${version}`);
+  throw cannotCreate(`Invalid index version: ${version}`);
 }
 
 function checkKey(key: Doc): void {

@@ -9,19 +9,22 @@ import type { Engine } from '../query/engine.ts';
 import { after } from '../storage/catalog.ts';
 import type { Collection, Index } from '../storage/collection.ts';
 import type { Command, CommandCall } from './command.ts';
-import { readArray, readCount, readDoc } from './fields.ts';
+import { anyValue, flag, indexNames, object, requiredArray } from './field-types.ts';
+import { missingField, readArray, readCount, readDoc } from './fields.ts';
 import { openCursor } from './find.ts';
 import { type IndexRequest, isEquivalent, readIndexRequest, sameExpiry } from './index-request.ts';
 import { collectionName, ensuredCollection, existingCollection } from './namespace.ts';
 
 export const createIndexes: Command = {
-  fields: ['indexes', 'ignoreUnknownIndexOptions'],
-  refused: ['commitQuorum'],
+  fields: { indexes: requiredArray, ignoreUnknownIndexOptions: flag },
+  refused: { commitQuorum: anyValue },
+  isWrite: true,
   async run(call) {
     const { engine, body, db } = call;
     const name = collectionName(call);
     const requested = readArray(body, 'indexes');
-    if (!requested || requested.length === 0) {
+    if (!requested) throw missingField('createIndexes.indexes');
+    if (requested.length === 0) {
       throw new MongoError(2, 'BadValue', 'Must specify at least one index to create');
     }
     const requests = requested.map((spec) => readIndexRequest(spec));
@@ -32,6 +35,7 @@ export const createIndexes: Command = {
       const built: Index[] = [];
       try {
         for (const request of requests) {
+          refuseTwice(built, request);
           if (!isThere(collection, request)) built.push(buildIndex(engine, collection, request));
         }
       } catch (error) {
@@ -47,6 +51,14 @@ export const createIndexes: Command = {
     });
   },
 };
+
+/** To MongoDB an index that is asked for twice at once fails, unless it was there before. */
+function refuseTwice(built: readonly Index[], request: IndexRequest): void {
+  const isAgain = (index: Index) =>
+    index.name === request.name && isEquivalent(index, request) && sameExpiry(index, request);
+  if (!built.some(isAgain)) return;
+  throw new MongoError(96, 'OperationFailed', `Index build failed: Identical index: ${request.name}`);
+}
 
 /** Whether the collection has this very index. Fails when it has another one of the same name, or the same twice. */
 function isThere({ indexes }: Collection, request: IndexRequest): boolean {
@@ -106,8 +118,8 @@ export function describeIndex(index: Index): Doc {
 }
 
 export const listIndexes: Command = {
-  fields: ['cursor'],
-  refused: ['includeBuildUUIDs', 'includeIndexBuildInfo'],
+  fields: { cursor: object },
+  refused: { includeBuildUUIDs: flag, includeIndexBuildInfo: flag },
   run(call) {
     const ns = `${call.db}.${collectionName(call)}`;
     const collection = existingCollection(call);
@@ -123,10 +135,12 @@ export const listIndexes: Command = {
 };
 
 export const dropIndexes: Command = {
-  fields: ['index'],
+  fields: { index: indexNames },
+  isWrite: true,
   async run(call) {
     const { engine, body, db } = call;
     const ns = `${db}.${collectionName(call)}`;
+    if (body.index === undefined) throw missingField('dropIndexes.index');
     return engine.environment.write(() => {
       const collection = existingCollection(call);
       if (!collection) throw new MongoError(26, 'NamespaceNotFound', `ns not found ${ns}`);

@@ -6,14 +6,16 @@ import { checkStorable } from '../bson/storable.ts';
 import { checkId, checkIdFirst } from '../query/document-id.ts';
 import { checkSize } from '../storage/document-writer.ts';
 import type { Command } from './command.ts';
+import { array, bool, flag, givenBool } from './field-types.ts';
 import { readArray, wrongType } from './fields.ts';
 import { collectionName, ensuredCollection } from './namespace.ts';
 import { checkBatch } from './statements.ts';
 import { runStatements, writeErrorsOf } from './write-batch.ts';
 
 export const insert: Command = {
-  fields: ['documents', 'ordered', 'bypassDocumentValidation'],
-  refused: ['bypassEmptyTsReplacement'],
+  fields: { documents: array, ordered: bool, bypassDocumentValidation: flag },
+  refused: { bypassEmptyTsReplacement: givenBool },
+  isWrite: true,
   async run(call) {
     const { body, engine } = call;
     collectionName(call);

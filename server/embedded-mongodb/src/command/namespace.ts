@@ -9,13 +9,7 @@ const MAX_NAMESPACE_BYTES = 255;
 
 /** Checks the name of a collection. */
 export function checkCollectionName(db: string, name: string): void {
-  if (
-    name === '' ||
-    name.includes('\0') ||
-    name.includes('$') ||
-    name.startsWith('.') ||
-    name.endsWith('.')
-  ) {
+  if (name === '' || name.includes('\0') || name.includes('$') || name.startsWith('.')) {
     throw new MongoError(73, 'InvalidNamespace', `Invalid namespace specified '${db}.${name}'`);
   }
   if (name.startsWith('system.')) {

@@ -7,11 +7,12 @@ import type { Collection } from '../storage/collection.ts';
 import { indexBytes } from '../storage/sizes.ts';
 import { validateCollection } from '../storage/validate.ts';
 import type { Command } from './command.ts';
+import { anyValue, flag, number } from './field-types.ts';
 import { readInteger } from './fields.ts';
 import { collectionName, existingCollection } from './namespace.ts';
 
 export const dbStats: Command = {
-  fields: ['scale', 'freeStorage'],
+  fields: { scale: number, freeStorage: flag },
   run({ engine, body, db }) {
     const scale = readScale(body);
     const collections = engine.catalog.list(db);
@@ -36,7 +37,7 @@ export const dbStats: Command = {
 };
 
 export const collStats: Command = {
-  fields: ['scale'],
+  fields: { scale: number },
   run(call) {
     const ns = `${call.db}.${collectionName(call)}`;
     return { ns, ...storageStats(call.engine, existingCollection(call), readScale(call.body)) };
@@ -79,8 +80,8 @@ export function readScale(body: Doc): number {
 }
 
 export const validate: Command = {
-  fields: ['full'],
-  refused: ['repair', 'metadata', 'checkBSONConformance', 'background'],
+  fields: { full: anyValue },
+  refused: { repair: anyValue, metadata: anyValue, checkBSONConformance: anyValue, background: anyValue },
   run(call) {
     const ns = `${call.db}.${collectionName(call)}`;
     const collection = existingCollection(call);

@@ -9,15 +9,18 @@ import { type ChangeCount, fewMatches, writeInBatches } from '../query/multi-wri
 import { type Match, type Query, queryFor } from '../query/query.ts';
 import type { Collection } from '../storage/collection.ts';
 import { type CompiledUpdate, compileUpdate } from '../update/update.ts';
+import { checkFields } from './check-fields.ts';
 import type { Command, CommandCall } from './command.ts';
-import { isDoc, readArray, readBoolean, readDoc, readHint } from './fields.ts';
+import { anyValue, array, bool, type Fields, flag, givenBool, object } from './field-types.ts';
+import { isDoc, missingField, readArray, readBoolean, readDoc, readHint, wrongType } from './fields.ts';
 import { collectionName, ensuredCollection, existingCollection } from './namespace.ts';
 import { readStatements } from './statements.ts';
 import { runStatements, type Tally, writeErrorsOf } from './write-batch.ts';
 
 export const update: Command = {
-  fields: ['updates', 'ordered', 'bypassDocumentValidation'],
-  refused: ['let', 'bypassEmptyTsReplacement'],
+  fields: { updates: array, ordered: bool, bypassDocumentValidation: flag },
+  refused: { let: object, bypassEmptyTsReplacement: givenBool },
+  isWrite: true,
   async run(call) {
     const { engine } = call;
     collectionName(call);
@@ -49,47 +52,37 @@ export const update: Command = {
   },
 };
 
-interface UpdateStatement {
+export interface UpdateStatement {
   query: Query;
   change: CompiledUpdate;
   isUpsert: boolean;
 }
 
-const STATEMENT_FIELDS = new Set([
-  'q',
-  'u',
-  'upsert',
-  'multi',
-  'arrayFilters',
-  'hint',
-  'collation',
-  'c',
-  'sort',
-]);
+const STATEMENT_FIELDS: Fields = {
+  q: object,
+  u: anyValue,
+  upsert: bool,
+  multi: bool,
+  arrayFilters: array,
+  hint: anyValue,
+  collation: object,
+  c: anyValue,
+  sort: object,
+};
 
 /** Reads one statement; what is wrong in its filter or change is a write error of its own, so it is read late. */
-function readUpdate(statement: Doc): (deadline: number) => UpdateStatement {
-  for (const name of Object.keys(statement)) {
-    if (!STATEMENT_FIELDS.has(name)) {
-      throw new MongoError(
-        40415,
-        'IDLUnknownField',
-        `BSON field 'update.updates.${name}' is an unknown field.`,
-      );
-    }
-  }
-  for (const name of ['q', 'u']) {
-    if (statement[name] !== undefined) continue;
-    const text = `BSON field 'update.updates.${name}' is missing but a required field`;
-    throw new MongoError(40414, 'IDLFailedToParse', text);
-  }
+export function readUpdate(statement: Doc): (deadline: number) => UpdateStatement {
+  checkFields('update.updates', STATEMENT_FIELDS, statement);
+  const filter = readDoc(statement, 'q');
+  if (!filter) throw missingField('update.updates.q');
+  if (statement.u === undefined) throw missingField('update.updates.u');
   if (!isDoc(statement.u) && !Array.isArray(statement.u)) {
     throw new MongoError(9, 'FailedToParse', 'Update argument must be either an object or an array');
   }
-  const filter = readDoc(statement, 'q') ?? {};
   const isMulti = readBoolean(statement, 'multi', false);
   const isUpsert = readBoolean(statement, 'upsert', false);
   const hint = readHint(statement);
+  readArrayFilters(statement);
   return (deadline) => {
     refuseOptions(statement);
     compileMatch(filter);
@@ -106,15 +99,22 @@ function readUpdate(statement: Doc): (deadline: number) => UpdateStatement {
 
 function refuseOptions(statement: Doc): void {
   for (const name of ['collation', 'c']) {
-    if (statement[name] === undefined) continue;
+    if ((statement[name] ?? undefined) === undefined) continue;
     throw refused(`update.updates.${name}`);
   }
 }
 
 /** Compiles the change of an update or findAndModify, with its array filters. */
 export function readChange(change: unknown, options: Doc): CompiledUpdate {
-  const arrayFilters = readArray(options, 'arrayFilters') as Doc[] | undefined;
+  const arrayFilters = readArrayFilters(options);
   return compileUpdate(change as Doc | Doc[], arrayFilters ? { arrayFilters } : {});
+}
+
+function readArrayFilters(options: Doc): Doc[] | undefined {
+  return readArray(options, 'arrayFilters')?.map((filter, i) => {
+    if (isDoc(filter)) return filter;
+    throw wrongType(`arrayFilters.${i}`, filter, 'object');
+  });
 }
 
 function changeAll(

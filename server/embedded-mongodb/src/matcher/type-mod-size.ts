@@ -72,5 +72,6 @@ export function compileSize(operand: unknown): (array: unknown[]) => number | un
   const size = asInteger(operand);
   if (size === undefined) throw badValue(`Failed to parse $size. Expected an integer: ${shown}`);
   if (size < 0n) throw badValue(`Failed to parse $size. Expected a non-negative number in: ${shown}`);
+  if (size >= 2n ** 31n) throw badValue(`Failed to parse $size. Cannot represent ${shown} in an int`);
   return (array) => (BigInt(array.length) === size ? -1 : undefined);
 }

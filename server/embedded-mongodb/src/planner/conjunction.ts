@@ -39,6 +39,11 @@ export function conjunction(filter: Doc): Conjunction {
 }
 
 function collect(filter: Doc, found: Conjunction): void {
+  // A clause that is no document: matching says so.
+  if (filter === null || typeof filter !== 'object') {
+    found.more = true;
+    return;
+  }
   for (const [name, value] of Object.entries(filter)) {
     if (name === '$comment') continue;
     if (name === '$and' && Array.isArray(value)) {

@@ -1,6 +1,7 @@
 /** Chooses how a query is answered: which index, in which order, and what is left to check and to sort. */
 
 import type { Doc } from '../bson/document.ts';
+import { toNumber } from '../bson/numbers.ts';
 import { MongoError } from '../errors/mongo-error.ts';
 import type { Collection, Index } from '../storage/collection.ts';
 import { type Conjunction, conjunction } from './conjunction.ts';
@@ -240,7 +241,7 @@ export function samePattern(a: Doc, b: Doc): boolean {
   return (
     left.length === right.length &&
     left.every(
-      ([path, direction], i) => path === right[i]?.[0] && Number(direction) === Number(right[i]?.[1]),
+      ([path, direction], i) => path === right[i]?.[0] && toNumber(direction) === toNumber(right[i]?.[1]),
     )
   );
 }
