@@ -1,6 +1,9 @@
 import type { Model } from 'mongoose';
 import type { MappedCollection, Owner } from '../../database/collection-data.ts';
-import type { AccountModel } from './accounts.model.ts';
+import { ParlorError } from '../../platform/errors.ts';
+import type { AccountLeases, KeptLease } from './account-leases.ts';
+import type { Account, AccountModel } from './accounts.model.ts';
+import { alone, type Fence, fenceOf, WRITE_MS } from './deletion-lease.ts';
 import { closeFirst, type RegistrationClaimModel } from './registration.model.ts';
 
 /** How many documents of an account are read at a time: each may have 256 KiB, and others wait while they are decoded. */
@@ -67,33 +70,28 @@ const STEP = 500;
 const deleteInSteps = async (
   { model, emptied }: Pick<OwnedCollection, 'model' | 'emptied'>,
   filter: object,
+  fence: Fence,
   progress: () => void,
 ): Promise<void> => {
   for (;;) {
     progress();
     const some = await model.find(filter, { _id: 1 }).limit(STEP).lean();
     const these = { _id: { $in: some.map(({ _id }) => _id) } };
-    if (some.length > 0) await (emptied ? model.updateMany(these, emptied) : model.deleteMany(these));
+    const within = { maxTimeMS: WRITE_MS };
+    if (some.length > 0) await fence();
+    if (some.length > 0)
+      await (emptied ? model.updateMany(these, emptied, within) : model.deleteMany(these, within));
     if (some.length < STEP) return;
   }
 };
-
-/** Where a relay puts something of an account, also while that is being deleted. */
-interface Moved {
-  deleteMany(filter: object): PromiseLike<unknown>;
-}
 
 /** What the deletion of an account needs. */
 export interface DeletionParts {
   /** Makes every token and password of its members useless. */
   credentials: { lock(account: string): Promise<void> };
   collections: readonly MappedCollection[];
-  models: {
-    accounts: AccountModel;
-    audit: Moved;
-    registrationClaims: RegistrationClaimModel;
-    searchSegments: Moved;
-  };
+  leases: Pick<AccountLeases, 'keep'>;
+  models: { accounts: AccountModel; registrationClaims: RegistrationClaimModel };
 }
 
 /** By what visitors and programs get in: that goes first, and each after what is found by way of it. */
@@ -102,36 +100,64 @@ const WAYS_IN = ['sessions', 'graphs', 'workflows', 'widgets'];
 const deleteOwned = async (
   collections: readonly MappedCollection[],
   account: string,
-  progress: (collection: string) => void,
+  fence: Fence,
+  progress: (collection: string) => void = () => undefined,
 ): Promise<void> => {
   const owned = (await ownedCollections(collections, account)).reverse();
   const waysIn = WAYS_IN.flatMap((wanted) => owned.filter(({ name }) => name === wanted));
   for (const collection of new Set([...waysIn, ...owned])) {
     const show = () => progress(collection.name);
-    await deleteInSteps(collection, collection.filter, show);
+    await deleteInSteps(collection, collection.filter, fence, show);
     // Sessions and graphs may have outlived what they are found by.
-    if (collection.model.schema.path('account')) await deleteInSteps(collection, { account }, show);
+    if (collection.model.schema.path('account')) await deleteInSteps(collection, { account }, fence, show);
   }
+};
+
+/** An account that is being deleted: `deleted_at` tells it from one that was read in since, and is deleted, too. */
+export type DeletedAccount = Pick<Account, '_id' | 'deleted_at'>;
+
+/** Writes down that an account is being deleted, unless it is already: from then on nothing of it can be used. */
+export const beginDeletion = async (accounts: AccountModel, account: string): Promise<void> => {
+  await accounts.updateOne({ _id: account, deleted_at: null }, { $set: { deleted_at: new Date() } });
 };
 
 /**
  * Deletes all that belongs to an account. Nobody gets in any more first, and of the account itself nothing is left but that
  * it is gone: a deletion that was broken off is finished by doing it again. What requests that were under way have stored
  * since is left to `deleteRest`.
+ * @throws ParlorError `unavailable` where another process has it in hand, which goes on
  */
 export const deleteAccount = async (
-  { credentials, collections, models: { accounts, registrationClaims } }: DeletionParts,
+  parts: DeletionParts,
   account: string,
-  progress: (collection: string) => void = () => undefined,
+  progress?: (collection: string) => void,
 ): Promise<void> => {
-  await accounts.updateOne({ _id: account, deleted_at: null }, { $set: { deleted_at: new Date() } });
+  await beginDeletion(parts.models.accounts, account);
+  const begun = await parts.models.accounts.findOne({ _id: account }, { deleted_at: 1 }).lean();
+  if (!begun) return;
+  if (await alone(parts.leases, account, (lease) => deleteUnder(parts, begun, lease, progress))) return;
+  throw new ParlorError('unavailable', 'Another process deletes this account at the same time.');
+};
+
+/** `deleteAccount` under a lease that is held, of a deletion that was begun; one that is through by then stays so. */
+export const deleteUnder = async (
+  { credentials, collections, models: { accounts, registrationClaims } }: DeletionParts,
+  { _id, deleted_at }: DeletedAccount,
+  lease: KeptLease,
+  progress?: (collection: string) => void,
+): Promise<void> => {
+  const begun = { _id, deleted_at, emptied_at: null };
+  const isBegun = async () => (await accounts.exists(begun)) !== null;
+  if (!(await isBegun())) return;
+  const fence = fenceOf(lease, isBegun);
   // Before it is gone, so that registration, which its being there has closed, does not open again. What is left of a refused
   // import has no name, and a trial's account does not count.
-  const counting = { _id: account, username: { $ne: '' }, is_demo: { $ne: true } };
-  if (await accounts.exists(counting)) await closeFirst(registrationClaims);
-  await credentials.lock(account);
-  await deleteOwned(collections, account, progress);
-  await accounts.replaceOne({ _id: account }, { ...goneAccount(account), emptied_at: new Date() });
+  if (await accounts.exists({ _id, username: { $ne: '' }, is_demo: { $ne: true } }))
+    await closeFirst(registrationClaims);
+  await fence();
+  await credentials.lock(_id);
+  await deleteOwned(collections, _id, fence, progress);
+  await accounts.replaceOne(begun, { ...goneAccount(_id), emptied_at: new Date() });
 };
 
 /** What is left of an account that is being deleted, or was a moment ago. */
@@ -149,24 +175,29 @@ export const goneAccount = (account: string) => {
   };
 };
 
-/** Deletes what is here of an account that is not: of an import that was broken off. */
+/** Deletes what is here of an account that is not: of an import that was broken off. @param lease on the account */
 export const deleteHalf = async (
-  { collections, models: { audit, searchSegments } }: DeletionParts,
+  { collections, models: { accounts } }: DeletionParts,
   account: string,
+  lease: KeptLease,
 ): Promise<void> => {
-  await deleteOwned(collections, account, () => undefined);
-  await audit.deleteMany({ account });
-  await searchSegments.deleteMany({ account });
+  const isNotThere = async () => (await accounts.exists({ _id: account })) === null;
+  await deleteOwned(collections, account, fenceOf(lease, isNotThere));
 };
 
-/** Deletes what has come since an account was deleted, and what `deleteAccount` has left of it. */
+/**
+ * Deletes what has come since an account was deleted, and what `deleteAccount` has left of it. What a relay moves of it
+ * meanwhile it removes again by itself, since it sees that the account is emptied.
+ * @param lease on the account
+ */
 export const deleteRest = async (
-  { collections, models: { accounts, audit, searchSegments } }: DeletionParts,
+  { collections, models: { accounts } }: DeletionParts,
   account: string,
+  lease: KeptLease,
 ): Promise<void> => {
-  await deleteOwned(collections, account, () => undefined);
-  await accounts.deleteOne({ _id: account });
-  // What a relay moved there meanwhile; from now on it moves nothing of this account any more.
-  await audit.deleteMany({ account });
-  await searchSegments.deleteMany({ account });
+  const left = { _id: account, emptied_at: { $exists: true } };
+  const isLeft = async () => (await accounts.exists(left)) !== null;
+  if (!(await isLeft())) return;
+  await deleteOwned(collections, account, fenceOf(lease, isLeft));
+  await accounts.deleteOne(left);
 };

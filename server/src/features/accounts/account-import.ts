@@ -1,7 +1,7 @@
 import { isUuid } from '@parlor/shared';
 import { COPY, type Document, sealed } from './account-copy.ts';
 import { type AccountCollection, accountCollections } from './account-data.ts';
-import type { AccountLeases } from './account-leases.ts';
+import type { AccountLeases, KeptLease } from './account-leases.ts';
 import { ForeignObjects, type ReadDocument } from './foreign-objects.ts';
 import { ConcurrentImport, leaseForImport } from './import-lease.ts';
 import { holdsAccount, ImportError, isAccount, ownerIn, readLine } from './import-lines.ts';
@@ -33,8 +33,8 @@ interface Earlier {
 
 /** Accounts that were deleted here a moment ago, of which something may be left. */
 interface Deleted {
-  finish(account: string): Promise<void>;
-  discard(account: string): Promise<boolean>;
+  finish(account: string, lease: KeptLease): Promise<void>;
+  discard(account: string, lease: KeptLease): Promise<boolean>;
 }
 
 /**
@@ -75,6 +75,7 @@ class AccountImport {
   #collections = new Map<string, AccountCollection>();
   #others: ForeignObjects | undefined;
   #account: string | undefined;
+  #lease: KeptLease | undefined;
   #run: ImportRun | undefined;
   #batch: Batch = { kind: '', read: [] };
   readonly #waysIn = new Map<string, Document[]>();
@@ -117,9 +118,9 @@ class AccountImport {
 
   /** Deletes what was written, where that was begun. @returns false where it stays, since the account is here */
   async discard(): Promise<boolean> {
-    if (!this.#run || this.#account === undefined) return true;
+    if (!this.#run || !this.#lease || this.#account === undefined) return true;
     await this.#run.renew();
-    return this.#parts.accountDeletion.discard(this.#account);
+    return this.#parts.accountDeletion.discard(this.#account, this.#lease);
   }
 
   async end(): Promise<void> {
@@ -148,11 +149,12 @@ class AccountImport {
     this.#account = account;
     const lease = await leaseForImport(leases, account);
     try {
-      await accountDeletion.finish(account);
+      await accountDeletion.finish(account, lease);
       if (await models.accounts.exists({ _id: account })) {
         throw new ImportError('the account is here already');
       }
       this.#run = await unfinishedImports.begin(account, lease);
+      this.#lease = lease;
     } catch (error) {
       await lease.giveBack().catch(() => undefined);
       throw error;

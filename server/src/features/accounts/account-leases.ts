@@ -30,6 +30,9 @@ export interface Lease {
   check(): void;
 }
 
+/** The name of the lease under which one process at a time reads an account in, or deletes it: as older versions call an import's. */
+export const wholeAccountLease = (account: string): string => `import ${account}`;
+
 /** A lease that is kept for as long as something takes, by a timer, until it is given back. */
 export interface KeptLease {
   /**
@@ -38,6 +41,11 @@ export interface KeptLease {
    * @throws ParlorError `unavailable` when another one holds it
    */
   renew(): Promise<void>;
+  /**
+   * To be asked right before a write that nothing else keeps apart, and that is through within `needed` milliseconds.
+   * @throws ParlorError `unavailable` when another process may hold it by then
+   */
+  check(needed: Duration): void;
   giveBack(): Promise<void>;
 }
 
@@ -113,6 +121,9 @@ export class AccountLeases {
     const timer = setInterval(() => renew().catch(() => undefined), RENEW_EVERY_MS);
     return {
       renew,
+      check: (needed) => {
+        if (performance.now() + needed > held.ends) throw busy();
+      },
       giveBack: async () => {
         clearInterval(timer);
         await underWay?.catch(() => undefined);

@@ -1,10 +1,10 @@
 import { ParlorError } from '../../platform/errors.ts';
-import type { AccountLeases, KeptLease } from './account-leases.ts';
+import { type AccountLeases, type KeptLease, wholeAccountLease } from './account-leases.ts';
 import { ImportError } from './import-lines.ts';
 
-/** Another import has this account in hand: what is here of it is the other one's. */
+/** Another import, or a deletion, has this account in hand: what is here of it is the other one's. */
 export class ConcurrentImport extends ImportError {
-  constructor(message = 'the account is read in by another import at the same time') {
+  constructor(message = 'the account is read in by another import, or being deleted, at the same time') {
     super(message);
   }
 }
@@ -18,9 +18,6 @@ export class DiscardedImport extends ConcurrentImport {
   }
 }
 
-/** The name of the lease. */
-export const importLease = (account: string): string => `import ${account}`;
-
 const lost = (error: unknown): never => {
   throw error instanceof ParlorError && error.code === 'unavailable' ? new ConcurrentImport() : error;
 };
@@ -33,6 +30,6 @@ export const leaseForImport = async (
   leases: Pick<AccountLeases, 'keep'>,
   account: string,
 ): Promise<KeptLease> => {
-  const lease = await leases.keep(importLease(account)).catch(lost);
-  return { renew: () => lease.renew().catch(lost), giveBack: () => lease.giveBack() };
+  const lease = await leases.keep(wholeAccountLease(account)).catch(lost);
+  return { ...lease, renew: () => lease.renew().catch(lost) };
 };

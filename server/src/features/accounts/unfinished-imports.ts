@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { isPast } from '../../database/has-come.ts';
-import { ParlorError } from '../../platform/errors.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import { type DeletionParts, deleteHalf } from './account-data.ts';
-import type { AccountLeases, KeptLease } from './account-leases.ts';
-import { DiscardedImport, importLease } from './import-lease.ts';
+import type { KeptLease } from './account-leases.ts';
+import { alone } from './deletion-lease.ts';
+import { DiscardedImport } from './import-lease.ts';
 import type { UnfinishedImport, UnfinishedImportModel } from './unfinished-imports.model.ts';
 
 /** How often it is looked for what imports have left behind. */
@@ -18,12 +18,11 @@ const KEPT_FOR_MS = 3_600_000;
 const NEVER = new Date(0);
 
 interface Parts extends DeletionParts {
-  leases: Pick<AccountLeases, 'keep'>;
   models: DeletionParts['models'] & { unfinishedImports: UnfinishedImportModel };
 }
 
 /** An import in hand. `renew` throws ConcurrentImport, too, where what was stored of it has been discarded. */
-export interface ImportRun extends KeptLease {
+export interface ImportRun extends Pick<KeptLease, 'renew' | 'giveBack'> {
   /** The account is there, with all that it has. */
   through(): Promise<void>;
 }
@@ -55,7 +54,7 @@ export class UnfinishedImports {
    * @param lease the import's on that account
    */
   async begin(account: string, lease: KeptLease): Promise<ImportRun> {
-    await deleteHalf(this.#parts, account);
+    await deleteHalf(this.#parts, account, lease);
     const own = { _id: account, run: randomUUID() };
     await this.#model.insertOne({ ...own, seen_at: new Date() });
     return {
@@ -125,19 +124,14 @@ export class UnfinishedImports {
     // Whoever read it in died before saying so.
     if (account) return void (await this.#model.deleteOne({ _id, run }));
     if (!isPast(seen_at, new Date(now.getTime() - KEPT_FOR_MS))) return;
-    const lease = await leases.keep(importLease(_id), 0).catch((error) => {
-      if (error instanceof ParlorError && error.code === 'unavailable') return undefined;
-      throw error;
-    });
-    try {
+    const discard = async (lease: KeptLease): Promise<void> => {
       // Before the lease was this one's it may have gone on, or have been begun anew.
-      const isLeft = lease && (await this.#model.exists({ _id, run, seen_at }));
+      const isLeft = await this.#model.exists({ _id, run, seen_at });
       if (!isLeft || (await models.accounts.exists({ _id }))) return;
-      await deleteHalf(this.#parts, _id);
+      await deleteHalf(this.#parts, _id, lease);
       this.#log.info({ account: _id }, 'what an import had left behind was discarded');
-    } finally {
-      await lease?.giveBack();
-    }
+    };
+    await alone(leases, _id, discard, 0);
   }
 
   /** Discards what was left behind, now and from time to time. */

@@ -23,7 +23,13 @@ const stored = async ({ account }: SegmentPlace) => {
   return segments.flatMap(decodeLines).map(({ words }) => words.join());
 };
 const place = (): SegmentPlace => ({ account: randomUUID(), kind: 'message' });
-const leases = { keep: async () => ({ renew: async () => undefined, giveBack: async () => undefined }) };
+const leases = {
+  keep: async () => ({
+    renew: async () => undefined,
+    check: () => undefined,
+    giveBack: async () => undefined,
+  }),
+};
 
 type Step = 'addSealed' | 'replace' | 'deleteUnchanged';
 
