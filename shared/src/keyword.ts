@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { datetime, text, uuid } from './fields.ts';
-import { MAX_KEYWORD } from './limits.ts';
+import { MAX_KEYWORD, MAX_NAMED_KEYWORDS } from './limits.ts';
 import { Message } from './message.ts';
 import { RoomReference } from './room-reference.ts';
 
@@ -41,7 +41,18 @@ export const KeywordNotification = z
       description: 'The message; empty once it has been deleted.',
       example: 'I want a refund.',
     }),
-    keywords: z.array(z.string()).meta({ readOnly: true, example: ['refund'] }),
+    keywords: z.array(z.string()).meta({
+      readOnly: true,
+      maxItems: MAX_NAMED_KEYWORDS,
+      description:
+        'The keywords that it mentions, as configured: the first ones in the order of their making.',
+      example: ['refund'],
+    }),
+    keyword_count: z.int().min(1).meta({
+      readOnly: true,
+      description: 'How many keywords it mentions (added).',
+      example: 1,
+    }),
     nickname: Message.shape.nickname,
     email: Message.shape.email,
     transcripts: z.array(Transcript).meta({ readOnly: true }),

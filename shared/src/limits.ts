@@ -30,6 +30,8 @@ export const MAX_SHORTCUT = 32;
 
 /** A keyword, as it is written and folded. */
 export const MAX_KEYWORD = 100;
+/** The keywords that a notification names; the others are counted. */
+export const MAX_NAMED_KEYWORDS = 20;
 
 /** One tag, and the tags of a conversation. */
 export const MAX_TAG = 40;

@@ -14,7 +14,7 @@ const FIRST = 'keyword_notifications/?limit=20';
 
 const Mention = ({ mention }: { mention: KeywordNotification }) => {
   const t = keywordWords.value;
-  const { customer_request, keywords, nickname, email, room, created_at, sent_at } = mention;
+  const { customer_request, keywords, keyword_count, nickname, email, room, created_at, sent_at } = mention;
   return (
     <li class={styles.mention}>
       <p class={styles.who}>
@@ -32,6 +32,7 @@ const Mention = ({ mention }: { mention: KeywordNotification }) => {
             {keyword}
           </span>
         ))}
+        {keyword_count > keywords.length && <span>{t.unnamed(keyword_count - keywords.length)}</span>}
         {room && <a href={`/console/inbox/all/${room.uuid}`}>{t.open}</a>}
         {sent_at && <span class={styles.sent}>{t.sent(moment(sent_at))}</span>}
       </p>

@@ -22,6 +22,7 @@ export const de: KeywordWords = {
   refresh: 'Aktualisieren',
   gone: 'Die Nachricht wurde gelöscht.',
   visitor: 'Besucher',
+  unnamed: (count) => `und ${count} weitere`,
   open: 'Gespräch öffnen',
   sent: (when) => `Zuerst weitergegeben ${when}`,
 };

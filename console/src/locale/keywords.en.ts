@@ -21,6 +21,7 @@ export const en = {
   refresh: 'Refresh',
   gone: 'The message has been deleted.',
   visitor: 'Visitor',
+  unnamed: (count: number) => `and ${count} more`,
   open: 'Open the conversation',
   sent: (when: string) => `First passed on ${when}`,
 } as const;

@@ -10,7 +10,7 @@ import {
 import type { Model } from 'mongoose';
 import { type Stored, storedFields } from '../../database/document.ts';
 import { defineModel } from '../../database/model.ts';
-import { identifier, listOf, open } from '../../database/stored-shapes.ts';
+import { count, identifier, listOf, open } from '../../database/stored-shapes.ts';
 import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
 
 export interface StoredKeyword extends Stored<Keyword>, EventHolder {
@@ -37,6 +37,8 @@ export interface StoredNotification extends EventHolder {
   /** The last messages of the room up to and with the one that raised it, by uuid. Their words stand in them alone. */
   messages?: string[];
   keywords: string[];
+  /** How many there were in all. An older version kept all of them in `keywords`. */
+  keyword_count?: number;
   created_at: Date;
   sent_at: Date | null;
   /** Only of an older version, which kept copies in place of `messages`. */
@@ -53,6 +55,7 @@ export const NOTIFICATION_SHAPES = {
   customer_request: text({ max: MAX_MESSAGE }),
   messages: listOf(identifier()),
   keywords: listOf(text({ max: MAX_KEYWORD })),
+  keyword_count: count(),
   transcripts: listOf(open({})),
 };
 

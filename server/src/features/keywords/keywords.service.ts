@@ -1,4 +1,11 @@
-import { codePoints, Keyword, MAX_KEYWORD, type NewKeyword, tooLong } from '@parlor/shared';
+import {
+  codePoints,
+  Keyword,
+  MAX_KEYWORD,
+  MAX_NAMED_KEYWORDS,
+  type NewKeyword,
+  tooLong,
+} from '@parlor/shared';
 import { present } from '../../database/document.ts';
 import { duplicateFields } from '../../database/duplicate.ts';
 import { foldAnew } from '../../database/fold-anew.ts';
@@ -12,6 +19,14 @@ import { newUuid } from '../../platform/ids.ts';
 import { QUOTAS } from '../accounts/quotas.ts';
 import type { KeywordModel, StoredKeyword } from './keywords.model.ts';
 import { MatcherCache } from './matcher-cache.ts';
+
+/** Keywords that a text mentions. */
+export interface Mentioned {
+  /** At most MAX_NAMED_KEYWORDS: each webhook and each mail has a copy. */
+  named: string[];
+  /** All of them. */
+  count: number;
+}
 
 /**
  * Keywords: the words of a customer that an account wants to be told of
@@ -72,15 +87,16 @@ export class KeywordsService {
     await this.#audited.delete({ _id: uuid, account }, action, (current) => check?.(presentKeyword(current)));
   }
 
-  /** For each text the keywords of the account that it mentions, as configured, in the order of their making. */
-  async mentionedIn(account: string, texts: readonly string[]): Promise<string[][]> {
+  /** For each text the keywords of the account that it mentions, as configured: the first ones in the order of their making. */
+  async mentionedIn(account: string, texts: readonly string[]): Promise<Mentioned[]> {
     const { matcher, keywords } = await this.#matchers.of(account);
-    if (keywords.length === 0) return texts.map(() => []);
+    if (keywords.length === 0) return texts.map(() => ({ named: [], count: 0 }));
     const budget = new CpuBudget();
-    const mentioned: string[][] = [];
+    const mentioned: Mentioned[] = [];
     for (const text of texts) {
       const found = await matcher.mentionedIn(fold(text), budget);
-      mentioned.push(found.flatMap((index) => keywords[index] ?? []));
+      const all = found.flatMap((index) => keywords[index] ?? []);
+      mentioned.push({ named: all.slice(0, MAX_NAMED_KEYWORDS), count: all.length });
     }
     return mentioned;
   }

@@ -102,6 +102,7 @@ describe('GET /api/v1/keyword_notifications/', () => {
       uuid: expect.any(String),
       customer_request: 'DELIVERY or refund!',
       keywords: ['refund', 'Delivery'],
+      keyword_count: 2,
       nickname: 'Ada',
       email: 'ada@x.test',
       transcripts: expect.any(Array),
@@ -257,7 +258,7 @@ it('two keywords that an earlier version told apart are both mentioned', async (
       ...{ _id: `${id}-${n}`, keyword, folded: `${n}`, account: id, created_at: new Date(1_000 * n) },
     })),
   );
-  expect(await service.mentionedIn(id, ['Meine Kündigung'])).toEqual([words]);
+  expect(await service.mentionedIn(id, ['Meine Kündigung'])).toEqual([{ named: words, count: 2 }]);
 });
 
 it('messages that come while keywords are made ready meet those that are there when they come', async () => {
@@ -270,7 +271,8 @@ it('messages that come while keywords are made ready meet those that are there w
       created_at: new Date(),
     })),
   );
-  const asked = () => service.mentionedIn(account.id, [`x ${words[0]} x`, 'x', `${words[899]}`]);
+  const texts = [`x ${words[0]} x`, 'x', `${words[899]}`];
+  const asked = async () => (await service.mentionedIn(account.id, texts)).map(({ named }) => named);
   const all = [[words[0]], [], [words[899]]];
   const together = [asked(), asked()];
   await service.delete(account.id, `${account.id}-0`);

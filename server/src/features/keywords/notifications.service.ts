@@ -1,4 +1,9 @@
-import { KeywordNotification, type MessageAdded, type RoomReference } from '@parlor/shared';
+import {
+  KeywordNotification,
+  MAX_NAMED_KEYWORDS,
+  type MessageAdded,
+  type RoomReference,
+} from '@parlor/shared';
 import type { Logger } from 'pino';
 import { v5 } from 'uuid';
 import { present } from '../../database/document.ts';
@@ -11,7 +16,7 @@ import type { RoomsService } from '../rooms/rooms.service.ts';
 import { type Asked, conversationsUpTo } from './conversations.ts';
 import { DailyCap } from './daily-cap.ts';
 import type { NotificationModel, StoredNotification } from './keywords.model.ts';
-import type { KeywordsService } from './keywords.service.ts';
+import type { KeywordsService, Mentioned } from './keywords.service.ts';
 import { isFull, LINE_FIELDS, LINES_THAT_FILL, type Line, transcriptOf } from './transcript.ts';
 
 /** Notifications whose messages are read together: at most 500 of these are in memory at a time. */
@@ -21,7 +26,7 @@ export const READ_TOGETHER = 25;
 interface Hit extends Asked {
   email: string;
   label: string;
-  keywords: string[];
+  mentioned: Mentioned;
 }
 
 interface Parts {
@@ -101,8 +106,8 @@ export class NotificationsService {
       asked.map(({ message }) => message.body),
     );
     const hits = asked.flatMap(({ message }, index) => {
-      const keywords = mentioned[index] ?? [];
-      return keywords.length > 0 ? [hitOf(message, keywords)] : [];
+      const found = mentioned[index];
+      return found && found.count > 0 ? [hitOf(message, found)] : [];
     });
     const allowed = await this.#cap.allowed(account, hits, ({ _id }) => notificationOf(_id));
     if (allowed.length > 0) await this.#raise(account, allowed);
@@ -132,7 +137,8 @@ export class NotificationsService {
         account,
         room: hit.room,
         messages: lines.map(({ _id }) => _id),
-        keywords: hit.keywords,
+        keywords: hit.mentioned.named,
+        keyword_count: hit.mentioned.count,
         created_at,
         sent_at: null,
       };
@@ -182,14 +188,14 @@ const linesOf = (messages: readonly string[], known: ReadonlyMap<string, StoredM
 /** The uuid of the notification that a message raises. */
 export const notificationOf = (message: string): string => v5('keyword_notification', message);
 
-const hitOf = (message: MessageAdded, keywords: string[]): Hit => {
+const hitOf = (message: MessageAdded, mentioned: Mentioned): Hit => {
   const { uuid, nickname, email, body, is_support_sender, sent_at, room } = message;
   return {
     _id: uuid,
     room: room.uuid,
     label: room.label,
     sent_at: new Date(sent_at),
-    ...{ nickname, email, body, is_support_sender, keywords },
+    ...{ nickname, email, body, is_support_sender, mentioned },
   };
 };
 
@@ -200,8 +206,14 @@ const presentFrom = (
   room: RoomReference | null,
 ): KeywordNotification => {
   const words = { customer_request: body, nickname, email, transcripts: transcriptOf(lines), room };
-  return present(KeywordNotification, notification, words);
+  return present(KeywordNotification, notification, { ...words, ...namedOf(notification) });
 };
+
+/** Of one of an older version, which names all of its keywords, the first ones. */
+const namedOf = ({ keywords, keyword_count = keywords.length }: StoredNotification) => ({
+  keywords: keywords.slice(0, MAX_NAMED_KEYWORDS),
+  keyword_count,
+});
 
 const GONE = { body: '', nickname: '', email: '' };
 
@@ -212,7 +224,7 @@ const presentNotification = (
 ): KeywordNotification => {
   const { messages } = notification;
   // One of an older version, which kept the words themselves.
-  if (!messages) return present(KeywordNotification, notification, { room });
+  if (!messages) return present(KeywordNotification, notification, { room, ...namedOf(notification) });
   const lines = linesOf(messages, known);
   return presentFrom(notification, known.get(messages.at(-1) ?? '') ?? GONE, lines, room);
 };

@@ -5,6 +5,7 @@ const notification = {
   uuid: '01931f3e-0000-7000-8000-000000000000',
   customer_request: 'I want a refund,\nplease.',
   keywords: ['refund', 'money back'],
+  keyword_count: 2,
   nickname: 'Ada',
   email: 'ada@example.com',
   transcripts: [],
@@ -15,7 +16,14 @@ const notification = {
 
 describe('a digest', () => {
   it('says of each message who wrote it, where, what, and which keywords that mentions', () => {
-    const other = { ...notification, nickname: '', email: '', keywords: ['refund'], room: null };
+    const other = {
+      ...notification,
+      nickname: '',
+      email: '',
+      keywords: ['refund'],
+      keyword_count: 5,
+      room: null,
+    };
     expect(digestMail([notification, other], 3, 'bob')).toEqual({
       subject: '5 messages mentioned your keywords',
       text: `5 messages mentioned your keywords:
@@ -23,7 +31,7 @@ describe('a digest', () => {
 2026-11-21 09:30 UTC, Ada (ada@example.com) in spring-sale mentions refund, money back:
 > I want a refund, please.
 
-2026-11-21 09:30 UTC, A customer mentions refund:
+2026-11-21 09:30 UTC, A customer mentions refund and 4 more:
 > I want a refund, please.
 
 And 3 more: all of them are in the keyword notifications of the account.

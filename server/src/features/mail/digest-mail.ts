@@ -15,13 +15,15 @@ const listed = ({
   nickname,
   email,
   keywords,
+  keyword_count,
   customer_request,
   room,
   created_at,
 }: KeywordNotification): string => {
   const name = onOneLine(nickname, LONGEST_IN_SUBJECT) || 'A customer';
   const place = room ? ` in ${room.label}` : '';
-  const mentioned = onOneLine(keywords.join(', '), LONGEST_KEYWORDS);
+  const unnamed = keyword_count > keywords.length ? ` and ${keyword_count - keywords.length} more` : '';
+  const mentioned = `${onOneLine(keywords.join(', '), LONGEST_KEYWORDS)}${unnamed}`;
   return [
     `${moment(created_at)}, ${name}${email ? ` (${email})` : ''}${place} mentions ${mentioned}:`,
     `> ${onOneLine(customer_request, LONGEST_REQUEST)}`.trimEnd(),

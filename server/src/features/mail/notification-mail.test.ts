@@ -13,6 +13,7 @@ const notification = {
   uuid: '01931f3e-0000-7000-8000-000000000000',
   customer_request: 'I want a refund,\nplease.',
   keywords: ['refund', 'money back'],
+  keyword_count: 2,
   nickname: 'Ada',
   email: 'ada@example.com',
   transcripts: [
@@ -53,12 +54,22 @@ configured there. Delete a keyword to hear of it no more.
 
   it('of somebody without a name, and with nothing before it, is as plain', () => {
     const { subject, text } = notificationMail(
-      { ...notification, nickname: '', email: '', keywords: ['refund'], transcripts: [line('', 'refund')] },
+      {
+        ...notification,
+        ...{ nickname: '', email: '', keywords: ['refund'], keyword_count: 1 },
+        transcripts: [line('', 'refund')],
+      },
       'bob',
     );
     expect(subject).toBe('A customer mentioned “refund”');
     expect(text).toMatch(/^A customer wrote on /);
     expect(text).not.toContain('before it');
+  });
+
+  it('counts the keywords that it does not name', () => {
+    const { subject, text } = notificationMail({ ...notification, keyword_count: 1_000 }, 'bob');
+    expect(subject).toBe('Ada mentioned “refund” and 999 more');
+    expect(text).toContain('This mentions: refund, money back and 998 more.');
   });
 
   it('lets nobody write a line of its own, or turn the direction of reading', () => {

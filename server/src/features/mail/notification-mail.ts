@@ -22,15 +22,17 @@ const spoken = ({ nickname, body, is_support_sender, sent_at }: Transcript): str
  * The mail that tells an account's owner of a keyword notification: plain text, nothing to load or to click.
  */
 export const notificationMail = (notification: KeywordNotification, username: string): MailContent => {
-  const { customer_request, keywords, nickname, email, transcripts, created_at } = notification;
+  const { customer_request, keywords, keyword_count, nickname, email, transcripts, created_at } =
+    notification;
   const name = onOneLine(nickname, LONGEST_IN_SUBJECT) || 'A customer';
   const [first = ''] = keywords;
-  const others = keywords.length > 1 ? ` and ${keywords.length - 1} more` : '';
+  const others = keyword_count > 1 ? ` and ${keyword_count - 1} more` : '';
+  const unnamed = keyword_count > keywords.length ? ` and ${keyword_count - keywords.length} more` : '';
   const before = transcripts.slice(0, -1);
   const parts = [
     `${name}${email ? ` (${email})` : ''} wrote on ${moment(created_at)}:`,
     quoted(customer_request),
-    `This mentions: ${keywords.map((keyword) => onOneLine(keyword, LONGEST_IN_SUBJECT)).join(', ')}.`,
+    `This mentions: ${keywords.map((keyword) => onOneLine(keyword, LONGEST_IN_SUBJECT)).join(', ')}${unnamed}.`,
     ...(before.length > 0 ? ['The conversation before it:', ...before.map(spoken)] : []),
     keywordFooter(username),
   ];

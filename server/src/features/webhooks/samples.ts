@@ -48,6 +48,7 @@ export const sampleData = (event: EventName, now = new Date()): object => {
         uuid: newUuid(),
         customer_request: message.body,
         keywords: ['deliver'],
+        keyword_count: 1,
         nickname: message.nickname,
         email: 'ada@example.com',
         transcripts: [{ ...message, sent_at: at }],
