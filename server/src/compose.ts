@@ -135,6 +135,7 @@ export const createServices = async (
     models,
     leases: originLeases,
     budgets,
+    secrets,
     config,
     notifications,
     confirmations,

@@ -146,6 +146,16 @@ describe('a password by mail', () => {
     expect(resetMails(smtp.tried, 'ada@example.com')).toHaveLength(3);
   });
 
+  it('comes however often it was asked for by addresses of the same mailbox that nobody has', async () => {
+    const { one, other, mailTo } = await start();
+    await owner(one.url);
+    for (let n = 0; n < 4; n++) {
+      const { status } = await caller(other.url)('POST', ASK, { email: `ada+${n}@example.com` });
+      expect(status).toBe(202);
+    }
+    await mailTo('ada@example.com');
+  });
+
   it('is asked for by an address 20 times an hour, on whichever server', async () => {
     const { one, other } = await start({ RATE_LIMIT_PASSWORD_RESET: '4' });
     const ask = async (n: number) =>

@@ -17,6 +17,10 @@ export class ConfirmationMails implements MailType {
     return email_confirmed_at === null;
   }
 
+  async mailbox({ email_key }: Account): Promise<string> {
+    return email_key;
+  }
+
   async members(): Promise<string[]> {
     return [];
   }

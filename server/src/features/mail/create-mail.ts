@@ -22,6 +22,7 @@ interface Parts {
   models: { mails: MailModel; outgoingMails: OutgoingMailModel; accounts: AccountModel };
   leases: OriginLeases;
   budgets: Pick<Budgets, 'take'>;
+  secrets: Pick<Secrets, 'fingerprint'>;
   config: Config;
   notifications: NotificationsForMail;
   confirmations: Pick<EmailConfirmations, 'issue'>;
@@ -31,7 +32,7 @@ interface Parts {
 
 /** What mails; undefined where no SMTP_URL is set. Nothing is sent before `start()`. */
 export const createMail = (parts: Parts) => {
-  const { models, leases, budgets, config, notifications, confirmations, members, log } = parts;
+  const { models, leases, budgets, secrets, config, notifications, confirmations, members, log } = parts;
   if (config.SMTP_URL === '') return undefined;
   const queue = new MailQueue(models.outgoingMails);
   const digests = new Digests({ ...models, queue, notifications }, config.MAIL_DIGEST_WINDOW);
@@ -44,7 +45,7 @@ export const createMail = (parts: Parts) => {
         invitation: invitationMails(members),
         'password-reset': passwordResetMails(members),
       },
-      budgets: new MailBudgets(budgets, {
+      budgets: new MailBudgets(budgets, secrets, {
         account: config.MAILS_PER_DAY,
         server: config.MAILS_PER_HOUR_TOTAL,
         confirmations: config.CONFIRMATION_MAILS_PER_HOUR,
@@ -71,12 +72,11 @@ export const createMailRequests = ({
   budgets,
   secrets,
   log,
-}: Pick<Parts, 'models' | 'budgets' | 'log'> & {
+}: Pick<Parts, 'models' | 'budgets' | 'secrets' | 'log'> & {
   queue: MailQueue | undefined;
   store: MemberStore;
-  secrets: Secrets;
 }) => ({
-  confirmationRequests: new ConfirmationRequests(queue, budgets, secrets),
+  confirmationRequests: new ConfirmationRequests(queue),
   memberMails: new MemberMailRequests({ queue, accounts, store, budgets, secrets, log }),
 });
 

@@ -56,21 +56,22 @@ describe('the mails of all accounts in an hour', () => {
     const limits = { account: 0, server: 10, confirmations: 4 };
     const processes = Array.from(
       { length: 3 },
-      () => new MailBudgets(new Budgets(app.services.models.usage), limits),
+      () => new MailBudgets(new Budgets(app.services.models.usage), app.services.secrets, limits),
     );
     const at = Date.now() + 7_200_000;
     const take = (kind: 'digest' | 'confirmation') => (_: unknown, n: number) =>
-      processes[n % 3]?.take(kind, `account ${n}`, at);
+      processes[n % 3]?.take({ kind, account: `account ${n}` }, at);
     const confirmations = await Promise.all(Array.from({ length: 12 }, take('confirmation')));
-    const isTaken = (until: Date | undefined) => until === undefined;
+    const isTaken = (until: Date | 'never' | undefined) => until === undefined;
     expect(confirmations.filter(isTaken).length).toBeLessThanOrEqual(4);
     const digests = await Promise.all(Array.from({ length: 30 }, take('digest')));
-    const others: (Date | undefined)[] = [];
+    const others: (Date | 'never' | undefined)[] = [];
     // Of those that asked at once all may have been refused; one after the other gets what is left.
-    for (let n = 0; n < 12; n++) others.push(await processes[n % 3]?.take('digest', 'last', at));
+    for (let n = 0; n < 12; n++)
+      others.push(await processes[n % 3]?.take({ kind: 'digest', account: 'last' }, at));
     expect([...confirmations, ...digests, ...others].filter(isTaken)).toHaveLength(10);
     const hour = (Math.floor(at / 3_600_000) + 1) * 3_600_000;
-    for (const until of others.filter((one) => one !== undefined)) {
+    for (const until of others.filter((one) => one instanceof Date)) {
       expect(until.getTime() - hour).toBeGreaterThanOrEqual(0);
       expect(until.getTime() - hour).toBeLessThanOrEqual(60_000);
     }

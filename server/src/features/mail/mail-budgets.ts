@@ -1,5 +1,7 @@
 import type { Budget, Budgets } from '../../database/budgets.ts';
 import type { Duration } from '../../platform/duration.ts';
+import type { Secrets } from '../../platform/secrets.ts';
+import { mailboxOf } from './mailbox.ts';
 import type { MailKind } from './outgoing-mails.model.ts';
 
 const HOUR_MS = 3_600_000;
@@ -7,6 +9,12 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** What waits for the next hour or day is spread over this interval. */
 const SPREAD_MS = 60_000;
+
+/** How many mails of a kind a mailbox gets, from whichever accounts. Invitations are booked when they are asked for. */
+const OF_MAILBOX = {
+  confirmation: { count: 3, length: DAY_MS },
+  'password-reset': { count: 3, length: HOUR_MS },
+} as const;
 
 /** How many mails may go out; 0 for any number. */
 export interface MailLimits {
@@ -17,29 +25,51 @@ export interface MailLimits {
   confirmations: number;
 }
 
-/** The budgets of mails, which hold across processes. A mail is booked once, however often it is tried. */
+/** A mail that is to go out. */
+interface Wanted {
+  kind: MailKind;
+  account: string;
+  /** The folded address that it goes to, where a mailbox gets so many of its kind. */
+  email_key?: string | undefined;
+}
+
+/**
+ * The budgets of mails, which hold across processes. A mail is booked once, however often it is tried, and only when it goes
+ * out: so nobody uses up a mailbox's by asking for mails that it does not get.
+ */
 export class MailBudgets {
   readonly #budgets: Pick<Budgets, 'take'>;
+  readonly #secrets: Pick<Secrets, 'fingerprint'>;
   readonly #limits: MailLimits;
 
-  constructor(budgets: Pick<Budgets, 'take'>, limits: MailLimits) {
+  constructor(budgets: Pick<Budgets, 'take'>, secrets: Pick<Secrets, 'fingerprint'>, limits: MailLimits) {
     this.#budgets = budgets;
+    this.#secrets = secrets;
     this.#limits = limits;
   }
 
-  /** Books a mail. @returns when to ask again, if a budget is used up */
-  async take(kind: MailKind, account: string, now = Date.now()): Promise<Date | undefined> {
+  /** Books a mail. @returns when to ask again, if a budget is used up; `never` where that is its mailbox's */
+  async take({ kind, account, email_key }: Wanted, now = Date.now()): Promise<Date | 'never' | undefined> {
     const { account: daily, server, confirmations } = this.#limits;
     const own = {
       digest: [budget(`${account} mails`, daily, DAY_MS, now)],
       confirmation: [budget('server confirmations', confirmations, HOUR_MS, now)],
-      // Theirs are booked when they are asked for.
       invitation: [],
       'password-reset': [],
     }[kind];
-    const taken = await this.#budgets.take([...own, budget('server mails', server, HOUR_MS, now)], 1);
+    const mailbox = email_key === undefined ? [] : this.#ofMailbox(kind, email_key, now);
+    const all = [...mailbox, ...own, budget('server mails', server, HOUR_MS, now)];
+    const taken = await this.#budgets.take(all, 1);
     if (!('exceeded' in taken)) return undefined;
+    if (mailbox.includes(taken.exceeded)) return 'never';
     return new Date(taken.exceeded.ends + Math.random() * SPREAD_MS);
+  }
+
+  #ofMailbox(kind: MailKind, email_key: string, now: number) {
+    if (kind !== 'confirmation' && kind !== 'password-reset') return [];
+    const { count, length } = OF_MAILBOX[kind];
+    const mailbox = this.#secrets.fingerprint('mailbox', mailboxOf(email_key));
+    return [budget(`mailbox ${kind} ${mailbox}`, count, length, now)];
   }
 }
 

@@ -18,6 +18,8 @@ export interface MailType {
   readonly window: Duration;
   /** Whether it may go to the account's address as that stands now. */
   mayGoTo(owner: Account): boolean;
+  /** The folded address that the next mail goes to, where a mailbox gets so many of its kind; undefined when none is to go out. */
+  mailbox?(owner: Account, mail: OutgoingMail): Promise<string | undefined>;
   /** What the next mail tells of; undefined when there is nothing to send. */
   members(account: string): Promise<string[] | undefined>;
   /** The same for the same batch; undefined when there is nothing to tell any more. */

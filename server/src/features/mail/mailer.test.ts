@@ -27,7 +27,15 @@ const outgoing = (id: string) => app.services.models.outgoingMails.findOne({ _id
 
 /** Another process with the same database. */
 const otherMail = (more: object, isOnlyProcess = false) => {
-  const { models, config, confirmations, membersForMail: members, notifications, log } = app.services;
+  const {
+    models,
+    config,
+    secrets,
+    confirmations,
+    membersForMail: members,
+    notifications,
+    log,
+  } = app.services;
   const EMBEDDED_MONGODB_LISTEN = isOnlyProcess ? '' : '/run/parlor.sock';
   const mail = createMail({
     models,
@@ -38,6 +46,7 @@ const otherMail = (more: object, isOnlyProcess = false) => {
       log,
     }),
     budgets: { take: async () => ({ booking: { correct: async () => undefined } }) },
+    secrets,
     config: { ...config, MONGODB_URL: '', EMBEDDED_MONGODB_LISTEN, ...more },
     notifications,
     confirmations,

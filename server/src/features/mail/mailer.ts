@@ -181,7 +181,13 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
       return undefined;
     }
     if (batch) return queue.claim(mail, batch, LEASE_MS);
-    const notBefore = await budgets.take(mail.kind, owner._id);
+    const email_key = await kind.mailbox?.(owner, mail);
+    const notBefore = await budgets.take({ kind: mail.kind, account: owner._id, email_key });
+    if (notBefore === 'never') {
+      log.info({ mail: mail._id }, 'a mail is not sent: its mailbox has had as many as it gets');
+      await queue.remove(mail);
+      return undefined;
+    }
     if (notBefore) {
       this.counts.deferred++;
       log.warn({ mail: mail._id, until: notBefore }, 'a mail waits: a budget of mails is used up');

@@ -171,9 +171,10 @@ describe('the link to a new password', () => {
       const listen = ({ command }: CommandStartedEvent) => {
         const text = JSON.stringify(command);
         if (
-          /mailbox resets|email_key|password-reset/.test(text) &&
+          /email_key|password-reset/.test(text) &&
           !command.delete &&
           command.update !== 'passwordresets' &&
+          command.findAndModify !== 'usages' &&
           !/claim|batch/.test(text)
         ) {
           seen.push(`${Object.keys(command)[0]} ${Object.values(command)[0]}`);
@@ -186,7 +187,6 @@ describe('the link to a new password', () => {
     };
     const known = await commandsOf(email);
     expect(known).toEqual([
-      'findAndModify usages',
       'find accounts',
       'find members',
       'find accounts',
@@ -194,6 +194,11 @@ describe('the link to a new password', () => {
       'update outgoingmails',
     ]);
     expect(await commandsOf(`${randomUUID()}@example.com`)).toEqual(known);
+    // Also where it waits already, and where the mailbox has had as many as it gets.
+    for (let n = 0; n < 5; n++) {
+      expect(await commandsOf(email)).toEqual(known);
+      if (n % 2) await allMailed();
+    }
     await allMailed();
     // What was put down for nobody is gone.
     expect(await app.services.models.outgoingMails.countDocuments({ account: 'nobody' })).toBe(0);
