@@ -20,8 +20,8 @@ const begin = () => beginConversation(unlimited());
 const limited = useServer({ RATE_LIMIT: 'on' });
 
 /** The HTTP status that an upgrade was refused with, 101 when it was not. */
-const statusOf = (url: string): Promise<number> => {
-  const socket = new WebSocket(url.replace('http', 'ws') + REALTIME_PATH);
+const statusOf = (url: string, headers: Record<string, string> = {}): Promise<number> => {
+  const socket = new WebSocket(url.replace('http', 'ws') + REALTIME_PATH, { headers });
   socket.on('error', () => undefined);
   return new Promise((resolve) => {
     socket.once('open', () => resolve(101));
@@ -67,6 +67,29 @@ describe('the limits of one address', () => {
       );
     await expect.poll(isLetIn).toBe(true);
     expect(await statusOf(url)).toBe(429);
+  });
+
+  it('limits how many are open at once from a /48 of IPv6, whichever its networks, to 8 times as many', async () => {
+    const { url, token } = await startConversation({
+      RATE_LIMIT: 'on',
+      REALTIME_CONNECTIONS: '3',
+      TRUST_PROXY: '1',
+      PUBLIC_URL: 'http://127.0.0.1:1',
+    });
+    const from = (network: string) => ({ 'X-Forwarded-For': `${network}::1` });
+    const open: RealtimeClient[] = [];
+    for (let n = 1; n <= 24; n++) {
+      const client = await openSocket(url, { headers: from(`2001:db8:1:${n}`) });
+      client.send({ type: 'auth', scheme: 'Token', token });
+      await client.find(isType('ready'));
+      open.push(client);
+    }
+    expect(await statusOf(url, from('2001:db8:1:ff'))).toBe(429);
+    expect(await statusOf(url, from('2001:db8:2:1'))).toBe(101);
+    await open[0]?.close();
+    // What was refused counts nowhere.
+    await expect.poll(() => statusOf(url, from('2001:db8:1:ff'))).toBe(101);
+    expect(await statusOf(url, from('2001:db8:1:fe'))).toBe(429);
   });
 
   it('limits how many are opened a minute', async () => {

@@ -47,7 +47,7 @@ const GROUPS = {
 export type LimitGroup = keyof typeof GROUPS;
 
 /** The limit of an IPv6 /48, as a multiple of that of one of its 65 536 /64 networks. */
-const NETWORK_FACTOR = 8;
+export const NETWORK_FACTOR = 8;
 
 /** Adds an item to a header that is a list (RFC 9651, 3.1). */
 const addItem = (ctx: Context, name: string, item: string): void => {

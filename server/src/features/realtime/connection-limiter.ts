@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { addressKeys } from '../../http/client-address.ts';
 import type { RateLimitResult } from '../../http/rate-limit.ts';
+import { NETWORK_FACTOR } from '../../http/rate-limits.ts';
 import { throttled } from '../../platform/errors.ts';
 import type { OpenConnections } from './open-connections.ts';
 
@@ -8,7 +9,8 @@ import type { OpenConnections } from './open-connections.ts';
 const FULL_FOR_MS = 10_000;
 
 /**
- * Limits the connections that one address may have open at once, and open in a minute (docs/contract.md#operation).
+ * Limits the connections that one address, and the network of one of IPv6, may have open at once, and open in a minute
+ * (docs/limits.md#requests-a-minute).
  */
 export class ConnectionLimiter {
   readonly #opens: ((address: string) => Promise<RateLimitResult>) | undefined;
@@ -35,8 +37,16 @@ export class ConnectionLimiter {
     const client = this.#addressOf(request);
     const { isAllowed, resetsIn } = await this.#opens(client);
     if (!isAllowed) throw throttled(resetsIn);
-    const { address } = addressKeys(client);
+    const { address, network } = addressKeys(client);
     if (!(await this.#open.enter(address))) throw throttled(FULL_FOR_MS);
-    return () => this.#open.leave(address);
+    if (network === undefined) return () => this.#open.leave(address);
+    if (!(await this.#open.enter(network, NETWORK_FACTOR))) {
+      this.#open.leave(address);
+      throw throttled(FULL_FOR_MS);
+    }
+    return () => {
+      this.#open.leave(address);
+      this.#open.leave(network);
+    };
   }
 }

@@ -61,10 +61,15 @@ export class OpenConnections {
     await this.#try(this.#counts.deleteMany({ process: this.#process }));
   }
 
-  /** Counts a connection that opens. @returns false when it is one too many; it is not counted then */
-  async enter(address: string): Promise<boolean> {
+  /**
+   * Counts a connection that opens.
+   * @param factor how many times as many as one address may be open
+   * @returns false when it is one too many; it is not counted then
+   */
+  async enter(address: string, factor = 1): Promise<boolean> {
+    const max = this.#max * factor;
     const own = this.#ownOf(address) + 1;
-    if (own > this.#max) return false;
+    if (own > max) return false;
     this.#own.set(address, own);
     if (this.#isOnlyProcess) return true;
     // A limit is not worth refusing everybody when the database is gone.
@@ -79,7 +84,7 @@ export class OpenConnections {
     const count = (others ?? [])
       .filter(({ expires_at }) => !isPast(expires_at, now, LIVES_FOR_MS))
       .reduce((sum, one) => sum + one.count, this.#ownOf(address));
-    if (count <= this.#max) return true;
+    if (count <= max) return true;
     this.leave(address);
     return false;
   }
