@@ -55,6 +55,8 @@ export interface Erased<T> {
   how: 'deleted' | 'buried' | 'redacted' | 'separately' | 'announced';
   /** When a document was made: an older room of the same uuid is told from a younger one by it. */
   madeAt?: FieldOf<T>;
+  /** The field that one of them has whose words are erased and that still needs them: an account's export leaves it out. */
+  markedBy?: FieldOf<T>;
 }
 
 /** What is known of a collection: whose it is, what it holds of people, and how long. */

@@ -42,25 +42,36 @@ const ownedCollections = async (collections: readonly MappedCollection[], accoun
     return (found ?? []).map(({ _id }) => String(_id));
   };
   const [widgets, workflows] = await Promise.all([idsOf('widgets'), idsOf('workflows')]);
-  return collections.flatMap(({ name, model, data: { owner, copied, emptied } }) =>
+  return collections.flatMap(({ name, model, data: { owner, copied, emptied, erased } }) =>
     owner === 'server' || name === 'accounts'
       ? []
-      : [{ name, model, filter: ownedBy(owner, account, { widgets, workflows }), copied, emptied }],
+      : [
+          {
+            name,
+            model,
+            filter: ownedBy(owner, account, { widgets, workflows }),
+            copied,
+            emptied,
+            markedBy: erased?.markedBy,
+          },
+        ],
   );
 };
 
 /**
  * What belongs to an account and is worth keeping, in the order in which it can be read in again: what others
  * refer to comes first. What waits for a subscriber goes along, and is sent by whoever reads it in, under the same
- * webhook-id. Claims and counts are this server's own.
+ * webhook-id, unless what it says has been erased. Claims and counts are this server's own.
  */
 export const accountCollections = async (
   collections: readonly MappedCollection[],
   account: string,
 ): Promise<AccountCollection[]> =>
-  (await ownedCollections(collections, account)).flatMap(({ copied, ...collection }) =>
-    copied ? [{ ...collection, sort: copied as Record<string, 1 | -1> }] : [],
-  );
+  (await ownedCollections(collections, account)).flatMap(({ copied, name, model, filter, markedBy }) => {
+    if (!copied) return [];
+    const unmarked = markedBy !== undefined && { [markedBy]: { $exists: false } };
+    return [{ name, model, filter: { ...filter, ...unmarked }, sort: copied as Record<string, 1 | -1> }];
+  });
 
 type OwnedCollection = Awaited<ReturnType<typeof ownedCollections>>[number];
 

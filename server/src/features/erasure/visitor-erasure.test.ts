@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
+import { startReceiver } from '../../../test/webhooks-parts.ts';
 import { wholeAccount } from '../members/view.ts';
 
-const app = testApp();
+const PATIENCE = { timeout: 60_000, interval: 50 };
+
+const app = testApp({ WEBHOOK_RETRY_DELAYS: Array(30).fill('1s').join() });
 let token = '';
 let widget = '';
 
@@ -177,6 +180,55 @@ describe('DELETE /api/v1/widgets/<widget_token>/sessions/', () => {
     const ids = { _id: { $in: damaged.map(({ _id }) => _id) } };
     await models.roomDeletions.deleteMany(ids);
     await models.tombstones.deleteMany(ids);
+  });
+
+  it('shows nothing of what still waits for a subscriber, and exports none of it', async () => {
+    const own = await app.account();
+    const asOwner = { token: own.token };
+    const { room, visitor } = await app.session(own.widget);
+    let finish = (_?: unknown) => {};
+    const isErased = new Promise((resolve) => {
+      finish = resolve;
+    });
+    const receiver = await startReceiver(async ({ body }, response, number) => {
+      if (number === 2) await isErased;
+      response.writeHead(500).end(`I don't take ${body}`);
+    });
+    const hook = { event: 'message.added', target: receiver.url };
+    expect((await app.request('POST', '/api/v1/webhooks/', { ...asOwner, body: hook })).status).toBe(201);
+    const log = async () => (await app.request('GET', '/api/v1/deliveries/', asOwner)).json;
+    await write(visitor, room.uuid, 'Forget this');
+    await vi.waitFor(async () => expect((await log())[0]?.attempts).toHaveLength(1), PATIENCE);
+    const [{ id, attempts }] = await log();
+    expect(attempts[0].response).toContain('Forget this');
+    await vi.waitFor(() => expect(receiver.hits).toHaveLength(2), PATIENCE);
+
+    expect((await app.request('DELETE', path(own.widget), { visitor })).status).toBe(204);
+    const all = async () =>
+      Promise.all(
+        ['/api/v1/deliveries/', `/api/v1/deliveries/${id}/`, `/api/v1/deliveries/${id}/body/`].map(
+          async (from) => (await app.request('GET', from, asOwner)).text,
+        ),
+      );
+    expect((await all()).join()).not.toContain('Forget this');
+    expect((await all()).at(-1)).toBe('{"body":null}');
+    const exported = (await app.request('GET', '/api/v1/account/export/', asOwner)).text;
+    expect(exported).toContain('"webhooks"');
+    expect(exported).not.toContain('Forget this');
+    const again = await app.request('POST', `/api/v1/deliveries/${id}/redeliver/`, asOwner);
+    expect(again.status).toBe(409);
+
+    // The attempt that was under way is answered, and so is the next one.
+    finish();
+    await vi.waitFor(() => expect(receiver.hits.length).toBeGreaterThan(2), PATIENCE);
+    expect(receiver.hits.at(-1)?.body).toContain('Forget this');
+    const stored = () => app.services.models.deliveries.findOne({ _id: id }).lean();
+    await vi.waitFor(async () => {
+      const { attempts = [] } = (await stored()) ?? {};
+      expect(attempts.length).toBeGreaterThan(1);
+      expect(attempts.map(({ response }) => response).join('')).toBe('');
+    }, PATIENCE);
+    expect((await log())[0].state).toBe('pending');
   });
 
   it('redacts deliveries around damaged ones, and those as well', async () => {

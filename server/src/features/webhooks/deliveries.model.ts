@@ -25,7 +25,10 @@ export interface StoredDelivery {
   body: string;
   /** By what its words are erased: the lead that it tells of, else the conversation. */
   subject?: string;
-  /** They have been erased, and it is pending: it is redacted once it is decided, or then at the latest. */
+  /**
+   * They have been erased, and it is pending: it is redacted once it is decided, or then at the latest. Until then only what
+   * sends it reads them.
+   */
   erase_by?: Date;
   state: DeliveryState;
   created_at: Date;
@@ -46,6 +49,10 @@ export type DeliveryModel = Model<StoredDelivery>;
 
 /** How long the log keeps a delivery once it is decided (docs/contract.md#delivery). */
 export const LOG_KEPT_FOR_MS = 30 * 86_400_000;
+
+/** Whether the words of a delivery have been erased, of which some may still be sent. */
+export const isErased = ({ body, erase_by }: Pick<StoredDelivery, 'body' | 'erase_by'>): boolean =>
+  body === '' || erase_by !== undefined;
 
 /** What makes a delivery final: out of the queue, and in the log for 30 days. */
 export const settled = (state: Exclude<DeliveryState, 'pending'>, now = new Date()) => ({

@@ -15,7 +15,7 @@ import type { Route } from '../../http/route.ts';
 import { sendObject } from '../../http/single-object.ts';
 import { pathUuid } from '../../http/validate.ts';
 import { accountOf } from '../members/principal.ts';
-import type { StoredDelivery } from './deliveries.model.ts';
+import { isErased, type StoredDelivery } from './deliveries.model.ts';
 import { type DeliveriesService, type DeliveryFilter, presentDelivery } from './deliveries.service.ts';
 
 const readFilter = (ctx: Context): DeliveryFilter => {
@@ -117,9 +117,9 @@ export const deliveryRoutes = ({
       params: deliveryPath,
       answers: { status: 200, description: 'The text.', schema: DeliveryText },
       handler: async (ctx) => {
-        const { body } = await deliveries.get(accountOf(ctx), deliveryId(ctx));
+        const delivery = await deliveries.get(accountOf(ctx), deliveryId(ctx));
         ctx.set('Cache-Control', 'no-store');
-        ctx.body = { body: body === '' ? null : body };
+        ctx.body = { body: isErased(delivery) ? null : delivery.body };
       },
     },
     {

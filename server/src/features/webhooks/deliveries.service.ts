@@ -4,7 +4,7 @@ import { insertOnce } from '../../database/insert.ts';
 import { type Page, readPages } from '../../database/pages.ts';
 import { notFound, ParlorError } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
-import type { DeliveryModel, StoredDelivery } from './deliveries.model.ts';
+import { type DeliveryModel, isErased, type StoredDelivery } from './deliveries.model.ts';
 import { deliveryBody } from './delivery-body.ts';
 import type { KnownWebhook, KnownWebhooks } from './known-webhooks.ts';
 import { sampleData } from './samples.ts';
@@ -88,7 +88,7 @@ export class DeliveriesService {
   async redeliver(account: string, id: string, webhook?: string, uuid = newUuid()): Promise<StoredDelivery> {
     const original = await this.get(account, id);
     if (webhook !== undefined && original.webhook !== webhook) throw notFound();
-    if (original.body === '') throw new ParlorError('conflict', 'What this delivery said has been erased.');
+    if (isErased(original)) throw new ParlorError('conflict', 'What this delivery said has been erased.');
     const knownWebhook = await this.#known(original.webhook);
     if (!knownWebhook) throw new ParlorError('conflict', 'The webhook of this delivery has been deleted.');
     const now = Date.now();
@@ -102,7 +102,6 @@ export class DeliveriesService {
       subscription: original.subscription,
       body: original.body,
       ...(original.subject !== undefined && { subject: original.subject }),
-      ...(original.erase_by && { erase_by: original.erase_by }),
       state: 'pending',
       created_at: new Date(now),
       tries: 0,
@@ -165,6 +164,7 @@ export const presentDelivery = (delivery: StoredDelivery): Delivery => ({
     status,
     duration_ms,
     error,
-    response,
+    // What a target answers may quote what it was sent, also in an attempt that came to its end after the erasure.
+    response: delivery.erase_by ? '' : response,
   })),
 });

@@ -15,12 +15,24 @@ const BATCH = 500;
 /** A delivery whose words were erased: neither what was sent nor what was answered. */
 const REDACTED = { body: '', 'attempts.$[].response': '' } as const;
 
-/** The same of one whose attempts are damaged, and can't be gone through. */
-const EMPTIED = { body: '', attempts: [] as never[] };
+/** What one that waits loses at once. */
+const UNANSWERED = { 'attempts.$[].response': '' } as const;
+
+/** The same of those whose attempts are damaged, and can't be gone through. */
+const NO_ATTEMPTS = { attempts: [] as never[] };
+const EMPTIED = { body: '', ...NO_ATTEMPTS };
+
+const ANSWERED = { state: 'pending' as const, 'attempts.response': { $gt: '' } };
+
+/** Any time. */
+const EVER = new Date(0);
 
 const UNMARKED = { $unset: { erase_by: 1 } } as const;
 
-/** Takes what visitors and customers said out of deliveries: at once where they are decided, else when they are. */
+/**
+ * Takes what visitors and customers said out of deliveries: at once where they are decided, else when they are. Of those that
+ * are not, what was answered goes at once, and what is sent is marked: nothing but the sender reads it any more.
+ */
 export class ErasedDeliveries {
   readonly #deliveries: DeliveryModel;
   readonly #log: Logger;
@@ -44,6 +56,7 @@ export class ErasedDeliveries {
     const erase_by = new Date(now.getTime() + SENT_FOR_MS);
     const unmarked = { ...own, state: 'pending' as const, erase_by: { $exists: false } };
     await this.#deliveries.updateMany(unmarked, { $set: { erase_by } });
+    await this.#redactAll({ ...own, ...ANSWERED }, {}, [UNANSWERED, NO_ATTEMPTS]);
     await this.#redactAll({ ...own, state: { $ne: 'pending' } });
   }
 
@@ -55,12 +68,13 @@ export class ErasedDeliveries {
     return this.#sweeper.stop();
   }
 
-  /** Redacts what was marked and is decided by now, and gives up what waited too long. */
+  /** Redacts what was marked and is decided by now, or was answered since, and gives up what waited too long. */
   async resume(now = new Date()): Promise<void> {
+    await this.#redactAll({ erase_by: { $gt: EVER }, ...ANSWERED }, {}, [UNANSWERED, NO_ATTEMPTS]);
     const overdue = { erase_by: { $lte: now }, state: 'pending' as const };
     await this.#deliveries.updateMany(overdue, settled('dropped', now));
     const marked = this.#deliveries
-      .find({ erase_by: { $gt: new Date(0) }, state: { $ne: 'pending' } }, { _id: 1 })
+      .find({ erase_by: { $gt: EVER }, state: { $ne: 'pending' } }, { _id: 1 })
       .sort({ erase_by: 1 })
       .lean<Pick<StoredDelivery, '_id'>[]>()
       .cursor({ batchSize: BATCH });
@@ -74,18 +88,22 @@ export class ErasedDeliveries {
   }
 
   /** Redacts with one command; where a damaged one refuses that, one by one, so that it keeps no other back. */
-  async #redactAll(filter: object, unmarked: typeof UNMARKED | object = {}): Promise<void> {
+  async #redactAll(
+    filter: object,
+    unmarked: typeof UNMARKED | object = {},
+    [words, ofDamaged]: readonly [object, object] = [REDACTED, EMPTIED],
+  ): Promise<void> {
     try {
-      await this.#deliveries.updateMany(filter, { $set: REDACTED, ...unmarked });
+      await this.#deliveries.updateMany(filter, { $set: words, ...unmarked });
     } catch (error) {
       if (!isDocumentRefused(error)) throw error;
       const all = await this.#deliveries.find(filter, { _id: 1 }).lean();
-      for (const { _id } of all) await this.#redactOne(_id, unmarked);
+      for (const { _id } of all) await this.#redactOne(_id, unmarked, [words, ofDamaged]);
     }
   }
 
-  async #redactOne(_id: string, unmarked: object): Promise<void> {
-    for (const words of [REDACTED, EMPTIED]) {
+  async #redactOne(_id: string, unmarked: object, all: readonly object[]): Promise<void> {
+    for (const words of all) {
       try {
         await this.#deliveries.updateOne({ _id }, { $set: words, ...unmarked });
         return;

@@ -45,7 +45,7 @@ export const webhooksData = {
     owner: { by: 'account' },
     kept: { after: 'expires_at', seconds: 0 },
     copied: NEWEST_FIRST,
-    erased: { by: 'subject', how: 'redacted', madeAt: 'created_at' },
+    erased: { by: 'subject', how: 'redacted', madeAt: 'created_at', markedBy: 'erase_by' },
     fields: {
       plain: [
         ...(['_id', 'account', 'event_id', 'event', 'webhook', 'state', 'created_at', 'tries'] as const),
