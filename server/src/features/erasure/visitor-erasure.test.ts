@@ -231,6 +231,35 @@ describe('DELETE /api/v1/widgets/<widget_token>/sessions/', () => {
     expect((await log())[0].state).toBe('pending');
   });
 
+  it('forgets what a redelivery was answered with, where a crash had it answered late', async () => {
+    const own = await app.account();
+    const asOwner = { token: own.token };
+    const receiver = await startReceiver(({ body }, response) => response.end(`Got ${body}`));
+    const hook = { event: 'message.added', target: receiver.url };
+    await app.request('POST', '/api/v1/webhooks/', { ...asOwner, body: hook });
+    const { room, visitor } = await app.session(own.widget);
+    await write(visitor, room.uuid, 'Forget this');
+    const { deliveries, idempotency } = app.services.models;
+    const delivered = { account: own.id, state: 'delivered' as const };
+    const arrived = (count: number) =>
+      vi.waitFor(async () => expect(await deliveries.countDocuments(delivered)).toBe(count), PATIENCE);
+    await arrived(1);
+    const [{ id }] = (await app.request('GET', '/api/v1/deliveries/', asOwner)).json;
+    const keyed = { ...asOwner, headers: { 'Idempotency-Key': 'once more' } };
+    const again = () => app.request('POST', `/api/v1/deliveries/${id}/redeliver/`, keyed);
+    expect((await again()).status).toBe(202);
+    await arrived(2);
+    // As a process leaves it that is killed before it answers.
+    await idempotency.updateOne(
+      { account: own.id, 'answer.status': 202 },
+      { $set: { leased_until: new Date(0) }, $unset: { answer: 1, subject: 1, subject_at: 1 } },
+    );
+    expect((await again()).text).toContain('Forget this');
+    expect((await app.request('DELETE', path(own.widget), { visitor })).status).toBe(204);
+    expect(JSON.stringify(await idempotency.find().lean())).not.toContain('Forget this');
+    expect((await again()).text).not.toContain('Forget this');
+  });
+
   it('redacts deliveries around damaged ones, and those as well', async () => {
     const { deliveries } = app.services.models;
     const marked = (erase_by: string, attempts: unknown) => ({

@@ -69,6 +69,9 @@ export const deliveryRoutes = ({
 
   const redeliver = async (ctx: Context, id: string, webhook?: string): Promise<void> => {
     const delivery = await deliveries.redeliver(accountOf(ctx), id, webhook, ctx.state.newUuid);
+    // Repeated after a crash, it is the delivery as it stands, which may have been answered with the visitor's words.
+    const { subject: uuid, created_at: at } = delivery;
+    if (uuid !== undefined) ctx.state.subject = { uuid, at };
     sendObject(ctx, presentDelivery(delivery), 202);
     ctx.set('Location', `${baseUrl(ctx)}/api/v1/deliveries/${delivery._id}/`);
   };
