@@ -4,6 +4,7 @@ import { moment, words } from '../locale/locale.ts';
 import { toast } from '../ui/toast.tsx';
 import { changing, set, type Wanted } from './changes.ts';
 import { conversationOf } from './known.ts';
+import { mark, unmark } from './marked.ts';
 import { nameOf } from './people.ts';
 
 /** Says what the server refused, and why. @throws what it did not say */
@@ -73,7 +74,9 @@ export const apply = (uuid: string, reply: Reply): void => {
 
 /** Whether whoever is signed in has yet to read it. */
 export const setUnread = async (uuid: string, is_unread: boolean): Promise<void> => {
+  if (is_unread) mark(uuid);
   if (conversationOf(uuid)?.is_unread !== is_unread) await act(uuid, { is_unread });
+  if (!conversationOf(uuid)?.is_unread) unmark(uuid);
 };
 
 /** Good times to put something off until, in the member's own time zone. */

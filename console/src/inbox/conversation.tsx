@@ -14,6 +14,7 @@ import { visitorName } from './conversation-list.tsx';
 import { Details } from './details.tsx';
 import { keepDraft } from './drafts.ts';
 import { conversationOf } from './known.ts';
+import { isMarked, unmark } from './marked.ts';
 import { type Outgoing, outgoingIn } from './outbox.ts';
 import { open, readOne } from './store.ts';
 import { Thread } from './thread.ts';
@@ -77,18 +78,20 @@ export const ConversationPane = ({
       (error: unknown) => setFailed(error instanceof ApiError && error.status === 404 ? 'gone' : 'offline'),
     );
   }, [uuid, connection.value, isKnown]);
+  useEffect(() => unmark(uuid), [uuid]);
+  const isToStayUnread = isMarked(uuid);
   // Whoever looks at its end has read it, here and on the visitor's side; what was new in it has to be known before.
   useEffect(() => {
     if (one === undefined || !isLive) return;
     const read = () => {
       if (document.visibilityState !== 'visible') return;
-      void setUnread(uuid, false);
+      if (!isToStayUnread) void setUnread(uuid, false);
       if (latest !== undefined) tell({ type: 'read', room: uuid, message: latest });
     };
     read();
     document.addEventListener('visibilitychange', read);
     return () => document.removeEventListener('visibilitychange', read);
-  }, [uuid, latest, isLive, one?.is_unread]);
+  }, [uuid, latest, isLive, one?.is_unread, isToStayUnread]);
 
   if (!one) {
     const said = { gone: t.gone, offline: words.value.errors.offline };

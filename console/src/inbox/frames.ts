@@ -3,6 +3,7 @@ import { me } from '../session/session.ts';
 import { countAnew, takeCounts } from './counts.ts';
 import { forgetDraft } from './drafts.ts';
 import { change, known, miss, remove, returned } from './known.ts';
+import { unmark } from './marked.ts';
 import { forgetUnsent } from './outbox.ts';
 import { isFurtherDown, isStale } from './store.ts';
 
@@ -25,6 +26,7 @@ const takeMessage = ({ room, is_bot = false, author, ...said }: MessageAdded): v
   const { last_message: last, visitor } = current;
   if (last && (said.sent_at < last.sent_at || said.uuid === last.uuid)) return;
   const isOwn = author !== undefined && author.uuid === me.value?.uuid;
+  if (isOwn) unmark(room.uuid);
   const isNew = !said.is_support_sender && !current.is_bot_use;
   change(room.uuid, {
     last_message: { phone_number: '', is_bot, ...(author && { author }), ...said },

@@ -7,6 +7,7 @@ import { me } from '../session/session.ts';
 import { toast } from '../ui/toast.tsx';
 import { apply } from './acts.ts';
 import { conversationOf } from './known.ts';
+import { unmark } from './marked.ts';
 import { asMessage, asNote } from './said.ts';
 import { readOne } from './store.ts';
 import type { Item } from './stretch.ts';
@@ -125,6 +126,7 @@ export const send = async (said: Omit<Outgoing, 'key' | 'state'>): Promise<void>
   const member = me.value?.uuid ?? '';
   const one: Outgoing = { ...said, key: newIdempotencyKey(Date.now()), state: 'sending' };
   keep(member, [...itemsOf(member), one]);
+  unmark(one.room);
   await deliver(member, one);
 };
 

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { goLive } from '../api/live.ts';
 import { counts } from './counts.ts';
 import { take } from './frames.ts';
+import { unmarkAll } from './marked.ts';
 import { takeSent } from './outbox.ts';
 import { readPeople } from './people.ts';
 import { clear, readAnew } from './store.ts';
@@ -27,6 +28,7 @@ export const useLive = () =>
     return () => {
       leave();
       clear();
+      unmarkAll();
       counts.value = undefined;
     };
   }, []);
