@@ -73,3 +73,43 @@ it('has read what was marked unread once one writes in it', async () => {
     await expect.poll(onServer).toBe(false);
   }
 });
+
+it('shows in the other tabs of the member what it has read, and what it has marked unread', async () => {
+  const { page, visit, ada, open, signIn, join, onServer, openAda } = await startInbox();
+  await join('grace', 'operator', 'Grace');
+  const tab = await page.context().newPage();
+  await tab.goto(page.url());
+  const browser = await open('inbox/all');
+  await signIn(browser);
+  const colleague = await open('inbox/all');
+  await signIn(colleague, 'grace');
+  const others = [tab, browser];
+  // Who has joined since has nothing to read of what was said before.
+  await ada.say('Anybody there?');
+  for (const one of [...others, colleague]) await isUnread(one, 'Ada').waitFor();
+  await openAda();
+  for (const one of others) await isRead(one, 'Ada');
+
+  // One has it open, too, and does not read it again by itself.
+  await openAda(browser);
+  const isSaved = marked(page);
+  await page.keyboard.press('u');
+  await isSaved;
+  for (const one of [page, ...others]) await isUnread(one, 'Ada').waitFor();
+  await visit('Cleo', 'The last one');
+  for (const one of [page, ...others]) {
+    await row(one, 'Cleo').waitFor();
+    expect(await isUnread(one, 'Ada').count()).toBe(1);
+  }
+  expect(await onServer()).toBe(true);
+
+  // What was read while the channel was away.
+  await browser.context().setOffline(true);
+  await row(page, 'Bob').click();
+  await openAda();
+  await browser.context().setOffline(false);
+  await isRead(browser, 'Ada');
+  await ada.say('Still there?');
+  for (const one of [...others, colleague]) await row(one, 'Ada').getByText('Still there?').waitFor();
+  expect(await isUnread(colleague, 'Ada').count()).toBe(1);
+});

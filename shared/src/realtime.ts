@@ -96,6 +96,10 @@ export type Viewing = z.infer<typeof Viewing>;
 export const Presence = z.object({ sender: z.enum(SIDES), online: z.boolean() });
 export type Presence = z.infer<typeof Presence>;
 
+/** Whether a member has yet to read a conversation, which it has read or marked itself; no other is told of it. */
+export const Marked = z.object({ member: z.uuid(), is_unread: z.boolean() });
+export type Marked = z.infer<typeof Marked>;
+
 /** `messages` is always empty; `changed` names the fields, where the event is a change. */
 const RoomEvent = Room.extend({ changed: z.array(z.string()).optional() }).loose();
 const LeadEvent = Lead.extend({ changed: z.array(z.string()).optional() }).loose();
@@ -121,6 +125,7 @@ export const ServerFrame = z.discriminatedUnion('type', [
   stored('lead.changed', LeadEvent),
   stored('lead.deleted', z.object({ uuid: z.uuid() }).loose()),
   stored('conversation.updated', ConversationUpdated.loose()),
+  stored('conversation.marked', Marked),
   stored('note.added', NoteWritten.loose()),
   stored('note.changed', NoteWritten.loose()),
   stored('note.deleted', z.object({ uuid: z.uuid() }).loose()),
@@ -154,6 +159,7 @@ export const REALTIME_EVENTS = [
   'lead.changed',
   'lead.deleted',
   'conversation.updated',
+  'conversation.marked',
   'note.added',
   'note.changed',
   'note.deleted',

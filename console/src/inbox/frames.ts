@@ -2,8 +2,8 @@ import type { ConversationState, MessageAdded, ServerFrame } from '@parlor/share
 import { me } from '../session/session.ts';
 import { countAnew, takeCounts } from './counts.ts';
 import { forgetDraft } from './drafts.ts';
-import { change, known, miss, remove, returned } from './known.ts';
-import { unmark } from './marked.ts';
+import { change, known, miss, remove, returned, underWay } from './known.ts';
+import { mark, unmark } from './marked.ts';
 import { forgetUnsent } from './outbox.ts';
 import { isFurtherDown, isStale } from './store.ts';
 
@@ -26,7 +26,6 @@ const takeMessage = ({ room, is_bot = false, author, ...said }: MessageAdded): v
   const { last_message: last, visitor } = current;
   if (last && (said.sent_at < last.sent_at || said.uuid === last.uuid)) return;
   const isOwn = author !== undefined && author.uuid === me.value?.uuid;
-  if (isOwn) unmark(room.uuid);
   const isNew = !said.is_support_sender && !current.is_bot_use;
   change(room.uuid, {
     last_message: { phone_number: '', is_bot, ...(author && { author }), ...said },
@@ -46,6 +45,20 @@ export const take = (frame: ServerFrame): void => {
       if (known.value.has(state.uuid)) change(state.uuid, state);
       else learnOf(state.uuid, state.updated_at, state);
       void countAnew();
+      break;
+    }
+    case 'conversation.marked': {
+      const { room = '', data } = frame;
+      // What is told while this tab changes it, too, may be of before that.
+      if ((underWay.get(room) ?? []).some(({ is_unread }) => is_unread !== undefined)) {
+        isStale(room);
+        break;
+      }
+      if (data.is_unread) mark(room);
+      else unmark(room);
+      change(room, { is_unread: data.is_unread });
+      // It changes no time by which it would be seen that a list was read before it.
+      miss(room, LATEST);
       break;
     }
     case 'message.added':

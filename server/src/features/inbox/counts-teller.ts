@@ -28,6 +28,7 @@ const CHANGING: ReadonlySet<string> = new Set([
   'message.added',
   'chat.added',
   'conversation.updated',
+  'conversation.marked',
   'note.added',
   'note.changed',
 ]);

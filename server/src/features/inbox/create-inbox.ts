@@ -84,7 +84,6 @@ export const createInbox = ({
     members,
     tagNames,
     relay,
-    channel,
   });
   return {
     follower,

@@ -12,7 +12,7 @@ import type { ConversationDetails, WrittenConversation } from './details.ts';
 import type { ConversationFollower } from './follow.ts';
 import { type Order, readConversations, type Wanted } from './lists.ts';
 import { type Settings, settingsOf } from './settings.ts';
-import { changeOf } from './state.ts';
+import { changeOf, markedEvent } from './state.ts';
 import type { TagNames } from './tag-names.ts';
 import { sees } from './who-sees.ts';
 
@@ -44,8 +44,6 @@ interface Parts {
   members: Pick<MemberStore, 'of'>;
   tagNames: TagNames;
   relay: Pick<Relay, 'announce'>;
-  /** Counts the numbers of an account again, on every process. */
-  channel: { recount(account: string): void };
 }
 
 /** Conversations as members work on them (docs/contract.md#conversation). */
@@ -151,7 +149,7 @@ export class InboxService {
     wanted: Settings,
     check?: Check,
   ): Promise<StoredConversation> {
-    const { conversations, follower, relay, channel } = this.#parts;
+    const { conversations, follower, relay } = this.#parts;
     const { assignee } = wanted;
     const filter = { _id: uuid, account: view.account };
     const decide = async (current: StoredConversation) => {
@@ -165,7 +163,9 @@ export class InboxService {
         });
       }
       const set = settingsOf(latest, wanted, member);
-      return changeOf(current, { ...said, ...set }, author ?? null);
+      const change = changeOf(current, { ...said, ...set }, author ?? null);
+      change?.events.push(...markedEvent(latest, set, member));
+      return change;
     };
     const changed = await changeDocument(conversations, filter, decide).catch(async (error) => {
       ignoreMissing(error);
@@ -173,8 +173,6 @@ export class InboxService {
       return changeDocument(conversations, filter, decide);
     });
     relay.announce(conversations, changed);
-    // No event tells what one member has read.
-    if (wanted.is_unread !== undefined) channel.recount(view.account);
     return changed;
   }
 

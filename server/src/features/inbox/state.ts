@@ -75,6 +75,20 @@ export const updatedEvent = (
 };
 
 /**
+ * Tells a member's other sockets that it has read a conversation, or marked it unread.
+ * @param set what is set of it
+ */
+export const markedEvent = (
+  { account, _id: room, widget, unread }: StoredConversation,
+  set: Partial<StoredConversation>,
+  member: string,
+): OutboxEvent[] => {
+  const is_unread = (set.unread ?? unread).includes(member);
+  if (is_unread === unread.includes(member)) return [];
+  return [newEvent('conversation.marked', account, new Date(), { member, is_unread }, { room, widget })];
+};
+
+/**
  * A change with all that follows from it.
  * @returns undefined when nothing changes
  */

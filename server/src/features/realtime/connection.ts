@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { CLOSE_CODES, type Typing } from '@parlor/shared';
+import { CLOSE_CODES, type Marked, type Typing } from '@parlor/shared';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import { randomLetters } from '../../platform/ids.ts';
@@ -146,6 +146,11 @@ export class Connection {
       // What it types itself, at another socket.
       if (entry.name === 'typing' && (entry.data as Typing).sender === 'visitor') return false;
       return viewer.room === entry.room && !isForPeople(entry.name);
+    }
+    // What one member has read is its own, and no program's.
+    if (entry.name === 'conversation.marked') {
+      const isOwn = (entry.data as Marked).member === viewer.member && viewer.credential.kind !== 'program';
+      if (!isOwn) return false;
     }
     if (!isInView(viewer, entry) || (entry.name.startsWith('lead.') && !viewer.seesLeads)) return false;
     return !viewer.rooms || (entry.room !== undefined && viewer.rooms.has(entry.room));
