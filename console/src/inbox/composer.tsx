@@ -4,7 +4,7 @@ import { MAX_MESSAGE, TYPING_AGAIN_AFTER_MS } from '@parlor/shared/limits';
 import type { Signal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { tell } from '../api/live.ts';
+import { listen, tell } from '../api/live.ts';
 import { count, words } from '../locale/locale.ts';
 import { filled } from '../replies/replies.ts';
 import { ReplyList } from '../replies/reply-list.tsx';
@@ -15,8 +15,8 @@ import { Icon } from '../ui/icon.tsx';
 import { isMac } from '../ui/platform.ts';
 import styles from './composer.module.css';
 import { visitorName } from './conversation-list.tsx';
-import { keepDraft, knownDraft, readDraft } from './drafts.ts';
-import { send as sendOut } from './outbox.ts';
+import { isSent, keepDraft, knownDraft, readDraft } from './drafts.ts';
+import { send as sendOut, sentElsewhere } from './outbox.ts';
 import { ReplyEffect } from './reply-effect.tsx';
 import type { Thread } from './thread.ts';
 import { viewersOf, writeInRoom } from './viewers.ts';
@@ -99,6 +99,25 @@ export const Composer = ({
       writeInRoom(uuid, false);
     };
   }, [uuid]);
+
+  // What another tab has sent would go out twice; what was changed meanwhile is something else.
+  useEffect(
+    () =>
+      listen({
+        onFrame(frame) {
+          const { current } = field;
+          const sent = sentElsewhere(frame);
+          if (!current || sent?.room !== uuid) return;
+          if (!isSent({ body: current.value, is_note: isNote.value }, sent)) return;
+          current.value = '';
+          setEffect(undefined);
+          measure();
+          writeInRoom(uuid, false);
+        },
+        onResync: () => undefined,
+      }),
+    [uuid],
+  );
 
   const onInput = () => {
     const body = field.current?.value ?? '';

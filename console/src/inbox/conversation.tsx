@@ -15,7 +15,7 @@ import { Details } from './details.tsx';
 import { keepDraft } from './drafts.ts';
 import { conversationOf } from './known.ts';
 import { isMarked, unmark } from './marked.ts';
-import { type Outgoing, outgoingIn } from './outbox.ts';
+import { type Outgoing, outgoingIn, takeArrived } from './outbox.ts';
 import { open, readOne } from './store.ts';
 import { Thread } from './thread.ts';
 import { threads } from './threads.ts';
@@ -69,6 +69,9 @@ export const ConversationPane = ({
   useEffect(() => threads.open(thread), [thread]);
   useEffect(() => viewRoom(uuid), [uuid, connection.value]);
   useEffect(() => open(uuid), [uuid]);
+  const outgoing = outgoingIn(uuid);
+  const items = thread.stretch.items.value;
+  useEffect(() => takeArrived(uuid, items), [uuid, items, outgoing.length]);
   const isKnown = one !== undefined;
   // Once more where it could not be read, when the connection is back, and where it is there no more.
   useEffect(() => {
@@ -97,9 +100,11 @@ export const ConversationPane = ({
     const said = { gone: t.gone, offline: words.value.errors.offline };
     return (
       <div class={styles.gone}>
-        <p>{failed ? said[failed] : words.value.common.loading}</p>
+        <div role="status">
+          {failed ? <h1 tabIndex={-1}>{said[failed]}</h1> : <p>{words.value.common.loading}</p>}
+        </div>
         <ol>
-          {outgoingIn(uuid).map((waiting) => (
+          {outgoing.map((waiting) => (
             <Waiting key={waiting.key} one={waiting} />
           ))}
         </ol>
@@ -145,7 +150,7 @@ export const ConversationPane = ({
         <Timeline
           thread={thread}
           conversation={one}
-          outgoing={outgoingIn(uuid)}
+          outgoing={outgoing}
           entry={entry}
           onEdit={edit}
           // What is read again from here on is the end.

@@ -47,19 +47,48 @@ export const readDraft = async (uuid: string): Promise<Begun> => {
   }
 };
 
-const putOnServer = (uuid: string): void => {
+const putOnServer = async (uuid: string): Promise<void> => {
   const { timer, begun } = waiting.get(uuid) ?? {};
   clearTimeout(timer);
   waiting.delete(uuid);
   // What could not be kept there is kept with the next letter. A page that is closed still sends it.
-  ask('PUT', `conversations/${uuid}/draft/`, begun, { keepalive: true }).catch(() => undefined);
+  await ask('PUT', `conversations/${uuid}/draft/`, begun, { keepalive: true }).catch(() => undefined);
 };
 
-/** Keeps a draft: in this tab at once, on the server a moment later; an empty one is forgotten there. */
+/** Keeps a draft: in this tab at once, on the server a moment later; an empty one is forgotten there, at once. */
 export const keepDraft = (uuid: string, begun: Begun): void => {
   putIntoTab(uuid, begun);
   clearTimeout(waiting.get(uuid)?.timer);
   waiting.set(uuid, { timer: setTimeout(() => putOnServer(uuid), KEEP_EVERY_MS), begun });
+  // What was sent would be offered in another tab until then.
+  if (begun.body === '') void putOnServer(uuid);
+};
+
+/** Whether what was begun is what was sent: it would go out twice. */
+export const isSent = (begun: Begun, sent: Begun): boolean =>
+  begun.body.trim() === sent.body && begun.is_note === sent.is_note;
+
+/** Forgets what was begun in this tab where it was sent in another one. */
+export const forgetSent = (uuid: string, sent: Begun): void => {
+  const begun = inTab(uuid);
+  if (begun && isSent(begun, sent)) forgetDraft(uuid);
+};
+
+/**
+ * Has the server get what it has yet to get, before one signs out.
+ * @returns takes the member's drafts out of this tab, in which somebody else may sit next
+ */
+export const handOver = async (): Promise<() => void> => {
+  const own = key('');
+  await Promise.all([...waiting.keys()].map(putOnServer));
+  return () => {
+    try {
+      for (const name of Object.keys(sessionStorage))
+        if (name.startsWith(own)) sessionStorage.removeItem(name);
+    } catch {
+      // The browser keeps nothing.
+    }
+  };
 };
 
 /** Forgets what was begun to be written in a conversation that was deleted. */
@@ -75,5 +104,5 @@ export const forgetDraft = (uuid: string): void => {
 
 // A page that is hidden may never be seen again.
 document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'hidden') for (const uuid of waiting.keys()) putOnServer(uuid);
+  if (document.visibilityState === 'hidden') for (const uuid of waiting.keys()) void putOnServer(uuid);
 });

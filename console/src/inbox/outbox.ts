@@ -105,19 +105,34 @@ const finish = async ({ room, reply }: Outgoing): Promise<void> => {
   apply(room, reply);
 };
 
+/** When what this tab has sent was made, as its keys have it. */
+const sentHere = new Set<string>();
+
+/** The time in a key, which is that of what is made under it, too (docs/contract.md#idempotency-keys). */
+const timeIn = (uuid: string): string => uuid.slice(0, 13);
+
 const deliver = async (member: string, one: Outgoing): Promise<void> => {
+  sentHere.add(timeIn(one.key));
   mark(member, one.key, 'sending');
   try {
     const item = await post(one);
     without(member, one.key);
     threads.tell(one.room, item);
   } catch (error) {
+    if (itemsOf(member).some(({ key, state }) => key === one.key && state === 'told'))
+      return arrive(member, one);
     mark(member, one.key, 'failed');
     if (!(error instanceof ApiError)) throw error;
     // Where it is seen, it says so itself.
     if (!threads.isAtEnd(one.room)) toast(words.value.inbox.notSentTo(one.name));
     return;
   }
+  await finish(one).catch(() => toast(words.value.inbox.failed));
+};
+
+/** It has arrived, though its request has failed: it stands in the timeline by itself. */
+const arrive = async (member: string, one: Outgoing): Promise<void> => {
+  without(member, one.key);
   await finish(one).catch(() => toast(words.value.inbox.failed));
 };
 
@@ -153,17 +168,52 @@ export const forgetUnsent = (room: string): void => {
   }
 };
 
+/** Something that was said or noted, as far as it tells whether it is what was sent here. */
+interface Arrived {
+  kind: string;
+  uuid: string;
+  author?: { uuid: string } | null | undefined;
+}
+
+/** What of a conversation is there: of what was sent, the request may not be answered yet, or its response was lost. */
+export const takeArrived = (room: string, arrived: readonly Arrived[]): void => {
+  const member = me.value?.uuid;
+  if (member === undefined) return;
+  for (const one of mine.value) {
+    const isIt = ({ kind, uuid, author }: Arrived): boolean =>
+      kind === (one.isNote ? 'note' : 'message') &&
+      author?.uuid === member &&
+      timeIn(uuid) === timeIn(one.key);
+    if (one.room !== room || !arrived.some(isIt)) continue;
+    if (one.state === 'failed') void arrive(member, one);
+    else if (one.state === 'sending') mark(member, one.key, 'told');
+  }
+};
+
+/** What the channel tells that a member has said or noted. */
+const saidIn = (frame: ServerFrame): (Arrived & { room: string; body: string }) | undefined => {
+  if (frame.type === 'message.added') {
+    const { uuid, author, body, room } = frame.data;
+    return { kind: 'message', uuid, author, body, room: room.uuid };
+  }
+  if (frame.type !== 'note.added' || frame.room === undefined) return undefined;
+  const { uuid, author, body } = frame.data;
+  return { kind: 'note', uuid, author, body, room: frame.room };
+};
+
 /** The channel tells of what was sent, maybe before the request is answered. */
 export const takeSent = (frame: ServerFrame): void => {
-  const isNote = frame.type === 'note.added';
-  if (!isNote && frame.type !== 'message.added') return;
-  const room = isNote ? frame.room : frame.data.room.uuid;
-  const { author, body } = frame.data;
-  if (!me.value || author?.uuid !== me.value.uuid) return;
-  const told = mine.value.find(
-    (one) => one.state === 'sending' && one.room === room && one.isNote === isNote && one.body === body,
-  );
-  if (told) mark(me.value.uuid, told.key, 'told');
+  const said = saidIn(frame);
+  if (said) takeArrived(said.room, [said]);
+};
+
+/** What whoever is signed in has sent in another tab or browser; undefined: something else has happened. */
+export const sentElsewhere = (
+  frame: ServerFrame,
+): { room: string; body: string; is_note: boolean } | undefined => {
+  const said = saidIn(frame);
+  if (!said || said.author?.uuid !== me.value?.uuid || sentHere.has(timeIn(said.uuid))) return undefined;
+  return { room: said.room, body: said.body, is_note: said.kind === 'note' };
 };
 
 // What was on its way when the page was left goes on: the server may have it, and then has it once.

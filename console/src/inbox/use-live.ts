@@ -1,9 +1,10 @@
 import { useEffect } from 'preact/hooks';
 import { goLive } from '../api/live.ts';
 import { counts } from './counts.ts';
+import { forgetSent } from './drafts.ts';
 import { take } from './frames.ts';
-import { unmarkAll } from './marked.ts';
-import { takeSent } from './outbox.ts';
+import { unmark, unmarkAll } from './marked.ts';
+import { sentElsewhere, takeSent } from './outbox.ts';
 import { readPeople } from './people.ts';
 import { clear, readAnew } from './store.ts';
 import { threads } from './threads.ts';
@@ -17,6 +18,11 @@ export const useLive = () =>
       onFrame(frame) {
         take(frame);
         takeSent(frame);
+        const sent = sentElsewhere(frame);
+        if (sent) {
+          unmark(sent.room);
+          forgetSent(sent.room, sent);
+        }
         takeViewing(frame);
         threads.take(frame);
       },
