@@ -1,3 +1,5 @@
+import type { ReadonlySignal } from '@preact/signals';
+import type { FunctionComponent } from 'preact';
 import { useRef } from 'preact/hooks';
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
 import { Inbox } from './inbox/inbox.tsx';
@@ -10,7 +12,7 @@ import { Unreachable } from './session/unreachable.tsx';
 import { focusPage } from './shell/focus-page.ts';
 import { LackingParts } from './shell/lacking.tsx';
 import { load } from './shell/load.tsx';
-import { NotFound } from './shell/not-found.tsx';
+import { NotAllowed, NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 
 const Tokens = load(() => import('./tokens/tokens.tsx').then((file) => file.Tokens));
@@ -36,6 +38,12 @@ const Start = () => {
   route('/console/inbox/all', true);
   return null;
 };
+
+/** A page of some roles. The router draws a route anew where a property of it is another one that is no function. */
+const of = ({ value: isAllowed }: ReadonlySignal<boolean>, component: FunctionComponent) => ({
+  component: isAllowed ? component : NotAllowed,
+  isAllowed,
+});
 
 const Pages = () => {
   const { path } = useLocation();
@@ -72,20 +80,20 @@ const Pages = () => {
               <Route path="/console/search" component={Search} />
               <Route path="/console/leads" component={Leads} />
               <Route path="/console/reports" component={Reports} />
-              <Route path="/console/keywords" component={isAdmin.value ? Keywords : NotFound} />
-              <Route path="/console/webhooks" component={isAdmin.value ? Webhooks : NotFound} />
-              <Route path="/console/webhooks/:uuid" component={isAdmin.value ? Webhook : NotFound} />
-              <Route path="/console/workflows" component={isAdmin.value ? Workflows : NotFound} />
-              <Route path="/console/workflows/:uuid" component={isAdmin.value ? Workflow : NotFound} />
-              <Route path="/console/widgets" component={isAdmin.value ? Widgets : NotFound} />
-              <Route path="/console/widgets/:uuid" component={isAdmin.value ? Studio : NotFound} />
+              <Route path="/console/keywords" {...of(isAdmin, Keywords)} />
+              <Route path="/console/webhooks" {...of(isAdmin, Webhooks)} />
+              <Route path="/console/webhooks/:uuid" {...of(isAdmin, Webhook)} />
+              <Route path="/console/workflows" {...of(isAdmin, Workflows)} />
+              <Route path="/console/workflows/:uuid" {...of(isAdmin, Workflow)} />
+              <Route path="/console/widgets" {...of(isAdmin, Widgets)} />
+              <Route path="/console/widgets/:uuid" {...of(isAdmin, Studio)} />
               <Route path="/console/settings/profile" component={Profile} />
               <Route path="/console/settings/security" component={Security} />
               <Route path="/console/settings/replies" component={RepliesPage} />
               <Route path="/console/settings/team" component={Team} />
               <Route path="/console/settings/tokens" component={Tokens} />
-              <Route path="/console/settings/account" component={isOwner.value ? AccountPage : NotFound} />
-              <Route path="/console/settings/audit" component={isAdmin.value ? Audit : NotFound} />
+              <Route path="/console/settings/account" {...of(isOwner, AccountPage)} />
+              <Route path="/console/settings/audit" {...of(isAdmin, Audit)} />
               <Route default component={NotFound} />
             </Router>
           )}

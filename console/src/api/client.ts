@@ -32,6 +32,14 @@ export const whenSignedOut = (listener: SignedOutListener): void => {
   onSignedOut = listener;
 };
 
+/** Told when a request was refused that whoever is signed in may not make. */
+let onForbidden: () => void = () => undefined;
+
+/** From now on `listener` is called when something was refused by one's role, which may be another one than before. */
+export const whenForbidden = (listener: () => void): void => {
+  onForbidden = listener;
+};
+
 const sentences = (texts: unknown): string =>
   Array.isArray(texts) ? texts.map((text) => inOwnWords(String(text))).join(' ') : '';
 
@@ -128,6 +136,7 @@ const request = async <T>(
   if (json === UNREADABLE) throw new ApiError(0, '');
   if (answer.ok) return { json: json as T, links: linksOf(answer), etag: answer.headers.get('ETag') ?? '' };
   if (answer.status === 401) onSignedOut();
+  if (answer.status === 403) onForbidden();
   throw errorOf(answer, json);
 };
 

@@ -79,6 +79,7 @@ class Live {
   /** Somebody looks again, as at a phone that was put away. */
   readonly #seen = (): void => {
     if (document.visibilityState !== 'visible') return;
+    void checkMember();
     if (connection.value === 'live') this.#check();
     else if (this.#socket?.readyState !== WebSocket.CONNECTING) this.#now();
   };
@@ -146,8 +147,10 @@ class Live {
       else void checkMember();
       return;
     }
-    if (frame.type === 'resync') this.#each((one) => one.onResync());
-    else this.#each((one) => one.onFrame(frame));
+    if (frame.type === 'resync') {
+      void checkMember();
+      this.#each((one) => one.onResync());
+    } else this.#each((one) => one.onFrame(frame));
   }
 
   #each(tell: (listener: Listener) => void): void {

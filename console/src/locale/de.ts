@@ -142,6 +142,7 @@ export const de: Words = {
     menu: 'Menü',
     skip: 'Zum Inhalt springen',
     notFound: 'Unter dieser Adresse ist nichts.',
+    notAllowed: 'Ihre Rolle erlaubt diese Seite nicht mehr.',
     home: 'Zum Anfang',
     away: 'Abwesend',
   },

@@ -114,6 +114,7 @@ export const en = {
     menu: 'Menu',
     skip: 'Skip to content',
     notFound: 'There is nothing at this address.',
+    notAllowed: 'Your role does not allow this page any more.',
     home: 'Go to the start',
     away: 'Away',
   },

@@ -1,6 +1,6 @@
 import type { Account, Member } from '@parlor/shared';
 import { computed, signal } from '@preact/signals';
-import { ApiError, ask, whenSignedOut } from '../api/client.ts';
+import { ApiError, ask, whenForbidden, whenSignedOut } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
 import { takeToken } from './take-token.ts';
 
@@ -24,6 +24,7 @@ export const isOwner = computed(() => me.value?.role === 'owner');
 export const isAdmin = computed(() => isOwner.value || me.value?.role === 'admin');
 
 const signedOut = (): void => {
+  hasOtherRole.value = false;
   session.value = 'out';
   me.value = undefined;
   account.value = undefined;
@@ -64,11 +65,42 @@ const leaveTo = (member: Member): boolean => {
   return isAnother;
 };
 
-/** Looks whether it is still the same member; where the server does not answer, that is for the next request to say. */
-export const checkMember = async (): Promise<void> => {
-  const member = await ask<Member>('GET', 'auth/session').catch(() => undefined);
-  if (member) leaveTo(member);
+/** Whether the member had another role when this page was opened, by which it saw more or other pages. */
+export const hasOtherRole = signal(false);
+
+const takeRole = ({ role, widgets }: Member): void => {
+  const known = me.value;
+  if (!known || (known.role === role && String(known.widgets) === String(widgets))) return;
+  if (known.role !== role) hasOtherRole.value = true;
+  me.value = { ...known, role, widgets };
 };
+
+/** @returns whether it is still the same member who is signed in, maybe in another role @throws ApiError */
+export const recognize = async (): Promise<boolean> => {
+  const member = await ask<Member>('GET', 'auth/session');
+  if (leaveTo(member)) return false;
+  takeRole(member);
+  return true;
+};
+
+let checking: Promise<void> | undefined;
+
+/**
+ * Looks whether it is still the same member, and in which role; where the server does not answer, that is for the next
+ * request to say.
+ */
+export const checkMember = (): Promise<void> => {
+  const check = async () => {
+    await recognize().catch(() => undefined);
+    checking = undefined;
+  };
+  checking ??= check();
+  return checking;
+};
+
+whenForbidden(() => {
+  if (session.value === 'in') void checkMember();
+});
 
 /** Asks the server who is signed in. */
 export const loadSession = async (): Promise<void> => {

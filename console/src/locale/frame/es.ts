@@ -122,6 +122,7 @@ export const words: FrameWords = {
     menu: 'Menú',
     skip: 'Saltar al contenido',
     notFound: 'No hay nada en esta dirección.',
+    notAllowed: 'Su rol ya no permite abrir esta página.',
     home: 'Ir al inicio',
     away: 'Ausente',
   },

@@ -124,6 +124,7 @@ export const words: FrameWords = {
     menu: 'Menu',
     skip: 'Aller au contenu',
     notFound: 'Il n’y a rien à cette adresse.',
+    notAllowed: 'Votre rôle ne donne plus accès à cette page.',
     home: 'Aller à l’accueil',
     away: 'Absent',
   },

@@ -121,6 +121,7 @@ export const words: FrameWords = {
     menu: 'תפריט',
     skip: 'דילוג לתוכן',
     notFound: 'אין דבר בכתובת הזו.',
+    notAllowed: 'התפקיד שלך כבר לא מאפשר לפתוח את הדף הזה.',
     home: 'מעבר להתחלה',
     away: 'לא זמין',
   },

@@ -120,6 +120,7 @@ export const words: FrameWords = {
     menu: 'Menu',
     skip: 'Vai al contenuto',
     notFound: 'Non c’è nulla a questo indirizzo.',
+    notAllowed: 'Il tuo ruolo non consente più di aprire questa pagina.',
     home: 'Vai all’inizio',
     away: 'Assente',
   },

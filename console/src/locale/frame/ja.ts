@@ -121,6 +121,7 @@ export const words: FrameWords = {
     menu: 'メニュー',
     skip: 'コンテンツへ移動',
     notFound: 'このアドレスには何もありません。',
+    notAllowed: '現在の役割では、このページを開けなくなりました。',
     home: 'ホームへ移動',
     away: '離席中',
   },

@@ -119,6 +119,7 @@ export const words: FrameWords = {
     menu: '메뉴',
     skip: '본문으로 건너뛰기',
     notFound: '이 주소에는 아무것도 없습니다.',
+    notAllowed: '현재 역할로는 이 페이지를 더 이상 열 수 없습니다.',
     home: '처음으로 이동',
     away: '자리 비움',
   },

@@ -120,6 +120,7 @@ export const words: FrameWords = {
     menu: 'Menu',
     skip: 'Naar de inhoud',
     notFound: 'Op dit adres is niets te vinden.',
+    notAllowed: 'Je rol geeft geen toegang meer tot deze pagina.',
     home: 'Naar het begin',
     away: 'Afwezig',
   },

@@ -120,6 +120,7 @@ export const words: FrameWords = {
     menu: 'Menu',
     skip: 'Przejdź do treści',
     notFound: 'Pod tym adresem nic nie ma.',
+    notAllowed: 'Twoja rola nie daje już dostępu do tej strony.',
     home: 'Przejdź na początek',
     away: 'Poza biurem',
   },

@@ -120,6 +120,7 @@ export const words: FrameWords = {
     menu: 'Menu',
     skip: 'Pular para o conteúdo',
     notFound: 'Não há nada neste endereço.',
+    notAllowed: 'Sua função não permite mais abrir esta página.',
     home: 'Ir para o início',
     away: 'Ausente',
   },

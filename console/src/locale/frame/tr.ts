@@ -120,6 +120,7 @@ export const words: FrameWords = {
     menu: 'Menü',
     skip: 'İçeriğe geç',
     notFound: 'Bu adreste bir şey yok.',
+    notAllowed: 'Rolünüz artık bu sayfaya izin vermiyor.',
     home: 'Başlangıca git',
     away: 'Uzakta',
   },

@@ -117,6 +117,7 @@ export const words: FrameWords = {
     menu: '菜单',
     skip: '跳到内容',
     notFound: '此地址没有内容。',
+    notAllowed: '您的角色不再允许打开此页面。',
     home: '返回首页',
     away: '离开',
   },
