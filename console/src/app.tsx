@@ -6,6 +6,7 @@ import { Inbox } from './inbox/inbox.tsx';
 import { words } from './locale/locale.ts';
 import { Invitation } from './session/invitation.tsx';
 import { Reset } from './session/reset.tsx';
+import { Returning } from './session/returning.tsx';
 import { isAdmin, isOwner, lacksSecondFactor, loadSession, session } from './session/session.ts';
 import { SignIn } from './session/sign-in.tsx';
 import { Unreachable } from './session/unreachable.tsx';
@@ -107,5 +108,6 @@ export const App = () => (
   <LocationProvider scope="/console">
     <Pages />
     <LackingParts />
+    <Returning />
   </LocationProvider>
 );

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { handOver } from '../inbox/drafts.ts';
 import { useLive } from '../inbox/use-live.ts';
 import { words } from '../locale/locale.ts';
 import { me, signOut } from '../session/session.ts';
@@ -79,6 +80,13 @@ const Group = ({ group }: { group: (typeof GROUPS)[number] }) => {
   );
 };
 
+/** Ends the session; what was begun to be written is the server's to keep, and in this tab no more. @throws ApiError */
+const leaveTab = async (): Promise<void> => {
+  const forgetDrafts = await handOver();
+  await signOut();
+  forgetDrafts();
+};
+
 const Myself = () => {
   const [isBusy, setBusy] = useState(false);
   const [failed, setFailed] = useState(false);
@@ -88,7 +96,7 @@ const Myself = () => {
     setBusy(true);
     setFailed(false);
     settleRemovals()
-      .then(signOut)
+      .then(leaveTab)
       .catch(() => {
         setBusy(false);
         setFailed(true);
