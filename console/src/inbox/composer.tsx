@@ -12,6 +12,7 @@ import { useReplyPicker } from '../replies/use-reply-picker.ts';
 import { Picture } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { isComposing } from '../ui/keys.ts';
 import { isMac } from '../ui/platform.ts';
 import styles from './composer.module.css';
 import { visitorName } from './conversation-list.tsx';
@@ -160,8 +161,8 @@ export const Composer = ({
   };
 
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => {
-    if (isOffering && picker.onKeyDown(event)) return;
-    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && !event.isComposing) {
+    if (isComposing(event) || (isOffering && picker.onKeyDown(event))) return;
+    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
       event.preventDefault();
       send();
     }

@@ -13,7 +13,7 @@ import { BulkBar } from './bulk-bar.tsx';
 import { ConversationPane } from './conversation.tsx';
 import { ConversationList } from './conversation-list.tsx';
 import styles from './inbox.module.css';
-import { type Act, actOf, commandsOf, KeysHelp } from './keys.tsx';
+import { type Act, actOf, commandsOf, KeysHelp, REPEATED } from './keys.tsx';
 import { conversationOf } from './known.ts';
 import { flip, isSelecting, selectNone } from './selection.ts';
 import { list, show } from './store.ts';
@@ -105,7 +105,7 @@ const Panes = ({ view, uuid }: { view: View; uuid: string | undefined }) => {
       if (!act) return;
       event.preventDefault();
       // What follows is text, and not for the keys.
-      if (!isToWrite.current) run(act);
+      if (!isToWrite.current && (!event.repeat || REPEATED.has(act))) run(act);
     };
     document.addEventListener('keydown', onKey);
     const withdraw = offer(commandsOf(uuid !== undefined, run));

@@ -1,6 +1,8 @@
 import { words } from '../locale/locale.ts';
 import { type Command, isTyped } from '../shell/commands.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { letterOf } from '../ui/keys.ts';
+import { UNDO_KEY } from '../ui/toast.tsx';
 import styles from './keys.module.css';
 
 /** What a key does, by its letter. */
@@ -23,8 +25,12 @@ export type Act = (typeof KEYS)[keyof typeof KEYS];
 /** What a key press asks for; undefined where it is meant for a field, or for the browser. */
 export const actOf = (event: KeyboardEvent): Act | undefined => {
   if (event.metaKey || event.ctrlKey || event.altKey || isTyped(event)) return undefined;
-  return Object.hasOwn(KEYS, event.key) ? KEYS[event.key as keyof typeof KEYS] : undefined;
+  const letter = letterOf(event);
+  return Object.hasOwn(KEYS, letter) ? KEYS[letter as keyof typeof KEYS] : undefined;
 };
+
+/** What is done once more while the key is held: the others would be done to one conversation after another. */
+export const REPEATED: ReadonlySet<Act> = new Set(['next', 'previous']);
 
 /** Those for which a conversation has to be open. */
 const OF_ONE: ReadonlySet<Act> = new Set([
@@ -50,12 +56,12 @@ export const KeysHelp = ({ onClose }: { onClose(): void }) => {
   return (
     <Dialog title={t.keys} onClose={onClose}>
       <dl class={styles.keys}>
-        {Object.entries(KEYS).map(([key, act]) => (
+        {[...Object.entries(KEYS), [UNDO_KEY, 'undo'] as const].map(([key, act]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
             </dt>
-            <dd>{t.keysOf[act]}</dd>
+            <dd>{act === 'undo' ? t.undo : t.keysOf[act]}</dd>
           </div>
         ))}
       </dl>

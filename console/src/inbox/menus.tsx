@@ -99,12 +99,6 @@ export const TagMenu = ({
         maxLength={MAX_TAG}
         value={typed}
         onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || !choices[0]) return;
-          event.preventDefault();
-          toggle(false);
-          choices[0].onChoose();
-        }}
       />
     </Menu>
   );

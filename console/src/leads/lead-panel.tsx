@@ -9,6 +9,7 @@ import type { Edited } from '../ui/edited-object.ts';
 import { Fact, Facts, WebAddress } from '../ui/facts.tsx';
 import { Failed } from '../ui/failed.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { isComposing } from '../ui/keys.ts';
 import { Notice } from '../ui/notice.tsx';
 import type { Contact } from './contact.ts';
 import { LeadForm } from './lead-form.tsx';
@@ -63,7 +64,7 @@ export const LeadPanel = ({
   const isKnown = typeof lead === 'object';
   useEffect(() => title.current?.focus(), []);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') onClose();
+    if (event.key === 'Escape' && !isComposing(event)) onClose();
   };
   const body = ({ known, edit }: Edited<Lead, Contact>) => (
     <>

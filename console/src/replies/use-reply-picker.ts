@@ -1,6 +1,7 @@
 import type { Reply } from '@parlor/shared';
 import type { RefObject, TargetedKeyboardEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import { isComposing } from '../ui/keys.ts';
 import { findReplies, readReplies } from './replies.ts';
 
 /** A slash at the beginning or after a space, and what was typed of a shortcut or name, up to the caret. */
@@ -47,8 +48,8 @@ export const useReplyPicker = (
 
   /** @returns whether the key was meant for the list */
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLTextAreaElement>): boolean => {
-    const { key, isComposing, metaKey, ctrlKey } = event;
-    if (offered.length === 0 || isComposing || metaKey || ctrlKey) return false;
+    const { key, metaKey, ctrlKey } = event;
+    if (offered.length === 0 || isComposing(event) || metaKey || ctrlKey) return false;
     const step = { ArrowDown: 1, ArrowUp: -1 }[key];
     const chosen = offered[at];
     if (step !== undefined) setAt((at + step + offered.length) % offered.length);

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { isComposing } from '../ui/keys.ts';
 
 /** Something that can be done here, found by its words or its key. */
 export interface Command {
@@ -19,8 +20,10 @@ export const offer = (own: readonly Command[]): (() => void) => {
   };
 };
 
-/** Whether a key press is meant for a field, a dialog or a menu, and not for the page. */
-export const isTyped = ({ target, isComposing }: KeyboardEvent): boolean =>
-  isComposing ||
-  (target instanceof HTMLElement &&
-    target.closest('input, textarea, select, dialog, [role="menu"]') !== null);
+/** Whether a key press is meant for a field, a menu or the dialog that lies above the page, and not for the page. */
+export const isTyped = (event: KeyboardEvent): boolean =>
+  isComposing(event) ||
+  // Whatever has the focus: a press on a dialog's text leaves it to the page.
+  document.querySelector('dialog[open]') !== null ||
+  (event.target instanceof HTMLElement &&
+    event.target.closest('input, textarea, select, [role="menu"]') !== null);

@@ -8,6 +8,8 @@ import { widgets } from '../inbox/people.ts';
 import { viewTitle } from '../inbox/view-title.ts';
 import { folded } from '../locale/folded.ts';
 import { words } from '../locale/locale.ts';
+import { isComposing } from '../ui/keys.ts';
+import { undoable } from '../ui/toast.tsx';
 import { type Command, commands } from './commands.ts';
 import { pagesOf } from './pages.ts';
 import styles from './palette.module.css';
@@ -72,7 +74,7 @@ export const Palette = ({ onClose }: { onClose(): void }) => {
     ...(widgets.value.length > 1 ? widgets.value.map(({ uuid }) => `widget:${uuid}`) : []),
   ];
   const all: Group[] = [
-    { title: t.actions, commands: commands.value },
+    { title: t.actions, commands: [...undoable.value, ...commands.value] },
     {
       title: t.goTo,
       commands: [
@@ -111,7 +113,7 @@ export const Palette = ({ onClose }: { onClose(): void }) => {
   };
 
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
-    if (event.isComposing) return;
+    if (isComposing(event)) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) setAt((chosen + step + flat.length) % flat.length);
     else if (event.key === 'Enter') run(flat[chosen]);

@@ -8,9 +8,10 @@ import { me, signOut } from '../session/session.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { letterOf } from '../ui/keys.ts';
 import { isMac } from '../ui/platform.ts';
 import { settleRemovals } from '../ui/removal.ts';
-import { Toasts } from '../ui/toast.tsx';
+import { Toasts, takeBack, UNDO_KEY } from '../ui/toast.tsx';
 import { isTyped } from './commands.ts';
 import { focusPage } from './focus-page.ts';
 import { InboxNavigation } from './inbox-navigation.tsx';
@@ -137,9 +138,11 @@ export const Shell = ({ children }: { children: ComponentChildren }) => {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const hasModifier = event.metaKey || event.ctrlKey || event.altKey;
-      const isPalette = (isMac ? event.metaKey : event.ctrlKey) && event.key.toLowerCase() === 'k';
+      const isPalette = (isMac ? event.metaKey : event.ctrlKey) && letterOf(event).toLowerCase() === 'k';
       if (isPalette && !document.querySelector('dialog[open]')) setPalette(true);
-      else if (event.key === '/' && !hasModifier && !isTyped(event)) route('/console/search');
+      else if (hasModifier || isTyped(event)) return;
+      else if (event.key === '/') route('/console/search');
+      else if (letterOf(event) === UNDO_KEY && !event.repeat) takeBack();
       else return;
       event.preventDefault();
     };

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import styles from './checklist.module.css';
+import { isComposing } from './keys.ts';
 
 /** A button with a list of what is on or off below it: Escape and a press beside it close it. */
 export const Checklist = ({
@@ -23,7 +24,7 @@ export const Checklist = ({
     return () => document.removeEventListener('pointerdown', closeOutside);
   }, [isOpen]);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (!isOpen || event.key !== 'Escape') return;
+    if (!isOpen || event.key !== 'Escape' || isComposing(event)) return;
     event.stopPropagation();
     setOpen(false);
     button.current?.focus();

@@ -1,6 +1,7 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Icon, type IconName } from './icon.tsx';
+import { isComposing } from './keys.ts';
 import styles from './menu.module.css';
 
 /** What one chooses from a menu. */
@@ -13,7 +14,10 @@ export interface Choice {
   onChoose(): void;
 }
 
-/** A button with a list of choices below it: arrows go through them, Escape and a press beside them close it. */
+/**
+ * A button with a list of choices below it: arrows go through them, Escape and a press beside them close it; Enter in a
+ * field above them takes the first.
+ */
 export const Menu = ({
   label,
   icon,
@@ -55,13 +59,22 @@ export const Menu = ({
     button.current?.focus();
   };
 
+  const choose = ({ onChoose }: Choice) => {
+    close();
+    onChoose();
+  };
+
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
-    if (!isOpen) return;
+    if (!isOpen || isComposing(event)) return;
     if (event.key === 'Escape') {
       event.stopPropagation();
       return close();
     }
     if (event.key === 'Tab') return onToggle(false);
+    if (event.key === 'Enter' && event.target instanceof HTMLInputElement) {
+      event.preventDefault();
+      return choices[0] && choose(choices[0]);
+    }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
@@ -91,24 +104,24 @@ export const Menu = ({
         <div class={styles.panel}>
           {children}
           <div id={id} role="menu" aria-label={label}>
-            {choices.map(({ key, label, note, isChosen, onChoose }) => (
-              <button
-                type="button"
-                key={key}
-                class={styles.choice}
-                {...(isChosen === undefined
-                  ? { role: 'menuitem' as const }
-                  : { role: 'menuitemradio' as const, 'aria-checked': isChosen })}
-                onClick={() => {
-                  close();
-                  onChoose();
-                }}
-              >
-                <span>{label}</span>
-                {note && <span class={styles.note}>{note}</span>}
-                {isChosen && <Icon name="done" />}
-              </button>
-            ))}
+            {choices.map((choice) => {
+              const { key, label, note, isChosen } = choice;
+              return (
+                <button
+                  type="button"
+                  key={key}
+                  class={styles.choice}
+                  {...(isChosen === undefined
+                    ? { role: 'menuitem' as const }
+                    : { role: 'menuitemradio' as const, 'aria-checked': isChosen })}
+                  onClick={() => choose(choice)}
+                >
+                  <span>{label}</span>
+                  {note && <span class={styles.note}>{note}</span>}
+                  {isChosen && <Icon name="done" />}
+                </button>
+              );
+            })}
           </div>
         </div>
       )}

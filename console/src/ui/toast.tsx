@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { words } from '../locale/locale.ts';
 import styles from './toast.module.css';
 
@@ -12,8 +12,13 @@ interface Said {
 
 const STAYS_MS = 6_000;
 
+/** The key that takes back what is said last. */
+export const UNDO_KEY = 'z';
+
 const said = signal<Said | undefined>(undefined);
 let timer: number | undefined;
+/** Where it is said. */
+let place: HTMLElement | null = null;
 
 /** Takes away what is said; it can't be taken back from then on. */
 const dismiss = (): void => {
@@ -23,15 +28,39 @@ const dismiss = (): void => {
   gone?.onGone?.();
 };
 
+/** Whether somebody is about to press what is said: a finger leaves no pointer there. */
+const isHeld = (): boolean =>
+  place?.matches(':focus-within') === true ||
+  (matchMedia('(hover: hover)').matches && place?.querySelector(':hover') != null);
+
+const dismissLater = (): void => {
+  clearTimeout(timer);
+  timer = setTimeout(() => (isHeld() ? dismissLater() : dismiss()), STAYS_MS);
+};
+
 /**
- * Says what has been done; `undo` takes it back.
+ * Says what has been done; `undo` takes it back. It stays while it has the focus or the pointer.
  * @param onGone called once `undo` is offered no more, unless it was taken
  */
 export const toast = (text: string, undo?: () => void, onGone?: () => void): void => {
   dismiss();
   said.value = { text, undo, onGone };
-  timer = setTimeout(dismiss, STAYS_MS);
+  dismissLater();
 };
+
+/** Takes back what is said last, where that can still be done. */
+export const takeBack = (): void => {
+  const current = said.value;
+  if (!current?.undo) return;
+  clearTimeout(timer);
+  said.value = undefined;
+  current.undo();
+};
+
+/** The same as a command of the palette, while there is something to take back. */
+export const undoable = computed(() =>
+  said.value?.undo ? [{ key: UNDO_KEY, label: words.value.inbox.undo, run: takeBack }] : [],
+);
 
 /** Ends at once what is still to be done when its undo has run out. */
 export const settleToast = (): void => {
@@ -40,10 +69,10 @@ export const settleToast = (): void => {
 
 /** What is said. */
 export const Toast = ({ text, onUndo }: { text: string; onUndo?: (() => void) | undefined }) => (
-  <div class={styles.toast}>
+  <div class={styles.toast} data-layer>
     <span>{text}</span>
     {onUndo && (
-      <button type="button" onClick={onUndo}>
+      <button type="button" aria-keyshortcuts={UNDO_KEY} onClick={onUndo}>
         {words.value.inbox.undo}
       </button>
     )}
@@ -53,14 +82,15 @@ export const Toast = ({ text, onUndo }: { text: string; onUndo?: (() => void) | 
 /** Where it is said. */
 export const Toasts = () => {
   const current = said.value;
-  const undo = () => {
-    clearTimeout(timer);
-    said.value = undefined;
-    current?.undo?.();
-  };
   return (
-    <div class={styles.place} role="status">
-      {current && <Toast text={current.text} onUndo={current.undo && undo} />}
+    <div
+      class={styles.place}
+      role="status"
+      ref={(element) => {
+        place = element;
+      }}
+    >
+      {current && <Toast text={current.text} onUndo={current.undo && takeBack} />}
     </div>
   );
 };

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { count } from '../locale/locale.ts';
 import { workflowWords } from '../locale/workflows.ts';
 import { isTyped } from '../shell/commands.ts';
+import { letterOf } from '../ui/keys.ts';
 import { Notice } from '../ui/notice.tsx';
 import { isMac } from '../ui/platform.ts';
 import { AddStep } from './add-step.tsx';
@@ -75,7 +76,7 @@ export const Studio = ({ editor }: { editor: Editor }) => {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isCommand = isMac ? event.metaKey : event.ctrlKey;
-      const key = event.key.toLowerCase();
+      const key = letterOf(event).toLowerCase();
       if (!isCommand || event.altKey || document.querySelector('dialog[open]')) return;
       if (key === 's') void save();
       else if (isTyped(event)) return;
