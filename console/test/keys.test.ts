@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useServer } from '../../server/test/shared-server.ts';
+import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
 import { startConsole } from './console-page.ts';
 import { log, row, startInbox as start } from './inbox-page.ts';
 
-/** Keys do what they are meant for. */
+/** Keys do what they are meant for, and text never becomes a command. */
 
 const openBrowser = useBrowser();
 const server = useServer();
@@ -19,11 +20,16 @@ const startWith = async (...names: string[]) => {
   const get = async (uuid: string | undefined): Promise<{ status: string; label: string; tags: string[] }> =>
     (await inbox.rest('GET', `/api/v1/conversations/${uuid}/`)).json;
   const statuses = async () => (await Promise.all(uuids.map(get))).map(({ status }) => status);
+  const removeRoom = async (uuid: string | undefined) => {
+    const { label } = await get(uuid);
+    const { status } = await inbox.rest('DELETE', `/api/v1/rooms/${encodeURIComponent(label)}/`);
+    expect(status).toBe(204);
+  };
   const open = async (name: string) => {
     await row(inbox.page, name).click();
     await log(inbox.page).getByText(`Hello from ${name}`).waitFor();
   };
-  return { ...inbox, uuids, statuses, get, open };
+  return { ...inbox, uuids, statuses, get, removeRoom, open };
 };
 
 type Press = Partial<Record<'key' | 'code', string> & Record<'isComposing' | 'ctrlKey', boolean>> & {
@@ -39,6 +45,46 @@ const press = (page: Page, init: Press) =>
     const event = new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...init });
     (document.activeElement ?? document.body).dispatchEvent(event);
   }, init);
+
+it('takes nothing for a command that is typed on when the conversation has gone, and shows what was begun', async () => {
+  const { page, uuids, get, removeRoom, open } = await startWith('Ada', 'Bob', 'Cleo');
+  const [ada, bob, cleo] = uuids;
+  await open('Ada');
+  const address = page.url();
+  await answer(page).click();
+  await page.keyboard.type('Dear Ada, we ');
+  await removeRoom(ada);
+  await page.getByText('This conversation is not there any more.').waitFor();
+  expect(await focused(page)).toBe('H1');
+  await page.keyboard.type('just ejected every error /');
+  expect(page.url()).toBe(address);
+  expect([(await get(bob)).status, (await get(cleo)).status]).toEqual(['open', 'open']);
+  await page.getByText('Press Escape, and the keys work again.').waitFor();
+  await page.getByText('Dear Ada, we').waitFor();
+  expect(await axeFaults(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('j');
+  await log(page).getByText('Hello from Bob').waitFor();
+  expect(await answer(page).inputValue()).toBe('');
+});
+
+it('takes nothing for a command that is typed on when what was selected has gone', async () => {
+  const { page, uuids, get, removeRoom, open } = await startWith('Ada', 'Bob');
+  await open('Bob');
+  await page.getByRole('button', { name: 'Select several' }).click();
+  await page.getByRole('checkbox', { name: 'Select Ada' }).check();
+  await page.getByRole('toolbar', { name: 'Selection' }).getByRole('button', { name: 'Tags' }).click();
+  await page.keyboard.type('r');
+  await removeRoom(uuids[0]);
+  await row(page, 'Ada').waitFor({ state: 'detached' });
+  await page.keyboard.type('eturned');
+  expect((await get(uuids[1])).status).toBe('open');
+  expect(await focused(page)).toBe('H2');
+  // A press is meant: from then on keys are keys.
+  await log(page).click();
+  await page.keyboard.press('e');
+  await expect.poll(async () => (await get(uuids[1])).status).toBe('done');
+});
 
 it('leaves the page alone while a dialog lies above it, whatever has the focus', async () => {
   const { open, signIn } = await startConsole(openBrowser, {}, server());

@@ -35,14 +35,14 @@ export const Actions = ({ one, open }: { one: Conversation; open: Signal<OpenMen
       />
       <TagMenu {...stateOf(open, 'tag')} tags={one.tags} onFlip={flip} />
       {one.status === 'snoozed' ? (
-        <button type="button" class={styles.done} onClick={() => reopen(one)}>
+        <button key="reopen" type="button" class={styles.done} onClick={() => reopen(one)}>
           <Icon name="reopen" />
           {t.reopen}
         </button>
       ) : (
         <SnoozeMenu {...stateOf(open, 'snooze')} onSnooze={(at) => void snooze(one, at)} />
       )}
-      <button type="button" class={styles.done} onClick={() => toggleDone(one)}>
+      <button key="done" type="button" class={styles.done} onClick={() => toggleDone(one)}>
         <Icon name={one.status === 'done' ? 'reopen' : 'done'} />
         {one.status === 'done' ? t.reopen : t.done}
       </button>

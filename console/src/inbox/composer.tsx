@@ -48,10 +48,13 @@ export const Composer = ({
   thread,
   conversation,
   isNote,
+  begun,
 }: {
   thread: Thread;
   conversation: Conversation;
   isNote: Signal<boolean>;
+  /** Gets what stands in the field: it may go with the conversation while somebody writes. */
+  begun: { current: string };
 }) => {
   const t = words.value.inbox;
   const { uuid } = conversation;
@@ -78,6 +81,7 @@ export const Composer = ({
   const measure = () => {
     const { current } = field;
     if (!current) return;
+    begun.current = current.value;
     const now = messageLength(current.value);
     setLength(now < MESSAGE_TOLD_FROM ? 0 : now);
     current.style.height = 'auto';

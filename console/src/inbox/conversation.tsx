@@ -1,9 +1,10 @@
 import { type Signal, signal } from '@preact/signals';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { ApiError } from '../api/client.ts';
 import { connection, tell } from '../api/live.ts';
 import { moment, prepareFormats, words } from '../locale/locale.ts';
+import { Copyable } from '../ui/copyable.tsx';
 import { IconButton, IconLink } from '../ui/icon-button.tsx';
 import { whenIdle } from '../ui/when-idle.ts';
 import { Actions, type OpenMenu } from './actions.tsx';
@@ -48,6 +49,7 @@ export const ConversationPane = ({
   const [failed, setFailed] = useState<'gone' | 'offline' | undefined>(undefined);
   const [showsDetails, setShowsDetails] = useState(false);
   const [edited, setEdited] = useState(0);
+  const begun = useRef('');
   const { route } = useLocation();
   const thread = useMemo(() => new Thread(uuid, entry), [uuid]);
   const latest = thread.latestOfVisitor.value;
@@ -100,9 +102,10 @@ export const ConversationPane = ({
     const said = { gone: t.gone, offline: words.value.errors.offline };
     return (
       <div class={styles.gone}>
-        <div role="status">
-          {failed ? <h1 tabIndex={-1}>{said[failed]}</h1> : <p>{words.value.common.loading}</p>}
-        </div>
+        <h1 tabIndex={-1}>
+          <span role="status">{failed ? said[failed] : words.value.common.loading}</span>
+        </h1>
+        {begun.current !== '' && <Copyable label={t.begunHere} text={begun.current} />}
         <ol>
           {outgoing.map((waiting) => (
             <Waiting key={waiting.key} one={waiting} />
@@ -156,7 +159,13 @@ export const ConversationPane = ({
           // What is read again from here on is the end.
           onNewest={() => entry !== undefined && route(`${address}/${uuid}`, true)}
         />
-        <Composer key={`${uuid} ${edited}`} thread={thread} conversation={one} isNote={isNote} />
+        <Composer
+          key={`${uuid} ${edited}`}
+          thread={thread}
+          conversation={one}
+          isNote={isNote}
+          begun={begun}
+        />
       </section>
       <div class={`${styles.about} ${showsDetails ? styles.shown : ''}`}>
         {isOnePainted.value && <Details one={one} />}

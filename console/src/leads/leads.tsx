@@ -57,6 +57,8 @@ export const Leads = () => {
     const name = nameOf(lead);
     setFailed('');
     close();
+    // It goes on to the next one.
+    document.getElementById(`lead-${lead.uuid}`)?.focus();
     remove({
       path: pathOf(lead),
       etag,

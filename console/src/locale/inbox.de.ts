@@ -117,6 +117,9 @@ export const inbox: Words['inbox'] = {
   showDetails: 'Einzelheiten',
   offline: 'Keine Verbindung. Was inzwischen kommt, erscheint, sobald sie wieder da ist.',
   connecting: 'Verbindung wird aufgebaut …',
+  begunHere: 'Was Sie zu schreiben begonnen hatten',
+  keysOff:
+    'Das Feld, in dem Sie geschrieben haben, gibt es nicht mehr. Nach Escape gelten die Tasten wieder.',
   keys: 'Tasten',
   keysOf: {
     next: 'Nächstes Gespräch',

@@ -114,6 +114,8 @@ export const inbox = {
   showDetails: 'Details',
   offline: 'No connection. What comes in meanwhile appears as soon as it is back.',
   connecting: 'Connecting …',
+  begunHere: 'What you had begun to write',
+  keysOff: 'The field that you were writing in is gone. Press Escape, and the keys work again.',
   keys: 'Keys',
   keysOf: {
     next: 'Next conversation',

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { handOver } from '../inbox/drafts.ts';
 import { useLive } from '../inbox/use-live.ts';
@@ -8,9 +8,11 @@ import { me, signOut } from '../session/session.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { keepFocus } from '../ui/kept-focus.ts';
 import { letterOf } from '../ui/keys.ts';
 import { isMac } from '../ui/platform.ts';
 import { settleRemovals } from '../ui/removal.ts';
+import { watchStrayText } from '../ui/stray-text.ts';
 import { Toasts, takeBack, UNDO_KEY } from '../ui/toast.tsx';
 import { isTyped } from './commands.ts';
 import { focusPage } from './focus-page.ts';
@@ -135,6 +137,12 @@ export const Shell = ({ children }: { children: ComponentChildren }) => {
     if (!isFirst.current) focusPage();
     isFirst.current = false;
   }, [path]);
+  useLayoutEffect(() => {
+    const ends = [keepFocus(), watchStrayText()];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, []);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const hasModifier = event.metaKey || event.ctrlKey || event.altKey;

@@ -15,15 +15,24 @@ export const Dialog = ({
 }) => {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // At once: what is typed next is meant for it, and not for the keys of the page.
-  useLayoutEffect(() => ref.current?.showModal(), []);
+  const isGone = useRef(false);
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    // At once: what is typed next is meant for it, and not for the keys of the page.
+    dialog?.showModal();
+    return () => {
+      isGone.current = true;
+      // Only what is closed gives the focus back.
+      dialog?.close();
+    };
+  }, []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it
     <dialog
       ref={ref}
       class={styles.dialog}
       aria-labelledby={id}
-      onClose={onClose}
+      onClose={() => isGone.current || onClose()}
       onClick={({ target }) => target === ref.current && ref.current?.close()}
     >
       <div class={styles.body}>

@@ -66,7 +66,7 @@ const Write = ({
   const [thread] = useState(() => new Thread(uuid));
   const isNote = useSignal(wasNote);
   const [one] = useState(() => conversation('Ada Lovelace', '', { uuid, is_bot_use: isBotUse }));
-  return <Composer thread={thread} conversation={one} isNote={isNote} />;
+  return <Composer thread={thread} conversation={one} isNote={isNote} begun={{ current: '' }} />;
 };
 
 const unsent = (state: Outgoing['state']): Outgoing => ({
