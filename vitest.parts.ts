@@ -54,6 +54,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'server/test/full-disk.test.ts': 42,
   'server/test/fuzz.test.ts': 25,
   'server/test/keys-rotate.test.ts': 104,
+  'server/test/keys-servers.test.ts': 60,
   'server/test/lost-answers.test.ts': 70,
   'server/test/members-kill.test.ts': 151,
   'server/test/oidc-outage.test.ts': 29,

@@ -52,6 +52,7 @@ export const LONG_UNITS = [
   'server/test/given-as-root.test.ts',
   'server/test/import-interrupted.test.ts',
   'server/test/keys-rotate.test.ts',
+  'server/test/keys-servers.test.ts',
   'server/test/members-brute-force.test.ts',
   'server/test/members-kill.test.ts',
   'server/test/oidc-outage.test.ts',

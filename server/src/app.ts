@@ -22,6 +22,7 @@ import { keepDiskReserve } from './http/disk-reserve.ts';
 import { errorResponses } from './http/error-responses.ts';
 import { createIdempotency } from './http/idempotency.ts';
 import { IndexedRouter } from './http/indexed-router.ts';
+import { refuseWithoutKey } from './http/own-keys.ts';
 import { parseQueriesLinearly } from './http/query.ts';
 import { requestIdHeader, requestLog } from './http/request-log.ts';
 import { readTarget, refuseUnreadable } from './http/request-target.ts';
@@ -99,6 +100,7 @@ export const createApp = (
   app.use(createCors(routes));
   app.use(onlyAllowed(methodsOf));
   app.use(keepDiskReserve(services.diskReserve));
+  app.use(refuseWithoutKey(services.keys));
   app.use(router.routes());
   app.use(staticFiles(services));
   return app;

@@ -117,6 +117,7 @@ export const createServices = async (
   const originLeases = new OriginLeases({
     senders: models.webhookSenders,
     origins: models.webhookOrigins,
+    keys: foundation.keys,
     isOnlyProcess: isOnlyProcess(config),
     log,
   });

@@ -265,7 +265,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
   webhookSenders: of<'webhookSenders'>()({
     owner: 'server',
     kept: 'while at work',
-    fields: { plain: ['_id', 'beat'] },
+    fields: { plain: ['_id', 'beat', 'keys', 'sealed_by'] },
   }),
   webhookOrigins: of<'webhookOrigins'>()({
     owner: 'server',

@@ -9,8 +9,10 @@ import { Relay } from './events/relay.ts';
 import { Tombstones } from './events/tombstones.ts';
 import { WaitingEvents } from './events/waiting-events.ts';
 import { RateLimits } from './http/rate-limits.ts';
+import type { StoredSender } from './jobs/origin-leases.model.ts';
+import { OwnKeys } from './jobs/own-keys.ts';
 import { createModels, outboxOf } from './models.ts';
-import type { Config } from './platform/config.ts';
+import { type Config, isOnlyProcess } from './platform/config.ts';
 import { Secrets } from './platform/secrets.ts';
 
 /**
@@ -28,6 +30,9 @@ export const createFoundation = async (
   const models = createModels(connection);
   const collections = mapCollections(models);
   await checkKey({ models, collections }, secrets);
+  const keys = new OwnKeys(models.secretKeys, secrets, log);
+  // Before anything is sealed. One that is dead is missed by the heartbeat.
+  if (!isOnlyProcess(config)) keys.learn(await models.webhookSenders.find({}).lean<StoredSender[]>());
   const reserveBytes = config.DISK_RESERVE_MIB * 1_024 * 1_024;
   const outbox = outboxOf(models);
   const relay = new Relay(Object.values(outbox), log);
@@ -37,6 +42,7 @@ export const createFoundation = async (
     connection,
     log,
     secrets,
+    keys,
     models,
     collections,
     rateLimits: new RateLimits(config, connection, log),

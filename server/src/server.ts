@@ -128,7 +128,12 @@ export const startServer = async (
     await services.start();
     const baseUrl = createBaseUrl(config);
     const sessionCookie = new SessionCookie(baseUrl);
-    const identify = createIdentifyForChannel({ ...services, sessionCookie });
+    const identifyByKeys = createIdentifyForChannel({ ...services, sessionCookie });
+    const identify: typeof identifyByKeys = (frame, opened) => {
+      // Whoever is told so comes again, maybe to another server; who is not identified signs in anew.
+      if (services.keys.isGone) throw new Error("SECRET_KEY is the database's no more");
+      return identifyByKeys(frame, opened);
+    };
     const gateway = createGateway({
       ...services,
       baseUrl,

@@ -1,7 +1,22 @@
+import type { Services } from '../compose.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { reseal, type Unopened } from '../database/reseal.ts';
+import { requireKeyOfServers } from '../jobs/servers-keys.ts';
+import { isOnlyProcess } from '../platform/config.ts';
 import { takeArguments } from './arguments.ts';
 import type { ServiceCommand } from './command.ts';
+
+/**
+ * On a MongoDB, whose servers run beside the command: one that lacks the key would open nothing any more.
+ * @throws DatabaseError where one that is alive has another SECRET_KEY
+ */
+const checkServers = async (
+  { config, models, secrets }: Services,
+  progress: (state: string) => void,
+): Promise<void> => {
+  if (isOnlyProcess(config)) return;
+  await requireKeyOfServers(models.webhookSenders, secrets.keyFingerprint, progress);
+};
 
 /** What is left where some values open by neither key. */
 const unopenedError = ({ count, named, keys }: Unopened): DatabaseError => {
@@ -24,7 +39,9 @@ export const keysCommands: Record<string, ServiceCommand> = {
     meaning: 'prints the fingerprint of SECRET_KEY, by which the key of a database or a copy is known',
     prepare: (args) => {
       takeArguments(args);
-      return async ({ secrets }, { print }) => {
+      return async (services, { print, progress }) => {
+        const { secrets } = services;
+        await checkServers(services, progress);
         print(`SECRET_KEY ${secrets.keyFingerprint}`);
         if (secrets.previousKeyFingerprint) print(`SECRET_KEY_PREVIOUS ${secrets.previousKeyFingerprint}`);
       };
@@ -40,8 +57,13 @@ export const keysCommands: Record<string, ServiceCommand> = {
     prepare: (args) => {
       takeArguments(args);
       return async (services, { print, progress }) => {
-        const { documents, unchanged, unopened } = await reseal(services, services.secrets, (state) =>
-          progress(`sealing ${state}`),
+        await checkServers(services, progress);
+        const { documents, unchanged, unopened } = await reseal(
+          services,
+          services.secrets.sealingByCurrent(),
+          (state) => progress(`sealing ${state}`),
+          // One may have come since.
+          () => checkServers(services, progress),
         );
         print(`${documents} documents sealed anew; ${unchanged} values were so already`);
         if (unopened && unopened.keys.length > 0) throw unopenedError(unopened);

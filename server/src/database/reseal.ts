@@ -29,11 +29,13 @@ const MAX_NAMED = 20;
  * by which tokens and keys are found from it. Servers may run meanwhile, as long as they have both keys; after an
  * interruption, doing it again goes on. From then on the database takes the current key alone, unless a key that is not
  * given may have sealed what opens by neither.
+ * @param mayKeepAlone asked then; where it throws, the database goes on taking all its keys
  */
 export const reseal = async (
   database: SealedDatabase,
   secrets: Secrets,
   progress: (state: string) => void,
+  mayKeepAlone?: () => Promise<void>,
 ): Promise<Resealed> => {
   const done: Resealed = { documents: 0, unchanged: 0 };
   const unopened: Unopened = { count: 0, named: [], keys: [] };
@@ -90,6 +92,9 @@ export const reseal = async (
       }
     }
   }
-  if (unopened.keys.length === 0) await keepPresentKeyOnly(database, secrets);
+  if (unopened.keys.length === 0) {
+    await mayKeepAlone?.();
+    await keepPresentKeyOnly(database, secrets);
+  }
   return unopened.count > 0 ? { ...done, unopened } : done;
 };

@@ -21,6 +21,7 @@ const STATUS: Record<ErrorCode, number> = {
   throttled: 429,
   unavailable: 503,
   disk_nearly_full: 503,
+  key_gone: 503,
   stopping: 503,
   misconfigured: 500,
 };

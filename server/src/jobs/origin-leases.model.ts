@@ -1,8 +1,16 @@
 import type { Model } from 'mongoose';
 import { defineModel } from '../database/model.ts';
 
+/** The keys of a process, by fingerprint; nothing in what an older version has written. */
+export interface HeldKeys {
+  /** SECRET_KEY, and SECRET_KEY_PREVIOUS where it is set. */
+  keys?: string[];
+  /** The one of them that seals. */
+  sealed_by?: string;
+}
+
 /** A process that runs jobs. */
-export interface StoredSender {
+export interface StoredSender extends HeldKeys {
   _id: string;
   /** Counts up for as long as it lives. */
   beat: number;
@@ -10,7 +18,11 @@ export interface StoredSender {
 
 export type SenderModel = Model<StoredSender>;
 
-export const senderModel = defineModel<StoredSender>('WebhookSender', { _id: String, beat: Number }, []);
+export const senderModel = defineModel<StoredSender>(
+  'WebhookSender',
+  { _id: String, beat: Number, keys: { type: [String], default: undefined }, sealed_by: String },
+  [],
+);
 
 /** The lease on an origin (scheme, host, port): the sender that owns it sends everything that goes there. */
 export interface StoredOrigin {

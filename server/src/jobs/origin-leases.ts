@@ -3,7 +3,13 @@ import { duplicateFields } from '../database/duplicate.ts';
 import type { Duration } from '../platform/duration.ts';
 import { newUuid } from '../platform/ids.ts';
 import { Sweeper } from '../platform/sweeper.ts';
-import type { OriginModel, SenderModel, StoredOrigin, StoredSender } from './origin-leases.model.ts';
+import type {
+  HeldKeys,
+  OriginModel,
+  SenderModel,
+  StoredOrigin,
+  StoredSender,
+} from './origin-leases.model.ts';
 
 /** Milliseconds. */
 export interface LeaseTiming {
@@ -30,9 +36,19 @@ export interface LeaseHolder {
   woken(origin: string, queue: string): void;
 }
 
+/** The keys of this process (own-keys.ts). */
+interface Keys {
+  readonly held: HeldKeys;
+  readonly isGone: boolean;
+  learn(others: readonly HeldKeys[]): void;
+  check(): Promise<void>;
+}
+
 interface Parts {
   senders: SenderModel;
   origins: OriginModel;
+  /** Written down with each beat; what nothing seals or opens needs none. */
+  keys?: Keys;
   /** The database is this process's alone, so that every other sender is dead. */
   isOnlyProcess: boolean;
   timing?: LeaseTiming;
@@ -76,10 +92,14 @@ export class OriginLeases {
     return this.#id !== undefined;
   }
 
-  /** Whether what this process claimed is certainly still its own. */
+  /** Whether what this process claimed is certainly still its own, and may be signed here. */
   get isHeld(): boolean {
     const { deadAfter } = this.#timing;
-    return this.#lastBeat !== undefined && performance.now() - this.#lastBeat < deadAfter * SAFETY;
+    return (
+      !this.#parts.keys?.isGone &&
+      this.#lastBeat !== undefined &&
+      performance.now() - this.#lastBeat < deadAfter * SAFETY
+    );
   }
 
   start(holder: LeaseHolder): void {
@@ -162,12 +182,17 @@ export class OriginLeases {
   }
 
   async #beat(): Promise<void> {
+    const { keys } = this.#parts;
+    await keys?.check();
+    // Without its key it sends nothing: others take over, as from a dead one.
+    if (keys?.isGone) return;
     const begun = performance.now();
     if (this.#isAlone) await this.#parts.senders.deleteMany({});
     this.#isAlone = false;
+    const shown = { $inc: { beat: 1 }, ...(keys && { $set: keys.held }) };
     const isKnown =
       this.#id !== undefined &&
-      (await this.#parts.senders.updateOne({ _id: this.#id }, { $inc: { beat: 1 } })).matchedCount === 1;
+      (await this.#parts.senders.updateOne({ _id: this.#id }, shown)).matchedCount === 1;
     if (!isKnown) await this.#enter();
     // Asked now: it may have lapsed while the database took its time.
     const wasHeld = this.isHeld;
@@ -183,7 +208,7 @@ export class OriginLeases {
   /** The first beat, or the first after others thought this sender dead: it begins anew, owning nothing. */
   async #enter(): Promise<void> {
     const id = newUuid();
-    await this.#parts.senders.insertOne({ _id: id, beat: 0 });
+    await this.#parts.senders.insertOne({ _id: id, beat: 0, ...this.#parts.keys?.held });
     this.#id = id;
     if (this.#owned.size === 0) return;
     this.#owned.clear();
@@ -213,6 +238,7 @@ export class OriginLeases {
       }
     }
     for (const id of gone) this.#others.delete(id);
+    this.#parts.keys?.learn(senders.filter(({ _id }) => this.#others.has(_id)));
     return gone.size > 0;
   }
 

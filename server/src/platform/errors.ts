@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'throttled'
   | 'unavailable'
   | 'disk_nearly_full'
+  | 'key_gone'
   | 'stopping'
   | 'misconfigured';
 

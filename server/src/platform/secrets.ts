@@ -37,16 +37,16 @@ export class UnopenedError extends Error {
 /** The keys that are derived from one SECRET_KEY. */
 class DerivedKeys {
   readonly #keys = new Map<Purpose, Buffer>();
-  readonly #secretKey: string;
+  readonly secretKey: string;
 
   constructor(secretKey: string) {
-    this.#secretKey = secretKey;
+    this.secretKey = secretKey;
   }
 
   of(purpose: Purpose): Buffer {
     let key = this.#keys.get(purpose);
     if (!key) {
-      key = Buffer.from(hkdfSync('sha256', this.#secretKey, '', `parlor:${purpose}`, 32));
+      key = Buffer.from(hkdfSync('sha256', this.secretKey, '', `parlor:${purpose}`, 32));
       this.#keys.set(purpose, key);
     }
     return key;
@@ -58,23 +58,51 @@ class DerivedKeys {
  * no token).
  */
 export class Secrets {
-  /** The one that signs and seals first; what another has signed or sealed is good, too. */
-  readonly #keys: readonly [DerivedKeys, ...DerivedKeys[]];
+  readonly #current: DerivedKeys;
+  readonly #previous: DerivedKeys | undefined;
+  /** The one that signs and seals; what the other has signed or sealed is good, too. */
+  #sealing: DerivedKeys;
+  #isSettled = false;
 
   /** @param previous the SECRET_KEY before or after this one, while servers change from one to the other */
   constructor(secretKey: string, previous = '') {
-    const current = new DerivedKeys(secretKey);
-    this.#keys = previous === '' ? [current] : [current, new DerivedKeys(previous)];
+    this.#current = this.#sealing = new DerivedKeys(secretKey);
+    this.#previous = previous === '' ? undefined : new DerivedKeys(previous);
+  }
+
+  /** The one that signs and seals first. */
+  get #keys(): DerivedKeys[] {
+    return [this.#current, this.#previous]
+      .filter((one) => one !== undefined)
+      .sort((a, b) => Number(b === this.#sealing) - Number(a === this.#sealing));
   }
 
   /** A keyed hash in hexadecimal, by which a secret is found without being stored. */
   fingerprint(purpose: Purpose, value: string): string {
-    return fingerprintBy(this.#keys[0], purpose, value);
+    return fingerprintBy(this.#sealing, purpose, value);
   }
 
-  /** What a secret may have been stored under: by the current key first, then by the other one. */
+  /** What a secret may have been stored under: by the key that seals first, then by the other one. */
   fingerprints(purpose: Purpose, value: string): string[] {
     return this.#keys.map((keys) => fingerprintBy(keys, purpose, value));
+  }
+
+  /**
+   * Signs and seals by SECRET_KEY_PREVIOUS as long as another server has that one alone, which would open nothing else; once
+   * by SECRET_KEY, always by that: `keys rotate` relies on it.
+   * @param others the fingerprints of the keys that each other server has
+   */
+  sealFor(others: readonly (readonly string[])[]): void {
+    const [current, previous] = [this.#current, this.#previous];
+    if (!previous || this.#isSettled) return;
+    const isEverywhere = (key: DerivedKeys) => others.every((held) => held.includes(keyFingerprintOf(key)));
+    this.#sealing = !isEverywhere(current) && isEverywhere(previous) ? previous : current;
+    this.#isSettled = this.#sealing === current;
+  }
+
+  /** The same keys, and SECRET_KEY seals, whatever other servers have. */
+  sealingByCurrent(): Secrets {
+    return new Secrets(this.#current.secretKey, this.#previous?.secretKey);
   }
 
   /** Whether `signature` is the fingerprint of `value` by one of the keys, in constant time. */
@@ -92,7 +120,7 @@ export class Secrets {
    */
   encrypt(plain: string, place: SealedPlace): string {
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#keys[0].of('encryption'), nonce);
+    const cipher = createCipheriv('aes-256-gcm', this.#sealing.of('encryption'), nonce);
     cipher.setAAD(associatedData(place));
     const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
     return `v2.${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
@@ -115,20 +143,30 @@ export class Secrets {
     return this.#keys.some((keys) => opened(keys, text, place) !== undefined);
   }
 
-  /** Whether a text is sealed as `encrypt` seals now: in its place, by the current key. */
+  /** Whether a text is sealed as `encrypt` seals now: in its place, by the same key. */
   isCurrent(text: string, place: SealedPlace): boolean {
-    return text.startsWith('v2.') && opened(this.#keys[0], text, place) !== undefined;
+    return text.startsWith('v2.') && opened(this.#sealing, text, place) !== undefined;
   }
 
   /** By what people tell keys apart: 16 hexadecimal characters that say nothing else of the current key. */
   get keyFingerprint(): string {
-    return keyFingerprintOf(this.#keys[0]);
+    return keyFingerprintOf(this.#current);
   }
 
   /** The same of SECRET_KEY_PREVIOUS; undefined without one. */
   get previousKeyFingerprint(): string | undefined {
-    const [, previous] = this.#keys;
-    return previous && keyFingerprintOf(previous);
+    return this.#previous && keyFingerprintOf(this.#previous);
+  }
+
+  /** The same of the key that signs and seals now. */
+  get sealingFingerprint(): string {
+    return keyFingerprintOf(this.#sealing);
+  }
+
+  /** The same of all keys that are given, the current one first. */
+  get heldFingerprints(): string[] {
+    const { keyFingerprint, previousKeyFingerprint: previous } = this;
+    return previous === undefined ? [keyFingerprint] : [keyFingerprint, previous];
   }
 }
 

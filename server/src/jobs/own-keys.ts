@@ -1,0 +1,70 @@
+import type { Logger } from 'pino';
+import type { KeyRecordModel } from '../database/key-record.ts';
+import { KEY_RECORD_ID, type KeyRecord } from '../database/recorded-keys.ts';
+import { ParlorError } from '../platform/errors.ts';
+import type { Secrets } from '../platform/secrets.ts';
+import type { HeldKeys, StoredSender } from './origin-leases.model.ts';
+
+/** Seconds after which the same request may work: at a server that has the key. */
+const RETRY_AFTER_GONE = '5';
+
+/**
+ * The keys of this process beside those of the other servers on the database (docs/contract.md#operation): what it writes
+ * down of them, which one seals, and whether the database still takes them.
+ */
+export class OwnKeys {
+  readonly #record: KeyRecordModel;
+  readonly #secrets: Secrets;
+  readonly #log: Logger;
+  #isGone = false;
+
+  constructor(record: KeyRecordModel, secrets: Secrets, log: Logger) {
+    this.#record = record;
+    this.#secrets = secrets;
+    this.#log = log;
+  }
+
+  /** What the other servers are to know. */
+  get held(): HeldKeys {
+    const { heldFingerprints: keys, sealingFingerprint: sealed_by } = this.#secrets;
+    return { keys, sealed_by };
+  }
+
+  /** Whether the database takes the key no more that seals here: then nothing here opens what others seal. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** Chooses the key that seals by those of the others; what an older version has written says none. */
+  learn(others: readonly Pick<StoredSender, 'keys'>[]): void {
+    const before = this.#secrets.sealingFingerprint;
+    this.#secrets.sealFor(others.flatMap(({ keys = [] }) => (keys.length > 0 ? [keys] : [])));
+    const now = this.#secrets.sealingFingerprint;
+    if (now === before) return;
+    const isWaiting = now !== this.#secrets.keyFingerprint;
+    this.#log.info(
+      { key: now },
+      isWaiting
+        ? 'SECRET_KEY_PREVIOUS seals as long as another server has not SECRET_KEY as well'
+        : 'every server has SECRET_KEY: it seals from now on',
+    );
+  }
+
+  /** Looks whether the database still takes the key that seals here; the log says once when it does no more. */
+  async check(): Promise<void> {
+    const record = await this.#record.findOne({ _id: KEY_RECORD_ID }).lean<KeyRecord>();
+    const own = this.#secrets.sealingFingerprint;
+    const isGone = record !== null && !record.fingerprints.includes(own);
+    if (isGone && !this.#isGone) this.#log.error({ key: own, keys: record.fingerprints }, GONE);
+    this.#isGone = isGone;
+  }
+
+  /** @throws ParlorError `key_gone` */
+  require(): void {
+    if (this.#isGone)
+      throw new ParlorError('key_gone', GONE, { headers: { 'Retry-After': RETRY_AFTER_GONE } });
+  }
+}
+
+const GONE =
+  "The SECRET_KEY of this server is the database's no more: it has to be restarted with the present one.";

@@ -1,0 +1,121 @@
+import { expect, it } from 'vitest';
+import { openDatabase } from '../src/database/connect.ts';
+import { loadConfig } from '../src/platform/config.ts';
+import { keyFingerprint } from '../src/platform/secrets.ts';
+import { spawnCommand } from './command-line.ts';
+import { caller, owner } from './rest.ts';
+import { sharedSettings, startServerProcess } from './server-process.ts';
+
+const NEXT = 'the secret key that comes next, 40 long!';
+
+/** Two servers on one database, of which one has the next key already. */
+const rollingServers = async () => {
+  const settings: Record<string, string> = { ...(await sharedSettings()), RATE_LIMIT: 'off' };
+  const both = { ...settings, SECRET_KEY: NEXT, SECRET_KEY_PREVIOUS: String(settings.SECRET_KEY) };
+  const before = await startServerProcess(settings);
+  return { settings, both, before, after: await startServerProcess(both) };
+};
+
+/** An account with what is sealed and signed, made at one server, and how another one takes it. */
+const madeAt = async (url: string, username: string) => {
+  const { token, rest, widget } = await owner(url, username);
+  const made = { event: 'lead.added', target: `${url}/hook` };
+  const { uuid } = (await rest('POST', '/api/v1/webhooks/', made)).json;
+  const { json: session } = await caller(url)('POST', `/api/v1/widgets/${widget}/sessions/`, {});
+  const { json: secret } = await rest('GET', `/api/v1/webhooks/${uuid}/secret/`);
+  const said = { body: 'Hi', room: { uuid: session.room.uuid } };
+  const ask = async (another: string) => [
+    (await caller(another, `Token ${token}`)('GET', '/api/v1/rooms/')).status,
+    (await caller(another, `Token ${token}`)('GET', `/api/v1/webhooks/${uuid}/secret/`)).json,
+    (await caller(another, `Visitor ${session.token}`)('POST', '/api/v1/messages/', said)).status,
+    (
+      await caller(another)('POST', '/api/v1/auth/api-token', {
+        username,
+        password: 'a long enough secret',
+      })
+    ).status,
+  ];
+  return async (...servers: string[]) => {
+    for (const another of servers) expect(await ask(another)).toEqual([200, secret, 201, 200]);
+  };
+};
+
+/** The database's own documents, for what no server shows. */
+const database = async (settings: Record<string, string>) => {
+  const { connection, close } = await openDatabase(loadConfig(settings), { forCopy: true });
+  const record = connection.collection<{ _id: string; fingerprints: string[] }>('secretkeys');
+  return { record, close };
+};
+
+it('servers change keys one after the other, and what each seals opens at all of them', async () => {
+  const { settings, both, before, after } = await rollingServers();
+  await (await madeAt(after.url, 'ada'))(before.url, after.url);
+  await (await madeAt(before.url, 'bob'))(before.url, after.url);
+  await before.end('SIGTERM');
+  const second = await startServerProcess(both);
+  const read = await madeAt(second.url, 'eve');
+  await read(after.url, second.url);
+  expect(await spawnCommand(both, ['keys', 'rotate']).result).toMatchObject({ code: 0, err: '' });
+  await read(after.url, second.url);
+  const late = await madeAt(after.url, 'kim');
+  for (const server of [after, second]) await server.end('SIGTERM');
+  const last = await startServerProcess({ ...settings, SECRET_KEY: NEXT });
+  await late(last.url);
+}, 120_000);
+
+it('keys rotate and keys show refuse while a server lacks the key, and wait for one that is dead', async () => {
+  const { settings, both, before, after } = await rollingServers();
+  const made = await madeAt(before.url, 'ada');
+  const lacks = new RegExp(
+    `^a running server has other keys: SECRET_KEY ${keyFingerprint(String(settings.SECRET_KEY))} alone, ` +
+      `and here SECRET_KEY ${keyFingerprint(NEXT)} is set\\. Restart it with this first\n$`,
+  );
+  for (const command of ['rotate', 'show']) {
+    expect(await spawnCommand(both, ['keys', command]).result).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(lacks),
+    });
+  }
+  await made(before.url, after.url);
+  await before.end('SIGKILL');
+  expect(await spawnCommand(both, ['keys', 'rotate']).result).toMatchObject({ code: 0, err: '' });
+  await made(after.url);
+}, 120_000);
+
+it('keys rotate refuses while a server has the key, but seals with the other one', async () => {
+  const settings = await sharedSettings();
+  const own = String(settings.SECRET_KEY);
+  await startServerProcess({ ...settings, SECRET_KEY_PREVIOUS: NEXT });
+  const both = { ...settings, SECRET_KEY: NEXT, SECRET_KEY_PREVIOUS: own };
+  expect(await spawnCommand(both, ['keys', 'rotate']).result).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(
+      `has other keys: SECRET_KEY ${keyFingerprint(own)} and SECRET_KEY_PREVIOUS ${keyFingerprint(NEXT)}, and here`,
+    ),
+  });
+}, 120_000);
+
+it('a server whose key the database takes no more says so, once, and answers 503', async () => {
+  const settings = await sharedSettings();
+  const server = await startServerProcess(settings);
+  const made = await madeAt(server.url, 'ada');
+  const { record, close } = await database(settings);
+  const own = keyFingerprint(String(settings.SECRET_KEY));
+  const take = (key: string) => record.updateOne({ _id: 'secret-key' }, { $set: { fingerprints: [key] } });
+  const call = caller(server.url, 'Token of-nobody');
+  const statusOf = async (method: string, path: string, body?: object) =>
+    (await call(method, path, body)).status;
+  await take(keyFingerprint(NEXT));
+  await expect
+    .poll(() => call('GET', '/readyz'), { timeout: 60_000 })
+    .toEqual({ status: 503, json: { detail: expect.stringContaining('SECRET_KEY') } });
+  expect(await statusOf('GET', '/api/v1/rooms/')).toBe(503);
+  expect(await statusOf('POST', '/api/v1/auth/api-token', { username: 'ada', password: 'x' })).toBe(503);
+  expect(await statusOf('GET', '/healthz')).toBe(200);
+  expect(server.stderr().match(/SECRET_KEY/g)).toHaveLength(1);
+  await take(own);
+  await expect.poll(() => statusOf('GET', '/readyz'), { timeout: 60_000 }).toBe(200);
+  await made(server.url);
+  await close();
+}, 120_000);
