@@ -3,13 +3,16 @@ import { ConversationUpdated } from './conversation.ts';
 import type { EventName } from './events.ts';
 import { KeywordNotification } from './keyword.ts';
 import { Lead } from './lead.ts';
-import { Author, CreatedMessage } from './message.ts';
+import { CreatedMessage, Message } from './message.ts';
 import { Room } from './room.ts';
 import { RoomReference } from './room-reference.ts';
 import { Webhook } from './webhook.ts';
 
 /** What subscribers are told of a message. */
-export const AddedMessage = CreatedMessage.extend({ author: Author.optional(), room: RoomReference }).meta({
+export const AddedMessage = CreatedMessage.extend({
+  author: Message.shape.author,
+  room: RoomReference,
+}).meta({
   id: 'AddedMessage',
 });
 

@@ -36,7 +36,8 @@ export const Message = z
     is_support_sender: boolean().default(false),
     is_bot: boolean().default(false).meta({ readOnly: true }),
     sent_at: datetime(),
-    author: Author.optional(),
+    // That of the example is a visitor's, which has none.
+    author: Author.optional().meta({ example: undefined }),
   })
   .meta({ id: 'Message' });
 export type Message = z.infer<typeof Message>;

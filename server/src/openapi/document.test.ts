@@ -1,11 +1,13 @@
-import { EVENT_NAMES, WorkflowNode } from '@parlor/shared';
+import { createHmac } from 'node:crypto';
+import { EVENT_NAMES, WebhookSecret, WorkflowNode } from '@parlor/shared';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Spectral } from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { testApp } from '../../test/app.ts';
-import { document, knownRoutes } from '../../test/openapi.ts';
+import { bodyMediaOf, document, knownRoutes } from '../../test/openapi.ts';
+import { exampleOf } from '../http/openapi/example.ts';
 import { loadConfig } from '../platform/config.ts';
 import { createRoutes } from '../routes.ts';
 import { openApiDocument } from './document.ts';
@@ -79,6 +81,41 @@ describe('the OpenAPI document', () => {
     );
     expect(text).toContain('within 7 s');
     expect(info.version).toBe(packageJson.version);
+  });
+
+  it('signs its examples of deliveries as its text says', () => {
+    const { post } = document.webhooks?.['message.added'] ?? {};
+    expect(post?.description).toContain(
+      'the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, ' +
+        'keyed by the bytes that the base64 after `whsec_` in the secret stands for',
+    );
+    const headers = Object.fromEntries(
+      (post?.parameters ?? []).map((one) => ('name' in one ? [one.name, one.example] : [])),
+    );
+    const { secret } = exampleOf(WebhookSecret) as { secret: string };
+    const body = JSON.stringify(bodyMediaOf(post).example);
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+    const signature = createHmac('sha256', key).update(signed).digest('base64');
+    expect(headers['webhook-signature']).toBe(`v1,${signature}`);
+  });
+
+  it('has no author in the example of what a visitor has said', () => {
+    const media = bodyMediaOf(document.webhooks?.['message.added']?.post);
+    const { data } = media.example as { data: object };
+    expect(data).toMatchObject({ is_support_sender: false });
+    expect(Object.keys(JSON.parse(JSON.stringify(data)))).not.toContain('author');
+  });
+
+  it('says of every operation that headers may be too large', () => {
+    const operations = Object.values(document.paths ?? {}).flatMap((item) => Object.values(item));
+    expect(operations.length).toBeGreaterThan(60);
+    for (const { operationId, responses } of operations) {
+      expect([operationId, responses['431']]).toEqual([
+        operationId,
+        { $ref: '#/components/responses/Error431' },
+      ]);
+    }
   });
 
   it('lets a text that may be left out be null, where it is sent and nowhere else', () => {

@@ -69,7 +69,7 @@ webhook (${DELIVERY_LIMITS.perOrigin} for an origin), and one that is tried agai
 not by arrival. After 10 failures in a row an origin is only probed, every 30 s, until it answers.
 
 **Signature.** By [Standard Webhooks](https://www.standardwebhooks.com/): \`v1,\` and the base64 of the HMAC-SHA256 of \
-\`{webhook-id}.{webhook-timestamp}.{body}\`, keyed by the bytes of the secret after \`whsec_\`. Check it over the raw body, \
+\`{webhook-id}.{webhook-timestamp}.{body}\`, keyed by the bytes that the base64 after \`whsec_\` in the secret stands for. Check it over the raw body, \
 and refuse a timestamp that is more than five minutes off. After a rotation there are several, with a space between them: \
 by the present secret and by each that was replaced in the last 24 hours, ${MAX_PREVIOUS_SECRETS} at most; one that fits \
 is enough.`;

@@ -88,8 +88,8 @@ const errorsOf = (given: Description): Set<ErrorStatus> => {
   // A public key opens one workflow and nothing that it could be forbidden.
   if (isOfAgent(given)) add(401, 404, 429);
   else if (!given.callers.includes('public')) add(401, 403, 429);
-  // What every request may be refused for, where nothing else can be wrong with it.
-  if (![...errors].some((status) => status < 500)) add(431);
+  // By Node.js, before it is known whose route it is.
+  add(431);
   return errors;
 };
 
@@ -126,7 +126,9 @@ const responsesOf = (given: Description): ZodOpenApiResponsesObject => {
   for (const status of [...errorsOf(given)].sort()) {
     const page = given.errorPages?.[status];
     if (page) responses[status] = errorPageResponse(status, page);
-    else responses[status] = isOfAgent(given) ? agentErrorResponse(status) : errorResponse(status);
+    else
+      responses[status] =
+        isOfAgent(given) && status !== 431 ? agentErrorResponse(status) : errorResponse(status);
   }
   return responses as ZodOpenApiResponsesObject;
 };
