@@ -5,6 +5,7 @@ import { Budgets } from './database/budgets.ts';
 import type { Database } from './database/connect.ts';
 import { DiskReserve } from './database/disk-reserve.ts';
 import { checkKey } from './database/key-record.ts';
+import { keptKey } from './database/secret-key-file.ts';
 import { Relay } from './events/relay.ts';
 import { Tombstones } from './events/tombstones.ts';
 import { WaitingEvents } from './events/waiting-events.ts';
@@ -29,7 +30,7 @@ export const createFoundation = async (
   const secrets = new Secrets(secretKey, config.SECRET_KEY_PREVIOUS);
   const models = createModels(connection);
   const collections = mapCollections(models);
-  await checkKey({ models, collections }, secrets);
+  await checkKey({ models, collections }, secrets, await keptKey(config));
   const keys = new OwnKeys(models.secretKeys, secrets, log);
   // Before anything is sealed. One that is dead is missed by the heartbeat.
   if (!isOnlyProcess(config)) keys.learn(await models.webhookSenders.find({}).lean<StoredSender[]>());

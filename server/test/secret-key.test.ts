@@ -43,6 +43,15 @@ it('a start with another SECRET_KEY refuses with one line, and changing keys wor
   expect(rotated.err.trim()).not.toContain('\n');
   if (inject('isRealMongodb')) return;
 
+  // After the change the file holds the key that is gone.
+  const done = await spawnCommand(changed, ['keys', 'rotate']).result;
+  expect([done.code, done.out]).toEqual([0, expect.stringContaining(`\n${file} still holds another key (`)]);
+  const elsewhere = await gaveUp(settings);
+  expect(elsewhere.stderr).toContain(`with that fingerprint (${file} holds another, `);
+  await writeFile(file, OTHER);
+  const found = await gaveUp({ ...settings, SECRET_KEY: old ?? '' });
+  expect(found.stderr).toContain(`with that fingerprint (it is in ${file});`);
+
   // A key that was made anew, since its file was lost, is another one as well.
   await writeFile(file, OTHER.replace('another', 'lost'));
   expect((await gaveUp(settings)).stderr).toMatch(/SECRET_KEY is not the one of this database/);

@@ -1,6 +1,7 @@
 import type { Services } from '../compose.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { reseal, type Unopened } from '../database/reseal.ts';
+import { keptKey } from '../database/secret-key-file.ts';
 import { requireKeyOfServers } from '../jobs/servers-keys.ts';
 import { isOnlyProcess } from '../platform/config.ts';
 import { takeArguments } from './arguments.ts';
@@ -70,6 +71,12 @@ export const keysCommands: Record<string, ServiceCommand> = {
         print(
           `the database takes the key ${services.secrets.keyFingerprint} alone: remove SECRET_KEY_PREVIOUS`,
         );
+        const kept = await keptKey(services.config);
+        if (kept && kept.fingerprint !== services.secrets.keyFingerprint)
+          print(
+            `${kept.file} still holds another key (${kept.fingerprint}), of which nothing is left here: remove it and go on ` +
+              'setting SECRET_KEY, or put that one into it',
+          );
         print(
           'what the old key signed ends with it: sessions of visitors, invitations, responses kept for a repeat, Parlor-Client',
         );

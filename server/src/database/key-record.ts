@@ -13,6 +13,7 @@ import {
   sealedCollections,
   unopenedValues,
 } from './sealed-values.ts';
+import type { KeptKey } from './secret-key-file.ts';
 
 export type KeyRecordModel = Model<KeyRecord>;
 
@@ -22,12 +23,18 @@ export const keyRecordModel = defineModel<KeyRecord>(
   [],
 );
 
-const wrongKey = (own: string, given: string): DatabaseError =>
-  new DatabaseError(
-    `SECRET_KEY is not the one of this database: its fingerprint is ${given}, and here it has to be ${own}. ` +
-      'Set SECRET_KEY to the key with that fingerprint (with an embedded database, it is in DATA_DIR/secret-key); ' +
+const wrongKey = (own: readonly string[], given: string, kept: KeptKey | undefined): DatabaseError => {
+  const needed = own.length > 0 ? own.join(' or ') : 'another, not recorded yet';
+  // After a change of keys by the environment it holds the one before.
+  const isIn = kept && own.includes(kept.fingerprint) ? `it is in ${kept.file}` : undefined;
+  const isNotIn = kept && own.length > 0 ? `${kept.file} holds another, ${kept.fingerprint}` : undefined;
+  const where = isIn ?? isNotIn;
+  return new DatabaseError(
+    `SECRET_KEY is not the one of this database: its fingerprint is ${given}, and here it has to be ${needed}. ` +
+      `Set SECRET_KEY to the key with that fingerprint${where ? ` (${where})` : ''}; ` +
       'to change keys, set SECRET_KEY_PREVIOUS to that one as well',
   );
+};
 
 const missingKey = (value: SealedValue, missing: readonly string[], given: string): DatabaseError =>
   new DatabaseError(
@@ -110,18 +117,18 @@ const damagedValues = async (database: SealedDatabase, secrets: Secrets): Promis
  * Holds the keys against the record of the database. Where there is none, it is made once a key has opened something
  * that is sealed here, or nothing is: of two servers that start at once with different keys, one makes it.
  * While keys change, a database has several, and one that was not given may have sealed something: it is looked for.
+ * @param kept where the embedded database's own key is, for whoever has to find the right one
  * @throws DatabaseError when neither SECRET_KEY nor SECRET_KEY_PREVIOUS is the database's, or a third key may have sealed
  *   something that opens by neither
  */
-export const checkKey = async (database: SealedDatabase, secrets: Secrets): Promise<void> => {
+export const checkKey = async (database: SealedDatabase, secrets: Secrets, kept?: KeptKey): Promise<void> => {
   const { secretKeys } = database.models;
   const { keyFingerprint: current, previousKeyFingerprint: previous } = secrets;
   for (;;) {
     const record = await secretKeys.findOne({ _id: KEY_RECORD_ID }).lean<KeyRecord>();
     if (record) {
       const missing = missingOf(record, secrets);
-      if (missing.length === record.fingerprints.length)
-        throw wrongKey(record.fingerprints.join(' or '), current);
+      if (missing.length === record.fingerprints.length) throw wrongKey(record.fingerprints, current, kept);
       const needing = missing.length > 0 ? await needingKey(database, secrets, record) : undefined;
       if (needing) throw missingKey(needing, missing, current);
       if (record.fingerprints.includes(current)) return;
@@ -139,8 +146,7 @@ export const checkKey = async (database: SealedDatabase, secrets: Secrets): Prom
       if (matchedCount === 0) continue;
       return;
     }
-    if ((await tryKeys(database, secrets)) === 'opens not')
-      throw wrongKey('another, not recorded yet', current);
+    if ((await tryKeys(database, secrets)) === 'opens not') throw wrongKey([], current, kept);
     const fingerprints = previous === undefined ? [current] : [current, previous];
     try {
       await secretKeys.insertOne({ _id: KEY_RECORD_ID, fingerprints });

@@ -2,9 +2,33 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFile } from '@parlor/embedded-mongodb';
+import type { Config } from '../platform/config.ts';
+import { keyFingerprint } from '../platform/secrets.ts';
 
 /** The file inside of DATA_DIR that holds the key which was made at the first start. */
 export const secretKeyFile = (dataDir: string): string => join(dataDir, 'secret-key');
+
+/** What stands in that file; undefined where there is none. */
+const readKept = (dataDir: string): Promise<string | undefined> =>
+  readFile(secretKeyFile(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+
+/** The file with the embedded database's own key, and which one it is. */
+export interface KeptKey {
+  file: string;
+  fingerprint: string;
+}
+
+/** The key in DATA_DIR, to be told of; undefined on a MongoDB, and where there is none that can be read. */
+export const keptKey = async ({
+  MONGODB_URL,
+  DATA_DIR,
+}: Pick<Config, 'MONGODB_URL' | 'DATA_DIR'>): Promise<KeptKey | undefined> => {
+  const kept = MONGODB_URL === '' ? await readKept(DATA_DIR).catch(() => undefined) : undefined;
+  return kept ? { file: secretKeyFile(DATA_DIR), fingerprint: keyFingerprint(kept.trim()) } : undefined;
+};
 
 /**
  * The key made at the very first start, in a file that only the owner of DATA_DIR reads. Only the process that holds the
@@ -14,10 +38,7 @@ export const secretKeyFile = (dataDir: string): string => join(dataDir, 'secret-
  */
 export const keptSecretKey = async (dataDir: string, needed: readonly string[]): Promise<string> => {
   const file = secretKeyFile(dataDir);
-  const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const kept = await readKept(dataDir);
   if (kept !== undefined) {
     if (kept.trim().length < 32) throw new Error(`${file} is damaged: it holds no key of 32 characters`);
     return kept.trim();
