@@ -107,6 +107,7 @@ describe('npm run parlor --', () => {
       [['account', 'create', 'x', 'y@example.com'], /^username: Ensure this field has at least 3 characters/],
       [['account', 'token', 'ada', 'b'], /^too many arguments: b/],
       [['account', 'token', '--what'], /^unknown option --what/],
+      [['account', 'token', 'ada', '--reset', '--reset'], /^--reset is given twice/],
       [['export', 'ada', ''], /^FILE is empty\nusage: export USERNAME FILE/],
       [['import', ''], /^FILE is empty\nusage: import FILE/],
       [['backup', ''], /^FOLDER is empty\nusage: backup FOLDER/],

@@ -246,6 +246,7 @@ describe('database copy', () => {
     };
     expect(await complaint('check')).toMatch(/^there is no embedded database in .*hints/);
     expect(await complaint('copy', '--to', url)).toMatch(/^there is no embedded database in .*hints/);
+    expect(await complaint('copy', '--from', target('nothing').url)).toMatch(/^there is nothing to copy/);
     await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
     await onDataDir(dataDir, () => Promise.resolve());
     expect(await complaint('copy', '--to', url)).toMatch(/^there is nothing to copy/);

@@ -15,18 +15,24 @@ export const takeArguments = (args: readonly string[], ...names: string[]): stri
   return [...args];
 };
 
-/** Takes `--name` out of the arguments, and says whether it was there. */
+/** Takes `--name` out of the arguments, and says whether it was there. @throws UsageError where it was twice */
 export const takeFlag = (args: string[], name: string): boolean => {
   const at = args.indexOf(name);
   if (at !== -1) args.splice(at, 1);
+  refuseSecond(args, name);
   return at !== -1;
 };
 
-/** Takes `--name VALUE` out of the arguments; undefined when it is not there. */
+const refuseSecond = (rest: readonly string[], name: string): void => {
+  if (rest.includes(name)) throw new UsageError(`${name} is given twice`);
+};
+
+/** Takes `--name VALUE` out of the arguments; undefined when it is not there. @throws UsageError */
 export const takeOption = (args: string[], name: string): string | undefined => {
   const at = args.indexOf(name);
   if (at === -1) return undefined;
   const [, value] = args.splice(at, 2);
   if (value === undefined) throw new UsageError(`${name} needs a value`);
+  refuseSecond(args, name);
   return value;
 };

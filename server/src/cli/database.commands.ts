@@ -7,7 +7,7 @@ import {
   requireEmbedded,
   whileAlive,
 } from '../database/connect.ts';
-import { CopyError, copyDatabase } from '../database/copy.ts';
+import { CopyError, copyDatabase, EMPTY_SOURCE, isEmpty } from '../database/copy.ts';
 import { DatabaseError, toldToOperator } from '../database/database-error.ts';
 import { recordedKeys } from '../database/recorded-keys.ts';
 import { secretKeyFile } from '../database/secret-key-file.ts';
@@ -64,6 +64,11 @@ const compactEmbedded = async (directory: string): Promise<void> => {
 
 const nameOf = ({ MONGODB_URL, DATA_DIR }: Config): string =>
   MONGODB_URL === '' ? `the embedded database in ${DATA_DIR}` : maskPassword(MONGODB_URL);
+
+/** @throws DatabaseError where nothing is to be copied */
+const requireSource = async ({ connection: { db } }: OpenDatabase): Promise<void> => {
+  if (db && (await isEmpty(db))) throw new DatabaseError(EMPTY_SOURCE);
+};
 
 const copy = async (config: Config, from: OpenDatabase, to: OpenDatabase, name: string): Promise<void> => {
   const [source, target] = [from.connection.db, to.connection.db];
@@ -124,17 +129,19 @@ export const databaseCommands: Record<string, Command> = {
         throw new UsageError(`${option} must be a URL that starts with mongodb:// or mongodb+srv://`);
       }
       if (to !== undefined && config.MONGODB_URL === '') requireEmbedded(config);
-      const here = await openDatabase(config, { forCopy: true });
+      const there = await connectToMongodb(option, url);
       try {
-        const there = await connectToMongodb(option, url);
+        // Before an embedded database is begun, which would be left behind.
+        if (from !== undefined) await requireSource(there);
+        const here = await openDatabase(config, { forCopy: true });
         try {
           if (to !== undefined) await copy(config, here, there, nameOf(config));
           else await copy(config, there, here, maskPassword(url));
         } finally {
-          await there.close();
+          await here.close();
         }
       } finally {
-        await here.close();
+        await there.close();
       }
     },
   },

@@ -38,7 +38,7 @@ export const copyDatabase = async (
   show: (state: string) => void,
 ): Promise<Copied> => {
   const collections = await listCollections(source);
-  if (collections.length === 0) throw new CopyError('there is nothing to copy: the source is empty');
+  if (collections.length === 0) throw new CopyError(EMPTY_SOURCE);
   const claim = await claimTarget(target, from);
   const copied = await copyCollections(source, target, collections, claim, show).catch(async (error) => {
     // What another copy has done to the target may be why.
@@ -51,6 +51,12 @@ export const copyDatabase = async (
   await target.dropCollection(COPY_MARKER);
   return copied;
 };
+
+export const EMPTY_SOURCE = 'there is nothing to copy: the source is empty';
+
+/** Whether a database has no collection. */
+export const isEmpty = async (source: mongo.Db): Promise<boolean> =>
+  (await listCollections(source)).length === 0;
 
 const copyCollections = async (
   source: mongo.Db,
