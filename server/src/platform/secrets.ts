@@ -72,9 +72,8 @@ export class Secrets {
 
   /** The one that signs and seals first. */
   get #keys(): DerivedKeys[] {
-    return [this.#current, this.#previous]
-      .filter((one) => one !== undefined)
-      .sort((a, b) => Number(b === this.#sealing) - Number(a === this.#sealing));
+    const other = this.#sealing === this.#current ? this.#previous : this.#current;
+    return other ? [this.#sealing, other] : [this.#sealing];
   }
 
   /** A keyed hash in hexadecimal, by which a secret is found without being stored. */
