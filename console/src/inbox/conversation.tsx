@@ -102,9 +102,9 @@ export const ConversationPane = ({
     const said = { gone: t.gone, offline: words.value.errors.offline };
     return (
       <div class={styles.gone}>
-        <h1 tabIndex={-1}>
-          <span role="status">{failed ? said[failed] : words.value.common.loading}</span>
-        </h1>
+        <div role="status">
+          <h1 tabIndex={-1}>{failed ? said[failed] : words.value.common.loading}</h1>
+        </div>
         {begun.current !== '' && <Copyable label={t.begunHere} text={begun.current} />}
         <ol>
           {outgoing.map((waiting) => (
