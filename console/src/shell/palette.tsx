@@ -66,7 +66,13 @@ export const Palette = ({ onClose }: { onClose(): void }) => {
   const [at, setAt] = useState(0);
   const found = useFound(typed.trim());
   // At once: what is typed next is meant for it, and not for the keys of the page.
-  useLayoutEffect(() => dialog.current?.showModal(), []);
+  const isGone = useRef(false);
+  useLayoutEffect(() => {
+    dialog.current?.showModal();
+    return () => {
+      isGone.current = true;
+    };
+  }, []);
 
   const goTo = (label: string, address: string): Command => ({ label, run: () => route(address) });
   const views = [
@@ -109,6 +115,8 @@ export const Palette = ({ onClose }: { onClose(): void }) => {
   const run = (command: Command | undefined) => {
     if (!command) return;
     dialog.current?.close();
+    // What `close` tells comes later, maybe when it is to be open again.
+    onClose();
     command.run();
   };
 
@@ -132,7 +140,7 @@ export const Palette = ({ onClose }: { onClose(): void }) => {
       ref={dialog}
       class={styles.palette}
       aria-label={t.palette}
-      onClose={onClose}
+      onClose={() => isGone.current || onClose()}
       onClick={({ target }) => target === dialog.current && dialog.current?.close()}
     >
       <input
