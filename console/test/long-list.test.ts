@@ -71,6 +71,14 @@ const startMany = async (count = COUNT) => {
   return { ...console, rooms, say, change };
 };
 
+/** What is open is the 46th. */
+const expectInView = (page: Page) => {
+  const chosen = page.locator('li[data-index="45"] a[aria-current]');
+  return expect
+    .poll(() => chosen.evaluate((row) => row.getBoundingClientRect().bottom <= innerHeight), PATIENCE)
+    .toBe(true);
+};
+
 it('paints what fills the screen first, and draws the rest at once, with what is chosen in view', async () => {
   const { open, signIn, rest } = await startMany(60);
   const at45 = (await rest('GET', '/api/v1/conversations/?status=open&limit=60')).json[45].uuid;
@@ -92,10 +100,24 @@ it('paints what fills the screen first, and draws the rest at once, with what is
   const counts = await page.evaluate(() => (globalThis as unknown as { counts: number[] }).counts);
   // Rows are 68 pixels high.
   expect(counts.find((count) => count > 0)).toBe(Math.ceil(900 / 68) + 1);
-  const chosen = page.locator('li[data-index="45"] a[aria-current]');
-  await expect
-    .poll(() => chosen.evaluate((row) => row.getBoundingClientRect().bottom <= innerHeight), PATIENCE)
-    .toBe(true);
+  await expectInView(page);
+});
+
+it('has what is open in view, also where that was known before the list', async () => {
+  const { open, signIn, rest } = await startMany(60);
+  const at45 = (await rest('GET', '/api/v1/conversations/?status=open&limit=60')).json[45].uuid;
+  const page = await open('inbox/all', { viewport: { width: 1_440, height: 900 } });
+  await signIn(page);
+  await rows(page).first().waitFor();
+  const opened = page.waitForResponse((answer) => answer.url().endsWith(`/conversations/${at45}/`));
+  await page.route(/\/conversations\/\?/, async (route) => {
+    await (await opened).finished();
+    await route.continue();
+  });
+  await page.goto(page.url().replace(/inbox.*/, `inbox/all/${at45}`));
+  // The end is near, so that the next page is read, too.
+  await expect.poll(() => rows(page).count(), PATIENCE).toBe(60);
+  await expectInView(page);
 });
 
 it('keeps the focus, the place and the selection in a list of which little is in the page', async () => {

@@ -143,7 +143,9 @@ export const ConversationList = ({ view, chosen }: { view: View; chosen: string 
   // The end may be near without a step towards it: the list has become shorter, or was hidden behind a conversation.
   useEffect(readOn, [items.length, state, next, chosen, isDrawn]);
   const at = chosen === undefined ? -1 : items.findIndex(({ uuid }) => uuid === chosen);
-  const isListed = at !== -1;
+  // What is open may be known before the list, and stands alone in it until then.
+  const isRead = state !== 'loading' || next !== undefined;
+  const isListed = at !== -1 && isRead;
   useEffect(() => {
     // Whoever comes back sees what was seen, also where that was not what is open.
     if (isListed && !isBack.current) windowed.show(at);
