@@ -42,7 +42,10 @@ export const take = (frame: ServerFrame): void => {
   switch (frame.type) {
     case 'conversation.updated': {
       const { changed, previous, by, ...state } = frame.data;
-      if (known.value.has(state.uuid)) change(state.uuid, state);
+      const current = known.value.get(state.uuid);
+      // The response to what was done next has overtaken it.
+      if (current && state.updated_at < current.updated_at) isStale(state.uuid);
+      else if (current) change(state.uuid, state);
       else learnOf(state.uuid, state.updated_at, state);
       void countAnew();
       break;
