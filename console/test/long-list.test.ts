@@ -71,6 +71,16 @@ const startMany = async (count = COUNT) => {
   return { ...console, rooms, say, change };
 };
 
+/** A page with an inbox of 60 conversations, and the 46th of them. */
+const openMany = async () => {
+  const { open, signIn, rest } = await startMany(60);
+  const at45 = (await rest('GET', '/api/v1/conversations/?status=open&limit=60')).json[45].uuid;
+  const page = await open('inbox/all', { viewport: { width: 1_440, height: 900 } });
+  await signIn(page);
+  await rows(page).first().waitFor();
+  return { page, at45 };
+};
+
 /** What is open is the 46th. */
 const expectInView = (page: Page) => {
   const chosen = page.locator('li[data-index="45"] a[aria-current]');
@@ -80,11 +90,7 @@ const expectInView = (page: Page) => {
 };
 
 it('paints what fills the screen first, and draws the rest at once, with what is chosen in view', async () => {
-  const { open, signIn, rest } = await startMany(60);
-  const at45 = (await rest('GET', '/api/v1/conversations/?status=open&limit=60')).json[45].uuid;
-  const page = await open('inbox/all', { viewport: { width: 1_440, height: 900 } });
-  await signIn(page);
-  await rows(page).first().waitFor();
+  const { page, at45 } = await openMany();
   await page.addInitScript(() => {
     const counts: number[] = [];
     Object.assign(globalThis, { counts });
@@ -104,11 +110,7 @@ it('paints what fills the screen first, and draws the rest at once, with what is
 });
 
 it('has what is open in view, also where that was known before the list', async () => {
-  const { open, signIn, rest } = await startMany(60);
-  const at45 = (await rest('GET', '/api/v1/conversations/?status=open&limit=60')).json[45].uuid;
-  const page = await open('inbox/all', { viewport: { width: 1_440, height: 900 } });
-  await signIn(page);
-  await rows(page).first().waitFor();
+  const { page, at45 } = await openMany();
   const opened = page.waitForResponse((answer) => answer.url().endsWith(`/conversations/${at45}/`));
   await page.route(/\/conversations\/\?/, async (route) => {
     await (await opened).finished();
