@@ -105,7 +105,7 @@ const finish = async ({ room, reply }: Outgoing): Promise<void> => {
   apply(room, reply);
 };
 
-/** When what this tab has sent was made, as its keys have it. */
+/** When what this tab has sent was made, as its keys have it: 13 characters of each, until the page is left. */
 const sentHere = new Set<string>();
 
 /** The time in a key, which is that of what is made under it, too (docs/contract.md#idempotency-keys). */

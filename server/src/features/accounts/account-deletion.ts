@@ -12,7 +12,7 @@ import { alone } from './deletion-lease.ts';
 /** How often deletions are taken up that a process has left behind: its lease runs out first. */
 const SWEEP_EVERY_MS = 15_000;
 
-/** A request waits so long for whoever has the account in hand. */
+/** How long a request waits for the lease on the account (milliseconds). */
 const REQUEST_PATIENCE_MS = 5_000;
 
 /**

@@ -29,7 +29,7 @@ export interface MailLimits {
 interface Wanted {
   kind: MailKind;
   account: string;
-  /** The folded address that it goes to, where a mailbox gets so many of its kind. */
+  /** The folded address that it goes to, where mails of its kind have a limit per mailbox. */
   email_key?: string | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface MailType {
   readonly window: Duration;
   /** Whether it may go to the account's address as that stands now. */
   mayGoTo(owner: Account): boolean;
-  /** The folded address that the next mail goes to, where a mailbox gets so many of its kind; undefined when none is to go out. */
+  /** The folded address of the next mail, where its kind has a limit per mailbox; undefined when none is to go out. */
   mailbox?(owner: Account, mail: OutgoingMail): Promise<string | undefined>;
   /** What the next mail tells of; undefined when there is nothing to send. */
   members(account: string): Promise<string[] | undefined>;
