@@ -55,14 +55,18 @@ export const outbox = async ({ databaseUrl }) => {
     let left = MESSAGES;
     const loop = async () => {
       while (left-- > 0)
-        await services.messages.create(wholeAccount(account), {
-          body: 'Do you deliver on Sundays?',
-          nickname: 'Ada',
-          email: 'ada@example.com',
-          phone_number: '',
-          is_support_sender: false,
-          room: { uuid: room._id },
-        });
+        await services.messages.create(
+          wholeAccount(account),
+          {
+            body: 'Do you deliver on Sundays?',
+            nickname: 'Ada',
+            email: 'ada@example.com',
+            phone_number: '',
+            is_support_sender: false,
+            room: { uuid: room._id },
+          },
+          { client: '127.0.0.1', uuid: undefined },
+        );
     };
     await Promise.all(Array.from({ length: AT_ONCE }, loop));
     return MESSAGES / ((performance.now() - begun) / 1_000);

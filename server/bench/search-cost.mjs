@@ -51,14 +51,18 @@ export const searchCost = async ({ dataDir, mongodbUrl }) => {
     let left = MESSAGES;
     const loop = async () => {
       while (left-- > 0)
-        await messages.create(wholeAccount(account), {
-          body: textOf(++said),
-          nickname: 'Ada',
-          email: 'ada@example.com',
-          phone_number: '',
-          is_support_sender: false,
-          room: { uuid: talks[said % ROOMS]?._id ?? '' },
-        });
+        await messages.create(
+          wholeAccount(account),
+          {
+            body: textOf(++said),
+            nickname: 'Ada',
+            email: 'ada@example.com',
+            phone_number: '',
+            is_support_sender: false,
+            room: { uuid: talks[said % ROOMS]?._id ?? '' },
+          },
+          { client: '127.0.0.1', uuid: undefined },
+        );
     };
     await Promise.all(Array.from({ length: AT_ONCE }, loop));
     while (await models.messages.findOne({ events: { $exists: true } }, { _id: 1 }).lean()) await sleep(5);

@@ -139,9 +139,10 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       plain: ['_id', 'account', 'room', 'widget', 'is_support_sender', 'is_bot', 'sent_at', 'answer_due'],
       visitor: ['nickname', 'email', 'phone_number', 'body', 'support_answer', 'events'],
       owner: ['author'],
+      address: ['asked_from'],
     },
     words: ['author.name'],
-    absent: ['widget', 'author', 'answer_due', 'support_answer'],
+    absent: ['widget', 'author', 'answer_due', 'asked_from', 'support_answer'],
     shapes: MESSAGE_SHAPES,
   }),
   leads: of<'leads'>()({

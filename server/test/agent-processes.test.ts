@@ -46,7 +46,9 @@ it('takes turns of one conversation one after the other, whichever process they 
   const id = await agent.open();
   const both = [app.services.conversations, other.conversations];
   await Promise.all(
-    Array.from({ length: 24 }, (_, i) => both[i % 2]?.say(workflow, id, `m${i}`, { uuid: undefined })),
+    Array.from({ length: 24 }, (_, i) =>
+      both[i % 2]?.say(workflow, id, `m${i}`, { client: '192.0.2.1', uuid: undefined }),
+    ),
   );
   const { messages } = (await agent.get(id)).json;
   expect(messages).toHaveLength(1 + 24 * 3);

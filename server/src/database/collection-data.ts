@@ -6,7 +6,7 @@ import type { z } from 'zod';
  * - `plain`: made by the server, and tells nothing of a person: ids, times, states, counts
  * - `visitor`: what a visitor wrote, or what is known of it; a text that is the whole field names no object
  * - `owner`: what the account's people wrote or set; the same
- * - `address`: where a client connects from
+ * - `address`: where a client connects from, or a keyed hash of that
  * - `sealed`: opened by SECRET_KEY alone; `keyed`: a keyed hash, by which a secret is found; `hashed`: one without a key, of a password or of a secret that was made here
  */
 export type FieldKind = 'plain' | 'visitor' | 'owner' | 'address' | 'sealed' | 'keyed' | 'hashed';

@@ -16,6 +16,7 @@ type Purpose =
   | 'invitation'
   | 'known-address'
   | 'known-device'
+  | 'asked-from'
   | 'email-confirmation'
   | 'mailbox'
   | 'member-invitation'

@@ -237,6 +237,11 @@ export const SETTINGS = {
     "the model's window: a request and its answer, in tokens",
     wholeNumber(256, 10_000_000),
   ),
+  LLM_TOKENS_PER_ADDRESS: setting(
+    '100000',
+    'tokens that the conversations of one client address may use in a UTC day; 0: any number',
+    wholeNumber(0, 1_000_000_000),
+  ),
   LLM_TOKENS_PER_DAY: setting(
     '500000',
     'tokens that the workflows of one account may use in a UTC day; 0: any number',

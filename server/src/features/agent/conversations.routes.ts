@@ -80,7 +80,7 @@ export const conversationRoutes = ({
       handler: async (ctx) => {
         const workflow = workflowOf(ctx);
         const metadata = readMetadata(ctx.state.body);
-        const started = await conversations.start(workflow, metadata, ctx.state.newUuid);
+        const started = await conversations.start(workflow, metadata, ctx.ip, ctx.state.newUuid);
         ctx.set('Cache-Control', 'no-store');
         ctx.body = { ...started, workflowName: workflow.name };
       },
@@ -125,13 +125,14 @@ export const conversationRoutes = ({
         const workflow = workflowOf(ctx);
         const conversation = conversationIn(ctx);
         const text = readMessage(ctx.state.body);
+        const client = ctx.ip;
         const last = wantsStream(ctx) ? readEventId(ctx.get('Last-Event-ID')) : undefined;
         const uuid = ctx.state.newUuid ?? last?.turn;
         if (ctx.state.newUuid) {
           ctx.state.subject = { uuid: await conversations.roomOf(workflow, conversation), at: new Date() };
         }
         if (!wantsStream(ctx)) {
-          ctx.body = presentTurn(await conversations.say(workflow, conversation, text, { uuid }));
+          ctx.body = presentTurn(await conversations.say(workflow, conversation, text, { client, uuid }));
           return;
         }
         await conversations.checkOpen(workflow, conversation, uuid);
@@ -140,7 +141,7 @@ export const conversationRoutes = ({
         const stream = new TurnStream(turn, after);
         const name = `${conversation} ${turn}`;
         const done = conversations
-          .say(workflow, conversation, text, { uuid: turn, listener: stream })
+          .say(workflow, conversation, text, { client, uuid: turn, listener: stream })
           .then((result) => stream.finish(result))
           .catch((error) => stream.fail(error))
           .finally(() => running.delete(name));

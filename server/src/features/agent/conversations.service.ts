@@ -8,6 +8,7 @@ import type { MessageModel, StoredMessage } from '../messages/messages.model.ts'
 import type { TurnResult } from '../rooms/bot-state.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
+import type { AskedFrom } from './asked-from.ts';
 import type { Publication } from './publication.ts';
 import type { TurnListener } from './turn.ts';
 import { type BotRoom, joined, statusOf, type Turns } from './turns.ts';
@@ -31,27 +32,32 @@ export class ConversationsService {
   readonly #roomsService: Pick<RoomsService, 'create'>;
   readonly #turns: Turns;
   readonly #publication: Pick<Publication, 'ensure'>;
+  readonly #askedFrom: (client: string) => AskedFrom;
 
   constructor(
     models: { rooms: RoomModel; messages: MessageModel },
     rooms: Pick<RoomsService, 'create'>,
     turns: Turns,
     publication: Pick<Publication, 'ensure'>,
+    askedFrom: (client: string) => AskedFrom,
   ) {
     this.#rooms = models.rooms;
     this.#messages = models.messages;
     this.#roomsService = rooms;
     this.#turns = turns;
     this.#publication = publication;
+    this.#askedFrom = askedFrom;
   }
 
   /**
    * Begins a conversation and runs its flow up to the first wait.
+   * @param client the caller's address
    * @throws ParlorError `not_found` for a workflow that is not published, `misconfigured` for one without a Start
    */
   async start(
     workflow: StoredWorkflow,
     metadata: [name: string, value: string][],
+    client: string,
     uuid = newUuid(),
   ): Promise<Started> {
     if (!workflow.is_published) throw notPublished();
@@ -62,6 +68,7 @@ export class ConversationsService {
       .begin({ _id: uuid, label: conversation, account }, begun, {
         variables: metadata,
         greetsOnly: false,
+        askedFrom: this.#askedFrom(client),
       })
       .catch((error: ParlorError) => {
         // It was deleted between the look at its key and the look at its graph.
@@ -80,18 +87,20 @@ export class ConversationsService {
 
   /**
    * Takes a visitor's message and answers it.
+   * @param given `client` is the caller's address
    * @throws ParlorError `not_found`, `conflict` when it has ended
    */
   async say(
     workflow: StoredWorkflow,
     conversation: string,
     text: string,
-    given: { uuid: string | undefined; listener?: TurnListener },
+    given: { client: string; uuid: string | undefined; listener?: TurnListener },
   ): Promise<TurnResult> {
     const { _id } = await this.#find(workflow, conversation);
     const incoming = {
       uuid: turnIn(_id, given.uuid ?? newUuid()),
       text,
+      askedFrom: this.#askedFrom(given.client),
       sentAt: undefined,
       isRepeatable: given.uuid !== undefined,
     };

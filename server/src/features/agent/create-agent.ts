@@ -14,6 +14,7 @@ import type { MessageModel } from '../messages/messages.model.ts';
 import type { Channel } from '../realtime/channel.ts';
 import type { RoomModel } from '../rooms/rooms.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
+import { askedFromBy } from './asked-from.ts';
 import { ConversationsService } from './conversations.service.ts';
 import { GraphCache } from './graph.ts';
 import { Allowance } from './llm/allowance.ts';
@@ -88,11 +89,13 @@ export const createAgent = ({
     }),
     new Allowance(budgets, {
       conversation: config.LLM_TOKENS_PER_CONVERSATION,
+      address: config.LLM_TOKENS_PER_ADDRESS,
       account: config.LLM_TOKENS_PER_DAY,
       server: config.LLM_TOKENS_PER_DAY_TOTAL,
     }),
     log,
   );
+  const askedFrom = askedFromBy(secrets);
   const graphs = new GraphCache(workflows.graphs);
   const turns = new Turns({
     ...models,
@@ -106,19 +109,20 @@ export const createAgent = ({
     }),
     log,
   });
-  const conversations = new ConversationsService(models, rooms, turns, publication);
+  const conversations = new ConversationsService(models, rooms, turns, publication, askedFrom);
   const answers = new RoomAnswers({
     ...models,
     workflows,
     turns,
     publication,
     unfinishedImports,
+    askedFrom,
     patience: config.BOT_WAIT_MS,
     log,
   });
   return {
     workflows,
-    testTurns: new TestTurns(graphs, model),
+    testTurns: new TestTurns(graphs, model, askedFrom),
     conversations,
     answers,
     publication,

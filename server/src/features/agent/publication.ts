@@ -7,6 +7,7 @@ import { LeftAlone } from '../../platform/left-alone.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import type { LeadsService } from '../leads/leads.service.ts';
+import { NOT_AWAITED } from '../messages/answer.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 
@@ -70,7 +71,7 @@ export class Publication {
     if (answers) {
       await messageModel.updateOne(
         { _id: answers.message },
-        { $set: { support_answer: answers.text }, $unset: { answer_due: 1 } },
+        { $set: { support_answer: answers.text }, $unset: NOT_AWAITED },
       );
     }
     for (const message of messages) relay.announce(messageModel, message);

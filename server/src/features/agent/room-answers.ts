@@ -4,9 +4,11 @@ import { hasCome } from '../../database/has-come.ts';
 import type { EventConsumer } from '../../events/relay.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
+import { type AwaitsAnswer, NOT_AWAITED } from '../messages/answer.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { BotState } from '../rooms/bot-state.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
+import type { AskedFrom } from './asked-from.ts';
 import type { Publication } from './publication.ts';
 import { joined, statusOf, type Turns } from './turns.ts';
 import type { WorkflowsService } from './workflows.service.ts';
@@ -24,6 +26,7 @@ interface Parts {
   turns: Turns;
   publication: Publication;
   unfinishedImports: Pick<UnfinishedImports, 'without'>;
+  askedFrom(client: string): AskedFrom;
   /** Milliseconds that a message's sender waits for the answer at most; 0: not at all (BOT_WAIT_MS). */
   patience: number;
   log: Logger;
@@ -80,7 +83,15 @@ export class RoomAnswers {
     if (!workflow) return undefined;
     const { _id, graph } = workflow;
     try {
-      return await turns.begin(room, { workflow: _id, graph }, { variables: [], greetsOnly: true });
+      return await turns.begin(
+        room,
+        { workflow: _id, graph },
+        {
+          variables: [],
+          greetsOnly: true,
+          askedFrom: [],
+        },
+      );
     } catch (error) {
       // A room is made whatever its bot is like.
       log.error({ err: error, workflow: _id }, "a room's bot could not begin");
@@ -91,8 +102,9 @@ export class RoomAnswers {
   /**
    * A message to a bot is about to be stored, with the mark that it waits for an answer. Its sender may wait,
    * too.
+   * @param client the sender's address
    */
-  expect(message: string): { answer_due: Date } {
+  expect(message: string, client: string): Required<AwaitsAnswer> {
     if (this.#parts.patience > 0 && !this.#stopped) {
       let settle: Expected['settle'] = () => undefined;
       const answer = new Promise<string | undefined>((resolve) => {
@@ -101,7 +113,7 @@ export class RoomAnswers {
       this.#expected.set(message, { answer, settle });
       setTimeout(() => this.#resolve(message, undefined), this.#parts.patience).unref();
     }
-    return { answer_due: leaseEnd() };
+    return { answer_due: leaseEnd(), asked_from: [...this.#parts.askedFrom(client)] };
   }
 
   /** The answer to a message that was expected, or undefined when there is none in time. */
@@ -146,7 +158,7 @@ export class RoomAnswers {
       .catch(async (error) => {
         this.#resolve(message._id, undefined);
         if (!(error instanceof NotAnswered)) throw error;
-        await messages.updateOne({ _id: message._id }, { $unset: { answer_due: 1 } });
+        await messages.updateOne({ _id: message._id }, { $unset: NOT_AWAITED });
       })
       // It stays marked, and is tried again when the lease has run out.
       .catch((error) => log.warn({ err: error, message: message._id }, 'answering a message failed'))
@@ -154,14 +166,14 @@ export class RoomAnswers {
     this.#inHand.set(message._id, run);
   }
 
-  async #take({ _id: uuid, room: roomId, body, sent_at }: StoredMessage): Promise<string> {
+  async #take({ _id: uuid, room: roomId, body, sent_at, asked_from = [] }: StoredMessage): Promise<string> {
     const { rooms, workflows, turns } = this.#parts;
     const room = await rooms.findOne({ _id: roomId }).lean<StoredRoom>();
     if (!room?.is_bot_use) throw new NotAnswered();
     const bot = room.bot ?? (await this.#beginLate(room));
     const workflow = bot && (await workflows.byId(bot.workflow));
     if (!workflow?.is_published) throw new NotAnswered();
-    const incoming = { uuid, text: body, sentAt: sent_at, isRepeatable: true };
+    const incoming = { uuid, text: body, askedFrom: asked_from, sentAt: sent_at, isRepeatable: true };
     const { messages } = await turns.take(roomId, incoming, (current) => {
       if (statusOf(current) !== 'active') throw new NotAnswered();
     });

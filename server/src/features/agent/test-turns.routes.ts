@@ -46,7 +46,7 @@ export const workflowTestRoutes = ({
         ctx.set('Cache-Control', 'no-store');
         const caller = callerNow(ctx);
         const workflow = async () => workflows.get(accountOf(await caller()), uuid);
-        ctx.body = await testTurns.take(accountOf(ctx), workflow, test);
+        ctx.body = await testTurns.take(accountOf(ctx), workflow, test, ctx.ip);
       },
     },
   ];

@@ -3,9 +3,11 @@ import { MAX_TEST_LINES } from '@parlor/shared';
 import { invalid, invalidTogether } from '../../platform/errors.ts';
 import { FairTurns } from '../../platform/fair-turns.ts';
 import { newUuid } from '../../platform/ids.ts';
+import type { AskedFrom } from './asked-from.ts';
 import { runFlow } from './engine.ts';
 import { Graph, type GraphCache } from './graph.ts';
-import type { LanguageModel } from './llm/language-model.ts';
+import type { Asker } from './llm/allowance.ts';
+import type { LanguageModel, Question } from './llm/language-model.ts';
 import { type Ask, type HistoryLine, Turn } from './turn.ts';
 import type { StoredWorkflow } from './workflows.model.ts';
 
@@ -40,33 +42,50 @@ const beginOf = (graph: Graph, variables: WorkflowTest['variables'] = []): Workf
 export class TestTurns {
   readonly #graphs: Pick<GraphCache, 'get'>;
   readonly #model: Pick<LanguageModel, 'forTurn'>;
+  readonly #askedFrom: (client: string) => AskedFrom;
   readonly #turns = new FairTurns(turns);
 
-  constructor(graphs: Pick<GraphCache, 'get'>, model: Pick<LanguageModel, 'forTurn'>) {
+  constructor(
+    graphs: Pick<GraphCache, 'get'>,
+    model: Pick<LanguageModel, 'forTurn'>,
+    askedFrom: (client: string) => AskedFrom,
+  ) {
     this.#graphs = graphs;
     this.#model = model;
+    this.#askedFrom = askedFrom;
   }
 
   /**
    * @param workflow gives the one that is tried, as it stands once its turn has come
+   * @param client the caller's address
    * @throws ParlorError `invalid`; `throttled` when as many of the account's run as may; what `workflow` throws
    */
   take(
     account: string,
     workflow: () => Promise<StoredWorkflow>,
     test: WorkflowTest,
+    client: string,
   ): Promise<WorkflowTestTurn> {
-    return this.#turns.run(account, async () => this.#take(await workflow(), test));
+    return this.#turns.run(account, async () => this.#take(await workflow(), test, client));
   }
 
-  async #take(workflow: StoredWorkflow, { nodes, ...test }: WorkflowTest): Promise<WorkflowTestTurn> {
+  async #take(
+    workflow: StoredWorkflow,
+    { nodes, ...test }: WorkflowTest,
+    client: string,
+  ): Promise<WorkflowTestTurn> {
     const graph = await this.#graphOf(workflow, nodes);
     const { state = beginOf(graph, test.variables) } = test;
     const message = test.state && test.message;
     if (test.state && message === undefined) throw invalid({ message: ['This field is required.'] });
     const history = state.history.map(({ sender, message }) => ({ sender, text: message }));
     const faults: string[] = [];
-    const ask = this.#askFor(workflow.account, state.uuid, history, faults);
+    const asked = {
+      account: workflow.account,
+      room: `test ${state.uuid}`,
+      askedFrom: this.#askedFrom(client),
+    };
+    const ask = this.#askFor({ ...asked, history }, faults);
     const position = { asked: state.asked, variables: pairsOf(state.variables) };
     const given = { input: message, ask, lastSentAt: new Date(0), listener: undefined };
     const turn = new Turn(graph, position, given);
@@ -100,12 +119,11 @@ export class TestTurns {
     return nodes ? new Graph(nodes) : this.#graphs.get(graph);
   }
 
-  #askFor(account: string, conversation: string, history: readonly HistoryLine[], faults: string[]): Ask {
+  #askFor(asked: Asker & Pick<Question, 'history'>, faults: string[]): Ask {
     const ask = this.#model.forTurn();
     return async (node, { variables, input }, delta) => {
-      const room = `test ${conversation}`;
       try {
-        return await ask({ account, room, node, variables, history, input, delta });
+        return await ask({ ...asked, node, variables, input, delta });
       } catch (error) {
         // Why is the operator's to know, and stands in the log.
         faults.push(`node "${node.id}": the language model did not answer`);

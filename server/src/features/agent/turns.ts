@@ -12,6 +12,7 @@ import type { MessageModel, StoredMessage } from '../messages/messages.model.ts'
 import type { BotState, PendingTurn, TurnResult } from '../rooms/bot-state.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import { roomUpdated } from '../rooms/rooms.service.ts';
+import type { AskedFrom } from './asked-from.ts';
 import { type Outcome, runFlow } from './engine.ts';
 import { Graph, type GraphCache } from './graph.ts';
 import type { Publication } from './publication.ts';
@@ -24,6 +25,7 @@ const MAX_SAID = 100;
 export interface Incoming {
   uuid: string;
   text: string;
+  askedFrom: AskedFrom;
   /** When it was sent, if it is in the room already; otherwise the turn stores it. */
   sentAt: Date | undefined;
   /** The uuid was fixed by the caller, so that the turn may have been taken before. */
@@ -44,7 +46,7 @@ interface Parts {
   publication: Publication;
   relay: Pick<Relay, 'announce'>;
   /** The way to the language model for one turn; it knows what was said before that time. */
-  ask(room: Place, before: Date): Ask;
+  ask(room: Place, before: Date, askedFrom: AskedFrom): Ask;
   log: Logger;
 }
 
@@ -72,7 +74,7 @@ export class Turns {
   async begin(
     room: Place,
     { workflow, graph, conversation }: Pick<BotState, 'workflow' | 'graph' | 'conversation'>,
-    how: { variables: [string, string][]; greetsOnly: boolean },
+    how: { variables: [string, string][]; greetsOnly: boolean; askedFrom: AskedFrom },
   ): Promise<BotState | undefined> {
     const { graphs, ask } = this.#parts;
     const loaded = await graphs.get(graph);
@@ -81,7 +83,12 @@ export class Turns {
     const turn = new Turn(
       loaded,
       { asked: 0, variables: how.variables },
-      { input: undefined, ask: ask(room, new Date(0)), lastSentAt: new Date(0), listener: undefined },
+      {
+        input: undefined,
+        ask: ask(room, new Date(0), how.askedFrom),
+        lastSentAt: new Date(0),
+        listener: undefined,
+      },
     );
     let outcome: Outcome;
     if (how.greetsOnly) {
@@ -162,7 +169,7 @@ export class Turns {
     });
     const turn = new Turn(graph, bot, {
       input: incoming.text,
-      ask: ask(room, sent_at),
+      ask: ask(room, sent_at, incoming.askedFrom),
       lastSentAt: sent_at > bot.last_sent_at ? sent_at : bot.last_sent_at,
       listener,
     });

@@ -2,7 +2,7 @@ import { Message } from '@parlor/shared';
 import type { Model } from 'mongoose';
 import { type Stored, storedFields } from '../../database/document.ts';
 import { defineModel } from '../../database/model.ts';
-import { memberThen } from '../../database/stored-shapes.ts';
+import { identifier, listOf, memberThen } from '../../database/stored-shapes.ts';
 import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
 import type { AsWritten } from '../members/avatars/current-avatars.ts';
 import { answerText } from '../rooms/bot-state.ts';
@@ -22,6 +22,7 @@ export const MESSAGE_SHAPES = {
   phone_number: Message.shape.phone_number,
   body: Message.shape.body,
   support_answer: answerText(),
+  asked_from: listOf(identifier(), 2),
   author: memberThen(),
 };
 

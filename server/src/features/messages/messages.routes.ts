@@ -94,11 +94,12 @@ export const messageRoutes = ({
     answers: created(CreatedMessageWithAnswer),
     handler: async (ctx) => {
       const input = readObject(NewMessage, ctx.state.body);
-      const { principal, newUuid } = ctx.state;
+      const { principal, newUuid: uuid } = ctx.state;
+      const request = { client: ctx.ip, uuid };
       const message =
         principal?.kind === 'visitor'
-          ? await messages.createByVisitor(principal.visitor, input, newUuid)
-          : await messages.create(viewOf(ctx), input, newUuid, pictured(ctx, baseUrl(ctx)));
+          ? await messages.createByVisitor(principal.visitor, input, request)
+          : await messages.create(viewOf(ctx), input, { ...request, by: pictured(ctx, baseUrl(ctx)) });
       ctx.state.subject = { uuid: input.room.uuid, at: message.sent_at };
       const answer = await messages.answerInTime(message);
       const created = { ...presentCreated(message), ...(answer && { support_answer: answer }) };

@@ -13,6 +13,7 @@ import type { StoredRoom } from '../rooms/rooms.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { Visitor } from '../visitors/sessions.service.ts';
 import { addedMessage } from './added-message.ts';
+import type { AwaitsAnswer } from './answer.ts';
 import { latestMessages, readMessages } from './latest-messages.ts';
 import { MessageTimes } from './message-times.ts';
 import type { MessageModel, StoredMessage } from './messages.model.ts';
@@ -29,10 +30,16 @@ const unknownRoom = (uuid: string) => invalid({ room: { uuid: [missingObject(uui
 
 /** The answers of rooms' bots (docs/contract.md#message, `support_answer`). */
 export interface BotAnswers {
-  /** A message to a bot is about to be stored, with this mark, which the answer takes away. */
-  expect(message: string): { answer_due: Date };
+  /** A message to a bot, from a client's address, is about to be stored with this mark, which the answer takes away. */
+  expect(message: string, client: string): Required<AwaitsAnswer>;
   /** The answer to such a message, or undefined when there is none in time. */
   expected(message: string): Promise<string | undefined>;
+}
+
+/** The request that sends a message: the client's address, and the uuid that it wants it to have, if any. */
+interface Sent {
+  client: string;
+  uuid: string | undefined;
 }
 
 /** The messages of a page, and how a list shows them but for their authors' pictures. */
@@ -69,13 +76,17 @@ export class MessagesService {
    * @param by the member who wrote it, which counts where it is support; its name stands for a missing nickname
    * @throws ParlorError `invalid` when no such room is in view.
    */
-  async create(view: View, given: NewMessage, uuid?: string, by?: Author): Promise<StoredMessage> {
+  async create(
+    view: View,
+    given: NewMessage,
+    { by, ...request }: Sent & { by?: Author },
+  ): Promise<StoredMessage> {
     const author = given.is_support_sender ? by : undefined;
     const input = author ? Object.assign({}, given, { nickname: given.nickname || author.name }) : given;
     const room = await this.roomFor(view, input);
     // Before the message is there: from then on no bot may speak up behind it.
     if (input.is_support_sender && room.is_bot_use) await this.#rooms.endBot(room.account, room._id);
-    return this.#insert(room, input, uuid, author);
+    return this.#insert(room, input, request, author);
   }
 
   /** The room that a message is for. @throws ParlorError `invalid` when no such room is in view */
@@ -90,12 +101,12 @@ export class MessagesService {
    * (docs/contract.md#visitors).
    * @throws ParlorError `invalid` when the room is not the visitor's own, or it would write as support.
    */
-  async createByVisitor(visitor: Visitor, input: NewMessage, uuid?: string): Promise<StoredMessage> {
+  async createByVisitor(visitor: Visitor, input: NewMessage, request: Sent): Promise<StoredMessage> {
     if (input.room.uuid !== visitor.session.room) throw unknownRoom(input.room.uuid);
     if (input.is_support_sender)
       throw invalid({ is_support_sender: ['A visitor may not write as support.'] });
     const room = await this.#rooms.ofVisitor(visitor);
-    return this.#insert(room, input, uuid);
+    return this.#insert(room, input, request);
   }
 
   /** The messages in view, or those of one room of them, newest first, and how a list shows them. */
@@ -167,12 +178,12 @@ export class MessagesService {
   async #insert(
     room: StoredRoom,
     input: NewMessage,
-    uuid = newUuid(),
+    { client, uuid = newUuid() }: Sent,
     author?: Author,
   ): Promise<StoredMessage> {
     const { room: _, ...fields } = input;
     const isForBot = room.is_bot_use && !input.is_support_sender;
-    const mark = isForBot ? this.#answers?.expect(uuid) : {};
+    const mark = isForBot ? this.#answers?.expect(uuid, client) : {};
     const message = addedMessage(
       room,
       {

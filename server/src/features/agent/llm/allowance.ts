@@ -1,4 +1,5 @@
 import type { Booking, Budget, Budgets, CorrectOptions } from '../../../database/budgets.ts';
+import type { AskedFrom } from '../asked-from.ts';
 import { LlmError } from './completion.ts';
 
 const DAY_MS = 86_400_000;
@@ -6,12 +7,24 @@ const DAY_KEPT_MS = 3 * DAY_MS;
 /** A conversation's budget expires this long after its last use. */
 const CONVERSATION_KEPT_MS = 30 * DAY_MS;
 
+/** The budget of an IPv6 /48, as a multiple of that of one of its 65 536 /64 networks: less than an account has. */
+const NETWORK_FACTOR = 4;
+
 /** How many tokens may be used; 0 for any number. */
 export interface TokenBudgets {
   conversation: number;
+  /** Of a client address in a UTC day, whichever accounts it talks to; an IPv6 /48 has NETWORK_FACTOR times as many. */
+  address: number;
   /** Of an account in a UTC day, and of all accounts together. */
   account: number;
   server: number;
+}
+
+/** Who asks a language model: a conversation of an account, from a client's address. */
+export interface Asker {
+  account: string;
+  room: string;
+  askedFrom: AskedFrom;
 }
 
 /** The budgets of tokens, which hold across processes. */
@@ -31,12 +44,13 @@ export class Allowance {
    * @throws LlmError that says which budget is used up
    */
   async take(
-    { account, room }: { account: string; room: string },
+    { account, room, askedFrom }: Asker,
     tokens: number,
     correction: CorrectOptions,
     now = new Date(),
   ): Promise<Booking['correct']> {
-    const { conversation, account: daily, server } = this.#limits;
+    const { conversation, address, account: daily, server } = this.#limits;
+    const [own, network] = askedFrom;
     const day = now.toISOString().slice(0, 10);
     const budget = (_id: string, limit: number, kept: number, of: string): Budget & { of: string } => ({
       _id,
@@ -44,9 +58,13 @@ export class Allowance {
       expires_at: new Date(now.getTime() + kept),
       of,
     });
+    const ofClient = (client: string, factor: number, of: string) =>
+      budget(`server tokens ${day} ${client}`, address * factor, DAY_KEPT_MS, of);
     const taken = await this.#budgets.take(
       [
         budget(`${account} tokens ${room}`, conversation, CONVERSATION_KEPT_MS, 'the conversation'),
+        ...(own === undefined ? [] : [ofClient(own, 1, 'the client address today')]),
+        ...(network === undefined ? [] : [ofClient(network, NETWORK_FACTOR, 'the client network today')]),
         budget(`${account} tokens ${day}`, daily, DAY_KEPT_MS, 'the account today'),
         budget(`server tokens ${day}`, server, DAY_KEPT_MS, 'the server today'),
       ],

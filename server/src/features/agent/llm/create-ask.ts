@@ -1,5 +1,6 @@
 import type { MessageModel, StoredMessage } from '../../messages/messages.model.ts';
 import type { StoredRoom } from '../../rooms/rooms.model.ts';
+import type { AskedFrom } from '../asked-from.ts';
 import { senderOf } from '../conversations.service.ts';
 import type { Ask, HistoryLine } from '../turn.ts';
 import type { LanguageModel } from './language-model.ts';
@@ -18,7 +19,7 @@ type TypingRoom = Pick<StoredRoom, '_id' | 'account' | 'widget'>;
 /** The way from a room's turn to the language model, with the conversation as its history. */
 export const createAsk =
   (messages: MessageModel, model: Pick<LanguageModel, 'forTurn'>, tellTyping: TellTyping) =>
-  (room: TypingRoom & Pick<StoredRoom, 'bot'>, before: Date): Ask => {
+  (room: TypingRoom & Pick<StoredRoom, 'bot'>, before: Date, askedFrom: AskedFrom): Ask => {
     const { _id, account, bot } = room;
     const ask = model.forTurn();
     const readHistory = async (): Promise<HistoryLine[]> => {
@@ -37,7 +38,8 @@ export const createAsk =
       tell(true);
       const again = setInterval(() => tell(true), TYPES_AGAIN_AFTER_MS);
       try {
-        return await ask({ account, room: _id, node, variables, history: await readHistory(), input, delta });
+        const history = await readHistory();
+        return await ask({ account, room: _id, askedFrom, node, variables, history, input, delta });
       } finally {
         clearInterval(again);
         tell(false);

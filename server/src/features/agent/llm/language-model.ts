@@ -6,7 +6,7 @@ import type { Outgoing } from '../../../net/outgoing.ts';
 import { serverStops } from '../../../platform/errors.ts';
 import { FairTurns, type TurnLimits } from '../../../platform/fair-turns.ts';
 import type { HistoryLine, LlmNode } from '../turn.ts';
-import type { Allowance } from './allowance.ts';
+import type { Allowance, Asker } from './allowance.ts';
 import { type Completion, type CompletionRequest, complete, LlmError } from './completion.ts';
 import { requestMessages, tokensOf } from './history.ts';
 import { isPlausible } from './token-count.ts';
@@ -41,9 +41,7 @@ export interface LanguageModelSettings {
 }
 
 /** What a visitor asked, and what goes with it. */
-export interface Question {
-  account: string;
-  room: string;
+export interface Question extends Asker {
   node: LlmNode;
   variables: ReadonlyMap<string, string>;
   history: readonly HistoryLine[];
@@ -108,7 +106,7 @@ export class LanguageModel {
   }
 
   async #ask(
-    { account, room, node, variables, history, input, delta }: Question,
+    { account, room, askedFrom, node, variables, history, input, delta }: Question,
     time: number,
   ): Promise<string> {
     const { url, apiKey, contextTokens } = this.#settings;
@@ -121,7 +119,7 @@ export class LanguageModel {
     const messages = requestMessages(node.prompt ?? '', variables, history, input, window);
     const prompt = tokensOf(messages);
     const booked = prompt + maxTokens;
-    const correct = await this.#allowance.take({ account, room }, booked, {
+    const correct = await this.#allowance.take({ account, room, askedFrom }, booked, {
       signal: this.#stopped.signal,
       failed: (error) => this.#log.warn({ err: error }, 'counting tokens failed'),
     });
