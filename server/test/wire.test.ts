@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -272,6 +274,14 @@ it('the log warns of nothing that a client alone can break', async () => {
     else expect((await connection.answer('POST').catch(() => undefined))?.status ?? 400).toBe(400);
   }
   await expect.poll(() => stderr().split('a client broke its request off').length).toBeGreaterThan(1);
+  // And whoever leaves in the middle of a large response.
+  for (let left = 1; left <= 5; left++) {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write('GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(30));
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+    await expect.poll(() => stderr().split('"path":"/api/v1/openapi.json"').length).toBeGreaterThan(left);
+  }
   await expect.poll(() => stderr().split('"path":"/api/v1/auth/session"').length).toBe(3);
   expect(stderr()).not.toMatch(/answer broke off|"stack"/);
 });

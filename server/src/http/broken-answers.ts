@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 
-/** What Node.js calls a request that its client sends wrongly, too slowly or not to its end. */
-const CLIENTS_OWN = /^(HPE_\w+|ERR_HTTP_REQUEST_TIMEOUT|ECONNRESET|EPIPE)$/;
+/** What Node.js calls a request that its client sends wrongly, too slowly or not to its end, or whose answer it leaves. */
+const CLIENTS_OWN = /^(HPE_\w+|ERR_HTTP_REQUEST_TIMEOUT|ERR_STREAM_PREMATURE_CLOSE|ECONNRESET|EPIPE)$/;
 
 /** Logs what breaks a response off: it is a warning where it is not for the client alone to break it. */
 export const logBrokenAnswers =
