@@ -3,6 +3,7 @@ import { ApiError, ask } from '../api/client.ts';
 import { moment, words } from '../locale/locale.ts';
 import { toast } from '../ui/toast.tsx';
 import { changing, set, type Wanted } from './changes.ts';
+import { inTurn } from './in-turn.ts';
 import { conversationOf } from './known.ts';
 import { mark, unmark } from './marked.ts';
 import { nameOf } from './people.ts';
@@ -54,7 +55,8 @@ export const setTags = (one: Conversation, tags: string[]): Promise<void> => act
 /** Has a bot answer, or no more (docs/agent.md). */
 export const setBot = ({ uuid, label }: Conversation, is_bot_use: boolean): Promise<void> => {
   const fields = { is_bot_use };
-  const request = () => ask<void>('PATCH', `rooms/${encodeURIComponent(label)}/`, fields);
+  const request = () =>
+    inTurn([uuid], () => ask<void>('PATCH', `rooms/${encodeURIComponent(label)}/`, fields));
   return changing(uuid, fields, request).catch(tellFailure);
 };
 

@@ -1,6 +1,7 @@
 import type { BulkChange, BulkResult, Conversation, ConversationPatch } from '@parlor/shared';
 import { ask } from '../api/client.ts';
 import { countAnew } from './counts.ts';
+import { inTurn } from './in-turn.ts';
 import { change, known, put, underWay } from './known.ts';
 import { isStale } from './store.ts';
 
@@ -53,7 +54,9 @@ export const setMany = async (
   wanted: Omit<BulkChange, 'uuids'>,
 ): Promise<BulkResult> => {
   const uuids = all.map(({ uuid }) => uuid);
-  const request = ask<BulkResult>('POST', 'conversations/bulk/', { uuids, ...wanted }, { keepalive: true });
+  const request = inTurn(uuids, () =>
+    ask<BulkResult>('POST', 'conversations/bulk/', { uuids, ...wanted }, { keepalive: true }),
+  );
   await Promise.all(all.map((one) => changing(one.uuid, fieldsOf(one, wanted), () => request)));
   const result = await request;
   const done = new Set(result.changed);
@@ -64,10 +67,11 @@ export const setMany = async (
 
 /** Changes a conversation. @throws ApiError */
 export const set = async (uuid: string, wanted: Wanted): Promise<void> => {
-  put([
-    await changing(uuid, wanted, () =>
-      ask<Conversation>('PATCH', `conversations/${uuid}/`, wanted, { keepalive: true }),
-    ),
-  ]);
+  const request = () => ask<Conversation>('PATCH', `conversations/${uuid}/`, wanted, { keepalive: true });
+  const answer = await changing(uuid, wanted, () => inTurn([uuid], request));
+  const isOvertaken = answer.updated_at < (known.value.get(uuid)?.updated_at ?? '');
+  put([answer]);
+  // The live channel has told what somebody else has done since.
+  if (isOvertaken) isStale(uuid);
   void countAnew();
 };

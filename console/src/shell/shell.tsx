@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { handOver } from '../inbox/drafts.ts';
+import { settleChanges } from '../inbox/in-turn.ts';
 import { useLive } from '../inbox/use-live.ts';
 import { words } from '../locale/locale.ts';
 import { me, signOut } from '../session/session.ts';
@@ -98,7 +99,7 @@ const Myself = () => {
   const leave = () => {
     setBusy(true);
     setFailed(false);
-    settleRemovals()
+    Promise.all([settleRemovals(), settleChanges()])
       .then(leaveTab)
       .catch(() => {
         setBusy(false);
