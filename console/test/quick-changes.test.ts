@@ -10,15 +10,15 @@ import { log, row, startInbox as start } from './inbox-page.ts';
 const openBrowser = useBrowser();
 const server = useServer();
 
-/** Holds back changes of conversations on their way to the server. */
-const holdChanges = async (page: Page) => {
+/** Holds back changes of conversations, or of what is begun to be written in them, on their way to the server. */
+const holdChanges = async (page: Page, path = /\/api\/v1\/conversations\/[^/]+\/$/) => {
   const held: Route[] = [];
   const asked: Request[] = [];
   page.on('request', (request) => {
     if (request.method() === 'PATCH' || request.url().endsWith('/bulk/')) asked.push(request);
   });
-  await page.route(/\/api\/v1\/conversations\/[^/]+\/$/, async (route) => {
-    if (!['PATCH', 'POST'].includes(route.request().method())) return route.continue();
+  await page.route(path, async (route) => {
+    if (route.request().method() === 'GET') return route.continue();
     held.push(route);
   });
   /** Lets the last one that is held go first. */
@@ -82,6 +82,29 @@ it('has it as a colleague has set it since, where the answer to one’s own chan
   await finishing.release();
   await row(page, 'Ada').waitFor();
   await page.getByRole('button', { name: 'Done', exact: true }).waitFor();
+});
+
+it('keeps no draft of what was sent before the draft had arrived', async () => {
+  const { page, visit } = await start(openBrowser, {}, server());
+  const { uuid, heard } = await visit('Ada', 'Hello');
+  await row(page, 'Ada').click();
+  await log(page).getByText('Hello').waitFor();
+  const changes = await holdChanges(page, /\/draft\/$/);
+  await page.getByLabel('Answer', { exact: true }).fill('Good day');
+  await expect.poll(() => changes.held.length).toBe(1);
+  await page.keyboard.press('Control+Enter');
+  await expect.poll(heard).toContain('Good day');
+  while (changes.held.length > 0) {
+    await changes.release();
+    await page.waitForTimeout(200);
+  }
+  // Her own, as another of her browsers is given it.
+  const draft = () =>
+    page.evaluate(
+      async (path) => (await (await fetch(path)).json()).body,
+      `/api/v1/conversations/${uuid}/draft/`,
+    );
+  await expect.poll(draft).toBe('');
 });
 
 it('sends what waits when the page is left', async () => {

@@ -1,6 +1,7 @@
 import type { Draft } from '@parlor/shared';
 import { ask } from '../api/client.ts';
 import { me } from '../session/session.ts';
+import { inTurn } from './in-turn.ts';
 
 /** What was begun to be written of an answer or a note. */
 export type Begun = Pick<Draft, 'body' | 'is_note'>;
@@ -52,7 +53,8 @@ const putOnServer = async (uuid: string): Promise<void> => {
   clearTimeout(timer);
   waiting.delete(uuid);
   // What could not be kept there is kept with the next letter. A page that is closed still sends it.
-  await ask('PUT', `conversations/${uuid}/draft/`, begun, { keepalive: true }).catch(() => undefined);
+  const request = () => ask('PUT', `conversations/${uuid}/draft/`, begun, { keepalive: true });
+  await inTurn([`draft ${uuid}`], request).catch(() => undefined);
 };
 
 /** Keeps a draft: in this tab at once, on the server a moment later; an empty one is forgotten there, at once. */

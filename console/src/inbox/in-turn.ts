@@ -1,12 +1,17 @@
-/** The last change of each conversation that is under way or waits. */
+/** The last request about each name that is under way or waits: a conversation, or a draft in one. */
 const last = new Map<string, Promise<unknown>>();
 
 /** Those that wait. */
 const waiting = new Set<() => void>();
 
-// A page that is left asks for nothing later.
-addEventListener('pagehide', () => {
+const askNow = (): void => {
   for (const go of waiting) go();
+};
+
+// A page that is hidden may never be seen again.
+addEventListener('pagehide', askNow);
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'hidden') askNow();
 });
 
 const after = (others: readonly Promise<unknown>[]): Promise<void> =>
@@ -19,20 +24,20 @@ const after = (others: readonly Promise<unknown>[]): Promise<void> =>
   });
 
 /**
- * Asks for a change of conversations when those of them that were asked for before have been answered: on connections of their own
- * one may overtake another, and what was set first would stay.
+ * Asks for a change when those about the same names that were asked for before have been answered: on connections of their own one
+ * may overtake another, and what was set first would stay.
  * @throws what `request` throws
  */
-export const inTurn = <T>(uuids: readonly string[], request: () => Promise<T>): Promise<T> => {
-  const others = uuids.flatMap((uuid) => last.get(uuid) ?? []);
+export const inTurn = <T>(names: readonly string[], request: () => Promise<T>): Promise<T> => {
+  const others = names.flatMap((name) => last.get(name) ?? []);
   const asked = others.length === 0 ? request() : after(others).then(request);
   const settled = asked.then(
     () => undefined,
     () => undefined,
   );
-  for (const uuid of uuids) last.set(uuid, settled);
+  for (const name of names) last.set(name, settled);
   void settled.then(() => {
-    for (const uuid of uuids) if (last.get(uuid) === settled) last.delete(uuid);
+    for (const name of names) if (last.get(name) === settled) last.delete(name);
   });
   return asked;
 };
