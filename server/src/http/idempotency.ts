@@ -9,21 +9,11 @@ import type { Context, Handler } from './context.ts';
 import { statusOf } from './error-responses.ts';
 import { behindEvent } from './event-stream.ts';
 import type { IdempotencyClaim, IdempotencyModel } from './idempotency.model.ts';
+import { LeftClaims } from './left-claims.ts';
 import type { Principal } from './principal.ts';
 
 const KEPT_FOR_MS = 86_400_000;
 const LEASE_MS = 30_000;
-
-/**
- * What a request that failed leaves behind: it may have stored its object, as when the database's reply was lost, and the
- * next one under this key goes on under the same uuid.
- */
-const LEFT = { $set: { leased_until: new Date(0) } };
-
-/** Nobody waits for it, since the database may be away; without it the lease runs out. */
-const leave = (claims: IdempotencyModel, own: Pick<IdempotencyClaim, '_id' | 'owner'>): void => {
-  claims.updateOne(own, LEFT).catch(() => undefined);
-};
 
 /** How long a second request waits for the first one's response before it is told to come again. */
 const PATIENCE_MS = 5_000;
@@ -77,43 +67,44 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
  * request replays the first 2xx response for 24 h, and for good finds what was made where `isForGood`. It stands after authentication and the body, and before the
  * handler, which makes its object under `ctx.state.newUuid`; so a retry after a crash finds what was made.
  */
-export const createIdempotency =
-  (claims: IdempotencyModel, secrets: Secrets) =>
-  (isForGood: boolean): Handler =>
-  async (ctx, next) => {
-    const key = ctx.get('Idempotency-Key');
-    if (!('idempotency-key' in ctx.headers)) return next();
-    if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
-      throw new ParlorError('malformed', 'Idempotency-Key must be 1 to 255 printable characters.');
-    }
-    const { principal } = ctx.state;
-    if (!principal) throw new Error('idempotency needs an authenticated request');
-    const scope = scopeOf(principal, key);
-    const ids = secrets.fingerprints('idempotency', `${scope} ${key}`);
-    const path = ctx.path.replace(/\/$/, '');
-    const request = hash(`${ctx.method} ${path} ${canonical(ctx.state.body)}`);
+export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets) => {
+  const left = new LeftClaims(claims, LEASE_MS);
+  return (isForGood: boolean): Handler =>
+    async (ctx, next) => {
+      const key = ctx.get('Idempotency-Key');
+      if (!('idempotency-key' in ctx.headers)) return next();
+      if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
+        throw new ParlorError('malformed', 'Idempotency-Key must be 1 to 255 printable characters.');
+      }
+      const { principal } = ctx.state;
+      if (!principal) throw new Error('idempotency needs an authenticated request');
+      const scope = scopeOf(principal, key);
+      const ids = secrets.fingerprints('idempotency', `${scope} ${key}`);
+      const path = ctx.path.replace(/\/$/, '');
+      const request = hash(`${ctx.method} ${path} ${canonical(ctx.state.body)}`);
 
-    const object = () => (isForGood ? objectOf(`${scope} ${key} ${request}`, key) : newUuid());
-    const claim = await acquire(claims, ids, { account: principal.owner, request }, object);
-    if (claim.answer) return replay(ctx, claim.answer);
+      const object = () => (isForGood ? objectOf(`${scope} ${key} ${request}`, key) : newUuid());
+      const claim = await acquire({ claims, left }, ids, { account: principal.owner, request }, object);
+      if (claim.answer) return replay(ctx, claim.answer);
 
-    ctx.state.newUuid = claim.object;
-    const own = { _id: claim._id, owner: claim.owner };
-    try {
-      await next();
-      if (ctx.status >= 200 && ctx.status < 300) {
-        const { uuid, at } = ctx.state.subject ?? { uuid: claim.object, at: new Date() };
-        await claims.updateOne(own, { $set: { answer: answerOf(ctx), subject: uuid, subject_at: at } });
-      } else if (!claim.wasLeft) await claims.deleteOne(own);
-      else leave(claims, own);
-    } catch (error) {
-      const isRefused = error instanceof ParlorError && statusOf(error) < 500;
-      // What an earlier request may have stored is there also where this one is refused.
-      if (isRefused && !claim.wasLeft) await claims.deleteOne(own).catch(() => undefined);
-      else leave(claims, own);
-      throw error;
-    }
-  };
+      ctx.state.newUuid = claim.object;
+      const own = { _id: claim._id, owner: claim.owner };
+      try {
+        await next();
+        if (ctx.status >= 200 && ctx.status < 300) {
+          const { uuid, at } = ctx.state.subject ?? { uuid: claim.object, at: new Date() };
+          await claims.updateOne(own, { $set: { answer: answerOf(ctx), subject: uuid, subject_at: at } });
+        } else if (!claim.wasLeft) await claims.deleteOne(own);
+        else left.leave(own);
+      } catch (error) {
+        const isRefused = error instanceof ParlorError && statusOf(error) < 500;
+        // What an earlier request may have stored is there also where this one is refused.
+        if (isRefused && !claim.wasLeft) await claims.deleteOne(own).catch(() => undefined);
+        else left.leave(own);
+        throw error;
+      }
+    };
+};
 
 /**
  * Gets the claim for this request: a new one, one that was left behind, or one that has its response.
@@ -121,7 +112,7 @@ export const createIdempotency =
  * @throws ParlorError `key_reused` for another request under the same key, `conflict` while the first runs.
  */
 const acquire = async (
-  claims: IdempotencyModel,
+  { claims, left }: { claims: IdempotencyModel; left: LeftClaims },
   ids: readonly string[],
   { account, request }: Pick<IdempotencyClaim, 'account' | 'request'>,
   object: () => string,
@@ -144,7 +135,7 @@ const acquire = async (
         await claims.insertOne(claim);
       } catch (error) {
         if (duplicateFields(error)) continue;
-        leave(claims, { _id: current, owner });
+        left.leave({ _id: current, owner });
         throw error;
       }
       if (others.length === 0 || !(await claims.exists(anyOf(others)))) return claim;
@@ -165,7 +156,12 @@ const acquire = async (
           { $set: { ...fresh, object: hasExpired ? object() : known.object }, $unset: { answer: 1 } },
           { returnDocument: 'after' },
         )
-        .lean<IdempotencyClaim>();
+        .lean<IdempotencyClaim>()
+        .catch((error) => {
+          // It may have been done all the same.
+          left.leave({ _id: known._id, owner });
+          throw error;
+        });
       if (taken) return { ...taken, wasLeft: !hasExpired };
     } else if (now >= deadline) {
       throw new ParlorError('conflict', 'A request with this Idempotency-Key is still running. Try again.', {
