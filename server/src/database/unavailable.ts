@@ -61,6 +61,10 @@ export const databaseUnreachable = (error: unknown): boolean => {
   return UNREACHABLE.has(name) || BROKEN_SOCKET.has(code) || NOT_NOW.has(code) || isBrokenOff(error);
 };
 
+/** Whether no server of the database was found in time: whoever asks next waits as long, and is told the same. */
+export const databaseAway = (error: unknown): boolean =>
+  /^Mongo(ose)?ServerSelectionError$/.test((error as Error | null | undefined)?.name ?? '');
+
 /**
  * What a caller is told when the database can't do now what was asked. It may have been done all the same, where
  * only its reply was late.

@@ -1,3 +1,4 @@
+import { databaseAway } from '../database/unavailable.ts';
 import { FairTurns } from '../platform/fair-turns.ts';
 import type { Context } from './context.ts';
 import { whenHungUp } from './hung-up.ts';
@@ -26,14 +27,13 @@ export const callerNow = (ctx: Context): (() => Promise<Caller>) => {
 };
 
 /** Lists that are made at once hold some megabytes each; accounts, and the visitors of each, take turns (docs/limits.md). */
-const turns = new FairTurns({ running: 8, runningOfOne: 4, waitingOfOne: 1_000 });
+const turns = new FairTurns({ running: 8, runningOfOne: 4, waitingOfOne: 1_000 }, databaseAway);
 
 /** Of each visitor's session one is among those of its account, so that none takes the places of all visitors. */
-const sessionTurns = new FairTurns({
-  running: Number.POSITIVE_INFINITY,
-  runningOfOne: 1,
-  waitingOfOne: 20,
-});
+const sessionTurns = new FairTurns(
+  { running: Number.POSITIVE_INFINITY, runningOfOne: 1, waitingOfOne: 20 },
+  databaseAway,
+);
 
 /**
  * Makes a response that takes as much as a list, in the caller's turn; not for one that has hung up by then.

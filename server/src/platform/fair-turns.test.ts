@@ -52,6 +52,36 @@ it('goes on after a failure', async () => {
   expect(await next).toBe('well');
 });
 
+it('refuses all that wait where a task failed with what they would fail with, too', async () => {
+  const away = new Error('away');
+  const turns = new FairTurns({ running: 1, runningOfOne: 1, waitingOfOne: 2 }, (error) => error === away);
+  const ran: string[] = [];
+  const task = (name: string, error?: Error) => async () => {
+    ran.push(name);
+    await new Promise((resolve) => setImmediate(resolve));
+    if (error) throw error;
+    return name;
+  };
+  const asked = [
+    turns.run('a', task('a1', new Error('broken'))),
+    turns.run('a', task('a2', away)),
+    turns.run('a', task('a3')),
+    turns.run('b', task('b1', away)),
+    turns.run('b', task('b2')),
+  ];
+  const results = await Promise.allSettled(asked);
+  expect(results.map((result) => result.status === 'rejected' && result.reason.message)).toEqual([
+    'broken',
+    'away',
+    'away',
+    'away',
+    'away',
+  ]);
+  // Whose turn it was before is not asked again.
+  expect(ran).toEqual(['a1', 'a2']);
+  expect(await turns.run('a', task('a4'))).toBe('a4');
+});
+
 it('does not run what nobody waits for any more, and has room for others instead', async () => {
   const { begun, ask, end, settled } = held(new FairTurns({ running: 1, runningOfOne: 1, waitingOfOne: 2 }));
   const gone = new AbortController();

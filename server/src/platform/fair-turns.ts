@@ -14,20 +14,27 @@ const RETRY_AFTER_MS = 5_000;
 /** What one has in hand. */
 interface Tasks {
   running: number;
-  waiting: Begin[];
+  waiting: Waiting[];
 }
 
-type Begin = () => void;
+/** A task that waits: its turn has come, or it is refused. */
+interface Waiting {
+  begin(): void;
+  refuse(reason: unknown): void;
+}
 
 /** Runs costly tasks a few at a time. Those who have some waiting take turns, so that nobody waits for all of another's. */
 export class FairTurns {
   readonly #limits: TurnLimits;
+  readonly #endsAll: (error: unknown) => boolean;
   /** By who has them, in the order of their turns. */
   readonly #tasks = new Map<string, Tasks>();
   #running = 0;
 
-  constructor(limits: TurnLimits) {
+  /** @param endsAll whether what a task failed with would fail all that wait, one after the other: they are refused with it */
+  constructor(limits: TurnLimits, endsAll: (error: unknown) => boolean = () => false) {
     this.#limits = limits;
+    this.#endsAll = endsAll;
   }
 
   /**
@@ -45,6 +52,9 @@ export class FairTurns {
     await this.#turn(who, own, gone);
     try {
       return await task();
+    } catch (error) {
+      if (this.#endsAll(error)) this.#refuseAll(error);
+      throw error;
     } finally {
       own.running--;
       this.#running--;
@@ -56,19 +66,26 @@ export class FairTurns {
   /** Resolves when its turn has come. */
   #turn(who: string, own: Tasks, gone: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      const begin: Begin = () => {
+      const begin = (): void => {
         gone?.removeEventListener('abort', leave);
         resolve();
       };
-      const leave = (): void => {
-        own.waiting.splice(own.waiting.indexOf(begin), 1);
+      const refuse = (reason: unknown): void => {
+        gone?.removeEventListener('abort', leave);
+        own.waiting.splice(own.waiting.indexOf(waiting), 1);
         this.#forgetIdle(who, own);
-        reject(gone?.reason);
+        reject(reason);
       };
+      const leave = (): void => refuse(gone?.reason);
+      const waiting: Waiting = { begin, refuse };
       gone?.addEventListener('abort', leave, { once: true });
-      own.waiting.push(begin);
+      own.waiting.push(waiting);
       this.#advance();
     });
+  }
+
+  #refuseAll(reason: unknown): void {
+    for (const { waiting } of [...this.#tasks.values()]) for (const one of [...waiting]) one.refuse(reason);
   }
 
   #forgetIdle(who: string, own: Tasks): void {
@@ -87,7 +104,7 @@ export class FairTurns {
       this.#tasks.set(who, own);
       own.running++;
       this.#running++;
-      own.waiting.shift()?.();
+      own.waiting.shift()?.begin();
     }
   }
 }

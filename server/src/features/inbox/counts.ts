@@ -1,4 +1,5 @@
 import { type ConversationCounts, MAX_COUNT, WAITING_RANK } from '@parlor/shared';
+import { databaseAway } from '../../database/unavailable.ts';
 import { FairTurns } from '../../platform/fair-turns.ts';
 import type { View } from '../members/view.ts';
 import type { WidgetModel } from '../widgets/widgets.model.ts';
@@ -23,7 +24,7 @@ export class InboxCounts {
   readonly #conversations: ConversationModel;
   readonly #widgets: WidgetModel;
   readonly #tagNames: TagNames;
-  readonly #turns = new FairTurns(TURNS);
+  readonly #turns = new FairTurns(TURNS, databaseAway);
   /** By view, those whose turn has not come yet. */
   readonly #waiting = new Map<string, Promise<Shared>>();
 

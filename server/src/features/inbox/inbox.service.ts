@@ -1,5 +1,6 @@
 import type { BulkChange, BulkResult, ConversationPatch, MemberReference } from '@parlor/shared';
 import type { Page } from '../../database/pages.ts';
+import { databaseAway } from '../../database/unavailable.ts';
 import { changeDocument } from '../../events/change.ts';
 import type { Relay } from '../../events/relay.ts';
 import { ignoreMissing, invalid, missingObject, notFound, ParlorError } from '../../platform/errors.ts';
@@ -49,7 +50,7 @@ interface Parts {
 /** Conversations as members work on them (docs/contract.md#conversation). */
 export class InboxService {
   readonly #parts: Parts;
-  readonly #bulkTurns = new FairTurns(BULK_TURNS);
+  readonly #bulkTurns = new FairTurns(BULK_TURNS, databaseAway);
 
   constructor(parts: Parts) {
     this.#parts = parts;

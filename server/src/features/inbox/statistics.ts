@@ -1,5 +1,6 @@
 import type { ConversationStatistics } from '@parlor/shared';
 import type { Days } from '../../database/pages.ts';
+import { databaseAway } from '../../database/unavailable.ts';
 import { checkDays, daysOf, isoDay, statisticsDays } from '../../http/statistics-days.ts';
 import { invalid } from '../../platform/errors.ts';
 import { FairTurns } from '../../platform/fair-turns.ts';
@@ -60,7 +61,7 @@ class Tally {
 export class ConversationStatisticsService {
   readonly #conversations: ConversationModel;
   readonly #most: number;
-  readonly #turns = new FairTurns(TURNS);
+  readonly #turns = new FairTurns(TURNS, databaseAway);
 
   /** @param most as many conversations as one response goes by */
   constructor(conversations: ConversationModel, most = MAX_COUNTED) {

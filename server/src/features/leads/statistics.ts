@@ -1,5 +1,6 @@
 import { LEAD_GROUPS, type LeadGroup, type LeadStatistics } from '@parlor/shared';
 import type { Days } from '../../database/pages.ts';
+import { databaseAway } from '../../database/unavailable.ts';
 import { checkDays, daysOf, type StatisticsDays, statisticsDays } from '../../http/statistics-days.ts';
 import { invalid } from '../../platform/errors.ts';
 import { FairTurns } from '../../platform/fair-turns.ts';
@@ -50,7 +51,7 @@ const tooManyGroups = (error: unknown): never => {
 export class LeadStatisticsService {
   readonly #leads: LeadModel;
   readonly #widgets: Pick<WidgetsService, 'namesOf'>;
-  readonly #turns = new FairTurns(TURNS);
+  readonly #turns = new FairTurns(TURNS, databaseAway);
 
   constructor(leads: LeadModel, widgets: Pick<WidgetsService, 'namesOf'>) {
     this.#leads = leads;

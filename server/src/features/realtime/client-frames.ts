@@ -1,5 +1,6 @@
 import { type Author, CLOSE_CODES, type ClientFrame } from '@parlor/shared';
 import type { Logger } from 'pino';
+import { databaseAway } from '../../database/unavailable.ts';
 import { FairTurns, type TurnLimits } from '../../platform/fair-turns.ts';
 import type { CurrentAvatars } from '../members/avatars/current-avatars.ts';
 import { isInView, wholeAccount } from '../members/view.ts';
@@ -15,7 +16,7 @@ const TURNS: TurnLimits = { running: 4, runningOfOne: 2, waitingOfOne: 1_000 };
 
 /** What a client does once it is ready. */
 export class ClientFrames {
-  readonly #turns = new FairTurns(TURNS);
+  readonly #turns = new FairTurns(TURNS, databaseAway);
   readonly #currentAvatars: Pick<CurrentAvatars, 'showOne'>;
   readonly #rooms: Pick<RoomsService, 'byUuid' | 'existing'>;
   readonly #readMarks: ReadMarks;
