@@ -11,6 +11,8 @@ const app = testApp({
   RATE_LIMIT_WRONG_PASSWORDS_NAME: '12',
   RATE_LIMIT_UNKNOWN: '9',
   RATE_LIMIT_READYZ: '7',
+  RATE_LIMIT_SESSIONS: '1000',
+  RATE_LIMIT_ROOMS_DAY: '4',
   METRICS_TOKEN: 'a-token-for-metrics',
   TRUST_PROXY: '1',
   PUBLIC_URL: 'https://chat.example.com',
@@ -132,5 +134,29 @@ describe('what is unknown', () => {
     expect(statuses).toEqual([...Array(7).fill(200), 429]);
     expect(await ask()).toMatchObject(LIMITED);
     expect((await app.request('GET', '/readyz', from('198.51.100.22'))).status).toBe(200);
+  });
+});
+
+describe('a visitor’s session that is refused', () => {
+  it('takes none of the rooms that an address opens in a day', async () => {
+    const { token, widget } = await app.account();
+    const domain = 'https://shop.example.com';
+    await app.request('PATCH', `/api/v1/widgets/${widget}/`, { token, body: { domain } });
+    const open = (origin: string, opened = widget) =>
+      app.request('POST', `/api/v1/widgets/${opened}/sessions/`, {
+        headers: { ...from('198.51.100.60').headers, origin },
+      });
+    // As any page can have a browser do it, without a body.
+    for (let n = 0; n < 5; n++) {
+      expect((await open('https://evil.example')).status).toBe(403);
+      expect((await open('https://evil.example', 'nothing')).status).toBe(404);
+    }
+    const answers = await Promise.all(Array.from({ length: 9 }, () => open(domain)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      ...Array(4).fill(201),
+      ...Array(5).fill(429),
+    ]);
+    expect(answers[0]?.headers['ratelimit-policy']).toContain('"rooms-day";q=4;w=86400');
+    expect((await open('https://evil.example')).status).toBe(403);
   });
 });

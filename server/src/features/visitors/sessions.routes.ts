@@ -47,12 +47,10 @@ export const sessionRoutes = ({
       const browser = { origin: ctx.get('Origin'), ...readBrowserHeaders((name) => ctx.get(name)) };
       const token = ctx.params?.widget_token ?? '';
       const { principal } = ctx.state;
-      // A session reserves a room.
-      if (principal?.kind !== 'visitor') await rateLimits.countAddress(ctx, 'rooms-day');
       const session =
         principal?.kind === 'visitor'
           ? await sessions.renew(token, principal.visitor)
-          : await sessions.open(token, given, browser);
+          : await sessions.open(token, given, browser, () => rateLimits.countAddress(ctx, 'rooms-day'));
       ctx.status = 201;
       ctx.set('Cache-Control', 'no-store');
       ctx.body = session;

@@ -52,10 +52,17 @@ export class SessionsService {
 
   /**
    * Reserves a room for a new visitor; nothing else exists until the first message or lead.
+   * @param count is called once nothing else refuses the session, right before it is stored: what it throws opens none
    * @throws ParlorError `not_found` for an unknown widget, `forbidden` for an origin that its domain excludes.
    */
-  async open(widgetToken: string, given: NewVisitorSession, browser: Browser): Promise<PublicVisitorSession> {
+  async open(
+    widgetToken: string,
+    given: NewVisitorSession,
+    browser: Browser,
+    count: () => Promise<void>,
+  ): Promise<PublicVisitorSession> {
     const widget = await this.#widgetFor(widgetToken, browser.origin);
+    await count();
     const now = new Date();
     const session: VisitorSession = {
       _id: newUuid(),
