@@ -7,9 +7,11 @@ import type { AccountsService } from '../accounts/accounts.service.ts';
 import type { ConfirmationRequests } from '../accounts/email-confirmations.ts';
 import type { Registrations } from '../accounts/registrations.ts';
 import type { Credentials as CredentialsService } from './credentials.ts';
+import { noForeignPages } from './foreign-pages.ts';
 import { asActor } from './member-audit.ts';
 import { accountOf, publicActionOf } from './principal.ts';
 import { lacksSecondFactor, secondFactorFirst } from './second-factor.ts';
+import type { SessionCookie } from './session-cookie.ts';
 import type { SignIn } from './sign-in.ts';
 
 const tag = 'Account';
@@ -23,6 +25,7 @@ export const authRoutes = ({
   confirmationRequests,
   credentials,
   registrations,
+  sessionCookie,
   signIn,
   baseUrl,
 }: {
@@ -31,11 +34,13 @@ export const authRoutes = ({
   signIn: SignIn;
   confirmationRequests: ConfirmationRequests;
   registrations: Registrations;
+  sessionCookie: SessionCookie;
   baseUrl(ctx: Context): string;
 }): Route[] => [
   {
     method: 'POST',
     path: '/api/v1/auth/register',
+    before: noForeignPages(sessionCookie),
     limits: [{ group: 'register', after: 'body' }],
     id: 'register',
     tag,
@@ -63,6 +68,7 @@ export const authRoutes = ({
   {
     method: 'POST',
     path: '/api/v1/auth/api-token',
+    before: noForeignPages(sessionCookie),
     limits: [{ group: 'sign-in', after: 'body' }],
     id: 'obtainToken',
     tag,

@@ -15,11 +15,13 @@ import type { Route } from '../../http/route.ts';
 import { precondition, representationOf, sendCreated, sendRepresentation } from '../../http/single-object.ts';
 import type { Caller } from '../../http/turns.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
+import { noForeignPages } from './foreign-pages.ts';
 import { type InvitationAcceptance, invitationPath } from './invitation-acceptance.ts';
 import { type Member as AnyMember, presentMember, settingsOf } from './member.ts';
 import type { MemberMails } from './member-mails.ts';
 import type { MembersService } from './members.service.ts';
 import { actionOf, memberOf, publicActionOf, viewOf } from './principal.ts';
+import type { SessionCookie } from './session-cookie.ts';
 
 const tag = 'Members';
 const callers = ['account'] as const;
@@ -36,11 +38,13 @@ export const memberRoutes = ({
   acceptance,
   members,
   memberMails,
+  sessionCookie,
   baseUrl,
 }: {
   acceptance: InvitationAcceptance;
   members: MembersService;
   memberMails: MemberMails;
+  sessionCookie: SessionCookie;
   baseUrl(ctx: Context): string;
 }): Route[] => [
   {
@@ -189,6 +193,7 @@ export const memberRoutes = ({
   {
     method: 'POST',
     path: '/api/v1/auth/accept-invitation',
+    before: noForeignPages(sessionCookie),
     limits: [{ group: 'register', after: 'body' }],
     id: 'acceptInvitation',
     tag,
@@ -196,7 +201,7 @@ export const memberRoutes = ({
     description: 'Once, within 7 days of its making. `Idempotency-Key` is ignored here.',
     callers: ['public'],
     body: Acceptance,
-    errors: [429],
+    errors: [403, 429],
     answers: { status: 201, description: 'You are a member, and can sign in.', schema: Member },
     handler: async (ctx) => {
       const accepted = readObject(Acceptance, ctx.state.body);

@@ -10,6 +10,14 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** The names of this machine that its own pages are opened by, where there is no PUBLIC_URL. */
 const LOOPBACK_NAMES = ['127.0.0.1', '[::1]', 'localhost'];
 
+/** Whether a browser says that a page of another origin sends this. */
+export const isFromOtherSite = (ctx: Context): boolean =>
+  ['cross-site', 'same-site'].includes(ctx.get('Sec-Fetch-Site'));
+
+/** What is said to a page of another site. */
+export const foreignPage = (): ParlorError =>
+  new ParlorError('forbidden', 'Browsers do this from pages of this server only.');
+
 /** The cookie of members' sessions: sent by browsers to this server's own pages only (docs/contract.md#sessions). */
 export class SessionCookie {
   readonly #cookie: HostCookie;
@@ -55,8 +63,13 @@ export class SessionCookie {
 
   /** The same for a sign-in, which programs may try that send no Origin. @throws ParlorError `forbidden` */
   checkSignIn(ctx: Context): void {
+    if (this.isFromElsewhere(ctx)) throw foreignPage();
+  }
+
+  /** Whether a request names a page that is none of this server's: browsers do by Origin, and else by Sec-Fetch-Site. */
+  isFromElsewhere(ctx: Context): boolean {
     const origin = ctx.get('Origin');
-    if (origin !== '') this.#checkOrigin(ctx, origin);
+    return origin === '' ? isFromOtherSite(ctx) : !this.#origins(ctx).includes(origin);
   }
 
   #checkOrigin(ctx: Pick<Context, 'req'>, origin: string): void {

@@ -9,6 +9,7 @@ import { ignoreMissing } from '../../platform/errors.ts';
 import type { KnownDevices } from '../accounts/known-devices.ts';
 import { signInBrowser } from './browser-sign-in.ts';
 import type { Credentials } from './credentials.ts';
+import { onlyOwnPages } from './foreign-pages.ts';
 import { presentMember } from './member.ts';
 import { type MemberSessions, presentSession } from './member-sessions.ts';
 import { actionOf, memberOf, publicActionOf, sessionOf } from './principal.ts';
@@ -44,6 +45,8 @@ export const memberSessionRoutes = ({
   {
     method: 'POST',
     path: '/api/v1/auth/session',
+    // Nobody signs somebody else's browser in.
+    before: onlyOwnPages(sessionCookie),
     limits: [
       {
         group: 'sign-in',
@@ -68,8 +71,6 @@ export const memberSessionRoutes = ({
     errors: [403, 429],
     answers: { status: 200, description: 'You are signed in.', schema: Member, headers: ['Set-Cookie'] },
     handler: async (ctx: Context) => {
-      // Nobody signs somebody else's browser in.
-      sessionCookie.checkSignIn(ctx);
       const { time_zone, ...given } = readObject(SessionCredentials, ctx.state.body);
       const shown = deviceCookie.get(ctx);
       const member = await signIn.member(given, publicActionOf(ctx), shown);
@@ -83,6 +84,7 @@ export const memberSessionRoutes = ({
   {
     method: 'POST',
     path: '/api/v1/auth/welcome',
+    before: onlyOwnPages(sessionCookie),
     limits: [{ group: 'sign-in', after: 'body' }],
     id: 'startSessionByLink',
     tag,
@@ -94,7 +96,6 @@ export const memberSessionRoutes = ({
     errors: [403, 429],
     answers: { status: 200, description: 'You are signed in.', schema: Member, headers: ['Set-Cookie'] },
     handler: async (ctx: Context) => {
-      sessionCookie.checkSignIn(ctx);
       const { token, time_zone } = readObject(Welcome, ctx.state.body);
       const member = await welcomeLinks.take(token, publicActionOf(ctx));
       const signedIn = { member, time_zone, before: sessionCookie.get(ctx) };

@@ -8,6 +8,7 @@ import { invalidTogether, notFound } from '../../../platform/errors.ts';
 import { newSecret } from '../../../platform/random-secret.ts';
 import type { Secrets } from '../../../platform/secrets.ts';
 import { signInBrowser } from '../browser-sign-in.ts';
+import { onlyOwnPages } from '../foreign-pages.ts';
 import { presentMember } from '../member.ts';
 import type { MemberSessions } from '../member-sessions.ts';
 import { publicActionOf } from '../principal.ts';
@@ -196,6 +197,7 @@ export const oidcRoutes = (parts: Parts): Route[] => {
     {
       method: 'POST',
       path: CODE_PATH,
+      before: onlyOwnPages(sessionCookie),
       limits: [{ group: 'sign-in', after: 'body' }],
       id: 'finishOidcByCode',
       tag,
@@ -208,7 +210,6 @@ export const oidcRoutes = (parts: Parts): Route[] => {
       answers: { status: 200, description: 'You are signed in.', schema: Member, headers: ['Set-Cookie'] },
       handler: async (ctx) => {
         const { active } = available();
-        sessionCookie.checkSignIn(ctx);
         const { code } = readObject(TotpCode, ctx.state.body);
         const half = codeCookie.get(ctx);
         const member = half && (await active(half.account, half.member));
