@@ -1,6 +1,16 @@
+import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CookieBrowser } from './cookie-browser.ts';
-import { introduce, refusal, START, signInAt, startWithProvider, target, whoIs } from './oidc-parts.ts';
+import {
+  askFrom,
+  introduce,
+  refusal,
+  START,
+  signInAt,
+  startWithProvider,
+  target,
+  whoIs,
+} from './oidc-parts.ts';
 import { CALLBACK, startOidcProvider } from './oidc-provider.ts';
 import { operationFor, typeFaults } from './openapi.ts';
 import { caller, owner } from './rest.ts';
@@ -222,4 +232,34 @@ it('counts sign-ins by address, and codes as passwords', async () => {
     statuses.push(back.status);
   }
   expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429]);
+});
+
+it('takes the code of a known browser while others guess at the password', async () => {
+  const limited = await startWithProvider({
+    RATE_LIMIT: 'on',
+    RATE_LIMIT_SIGN_IN: '100',
+    RATE_LIMIT_WRONG_PASSWORDS: '2',
+  });
+  const { url } = limited.server;
+  const { rest } = await owner(url);
+  introduce(limited.provider, 'ada');
+  const ask = askFrom(() => url);
+  const credentials = { username: 'ada', password: 'a long enough secret' };
+  const known = new CookieBrowser();
+  const begun = await ask(known, 'POST', '/api/v1/auth/session', credentials);
+  const [, device = ''] = /parlor-device=([^;]+)/.exec(begun.cookies.join('\n')) ?? [];
+  known.cookies.set('parlor-device', device);
+  const { secret } = (await rest('POST', '/api/v1/auth/totp', credentials)).json;
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+  const { recovery_codes } = (await rest('POST', '/api/v1/auth/totp/confirm', { code })).json;
+
+  const guess = async () =>
+    (await caller(url)('POST', '/api/v1/auth/api-token', { ...credentials, password: 'a guess' })).status;
+  expect([await guess(), await guess(), await guess()]).toEqual([400, 400, 429]);
+  const enter = async (browser: CookieBrowser) => {
+    await signInAt(limited.provider, browser, limited.server, 'ada');
+    return (await ask(browser, 'POST', '/api/v1/auth/oidc/code', { code: recovery_codes.pop() })).status;
+  };
+  expect(await enter(new CookieBrowser())).toBe(429);
+  expect(await enter(known)).toBe(200);
 });

@@ -138,10 +138,51 @@ it('ends with another password', async () => {
     token,
     body: { old_password: PASSWORD, password, password2: password },
   });
-  expect(changed.status).toBe(204);
+  // A program is no browser, and is given none.
+  expect([changed.status, linesOf(changed)]).toEqual([204, []]);
   await times(5, () => signIn(username, 'a guess', '', address));
   expect((await signIn(username, password, device, address)).status).toBe(429);
   const elsewhere = deviceOf(await signIn(username, password, device, '203.0.113.250'));
   expect(elsewhere).not.toBe(device);
   expect((await signIn(username, password, elsewhere, address)).status).toBe(200);
+});
+
+const sessionOf = (answer: Answer): string => linesOf(answer)[0]?.split(';')[0] ?? '';
+const ask = (path: string, body: object, cookie: string, address = `192.0.2.${200 + ++asked}`) =>
+  app.request('POST', `/api/v1/${path}`, {
+    body,
+    headers: { origin: PUBLIC_URL, cookie, 'x-forwarded-for': address },
+  });
+let asked = 0;
+
+it('shows its password at an address that is new to it while others guess from everywhere', async () => {
+  const { username, answer, device } = await browser();
+  for (let n = 1; n < 9; n++) await signIn(username, 'a guess', '', `192.0.2.${n}`);
+  const session = sessionOf(answer);
+  const known = `${session}; ${device}`;
+  const password = 'another long secret';
+  const change = { old_password: PASSWORD, password, password2: password };
+  expect((await ask('auth/totp', { password: PASSWORD }, session)).status).toBe(429);
+  expect((await ask('auth/password', change, session)).status).toBe(429);
+  expect((await ask('account/delete/', { username, password: PASSWORD }, session)).status).toBe(429);
+  expect((await ask('auth/totp', { password: PASSWORD }, known)).status).toBe(200);
+  expect((await ask('auth/totp/disable', { password: PASSWORD }, known)).status).toBe(204);
+  // Its guesses are bounded, from wherever they come.
+  const guesses = await times(6, () => ask('auth/totp', { password: 'a guess' }, known));
+  expect(guesses).toEqual([400, 400, 400, 400, 400, 429]);
+});
+
+it('stays known with the password that it has chosen', async () => {
+  const { username, answer, device } = await browser();
+  const session = sessionOf(answer);
+  for (let n = 1; n < 9; n++) await signIn(username, 'a guess', '', `192.0.2.${n}`);
+  const password = 'another long secret';
+  const change = { old_password: PASSWORD, password, password2: password };
+  const changed = await ask('auth/password', change, `${session}; ${device}`);
+  expect([changed.status, linesOf(changed)]).toEqual([204, [expect.stringContaining('; httponly')]]);
+  const next = deviceOf(changed);
+  expect(next).not.toBe(device);
+  expect((await signIn(username, password, device, '192.0.2.190')).status).toBe(429);
+  expect((await signIn(username, password, next, '192.0.2.191')).status).toBe(200);
+  expect((await ask('account/delete/', { username, password }, `${session}; ${next}`)).status).toBe(204);
 });

@@ -1,6 +1,7 @@
 import { Account, AccountDeletion, AccountSettings, foldName } from '@parlor/shared';
 import { auditEvent } from '../../events/audit.ts';
 import type { OutboxEvent } from '../../events/events.ts';
+import type { HostCookie } from '../../http/host-cookie.ts';
 import { patchOf, shown } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { precondition, sendObject } from '../../http/single-object.ts';
@@ -20,6 +21,7 @@ interface Parts {
   accountDeletion: Deletion;
   accountDownloads: AccountDownloads;
   auditTrail: { add(event: OutboxEvent): Promise<void> };
+  deviceCookie: HostCookie;
   signIn: SignIn;
 }
 
@@ -29,6 +31,7 @@ export const accountRoutes = ({
   accountDeletion,
   accountDownloads,
   auditTrail,
+  deviceCookie,
   signIn,
 }: Parts): Route[] => [
   {
@@ -101,7 +104,7 @@ export const accountRoutes = ({
       if (foldName(username) !== foldName(member.username)) {
         throw invalid({ username: ['This is not your username.'] });
       }
-      const shown = { password, session: sessionOf(ctx) };
+      const shown = { password, session: sessionOf(ctx), device: deviceCookie.get(ctx) };
       const { role } = await signIn.confirm(member, shown, ctx.ip, 'password');
       if (role !== 'owner') throw forbidden();
       await accountDeletion.request(member.account);

@@ -97,6 +97,7 @@ export class Credentials {
    * Sets the password that a member has chosen and typed twice.
    * @param member as it was when it showed the one before: where that has been replaced since, nothing is set
    * @param session the uuid of the one that goes on
+   * @returns the member with what is stored now
    * @throws ParlorError `invalid`
    */
   async choosePassword(
@@ -104,12 +105,13 @@ export class Credentials {
     { password, password2 }: { password: string; password2: string },
     session: string | undefined,
     action?: Action,
-  ): Promise<void> {
+  ): Promise<ActiveMember> {
     throwIfAny(chosenPasswordErrors({ password, password2 }, member));
     const check = (current: Member): void => {
       if (!isSamePassword(current, member)) throw wrongPassword('old_password');
     };
-    await this.#setPassword(member, password, { session, action, check });
+    const stored = await this.#setPassword(member, password, { session, action, check });
+    return { ...member, password: stored };
   }
 
   /**
@@ -128,6 +130,7 @@ export class Credentials {
     await this.#setPassword(member, password, { action, check });
   }
 
+  /** @returns the password as it is stored */
   async #setPassword(
     member: ActiveMember,
     password: string,
@@ -140,7 +143,7 @@ export class Credentials {
       action?: Action | undefined;
       check?: ((current: Member) => void) | undefined;
     } = {},
-  ): Promise<void> {
+  ): Promise<string> {
     const hashed = await hashPassword(password);
     // With the password, so that no session of before goes on whatever happens next, nor one that begins at this moment.
     const decide = (current: Member) => {
@@ -149,6 +152,7 @@ export class Credentials {
     };
     await this.#store.change(member.account, member._id, decide, action);
     await this.#sessions.endAll(member, session);
+    return hashed;
   }
 }
 

@@ -176,13 +176,17 @@ export const memberSessionRoutes = ({
       'Needs the old one; wrong ones count as at sign-in. Who has none chooses one within 10 minutes of signing in at the provider. All other sessions end; the API token stays as it is. `Idempotency-Key` is ignored here.',
     callers,
     body: NewPassword,
-    answers: { status: 204, description: 'From now on the new one is good.' },
+    answers: { status: 204, description: 'From now on the new one is good.', headers: ['Set-Cookie'] },
     handler: async (ctx) => {
       const member = memberOf(ctx);
       const { old_password, ...chosen } = readObject(NewPassword, ctx.state.body);
-      const shown = { password: old_password, session: sessionOf(ctx) };
-      await signIn.confirm(member, shown, ctx.ip);
-      await credentials.choosePassword(member, chosen, sessionOf(ctx), actionOf(ctx));
+      const session = sessionOf(ctx);
+      const shown = deviceCookie.get(ctx);
+      await signIn.confirm(member, { password: old_password, session, device: shown }, ctx.ip);
+      const changed = await credentials.choosePassword(member, chosen, session, actionOf(ctx));
+      // Its browser stays known: what it has shown ended with the old password.
+      const device = session === undefined ? undefined : signIn.deviceFor(changed, shown);
+      if (device !== undefined) deviceCookie.set(ctx, device);
       ctx.status = 204;
     },
   },

@@ -46,6 +46,7 @@ export class SignIn {
   /**
    * Whether it is really the member who asks for something: by its password or, where it has none, by having signed in
    * at the provider just now.
+   * @param shown `session` is the uuid of the one that asks, `device` what `deviceFor` gave the browser once
    * @param address where it is asked for from
    * @returns the member as it is by then: passwords are looked at one after another, and meanwhile it may have lost its role
    * @throws ParlorError `invalid` when it is not sure, `throttled` after too many wrong passwords, `not_found` where the
@@ -53,7 +54,7 @@ export class SignIn {
    */
   async confirm(
     member: ActiveMember,
-    { password, session }: { password: string; session: string | undefined },
+    { password, session, device }: { password: string; session: string | undefined; device: string },
     address: string,
     field = 'old_password',
   ): Promise<Member> {
@@ -62,7 +63,7 @@ export class SignIn {
       throw invalid({ [field]: ['Sign in again, and do this within 10 minutes.'] });
     }
     if (password === '') throw invalid({ [field]: ['This field is required.'] });
-    const wasRight = await this.#limits.take(member.username_key, addressKeys(address).address);
+    const wasRight = await this.#take(member.username_key, address, device, async () => member);
     if (!(await isPassword(member.password, password))) {
       this.#record.failed(member, address);
       throw wrongPassword(field);
@@ -77,11 +78,17 @@ export class SignIn {
    * Somebody has shown otherwise who it is: at a provider, or by the link of a start.
    * @param code of the second factor; undefined where the member needs none
    * @param action what the audit trail says of it
+   * @param shown what `deviceFor` gave the browser once
    * @throws ParlorError `invalid` for a wrong code, `throttled` after too many of them
    */
-  async byProvider(member: ActiveMember, code: string | undefined, action: ActionOfOne): Promise<void> {
+  async byProvider(
+    member: ActiveMember,
+    code: string | undefined,
+    action: ActionOfOne,
+    shown = '',
+  ): Promise<void> {
     if (code !== undefined) {
-      const wasRight = await this.#limits.take(member.username_key, addressKeys(action.address).address);
+      const wasRight = await this.#take(member.username_key, action.address, shown, async () => member);
       await this.#checkCode(member, code, action);
       await wasRight(member.account);
     }
@@ -99,14 +106,9 @@ export class SignIn {
     shown = '',
   ): Promise<ActiveMember> {
     const username_key = foldName(username);
-    const { address } = addressKeys(action.address);
-    const wasRight = await this.#limits.take(username_key, address, async () => {
-      const device = this.#devices.read(username_key, shown);
-      if (!device) return undefined;
-      const member = await this.#store.byKey({ username_key });
-      return device.isFor(member?.password) ? device.id : undefined;
-    });
-    const member = await this.#store.byKey({ username_key });
+    const find = () => this.#store.byKey({ username_key });
+    const wasRight = await this.#take(username_key, action.address, shown, find);
+    const member = await find();
     if (!(await isPassword(member?.password, password)) || !member) {
       if (member) this.#record.failed(member, action.address);
       throw invalidTogether('Unable to log in with provided credentials.');
@@ -116,6 +118,19 @@ export class SignIn {
     const kept = isOutdated(member.password ?? '') ? await this.#hashAgain(member, password) : member;
     await this.#record.succeeded(member, action);
     return kept;
+  }
+
+  /** Counts a try, by the browser where it has shown that the member that `find` gives has signed in with it. */
+  #take(
+    username_key: string,
+    address: string,
+    shown: string,
+    find: () => Promise<Pick<Member, 'password'> | undefined>,
+  ): ReturnType<SignInLimits['take']> {
+    return this.#limits.take(username_key, addressKeys(address).address, async () => {
+      const device = this.#devices.read(username_key, shown);
+      return device?.isFor((await find())?.password) ? device.id : undefined;
+    });
   }
 
   /** Keeps a password at today's cost. @returns the member with what is stored now, as long as that is the same password */

@@ -1,4 +1,5 @@
 import { OwnPassword, RecoveryCodes, TotpCode, TotpSecret } from '@parlor/shared';
+import type { HostCookie } from '../../http/host-cookie.ts';
 import type { Route } from '../../http/route.ts';
 import { readObject } from '../../http/validate.ts';
 import { ParlorError } from '../../platform/errors.ts';
@@ -13,10 +14,12 @@ const callers = ['account'] as const;
 /** /api/v1/auth/totp (docs/contract.md#second-factor). */
 export const totpRoutes = ({
   accounts,
+  deviceCookie,
   secondFactor,
   signIn,
 }: {
   accounts: Pick<AccountsService, 'byId'>;
+  deviceCookie: HostCookie;
   secondFactor: SecondFactor;
   signIn: SignIn;
 }): Route[] => [
@@ -33,7 +36,7 @@ export const totpRoutes = ({
     answers: { status: 200, description: 'The secret, shown this once.', schema: TotpSecret },
     handler: async (ctx) => {
       const { password } = readObject(OwnPassword, ctx.state.body);
-      const shown = { password, session: sessionOf(ctx) };
+      const shown = { password, session: sessionOf(ctx), device: deviceCookie.get(ctx) };
       await signIn.confirm(memberOf(ctx), shown, ctx.ip, 'password');
       ctx.set('Cache-Control', 'no-store');
       ctx.body = await secondFactor.begin(memberOf(ctx));
@@ -70,7 +73,7 @@ export const totpRoutes = ({
     answers: { status: 204, description: 'Sign-in asks for a password alone.' },
     handler: async (ctx) => {
       const { password } = readObject(OwnPassword, ctx.state.body);
-      const shown = { password, session: sessionOf(ctx) };
+      const shown = { password, session: sessionOf(ctx), device: deviceCookie.get(ctx) };
       await signIn.confirm(memberOf(ctx), shown, ctx.ip, 'password');
       if ((await accounts.byId(accountOf(ctx))).requires_totp) {
         throw new ParlorError('conflict', 'Your account asks for a second factor.');

@@ -1,6 +1,7 @@
 import { Member, OidcDescription, OidcStart, TotpCode } from '@parlor/shared';
 import type { Logger } from 'pino';
 import type { Context } from '../../../http/context.ts';
+import type { HostCookie } from '../../../http/host-cookie.ts';
 import type { RateLimits } from '../../../http/rate-limits.ts';
 import type { Route } from '../../../http/route.ts';
 import { readObject } from '../../../http/validate.ts';
@@ -55,6 +56,7 @@ interface HalfSignedIn extends Begun {
 
 interface Parts {
   baseUrl(ctx: Pick<Context, 'req'>): string;
+  deviceCookie: HostCookie;
   log: Logger;
   memberSessions: MemberSessions;
   oidc: Oidc | undefined;
@@ -66,7 +68,7 @@ interface Parts {
 
 /** /api/v1/auth/oidc (docs/contract.md#openid-connect). */
 export const oidcRoutes = (parts: Parts): Route[] => {
-  const { baseUrl, log, oidc, rateLimits, secrets, sessionCookie, signIn } = parts;
+  const { baseUrl, deviceCookie, log, oidc, rateLimits, secrets, sessionCookie, signIn } = parts;
   const flowCookie = new SealedCookie<Begun & SignInChecks>('parlor-oidc', baseUrl, secrets);
   const codeCookie = new SealedCookie<HalfSignedIn>('parlor-code', baseUrl, secrets);
 
@@ -214,7 +216,7 @@ export const oidcRoutes = (parts: Parts): Route[] => {
         const half = codeCookie.get(ctx);
         const member = half && (await active(half.account, half.member));
         if (!member) throw invalidTogether('This sign-in has ended. Begin again.');
-        await signIn.byProvider(member, code, publicActionOf(ctx));
+        await signIn.byProvider(member, code, publicActionOf(ctx), deviceCookie.get(ctx));
         codeCookie.clear(ctx);
         await signInBrowser(parts, ctx, { ...half, member });
         ctx.body = presentMember(member, baseUrl(ctx));
