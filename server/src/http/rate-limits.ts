@@ -12,6 +12,7 @@ const WINDOW_S = 60;
 const WINDOWS_S: Partial<Record<LimitGroup, number>> = {
   'wrong-passwords-name': 3_600,
   'rooms-day': 86_400,
+  'agent-start-day': 86_400,
   'confirmation-mail': 3_600,
   'password-reset': 3_600,
 };
@@ -38,6 +39,8 @@ const GROUPS = {
   'rooms-day': 'RATE_LIMIT_ROOMS_DAY',
   api: 'RATE_LIMIT_API',
   'agent-start': 'RATE_LIMIT_AGENT_START',
+  'agent-start-ip': 'RATE_LIMIT_AGENT_START_IP',
+  'agent-start-day': 'RATE_LIMIT_AGENT_START_DAY',
   'agent-conversation': 'RATE_LIMIT_AGENT_CONVERSATION',
   'agent-ip': 'RATE_LIMIT_AGENT_IP',
   'agent-key': 'RATE_LIMIT_AGENT_KEY',

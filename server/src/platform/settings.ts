@@ -190,7 +190,7 @@ export const SETTINGS = {
   ),
   RATE_LIMIT_UNKNOWN: perMinute(
     120,
-    'unknown tokens and widgets, and good tokens on pages of others, that one IP address asks with',
+    'unknown tokens, widgets and conversations, and good tokens on pages of others, of one IP address',
   ),
   RATE_LIMIT_READYZ: perMinute(120, 'requests to /readyz from one IP address'),
   RATE_LIMIT_VISITOR: perMinute(20, "writes of one visitor's session"),
@@ -205,6 +205,12 @@ export const SETTINGS = {
   ),
   RATE_LIMIT_API: perMinute(1_200, 'requests with one API token'),
   RATE_LIMIT_AGENT_START: perMinute(60, 'conversations started with one agent key'),
+  RATE_LIMIT_AGENT_START_IP: perMinute(30, 'conversations started through the agent API from one IP address'),
+  RATE_LIMIT_AGENT_START_DAY: setting(
+    '2000',
+    'limit per day: conversations started through the agent API from one IP address',
+    wholeNumber(1, 1_000_000),
+  ),
   RATE_LIMIT_AGENT_CONVERSATION: perMinute(60, 'messages in one conversation of the agent API'),
   RATE_LIMIT_AGENT_IP: perMinute(300, 'requests to the agent API from one IP address'),
   RATE_LIMIT_AGENT_KEY: perMinute(1_200, 'requests to the agent API with one agent key'),

@@ -3,7 +3,8 @@ import type { AuthFrame } from '@parlor/shared';
 import type { Authenticator } from '../../http/authenticator.ts';
 import type { Context, Handler } from '../../http/context.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
-import { forbidden, ParlorError } from '../../platform/errors.ts';
+import { forbidden, isRefusal, ParlorError } from '../../platform/errors.ts';
+import type { ConversationsService } from '../agent/conversations.service.ts';
 import { type AgentPrincipal, agentPrincipal } from '../agent/principal.ts';
 import type { WorkflowsService } from '../agent/workflows.service.ts';
 import type { Credentials } from '../members/credentials.ts';
@@ -142,6 +143,7 @@ export const createIdentifyForChannel = (identities: Identities & SessionIdentit
 
 /** The one way to authenticate a request. */
 export const createAuthenticator = ({
+  conversations,
   credentials,
   lastSeen,
   memberSessions,
@@ -153,6 +155,7 @@ export const createAuthenticator = ({
   rateLimits,
 }: Identities &
   SessionIdentities & {
+    conversations: Pick<ConversationsService, 'checkExists'>;
     workflows: Pick<WorkflowsService, 'byKey'>;
     rateLimits: RateLimits;
   }): Authenticator => {
@@ -209,10 +212,23 @@ export const createAuthenticator = ({
     return agentPrincipal(workflow);
   };
 
+  /** Whoever tries conversations out takes nothing of what all callers of a key have together. */
+  const checkConversation = async (ctx: Context, { workflow }: AgentPrincipal): Promise<void> => {
+    const { conversation } = ctx.params ?? {};
+    if (conversation === undefined) return;
+    try {
+      await conversations.checkExists(workflow, conversation);
+    } catch (error) {
+      if (isRefusal(error)) await rateLimits.countAddress(ctx, 'unknown');
+      throw error;
+    }
+  };
+
   const agent: Handler = async (ctx, next) => {
     // Before the key is looked up: keys that are tried out count, too.
     await rateLimits.countAddress(ctx, 'agent-ip');
     const principal = await agentOf(ctx);
+    await checkConversation(ctx, principal);
     await rateLimits.count(ctx, 'agent-key', principal.workflow._id);
     ctx.state.principal = principal;
     await next();

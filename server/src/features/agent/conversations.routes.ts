@@ -2,6 +2,7 @@ import { AgentConversation, ConversationTurn, MAX_MESSAGE, StartedConversation }
 import { z } from 'zod';
 import type { Context, Handler } from '../../http/context.ts';
 import { shown } from '../../http/openapi/operation.ts';
+import type { RateLimits } from '../../http/rate-limits.ts';
 import type { Route } from '../../http/route.ts';
 import { sendObject } from '../../http/single-object.ts';
 import { newUuid } from '../../platform/ids.ts';
@@ -23,9 +24,11 @@ const conversation = {
 /** The public agent API (specification 4, docs/contract.md#agent-api). */
 export const conversationRoutes = ({
   conversations,
+  rateLimits,
   secrets,
 }: {
   conversations: ConversationsService;
+  rateLimits: Pick<RateLimits, 'countAddress'>;
   secrets: Secrets;
 }): Route[] => {
   const { handOut, recognise } = new ClientSecrets(secrets);
@@ -51,7 +54,11 @@ export const conversationRoutes = ({
       method: 'POST',
       path: '/api/v1/public/conversations/start',
       cors: 'agent',
-      limits: [{ group: 'agent-start', after: 'credential', key: (ctx) => workflowOf(ctx)._id }],
+      // By address first: one that has used its share up takes nothing of what the workflow's other callers have.
+      limits: [
+        { group: 'agent-start-ip', after: 'credential' },
+        { group: 'agent-start', after: 'credential', key: (ctx) => workflowOf(ctx)._id },
+      ],
       aroundKept: handOut,
       id: 'startConversation',
       tag: 'Agent',
@@ -80,7 +87,11 @@ export const conversationRoutes = ({
       handler: async (ctx) => {
         const workflow = workflowOf(ctx);
         const metadata = readMetadata(ctx.state.body);
-        const started = await conversations.start(workflow, metadata, ctx.ip, ctx.state.newUuid);
+        const started = await conversations.start(workflow, metadata, {
+          client: ctx.ip,
+          uuid: ctx.state.newUuid,
+          count: () => rateLimits.countAddress(ctx, 'agent-start-day'),
+        });
         ctx.set('Cache-Control', 'no-store');
         ctx.body = { ...started, workflowName: workflow.name };
       },

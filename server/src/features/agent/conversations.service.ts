@@ -51,16 +51,20 @@ export class ConversationsService {
 
   /**
    * Begins a conversation and runs its flow up to the first wait.
-   * @param client the caller's address
+   * @param given `client` is the caller's address; `count` is called before the flow runs: what it throws begins none
    * @throws ParlorError `not_found` for a workflow that is not published, `misconfigured` for one without a Start
    */
   async start(
     workflow: StoredWorkflow,
     metadata: [name: string, value: string][],
-    client: string,
-    uuid = newUuid(),
+    {
+      client,
+      uuid = newUuid(),
+      count,
+    }: { client: string; uuid?: string | undefined; count?: () => Promise<void> },
   ): Promise<Started> {
     if (!workflow.is_published) throw notPublished();
+    await count?.();
     const conversation = `conv_${randomLetters(24)}`;
     const { _id, account, graph } = workflow;
     const begun = { workflow: _id, graph, conversation };
@@ -115,6 +119,11 @@ export class ConversationsService {
     return (await this.#find(workflow, conversation))._id;
   }
 
+  /** Looks whether a workflow has a conversation, without reading it. @throws ParlorError `not_found` */
+  async checkExists(workflow: StoredWorkflow, conversation: string): Promise<void> {
+    await this.#find(workflow, conversation, { 'bot.workflow': 1 });
+  }
+
   /** @throws ParlorError `conflict` when it has ended: known before a response is streamed */
   async checkOpen(workflow: StoredWorkflow, conversation: string, turn: string | undefined): Promise<void> {
     const room = await this.#find(workflow, conversation);
@@ -146,10 +155,14 @@ export class ConversationsService {
     };
   }
 
-  async #find(workflow: StoredWorkflow, conversation: string): Promise<BotRoom> {
+  async #find(
+    workflow: StoredWorkflow,
+    conversation: string,
+    fields: Record<string, 1> = {},
+  ): Promise<BotRoom> {
     if (!workflow.is_published) throw notPublished();
     const room = ID.test(conversation)
-      ? await this.#rooms.findOne({ 'bot.conversation': conversation } as never).lean<StoredRoom>()
+      ? await this.#rooms.findOne({ 'bot.conversation': conversation } as never, fields).lean<StoredRoom>()
       : null;
     if (room?.bot?.workflow !== workflow._id) {
       throw new ParlorError('not_found', 'Conversation not found.');

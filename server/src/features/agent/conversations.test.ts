@@ -289,10 +289,10 @@ describe('Idempotency-Key', () => {
     if (!workflow) expect.fail();
     const client = '192.0.2.1';
     const uuid = '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11';
-    const first = await conversations.start(workflow, [], client, uuid);
+    const first = await conversations.start(workflow, [], { client, uuid });
     const turn = '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e12';
     const said = await conversations.say(workflow, first.conversationId, 'Grace', { client, uuid: turn });
-    expect(await conversations.start(workflow, [], client, uuid)).toEqual(first);
+    expect(await conversations.start(workflow, [], { client, uuid })).toEqual(first);
     expect(await conversations.say(workflow, first.conversationId, 'Grace', { client, uuid: turn })).toEqual(
       said,
     );

@@ -7,6 +7,10 @@ const app = testApp({
   RATE_LIMIT: 'on',
   RATE_LIMIT_REGISTER: '1000',
   RATE_LIMIT_SIGN_IN: '1000',
+  RATE_LIMIT_UNKNOWN: '5',
+  RATE_LIMIT_AGENT_START: '8',
+  RATE_LIMIT_AGENT_START_IP: '4',
+  RATE_LIMIT_AGENT_START_DAY: '10',
   RATE_LIMIT_AGENT_CONVERSATION: '4',
   RATE_LIMIT_AGENT_IP: '12',
   RATE_LIMIT_AGENT_KEY: '20',
@@ -78,6 +82,58 @@ describe('the agent API', () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => get(agent, id, address())));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(19);
     expect(await agent.say(id, 'Hi', address())).toMatchObject(LIMITED);
+  });
+
+  it('gives an address a share of the conversations that are started with one key', async () => {
+    const agent = await testAgent(app, nodes);
+    const starts = async (from: Record<string, string>, count: number) => {
+      const statuses = [];
+      for (let n = 0; n < count; n++) statuses.push((await agent.start({}, from)).status);
+      return statuses;
+    };
+    expect(await starts(address(), 8)).toEqual([200, 200, 200, 200, 429, 429, 429, 429]);
+    // What was refused there is left to others; of IPv6 a network is an address.
+    const within = (host: number) => ({ 'x-forwarded-for': `2001:db8:1:1::${host}` });
+    expect([await starts(within(1), 3), await starts(within(2), 2)]).toEqual([
+      [200, 200, 200],
+      [200, 429],
+    ]);
+    const last = await agent.start({}, address());
+    expect(last).toMatchObject(LIMITED);
+    expect(last.headers.ratelimit).toMatch(/"agent-start";r=0;t=\d+$/);
+  });
+
+  it('has an address start a number of conversations in a day, of which those that are refused are none', async () => {
+    const agent = await testAgent(app, nodes);
+    const from = address();
+    // What the address has started before.
+    const earlier = app.services.rateLimits.of('agent-start-day');
+    for (let n = 0; n < 8; n++) await earlier?.take(from['x-forwarded-for']);
+    expect((await agent.start({ metadata: 'none' }, from)).status).toBe(400);
+    expect([(await agent.start({}, from)).status, (await agent.start({}, from)).status]).toEqual([200, 200]);
+    const refused = await agent.start({}, from);
+    expect(refused).toMatchObject(LIMITED);
+    expect(refused.headers['ratelimit-policy']).toMatch(/"agent-start-day";q=10;w=86400$/);
+    expect((await agent.start({}, address())).status).toBe(200);
+  });
+
+  it('takes nothing of a key for conversations that there are not', async () => {
+    const agent = await testAgent(app, nodes);
+    const id = (await agent.start({}, address())).json.conversationId;
+    const unknown = [`conv_${'x'.repeat(24)}`, 'conv_x'];
+    for (let n = 0; n < 3; n++) {
+      const from = address();
+      const ask = (m: number) => {
+        const of = unknown[m % 2] ?? '';
+        return m % 3 === 2 ? agent.say(of, 'Hi', from) : get(agent, of, from);
+      };
+      const statuses = [];
+      for (let m = 0; m < 9; m++) statuses.push((await ask(m)).status);
+      expect(statuses).toEqual([404, 404, 404, 404, 404, 429, 429, 429, 429]);
+      // Those that there are it is answered all the same.
+      expect((await get(agent, id, from)).status).toBe(200);
+    }
+    expect((await get(agent, id, address())).headers.ratelimit).toMatch(/"agent-key";r=15;/);
   });
 });
 
