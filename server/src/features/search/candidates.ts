@@ -4,6 +4,7 @@ import { type FoundLine, findLines, hasWord, newestFirst } from './lines.ts';
 import type { Term } from './search-query.ts';
 import type { StoredSegment } from './segments.model.ts';
 import type { SegmentPlace, Segments } from './segments.ts';
+import { widgetCandidates } from './widget-candidates.ts';
 
 /**
  * How many sealed segments of a kind one search reads, in steps each twice the one before; the next page goes on behind them
@@ -20,14 +21,19 @@ const MAX_KEYS = 4;
 /** An object that may be one that is looked for; or where the reading of older ones ends. */
 export type Candidate = FoundLine | { key: string; isEnd: true };
 
-/**
- * The objects of one kind whose words may be those that are looked for, newest first.
- * @param before only those with smaller keys
- */
+interface Wanted {
+  terms: readonly Term[];
+  /** Only those with smaller keys. */
+  before: string | undefined;
+  /** Whose are looked for; undefined for all. Of what is fresh others come along. */
+  widgets?: readonly string[] | undefined;
+}
+
+/** The objects of one kind whose words may be those that are looked for, newest first. */
 export async function* candidatesOf(
   segments: Segments,
   place: SegmentPlace,
-  { terms, before }: { terms: readonly Term[]; before: string | undefined },
+  { terms, before, widgets }: Wanted,
   budget: CpuBudget,
 ): AsyncGenerator<Candidate, void, void> {
   /** Of fresh segments, which lie anywhere; newest first. */
@@ -38,6 +44,10 @@ export async function* candidatesOf(
   }
   waiting.sort(newestFirst);
   const keys = keysFor(terms);
+  if (widgets) {
+    yield* inWidgets(segments, place, { terms, keys, before, widgets }, waiting, budget);
+    return;
+  }
   let key = keys[0];
   let last: string | undefined;
   for (let count = 0, step = 1; ; step *= 2) {
@@ -68,6 +78,35 @@ export async function* candidatesOf(
     }
   }
   yield* waiting;
+}
+
+/** As `candidatesOf`, of some widgets. */
+async function* inWidgets(
+  segments: Segments,
+  place: SegmentPlace,
+  wanted: Parameters<typeof widgetCandidates>[2],
+  waiting: FoundLine[],
+  budget: CpuBudget,
+): AsyncGenerator<Candidate, void, void> {
+  const found = widgetCandidates(segments, place, wanted, budget);
+  let end: string | undefined;
+  for (let count = 0; count < MAX_SEGMENTS; ) {
+    const { value, done } = await found.next();
+    if (done) {
+      end = value;
+      break;
+    }
+    yield* merged(waiting, value.lines, value.from);
+    end = value.from;
+    // An object of an unknown widget is perhaps somebody else's.
+    if (value.lines.some(({ widget }) => wanted.widgets.includes(widget))) count++;
+  }
+  if (end === undefined) {
+    yield* waiting;
+    return;
+  }
+  yield* merged(waiting, [], end);
+  yield { key: end, isEnd: true };
 }
 
 /** The lines of a sealed segment together with those that wait, down to the place where the segment begins. */

@@ -98,7 +98,7 @@ export class SearchService {
   ): AsyncGenerator<Place | Extract<Candidate, { isEnd: true }>, void, void> {
     const streams = kinds.map((kind) => {
       const place = { account, kind };
-      return candidatesOf(this.#segments, place, { terms, before }, budget);
+      return candidatesOf(this.#segments, place, { terms, before, widgets }, budget);
     });
     const isSeen = (widget: string) =>
       widgets === undefined || widget === UNKNOWN_WIDGET || widgets.includes(widget);

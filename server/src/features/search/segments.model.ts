@@ -49,6 +49,7 @@ export const segmentModel = defineModel<StoredSegment>(
   [
     [{ account: 1, kind: 1, is_fresh: 1, from: -1 }],
     [{ account: 1, kind: 1, keys: 1, from: -1 }],
+    [{ account: 1, kind: 1, is_fresh: 1, widgets: 1, from: -1 }],
     [{ subjects: 1, _id: 1 }],
     [{ is_fresh: 1, made_at: 1 }],
   ],

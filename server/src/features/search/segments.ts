@@ -1,13 +1,16 @@
 import type { SearchKind } from '@parlor/shared';
 import { hasCome } from '../../database/has-come.ts';
 import { newUuid } from '../../platform/ids.ts';
-import { keysOf } from './index-keys.ts';
+import { ANY, type IndexKey, keysOf } from './index-keys.ts';
 import { decodeLines, type Encoded, encodeLines, type Line, lengthOf, newestFirst } from './lines.ts';
 import type { SegmentModel, StoredSegment } from './segments.model.ts';
 
 /** What one segment holds at most; one line may be longer. */
 export const MAX_LINES = 1_000;
 const MAX_LENGTH = 256 * 1_024;
+
+/** How many are read at once where a range bounds them: more than it has, also while some of them are cut in two. */
+const MAX_TOGETHER = 100;
 
 /** The version of a fresh one whose lines are sealed. */
 const SEALED = -1;
@@ -162,6 +165,35 @@ export class Segments {
   /** Sealed ones with one of these keys, newest first. */
   withKeys(place: SegmentPlace, keys: readonly number[], filter: object, limit: number) {
     return this.#find({ ...place, keys: { $in: keys }, ...filter }, limit);
+  }
+
+  /** Where the newest sealed ones begin that have a line of some widgets, and begin before a place. */
+  async startsOf(
+    place: SegmentPlace,
+    widgets: readonly string[],
+    before: string | undefined,
+    limit: number,
+  ): Promise<string[]> {
+    const older = before === undefined ? {} : { from: { $lt: before } };
+    const own = { ...place, is_fresh: false, widgets: { $in: widgets }, ...older };
+    const options = { projection: { from: 1 }, sort: { from: -1 }, limit, batchSize: limit + 1 } as const;
+    const found = await this.#model.collection.find(own as never, options).toArray();
+    return found.map(({ from }) => from as string);
+  }
+
+  /** Those of a range that have a line of some widgets, and in the index each of these keys; newest first. */
+  ofWidgets(
+    place: SegmentPlace,
+    widgets: readonly string[],
+    keys: readonly IndexKey[],
+    range: { $lt?: string; $gte?: string },
+  ): Promise<StoredSegment[]> {
+    const words = keys.length > 0 && { $and: keys.map(({ key }) => ({ keys: { $in: [key, ANY] } })) };
+    const from = Object.keys(range).length > 0 && { from: range };
+    return this.#find(
+      { ...place, is_fresh: false, widgets: { $in: widgets }, ...from, ...words },
+      MAX_TOGETHER,
+    );
   }
 
   /** What waits to be sealed, newest first. */
