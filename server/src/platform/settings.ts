@@ -222,7 +222,7 @@ export const SETTINGS = {
   ),
   KEYWORD_NOTIFICATIONS_PER_DAY: setting(
     '1000',
-    'keyword notifications that one account gets in a UTC day; 0: any number',
+    'keyword notifications that one account gets in a UTC day, and as many first ones of conversations; 0: any number',
     wholeNumber(0, 1_000_000),
   ),
   LLM_URL: setting(

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
+import { MAX_OF_CONVERSATION } from './daily-cap.ts';
 
 const app = testApp({ KEYWORD_NOTIFICATIONS_PER_DAY: '3' });
 
@@ -52,5 +53,61 @@ describe('the notifications of one day', () => {
     await notifications.updateMany({ account: id }, { $set: { created_at: then } });
     for (const text of ['refund 3', 'refund 4', 'refund 5']) await say(text);
     await counts(5);
+  });
+});
+
+describe('one visitor', () => {
+  const wide = testApp({ KEYWORD_NOTIFICATIONS_PER_DAY: '50' });
+
+  /** An account that hears of a word, and conversations of its visitors. */
+  const start = async (on: typeof app) => {
+    const { token, widget, id } = await on.account();
+    await on.request('POST', '/api/v1/keywords/', { token, body: { keyword: 'refund' } });
+    const { messages, notifications } = on.services.models;
+    const conversation = async () => {
+      const { visitor, room } = await on.session(widget);
+      const say = async (count: number) => {
+        for (let n = 0; n < count; n++) {
+          const body = { body: `refund ${n}`, room: { uuid: room.uuid } };
+          expect((await on.request('POST', '/api/v1/messages/', { visitor, body })).status).toBe(201);
+        }
+      };
+      const raised = () => notifications.countDocuments({ room: room.uuid });
+      return { say, raised };
+    };
+    const settled = () =>
+      vi.waitFor(
+        async () => expect(await messages.countDocuments({ account: id, events: { $exists: true } })).toBe(0),
+        { timeout: 60_000 },
+      );
+    return { conversation, settled };
+  };
+
+  it('keeps no notification of a new conversation back, whatever it writes', async () => {
+    const { conversation, settled } = await start(app);
+    const flood = await conversation();
+    await flood.say(8);
+    await settled();
+    expect(await flood.raised()).toBe(3);
+    // As many conversations as the reserve has.
+    const others = [await conversation(), await conversation(), await conversation(), await conversation()];
+    for (const other of others) {
+      await other.say(2);
+      await settled();
+    }
+    expect(await Promise.all(others.map((other) => other.raised()))).toEqual([1, 1, 1, 0]);
+  });
+
+  it('has a share from half of the day’s on', async () => {
+    const { conversation, settled } = await start(wide);
+    const [flood, second, other] = [await conversation(), await conversation(), await conversation()];
+    await flood.say(28);
+    await settled();
+    await second.say(MAX_OF_CONVERSATION + 2);
+    await settled();
+    await other.say(2);
+    await settled();
+    const raised = await Promise.all([flood.raised(), second.raised(), other.raised()]);
+    expect(raised).toEqual([25, MAX_OF_CONVERSATION, 2]);
   });
 });

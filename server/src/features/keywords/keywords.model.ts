@@ -70,5 +70,5 @@ export const notificationModel = defineModel<StoredNotification>(
     messages: { type: [String], default: undefined },
     ...outboxFields,
   },
-  [[{ account: 1, created_at: -1, _id: -1 }], [{ room: 1 }], outboxIndex],
+  [[{ account: 1, created_at: -1, _id: -1 }], [{ room: 1, created_at: 1 }], outboxIndex],
 );

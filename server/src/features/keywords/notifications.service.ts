@@ -109,8 +109,13 @@ export class NotificationsService {
       const found = mentioned[index];
       return found && found.count > 0 ? [hitOf(message, found)] : [];
     });
-    const allowed = await this.#cap.allowed(account, hits, ({ _id }) => notificationOf(_id));
-    if (allowed.length > 0) await this.#raise(account, allowed);
+    const wanted = hits.map((hit) => ({ uuid: notificationOf(hit._id), room: hit.room, hit }));
+    const allowed = await this.#cap.allowed(account, wanted);
+    if (allowed.length > 0)
+      await this.#raise(
+        account,
+        allowed.map(({ hit }) => hit),
+      );
   }
 
   /**
