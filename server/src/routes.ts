@@ -1,4 +1,5 @@
 import type { Services } from './compose.ts';
+import { checkScopeFor } from './features/access/event-scopes.ts';
 import { conversationRoutes } from './features/agent/conversations.routes.ts';
 import { workflowTestRoutes } from './features/agent/test-turns.routes.ts';
 import { workflowVersionRoutes } from './features/agent/versions.routes.ts';
@@ -71,8 +72,8 @@ export const createRoutes = (
     ...leadRoutes(services),
     ...searchRoutes(services),
     ...keywordRoutes(services),
-    ...webhookRoutes(services),
-    ...deliveryRoutes(services),
+    ...webhookRoutes({ ...services, checkScopeFor }),
+    ...deliveryRoutes({ ...services, checkScopeFor }),
     ...widgetRoutes(services),
     ...sightingRoutes(services),
     ...sessionRoutes(services),

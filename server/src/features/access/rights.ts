@@ -1,4 +1,4 @@
-import type { Role, Scope } from '@parlor/shared';
+import type { EventName, Role, Scope } from '@parlor/shared';
 import type { AccountPrincipal } from '../members/principal.ts';
 
 const OWNER: readonly Role[] = ['owner'];
@@ -140,6 +140,16 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   retrieveWorkflowVersion: [ADMINS, 'workflows:read'],
 };
 
+/** What shows the same as the data of an event: whoever may not call it gets nothing of that by a webhook either. */
+const SHOWN_BY: Readonly<Record<EventName, string>> = {
+  'chat.added': 'listRooms',
+  'message.added': 'listMessages',
+  'lead.added': 'listLeads',
+  'lead.changed': 'listLeads',
+  'keyword_notification.added': 'listKeywordNotifications',
+  'conversation.updated': 'listConversations',
+};
+
 /** What a session does of a member who has to set up a second factor first. */
 export const SETTING_UP: ReadonlySet<string> = new Set([
   'retrieveSession',
@@ -163,3 +173,12 @@ export const mayCall = (
 /** Whoever may write may read. */
 const covers = (scopes: readonly Scope[], wanted: Scope): boolean =>
   scopes.includes(wanted) || scopes.includes(wanted.replace(':read', ':write') as Scope);
+
+/** The scope that a program lacks to read what an event tells; undefined for none. */
+export const scopeMissingFor = (
+  { program }: Pick<AccountPrincipal, 'program'>,
+  event: EventName,
+): Scope | undefined => {
+  const [, scope] = RIGHTS[SHOWN_BY[event]] ?? [];
+  return program && scope && !covers(program.scopes, scope) ? scope : undefined;
+};

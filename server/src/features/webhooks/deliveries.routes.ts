@@ -17,6 +17,7 @@ import { pathUuid } from '../../http/validate.ts';
 import { accountOf } from '../members/principal.ts';
 import { isErased, type StoredDelivery } from './deliveries.model.ts';
 import { type DeliveriesService, type DeliveryFilter, presentDelivery } from './deliveries.service.ts';
+import type { CheckScope } from './webhooks.routes.ts';
 
 const readFilter = (ctx: Context): DeliveryFilter => {
   const webhook = queryUuid(ctx, 'webhook');
@@ -46,9 +47,11 @@ const log = 'Deliveries';
 /** The log of deliveries, redelivery and test sends (docs/contract.md#delivery). */
 export const deliveryRoutes = ({
   deliveries,
+  checkScopeFor,
   baseUrl,
 }: {
   deliveries: DeliveriesService;
+  checkScopeFor: CheckScope;
   baseUrl(ctx: Context): string;
 }): Route[] => {
   const deliveryId = (ctx: Context): string => pathUuid({ params: { uuid: ctx.params?.id } });
@@ -115,12 +118,13 @@ export const deliveryRoutes = ({
       tag: log,
       summary: 'What was sent with a delivery',
       description:
-        'The same in every attempt, and as long as the delivery is in the log. Not for members and programs that are restricted to some widgets: it says what was said on any of them.',
+        'The same in every attempt, and as long as the delivery is in the log. Not for members and programs that are restricted to some widgets: it says what was said on any of them. A program needs the scope that shows what the event tells, too.',
       callers,
       params: deliveryPath,
       answers: { status: 200, description: 'The text.', schema: DeliveryText },
       handler: async (ctx) => {
         const delivery = await deliveries.get(accountOf(ctx), deliveryId(ctx));
+        checkScopeFor(ctx, delivery.event);
         ctx.set('Cache-Control', 'no-store');
         ctx.body = { body: isErased(delivery) ? null : delivery.body };
       },

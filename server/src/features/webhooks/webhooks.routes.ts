@@ -1,4 +1,4 @@
-import { NewWebhook, RotatedWebhookSecret, Webhook, WebhookSecret } from '@parlor/shared';
+import { type EventName, NewWebhook, RotatedWebhookSecret, Webhook, WebhookSecret } from '@parlor/shared';
 import { isoDatetime } from '../../database/document.ts';
 import type { Context, Handler } from '../../http/context.ts';
 import { readPage, sendPage } from '../../http/lists.ts';
@@ -13,11 +13,18 @@ import {
 } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
+import type { Caller } from '../../http/turns.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import type { Quotas } from '../accounts/quotas.ts';
 import { accountOf, actionOf } from '../members/principal.ts';
 import type { StoredWebhook } from './webhooks.model.ts';
 import { presentWebhook, type WebhooksService } from './webhooks.service.ts';
+
+/**
+ * Whether a program may read what an event tells (access/event-scopes.ts).
+ * @throws ParlorError `forbidden`
+ */
+export type CheckScope = (ctx: Caller, event: EventName) => void;
 
 const callers = ['account'] as const;
 const params = { uuid: uuidInPath() };
@@ -27,13 +34,25 @@ const webhook = 'Webhooks';
 export const webhookRoutes = ({
   webhooks,
   quotas,
+  checkScopeFor,
   baseUrl,
 }: {
   webhooks: WebhooksService;
   quotas: Quotas;
+  checkScopeFor: CheckScope;
   baseUrl(ctx: Context): string;
 }): Route[] => {
   const own = (ctx: Context): [account: string, uuid: string] => [accountOf(ctx), pathUuid(ctx)];
+
+  /** What waits of the event of before goes to the new target, too. */
+  const mayChange = (ctx: Context, wanted: Partial<NewWebhook>) => {
+    const check = precondition(ctx);
+    return (current: Webhook): void => {
+      check?.(current);
+      if (wanted.event === undefined && wanted.target === undefined) return;
+      for (const event of [current.event, wanted.event ?? current.event]) checkScopeFor(ctx, event);
+    };
+  };
 
   // The secret joins the response outside of `idempotent`, which keeps responses in the database as they are.
   const withSecret: Handler = async (ctx, next) => {
@@ -75,13 +94,14 @@ export const webhookRoutes = ({
       tag: webhook,
       summary: 'Subscribe an address to an event',
       description:
-        'From now on what happens is posted to `target`, signed by the secret that `…/secret/` shows: see the section on webhooks. The same event and target twice is a 400, as is a target in a private network. At most 50 an account.',
+        'From now on what happens is posted to `target`, signed by the secret that `…/secret/` shows: see the section on webhooks. The same event and target twice is a 400, as is a target in a private network. At most 50 an account. A program needs the scope that shows what the event tells, too.',
       callers,
       body: NewWebhook,
       isIdempotent: true,
       answers: created(Webhook),
       handler: async (ctx) => {
         const input = readObject(NewWebhook, ctx.state.body);
+        checkScopeFor(ctx, input.event);
         const account = accountOf(ctx);
         const { newUuid } = ctx.state;
         const webhook = await quotas.within('webhooks', account, newUuid, () =>
@@ -122,7 +142,7 @@ export const webhookRoutes = ({
         const wanted = readObject(NewWebhook, ctx.state.body);
         sendObject(
           ctx,
-          presentWebhook(await webhooks.change(...ids, wanted, precondition(ctx), actionOf(ctx))),
+          presentWebhook(await webhooks.change(...ids, wanted, mayChange(ctx, wanted), actionOf(ctx))),
         );
       },
     },
@@ -145,7 +165,7 @@ export const webhookRoutes = ({
         const wanted = readPatch(NewWebhook, ctx.state.body);
         sendObject(
           ctx,
-          presentWebhook(await webhooks.change(...ids, wanted, precondition(ctx), actionOf(ctx))),
+          presentWebhook(await webhooks.change(...ids, wanted, mayChange(ctx, wanted), actionOf(ctx))),
         );
       },
     },

@@ -20,7 +20,7 @@ export interface WebhookListener {
 }
 
 /** A check of the object as it stands, such as If-Match's. */
-type Precondition = ((current: object) => void) | undefined;
+type Precondition = ((current: Webhook) => void) | undefined;
 
 /** Webhook webhooks and their secrets (docs/contract.md#webhook). */
 export class WebhooksService {
