@@ -5,9 +5,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { pino } from 'pino';
+import { EventIds } from '../dist/features/realtime/event-ids.js';
 import { EventLog } from '../dist/features/realtime/event-log.js';
 import { eventLogEntryModel, eventLogHeadModel } from '../dist/features/realtime/event-log.model.js';
 import { Tail } from '../dist/features/realtime/tail.js';
+import { Secrets } from '../dist/platform/secrets.js';
 
 const ROUNDS = 5;
 /** Longer than it takes a tail to find that it is quiet. */
@@ -19,6 +21,7 @@ const connection = await mongoose
   .asPromise();
 const entries = eventLogEntryModel(connection);
 const head = eventLogHeadModel(connection);
+const ids = new EventIds(new Secrets('a key of more than 32 characters, of this bench'));
 await Promise.all([entries.createIndexes(), head.createIndexes()]);
 
 /** @returns per cent of a core */
@@ -32,7 +35,7 @@ const used = async () => {
 /** @type {number[]} */
 const costs = [];
 for (let i = 0; i < ROUNDS; i++) {
-  const log = new EventLog(entries, head, () => {});
+  const log = new EventLog(entries, head, ids, () => {});
   const tail = new Tail(
     log,
     () => {},

@@ -61,7 +61,7 @@ export const createServices = async (
 
   const auditTrail = new AuditTrail(models);
   const signInTrail = new SignInTrail(models, log);
-  const channel = new Channel(models, log, isOnlyProcess(config));
+  const channel = new Channel(models, secrets, log, isOnlyProcess(config));
 
   const widgets = new WidgetsService(models.widgets, writes);
   const publicWidgets = new PublicWidgetCache(widgets);

@@ -42,6 +42,29 @@ describe('the live channel', () => {
     expect(other.events()).toHaveLength(2);
   });
 
+  it('gives ids that tell nobody how much happens on the server', async () => {
+    const [{ url, visitor }, others] = [await begin(), await begin()];
+    const [ada, stranger] = [await visitor(), await others.visitor()];
+    const page = await connect(url, { visitor: ada.token });
+    const said = async (text: string): Promise<string> => {
+      await ada.say(text);
+      return (await page.find(says(text))).id ?? '';
+    };
+    const ids = [page.after, await said('One'), await said('Two')];
+    for (const text of ['Elsewhere', 'And again']) await stranger.say(text);
+    ids.push(await said('Three'), (await connect(url, { visitor: ada.token })).after);
+    for (const id of ids) {
+      expect(id).toMatch(/^[\w-]{22}$/);
+      // Neither what the log is called nor a place stands in them.
+      const alike = ids.filter((other) => other !== id && other.slice(0, 6) === id.slice(0, 6));
+      expect(alike).toEqual([]);
+    }
+    // One of an older version is unknown, and so is one that somebody has made up.
+    for (const after of ['AbCd1234-1', 'A'.repeat(22)]) {
+      await (await connect(url, { visitor: ada.token }, { after })).find(isType('resync'));
+    }
+  });
+
   it('says of each message whether a bot wrote it, and tells when a visitor has asked for a person', async () => {
     const { url, rest, widget, visitor, answer } = await begin();
     const nodes = [

@@ -5,6 +5,7 @@ import { documentsWith } from '../../../test/everything.ts';
 import { makeFixtures } from '../../../test/fixtures.ts';
 import { testMembers } from '../../../test/members.ts';
 import type { ActiveMember } from '../members/member.ts';
+import { EventIds } from '../realtime/event-ids.ts';
 import { EventLog } from '../realtime/event-log.ts';
 import { deleteAccount } from './account-data.ts';
 
@@ -55,7 +56,13 @@ it('leaves its places in the log of events to nobody else, also after a crash', 
   await expect.poll(() => entries.countDocuments({ account: id, name: 'message.added' }), PATIENCE).toBe(1);
   const newest = await entries.findOne({ account: id }).sort({ _id: -1 }).lean();
   await deleteAccount(app.services, id);
-  const next = await new EventLog(entries, head, () => undefined, true).open();
+  const next = await new EventLog(
+    entries,
+    head,
+    new EventIds(app.services.secrets),
+    () => undefined,
+    true,
+  ).open();
   expect(next.head).toBeGreaterThanOrEqual(newest?._id ?? Number.NaN);
 });
 

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import type { EventConsumer } from '../../events/relay.ts';
 import { newUuid } from '../../platform/ids.ts';
+import type { Secrets } from '../../platform/secrets.ts';
 import { ConnectionIndex, type Ended } from './connection-index.ts';
+import { EventIds } from './event-ids.ts';
 import type { EventLogEntry, EventLogEntryModel, EventLogHeadModel } from './event-log.model.ts';
 import { EventLog, type NewEntry } from './event-log.ts';
 import { entryOf, frameText, isPassing, ownFrame } from './frames.ts';
@@ -44,12 +46,14 @@ export class Channel {
   /** @param isOnlyProcess no other process writes into the log, so that it need not be asked */
   constructor(
     models: { realtimeEntries: EventLogEntryModel; realtimeHead: EventLogHeadModel },
+    secrets: Secrets,
     logger: Logger,
     isOnlyProcess = false,
   ) {
     this.#logger = logger;
     const offer = (entries: EventLogEntry[]) => this.tail.offer(entries);
-    this.log = new EventLog(models.realtimeEntries, models.realtimeHead, offer, isOnlyProcess);
+    const { realtimeEntries: stored, realtimeHead: head } = models;
+    this.log = new EventLog(stored, head, new EventIds(secrets), offer, isOnlyProcess);
     this.tail = new Tail(
       this.log,
       (entry) => this.#tell(entry),

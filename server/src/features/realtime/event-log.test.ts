@@ -4,6 +4,8 @@ import mongoose from 'mongoose';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { seeded } from '../../../test/realtime-seeded.ts';
+import { Secrets } from '../../platform/secrets.ts';
+import { EventIds } from './event-ids.ts';
 import { type EventLogEntry, eventLogEntryModel, eventLogHeadModel } from './event-log.model.ts';
 import { EventLog, type NewEntry } from './event-log.ts';
 import { Tail } from './tail.ts';
@@ -13,6 +15,7 @@ const ROUNDS = Number(process.env.REALTIME_ROUNDS ?? 5);
 const FIRST_SEED = Number(process.env.REALTIME_SEED ?? 1);
 
 const connection = mongoose.createConnection();
+const ids = new EventIds(new Secrets('a key of more than 32 characters, of this test'));
 const silent = pino({ level: 'silent' });
 
 beforeAll(async () => {
@@ -48,7 +51,7 @@ const openLog = async () => {
       get: (target, name, receiver) =>
         name === 'collection' ? slowCollection : Reflect.get(target, name, receiver),
     });
-    const log: EventLog = new EventLog(slow, models.head, (entries) => tail.offer(entries));
+    const log: EventLog = new EventLog(slow, models.head, ids, (entries) => tail.offer(entries));
     const tail: Tail = new Tail(
       log,
       (entry) => seen.push(entry),
@@ -143,7 +146,7 @@ describe('the log of recent events', () => {
 
   it('goes on behind its last entry when a process that counted alone was killed', async () => {
     const { models, process, drop } = await openLog();
-    const alone = () => new EventLog(models.entries, models.head, () => {}, true);
+    const alone = () => new EventLog(models.entries, models.head, ids, () => {}, true);
     const first = alone();
     for (let count = 0; count < 5; count++) await first.append([entry(), entry()]);
     const places = async () =>
@@ -163,7 +166,7 @@ describe('the log of recent events', () => {
 
   it('knows no place of before when a process that counted alone was killed and its entries have run out', async () => {
     const { models, drop } = await openLog();
-    const alone = () => new EventLog(models.entries, models.head, () => {}, true);
+    const alone = () => new EventLog(models.entries, models.head, ids, () => {}, true);
     const first = alone();
     for (let count = 0; count < 3; count++) await first.append([entry()]);
     const known = first.idOf(3);

@@ -2,6 +2,7 @@ import { duplicateFields } from '../../database/duplicate.ts';
 import { madeBefore } from '../../database/has-come.ts';
 import { refusedOf } from '../../database/refused.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
+import type { EventIds } from './event-ids.ts';
 import {
   EMPTIED,
   type EventLogEntry,
@@ -41,6 +42,7 @@ export class EventLog {
   readonly read: EventLogReader;
   readonly #entries: EventLogEntryModel;
   readonly #head: EventLogHeadModel;
+  readonly #ids: EventIds;
   readonly #onStored: (entries: EventLogEntry[]) => void;
   readonly #queue: Waiting[] = [];
   #writing: Promise<void> | undefined;
@@ -57,12 +59,14 @@ export class EventLog {
   constructor(
     entries: EventLogEntryModel,
     head: EventLogHeadModel,
+    ids: EventIds,
     onStored: (entries: EventLogEntry[]) => void,
     isOnlyProcess = false,
   ) {
     this.read = new EventLogReader(entries);
     this.#entries = entries;
     this.#head = head;
+    this.#ids = ids;
     this.#onStored = onStored;
     this.#isOnlyProcess = isOnlyProcess;
   }
@@ -117,13 +121,12 @@ export class EventLog {
 
   /** What clients know a place in the log by. */
   idOf(place: number): string {
-    return `${this.#epoch}-${place}`;
+    return this.#ids.seal(this.#epoch, place);
   }
 
   /** The place that an id stands for; undefined when it is none of this log. */
   placeOf(id: string): number | undefined {
-    const [, epoch, place] = /^([A-Za-z0-9]{8})-(\d{1,15})$/.exec(id) ?? [];
-    return epoch === this.#epoch ? Number(place) : undefined;
+    return this.#ids.open(this.#epoch, id);
   }
 
   /**
