@@ -53,6 +53,7 @@ const startFrozen = async () => {
     MONGODB_URL: database.url,
     SECRET_KEY: 'a secret key for the tests only, 40 long',
     DATABASE_TIMEOUT: `${TIMEOUT_MS}ms`,
+    METRICS_TOKEN: 'm',
   });
   const api = `${server.url}/api/v1`;
   const json = { 'Content-Type': 'application/json' };
@@ -91,14 +92,17 @@ it.skipIf(process.platform === 'win32')(
     expect((await say('before', randomUUID())).status).toBe(201);
     database.process.kill('SIGSTOP');
     const key = randomUUID();
-    const [readiness, ...answers] = await Promise.all([
+    const [readiness, metrics, ...answers] = await Promise.all([
       timed(`${server.url}/readyz`),
+      timed(`${server.url}/metrics`, { headers: { Authorization: 'Bearer m' } }),
       timed(`${api}/rooms/`, { headers }),
       say('meanwhile', key),
       post('/widgets/', {}),
     ]);
     expect(readiness).toMatchObject({ status: 503, retryAfter: '1' });
     expect(readiness?.took).toBeLessThan(2_000 + SLACK_MS);
+    expect(metrics?.status).toBe(200);
+    expect(metrics?.took).toBeLessThan(2_000 + SLACK_MS);
     for (const answer of answers) {
       expect(answer).toMatchObject({ status: 503, retryAfter: '1' });
       expect(answer.took).toBeLessThan(TIMEOUT_MS + SLACK_MS);

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
+import { startGatedDatabase } from '../../../test/database-gate.ts';
 import { serverSettings, startServerProcess } from '../../../test/server-process.ts';
 import { outboxOf } from '../../models.ts';
 
@@ -10,6 +11,14 @@ const TOKEN = 'a-token-for-metrics';
 const open = testApp({ SMTP_URL: 'smtp://127.0.0.1:1', METRICS_TOKEN: TOKEN });
 const bearer = { headers: { authorization: `Bearer ${TOKEN}` } };
 const closed = testApp();
+
+const freePort = async (): Promise<number> => {
+  const free = createServer().listen(0, '127.0.0.1');
+  await once(free, 'listening');
+  const { port } = free.address() as AddressInfo;
+  await new Promise((resolve) => free.close(resolve));
+  return port;
+};
 
 describe('GET /metrics', () => {
   it('tells requests by route and status, lag, queues and clients', async () => {
@@ -72,10 +81,7 @@ describe('GET /metrics', () => {
   });
 
   it('have a listener of their own at METRICS_LISTEN, and nothing else has', async () => {
-    const free = createServer().listen(0, '127.0.0.1');
-    await once(free, 'listening');
-    const { port } = free.address() as AddressInfo;
-    await new Promise((resolve) => free.close(resolve));
+    const port = await freePort();
     const server = await startServerProcess({
       ...(await serverSettings()),
       METRICS_LISTEN: `127.0.0.1:${port}`,
@@ -87,5 +93,43 @@ describe('GET /metrics', () => {
     ]);
     expect((await fetch(`http://127.0.0.1:${port}/api/v1/rooms/`)).status).toBe(404);
     expect((await fetch(`${server.url}/metrics`)).status).toBe(403);
+  });
+
+  it('tell what the process knows while the database is away, and that it is', {
+    timeout: 90_000,
+  }, async () => {
+    const { gate, settings } = await startGatedDatabase();
+    const port = await freePort();
+    const server = await startServerProcess({
+      ...settings,
+      PORT: '0',
+      METRICS_TOKEN: TOKEN,
+      METRICS_LISTEN: `127.0.0.1:${port}`,
+    });
+    const ask = async (url: string) => {
+      const answer = await fetch(`${url}/metrics`, bearer);
+      return { status: answer.status, text: await answer.text() };
+    };
+    const both = () => Promise.all([ask(server.url), ask(`http://127.0.0.1:${port}`)]);
+    const counted = /^parlor_(outbox_waiting|deliveries_pending)(\{.*\})? \d+$/m;
+    for (const { text } of await both()) {
+      expect(text).toMatch(/^parlor_database_up 1$/m);
+      expect(text).toMatch(counted);
+    }
+
+    gate.shut();
+    await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(503);
+    for (const { status, text } of await both()) {
+      expect([status, text]).toEqual([200, expect.stringMatching(/^parlor_database_up 0$/m)]);
+      expect(text).toContain('parlor_realtime_connections 0');
+      expect(text).toContain('nodejs_eventloop_lag_p99_seconds');
+      expect(text).not.toMatch(counted);
+    }
+
+    gate.reopen();
+    await expect
+      .poll(async () => (await ask(server.url)).text, { timeout: 60_000 })
+      .toMatch(/^parlor_database_up 1$/m);
+    expect((await ask(server.url)).text).toMatch(counted);
   });
 });

@@ -1,10 +1,11 @@
 import type { Middleware } from 'koa';
 import type { Model } from 'mongoose';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type LabelValues, Registry } from 'prom-client';
 import type { DiskReserve } from '../../database/disk-reserve.ts';
 import type { EventHolder } from '../../events/events.ts';
 import type { State } from '../../http/context.ts';
 import type { DeliveryModel } from '../webhooks/deliveries.model.ts';
+import { boundedCount } from './bounded-count.ts';
 
 /** Seconds; a page view should see the first half, an operator's alarm the second. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -30,6 +31,9 @@ interface Watched {
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<'method' | 'route' | 'status'>;
+  readonly #databaseUp: Gauge;
+  /** Each asks the database, sets its sample or leaves it out, and says whether there was an answer. */
+  readonly #counts: (() => Promise<boolean>)[] = [];
 
   constructor({ channel, diskReserve, models, sender, mailer, outbox }: Watched) {
     const registers = [this.#registry];
@@ -42,16 +46,21 @@ export class Metrics {
       buckets: BUCKETS,
       registers,
     });
-    const gauge = (name: string, help: string, value: () => number | Promise<number>): void => {
+    const gauge = (name: string, help: string, value: () => number): void => {
       new Gauge({
         name,
         help,
         registers,
-        async collect() {
-          this.set(await value());
+        collect() {
+          this.set(value());
         },
       });
     };
+    this.#databaseUp = new Gauge({
+      name: 'parlor_database_up',
+      help: '1 when the database told all that was counted for this response, within 2 s.',
+      registers,
+    });
     if (diskReserve) {
       gauge(
         'parlor_database_free_bytes',
@@ -69,11 +78,13 @@ export class Metrics {
       'Clients connected to this process.',
       () => channel.connections.size,
     );
-    gauge('parlor_deliveries_pending', 'Deliveries that wait for an attempt, of all processes.', () =>
-      models.deliveries
-        .countDocuments({ queue: { $exists: true } })
-        .limit(COUNTED)
-        .exec(),
+    const pending = new Gauge({
+      name: 'parlor_deliveries_pending',
+      help: 'Deliveries that wait for an attempt, of all processes.',
+      registers,
+    });
+    this.#count(pending, {}, () =>
+      models.deliveries.countDocuments({ queue: { $exists: true } }).limit(COUNTED),
     );
     const attempts = (name: string, help: string, counts: Record<string, number>): void => {
       new Counter({
@@ -99,17 +110,32 @@ export class Metrics {
         mailer.counts,
       );
     }
-    new Gauge({
+    const waiting = new Gauge({
       name: 'parlor_outbox_waiting',
       help: 'Documents whose events have not been announced, of all processes.',
       labelNames: ['collection'],
       registers,
-      async collect() {
-        for (const [collection, model] of Object.entries(outbox)) {
-          const counted = (model as Model<EventHolder>).countDocuments({ 'events.at': { $exists: true } });
-          this.set({ collection }, await counted.limit(COUNTED).exec());
-        }
-      },
+    });
+    for (const [collection, model] of Object.entries(outbox)) {
+      const unannounced = { 'events.at': { $exists: true } };
+      this.#count(waiting, { collection }, () =>
+        (model as Model<EventHolder>).countDocuments(unannounced).limit(COUNTED),
+      );
+    }
+  }
+
+  /** Has the gauge tell what a query counts at each request. */
+  #count<T extends string>(
+    gauge: Gauge<T>,
+    labels: LabelValues<T>,
+    query: () => { exec(): Promise<number> },
+  ): void {
+    const count = boundedCount(() => query().exec());
+    this.#counts.push(async () => {
+      const value = await count();
+      if (value === undefined) gauge.remove(labels);
+      else gauge.set(labels, value);
+      return value !== undefined;
     });
   }
 
@@ -128,8 +154,13 @@ export class Metrics {
     };
   }
 
-  /** The text format of Prometheus, and its media type. */
+  /**
+   * The text format of Prometheus, and its media type. Whatever the database does: what this process knows of itself is
+   * needed most when that is away.
+   */
   async text(): Promise<{ type: string; text: string }> {
+    const answered = await Promise.all(this.#counts.map((count) => count()));
+    this.#databaseUp.set(Number(answered.every(Boolean)));
     return { type: this.#registry.contentType, text: await this.#registry.metrics() };
   }
 }
