@@ -15,9 +15,6 @@ const PASSWORD_LENGTH = 20;
 
 const FROM_STDIN = '--password-stdin';
 
-/** In UTF-16 units: beyond what any password may have. */
-const LONGEST_PASSWORD = 10_000;
-
 /**
  * The password to set, as requests that sign in by it are read, and whether it was made here and has to be shown.
  * @throws UsageError
@@ -27,15 +24,15 @@ const choosePassword = async (
   terminal: Terminal,
 ): Promise<{ password: string; isMade: boolean }> => {
   if (!fromStdin) return { password: randomLetters(PASSWORD_LENGTH), isMade: true };
-  const lines: string[] = [];
-  let length = 0;
+  let given: string | undefined;
   for await (const line of terminal.lines()) {
-    lines.push(line);
-    length += line.length;
-    // It is refused: what else there is would fill the memory, which is the server's beside one.
-    if (length > LONGEST_PASSWORD) break;
+    // Nobody can type an end of a line. What else there is is not read: it would fill the memory, which is the server's beside one.
+    if (given !== undefined || line.includes('\r')) {
+      throw new UsageError('password: stdin has more than one line: give the password alone');
+    }
+    given = line;
   }
-  const { data, error } = Registration.shape.password.safeParse(lines.join('\n'));
+  const { data, error } = Registration.shape.password.safeParse(given ?? '');
   if (error) throw new UsageError(`password: ${error.issues[0]?.message}`);
   return { password: data, isMade: false };
 };

@@ -27,6 +27,13 @@ describe('lines that are read in', () => {
     expect(await read([bytes.subarray(0, 2), bytes.subarray(2)])).toEqual(['\u{1f4a1}']);
   });
 
+  it('without the byte order mark before them, and with what looks like one in them', async () => {
+    const marked = Buffer.from('\ufeffa\ufeff\n\ufeffb\n');
+    for (const at of [1, 3, 4, 8, 9]) {
+      expect(await read([marked.subarray(0, at), marked.subarray(at)])).toEqual(['a\ufeff', '\ufeffb']);
+    }
+  });
+
   it('are UTF-8', async () => {
     const latin1 = Buffer.from('schl\u00fcssel\n', 'latin1');
     await expect(read(['a\n', latin1])).rejects.toThrow(new InputLineError('line 2 is not UTF-8'));

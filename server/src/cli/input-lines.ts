@@ -30,7 +30,8 @@ export async function* linesOf(input: Readable, most = MAX_LINE_CHARACTERS): Asy
     return line;
   };
   // Not by `setEncoding`, which reads other bytes as U+FFFD: so a password would be set that nobody can type.
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  // A byte order mark before the first line, as files of Windows have, is no part of it.
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   const decode = (chunk?: Buffer): string => {
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined });
