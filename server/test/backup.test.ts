@@ -73,7 +73,9 @@ it.skipIf(inject('isRealMongodb'))(
     expect(made.out).toContain(
       `the key that belongs to it is ${inFolder} (its fingerprint is ${fingerprint})\n`,
     );
-    expect((await stat(join(backup, 'secret-key'))).mode & 0o777).toBe(0o600);
+    for (const file of ['secret-key', 'database/data.mdb', 'database/made']) {
+      expect([file, (await stat(join(backup, file))).mode & 0o777]).toEqual([file, 0o600]);
+    }
     const again = await parlor({ DATA_DIR }, ['backup', backup]);
     expect(again.code).toBe(1);
     expect(again.err).toContain(`${backup} is there already`);

@@ -1,6 +1,6 @@
 /** Copies of a database that is in use, and what one that is given up leaves behind. */
 import { execFileSync, fork } from 'node:child_process';
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
@@ -20,6 +20,9 @@ const childWith = (argument: string): number => {
   });
   return Number.parseInt(listed.split('\n').find((line) => line.includes(argument)) ?? '', 10);
 };
+
+const modesIn = (directory: string): number[] =>
+  readdirSync(directory).map((name) => statSync(join(directory, name)).mode & 0o777);
 
 /** A database of some 60 MiB. */
 const open = async () => {
@@ -47,7 +50,7 @@ const open = async () => {
   return { database, target, write, size: () => statSync(join(dataDir, 'data.mdb')).size };
 };
 
-test('one that is given up ends at once, and holds no page back', async () => {
+test('one is for its owner alone, and when it is given up ends at once, and holds no page back', async () => {
   const { database, target, write, size } = await open();
   // So much it needs to be written anew while nobody reads.
   await write('b');
@@ -58,6 +61,7 @@ test('one that is given up ends at once, and holds no page back', async () => {
     const giveUp = new AbortController();
     const copy = database.copyTo(left, { signal: giveUp.signal }).catch((error: Error) => error);
     while (!existsSync(join(left, 'data.mdb'))) await setTimeout(1);
+    expect(statSync(join(left, 'data.mdb')).mode & 0o777).toBe(0o600);
     giveUp.abort(new Error('not wanted'));
     const end = await copy;
     if (end === undefined && i < 20) continue;
@@ -69,7 +73,9 @@ test('one that is given up ends at once, and holds no page back', async () => {
 
   const whole = target('whole');
   await database.copyTo(whole);
+  for (const mode of modesIn(whole)) expect(mode).toBe(0o600);
   expect(await checkDataDir(whole)).toMatchObject({ documents: COUNT, errors: [] });
+  for (const mode of modesIn(whole)) expect(mode).toBe(0o600);
   await database.close();
 });
 

@@ -15,6 +15,9 @@ if (!process.connected) end();
 
 const say = (message: CopyMessage) => process.send?.(message);
 
+// LMDB makes the copy for everybody, whatever the mode of what it copies.
+process.umask(0o077);
+
 const copy = async (): Promise<void> => {
   // After an update, before the server is started anew: it would not hold its writes.
   if (protocol !== COPY_PROTOCOL)
