@@ -1,12 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CLI, spawnCommand } from './command-line.ts';
 import { giveBackDatabase, takeDatabase } from './databases.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 let database = '';
 let directory = '';
@@ -194,6 +197,31 @@ describe('npm run parlor --', () => {
     ]);
     expect(npm('database', 'copy', '--from', 'mongodb://127.0.0.1:1')).toEqual([1, '', words('--from')]);
     expect(npm('--', 'account', 'delete', 'ada')).toEqual([1, '', 'usage: account delete USERNAME --yes']);
+  });
+
+  it('takes a file for one of the folder that it is typed in, through npm, too', {
+    timeout: 180_000,
+  }, async () => {
+    await parlor(['account', 'create', 'typed', 'typed@example.com']);
+    const typedIn = await realpath(directory);
+    const MONGODB_URL = inject('mongodbUrl').replace(/\/(\?|$)/, `/${database}$1`);
+    const npm = (...args: string[]) => {
+      const { PATH, HOME } = process.env;
+      const run = spawnSync('npm', ['--prefix', ROOT, 'run', '--silent', 'parlor', '--', ...args], {
+        cwd: typedIn,
+        encoding: 'utf8',
+        env: { PATH, HOME, MONGODB_URL, SECRET_KEY: 'a key for tests of 40 characters, no more' },
+        shell: process.platform === 'win32',
+      });
+      return [run.stdout, run.stderr];
+    };
+    const file = join(typedIn, 'typed.jsonl');
+    expect(npm('export', 'typed', 'typed.jsonl')).toEqual([`exported typed to ${file}\n`, '']);
+    expect(await readdir(typedIn)).toContain('typed.jsonl');
+    const refused = npm('import', './typed.jsonl');
+    expect(refused[1]).toContain(`${file}, `);
+    await parlor(['account', 'delete', 'typed', '--yes']);
+    expect(npm('import', './typed.jsonl')).toEqual(['imported typed\n', '']);
   });
 
   it.skipIf(process.platform !== 'linux')('fails in one line where its result can not be printed', () => {

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { BackupError, backUp } from '../database/backup.ts';
 import { openDatabase } from '../database/connect.ts';
 import { recordedKeys } from '../database/recorded-keys.ts';
@@ -6,6 +5,7 @@ import { secretKeyFile } from '../database/secret-key-file.ts';
 import type { Config } from '../platform/config.ts';
 import { takeArguments, UsageError } from './arguments.ts';
 import type { ServiceCommand } from './command.ts';
+import { locatedFrom } from './typed-path.ts';
 
 /** The fingerprints of the keys that a copy takes, which nobody has open. */
 const keysOfCopy = async (config: Config): Promise<string[]> => {
@@ -21,8 +21,7 @@ export const backupCommands: Record<string, ServiceCommand> = {
     meaning:
       'copies the embedded database, while the server runs on it, and its key into a new folder, and verifies the ' +
       'copy; to go back to it, start Parlor with that folder as DATA_DIR',
-    // An empty one would be the folder that it was typed in.
-    located: (args) => args.map((arg) => (arg === '' || arg.startsWith('-') ? arg : resolve(arg))),
+    located: locatedFrom(0),
     prepare: (args) => {
       const [folder = ''] = takeArguments(args, 'FOLDER');
       return async ({ config, copyEmbedded }, terminal) => {

@@ -18,9 +18,9 @@ export interface ServiceCommand extends Described {
   mayBeNew?: true;
   /** What it does goes by the keys: a running server has to have those of whoever gives it. */
   byKeys?: true;
-  /** The files that it reads and writes, which are the caller's. */
+  /** The files that it reads and writes, which are the caller's. @param args with absolute paths */
   files?(args: readonly string[]): CommandFiles;
-  /** The arguments with paths as they are meant where they were typed. */
+  /** The arguments with paths as they are meant where they were typed: absolute ones. */
   located?(args: readonly string[]): string[];
   /**
    * Reads the arguments, and gives what is to be done: before anything is opened or made.

@@ -9,6 +9,7 @@ import { accountNamed } from './account.commands.ts';
 import { takeArguments, UsageError } from './arguments.ts';
 import type { ServiceCommand } from './command.ts';
 import type { Terminal } from './terminal.ts';
+import { locatedFrom } from './typed-path.ts';
 
 const entryOf = (command: string, account: Account) =>
   auditEvent(ownAction('cli', command), account._id, asAudited(account));
@@ -34,6 +35,7 @@ export const copyCommands: Record<string, ServiceCommand> = {
     usage: 'export USERNAME FILE',
     meaning:
       'writes everything of an account as JSON lines, its secrets too, into a new file that only you read',
+    located: locatedFrom(1),
     files: ([, writes]) => (writes === undefined ? {} : { writes }),
     prepare: (args) => {
       const [username = '', file = ''] = takeArguments(args, 'USERNAME', 'FILE');
@@ -57,6 +59,7 @@ export const copyCommands: Record<string, ServiceCommand> = {
     meaning:
       'reads in what export wrote, with all ids; the account must not be here yet. Deliveries that waited go out here',
     mayBeNew: true,
+    located: locatedFrom(0),
     files: ([reads]) => (reads === undefined ? {} : { reads }),
     prepare: (args) => {
       const [file = ''] = takeArguments(args, 'FILE');

@@ -69,7 +69,7 @@ export const runWithServices = async (
   const located = command.located?.(args) ?? args;
   // Before a database is begun, or a server asked.
   const run = command.prepare([...located]);
-  const terminal = new LocalTerminal(command.files?.(args) ?? {});
+  const terminal = new LocalTerminal(command.files?.(located) ?? {});
   try {
     await terminal.checkFiles();
     const server = await runningServer(config);
