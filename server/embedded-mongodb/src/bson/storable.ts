@@ -1,7 +1,9 @@
 /** What this engine can't keep exactly is refused when it comes in, by name. */
+import type { Timestamp } from 'bson';
 import { type MongoError, refused } from '../errors/mongo-error.ts';
 import { type Doc, decode, encode } from './document.ts';
 import { countElements } from './elements.ts';
+import { typeName } from './values.ts';
 
 /**
  * Refuses a document that would not come out of a JavaScript object as it went in: fields named like array
@@ -13,6 +15,18 @@ export function checkStorable(doc: Doc, raw: Uint8Array): void {
   if (seen.fault) throw refuse(seen.fault);
   if (countElements(raw) !== Object.keys(doc).length) throw refuse('a field name occurs twice');
   if (seen.mayLoseOrder && !encode(doc).equals(raw)) throw refuse(LOST_ORDER);
+}
+
+/**
+ * Refuses an empty timestamp at the top of a document that is inserted or replaces another one: MongoDB puts its own clock
+ * there, with a counter that only it has. In `_id`, in documents inside, and where an operator sets one, it stays as it is.
+ */
+export function checkTimestamps(fields: Doc, where: string): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (name !== '_id' && typeName(value) === 'timestamp' && (value as Timestamp).isZero()) {
+      throw refused(`an empty timestamp in ${where}`);
+    }
+  }
 }
 
 /** Refuses a command whose filters or changes would be read differently than they were sent. */

@@ -2,7 +2,7 @@
 import { ObjectId } from 'bson';
 import { type Doc, decode, encode } from '../bson/document.ts';
 import { checkNewLevels } from '../bson/nesting.ts';
-import { checkStorable } from '../bson/storable.ts';
+import { checkStorable, checkTimestamps } from '../bson/storable.ts';
 import { checkId, checkIdFirst } from '../query/document-id.ts';
 import { checkSize } from '../storage/document-writer.ts';
 import type { Command } from './command.ts';
@@ -42,6 +42,7 @@ export function prepareInsert(bytes: Uint8Array): { doc: Doc; raw: Buffer } {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const doc = decode(raw);
   checkStorable(doc, raw);
+  checkTimestamps(doc, 'a new document');
   checkNewLevels(doc, raw);
   if (!Object.hasOwn(doc, '_id')) return withFirstId({ _id: new ObjectId(), ...doc });
   checkId(doc._id);

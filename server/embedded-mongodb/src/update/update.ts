@@ -1,6 +1,6 @@
-import type { Timestamp } from 'bson';
 import { compareValues } from '../bson/compare.ts';
 import type { Doc } from '../bson/document.ts';
+import { checkTimestamps } from '../bson/storable.ts';
 import {
   copyFields,
   fieldsOf,
@@ -123,13 +123,8 @@ function parsePath(path: string, filterNames: Map<string, string>): string[] {
 function replace(doc: Doc, replacement: Doc, isInsert: boolean): Doc {
   if (isInsert) checkSeed(doc, true);
   const fields = fieldsOf(replacement);
-  for (const [name, value] of Object.entries(fields)) {
-    if (name.startsWith('$')) throw dollarField(name);
-    // MongoDB puts its own clock there, with a counter that only it has.
-    if (typeName(value) === 'timestamp' && (value as Timestamp).isZero()) {
-      throw refused('an empty timestamp in a replacement');
-    }
-  }
+  for (const name of Object.keys(fields)) if (name.startsWith('$')) throw dollarField(name);
+  checkTimestamps(fields, 'a replacement');
   const id = getField(doc, '_id');
   const newId = getField(fields, '_id');
   if (newId !== MISSING && id !== MISSING && compareValues(id, newId) !== 0) {

@@ -63,6 +63,8 @@ const REFUSALS: [name: string, command: Doc][] = [
   ['pipeline', update([{ $set: { a: 1 } }])],
   ['timestamp', update({ $currentDate: { a: { $type: 'timestamp' } } })],
   ['timestamp', update({ a: new Timestamp({ t: 0, i: 0 }) })],
+  ['timestamp', update({ a: new Timestamp({ t: 0, i: 0 }) }, { q: { a: 'none' }, upsert: true })],
+  ['timestamp', { insert: COLLECTION, documents: [{ a: new Timestamp({ t: 0, i: 0 }) }] }],
   ['collation', update({ $set: { a: 1 } }, { collation: { locale: 'de' } })],
   ['positional', update({ $set: { 'l.$': 1 } }, { q: { $or: [{ l: 1 }, { a: 9 }] } })],
   ['__proto__', update({ $set: { 'a.__proto__': 1 } })],
