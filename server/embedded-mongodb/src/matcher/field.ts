@@ -42,6 +42,21 @@ export function isOperators(value: unknown): value is Doc {
   return true;
 }
 
+/** What MongoDB knows behind a field; a document that begins with another `$` is a value in `$all`. */
+const KNOWN_OPERATORS = new Set([
+  ...['$all', '$elemMatch', '$eq', '$exists', '$gt', '$gte', '$in', '$lt', '$lte', '$mod', '$ne', '$nin'],
+  ...['$options', '$regex', '$size', '$type'],
+  ...['$bitsAllClear', '$bitsAllSet', '$bitsAnyClear', '$bitsAnySet'],
+  ...['$geoIntersects', '$geoNear', '$geoWithin', '$near', '$nearSphere', '$within'],
+]);
+
+/** Whether an element of `$all` is no value, but would be a condition. */
+export function isCondition(element: unknown): boolean {
+  if (!isOperators(element)) return false;
+  const [first = ''] = Object.keys(element);
+  return KNOWN_OPERATORS.has(first) || first.startsWith('$_internal');
+}
+
 /** The condition that a value equals another. */
 export function equality(operand: unknown): Predicate {
   return { kind: 'value', test: comparison('$eq', operand) };
@@ -163,7 +178,7 @@ function compileAll(path: string, operand: unknown, filter: CompileFilter): Pred
     return { kind: 'all', parts };
   }
   const parts = operand.map((element): Predicate => {
-    if (isOperators(element)) throw badValue('no $ expressions in $all');
+    if (isCondition(element)) throw badValue('no $ expressions in $all');
     return typeName(element) === 'regex' ? { kind: 'value', test: compileRegex(element) } : equality(element);
   });
   return { kind: 'all', parts };

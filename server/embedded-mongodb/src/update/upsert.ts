@@ -10,7 +10,7 @@ import {
   typeName,
 } from '../bson/values.ts';
 import { MongoError, mongoError, refused } from '../errors/mongo-error.ts';
-import { isOperators } from '../matcher/field.ts';
+import { isCondition, isOperators } from '../matcher/field.ts';
 
 /** What is wrong with a filter as a start of a document; which of it matters depends on the update. */
 interface Faults {
@@ -68,7 +68,8 @@ function fieldEqualities(value: unknown): unknown[] {
   return Object.entries(value).flatMap(([name, operand]) => {
     if (name === '$eq') return [operand];
     const values = Array.isArray(operand) ? operand : [];
-    if (name === '$all' || (name === '$in' && values.length === 1)) {
+    if (name === '$all') return values.filter((one) => typeName(one) !== 'regex' && !isCondition(one));
+    if (name === '$in' && values.length === 1) {
       return values.filter((one) => typeName(one) !== 'regex' && !isOperators(one));
     }
     return [];
