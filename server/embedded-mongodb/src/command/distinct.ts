@@ -1,9 +1,11 @@
 /** distinct. */
 import { compareValues } from '../bson/compare.ts';
 import { type Doc, decode } from '../bson/document.ts';
+import { checkFieldPath } from '../bson/field-path.ts';
 import { mongoError, refused } from '../errors/mongo-error.ts';
 import { documentKeys } from '../index-key/document-keys.ts';
 import { encodeValue } from '../index-key/entry-key.ts';
+import { isOperators } from '../matcher/field.ts';
 import { compileMatch } from '../matcher/matcher.ts';
 import { isHinted } from '../planner/plan.ts';
 import { pauseReading } from '../query/count.ts';
@@ -21,6 +23,7 @@ export const distinct: Command = {
     const { engine, body } = call;
     const key = readString(body, 'key');
     if (key === undefined) throw missingField('distinct.key');
+    if (key.includes('\0')) throw mongoError(31032, 'Key field cannot contain an embedded null byte');
     const filter = readDoc(body, 'query') ?? {};
     const hint = readHint(body);
     compileMatch(filter);
@@ -28,6 +31,7 @@ export const distinct: Command = {
     if (!collection) return { values: [] };
     const query = queryFor(filter, { hint, deadline: call.deadline });
     const plan = planQuery(collection, query);
+    if (isProjected(filter)) checkKey(key);
     const sources = sourcesOf(collection, query, key).map((read) => ({
       read,
       found: new Map<string, unknown>(),
@@ -60,6 +64,24 @@ export const distinct: Command = {
     throw refused(`distinct of ${key}, which has an index and is missing or an empty array in a document,`);
   },
 };
+
+/**
+ * Whether MongoDB projects the documents to the key: without a filter, and by an `_id` alone, it takes the values as they come.
+ * So it does where a filter finds nothing in any document, of which a key that is no path is refused here all the same.
+ */
+function isProjected(filter: Doc): boolean {
+  const [name, ...others] = Object.keys(filter);
+  return name !== undefined && (name !== '_id' || others.length > 0 || isOperators(filter._id));
+}
+
+/** The fields of a DBRef, which alone may begin with a `$` in a path. */
+const OF_A_REFERENCE = ['$ref', '$id', '$db'];
+
+function checkKey(key: string): void {
+  const parts = key.split('.');
+  if (parts.includes('$')) throw refused('distinct by a positional path');
+  checkFieldPath(parts.map((part) => (OF_A_REFERENCE.includes(part) ? part.slice(1) : part)).join('.'));
+}
 
 /** MongoDB's limit for the values of one answer. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
