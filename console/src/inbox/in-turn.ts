@@ -1,3 +1,5 @@
+import { onLeave } from '../ui/leaving.ts';
+
 /** The last request about each name that is under way or waits: a conversation, or a draft in one. */
 const last = new Map<string, Promise<unknown>>();
 
@@ -9,7 +11,7 @@ const askNow = (): void => {
 };
 
 // A page that is hidden may never be seen again.
-addEventListener('pagehide', askNow);
+onLeave(askNow);
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'hidden') askNow();
 });

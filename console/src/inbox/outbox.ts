@@ -4,6 +4,7 @@ import { computed, effect, signal } from '@preact/signals';
 import { ApiError, ask } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
 import { me } from '../session/session.ts';
+import { hasLeft } from '../ui/leaving.ts';
 import { toast } from '../ui/toast.tsx';
 import { apply } from './acts.ts';
 import { conversationOf } from './known.ts';
@@ -48,17 +49,10 @@ export const outgoingIn = (room: string): readonly Outgoing[] =>
 /** In this tab others may sign in, who see nothing of it. */
 const keyOf = (member: string): string => `unsent ${member}`;
 
-let isLeft = false;
-for (const type of ['pagehide', 'pageshow'] as const) {
-  addEventListener(type, () => {
-    isLeft = type === 'pagehide';
-  });
-}
-
 const keep = (member: string, items: readonly Outgoing[]): void => {
   waiting.value = new Map(waiting.value).set(member, items);
   // What is cut as the page is left may have arrived: the next page goes on with it as it stood.
-  if (isLeft) return;
+  if (hasLeft()) return;
   try {
     if (items.length > 0) sessionStorage.setItem(keyOf(member), JSON.stringify(items));
     else sessionStorage.removeItem(keyOf(member));

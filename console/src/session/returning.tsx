@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { ApiError } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
+import { onLeave } from '../ui/leaving.ts';
 import { recognize, session } from './session.ts';
 import { Unreachable } from './unreachable.tsx';
 
@@ -24,7 +25,7 @@ const ask = async (): Promise<void> => {
   }
 };
 
-addEventListener('pagehide', ({ persisted }) => {
+onLeave(({ persisted }) => {
   if (persisted && session.value === 'in') show('left');
 });
 addEventListener('pageshow', ({ persisted }) => {

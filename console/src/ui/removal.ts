@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { ApiError, ask } from '../api/client.ts';
+import { onLeave } from './leaving.ts';
 import { settleToast, toast } from './toast.tsx';
 
 /** The paths of what is shown no more: removed, or about to be. */
@@ -58,7 +59,7 @@ export const settleRemovals = async (): Promise<void> => {
 };
 
 // A page that is hidden may never be seen again.
-addEventListener('pagehide', settleToast);
+onLeave(settleToast);
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'hidden') settleToast();
 });

@@ -1,0 +1,22 @@
+/**
+ * Told when the page is left. One listener for all: a browser breaks off what is under way before it tells, and whoever waits
+ * for that goes on behind the first listener.
+ */
+const told: ((event: PageTransitionEvent) => void)[] = [];
+let isLeft = false;
+
+addEventListener('pagehide', (event) => {
+  isLeft = true;
+  for (const one of told) one(event);
+});
+addEventListener('pageshow', () => {
+  isLeft = false;
+});
+
+/** Whether the page has been left, and nobody has come back to it: what fails then may have arrived. */
+export const hasLeft = (): boolean => isLeft;
+
+/** @param leave is called whenever the page is left */
+export const onLeave = (leave: (event: PageTransitionEvent) => void): void => {
+  told.push(leave);
+};
