@@ -28,7 +28,15 @@ const holdChanges = async (page: Page, path = /\/api\/v1\/conversations\/[^/]+\/
       await (await route.request().response())?.finished();
     }
   };
-  return { asked, held, release };
+  /** And what is asked for then. */
+  const releaseAll = async () => {
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    while (held.length > 0) {
+      await release();
+      await page.waitForTimeout(200);
+    }
+  };
+  return { asked, held, release, releaseAll };
 };
 
 it('has the conversation in the end as it was set last', async () => {
@@ -41,11 +49,7 @@ it('has the conversation in the end as it was set last', async () => {
   await page.getByRole('button', { name: 'Done', exact: true }).press('Enter');
   await page.getByRole('button', { name: 'Open again' }).press('Enter');
   await page.getByRole('button', { name: 'Done', exact: true }).waitFor();
-  await expect.poll(() => changes.held.length).toBeGreaterThan(0);
-  while (changes.held.length > 0) {
-    await changes.release();
-    await page.waitForTimeout(200);
-  }
+  await changes.releaseAll();
   await expect.poll(() => changes.asked.length).toBe(2);
   await expect.poll(status).toBe('open');
   await row(page, 'Ada').waitFor();
@@ -56,11 +60,7 @@ it('has the conversation in the end as it was set last', async () => {
   await page.getByRole('toolbar').getByRole('button', { name: 'Done' }).press('Enter');
   await page.getByRole('button', { name: 'Open again' }).press('Enter');
   await page.getByRole('button', { name: 'Done', exact: true }).waitFor();
-  await expect.poll(() => changes.held.length).toBeGreaterThan(0);
-  while (changes.held.length > 0) {
-    await changes.release();
-    await page.waitForTimeout(200);
-  }
+  await changes.releaseAll();
   await expect.poll(() => changes.asked.length).toBe(4);
   await expect.poll(status).toBe('open');
   await row(page, 'Ada').waitFor();
@@ -94,10 +94,7 @@ it('keeps no draft of what was sent before the draft had arrived', async () => {
   await expect.poll(() => changes.held.length).toBe(1);
   await page.keyboard.press('Control+Enter');
   await expect.poll(heard).toContain('Good day');
-  while (changes.held.length > 0) {
-    await changes.release();
-    await page.waitForTimeout(200);
-  }
+  await changes.releaseAll();
   // Her own, as another of her browsers is given it.
   const draft = () =>
     page.evaluate(
@@ -123,4 +120,23 @@ it('sends what waits when the page is left', async () => {
   await changes.release();
   const shown = async () => (await rest('GET', `/api/v1/conversations/${uuid}/`)).json;
   await expect.poll(shown).toMatchObject({ status: 'done', assignee: expect.any(String) });
+});
+
+it('keeps what was typed last when the page is hidden, whatever is on its way', async () => {
+  const { page, visit } = await start(openBrowser, {}, server());
+  await visit('Ada', 'Hello');
+  await row(page, 'Ada').click();
+  await log(page).getByText('Hello').waitFor();
+  const changes = await holdChanges(page, /\/draft\/$/);
+  const answer = page.getByLabel('Answer', { exact: true });
+  await answer.fill('Good');
+  await expect.poll(() => changes.held.length).toBe(1);
+  await answer.fill('Good day');
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden' });
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+  // Not when the one before has been given up.
+  await expect.poll(() => changes.held.length, { timeout: 10_000 }).toBe(2);
+  expect(changes.held[1]?.request().postData()).toContain('Good day');
 });

@@ -32,7 +32,8 @@ const after = (others: readonly Promise<unknown>[]): Promise<void> =>
  */
 export const inTurn = <T>(names: readonly string[], request: () => Promise<T>): Promise<T> => {
   const others = names.flatMap((name) => last.get(name) ?? []);
-  const asked = others.length === 0 ? request() : after(others).then(request);
+  const isHidden = document.visibilityState === 'hidden';
+  const asked = others.length === 0 || isHidden ? request() : after(others).then(request);
   const settled = asked.then(
     () => undefined,
     () => undefined,
