@@ -1,5 +1,4 @@
-import { Secret, TOTP } from 'otpauth';
-import type { Page } from 'playwright-core';
+import type { Page, WebSocketRoute } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useServer } from '../../server/test/shared-server.ts';
 import { axeFaults } from '../../widget/test/axe.ts';
@@ -14,8 +13,6 @@ const server = useServer();
 const start = () => startConsole(openBrowser, {}, server());
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
-const codeOf = (secret: string, steps = 0): string =>
-  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
 
 it('signs in and out, says what is wrong, and goes where the address leads', async () => {
   const { open, signIn, url, username } = await start();
@@ -61,6 +58,27 @@ it('tells of a proxy that answers for a server that is away, and goes on when it
   await page.unroute('**/api/v1/**');
   await page.getByRole('button', { name: 'Try again' }).click();
   await heading(page, 'Sign in').waitFor();
+});
+
+it('keeps what was typed where the live channel is refused while the server does not answer', async () => {
+  const { open, signIn } = await start();
+  const page = await open('settings/profile');
+  await signIn(page);
+  await heading(page, 'Profile').waitFor();
+  const channels: WebSocketRoute[] = [];
+  await page.routeWebSocket('**/api/v1/realtime', (channel) => {
+    channel.connectToServer();
+    channels.push(channel);
+  });
+  await page.reload();
+  await page.getByLabel('Name').fill('Ada Lovelace');
+  await expect.poll(() => channels.length).toBe(1);
+  await page.route('**/auth/session', (route) => route.abort());
+  const asked = page.waitForRequest((request) => request.url().endsWith('/auth/session'));
+  await channels[0]?.close({ code: 4_401 });
+  await asked;
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 200)));
+  expect(await page.getByLabel('Name').inputValue({ timeout: 2000 })).toBe('Ada Lovelace');
 });
 
 it('says that it needs cookies where the browser keeps none', async () => {
@@ -139,48 +157,6 @@ it('gives roles, and who is removed is out at once, elsewhere too', async () => 
   await expect.poll(() => row.count()).toBe(0);
   await heading(hers, 'Sign in').waitFor();
   await hers.getByText('Your session has ended.').waitFor();
-});
-
-it('sets up a second factor, asks for it, and leads those through it who must have one', async () => {
-  const { open, signIn, join } = await start();
-  await join('grace', 'operator', 'Grace');
-  const page = await open('settings/security');
-  await signIn(page);
-  await page.getByRole('button', { name: 'Set it up' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('First, your password').fill(PASSWORD);
-  await page.keyboard.press('Enter');
-  const secret = (await dialog.locator('pre').textContent()) ?? '';
-  await dialog.getByLabel('Code', { exact: true }).fill('000000');
-  await page.keyboard.press('Enter');
-  await dialog.getByText('This code is not good.').waitFor();
-  await dialog.getByLabel('Code', { exact: true }).fill(codeOf(secret, -1));
-  await page.keyboard.press('Enter');
-  await dialog.getByRole('heading', { name: 'Recovery codes' }).waitFor();
-  expect((await dialog.locator('pre').textContent())?.split('\n')).toHaveLength(10);
-  await dialog.getByRole('button', { name: 'I have kept them' }).click();
-  await page.getByRole('switch', { name: 'Ask each member for two-step sign-in' }).check();
-
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await signIn(page);
-  await heading(page, 'Two-step sign-in').waitFor();
-  await page.getByLabel('Code', { exact: true }).fill(codeOf(secret));
-  await page.keyboard.press('Enter');
-  await heading(page, 'Security').waitFor();
-
-  const hers = await open();
-  await signIn(hers, 'grace');
-  await hers.getByText('Your account asks each member for two-step sign-in.').waitFor();
-  await hers.goto(hers.url().replace(/console\/.*/, 'console/settings/team'));
-  await hers.getByText('Your account asks each member for two-step sign-in.').waitFor();
-  await hers.getByRole('button', { name: 'Set it up' }).click();
-  await hers.getByLabel('First, your password').fill(PASSWORD);
-  await hers.keyboard.press('Enter');
-  const own = (await hers.getByRole('dialog').locator('pre').textContent()) ?? '';
-  await hers.getByLabel('Code', { exact: true }).fill(codeOf(own));
-  await hers.keyboard.press('Enter');
-  await hers.getByRole('button', { name: 'I have kept them' }).click();
-  await heading(hers, 'Team').waitFor();
 });
 
 it('changes name and password, and ends the sessions of other browsers', async () => {

@@ -102,7 +102,7 @@ whenForbidden(() => {
   if (session.value === 'in') void checkMember();
 });
 
-/** Asks the server who is signed in. */
+/** Asks the server who is signed in; where it does not answer, somebody who is signed in stays so. */
 export const loadSession = async (): Promise<void> => {
   try {
     const [member, its] = await Promise.all([
@@ -116,7 +116,7 @@ export const loadSession = async (): Promise<void> => {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 401) signedOut();
-    else session.value = 'unreachable';
+    else if (session.value !== 'in') session.value = 'unreachable';
   }
 };
 
