@@ -10,6 +10,7 @@ import { Returning } from './session/returning.tsx';
 import { isAdmin, isOwner, lacksSecondFactor, loadSession, session } from './session/session.ts';
 import { SignIn } from './session/sign-in.tsx';
 import { Unreachable } from './session/unreachable.tsx';
+import { NewRecoveryCodes } from './settings/recovery-codes.tsx';
 import { focusPage } from './shell/focus-page.ts';
 import { LackingParts } from './shell/lacking.tsx';
 import { load } from './shell/load.tsx';
@@ -108,6 +109,7 @@ export const App = () => (
   <LocationProvider scope="/console">
     <Pages />
     <LackingParts />
+    <NewRecoveryCodes />
     <Returning />
   </LocationProvider>
 );

@@ -169,10 +169,12 @@ export const de: Words = {
     factor: 'Anmeldung in zwei Schritten',
     factorOff:
       'Neben dem Passwort ein Code von Ihrem Telefon: Wer Ihr Passwort erfährt, kann sich nicht anmelden.',
-    factorOn: 'Eingeschaltet: Die Anmeldung fragt neben dem Passwort nach einem Code.',
+    factorOn:
+      'Eingeschaltet: Die Anmeldung fragt neben dem Passwort nach einem Code. Für ein anderes Telefon oder neue Wiederherstellungscodes richten Sie sie neu ein.',
     factorNeeded:
       'Ihr Konto verlangt von allen die Anmeldung in zwei Schritten. Richten Sie sie ein, um weiterzumachen.',
     setUp: 'Einrichten',
+    setUpAnew: 'Neu einrichten',
     turnOff: 'Ausschalten',
     confirmPassword: 'Zuerst Ihr Passwort',
     scan: 'Scannen Sie das mit Ihrer Authenticator-App oder tippen Sie den Schlüssel dort ein.',

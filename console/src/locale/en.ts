@@ -140,9 +140,11 @@ export const en = {
     changed: 'Your password is changed, and your other browsers are signed out.',
     factor: 'Two-step sign-in',
     factorOff: 'Besides your password, a code from your phone: whoever learns your password can’t sign in.',
-    factorOn: 'It is on: sign-in asks for a code besides your password.',
+    factorOn:
+      'It is on: sign-in asks for a code besides your password. For another phone or new recovery codes, set it up anew.',
     factorNeeded: 'Your account asks each member for two-step sign-in. Set it up to go on.',
     setUp: 'Set it up',
+    setUpAnew: 'Set it up anew',
     turnOff: 'Turn it off',
     confirmPassword: 'First, your password',
     scan: 'Scan this with your authenticator app, or type the key into it.',

@@ -1,4 +1,4 @@
-import type { Account, Member, RecoveryCodes, TotpSecret } from '@parlor/shared';
+import type { Account, Member, TotpSecret } from '@parlor/shared';
 import { useState } from 'preact/hooks';
 import { encode } from 'uqr';
 import type { z } from 'zod';
@@ -14,10 +14,10 @@ import { Form } from '../ui/form.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Toggle } from '../ui/toggle.tsx';
 import { useForm } from '../ui/use-form.ts';
+import { type Codes, showRecoveryCodes } from './recovery-codes.tsx';
 import styles from './second-factor.module.css';
 
 type Secret = z.infer<typeof TotpSecret>;
-type Codes = z.infer<typeof RecoveryCodes>['recovery_codes'];
 
 /** A QR code (ISO/IEC 18004), black on white in either colour scheme, since cameras expect it. */
 const Code = ({ text }: { text: string }) => {
@@ -84,35 +84,18 @@ const Confirm = ({ secret, onCodes }: { secret: Secret; onCodes(codes: Codes): v
   );
 };
 
-const Recovery = ({ codes, onDone }: { codes: Codes; onDone(): void }) => {
-  const t = words.value.security;
-  return (
-    <div class={styles.form}>
-      <p>{t.recoveryHint}</p>
-      <Copyable label={t.recovery} text={codes.join('\n')} />
-      <Button kind="primary" onClick={onDone}>
-        {t.recoveryDone}
-      </Button>
-    </div>
-  );
-};
-
-/** Password, then the app's secret and its first code, then the recovery codes, which are seen this once. */
+/** Password, then the app's secret and its first code, then the recovery codes. */
 const SetUp = ({ onClose }: { onClose(): void }) => {
-  const t = words.value.security;
   const [secret, setSecret] = useState<Secret>();
-  const [codes, setCodes] = useState<Codes>();
-  const close = () => {
-    if (codes && me.value) me.value = { ...me.value, has_totp: true };
-    onClose();
-  };
   const begin = async (password: string) => setSecret(await ask<Secret>('POST', 'auth/totp', { password }));
+  const finish = (codes: Codes): void => {
+    onClose();
+    showRecoveryCodes(codes);
+  };
   return (
-    <Dialog title={codes ? t.recovery : t.factor} onClose={close}>
-      {codes ? (
-        <Recovery codes={codes} onDone={close} />
-      ) : secret ? (
-        <Confirm secret={secret} onCodes={setCodes} />
+    <Dialog title={words.value.security.factor} onClose={onClose}>
+      {secret ? (
+        <Confirm secret={secret} onCodes={finish} />
       ) : (
         <AskPassword label={words.value.common.continue} kind="primary" onPassword={begin} />
       )}
@@ -176,11 +159,9 @@ export const SecondFactor = () => {
   const close = () => setOpen(undefined);
   return (
     <Section title={t.factor} hint={member.has_totp ? t.factorOn : t.factorOff}>
-      {!member.has_totp && (
-        <Button kind="primary" onClick={() => setOpen('set-up')}>
-          {t.setUp}
-        </Button>
-      )}
+      <Button kind={member.has_totp ? 'plain' : 'primary'} onClick={() => setOpen('set-up')}>
+        {member.has_totp ? t.setUpAnew : t.setUp}
+      </Button>
       {member.has_totp && !current.requires_totp && (
         <Button kind="danger" onClick={() => setOpen('turn-off')}>
           {t.turnOff}

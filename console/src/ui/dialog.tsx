@@ -3,14 +3,17 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { words } from '../locale/locale.ts';
 import styles from './dialog.module.css';
 
-/** A modal dialog; Escape and a press beside it close it, and the focus goes back where it was. */
+/**
+ * A modal dialog; Escape and a press beside it close it, and the focus goes back where it was. Without `onClose` only what
+ * stands in it closes it.
+ */
 export const Dialog = ({
   title,
   onClose,
   children,
 }: {
   title: string;
-  onClose(): void;
+  onClose?: (() => void) | undefined;
   children: ComponentChildren;
 }) => {
   const ref = useRef<HTMLDialogElement>(null);
@@ -26,28 +29,37 @@ export const Dialog = ({
       dialog?.close();
     };
   }, []);
+  const closed = (): void => {
+    if (isGone.current) return;
+    if (onClose) onClose();
+    // Browsers close it at a second Escape without asking.
+    else ref.current?.showModal();
+  };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it
     <dialog
       ref={ref}
       class={styles.dialog}
       aria-labelledby={id}
-      onClose={() => isGone.current || onClose()}
-      onClick={({ target }) => target === ref.current && ref.current?.close()}
+      onCancel={(event) => onClose ?? event.preventDefault()}
+      onClose={closed}
+      onClick={({ target }) => onClose && target === ref.current && ref.current?.close()}
     >
       <div class={styles.body}>
         <header>
           <h2 id={id}>{title}</h2>
-          <button
-            type="button"
-            class={styles.close}
-            aria-label={words.value.common.close}
-            onClick={() => ref.current?.close()}
-          >
-            <svg viewBox="0 0 20 20" aria-hidden="true">
-              <path d="m5 5 10 10M15 5 5 15" />
-            </svg>
-          </button>
+          {onClose && (
+            <button
+              type="button"
+              class={styles.close}
+              aria-label={words.value.common.close}
+              onClick={() => ref.current?.close()}
+            >
+              <svg viewBox="0 0 20 20" aria-hidden="true">
+                <path d="m5 5 10 10M15 5 5 15" />
+              </svg>
+            </button>
+          )}
         </header>
         {children}
       </div>

@@ -1,0 +1,49 @@
+import type { RecoveryCodes } from '@parlor/shared';
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { z } from 'zod';
+import { words } from '../locale/locale.ts';
+import { me } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { Copyable } from '../ui/copyable.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import styles from './second-factor.module.css';
+
+export type Codes = z.infer<typeof RecoveryCodes>['recovery_codes'];
+
+/** What the server has just told, and will not tell again, until the member has kept it. */
+const shown = signal<Codes | undefined>(undefined);
+
+/** Shows recovery codes until the member says that it has kept them. */
+export const showRecoveryCodes = (codes: Codes): void => {
+  shown.value = codes;
+};
+
+const keptThem = (): void => {
+  shown.value = undefined;
+  if (me.value) me.value = { ...me.value, has_totp: true };
+};
+
+const stay = (event: BeforeUnloadEvent): void => event.preventDefault();
+
+const Shown = ({ codes }: { codes: Codes }) => {
+  const t = words.value.security;
+  useEffect(() => {
+    addEventListener('beforeunload', stay);
+    return () => removeEventListener('beforeunload', stay);
+  }, []);
+  return (
+    <Dialog title={t.recovery}>
+      <div class={styles.form}>
+        <p>{t.recoveryHint}</p>
+        <Copyable label={t.recovery} text={codes.join('\n')} />
+        <Button kind="primary" onClick={keptThem}>
+          {t.recoveryDone}
+        </Button>
+      </div>
+    </Dialog>
+  );
+};
+
+/** New recovery codes, whichever page stands behind them: who has a second factor now may be led to another one. */
+export const NewRecoveryCodes = () => shown.value && <Shown codes={shown.value} />;
