@@ -9,7 +9,7 @@ const ONLY_EMBEDDED = ['server/embedded-mongodb/src/**', 'server/embedded-mongod
 const BEFORE_DATABASES = [
   'server/test/proxies*.test.ts',
   'server/test/{checkout,connections,documents,fuzz,oidc-outage,request-target,widget-files,wire}.test.ts',
-  'server/test/realtime-{limits,upgrades}.test.ts',
+  'server/test/realtime-{limits,slow,upgrades}.test.ts',
   'server/src/features/agent/llm/**',
   'server/src/openapi/**',
   '{shared,widget}/src/**',

@@ -71,6 +71,7 @@ export const LONG_UNITS = [
   'server/test/realtime-programs.test.ts',
   'server/test/realtime-restricted.test.ts',
   'server/test/realtime-session.test.ts',
+  'server/test/realtime-slow.test.ts',
   'server/test/realtime-upgrades.test.ts',
   'server/test/realtime-ends.test.ts',
   'server/test/realtime.test.ts',
