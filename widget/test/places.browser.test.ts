@@ -4,7 +4,7 @@ import { owner } from '../../server/test/rest.ts';
 import { type AtEnd, serverSettings, startServerProcess } from '../../server/test/server-process.ts';
 import { WIDGET_TEXTS } from '../../shared/src/widget-texts.ts';
 import { useBrowser } from './browser.ts';
-import { type CustomerPage, customerPage, PATIENT, visit } from './customer-page.ts';
+import { type CustomerPage, customerPage, visit } from './customer-page.ts';
 
 const openBrowser = useBrowser();
 
@@ -239,28 +239,4 @@ it('reads the texts that the owner has not written in the visitor’s language, 
   await dialog.getByText(ja.greeting_message).waitFor();
   expect(await field.getAttribute('placeholder')).toBe(ja.message_placeholder);
   expect(await launcher.getAttribute('aria-label')).toBe(ja.start_button_caption);
-});
-
-it.each([
-  ['a day ahead', 86_400_000],
-  ['a day behind', -86_400_000],
-])('calls today today where the clock is %s', async (_name, skew) => {
-  const { token: widget } = (await rest('POST', '/api/v1/widgets/')).json;
-  const browser = await openBrowser({ locale: 'en-GB' });
-  await browser.clock.setSystemTime(Date.now() + skew);
-  const { launcher, dialog, field, say, message, page } = await visit(
-    browser,
-    await customerPage(url, widget),
-  );
-  await launcher.click();
-  await field.waitFor();
-  await say('Hello');
-  await message('Hello').getByText('Sent').waitFor();
-  const [room] = (await rest('GET', '/api/v1/rooms/?limit=1')).json;
-  await rest('POST', '/api/v1/messages/', { body: 'Hi', room: { uuid: room.uuid }, is_support_sender: true });
-  await message('Hi').waitFor();
-  await expect.poll(() => dialog.locator('.day').allTextContents(), PATIENT).toEqual(['Today']);
-  await page.reload();
-  await message('Hi').waitFor();
-  expect(await dialog.locator('.day').allTextContents()).toEqual(['Today']);
 });

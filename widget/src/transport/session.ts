@@ -7,8 +7,14 @@ import { type Refusal, request } from './request.ts';
 
 /** How long a new session's lock is held: a write to the store reaches other tabs only after a moment. */
 const SPREAD_MS = 300;
-/** A session is renewed when less than this is left of it. */
-const RENEW_MS = (SESSION_LIFETIME_MS * 2) / 3;
+/** After this it is renewed. */
+const RENEW_AFTER_MS = SESSION_LIFETIME_MS / 3;
+
+/** A session as it is kept. */
+interface Kept extends VisitorSession {
+  /** When it was made or renewed, by this device's clock: where that is wrong, what the server says of times is far away. */
+  at?: number;
+}
 
 export const sessionsUrl = (server: string, token: string) => `${server}api/v1/widgets/${token}/sessions/`;
 
@@ -29,7 +35,7 @@ export function createSessions(
   withLock: TabLock,
   signal: AbortSignal,
 ): Sessions {
-  const current = () => store.get<VisitorSession>('session');
+  const current = () => store.get<Kept>('session');
   return {
     current,
     drop(used) {
@@ -38,7 +44,7 @@ export function createSessions(
     async ensure() {
       const fresh = () => {
         const session = current();
-        return session && Date.parse(session.expires_at) - Date.now() > RENEW_MS ? session : undefined;
+        return session && Math.abs(Date.now() - (session.at ?? 0)) < RENEW_AFTER_MS ? session : undefined;
       };
       return (
         fresh() ??
@@ -78,7 +84,7 @@ export function createSessions(
       if (old && refusal.status === 401) return open();
       throw refusal;
     });
-    store.set('session', body);
+    store.set('session', { ...body, at: Date.now() });
     return body;
   }
 }
