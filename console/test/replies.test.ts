@@ -123,3 +123,20 @@ it('cuts nothing of a reply that is pasted, and says that it is too long', async
   await page.getByText('/terms').waitFor();
   expect((await rest('GET', '/api/v1/replies/')).json[0].body).toBe(`${'🌻'.repeat(9_999)}!`);
 });
+
+it('stays open where text is marked beyond its edge, and closes by a press beside it', async () => {
+  const { page } = await startInbox(openBrowser);
+  await page.getByRole('link', { name: 'Saved replies' }).click();
+  await page.getByRole('button', { name: 'New reply' }).click();
+  const dialog = page.getByRole('dialog');
+  const text = dialog.getByLabel('Text');
+  await text.fill('In two days.');
+  const { x = 0, y = 0 } = (await text.boundingBox()) ?? {};
+  await page.mouse.move(x + 60, y + 15);
+  await page.mouse.down();
+  await page.mouse.move(5, y + 15, { steps: 5 });
+  await page.mouse.up();
+  expect(await text.inputValue({ timeout: 2_000 })).toBe('In two days.');
+  await page.mouse.click(5, 5);
+  await dialog.waitFor({ state: 'detached' });
+});

@@ -19,6 +19,8 @@ export const Dialog = ({
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   const isGone = useRef(false);
+  // Text that is marked out of the dialog ends beside it, too.
+  const isBeside = useRef(false);
   useLayoutEffect(() => {
     const dialog = ref.current;
     // At once: what is typed next is meant for it, and not for the keys of the page.
@@ -43,7 +45,10 @@ export const Dialog = ({
       aria-labelledby={id}
       onCancel={(event) => onClose ?? event.preventDefault()}
       onClose={closed}
-      onClick={({ target }) => onClose && target === ref.current && ref.current?.close()}
+      onPointerDown={({ target }) => {
+        isBeside.current = target === ref.current;
+      }}
+      onClick={({ target }) => onClose && isBeside.current && target === ref.current && ref.current?.close()}
     >
       <div class={styles.body}>
         <header>
