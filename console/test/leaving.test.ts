@@ -5,7 +5,7 @@ import { axeFaults } from '../../widget/test/axe.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
 import { log, row, startInbox } from './inbox-page.ts';
 
-/** What is left of an account in a page that one has left, and in a tab that one has signed out in. */
+/** A page that one leaves: what is left of the account in it, and what would be gone with it. */
 
 const openBrowser = useBrowser();
 const server = useServer();
@@ -90,4 +90,22 @@ it('says that a conversation is gone under a heading, to whoever hears it, too',
   await page.getByRole('heading', { level: 1, name: 'This conversation is not there any more.' }).waitFor();
   await page.getByRole('status').filter({ hasText: 'not there any more' }).waitFor();
   expect(await axeFaults(page)).toEqual([]);
+});
+
+it('asks before a tab is closed that holds what could not be sent', async () => {
+  const { page, ada, answer } = await startOpened();
+  await page.context().setOffline(true);
+  await answer.fill('We deliver');
+  await page.keyboard.press('Control+Enter');
+  await log(page).getByText('Not sent.').waitFor();
+  const asked = page.waitForEvent('dialog');
+  await page.close({ runBeforeUnload: true });
+  await (await asked).dismiss();
+  await page.context().setOffline(false);
+  await log(page).getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(ada.heard).toContain('We deliver');
+  await log(page).getByText('Not sent.').waitFor({ state: 'detached' });
+  const closed = page.waitForEvent('close');
+  await page.close({ runBeforeUnload: true });
+  await closed;
 });

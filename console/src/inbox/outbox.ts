@@ -4,7 +4,7 @@ import { computed, effect, signal } from '@preact/signals';
 import { ApiError, ask } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
 import { me } from '../session/session.ts';
-import { hasLeft } from '../ui/leaving.ts';
+import { askToStay, hasLeft } from '../ui/leaving.ts';
 import { toast } from '../ui/toast.tsx';
 import { apply } from './acts.ts';
 import { conversationOf } from './known.ts';
@@ -41,6 +41,9 @@ export const unsent = computed(() => {
   const failed = mine.value.filter(({ state }) => state === 'failed');
   return failed.length > 0 ? failed : NONE;
 });
+
+// What the tab keeps ends with it.
+askToStay(() => unsent.value.length > 0);
 
 /** What of whoever is signed in is on its way in a conversation, or could not be sent. */
 export const outgoingIn = (room: string): readonly Outgoing[] =>

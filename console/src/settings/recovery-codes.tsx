@@ -1,12 +1,12 @@
 import type { RecoveryCodes } from '@parlor/shared';
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { z } from 'zod';
 import { words } from '../locale/locale.ts';
 import { me } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Copyable } from '../ui/copyable.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { askToStay } from '../ui/leaving.ts';
 import styles from './second-factor.module.css';
 
 export type Codes = z.infer<typeof RecoveryCodes>['recovery_codes'];
@@ -24,14 +24,10 @@ const keptThem = (): void => {
   if (me.value) me.value = { ...me.value, has_totp: true };
 };
 
-const stay = (event: BeforeUnloadEvent): void => event.preventDefault();
+askToStay(() => shown.value !== undefined);
 
 const Shown = ({ codes }: { codes: Codes }) => {
   const t = words.value.security;
-  useEffect(() => {
-    addEventListener('beforeunload', stay);
-    return () => removeEventListener('beforeunload', stay);
-  }, []);
   return (
     <Dialog title={t.recovery}>
       <div class={styles.form}>

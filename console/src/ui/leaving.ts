@@ -1,3 +1,5 @@
+import { effect } from '@preact/signals';
+
 /**
  * Told when the page is left. One listener for all: a browser breaks off what is under way before it tells, and whoever waits
  * for that goes on behind the first listener.
@@ -19,4 +21,17 @@ export const hasLeft = (): boolean => isLeft;
 /** @param leave is called whenever the page is left */
 export const onLeave = (leave: (event: PageTransitionEvent) => void): void => {
   told.push(leave);
+};
+
+/**
+ * Has the browser ask before the page is left, while there is something that would be gone with it.
+ * @param isThere reads signals
+ */
+export const askToStay = (isThere: () => boolean): void => {
+  const stay = (event: BeforeUnloadEvent): void => event.preventDefault();
+  // Only while it is needed: a page with a listener may not be kept for coming back to.
+  effect(() => {
+    if (isThere()) addEventListener('beforeunload', stay);
+    else removeEventListener('beforeunload', stay);
+  });
 };
