@@ -49,6 +49,9 @@ describe('a second factor', () => {
     const confirmed = await post(token, '/confirm', { code: codeOf(secret) });
     expect(confirmed.json.recovery_codes).toHaveLength(10);
     expect(new Set(confirmed.json.recovery_codes).size).toBe(10);
+    expect((await post(token, '/confirm', { code: codeOf(secret, 1) })).json).toEqual({
+      code: ['It is on already. Set it up anew for recovery codes.'],
+    });
     expect((await signIn(username)).json).toEqual(required);
     const me = await app.request('GET', '/api/v1/members/me/', { token });
     expect(me.json.has_totp).toBe(true);

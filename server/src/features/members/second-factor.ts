@@ -21,6 +21,9 @@ const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 const wrongCode = (): ParlorError => invalid({ code: ['This code is not good.'] });
 
+const isOnAlready = (): ParlorError =>
+  invalid({ code: ['It is on already. Set it up anew for recovery codes.'] });
+
 /** What a member shows beside its password: codes of an authenticator app (RFC 6238), or recovery codes. */
 export class SecondFactor {
   readonly #store: MemberStore;
@@ -44,13 +47,14 @@ export class SecondFactor {
   /**
    * From now on sign-in asks for a code.
    * @returns the recovery codes, which are kept nowhere
-   * @throws ParlorError `invalid` for a wrong code, or when no secret was made before
+   * @throws ParlorError `invalid` for a wrong code, when no secret was made before, and when it is on already
    */
   async confirm(member: ActiveMember, code: string, action?: Action): Promise<string[]> {
     const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
     const decide = (current: Member) => {
       const sealed = current.totp_pending_sealed;
-      if (sealed === undefined) throw wrongCode();
+      // Whoever did not get the answer sends it again.
+      if (sealed === undefined) throw current.totp_sealed === undefined ? wrongCode() : isOnAlready();
       const secret = this.#secrets.decrypt(sealed, memberPlace(current, 'totp_pending_sealed'));
       const step = stepOf(secret, code);
       if (step === undefined) throw wrongCode();
