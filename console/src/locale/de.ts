@@ -58,6 +58,8 @@ export const de: Words = {
     'Sign in again, and do this within 10 minutes.':
       'Melden Sie sich noch einmal an, und tun Sie es innerhalb von 10 Minuten.',
     'This code is not good.': 'Dieser Code stimmt nicht.',
+    'It is on already. Set it up anew for recovery codes.':
+      'Sie ist schon eingeschaltet. Richten Sie sie für Wiederherstellungscodes neu ein.',
     'A code is required.': 'Geben Sie einen Code ein.',
     'The password is too similar to the username.': 'Das Passwort ähnelt dem Benutzernamen zu sehr.',
     'The password is too similar to the email.': 'Das Passwort ähnelt der E-Mail-Adresse zu sehr.',
