@@ -40,7 +40,7 @@ export const leadModel = defineModel<StoredLead>(
   [
     [{ account: 1, created_at: -1, _id: -1 }],
     [{ widget: 1, created_at: -1, _id: -1 }],
-    [{ room: 1 }, { sparse: true }],
+    [{ room: 1, created_at: -1, _id: -1 }],
     outboxIndex,
   ],
 );

@@ -20,6 +20,11 @@ type Contact = Partial<Pick<StoredLead, 'nickname' | 'email' | 'phone_number'>>;
 /** A visitor says who it is in its first messages, or lately: this number at each end of a room is looked at. */
 const MESSAGES_AT_AN_END = 20;
 
+/** Leads of a room that are looked at, those that were left last. Deleting another one takes no word out. */
+const LEADS_EACH = 50;
+
+const LEAD_FIELDS = { nickname: 1, email: 1, phone_number: 1 } as const;
+
 const readTogether = pLimit(8);
 
 /** What the messages of a room say of its visitor. */
@@ -42,13 +47,20 @@ const different = (contacts: readonly Contact[], field: keyof Contact) => {
   return [...texts].map((text) => [field, text] as const);
 };
 
-const withVisitors = async ({ leads, messages }: Models, rooms: StoredRoom[]): Promise<SearchObject[]> => {
-  const inRooms = { room: { $in: rooms.map(({ _id }) => _id) } };
-  const fields = { nickname: 1, email: 1, phone_number: 1, room: 1 } as const;
-  const left = await leads.find(inRooms, fields).lean<StoredLead[]>();
-  return Promise.all(
+const latestLeads = (leads: LeadModel, room: string): Promise<StoredLead[]> =>
+  readTogether(() =>
+    leads
+      .find({ room }, LEAD_FIELDS)
+      .sort({ created_at: -1, _id: -1 })
+      .limit(LEADS_EACH)
+      .lean<StoredLead[]>()
+      .exec(),
+  );
+
+const withVisitors = ({ leads, messages }: Models, rooms: StoredRoom[]): Promise<SearchObject[]> =>
+  Promise.all(
     rooms.map(async ({ _id, account, widget, created_at, name, label }): Promise<SearchObject> => {
-      const own = left.filter(({ room }) => room === _id);
+      const own = await latestLeads(leads, _id);
       const contacts = [...own, ...(await contactsIn(messages, _id))];
       return {
         uuid: _id,
@@ -67,7 +79,6 @@ const withVisitors = async ({ leads, messages }: Models, rooms: StoredRoom[]): P
       };
     }),
   );
-};
 
 /** Conversations, by their name and label, and by what their visitor is called and how to reach it. */
 export const conversationSource = (models: Models): SearchSource => ({
