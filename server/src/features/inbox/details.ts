@@ -1,4 +1,5 @@
 import { type Conversation, Message } from '@parlor/shared';
+import pLimit from 'p-limit';
 import { isoDatetime, present } from '../../database/document.ts';
 import type { LeadModel, StoredLead } from '../leads/leads.model.ts';
 import type { AsWritten } from '../members/avatars/current-avatars.ts';
@@ -23,8 +24,10 @@ interface Parts {
   presences: Pick<PresenceStore, 'visited'>;
 }
 
-/** Leads that are read of each conversation of a page, at most: a visitor has one. */
+/** Leads that are read of each conversation of a page, on average: a visitor has one, and a bot may take more. */
 const LEADS_EACH = 5;
+
+const readTogether = pLimit(8);
 
 /**
  * Puts together what is shown of conversations: what was said last, and what is known of the visitor. All of a page
@@ -87,12 +90,30 @@ export class ConversationDetails {
     return new Map(found.map((message) => [message._id, message]));
   }
 
+  /** The lead of each room that was left last. */
   async #leads(rooms: string[]): Promise<Map<string, StoredLead>> {
+    const limit = rooms.length * LEADS_EACH;
     const found = await this.#parts.leads
       .find({ room: { $in: rooms } }, { events: 0 })
-      .limit(rooms.length * LEADS_EACH)
+      .limit(limit)
       .lean<StoredLead[]>();
-    return new Map(found.map((lead) => [lead.room ?? '', lead]));
+    // Some rooms have so many that others may have come short: each is asked for its own.
+    const last =
+      found.length < limit
+        ? found.sort(earliestFirst)
+        : (await Promise.all(rooms.map((room) => this.#lastLead(room)))).flat();
+    return new Map(last.map((lead) => [lead.room ?? '', lead]));
+  }
+
+  #lastLead(room: string): Promise<StoredLead[]> {
+    return readTogether(() =>
+      this.#parts.leads
+        .find({ room }, { events: 0 })
+        .sort({ created_at: -1, _id: -1 })
+        .limit(1)
+        .lean<StoredLead[]>()
+        .exec(),
+    );
   }
 
   async #sessions(rooms: string[]): Promise<Map<string, VisitorSession>> {
@@ -100,6 +121,10 @@ export class ConversationDetails {
     return new Map(found.map((session) => [session.room, session]));
   }
 }
+
+/** Also where the time of a damaged one is none. */
+const earliestFirst = (a: StoredLead, b: StoredLead): number =>
+  Number(a.created_at) - Number(b.created_at) || (a._id < b._id ? -1 : 1);
 
 /** Of a conversation that came by the API, and after its session has run out, nothing of this is known. */
 const fromSession = (

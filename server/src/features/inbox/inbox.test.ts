@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { testMembers } from '../../../test/members.ts';
@@ -22,7 +23,7 @@ const answer = (uuid: string, as = token, body = 'We do') =>
   call('POST', 'messages/', as, { body: { body, room: { uuid }, is_support_sender: true } });
 
 /** A visitor whose conversation has begun. */
-const visit = async (on = widget, body = 'Do you deliver?') => {
+const visit = async (on = widget, body = 'Do you deliver?', as = token) => {
   const { visitor, room } = await app.session(on);
   const say = (text: string, more = {}) =>
     app.request('POST', '/api/v1/messages/', {
@@ -30,7 +31,7 @@ const visit = async (on = widget, body = 'Do you deliver?') => {
       body: { body: text, room: { uuid: room.uuid }, ...more },
     });
   const said = await say(body);
-  await expect.poll(async () => (await get(room.uuid)).last_message?.uuid).toBe(said.json.uuid);
+  await expect.poll(async () => (await get(room.uuid, as)).last_message?.uuid).toBe(said.json.uuid);
   return { uuid: room.uuid, label: room.label, visitor, say };
 };
 
@@ -148,6 +149,34 @@ describe('what follows from what is said', () => {
       is_online: false,
       page: null,
     });
+  });
+  it('names each visitor by the lead left last, however many another conversation has', async () => {
+    const own = await app.account();
+    const [ada, flood] = [await visit(own.widget, 'Hi', own.token), await visit(own.widget, 'Hi', own.token)];
+    const left = (room: string, nickname: string, ago: number) => ({
+      _id: randomUUID(),
+      account: own.id,
+      widget: '',
+      room,
+      nickname,
+      email: '',
+      phone_number: '',
+      created_at: new Date(Date.now() - ago),
+      version: 1,
+    });
+    const { collection } = app.services.models.leads;
+    // A lead that was left last need not be the one that was stored last, as after an import.
+    await collection.insertMany([left(ada.uuid, 'Ada', 1_000), left(ada.uuid, 'Old', 9_000)] as never[]);
+    const names = async () => {
+      const list = (await call('GET', 'conversations/', own.token)).json;
+      return Object.fromEntries(list.map(({ uuid, visitor }: any) => [uuid, visitor.name]));
+    };
+    expect(await names()).toEqual({ [ada.uuid]: 'Ada', [flood.uuid]: '' });
+    const flooding = Array.from({ length: 30 }, (_, n) => left(flood.uuid, `Flood ${n}`, 5_000 - n));
+    await collection.insertMany(flooding as never[]);
+    await collection.deleteMany({ room: ada.uuid });
+    await collection.insertMany([left(ada.uuid, 'Ada', 1_000), left(ada.uuid, 'Old', 9_000)] as never[]);
+    expect(await names()).toEqual({ [ada.uuid]: 'Ada', [flood.uuid]: 'Flood 29' });
   });
 });
 
