@@ -15,10 +15,13 @@ export const conversation = (nodes: readonly object[], { metadata = {}, ask = no
     asked: 0,
     variables: Object.entries(metadata),
   };
+  let leadsBefore = 0;
   const take = async (input: string | undefined) => {
-    const turn = new Turn(graph, position, { input, ask, lastSentAt: new Date(0), listener: undefined });
+    const given = { input, ask, lastSentAt: new Date(0), listener: undefined, leadsBefore };
+    const turn = new Turn(graph, position, given);
     const outcome = await runFlow(turn, position.node);
     position = outcome.position;
+    leadsBefore = turn.leadCount;
     return { said: turn.said.map(({ text }) => text), leads: turn.leads, ...outcome };
   };
   return { start: () => take(undefined), say: take };

@@ -61,6 +61,9 @@ export const MAX_BRANCH_VALUE = 1_000;
 export const MAX_BRANCHES = 50;
 export const MAX_LEAD_TEMPLATE = 1_000;
 
+/** Leads that a bot takes in one conversation. */
+export const MAX_BOT_LEADS = 100;
+
 /** What a node gives to a language model, and the model's name. */
 export const MAX_PROMPT = 20_000;
 export const MAX_MODEL_NAME = 200;

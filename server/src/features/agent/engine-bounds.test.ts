@@ -22,6 +22,25 @@ it('keeps a limited number of bytes of answers', async () => {
   expect(bytes).toBeLessThanOrEqual(262_144);
 });
 
+it('takes 100 leads in a conversation, and goes on without more, with a fault that is logged', async () => {
+  const fields = { nickname: '{{name}}' };
+  const leads = Array.from({ length: 60 }, (_, n) => ({
+    id: `l${n}`,
+    type: 'lead',
+    fields,
+    next: n === 59 ? 'q' : `l${n + 1}`,
+  }));
+  const question = { id: 'q', type: 'question', text: 'And?', save_as: 'name', next: 'l0' };
+  const talk = conversation([start('q'), question, ...leads]);
+  await talk.start();
+  const first = await talk.say('Ada');
+  expect([first.leads.length, first.fault]).toEqual([60, undefined]);
+  const second = await talk.say('Bob');
+  expect(second).toMatchObject({ said: ['And?'], position: { status: 'active', node: 'q' } });
+  expect(second.leads).toHaveLength(40);
+  expect(second.fault).toBe('node "l40": the bot takes no more than 100 leads in a conversation');
+});
+
 describe('no graph can hang a turn', () => {
   it('stops after 100 steps, with a fault that is logged', async () => {
     const { said, fault } = await conversation([

@@ -1,4 +1,4 @@
-import { type NodeOf, storableText, type WorkflowNode } from '@parlor/shared';
+import { MAX_BOT_LEADS, type NodeOf, storableText, type WorkflowNode } from '@parlor/shared';
 import { CpuBudget } from '../../platform/cpu-budget.ts';
 import { type LeadFields, MAX_SAID_BYTES, type Position, type Said } from '../rooms/bot-state.ts';
 import type { Graph } from './graph.ts';
@@ -77,6 +77,8 @@ export class Turn {
   /** What went wrong first that did not keep the flow from going on; the operator should know of it. */
   fault: string | undefined;
   readonly #listener: TurnListener | undefined;
+  /** How many leads the turns before have taken. */
+  readonly #leadsBefore: number;
   /** What was said and whoever streams the turn has not seen yet. */
   #unseen: string[] = [];
   #lastSentAt: Date;
@@ -85,7 +87,14 @@ export class Turn {
   constructor(
     graph: Graph,
     position: Pick<Position, 'asked' | 'variables'>,
-    given: { input: string | undefined; ask: Ask; lastSentAt: Date; listener: TurnListener | undefined },
+    given: {
+      input: string | undefined;
+      ask: Ask;
+      lastSentAt: Date;
+      listener: TurnListener | undefined;
+      /** How many leads the turns before have taken; none unless it is said. */
+      leadsBefore?: number | undefined;
+    },
   ) {
     this.graph = graph;
     this.ask = given.ask;
@@ -94,6 +103,7 @@ export class Turn {
     this.input = given.input;
     this.#lastSentAt = given.lastSentAt;
     this.#listener = given.listener;
+    this.#leadsBefore = given.leadsBefore ?? 0;
   }
 
   /** The text with what is known filled in. */
@@ -118,6 +128,18 @@ export class Turn {
     this.#lastSentAt = sent_at;
     this.said.push({ text: message, sent_at });
     if (!wasSeen) this.#unseen.push(message);
+  }
+
+  /** Takes a lead. @returns false where the conversation has as many as its bot may take */
+  take(lead: LeadFields): boolean {
+    if (this.leadCount >= MAX_BOT_LEADS) return false;
+    this.leads.push(lead);
+    return true;
+  }
+
+  /** How many leads the bot has taken in the conversation, those of this turn among them. */
+  get leadCount(): number {
+    return this.#leadsBefore + this.leads.length;
   }
 
   /** Keeps an answer under a name; not where the conversation knows as much as it may. */

@@ -172,6 +172,7 @@ export class Turns {
       ask: ask(room, sent_at, incoming.askedFrom),
       lastSentAt: sent_at > bot.last_sent_at ? sent_at : bot.last_sent_at,
       listener,
+      leadsBefore: bot.leads,
     });
     // A room whose bot is switched on again after a hand-off goes on from its beginning.
     const from = bot.node || (bot.status === 'handoff' ? graph.start?.next : undefined);
@@ -248,6 +249,7 @@ export class Turns {
       ...before,
       ...position,
       turns: before.turns + 1,
+      ...(turn.leadCount > 0 && { leads: turn.leadCount }),
       last_sent_at: messages.at(-1)?.sent_at ?? sent_at,
       last: { turn: taken.turn, messages: said, status: position.status },
       pending,

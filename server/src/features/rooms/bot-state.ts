@@ -67,6 +67,8 @@ export interface BotState extends Position {
   conversation?: string;
   /** Counts the turns; a turn's compare-and-set goes by it. */
   turns: number;
+  /** Counts the leads that the bot has taken; none of a conversation from before it was counted. */
+  leads?: number;
   /** When the last message was sent: the next one is later. */
   last_sent_at: Date;
   /** The last turn and its response, for a caller that comes again. */
@@ -101,6 +103,7 @@ export const BOT_STATE = open({
   graph: identifier(),
   conversation: identifier().optional(),
   turns: count(),
+  leads: count().optional(),
   last_sent_at: z.date(),
   last: open({ turn: identifier(), status: choice(CONVERSATION_STATUSES), messages: SAID }),
   pending: open({
