@@ -14,9 +14,24 @@ export interface Line {
   words: readonly string[];
 }
 
-/** How many characters the words of a line are, with what stands between them. */
-export const lengthOf = ({ words }: Pick<Line, 'words'>): number =>
-  words.reduce((sum, word) => sum + word.length + 1, 0);
+/** What the words of a line take at most, as UTF-8: more than any object has by the limits of the API. */
+export const MAX_WORDS_BYTES = 512 * 1_024;
+
+/** How many characters a line is, about: its words and subjects, with what stands between them. */
+export const lengthOf = ({ words, subjects }: Pick<Line, 'words' | 'subjects'>): number =>
+  [words, subjects].flat().reduce((sum, text) => sum + text.length + 1, 0);
+
+/** The first of some words, as far as a line has room for them. */
+export const fittingWords = (words: Iterable<string>): string[] => {
+  const fitting: string[] = [];
+  let bytes = 0;
+  for (const word of words) {
+    bytes += Buffer.byteLength(word) + 1;
+    if (bytes > MAX_WORDS_BYTES) break;
+    fitting.push(word);
+  }
+  return fitting;
+};
 
 /** Of what was stored before objects knew their widget (access/room-widgets.ts). */
 export const UNKNOWN_WIDGET = '?';

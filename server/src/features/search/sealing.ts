@@ -1,13 +1,20 @@
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import type { AccountLeases, KeptLease } from '../accounts/account-leases.ts';
-import { decodeLines, type Line, newestFirst } from './lines.ts';
+import { decodeLines, type Line, lengthOf, newestFirst } from './lines.ts';
 import type { StoredSegment } from './segments.model.ts';
 import { MAX_LINES, partsOf, type SegmentPlace, type Segments } from './segments.ts';
 
 /** Fresh segments that are sealed in one go. */
 const TOGETHER = 256;
 
-/** Lines of the same object as one: a word too many is found out when the object is read, one too few would not be. */
+/** What the lines of one object are together at most, in characters: each was whole when it was written. */
+const MAX_UNITED = 256 * 1_024;
+
+/**
+ * Lines of the same object as one: a word too many is found out when the object is read, one too few would not be. Where they
+ * have no room together, the last one stands for all.
+ * @param lines those that were written later behind the others
+ */
 const united = (lines: readonly Line[]): Line[] => {
   const byKey = new Map<string, Line>();
   for (const line of lines) {
@@ -17,10 +24,12 @@ const united = (lines: readonly Line[]): Line[] => {
       subjects: [...new Set([...known.subjects, ...line.subjects])],
       words: [...new Set([...known.words, ...line.words])],
     };
-    byKey.set(line.key, both ?? line);
+    byKey.set(line.key, both && lengthOf(both) <= MAX_UNITED ? both : line);
   }
   return [...byKey.values()].sort(newestFirst);
 };
+
+const earliestFirst = (a: StoredSegment, b: StoredSegment): number => Number(a.made_at) - Number(b.made_at);
 
 /** Moves lines into sealed segments. One process at a time does it for a kind of an account. */
 export class Sealing {
@@ -38,7 +47,7 @@ export class Sealing {
     return this.#alone(place, async (lease) => {
       for (;;) {
         const fresh = await this.#segments.freshOf(place, TOGETHER);
-        await this.#put(place, united(fresh.flatMap(decodeLines)), lease);
+        await this.#put(place, united([...fresh].sort(earliestFirst).flatMap(decodeLines)), lease);
         await lease.renew();
         await this.#dropAll(fresh);
         if (fresh.length < TOGETHER) return;

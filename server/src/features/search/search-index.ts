@@ -5,8 +5,9 @@ import { isBefore } from '../../database/has-come.ts';
 import type { EventConsumer } from '../../events/relay.ts';
 import { CpuBudget } from '../../platform/cpu-budget.ts';
 import type { AccountModel } from '../accounts/accounts.model.ts';
+import { FreshLines } from './fresh-lines.ts';
 import { Gathered, type Gathering } from './gathered.ts';
-import { type Line, lengthOf, lineKey, timeOfKey, UNKNOWN_WIDGET, uuidOfKey } from './lines.ts';
+import { fittingWords, type Line, lengthOf, lineKey, timeOfKey, UNKNOWN_WIDGET, uuidOfKey } from './lines.ts';
 import type { Sealing } from './sealing.ts';
 import { MAX_LINES, type SegmentLines, type SegmentPlace, type Segments } from './segments.ts';
 import { isTimed, type SearchObject, type SearchSource } from './source.ts';
@@ -48,7 +49,7 @@ export const lineOf = ({ at, uuid, widget = UNKNOWN_WIDGET, subjects, texts }: S
   key: lineKey(at, uuid),
   widget,
   subjects,
-  words: [...wordsOf(texts.map(([, text]) => text).join('\n'))],
+  words: fittingWords(wordsOf(texts.map(([, text]) => text).join('\n'))),
 });
 
 /**
@@ -58,6 +59,7 @@ export const lineOf = ({ at, uuid, widget = UNKNOWN_WIDGET, subjects, texts }: S
  */
 export class SearchIndex {
   readonly #parts: Parts;
+  readonly #fresh: FreshLines;
   readonly #marks = new LRUCache<string, string>({ max: MAX_MARKS });
   /** Subjects that were erased lately: of what is told of them it is looked whether it is still there. */
   readonly #forgotten = new LRUCache<string, true>({ max: MAX_FORGOTTEN });
@@ -67,6 +69,7 @@ export class SearchIndex {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#fresh = new FreshLines(parts.segments, parts.log);
   }
 
   /** Gathers what the events of one account tell of; a second time changes nothing that is found. */
@@ -133,11 +136,10 @@ export class SearchIndex {
     if (gathered.isEmpty) return;
     this.#gathered = new Gathered();
     const all = [...gathered.all];
-    let written: SegmentLines[];
+    let written: readonly SegmentLines[];
     try {
       const read = await Promise.all(all.map((one) => readTogether(() => this.#linesOf(one))));
-      written = read.filter(({ lines }) => lines.length > 0);
-      await this.#parts.segments.addFresh(written);
+      written = await this.#fresh.add(read.filter(({ lines }) => lines.length > 0));
       await this.#dropDeleted(written);
     } catch (error) {
       this.#gathered.addAll(gathered);
