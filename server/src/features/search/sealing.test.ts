@@ -172,3 +172,23 @@ it('what is fresh is found before the place behind which the next page goes on',
     found.push(one);
   expect(found).toMatchObject([{ key: both.key }, { isEnd: true }]);
 });
+
+it('lines of one object that have no room together are as the last one, and small ones are united', async () => {
+  const where = place();
+  const { searchSegments } = app.services.models;
+  const segments = new Segments(searchSegments);
+  const [many, few] = [lineOf(ada, 1, []), lineOf(ada, 2, [])];
+  const subjects = () => [ada, ...Array.from({ length: 5_000 }, () => randomUUID())];
+  const add = async (line: Line, ago: number) => {
+    await segments.addFresh([{ place: where, lines: [line] }]);
+    // When each was written is set here: both may fall into one millisecond.
+    const last = { account: where.account, made_at: { $gt: new Date(Date.now() - 5_000_000) } };
+    await searchSegments.updateOne(last, { $set: { made_at: new Date(Date.now() - 10_000_000 - ago) } });
+  };
+  await add({ ...many, subjects: subjects(), words: ['later'] }, 1_000);
+  await add({ ...many, subjects: subjects(), words: ['earlier'] }, 2_000);
+  await add({ ...few, words: ['one'] }, 1_000);
+  await add({ ...few, words: ['two'] }, 2_000);
+  await new Sealing(segments, leases).seal(where);
+  expect((await stored(where)).sort()).toEqual(['later', 'two,one']);
+});
