@@ -54,6 +54,10 @@ export const LOG_KEPT_FOR_MS = 30 * 86_400_000;
 export const isErased = ({ body, erase_by }: Pick<StoredDelivery, 'body' | 'erase_by'>): boolean =>
   body === '' || erase_by !== undefined;
 
+/** The same as a filter, and its opposite. Once erased, a row never matches the latter again. */
+export const ERASED = { $or: [{ body: '' }, { erase_by: { $exists: true } }] };
+export const NOT_ERASED = { body: { $ne: '' }, erase_by: { $exists: false } };
+
 /** What makes a delivery final: out of the queue, and in the log for 30 days. */
 export const settled = (state: Exclude<DeliveryState, 'pending'>, now = new Date()) => ({
   $set: { state, expires_at: new Date(now.getTime() + LOG_KEPT_FOR_MS) },

@@ -10,6 +10,7 @@ import type { Attempt } from './attempt.ts';
 import { type DeliveryModel, type StoredDelivery, settled } from './deliveries.model.ts';
 import { Failures } from './failures.ts';
 import type { KnownWebhook, KnownWebhooks } from './known-webhooks.ts';
+import { countOf, type RecordedAttempt, recordAttempts, recordOverEarlier } from './recorded-attempts.ts';
 import { decideRetry, longestWait, type RetryDecision } from './retries.ts';
 import { originOf } from './target.ts';
 import { createTransport, type Transport } from './transport.ts';
@@ -32,11 +33,9 @@ type QueuedDelivery = Job & Pick<StoredDelivery, 'account' | 'event_id' | 'event
 /** Told of each delivery that arrived, before the log says so: again after a crash in between. */
 export type DeliveredListener = (delivery: QueuedDelivery, at: Date) => Promise<void>;
 
-interface DeliveryResult extends Result {
+interface DeliveryResult extends Result, RecordedAttempt {
   knownWebhook: KnownWebhook;
   delivery: QueuedDelivery;
-  attempt: Attempt;
-  decision: RetryDecision['kind'];
 }
 
 interface Parts {
@@ -178,8 +177,7 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
       ...delivered.map(({ delivery, attempt }) => onDelivered(delivery, attempt.at)),
       ...results.map((result) => this.#redirect(result)),
     ]);
-    // Past mongoose, whose casting would cost as much as the sending.
-    await deliveries.collection.bulkWrite(results.map(recordOf) as never, { ordered: false });
+    await recordAttempts(deliveries, results);
   }
 
   /** What one target has ended is due at once where another is the webhook's by now (docs/contract.md#delivery). */
@@ -193,8 +191,7 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
 
   async recordRefused(result: DeliveryResult, error: unknown): Promise<void> {
     const { deliveries, log } = this.#parts;
-    const { filter, update } = overwritingOf(result);
-    await deliveries.collection.updateOne(filter as never, update as never);
+    await recordOverEarlier(deliveries, result);
     const { _id, account } = result.delivery;
     log.error(
       { err: error, account, delivery: _id },
@@ -229,38 +226,3 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
     return ids.length === DROPPED_AT_ONCE;
   }
 }
-
-/** How many attempts a delivery has had; none where its row doesn't say. */
-const countOf = ({ tries }: Pick<Job, 'tries'>): number =>
-  Number.isSafeInteger(tries) && tries > 0 ? tries : 0;
-
-/** Written a second time, as after a lost acknowledgement, it changes nothing. */
-const recordOf = (result: DeliveryResult) => {
-  const { delivery, attempt } = result;
-  const { _id, tries } = delivery;
-  // No write finds or raises what is no count.
-  if (tries !== countOf(delivery)) return { updateOne: overwritingOf(result) };
-  // One that was dropped in flight stays dropped, unless it did arrive.
-  const filter = isDelivered(result)
-    ? { _id, state: { $ne: 'delivered' } }
-    : { _id, state: 'pending', tries };
-  const noted = { $push: { attempts: loggedOf(attempt) }, $inc: { tries: 1 } };
-  return { updateOne: { filter, update: { ...noted, ...decidedOf(result) } } };
-};
-
-/** The same over whatever the row holds of earlier attempts. */
-const overwritingOf = (result: DeliveryResult) => {
-  const { delivery, attempt } = result;
-  const filter = { _id: delivery._id, state: isDelivered(result) ? { $ne: 'delivered' } : 'pending' };
-  const { $set, ...rest } = decidedOf(result);
-  const noted = { attempts: [loggedOf(attempt)], tries: countOf(delivery) + 1 };
-  return { filter, update: { $set: { ...$set, ...noted }, ...rest } };
-};
-
-const isDelivered = ({ decision }: DeliveryResult): boolean => decision === 'delivered';
-
-const loggedOf = ({ retryAfter: _r, wasSent: _s, ...logged }: Attempt) => logged;
-
-/** What becomes of the delivery. */
-const decidedOf = (result: DeliveryResult) =>
-  result.due ? { $set: { due_at: result.due } } : settled(isDelivered(result) ? 'delivered' : 'failed');
