@@ -55,6 +55,11 @@ export interface Erased<T> {
   how: 'deleted' | 'buried' | 'redacted' | 'separately' | 'announced';
   /** When a document was made: an older room of the same uuid is told from a younger one by it. */
   madeAt?: FieldOf<T>;
+  /**
+   * The time of the event that it was made from, in what has one: it is made later than that, and maybe later than a younger room
+   * of the same uuid.
+   */
+  eventAt?: FieldOf<T>;
   /** The field that one of them has whose words are erased and that still needs them: an account's export leaves it out. */
   markedBy?: FieldOf<T>;
 }

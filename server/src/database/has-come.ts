@@ -28,5 +28,13 @@ export const madeBefore = (field: string, before: Date) => ({
   [field]: { $not: { $gte: before, $lte: latestDue(0) } },
 });
 
+/** The same of what is made from an event: of when it was made, or of when that happened, where it says so. */
+export const toldBefore = (madeAt: string, eventAt: string, before: Date) => ({
+  $or: [
+    madeBefore(madeAt, before),
+    { $and: [{ [eventAt]: { $exists: true } }, madeBefore(eventAt, before)] },
+  ],
+});
+
 /** The same of a time that was read. */
 export const isBefore = (time: Date, before: Date): boolean => time < before || time > latestDue(0);

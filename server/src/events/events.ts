@@ -14,6 +14,8 @@ export interface OutboxEvent {
   at: Date;
   /** What subscribers are told: the object as the write left it (docs/contract.md#events). */
   data: object;
+  /** When that was said which it tells of, where it happened later: erasure goes by it. */
+  said_at?: Date;
   /** The conversation that it belongs to, where `data` does not say it. */
   room?: string;
   /** The widget that it belongs to; absent where it came by the API, and in the events of an older process. */
@@ -72,6 +74,7 @@ const eventSchema = new Schema<OutboxEvent>(
     account: String,
     at: Date,
     data: Schema.Types.Mixed,
+    said_at: Date,
     room: String,
     widget: String,
     live: Schema.Types.Mixed,

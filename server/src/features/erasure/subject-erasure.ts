@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
-import type { MappedCollection } from '../../database/collection-data.ts';
-import { madeBefore } from '../../database/has-come.ts';
+import type { Erased, MappedCollection } from '../../database/collection-data.ts';
+import { madeBefore, toldBefore } from '../../database/has-come.ts';
 import { deleteDocuments } from '../../events/delete.ts';
 import type { EventHolder } from '../../events/events.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
@@ -42,7 +42,7 @@ export class SubjectErasure {
       // What stays and is emptied says nothing of who begins anew.
       if (!erased || (isAnew && !erased.madeAt && erased.how !== 'redacted')) continue;
       const until = erased.madeAt ? before : undefined;
-      const isOld = until && madeBefore(erased.madeAt ?? '', until);
+      const isOld = until && wasMade(erased, until);
       const filter = { [erased.by]: subject, ...isOld };
       if (erased.how === 'deleted') await model.deleteMany(filter);
       if (erased.how === 'buried') {
@@ -57,3 +57,6 @@ export class SubjectErasure {
     return this.#tombstones.areOut(subject);
   }
 }
+
+const wasMade = ({ madeAt = '', eventAt }: Erased<Record<string, unknown>>, before: Date) =>
+  eventAt === undefined ? madeBefore(madeAt, before) : toldBefore(madeAt, eventAt, before);

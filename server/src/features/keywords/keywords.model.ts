@@ -40,6 +40,8 @@ export interface StoredNotification extends EventHolder {
   /** How many there were in all. An older version kept all of them in `keywords`. */
   keyword_count?: number;
   created_at: Date;
+  /** When the message was said that raised it; absent in those of an older version. */
+  event_at?: Date;
   sent_at: Date | null;
   /** Only of an older version, which kept copies in place of `messages`. */
   customer_request?: string;
@@ -68,6 +70,7 @@ export const notificationModel = defineModel<StoredNotification>(
     account: String,
     room: String,
     messages: { type: [String], default: undefined },
+    event_at: Date,
     ...outboxFields,
   },
   [[{ account: 1, created_at: -1, _id: -1 }], [{ room: 1, created_at: 1 }], outboxIndex],

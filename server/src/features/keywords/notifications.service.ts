@@ -145,10 +145,12 @@ export class NotificationsService {
         keywords: hit.mentioned.named,
         keyword_count: hit.mentioned.count,
         created_at,
+        event_at: hit.sent_at,
         sent_at: null,
       };
       const data = presentFrom(notification, hit, lines, { uuid: hit.room, label: hit.label });
-      notification.events = [newEvent('keyword_notification.added', account, created_at, data, hit)];
+      const event = newEvent('keyword_notification.added', account, created_at, data, hit);
+      notification.events = [{ ...event, said_at: hit.sent_at }];
       return notification;
     });
     const inserted = await Promise.all(made.map((notification) => insertOnce(notifications, notification)));

@@ -32,6 +32,8 @@ export interface StoredDelivery {
   erase_by?: Date;
   state: DeliveryState;
   created_at: Date;
+  /** When what it tells of happened; absent in those of an older version. */
+  event_at?: Date;
   tries: number;
   attempts: StoredAttempt[];
   /**
@@ -83,6 +85,7 @@ export const deliveryModel = defineModel<StoredDelivery>(
     erase_by: Date,
     state: String,
     created_at: Date,
+    event_at: Date,
     tries: Number,
     attempts: [attemptSchema],
     queue: String,

@@ -104,6 +104,7 @@ export class DeliveriesService {
       ...(original.subject !== undefined && { subject: original.subject }),
       state: 'pending',
       created_at: new Date(now),
+      event_at: original.event_at ?? original.created_at,
       tries: 0,
       attempts: [],
       queue: original.webhook,

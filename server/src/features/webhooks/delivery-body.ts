@@ -42,6 +42,7 @@ export const newDelivery = (
     subject: subjectOf(event),
     state: 'pending',
     created_at: now,
+    event_at: event.said_at ?? event.at,
     tries: 0,
     attempts: [],
     queue: _id,

@@ -45,17 +45,23 @@ export const webhooksData = {
     owner: { by: 'account' },
     kept: { after: 'expires_at', seconds: 0 },
     copied: NEWEST_FIRST,
-    erased: { by: 'subject', how: 'redacted', madeAt: 'created_at', markedBy: 'erase_by' },
+    erased: {
+      by: 'subject',
+      how: 'redacted',
+      madeAt: 'created_at',
+      eventAt: 'event_at',
+      markedBy: 'erase_by',
+    },
     fields: {
       plain: [
         ...(['_id', 'account', 'event_id', 'event', 'webhook', 'state', 'created_at', 'tries'] as const),
-        ...(['queue', 'due_at', 'sequence', 'expires_at', 'subject', 'erase_by'] as const),
+        ...(['queue', 'due_at', 'sequence', 'expires_at', 'subject', 'erase_by', 'event_at'] as const),
       ],
       visitor: ['body', 'attempts'],
       owner: ['subscription'],
     },
     words: ['attempts.error', 'attempts.response'],
-    absent: ['subject', 'erase_by', 'queue', 'due_at', 'sequence', 'expires_at'],
+    absent: ['subject', 'erase_by', 'event_at', 'queue', 'due_at', 'sequence', 'expires_at'],
     shapes: {
       event: choice(EVENT_NAMES),
       state: choice(DELIVERY_STATES),
