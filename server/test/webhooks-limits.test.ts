@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { newEvent } from '../src/events/events.ts';
 import { sleep, startReceiver, until, webhookParts } from './webhooks-parts.ts';
 
 const start = webhookParts();
@@ -174,6 +176,33 @@ describe('pausing', () => {
     const [original] = await rows(uuid);
     await deliveries.redeliver(account, original?._id ?? '');
     await until(() => receiver.hits.length === failed + 1 + 1 + waiting);
+  });
+
+  test('a webhook that is refused pauses none of another account on its host, and ends a pause', async () => {
+    const limits = { pauseAfter: 3, probeEvery: 100 };
+    const parts = await start({ limits, env: { WEBHOOK_RETRY_DELAYS: '1h' } });
+    const { subscribe, happen, rows, models, webhooks, consume } = parts;
+    let status = 404;
+    const receiver = await startReceiver(({ path }, response) =>
+      response.writeHead(path === '/well' ? 200 : status).end(),
+    );
+    const isPaused = async () =>
+      (await models.webhookOrigins.findOne({ _id: receiver.origin }).lean())?.paused === true;
+    const refused = await subscribe(`${receiver.origin}/refused`);
+    await happen(numbered(20));
+    await until(async () => (await rows(refused)).every(({ tries }) => tries === 1));
+    expect(await isPaused()).toBe(false);
+    const other = randomUUID();
+    await webhooks.create(other, { event: 'message.added', target: `${receiver.origin}/well` });
+    await consume([newEvent('message.added', other, new Date(), { n: 1 })]);
+    await until(() => receiver.hits.some(({ path }) => path === '/well'));
+
+    // A host that can't keep up is left alone as before.
+    status = 429;
+    await happen(numbered(20));
+    await until(isPaused);
+    status = 403;
+    await until(async () => !(await isPaused()));
   });
 
   test('one paused origin does not slow another', async () => {

@@ -166,7 +166,7 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
     const due = decision.kind === 'retry' ? new Date(Date.now() + decision.after) : undefined;
     // A receiver that ends its webhook is well.
     const isUnknown = decision.kind === 'gone' || !attempt.wasSent;
-    const isWell = isUnknown ? undefined : decision.kind === 'delivered';
+    const isWell = isUnknown ? undefined : decision.kind === 'delivered' || isRefusal(attempt);
     return { knownWebhook, delivery, attempt, decision: decision.kind, due, isWell };
   }
 
@@ -226,3 +226,9 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
     return ids.length === DROPPED_AT_ONCE;
   }
 }
+
+/** Of 4xx, what says that the host can't keep up; the rest says that it lives, and refuses this webhook. */
+const OVERLOADED: ReadonlySet<number> = new Set([408, 425, 429]);
+
+const isRefusal = ({ status }: Pick<Attempt, 'status'>): boolean =>
+  status !== null && status >= 400 && status < 500 && !OVERLOADED.has(status);
