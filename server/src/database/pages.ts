@@ -1,4 +1,5 @@
 import type { Model } from 'mongoose';
+import type { Index } from './fewest.ts';
 
 /** The days that are asked for. */
 export interface Days {
@@ -29,7 +30,7 @@ interface Reading<T> {
   /** How many are read in one step, where they may be large. */
   most?: number;
   /** The index by which they are read, where several would do. */
-  index?: Record<string, 1 | -1> | undefined;
+  index?: Index | undefined;
   /** 1: the oldest first, by the same index from its other end. */
   order?: Order;
 }

@@ -1,5 +1,6 @@
 import type { InboxStatus, WaitingOn } from '@parlor/shared';
 import { INBOX_STATUSES, WAITING_RANK } from '@parlor/shared';
+import { type Index, indexOfFewest } from '../../database/fewest.ts';
 import { type Page, readPages } from '../../database/pages.ts';
 import type { View } from '../members/view.ts';
 import type { ConversationModel, StoredConversation } from './conversation.model.ts';
@@ -51,40 +52,27 @@ export const filterOf = ({ account, widgets }: View, wanted: Wanted): object | u
   };
 };
 
-/**
- * The index that serves a list: by the field that leaves the fewest. Named, so that no database takes one by which it
- * would search an account for a few, or sort.
- */
-export const indexFor = (view: View, wanted: Wanted, field: string): Record<string, 1 | -1> => {
+/** The indexes that serve a list, each by one field; first those of fields that mostly leave few. */
+const indexesFor = (view: View, wanted: Wanted, field: string): [Index, ...Index[]] => {
   const { assignee, tag, unread, rating, widget } = wanted;
-  const order = { [field]: -1, _id: -1 } as const;
-  if (unread?.is) return { account: 1, unread: 1, status: 1, ...order };
-  if (tag !== undefined) return { account: 1, tags: 1, status: 1, ...order };
-  if (assignee) return { account: 1, assignee: 1, status: 1, ...order };
-  if (rating !== undefined) return { account: 1, rating: 1, status: 1, ...order };
-  if (widget !== undefined || view.widgets) return { widget: 1, status: 1, ...order };
-  if (assignee === null) return { account: 1, assignee: 1, status: 1, ...order };
-  return { account: 1, status: 1, ...order };
+  const order = { status: 1, [field]: -1, _id: -1 } as const;
+  const found: Index[] = [];
+  if (unread?.is) found.push({ account: 1, unread: 1, ...order });
+  if (tag !== undefined) found.push({ account: 1, tags: 1, ...order });
+  if (assignee) found.push({ account: 1, assignee: 1, ...order });
+  if (rating !== undefined) found.push({ account: 1, rating: 1, ...order });
+  if (widget !== undefined || view.widgets) found.push({ widget: 1, ...order });
+  if (assignee === null) found.push({ account: 1, assignee: 1, ...order });
+  const [first = { account: 1, ...order }, ...others] = found;
+  return [first, ...others];
 };
 
-/** Of no more than these it is looked at each whether it is asked for. */
-const FEW = 2_000;
-
-/** The same for somebody who is restricted to widgets: where those have few, they are gone through, however many have a tag. */
-const indexWithin = async (
-  conversations: ConversationModel,
-  view: View,
-  wanted: Wanted,
-  field: string,
-): Promise<Record<string, 1 | -1>> => {
-  const index = indexFor(view, wanted, field);
-  const { status, widget } = wanted;
-  const seen = filterOf(view, { status, widget });
-  if (!view.widgets || 'widget' in index || !seen) return index;
-  const own = indexFor(view, { status, widget }, field);
-  const count = await conversations.collection.countDocuments(seen as never, { limit: FEW + 1, hint: own });
-  return count > FEW ? index : own;
-};
+/**
+ * The index by the field that mostly leaves the fewest. Named, so that no database takes one by which it would search an
+ * account for a few, or sort.
+ */
+export const indexFor = (view: View, wanted: Wanted, field: string): Index =>
+  indexesFor(view, wanted, field)[0];
 
 /** A page of what somebody sees of what is asked for, in steps. */
 export async function* readConversations(
@@ -100,6 +88,7 @@ export async function* readConversations(
   // What waits on us stands together at the top of its order.
   const from = wanted.waiting_on === 'us' && order === 'waiting' && wanted.status === 'open';
   const limits = from ? { ...page, from: new Date(WAITING_RANK) } : page;
-  const index = await indexWithin(conversations, view, wanted, field);
+  const indexes = indexesFor(view, wanted, field);
+  const index = (await indexOfFewest(conversations, filter, indexes)) ?? indexes[0];
   yield* readPages(conversations, filter, field, limits, { index });
 }

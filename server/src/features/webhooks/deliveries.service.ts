@@ -1,5 +1,6 @@
 import type { Delivery, DeliveryState, EventName, TestDelivery } from '@parlor/shared';
 import { isoDatetime } from '../../database/document.ts';
+import { type Index, indexOfFewest } from '../../database/fewest.ts';
 import { insertOnce } from '../../database/insert.ts';
 import { type Page, readPages } from '../../database/pages.ts';
 import { notFound, ParlorError } from '../../platform/errors.ts';
@@ -28,6 +29,17 @@ export interface DeliveryFilter {
   event?: EventName | undefined;
 }
 
+/** The indexes that serve a list, as far as they go. */
+const indexesFor = ({ webhook, state, event }: DeliveryFilter): Index[] => {
+  const order = { created_at: -1, _id: -1 } as const;
+  const found: Index[] = [];
+  if (webhook && state) found.push({ account: 1, webhook: 1, state: 1, ...order });
+  else if (webhook) found.push({ account: 1, webhook: 1, ...order });
+  else if (state) found.push({ account: 1, state: 1, ...order });
+  if (event) found.push({ account: 1, event: 1, ...order });
+  return found;
+};
+
 interface Parts {
   deliveries: DeliveryModel;
   webhooks: Pick<WebhooksService, 'get'>;
@@ -46,13 +58,15 @@ export class DeliveriesService {
   }
 
   /** Newest first; also those of webhooks that are gone. */
-  list(
+  async *list(
     account: string,
     { webhook, state, event }: DeliveryFilter,
     page: Page,
   ): AsyncGenerator<StoredDelivery[]> {
+    const { deliveries } = this.#parts;
     const filter = { account, ...(webhook && { webhook }), ...(state && { state }), ...(event && { event }) };
-    return readPages(this.#parts.deliveries, filter, 'created_at', page, { without: { body: 0 } });
+    const index = await indexOfFewest(deliveries, filter, indexesFor({ webhook, state, event }));
+    yield* readPages(deliveries, filter, 'created_at', page, { without: { body: 0 }, index });
   }
 
   /** @throws ParlorError `not_found` when the account never had such a webhook, as far as the log goes back. */

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import type { CommandStartedEvent } from 'mongodb';
+import { expect, it } from 'vitest';
+import { testApp } from './app.ts';
+
+/** Several filters of a list together: the rarest says what is looked at. */
+
+const app = testApp();
+
+/** What each `find` of a collection examines, while `work` runs. */
+const examinedBy = async <T>(collection: string, work: () => Promise<T>) => {
+  const { connection } = app.services;
+  const client = connection.getClient();
+  const commands: object[] = [];
+  const listen = ({ command }: CommandStartedEvent) => {
+    // Not what goes on in the background, nor single documents.
+    if (command.find !== collection || !command.sort || !command.filter.account) return;
+    const { find, filter, sort, projection, limit, hint } = command;
+    commands.push({ find, filter, sort, projection, limit, ...(hint && { hint }) });
+  };
+  client.on('commandStarted', listen);
+  const result = await work().finally(() => client.off('commandStarted', listen));
+  let examined = 0;
+  for (const command of commands) {
+    const explained = await connection.db?.command({ explain: command, verbosity: 'executionStats' });
+    examined += explained?.executionStats.totalDocsExamined;
+  }
+  return { result, examined, queries: commands.length };
+};
+
+const COMMON = 400;
+const RARE = 3;
+const SECOND_MS = 1_000;
+
+it('deliveries are looked at along the filter that fewest have, whichever it is', async () => {
+  const { token, id: account } = await app.account();
+  const webhook = randomUUID();
+  const delivery = (state: string, event: string, n: number) => ({
+    _id: randomUUID(),
+    account,
+    webhook,
+    event,
+    state,
+    subscription: { uuid: webhook, event, target: 'http://example.com/' },
+    event_id: randomUUID(),
+    body: '{}',
+    tries: 1,
+    attempts: [],
+    created_at: new Date(Date.now() - n * SECOND_MS),
+  });
+  const fill = (count: number, state: string, event: string) =>
+    Array.from({ length: count }, (_, n) => delivery(state, event, n));
+  await app.services.models.deliveries.collection.insertMany([
+    ...fill(COMMON, 'delivered', 'message.added'),
+    ...fill(RARE, 'failed', 'message.added'),
+    ...fill(RARE, 'delivered', 'chat.added'),
+  ] as never);
+  for (const [query, found] of [
+    ['state=delivered&event=lead.changed', 0],
+    ['state=delivered&event=chat.added', RARE],
+    ['state=failed&event=message.added', RARE],
+    ['state=failed&event=chat.added', 0],
+    [`webhook=${webhook}&event=lead.changed`, 0],
+    [`webhook=${webhook}&event=chat.added`, RARE],
+    [`webhook=${webhook}&state=delivered&event=chat.added`, RARE],
+    [`webhook=${webhook}&state=failed&event=message.added`, RARE],
+  ] as const) {
+    const { result, examined, queries } = await examinedBy('deliveries', () =>
+      app.request('GET', `/api/v1/deliveries/?${query}`, { token }),
+    );
+    expect([query, result.status, result.json.length, queries]).toEqual([query, 200, found, 1]);
+    expect([query, examined <= RARE]).toEqual([query, true]);
+  }
+});
+
+it('conversations are looked at along the filter that fewest have, in every order and over all pages', async () => {
+  const { token, id: account, widget } = await app.account();
+  const { visitor, room } = await app.session(widget);
+  const said = { body: 'Hi', room: { uuid: room.uuid } };
+  await app.request('POST', '/api/v1/messages/', { visitor, body: said });
+  const conversations = app.services.connection.collection('conversations');
+  await expect.poll(() => conversations.countDocuments({ account })).toBe(1);
+  const template = await conversations.findOne({ account });
+  const widgetId = template?.widget;
+  const member = randomUUID();
+  const conversation = (n: number, more: object) => {
+    const at = new Date(Date.now() - n * SECOND_MS);
+    const times = { created_at: at, updated_at: at, rank: at };
+    const common = {
+      rating: 5,
+      status: 'done',
+      waiting_on: null,
+      assignee: null,
+      tags: ['common'],
+      unread: [],
+    };
+    return { ...template, _id: randomUUID(), ...common, ...times, ...more };
+  };
+  const rare = Array.from({ length: RARE }, (_, n) =>
+    conversation(n * 90, { rating: 1, assignee: member, status: n === 0 ? 'open' : 'done' }),
+  );
+  const common = Array.from({ length: COMMON }, (_, n) => conversation(n, {}));
+  await conversations.insertMany([...rare, ...common] as never);
+  for (const order of ['waiting', 'updated']) {
+    for (const [query, found] of [
+      ['tag=common&rating=1', RARE],
+      ['tag=common&rating=2', 0],
+      [`tag=common&assignee=${member}`, RARE],
+      [`rating=5&assignee=${member}`, 0],
+      [`tag=common&rating=1&assignee=none&widget=${widgetId}`, 0],
+      ['tag=common&is_unread=true&rating=2', 0],
+    ] as const) {
+      const path = `/api/v1/conversations/?order=${order}&${query}`;
+      const { result, examined } = await examinedBy('conversations', () =>
+        app.request('GET', path, { token }),
+      );
+      expect([path, result.status, result.json.length]).toEqual([path, 200, found]);
+      expect([path, examined <= RARE]).toEqual([path, true]);
+    }
+    const seen: string[] = [];
+    let path: string | undefined = `/api/v1/conversations/?order=${order}&tag=common&rating=1&limit=1`;
+    while (path) {
+      const page = await app.request('GET', path, { token });
+      seen.push(...page.json.map(({ uuid }: { uuid: string }) => uuid));
+      path = /<https?:\/\/[^/]+([^>]+)>/.exec(page.headers.link ?? '')?.[1];
+    }
+    expect(seen).toEqual(rare.map(({ _id }) => _id));
+  }
+});
