@@ -19,6 +19,8 @@ it('a start with another SECRET_KEY refuses with one line, and changing keys wor
   const first = await startServerProcess(settings);
   const { token } = await owner(first.url);
   await first.end('SIGTERM');
+  const idle = await spawnCommand(settings, ['keys', 'rotate']).result;
+  expect(idle.out).toMatch(/alone, and SECRET_KEY_PREVIOUS is not set: there is nothing to do\n$/);
 
   const refused = await gaveUp({ ...settings, SECRET_KEY: OTHER });
   expect([refused.code, refused.stdout]).toEqual([1, '']);

@@ -68,18 +68,22 @@ export const keysCommands: Record<string, ServiceCommand> = {
         );
         print(`${documents} documents sealed anew; ${unchanged} values were so already`);
         if (unopened && unopened.keys.length > 0) throw unopenedError(unopened);
-        print(
-          `the database takes the key ${services.secrets.keyFingerprint} alone: remove SECRET_KEY_PREVIOUS`,
-        );
+        const { keyFingerprint, previousKeyFingerprint } = services.secrets;
         const kept = await keptKey(services.config);
-        if (kept && kept.fingerprint !== services.secrets.keyFingerprint)
+        const isOtherKept = kept !== undefined && kept.fingerprint !== keyFingerprint;
+        const alone = `the database takes the key ${keyFingerprint} alone`;
+        if (previousKeyFingerprint !== undefined) print(`${alone}: remove SECRET_KEY_PREVIOUS`);
+        else
+          print(isOtherKept ? alone : `${alone}, and SECRET_KEY_PREVIOUS is not set: there is nothing to do`);
+        if (isOtherKept)
           print(
             `${kept.file} still holds another key (${kept.fingerprint}), of which nothing is left here: remove it and go on ` +
               'setting SECRET_KEY, or put that one into it',
           );
-        print(
-          'what the old key signed ends with it: sessions of visitors, invitations, responses kept for a repeat, Parlor-Client',
-        );
+        if (previousKeyFingerprint !== undefined)
+          print(
+            'what the old key signed ends with it: sessions of visitors, invitations, responses kept for a repeat, Parlor-Client',
+          );
         if (unopened) throw unopenedError(unopened);
       };
     },
