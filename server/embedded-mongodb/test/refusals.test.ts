@@ -91,6 +91,19 @@ const REFUSED: [name: string, command: Record<string, unknown>][] = [
   ['returnKey', { find: 'c', returnKey: true }],
   ['min', { find: 'c', min: { a: 1 } }],
   ['max', { find: 'c', max: { a: 1 } }],
+  ...[{ $unset: ['a', 'loc.x'] }, { $project: { 'loc.x': 0 } }, { $project: { loc: { x: 0 } } }].map(
+    (stage): [string, Record<string, unknown>] => [
+      'a sort by a place in an array',
+      { aggregate: 'c', pipeline: [{ $sort: { 'loc.0.x': 1 } }, stage], cursor: {} },
+    ],
+  ),
+  ...[
+    { date: new Date(8.64e15), timezone: '+14:00' },
+    { date: new Date(-8.64e15), timezone: '-12:00' },
+  ].map((operand): [string, Record<string, unknown>] => [
+    '$dateToString of a year',
+    aggregate({ $project: { x: { $dateToString: { ...operand, format: '%m' } } } }),
+  ]),
   ['a sort by a place in an array', { find: 'c', sort: { 'loc.0': 1 }, projection: { loc: 1 } }],
   ['collation', { count: 'c', collation: { locale: 'de' } }],
   ['collation', { distinct: 'c', key: 'a', collation: { locale: 'de' } }],

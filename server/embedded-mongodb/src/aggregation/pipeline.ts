@@ -19,7 +19,7 @@ import { compileUnwind } from './unwind.ts';
  * is read, and only `$sort`, `$group` and `$count` hold more than one of them.
  */
 export function compilePipeline(stages: Doc[], env: PipelineEnvironment): (input: Documents) => Documents {
-  return compileStages(stages, { ...env, removed: new Set() });
+  return compileStages(stages, { ...env, removed: new Set(), sortedByPlace: new Set() });
 }
 
 function compileStages(stages: unknown[], context: PipelineContext): Stage {

@@ -1,6 +1,6 @@
 import { checkFieldPath } from '../bson/field-path.ts';
 import { fieldsOf, isDocument, typeName } from '../bson/values.ts';
-import { mongoError } from '../errors/mongo-error.ts';
+import { mongoError, refused } from '../errors/mongo-error.ts';
 import { compileExpression } from '../expression/compile.ts';
 import type { ExpressionContext } from '../expression/expression.ts';
 import { buildProjection, parseEntries } from '../projection/parse.ts';
@@ -81,9 +81,17 @@ function addComputed(projection: Projection, path: string, value: unknown, conte
 }
 
 function projectionStage(projection: Projection, context: PipelineContext): Stage {
+  if (projection.mode === 'exclude') refuseAfterSort(projection, context);
   markReappearing(projection, context.removed);
   for (const path of removedPaths(projection)) context.removed.add(path);
   return function* projected(input) {
     for (const doc of input) yield doc && applyProjection(projection, doc, doc);
   };
+}
+
+/** MongoDB may leave the fields out before it sorts, by which a place of an array is none any more. */
+function refuseAfterSort(projection: Projection, { sortedByPlace }: PipelineContext): void {
+  const isInside = (path: string) => path.includes('.') && sortedByPlace.has(path.split('.')[0] as string);
+  if (removedPaths(projection).some(isInside))
+    throw refused('a sort by a place in an array before fields inside of it are left out');
 }

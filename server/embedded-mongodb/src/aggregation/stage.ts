@@ -21,4 +21,6 @@ export interface PipelineEnvironment extends ExpressionContext {
 export interface PipelineContext extends PipelineEnvironment {
   /** The paths that stages so far may have removed. */
   removed: Set<string>;
+  /** The fields that stages so far sort inside of, by a place in an array (`a` of `a.0.b`). */
+  sortedByPlace: Set<string>;
 }

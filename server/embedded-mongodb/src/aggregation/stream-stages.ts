@@ -1,12 +1,12 @@
 import { Int32, Long } from 'bson';
 import { checkFieldPath } from '../bson/field-path.ts';
 import { asInteger } from '../bson/numbers.ts';
-import { isDocument, isNumber, typeName } from '../bson/values.ts';
+import { isDocument, isIndex, isNumber, typeName } from '../bson/values.ts';
 import { mongoError } from '../errors/mongo-error.ts';
 import { compileMatch } from '../matcher/matcher.ts';
 import { compileSort } from '../sort/sort.ts';
 import { collect, paced } from './pause.ts';
-import type { PipelineEnvironment, Stage } from './stage.ts';
+import type { PipelineContext, Stage } from './stage.ts';
 
 /** `$match`. */
 export function compileMatchStage(spec: unknown): Stage {
@@ -18,11 +18,15 @@ export function compileMatchStage(spec: unknown): Stage {
 }
 
 /** `$sort`; equal documents keep their order. */
-export function compileSortStage(spec: unknown, { memory }: PipelineEnvironment): Stage {
+export function compileSortStage(spec: unknown, { memory, sortedByPlace }: PipelineContext): Stage {
   if (!isDocument(spec)) throw mongoError(15973, 'the $sort key specification must be an object');
   if (Object.keys(spec).length === 0) throw mongoError(15976, '$sort stage must have at least one sort key');
   if (Object.hasOwn(spec, '$natural')) checkFieldPath('$natural');
   const compare = compileSort(spec);
+  for (const path of Object.keys(spec)) {
+    const [field = '', ...inside] = path.split('.');
+    if (inside.some(isIndex)) sortedByPlace.add(field);
+  }
   return function* sorted(input) {
     const held = memory.begin('$sort');
     try {

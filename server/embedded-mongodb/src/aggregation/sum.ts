@@ -36,9 +36,14 @@ export class Summation {
       this.addDouble(number.value);
       return;
     }
-    if (number.type === 'long' && this.widest === 'int') this.widest = 'long';
     const value = BigInt(number.value);
     this.integers += value;
+    if (number.type === 'int') {
+      // In one piece: adding a zero as well would let the error that is kept go into the sum.
+      this.addDouble(Number(value));
+      return;
+    }
+    if (this.widest === 'int') this.widest = 'long';
     // A double holds 53 bits: the halves of a 64 bit number are added one after the other.
     const high = (value / 0x100000000n) * 0x100000000n;
     this.addDouble(Number(value - high));

@@ -91,12 +91,16 @@ export function readIndexRequest(spec: unknown): IndexRequest {
   checkIdIndex(key, spec);
   const name = readString(spec, 'name');
   if (name === '') throw cannotCreate('index name cannot be empty');
-  if (name === '*') throw new MongoError(2, 'BadValue', "The index name '*' is not valid.");
+  if (name === '*' && !isIdKey(key)) throw new MongoError(2, 'BadValue', "The index name '*' is not valid.");
   if (!name)
     throw new MongoError(
       9,
       'FailedToParse',
       "The 'name' field is a required property of an index specification",
+    );
+  if (name === ID_INDEX_NAME && !isIdKey(key))
+    throw badValue(
+      "The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}",
     );
   const partialFilterExpression = readDoc(spec, 'partialFilterExpression');
   const sparse = readBoolean(spec, 'sparse', false);
@@ -105,7 +109,7 @@ export function readIndexRequest(spec: unknown): IndexRequest {
     checkPartialFilter(partialFilterExpression);
   }
   return {
-    name,
+    name: isIdKey(key) ? ID_INDEX_NAME : name,
     key,
     unique: readBoolean(spec, 'unique', false),
     sparse,
@@ -159,12 +163,17 @@ function checkKey(key: Doc): void {
 
 /** The index of `_id` is what it is. */
 function checkIdIndex(key: Doc, spec: Doc): void {
-  if (Object.keys(key).length > 1 || !Object.hasOwn(key, '_id')) return;
+  if (!isIdKey(key)) return;
   const other = Object.keys(spec).find((name) => !ID_INDEX_FIELDS.has(name));
   if (other === undefined) return;
   const text = `The field '${other}' is not valid for an _id index specification.`;
   throw new MongoError(197, 'InvalidIndexSpecificationOption', text);
 }
+
+const isIdKey = (key: Doc): boolean => Object.keys(key).length === 1 && Object.hasOwn(key, '_id');
+
+/** Whatever name is given for it; no other index may have this one. */
+const ID_INDEX_NAME = '_id_';
 
 const ID_INDEX_FIELDS = new Set(['key', 'name', 'ns', 'v']);
 

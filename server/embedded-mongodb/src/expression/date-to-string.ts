@@ -48,7 +48,8 @@ const MONTHS = 'January February March April May June July August September Octo
 function formatDate(time: number, pattern: string, offset: number): string {
   const date = new Date(time + offset);
   const year = date.getUTCFullYear();
-  if (year < 0 || year > 9999) throw refused('$dateToString of a year that has not four digits');
+  // Not a number beyond the dates of JavaScript, where the offset may lead.
+  if (!isFourDigits(year)) throw refused('$dateToString of a year that has not four digits');
   return pattern.replace(/%([\s\S]?)/g, (_, letter: string) => {
     switch (letter) {
       case 'Y':
@@ -76,7 +77,7 @@ function formatDate(time: number, pattern: string, offset: number): string {
       case 'V':
         return pad(isoWeek(date).week, 2);
       case 'G':
-        return pad(isoWeek(date).year, 4);
+        return fourDigits(isoWeek(date).year);
       case 'b':
         return (MONTHS[date.getUTCMonth()] as string).slice(0, 3);
       case 'B':
@@ -99,8 +100,19 @@ function pad(value: number, width: number): string {
   return String(value).padStart(width, '0');
 }
 
+const isFourDigits = (year: number): boolean => year >= 0 && year <= 9999;
+
+/** The year of an ISO week, which may be the one before the first or after the last that MongoDB prints. */
+function fourDigits(year: number): string {
+  if (isFourDigits(year)) return pad(year, 4);
+  const text = 'Could not convert date to string: date component was outside the supported range of 0-9999';
+  throw mongoError(18537, `${text}: ${year}`);
+}
+
 function dayOfYear(date: Date): number {
-  return Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / DAY);
+  // Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  const newYear = new Date(0).setUTCFullYear(date.getUTCFullYear(), 0, 1);
+  return Math.floor((date.getTime() - newYear) / DAY);
 }
 
 function isoWeekday(date: Date): number {

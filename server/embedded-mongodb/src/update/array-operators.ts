@@ -29,10 +29,10 @@ export function compilePush(path: string, operand: unknown): Change {
       throw badValue(`The field '${path}' must be an array but is of type ${typeName(value)}`);
     }
     const array = value === MISSING ? [] : [...(value as unknown[])];
-    const isIdle = value !== MISSING && added.length === 0 && order === undefined;
+    const isIdle = added.length === 0 && value !== MISSING && (order === undefined || array.length === 0);
     array.splice(position ?? array.length, 0, ...added);
     if (order !== undefined) array.sort(order);
-    // Only what changes nothing by its form is no change: sorting what is sorted counts as one in MongoDB.
+    // Only what changes nothing by its form is no change: sorting what is sorted counts as one in MongoDB, but for an empty array.
     if (slice === undefined || array.length <= Math.abs(slice)) return isIdle ? value : array;
     return slice < 0 ? array.slice(slice) : array.slice(0, slice);
   };

@@ -28,7 +28,8 @@ const faultsOf = new WeakMap<Doc, Faults>();
 export function upsertSeed(filter: Doc): Doc {
   const seed: Doc = {};
   const found = equalities(filter);
-  const faults: Faults = { operators: undefined, replacement: undefined };
+  const isTwice = found.filter(([path]) => path === '_id').length > 1;
+  const faults: Faults = { operators: undefined, replacement: isTwice ? matchedTwice('_id') : undefined };
   for (const [i, [path, value]] of found.entries()) {
     if (path.startsWith('_id.')) faults.replacement ??= notExact(path);
     try {
@@ -78,9 +79,7 @@ function fieldEqualities(value: unknown): unknown[] {
 
 function checkPath(path: string, earlier: string[]): void {
   for (const other of earlier) {
-    if (other === path) {
-      throw mongoError(54, `cannot infer query fields to set, path '${path}' is matched twice`);
-    }
+    if (other === path) throw matchedTwice(path);
     if (other.startsWith(`${path}.`) || path.startsWith(`${other}.`)) {
       throw mongoError(
         54,
@@ -88,6 +87,10 @@ function checkPath(path: string, earlier: string[]): void {
       );
     }
   }
+}
+
+function matchedTwice(path: string): Error {
+  return mongoError(54, `cannot infer query fields to set, path '${path}' is matched twice`);
 }
 
 function notExact(path: string): Error {
