@@ -14,6 +14,8 @@ export const startGate = async (atEnd: (end: () => void) => void = onTestFinishe
   let last: RegExp | undefined;
   let isLastLost = true;
   let staysOpen = false;
+  let held: RegExp | undefined;
+  let heldCount = 0;
   const shut = () => {
     isShut = true;
     for (const socket of open) socket.destroy();
@@ -30,6 +32,7 @@ export const startGate = async (atEnd: (end: () => void) => void = onTestFinishe
     });
     open.add(socket);
     socket.on('data', (chunk) => {
+      if (held?.test(chunk.toString('latin1'))) return void heldCount++;
       if (!last?.test(chunk.toString('latin1'))) return void inner.write(chunk);
       last = undefined;
       if (isLastLost) return void shut();
@@ -63,6 +66,11 @@ export const startGate = async (atEnd: (end: () => void) => void = onTestFinishe
       last = command;
       isLastLost = false;
       staysOpen = true;
+    },
+    /** From now on no command that fits gets through; connections stay. @returns how many have been held */
+    hold: (command: RegExp) => {
+      held = command;
+      return () => heldCount;
     },
     reopen: () => {
       isShut = false;

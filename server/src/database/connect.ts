@@ -13,6 +13,7 @@ import type { Duration } from '../platform/duration.ts';
 import { failOnClosedSockets } from './closed-sockets.ts';
 import { isHalfCopied } from './copy-marker.ts';
 import { DatabaseError } from './database-error.ts';
+import { waitOnlyOnce } from './no-second-wait.ts';
 import { recordedKeys } from './recorded-keys.ts';
 import { keptSecretKey, secretKeyFile } from './secret-key-file.ts';
 
@@ -185,7 +186,8 @@ const PATIENT: ConnectOptions = { serverSelectionTimeoutMS: 5_000 };
 /**
  * Deadlines that together are `timeout`, since the driver's own `timeoutMS` does nothing (mongodb 7.8). The monitor finds a
  * frozen server: it asks every tenth of the time, and waits for half of it. Operations under way are cut off then, and look
- * for a server for the rest of the time; one that takes longer than all of it is cut off, too.
+ * for a server for the rest of the time; one that takes longer than all of it is cut off, too, and not
+ * tried again.
  */
 const deadlines = (timeout: Duration): ConnectOptions => ({
   heartbeatFrequencyMS: Math.max(500, timeout * 0.1),
@@ -203,6 +205,7 @@ class Connections {
 
   constructor(url: string, dbName: string) {
     failOnClosedSockets();
+    waitOnlyOnce();
     this.#url = url;
     this.#dbName = dbName;
   }
