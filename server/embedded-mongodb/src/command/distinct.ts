@@ -107,7 +107,7 @@ function sourcesOf(collection: Collection, query: Query, key: string): [Source, 
       (doc) => {
         const { tuples, present } = documentKeys(doc, index.paths);
         // An array inside an array is one key, and stands for its elements here.
-        return index.sparse && !present ? [] : tuples.flatMap((tuple) => tuple[at]);
+        return tuples.flatMap((tuple, i) => (index.sparse && !present[i] ? [] : tuple[at]));
       },
     ];
   });

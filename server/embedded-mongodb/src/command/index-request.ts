@@ -12,7 +12,7 @@ import { checkField } from './check-fields.ts';
 import { anyValue, type Fields, givenFlag, givenNumber, givenObject, givenString } from './field-types.ts';
 import { isDoc, readBoolean, readDoc, readString, wrongType } from './fields.ts';
 
-export type IndexRequest = Omit<IndexSpec, 'id' | 'multikey'>;
+export type IndexRequest = Omit<IndexSpec, 'id' | 'multikey' | 'isSparseByKey'>;
 
 const KNOWN: Fields = {
   key: givenObject,

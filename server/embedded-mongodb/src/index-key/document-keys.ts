@@ -7,12 +7,12 @@ export interface DocumentKeys {
   tuples: unknown[][];
   /** Per field of the index: whether an array lies on its path in this document. */
   multikey: boolean[];
-  /** Whether any of the fields exists in the document: what a sparse index asks. */
-  present: boolean;
+  /** Per tuple: whether any of its fields is there, without which a sparse index leaves it out. */
+  present: boolean[];
 }
 
 /** Where the walk along one field's path has come to. */
-type Walk = { value: unknown; rest: number };
+type Walk = { value: unknown; rest: number; isMissing?: boolean };
 
 /**
  * Expands a document for an index over `paths` (each split at its dots). A path through an array stands for
@@ -20,7 +20,7 @@ type Walk = { value: unknown; rest: number };
  * Fails with CannotIndexParallelArrays (171) when two different arrays would have to be multiplied.
  */
 export function documentKeys(doc: Doc, paths: readonly (readonly string[])[]): DocumentKeys {
-  const keys: DocumentKeys = { tuples: [], multikey: paths.map(() => false), present: false };
+  const keys: DocumentKeys = { tuples: [], multikey: paths.map(() => false), present: [] };
   expand(
     paths.map(() => ({ value: doc, rest: 0 })),
     paths,
@@ -33,16 +33,19 @@ function expand(walks: Walk[], paths: readonly (readonly string[])[], keys: Docu
   let array: unknown[] | undefined;
   let arrayField = -1;
   const tuple: unknown[] = [];
+  const missing: boolean[] = [];
   const stopped: (Walk | undefined)[] = [];
   for (let field = 0; field < walks.length; field++) {
     const walk = walks[field] as Walk;
     if (walk.rest < 0) {
       tuple.push(walk.value);
+      missing.push(walk.isMissing === true);
       stopped.push(undefined);
       continue;
     }
     const path = paths[field] as readonly string[];
     const reached = follow(walk, path);
+    missing.push(reached === undefined);
     if (reached === undefined) {
       tuple.push(null);
       stopped.push(undefined);
@@ -57,21 +60,22 @@ function expand(walks: Walk[], paths: readonly (readonly string[])[], keys: Docu
       tuple.push(undefined);
       stopped.push(reached);
     } else {
-      keys.present = true;
       tuple.push(reached.value);
       stopped.push(undefined);
     }
   }
   if (array === undefined) {
     keys.tuples.push(tuple);
+    keys.present.push(missing.includes(false));
     return;
   }
-  expandArray(array, tuple, stopped, paths, keys);
+  expandArray(array, tuple, missing, stopped, paths, keys);
 }
 
 function expandArray(
   array: unknown[],
   tuple: unknown[],
+  missing: boolean[],
   stopped: (Walk | undefined)[],
   paths: readonly (readonly string[])[],
   keys: DocumentKeys,
@@ -80,13 +84,12 @@ function expandArray(
   for (const element of elements) {
     const next = tuple.map((value, field): Walk => {
       const walk = stopped[field];
-      if (!walk) return { value, rest: -1 };
+      if (!walk) return { value, rest: -1, isMissing: missing[field] === true };
       const atEnd = walk.rest === (paths[field] as readonly string[]).length;
-      if (atEnd) {
-        keys.present = true;
-        return { value: element, rest: -1 };
-      }
-      return isObject(element) ? { value: element, rest: walk.rest } : { value: null, rest: -1 };
+      if (atEnd) return { value: element, rest: -1 };
+      return isObject(element)
+        ? { value: element, rest: walk.rest }
+        : { value: null, rest: -1, isMissing: true };
     });
     expand(next, paths, keys);
   }

@@ -8,6 +8,11 @@ export interface IndexSpec {
   key: Doc;
   unique: boolean;
   sparse: boolean;
+  /**
+   * Whether a sparse index leaves out each key without any of its fields, as MongoDB does. False for an older one:
+   * until it is made anew, it leaves out documents without any of them alone, by which its keys were made.
+   */
+  isSparseByKey: boolean;
   partialFilterExpression: Doc | undefined;
   expireAfterSeconds: unknown;
   /** Per field: whether any document ever had an array on its path. Never reset. */

@@ -77,9 +77,9 @@ export class Catalog {
   }
 
   /** Adds an index to a collection, without entries. */
-  addIndex(collection: Collection, spec: Omit<IndexSpec, 'id' | 'multikey'>): Index {
+  addIndex(collection: Collection, spec: Omit<IndexSpec, 'id' | 'multikey' | 'isSparseByKey'>): Index {
     const multikey = Object.keys(spec.key).map(() => false);
-    const index = deriveIndex({ ...spec, id: this.#takeId(), multikey });
+    const index = deriveIndex({ ...spec, id: this.#takeId(), isSparseByKey: true, multikey });
     collection.indexes.push(index);
     this.save(collection);
     return index;
@@ -187,6 +187,7 @@ function readIndex(stored: Doc): Index {
   return deriveIndex({
     ...(stored as unknown as IndexSpec),
     id: Number(stored.id),
+    isSparseByKey: stored.isSparseByKey === true,
     partialFilterExpression: (stored.partialFilterExpression as Doc | null) ?? undefined,
     expireAfterSeconds: stored.expireAfterSeconds ?? undefined,
   });

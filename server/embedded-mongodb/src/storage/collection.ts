@@ -44,6 +44,7 @@ export const ID_INDEX: IndexSpec = {
   key: { _id: 1 },
   unique: true,
   sparse: false,
+  isSparseByKey: true,
   partialFilterExpression: undefined,
   expireAfterSeconds: undefined,
   multikey: [false],

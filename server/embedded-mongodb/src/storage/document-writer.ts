@@ -157,9 +157,10 @@ const isUntouched = ({ covers, paths }: Index, old: Doc, doc: Doc): boolean =>
 export function entriesOf(index: Index, doc: Doc): IndexEntries {
   if (index.covers && !index.covers(doc)) return NO_ENTRIES;
   const keys = documentKeys(doc, index.paths);
-  if (index.sparse && !keys.present) return NO_ENTRIES;
+  if (index.sparse && !keys.present.includes(true)) return NO_ENTRIES;
   const entries = new Map<string, Entry>();
-  for (const values of keys.tuples) {
+  for (const [i, values] of keys.tuples.entries()) {
+    if (index.sparse && index.isSparseByKey && !keys.present[i]) continue;
     const prefix = entryPrefix(index.id, index.fields, values);
     entries.set(prefix.toString('latin1'), { prefix, values });
   }
