@@ -20,9 +20,13 @@ export function temporaryFolder(parent = tmpdir()): { path: string; remove(): vo
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Starts the bin. Fails with what it says on stderr when it ends instead. */
-export function startBin(dataDir: string, listen: string): Promise<BinProcess> {
-  const child = spawn(process.execPath, [BIN, dataDir, listen], { stdio: ['ignore', 'pipe', 'pipe'] });
+/**
+ * Starts the bin. Fails with what it says on stderr when it ends instead.
+ * @param options of Node.js
+ */
+export function startBin(dataDir: string, listen: string, options: string[] = []): Promise<BinProcess> {
+  const args = [...options, BIN, dataDir, listen];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   return new Promise((resolve, reject) => {
     let complaint = '';

@@ -1,7 +1,10 @@
 /** What a query may hold in memory: the limits, MongoDB's errors for them, and that what is held is let go. */
-import { beforeAll, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { compilePipeline } from '../src/aggregation/pipeline.ts';
 import { heapSize, MAX_STAGE_BYTES, Memory } from '../src/limits/memory.ts';
+import { startBin, temporaryFolder } from './bin-process.ts';
 import { useDatabase } from './open-database.ts';
 
 type Doc = Record<string, unknown>;
@@ -80,4 +83,25 @@ test('all queries together have a limit, too', () => {
   last.add(1);
   expect(() => last.add(MAX_STAGE_BYTES)).toThrow('query 4 exceeded memory limit');
   expect(heapSize({ a: 'x'.repeat(1_000), b: [1, 2, { c: null }] })).toBeGreaterThan(1_000);
+});
+
+test('a smaller heap has smaller limits, and is not outgrown by texts of two bytes a character', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const small = await startBin(join(folder.path, 'data'), join(folder.path, 'a.sock'), [
+    '--max-old-space-size=64',
+  ]);
+  onTestFinished(() => void small.end('SIGTERM'));
+  const client = await MongoClient.connect(small.url);
+  onTestFinished(() => client.close());
+  const wide = client.db('memory').collection('wide');
+  for (let begun = 0; begun < 16_000; begun += 1_000) {
+    const texts = Array.from({ length: 1_000 }, (_, i) => ({ text: `${begun + i}${'🙂'.repeat(1_980)}` }));
+    await wide.insertMany(texts);
+  }
+  const grouped = () => wide.aggregate([{ $group: { _id: '$text' } }, { $count: 'n' }]).toArray();
+  for (const answer of await Promise.allSettled([grouped(), grouped(), grouped()])) {
+    expect(answer).toMatchObject({ status: 'rejected', reason: { code: 292 } });
+  }
+  expect(await wide.countDocuments()).toBe(16_000);
 });

@@ -1,4 +1,5 @@
 /** Bounds for what queries hold in memory: documents to be sorted, groups, what has been seen. */
+import { getHeapStatistics } from 'node:v8';
 import { MongoError } from '../errors/mongo-error.ts';
 
 /** MongoDB's limit for one stage. */
@@ -7,13 +8,28 @@ export const MAX_STAGE_BYTES = 100 * 1024 * 1024;
 /** What all running queries and open cursors may hold together: the thread's heap has an end. */
 const MAX_TOTAL_BYTES = 3 * MAX_STAGE_BYTES;
 
+/** Of a heap that is smaller than the thread's own, as by `--max-old-space-size` in NODE_OPTIONS, they hold this part. */
+const PART_OF_HEAP = 0.28;
+
+interface Limits {
+  stage: number;
+  total: number;
+}
+
 /** Counts what all stages hold. */
 export class Memory {
+  readonly #limits: Limits;
   #bytes = 0;
+
+  /** @param heapBytes what the heap may grow to; that of this thread unless it is given */
+  constructor(heapBytes = getHeapStatistics().heap_size_limit) {
+    const total = Math.min(MAX_TOTAL_BYTES, Math.floor(heapBytes * PART_OF_HEAP));
+    this.#limits = { stage: Math.min(MAX_STAGE_BYTES, total), total };
+  }
 
   /** Begins to count for one stage, which has to release it in the end. */
   begin(stage: string): HeldMemory {
-    return new HeldMemory(stage, (bytes) => {
+    return new HeldMemory(stage, this.#limits, (bytes) => {
       this.#bytes += bytes;
       return this.#bytes;
     });
@@ -29,10 +45,12 @@ export class Memory {
 export class HeldMemory {
   #bytes = 0;
   readonly #stage: string;
+  readonly #limits: Limits;
   readonly #change: (bytes: number) => number;
 
-  constructor(stage: string, change: (bytes: number) => number) {
+  constructor(stage: string, limits: Limits, change: (bytes: number) => number) {
     this.#stage = stage;
+    this.#limits = limits;
     this.#change = change;
   }
 
@@ -43,13 +61,11 @@ export class HeldMemory {
    */
   add(bytes: number, collector?: string): void {
     this.#bytes += bytes;
-    const total = this.#change(bytes);
-    if (this.#bytes > MAX_STAGE_BYTES && collector) throw collectsTooMuch(collector);
-    if (this.#bytes > MAX_STAGE_BYTES)
-      throw exceeded(`${this.#stage} exceeded memory limit of ${MAX_STAGE_BYTES}`);
-    if (total > MAX_TOTAL_BYTES) {
-      throw exceeded(`${this.#stage} and other queries exceeded memory limit of ${MAX_TOTAL_BYTES}`);
-    }
+    const all = this.#change(bytes);
+    const { stage, total } = this.#limits;
+    if (this.#bytes > stage && collector) throw collectsTooMuch(collector, stage);
+    if (this.#bytes > stage) throw exceeded(`${this.#stage} exceeded memory limit of ${stage}`);
+    if (all > total) throw exceeded(`${this.#stage} and other queries exceeded memory limit of ${total}`);
   }
 
   /** Holds nothing any more. */
@@ -59,8 +75,8 @@ export class HeldMemory {
   }
 }
 
-function collectsTooMuch(collector: string): MongoError {
-  const text = `${collector} needs too much memory. Local memory limit: ${MAX_STAGE_BYTES} bytes.`;
+function collectsTooMuch(collector: string, limit: number): MongoError {
+  const text = `${collector} needs too much memory. Local memory limit: ${limit} bytes.`;
   return new MongoError(146, 'ExceededMemoryLimit', text);
 }
 
@@ -69,9 +85,12 @@ function exceeded(what: string): MongoError {
   return new MongoError(292, 'QueryExceededMemoryLimitNoDiskUseAllowed', text);
 }
 
+/** V8 keeps a text with any other character in two bytes for each. */
+const BEYOND_LATIN = /[\u0100-\uffff]/;
+
 /** About what a BSON value takes in the heap, in bytes. */
 export function heapSize(value: unknown): number {
-  if (typeof value === 'string') return 24 + value.length;
+  if (typeof value === 'string') return 24 + (BEYOND_LATIN.test(value) ? 2 : 1) * value.length;
   if (typeof value !== 'object' || value === null) return 8;
   if (Array.isArray(value)) {
     let bytes = 32 + 8 * value.length;

@@ -5,7 +5,7 @@ import type { PageBytes } from '../storage/page-bytes.ts';
 import type { WorkerAsk, WorkerInput, WorkerMessage } from './worker.ts';
 
 /**
- * The heap that the thread may use, in MiB. What queries hold is bounded to a third of it (limits/memory.ts); the
+ * The heap that the thread may use, in MiB, unless `--max-old-space-size` says otherwise, which Node.js puts first. What queries hold is bounded to a third of it (limits/memory.ts); the
  * rest is for what runs at the moment. Documents and answers are buffers, which lie outside of it.
  */
 const MAX_HEAP_MB = 1024;
@@ -29,9 +29,10 @@ export class DatabaseThread {
     });
     this.#worker = worker;
     let reason: string | undefined;
+    let heapLimit: number | undefined;
     const ended = new Promise<EmbeddedMongodbError>((resolve) => {
       worker.once('error', (error) => {
-        reason = reasonOf(error);
+        reason = reasonOf(error, heapLimit);
       });
       worker.once('exit', (code) => {
         const text = `the embedded database in ${input.dataDir} ended: ${reason ?? `exit code ${code}`}`;
@@ -43,8 +44,9 @@ export class DatabaseThread {
       void ended.then(reject);
       worker.once('message', (message: WorkerMessage) => {
         if (!('ready' in message)) return;
-        if (message.ready) resolve(message.urls);
-        else reject(new EmbeddedMongodbError(message.code, message.message));
+        if (!message.ready) return reject(new EmbeddedMongodbError(message.code, message.message));
+        heapLimit = message.heapLimit;
+        resolve(message.urls);
       });
     });
     this.died = new Promise((resolve) => {
@@ -105,9 +107,9 @@ export class DatabaseThread {
   }
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, heapLimit = MAX_HEAP_MB * 2 ** 20): string {
   if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    return `it ran out of memory (it may use ${MAX_HEAP_MB} MiB)`;
+    return `it ran out of memory (it may use ${Math.floor(heapLimit / 2 ** 20)} MiB)`;
   }
   return error instanceof Error ? error.message : String(error);
 }

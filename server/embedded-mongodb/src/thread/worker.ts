@@ -1,5 +1,6 @@
 /** The worker thread: the engine, and the servers that listen for its clients. */
 import type { Server, Socket } from 'node:net';
+import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { dispatcher } from '../command/dispatch.ts';
 import { EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
@@ -24,7 +25,8 @@ export type WorkerAsk = 'close' | 'heap' | 'hold' | 'pages' | 'readers' | 'relea
 
 /** What the worker says. */
 export type WorkerMessage =
-  | { ready: true; urls: string[] }
+  /** `heapLimit`: what the heap may grow to, in bytes. */
+  | { ready: true; urls: string[]; heapLimit: number }
   | { ready: false; code: EmbeddedMongodbError['code']; message: string }
   | { heapBytes: number }
   | { pageBytes: PageBytes }
@@ -86,7 +88,7 @@ try {
       new Connection(socket, answer);
     });
   }
-  send({ ready: true, urls });
+  send({ ready: true, urls, heapLimit: getHeapStatistics().heap_size_limit });
 } catch (error) {
   const known = error instanceof EmbeddedMongodbError ? error : undefined;
   send({ ready: false, code: known?.code ?? 'WORKER', message: messageOf(error) });
