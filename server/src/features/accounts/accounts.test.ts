@@ -118,8 +118,8 @@ describe('POST /api/v1/auth/api-token', () => {
     for (const name of [username, 'nobody-of-that-name']) {
       const queries: string[] = [];
       const listen = ({ command: { find, filter } }: CommandStartedEvent) => {
-        // Not those of who looks for events that were left behind.
-        if (['accounts', 'members'].includes(find) && !JSON.stringify(filter).includes('events')) {
+        // Not those of who looks for events that were left behind, or writes the trail a moment later.
+        if (['accounts', 'members'].includes(find) && !/events|emptied_at/.test(JSON.stringify(filter))) {
           queries.push(`${find} ${Object.keys(filter)}`);
         }
       };
