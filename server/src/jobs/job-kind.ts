@@ -49,6 +49,8 @@ export interface JobKind<J extends Job, T extends Target, R extends Result> {
    * @returns whether there was any
    */
   bringForward(queue: string, latest: Date): Promise<boolean>;
+  /** Whose job it is, the same for all of a queue: at an origin owners take turns, and pause it for themselves alone. */
+  ownerOf(job: J): string;
   /** Where a queue goes at the moment; undefined: there is nobody any more, and what waits is dropped. */
   target(queue: string): Promise<T | undefined>;
   /** Tries a job once. @returns undefined when nothing was sent, and the job is as the database has it now */

@@ -101,9 +101,9 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
     for (const owned of this.#origins.values()) owned.advance();
   }
 
-  /** A request outside of the queues has reached an origin. */
-  reached(origin: string): void {
-    this.#origins.get(origin)?.reached();
+  /** A request outside of the queues has reached an origin. @param owner whose it was, as JobKind has it */
+  reached(origin: string, owner: string): void {
+    this.#origins.get(origin)?.reached(owner);
   }
 
   /** Tries a job once, at once, whatever waits in its queue; what follows from it is recorded as always. */
@@ -111,7 +111,7 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
     const run = async () => {
       const result = await this.#kind.attempt(job, target);
       if (!result) return;
-      if (result.isWell) this.reached(target.origin);
+      if (result.isWell) this.reached(target.origin, this.#kind.ownerOf(job));
       await this.#recorder.record(result);
       await this.notify(target.origin, queue);
       await this.#kind.recorded?.(result);

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
 import type { Duration } from '../platform/duration.ts';
-import { CircuitBreaker } from './circuit-breaker.ts';
 import { JobBuffer } from './job-buffer.ts';
 import type { Job, JobKind, Result, Target } from './job-kind.ts';
+import { type Lane, READS } from './lane.ts';
+import { Lanes } from './lanes.ts';
 
-/** Reads at a time; more queues wait for their turn. */
-const READS = 4;
+/** The part of an origin's places that probes of paused lanes may take: those that go on as they should have the others. */
+const PROBED_PART = 1 / 4;
 
 /** After a failure of the database. */
 const AGAIN_AFTER_MS = 1_000;
@@ -27,29 +28,34 @@ interface Runner<R extends Result> {
 }
 
 /**
- * Sends everything that goes to one origin. Its queues take turns, so that neither a long queue nor a slow or
- * failing one holds up the others.
+ * Sends everything that goes to one origin. Its queues take turns, so that neither a long queue nor a slow or failing one holds
+ * up the others: first by lanes, one for each account, then the queues of a lane.
  */
 export class OriginQueue<J extends Job, T extends Target, R extends Result> {
   readonly origin: string;
   readonly #kind: JobKind<J, T, R>;
   readonly #runner: Runner<R>;
-  readonly #breaker: CircuitBreaker;
   readonly #buffers = new Map<string, JobBuffer<J>>();
-  /** Those with something ready and a free place, and those to be read, each in the order of their turns. */
-  readonly #runnable = new Set<JobBuffer<J>>();
-  readonly #hungry = new Set<JobBuffer<J>>();
+  readonly #lanes: Lanes<J>;
+  readonly #mostProbes: number;
   #inFlight = 0;
+  #probes = 0;
   #reads = 0;
   #isClosed = false;
+  /** As the next owner knows it. */
+  #isPaused: boolean;
   #idleSince = performance.now();
 
   constructor(origin: string, kind: JobKind<J, T, R>, runner: Runner<R>, isPaused: boolean) {
     this.origin = origin;
     this.#kind = kind;
     this.#runner = runner;
-    this.#breaker = new CircuitBreaker(kind.limits, () => this.advance());
-    if (isPaused) this.#breaker.resume();
+    this.#isPaused = isPaused;
+    this.#mostProbes = Math.max(1, Math.floor(kind.limits.perOrigin * PROBED_PART));
+    this.#lanes = new Lanes(kind.limits, isPaused, (lane) => {
+      this.#lanes.sort(lane);
+      this.advance();
+    });
   }
 
   /** How long nothing has waited here, in milliseconds. */
@@ -74,76 +80,96 @@ export class OriginQueue<J extends Job, T extends Target, R extends Result> {
     this.#settle(buffer);
   }
 
-  /** A request, of a queue or not, has reached the origin. */
-  reached(): void {
-    if (!this.#breaker.succeeded()) return;
-    this.#runner.log.info({ origin: this.origin }, 'origin answers again: what waited goes out');
-    this.#runner.setPaused(false);
-    for (const queue of [...this.#buffers.keys()]) this.check(queue);
+  /** A request, of a queue or not, has reached the origin. @param owner whose it was, as JobKind has it */
+  reached(owner: string): void {
+    const lane = this.#lanes.of(owner);
+    if (lane) this.#reachedBy(lane);
   }
 
   /** Begins what may begin now. */
   advance(): void {
     if (this.#isClosed || !this.#runner.mayBegin()) return;
-    const { perOrigin } = this.#kind.limits;
-    for (const buffer of this.#runnable) {
-      if (this.#inFlight >= perOrigin || !this.#breaker.admits(this.#inFlight)) break;
-      // To the end of the line: the queues take turns.
-      this.#runnable.delete(buffer);
-      const job = buffer.ready.shift();
-      if (job) this.#begin(buffer, job);
-      this.#settle(buffer);
+    while (this.#inFlight < this.#kind.limits.perOrigin) {
+      const lane = this.#lanes.next(this.#probes < this.#mostProbes);
+      if (!lane) break;
+      const [buffer] = lane.runnable;
+      // To the end of its line, as the lane: queues take turns.
+      if (buffer) lane.runnable.delete(buffer);
+      const job = buffer?.ready.shift();
+      if (buffer && job) this.#begin(lane, buffer, job);
+      if (buffer) this.#settle(buffer);
     }
-    if (this.#breaker.state === 'open') return;
-    const [reads, runnable] = this.#breaker.state === 'closed' ? [READS, perOrigin] : [1, 1];
-    for (const buffer of this.#hungry) {
-      if (this.#reads >= reads || this.#runnable.size >= runnable) break;
-      this.#hungry.delete(buffer);
-      void this.#read(buffer);
+    while (this.#reads < READS) {
+      const lane = this.#lanes.nextHungry();
+      if (!lane) break;
+      const [buffer] = lane.hungry;
+      if (buffer) void this.#read(lane, buffer);
+      this.#lanes.sort(lane);
     }
   }
 
   /** Begins nothing more; what is under way ends by itself. */
   close(): void {
     this.#isClosed = true;
-    this.#breaker.close();
+    this.#lanes.close();
     for (const buffer of this.#buffers.values()) buffer.close();
   }
 
   #add(queue: string): JobBuffer<J> {
-    const read = (limit: number) => this.#kind.read(queue, limit);
-    const buffer = new JobBuffer(queue, read, () => this.check(queue));
+    const read = async (limit: number): Promise<J[]> => {
+      const found = await this.#kind.read(queue, limit);
+      const [first] = found;
+      if (first) this.#lanes.know(buffer, this.#kind.ownerOf(first));
+      return found;
+    };
+    const buffer = new JobBuffer<J>(queue, read, () => this.check(queue));
     this.#buffers.set(queue, buffer);
+    this.#lanes.add(buffer);
     return buffer;
   }
 
-  async #read(buffer: JobBuffer<J>): Promise<void> {
+  async #read(from: Lane<J>, buffer: JobBuffer<J>): Promise<void> {
+    from.hungry.delete(buffer);
+    from.reads++;
     this.#reads++;
-    // A paused origin gets one request.
-    const atMost = this.#breaker.state === 'closed' ? undefined : 1;
+    const isKnown = this.#lanes.isKnown(buffer);
+    // Of a paused lane one request goes out; whose it is one job shows, and a second one whether there are more.
+    const atMost = !isKnown ? 2 : from.breaker.state === 'closed' ? undefined : 1;
     await buffer.read(atMost).catch((error) => this.#tryLater(buffer, error));
+    from.reads--;
     this.#reads--;
+    this.#lanes.sort(from);
     if (this.#isClosed) return buffer.close();
-    if (this.#breaker.state === 'open' || buffer.isLeaving) buffer.putBack();
+    const lane = this.#lanes.laneOf(buffer);
+    const isRefused = isKnown ? lane?.breaker.state === 'open' : !lane?.hasRoom;
+    if (isRefused || buffer.isLeaving) buffer.putBack();
     this.#goOn(buffer);
   }
 
-  #begin(buffer: JobBuffer<J>, job: J): void {
-    buffer.inFlight++;
-    this.#inFlight++;
-    this.#breaker.began();
-    this.#runner.track(this.#run(buffer, job).catch((error) => this.#tryLater(buffer, error)));
+  #begin(lane: Lane<J>, buffer: JobBuffer<J>, job: J): void {
+    const probes = lane.breaker.state === 'closed' ? 0 : 1;
+    const count = (by: 1 | -1): void => {
+      buffer.inFlight += by;
+      lane.inFlight += by;
+      this.#inFlight += by;
+      this.#probes += by * probes;
+    };
+    count(1);
+    lane.breaker.began();
+    const run = this.#run(lane, buffer, job, () => count(-1));
+    this.#runner.track(run.catch((error) => this.#tryLater(buffer, error)));
   }
 
-  async #run(buffer: JobBuffer<J>, job: J): Promise<void> {
+  async #run(lane: Lane<J>, buffer: JobBuffer<J>, job: J, ended: () => void): Promise<void> {
     let result: R | undefined;
     try {
       result = await this.#attempt(buffer.queue, job);
-      if (result) this.#learn(result);
-      else this.#leftAlone(buffer);
+      if (result) this.#learn(lane, result);
+      else this.#leftAlone(lane, buffer);
     } finally {
-      buffer.inFlight--;
-      this.#inFlight--;
+      ended();
+      this.#lanes.sort(lane);
+      this.#tell();
       if (!result) buffer.letGo(job._id);
       this.#goOn(buffer);
     }
@@ -168,21 +194,41 @@ export class OriginQueue<J extends Job, T extends Target, R extends Result> {
   }
 
   /** Nothing was sent: what stands in the queue now is to be read, and a probe may follow at once. */
-  #leftAlone(buffer: JobBuffer<J>): void {
+  #leftAlone(lane: Lane<J>, buffer: JobBuffer<J>): void {
     buffer.hasMore = true;
-    this.#breaker.unused();
+    lane.breaker.unused();
   }
 
-  #learn({ isWell }: Result): void {
-    if (isWell) this.reached();
-    if (isWell === undefined) this.#breaker.unused();
-    if (isWell !== false || !this.#breaker.failed()) return;
-    this.#runner.log.warn({ origin: this.origin }, 'origin failed too often in a row: paused, and probed');
-    this.#runner.setPaused(true);
-    for (const buffer of this.#buffers.values()) {
+  #learn(lane: Lane<J>, { isWell }: Result): void {
+    if (isWell) this.#reachedBy(lane);
+    if (isWell === undefined) lane.breaker.unused();
+    if (isWell !== false || !this.#lanes.failed(lane)) return;
+    const { origin } = this;
+    this.#runner.log.warn(
+      { origin, owner: lane.owner },
+      'origin failed too often in a row: paused, and probed',
+    );
+    this.#tell();
+    for (const buffer of lane.buffers) {
       buffer.putBack();
       this.#settle(buffer);
     }
+  }
+
+  #reachedBy(lane: Lane<J>): void {
+    if (!this.#lanes.succeeded(lane)) return;
+    const { origin } = this;
+    this.#runner.log.info({ origin, owner: lane.owner }, 'origin answers again: what waited goes out');
+    this.#tell();
+    for (const { queue } of [...lane.buffers]) this.check(queue);
+  }
+
+  /** Has the next owner know whether something is paused. */
+  #tell(): void {
+    const { isPaused } = this.#lanes;
+    if (this.#isClosed) return;
+    if (isPaused !== this.#isPaused) this.#runner.setPaused(isPaused);
+    this.#isPaused = isPaused;
   }
 
   #tryLater(buffer: JobBuffer<J>, error: unknown): void {
@@ -196,12 +242,11 @@ export class OriginQueue<J extends Job, T extends Target, R extends Result> {
   }
 
   #settle(buffer: JobBuffer<J>): void {
-    const { queue, ready, inFlight, isHungry, isIdle, isLeaving } = buffer;
-    if (this.#buffers.get(queue) !== buffer) return;
-    if (ready.length > 0 && inFlight < this.#kind.limits.perQueue) this.#runnable.add(buffer);
-    else this.#runnable.delete(buffer);
-    if (isHungry) this.#hungry.add(buffer);
-    else this.#hungry.delete(buffer);
+    const { queue, isIdle, isLeaving } = buffer;
+    const lane = this.#lanes.laneOf(buffer);
+    if (!lane) return;
+    lane.sort(buffer, this.#kind.limits.perQueue);
+    this.#lanes.sort(lane);
     if (!isIdle) return;
     this.#forget(queue);
     this.#runner.left(queue, isLeaving);
@@ -212,8 +257,8 @@ export class OriginQueue<J extends Job, T extends Target, R extends Result> {
     if (!buffer) return;
     buffer.close();
     this.#buffers.delete(queue);
-    this.#runnable.delete(buffer);
-    this.#hungry.delete(buffer);
+    this.#lanes.delete(buffer);
+    this.#tell();
     if (this.#buffers.size === 0) this.#idleSince = performance.now();
   }
 }

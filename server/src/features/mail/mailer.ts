@@ -110,6 +110,11 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
     return this.#parts.queue.bringForward(latest);
   }
 
+  /** The SMTP server is one for all: what it says of a single mail is no failure of it. */
+  ownerOf(): string {
+    return '';
+  }
+
   async target(): Promise<Target> {
     return this.#options;
   }

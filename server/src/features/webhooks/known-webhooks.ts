@@ -9,6 +9,7 @@ import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
 /** What the sender knows of a webhook. */
 export interface KnownWebhook {
   id: string;
+  account: string;
   target: string;
   origin: string;
   event: EventName;
@@ -103,10 +104,11 @@ export class KnownWebhooks {
   }
 
   #understand(webhook: StoredWebhook): KnownWebhook {
-    const { _id, event, target } = webhook;
+    const { _id, account, event, target } = webhook;
     let sign: Sign | undefined;
     return {
       id: _id,
+      account,
       event,
       target,
       origin: originOf(target),

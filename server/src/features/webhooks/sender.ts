@@ -115,7 +115,7 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
   /** Sends a text to a webhook once, at once, whatever its origin's limits and pause are. */
   async sendOnce(knownWebhook: KnownWebhook, eventId: string, body: string): Promise<Attempt> {
     const attempt = await this.#send(knownWebhook, eventId, body);
-    if (attempt.error === null) this.#runner.reached(knownWebhook.origin);
+    if (attempt.error === null) this.#runner.reached(knownWebhook.origin, knownWebhook.account);
     return attempt;
   }
 
@@ -152,6 +152,10 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
     if (!(await deliveries.exists(putOff))) return false;
     await deliveries.updateMany(putOff, { $set: { due_at: new Date() } });
     return true;
+  }
+
+  ownerOf({ account }: QueuedDelivery): string {
+    return account;
   }
 
   target(queue: string): Promise<KnownWebhook | undefined> {
