@@ -23,6 +23,17 @@ it('has the inbox begin anew, whose channel was away meanwhile: nothing is writt
   await page.goto(`${server().url}/console/inbox/all/${uuid}`);
   await log(page).getByText('Do you deliver?').waitFor();
   const answer = page.getByLabel('Answer', { exact: true });
+  // What could not be sent is kept in the tab, and keeps nobody on the page.
+  await page.route('**/api/v1/messages/', (route) => route.abort());
+  await answer.fill('Not sent as the owner');
+  await page.keyboard.press('Control+Enter');
+  await log(page).getByText('Not sent.').waitFor();
+  await page.unroute('**/api/v1/messages/');
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type());
+    return dialog.dismiss();
+  });
   const isKept = page.waitForResponse(
     (kept) => kept.request().method() === 'PUT' && kept.url().endsWith('/draft/'),
   );
@@ -43,6 +54,7 @@ it('has the inbox begin anew, whose channel was away meanwhile: nothing is writt
   await page.getByText('Operator', { exact: true }).waitFor();
   await log(page).getByText('Do you deliver?').waitFor();
   expect(await answer.inputValue()).toBe('');
+  expect(asked).toEqual([]);
   const { json } = await rest('GET', `/api/v1/messages/?room=${uuid}`);
   expect(json).toHaveLength(1);
 });

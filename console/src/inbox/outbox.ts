@@ -43,7 +43,7 @@ export const unsent = computed(() => {
 });
 
 // What the tab keeps ends with it.
-askToStay(() => unsent.value.length > 0);
+askToStay(() => unsent.value.length > 0, true);
 
 /** What of whoever is signed in is on its way in a conversation, or could not be sent. */
 export const outgoingIn = (room: string): readonly Outgoing[] =>

@@ -2,6 +2,7 @@ import type { Account, Member } from '@parlor/shared';
 import { computed, signal } from '@preact/signals';
 import { ApiError, ask, whenForbidden, whenSignedOut } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
+import { reload } from '../ui/leaving.ts';
 import { takeToken } from './take-token.ts';
 
 /** `unknown` until the server has said who is signed in, `unreachable` when it has not answered. */
@@ -61,7 +62,7 @@ export const enter = async (): Promise<void> => {
  */
 const leaveTo = (member: Member): boolean => {
   const isAnother = me.value !== undefined && me.value.uuid !== member.uuid;
-  if (isAnother) location.reload();
+  if (isAnother) reload();
   return isAnother;
 };
 

@@ -2,7 +2,7 @@ import type { RecoveryCodes } from '@parlor/shared';
 import { signal } from '@preact/signals';
 import type { z } from 'zod';
 import { words } from '../locale/locale.ts';
-import { me } from '../session/session.ts';
+import { checkMember, me } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Copyable } from '../ui/copyable.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -22,9 +22,11 @@ export const showRecoveryCodes = (codes: Codes): void => {
 const keptThem = (): void => {
   shown.value = undefined;
   if (me.value) me.value = { ...me.value, has_totp: true };
+  // Somebody else may have signed in in another page, and who was asked then has stayed for the codes.
+  void checkMember();
 };
 
-askToStay(() => shown.value !== undefined);
+askToStay(() => shown.value !== undefined, false);
 
 const Shown = ({ codes }: { codes: Codes }) => {
   const t = words.value.security;

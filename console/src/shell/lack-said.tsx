@@ -1,6 +1,7 @@
 import type { Lack } from '../api/chunk.ts';
 import { words } from '../locale/locale.ts';
 import { Button } from '../ui/button.tsx';
+import { reload } from '../ui/leaving.ts';
 import styles from './lacking.module.css';
 
 /** What of the console does not come, in words. */
@@ -25,7 +26,7 @@ export const LackWays = ({
           {common.retry}
         </Button>
       )}
-      {lack !== 'unreachable' && <Button onClick={() => location.reload()}>{common.reload}</Button>}
+      {lack !== 'unreachable' && <Button onClick={reload}>{common.reload}</Button>}
     </span>
   );
 };

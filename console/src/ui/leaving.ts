@@ -23,12 +23,23 @@ export const onLeave = (leave: (event: PageTransitionEvent) => void): void => {
   told.push(leave);
 };
 
+let isReloading = false;
+
+/** Begins the page anew, and asks only where something would be gone that the tab does not keep. */
+export const reload = (): void => {
+  isReloading = true;
+  location.reload();
+};
+
 /**
  * Has the browser ask before the page is left, while there is something that would be gone with it.
  * @param isThere reads signals
+ * @param isKept whether the tab keeps it over a reload
  */
-export const askToStay = (isThere: () => boolean): void => {
-  const stay = (event: BeforeUnloadEvent): void => event.preventDefault();
+export const askToStay = (isThere: () => boolean, isKept: boolean): void => {
+  const stay = (event: BeforeUnloadEvent): void => {
+    if (!(isReloading && isKept)) event.preventDefault();
+  };
   // Only while it is needed: a page with a listener may not be kept for coming back to.
   effect(() => {
     if (isThere()) addEventListener('beforeunload', stay);
