@@ -1,7 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
 import type { Database } from './database/connect.ts';
-import { toldBefore } from './database/has-come.ts';
 import { RoomWidgets } from './features/access/room-widgets.ts';
 import { AccountDeletion } from './features/accounts/account-deletion.ts';
 import { AccountDownloads } from './features/accounts/account-download.ts';
@@ -95,8 +94,7 @@ export const createServices = async (
   const { index, earlier, search } = createSearch({ models, leases, unfinishedImports, log });
   const erasedDeliveries = new ErasedDeliveries(models.deliveries, log);
   const subjects = new SubjectErasure(collections, tombstones, {
-    deliveries: (subject, before) =>
-      erasedDeliveries.redact(subject, before && toldBefore('created_at', 'event_at', before)),
+    deliveries: (subject, before) => erasedDeliveries.redact(subject, before),
     realtimeEntries: (subject, before) => channel.forget(subject, before),
     searchSegments: (subject, before) => index.forget(subject, before),
     sessions: (room) => sessions.forget(room),

@@ -3,7 +3,7 @@ import type { Model } from 'mongoose';
 /** The key of an index. */
 export type Index = Readonly<Record<string, 1 | -1>>;
 
-/** Up to so many entries of an index are counted: that costs little beside looking at as many documents. */
+/** A count stops at this many index entries: it costs little beside examining as many documents. */
 const FEW = 2_000;
 
 /** A page of the default size and the one that follows: whatever has no more is read as quickly as it could be. */

@@ -97,7 +97,7 @@ export class ConversationDetails {
       .find({ room: { $in: rooms } }, { events: 0 })
       .limit(limit)
       .lean<StoredLead[]>();
-    // Some rooms have so many that others may have come short: each is asked for its own.
+    // One room alone may have reached the limit: then one query for each.
     const last =
       found.length < limit
         ? found.sort(earliestFirst)

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { toldBefore } from '../../database/has-come.ts';
 import { isDocumentRefused } from '../../database/refused.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import { type DeliveryModel, type StoredDelivery, settled } from './deliveries.model.ts';
@@ -49,9 +50,9 @@ export class ErasedDeliveries {
     });
   }
 
-  /** @param filter which of a subject's deliveries; all of them unless it says more */
-  async redact(subject: string, filter: object = {}, now = new Date()): Promise<void> {
-    const own = { ...filter, subject };
+  /** @param before those of a subject that were made before this, or tell of what happened before; all of them without it */
+  async redact(subject: string, before?: Date, now = new Date()): Promise<void> {
+    const own = { subject, ...(before && toldBefore('created_at', 'event_at', before)) };
     // Marked first: one that is decided in between is found by its mark.
     const erase_by = new Date(now.getTime() + SENT_FOR_MS);
     const unmarked = { ...own, state: 'pending' as const, erase_by: { $exists: false } };
