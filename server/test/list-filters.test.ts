@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { CommandStartedEvent } from 'mongodb';
 import { expect, it } from 'vitest';
-import { testApp } from './app.ts';
+import { type Answer, testApp } from './app.ts';
 
-/** Several filters of a list together: the rarest says what is looked at. */
+/** Several filters of a list together: the rarest says what is looked at, and what of that for one page has a bound. */
 
 const app = testApp();
 
@@ -15,8 +15,8 @@ const examinedBy = async <T>(collection: string, work: () => Promise<T>) => {
   const listen = ({ command }: CommandStartedEvent) => {
     // Not what goes on in the background, nor single documents.
     if (command.find !== collection || !command.sort || !command.filter.account) return;
-    const { find, filter, sort, projection, limit, hint } = command;
-    commands.push({ find, filter, sort, projection, limit, ...(hint && { hint }) });
+    const { find, filter, sort, projection, limit, skip, hint } = command;
+    commands.push({ find, filter, sort, projection, limit, ...(skip && { skip }), ...(hint && { hint }) });
   };
   client.on('commandStarted', listen);
   const result = await work().finally(() => client.off('commandStarted', listen));
@@ -32,22 +32,31 @@ const COMMON = 400;
 const RARE = 3;
 const SECOND_MS = 1_000;
 
+/** What one page looks at (docs/limits.md), by the index before, and more than that; and the ends that are met twice. */
+const MOST_EXAMINED = 2 * 10_000 + 10;
+const MANY = 6_000;
+
+const nextOf = ({ headers }: Pick<Answer, 'headers'>): string | undefined =>
+  /<https?:\/\/[^/]+([^>]+)>/.exec(headers.link ?? '')?.[1];
+
+const deliveryOf = (account: string, webhook: string) => (state: string, event: string, n: number) => ({
+  _id: randomUUID(),
+  account,
+  webhook,
+  event,
+  state,
+  subscription: { uuid: webhook, event, target: 'http://example.com/' },
+  event_id: randomUUID(),
+  body: '{}',
+  tries: 1,
+  attempts: [],
+  created_at: new Date(Date.now() - n * SECOND_MS),
+});
+
 it('deliveries are looked at along the filter that fewest have, whichever it is', async () => {
   const { token, id: account } = await app.account();
   const webhook = randomUUID();
-  const delivery = (state: string, event: string, n: number) => ({
-    _id: randomUUID(),
-    account,
-    webhook,
-    event,
-    state,
-    subscription: { uuid: webhook, event, target: 'http://example.com/' },
-    event_id: randomUUID(),
-    body: '{}',
-    tries: 1,
-    attempts: [],
-    created_at: new Date(Date.now() - n * SECOND_MS),
-  });
+  const delivery = deliveryOf(account, webhook);
   const fill = (count: number, state: string, event: string) =>
     Array.from({ length: count }, (_, n) => delivery(state, event, n));
   await app.services.models.deliveries.collection.insertMany([
@@ -122,8 +131,40 @@ it('conversations are looked at along the filter that fewest have, in every orde
     while (path) {
       const page = await app.request('GET', path, { token });
       seen.push(...page.json.map(({ uuid }: { uuid: string }) => uuid));
-      path = /<https?:\/\/[^/]+([^>]+)>/.exec(page.headers.link ?? '')?.[1];
+      path = nextOf(page);
     }
     expect(seen).toEqual(rare.map(({ _id }) => _id));
+  }
+});
+
+it('pages of filters that hardly meet end after what they have looked at, and lead on', async () => {
+  const { token, id: account } = await app.account();
+  const webhook = randomUUID();
+  const delivery = deliveryOf(account, webhook);
+  const both = [delivery('delivered', 'chat.added', 50), delivery('delivered', 'chat.added', 4 * MANY)];
+  const { collection } = app.services.models.deliveries;
+  for (let from = 0; from < MANY; from += 2_000) {
+    const some = Array.from({ length: 2_000 }, (_, n) => [
+      delivery('delivered', 'message.added', 2 * (from + n)),
+      delivery('failed', 'chat.added', 2 * (from + n) + 1),
+    ]).flat();
+    // Some of the same moment, as where a page may end.
+    await collection.insertMany([...some, ...some.map((one) => ({ ...one, _id: randomUUID() }))] as never);
+  }
+  await collection.insertMany(both as never);
+  for (const filters of [
+    'state=delivered&event=chat.added',
+    `webhook=${webhook}&state=delivered&event=chat.added`,
+  ]) {
+    const pages: string[][] = [];
+    for (let path: string | undefined = `/api/v1/deliveries/?${filters}`; path; ) {
+      const asked: string = path;
+      const { result, examined } = await examinedBy('deliveries', () => app.request('GET', asked, { token }));
+      expect(result.status).toBe(200);
+      expect([asked, examined <= MOST_EXAMINED]).toEqual([asked, true]);
+      pages.push(result.json.map(({ id }: { id: string }) => id));
+      path = nextOf(result);
+    }
+    expect(pages).toEqual(both.map(({ _id }) => [_id]));
   }
 });

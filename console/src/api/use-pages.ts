@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { words } from '../locale/locale.ts';
-import { ApiError, askPage } from './client.ts';
+import { ApiError } from './client.ts';
+import { askFilledPage } from './filled-page.ts';
 
 /** A list of the API that is read page by page. */
 export interface Pages<T> {
@@ -34,7 +35,7 @@ export const usePages = <T extends { uuid: string } | { id: string }>(first: str
     setBusy(true);
     setError('');
     try {
-      const page = await askPage<T>(path);
+      const page = await askFilledPage<T>(path, undefined, isLatest);
       if (!isLatest()) return;
       const known = new Set(page.items.map(idOf));
       setItems([...before.filter((item) => !known.has(idOf(item))), ...page.items]);

@@ -119,7 +119,9 @@ const readPage = async (view: View, path: string, isAnew: boolean): Promise<void
       }
       takeIn(items);
       if (shown.value?.view !== view) return;
-      shown.value = { view, state: 'ready', last: next ? items.at(-1) : undefined, next };
+      // A page may be empty and yet lead on.
+      const last = items.at(-1) ?? (isAnew ? undefined : shown.value.last);
+      shown.value = { view, state: 'ready', last: next ? last : undefined, next };
     });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -1,5 +1,6 @@
 import type { Lead, SearchResult } from '@parlor/shared';
 import { ApiError, ask, askPage, type Page } from '../api/client.ts';
+import { askFilledPage } from '../api/filled-page.ts';
 import { type Days, dayQuery } from '../ui/days.ts';
 
 /** Which leads are shown. */
@@ -11,9 +12,6 @@ export interface Filter {
 
 /** Of what is found by words, each lead is read by itself. */
 const FOUND_AT_ONCE = 25;
-
-/** A search looks at a bounded part of the leads at a time, and may go on without having found any. */
-const MAX_EMPTY_PAGES = 20;
 
 const firstPage = ({ text, days }: Filter, limit: number): string =>
   text === ''
@@ -48,19 +46,15 @@ const readFound = async (path: string, { start, end }: Days): Promise<Page<Lead>
 
 /**
  * Reads a page of leads, newest first.
- * @param path where the page is; the first one unless given
+ * @param from where the page is; the first one unless given
  * @throws ApiError
  */
 export const readLeads = async (
   filter: Filter,
-  path: string | undefined,
+  from: string | undefined,
   limit: number,
 ): Promise<Page<Lead>> => {
-  const first = path ?? firstPage(filter, limit);
+  const first = from ?? firstPage(filter, limit);
   if (filter.text === '') return askPage<Lead>(first);
-  let page = await readFound(first, filter.days);
-  for (let n = 0; n < MAX_EMPTY_PAGES && page.items.length === 0 && page.next !== undefined; n++) {
-    page = await readFound(page.next, filter.days);
-  }
-  return page;
+  return askFilledPage(first, (path) => readFound(path, filter.days));
 };

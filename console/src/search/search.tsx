@@ -2,7 +2,8 @@ import type { SearchKind, SearchResult } from '@parlor/shared';
 import { MAX_QUERY } from '@parlor/shared/limits';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { ApiError, askPage, type Page as ResultPage } from '../api/client.ts';
+import { ApiError } from '../api/client.ts';
+import { askFilledPage } from '../api/filled-page.ts';
 import { conversationOf } from '../inbox/known.ts';
 import { readOne } from '../inbox/store.ts';
 import { words } from '../locale/locale.ts';
@@ -28,19 +29,6 @@ const readVisitors = async (results: readonly SearchResult[]): Promise<void> => 
   }
 };
 
-/** The most empty pages read in a row before the user is asked: each ends after some thousands of objects. */
-const MOST_EMPTY = 10;
-
-/** The next page with a result; `isLatest` says whether it is still wanted. @throws ApiError */
-const readOn = async (path: string, isLatest: () => boolean): Promise<ResultPage<SearchResult>> => {
-  let page = await askPage<SearchResult>(path);
-  for (let read = 1; read < MOST_EMPTY && page.items.length === 0; read++) {
-    if (page.next === undefined || !isLatest()) break;
-    page = await askPage<SearchResult>(page.next);
-  }
-  return page;
-};
-
 interface Found {
   results: readonly SearchResult[];
   /** Where what was not shown or not looked at yet is. */
@@ -62,7 +50,11 @@ const useSearch = (q: string, kind: SearchKind | undefined) => {
     setBusy(true);
     setMessage('');
     try {
-      const { items, next } = await readOn(path, () => own === latest.current);
+      const { items, next } = await askFilledPage<SearchResult>(
+        path,
+        undefined,
+        () => own === latest.current,
+      );
       await readVisitors(items);
       if (own === latest.current) setFound({ results: [...before, ...items], next });
     } catch (error) {

@@ -1,5 +1,5 @@
 import { isUuid, MAX_PAGE_SIZE } from '@parlor/shared';
-import type { Days, Page } from '../database/pages.ts';
+import type { Days, Page, Steps } from '../database/pages.ts';
 import { invalid } from '../platform/errors.ts';
 import type { Context } from './context.ts';
 import { type Caller, inTurn } from './turns.ts';
@@ -116,7 +116,7 @@ const PRESENTED_TOGETHER = 200;
 /** A list: where its documents come from and how they are shown. */
 export interface List<T> {
   /** The documents of the page, newest first, in steps. */
-  steps: AsyncIterable<T[]>;
+  steps: Steps<T>;
   timeField: keyof T & string;
   /** What is shown of each, in the same order; undefined leaves it out. */
   present(documents: T[]): readonly (object | undefined)[] | Promise<readonly (object | undefined)[]>;
@@ -125,7 +125,7 @@ export interface List<T> {
 }
 
 /**
- * The texts of a page, and its last document when there is a next page.
+ * The texts of a page, and where there is a next page, the document behind which that begins.
  * @param before what stands before the first of them
  */
 export const readTexts = async <T>(
@@ -138,7 +138,11 @@ export const readTexts = async <T>(
   let bytes = '[]'.length;
   let count = 0;
   let last = before;
-  for await (const step of steps) {
+  let end: T | undefined;
+  const read = async function* () {
+    end = yield* steps;
+  };
+  for await (const step of read()) {
     for (let from = 0; from < step.length; from += together) {
       if (count === limit) return { texts, next: last };
       const documents = step.slice(from, from + together);
@@ -153,7 +157,7 @@ export const readTexts = async <T>(
       }
     }
   }
-  return { texts, next: undefined };
+  return { texts, next: end };
 };
 
 /** The first of some objects, as many as fit into a response. */

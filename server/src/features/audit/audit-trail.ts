@@ -1,7 +1,8 @@
 import { AuditEntry } from '@parlor/shared';
 import { present } from '../../database/document.ts';
+import { indexesServing } from '../../database/fewest.ts';
 import { insertMissing } from '../../database/insert.ts';
-import { type Page, readPages } from '../../database/pages.ts';
+import { type Page, readPages, type Steps } from '../../database/pages.ts';
 import type { AuditData } from '../../events/audit.ts';
 import type { OutboxEvent } from '../../events/events.ts';
 import type { EventConsumer } from '../../events/relay.ts';
@@ -37,11 +38,7 @@ export class AuditTrail {
     await this.#add([entryOf(event)]);
   }
 
-  list(
-    account: string,
-    { member, object, kind, action }: AuditFilter,
-    page: Page,
-  ): AsyncGenerator<StoredAuditEntry[]> {
+  list(account: string, { member, object, kind, action }: AuditFilter, page: Page): Steps<StoredAuditEntry> {
     const filter = {
       account,
       ...(member !== undefined && { 'actor.uuid': member }),
@@ -49,7 +46,8 @@ export class AuditTrail {
       ...(kind !== undefined && { 'object.kind': kind }),
       ...(action !== undefined && { action }),
     };
-    return readPages(this.#models.audit, filter, 'at', page);
+    const { audit } = this.#models;
+    return readPages(audit, filter, 'at', page, { indexes: indexesServing(audit, filter, 'at') });
   }
 
   async #add(entries: readonly StoredAuditEntry[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { InboxStatus, WaitingOn } from '@parlor/shared';
 import { INBOX_STATUSES, WAITING_RANK } from '@parlor/shared';
-import { type Index, indexOfFewest } from '../../database/fewest.ts';
-import { type Page, readPages } from '../../database/pages.ts';
+import type { Index } from '../../database/fewest.ts';
+import { type Page, readPages, type Steps } from '../../database/pages.ts';
 import type { View } from '../members/view.ts';
 import type { ConversationModel, StoredConversation } from './conversation.model.ts';
 
@@ -81,14 +81,13 @@ export async function* readConversations(
   wanted: Wanted,
   order: Order,
   page: Page,
-): AsyncGenerator<StoredConversation[]> {
-  const filter = filterOf(view, wanted);
-  if (!filter) return;
+): Steps<StoredConversation> {
   const field = timeFieldOf(order);
-  // What waits on us stands together at the top of its order.
-  const from = wanted.waiting_on === 'us' && order === 'waiting' && wanted.status === 'open';
-  const limits = from ? { ...page, from: new Date(WAITING_RANK) } : page;
+  // What waits on us stands together at the top of its order, which says it all.
+  const isAtTop = wanted.waiting_on === 'us' && order === 'waiting' && wanted.status === 'open';
+  const filter = filterOf(view, isAtTop ? { ...wanted, waiting_on: undefined } : wanted);
+  if (!filter) return undefined;
+  const limits = isAtTop ? { ...page, from: new Date(WAITING_RANK) } : page;
   const indexes = indexesFor(view, wanted, field);
-  const index = (await indexOfFewest(conversations, filter, indexes)) ?? indexes[0];
-  yield* readPages(conversations, filter, field, limits, { index });
+  return yield* readPages(conversations, filter, field, limits, { indexes });
 }

@@ -7,7 +7,7 @@ import {
   uuidReference,
 } from '@parlor/shared';
 import { z } from 'zod';
-import type { Page } from '../../database/pages.ts';
+import type { Page, Steps } from '../../database/pages.ts';
 import type { Context } from '../../http/context.ts';
 import { queryChoice, queryUuid, readPage, sendPage } from '../../http/lists.ts';
 import { listOf, listQuery, shown, uuidInPath } from '../../http/openapi/operation.ts';
@@ -59,7 +59,7 @@ export const deliveryRoutes = ({
   const send = (
     ctx: Context,
     page: Page,
-    read: (account: string) => AsyncIterable<StoredDelivery[]>,
+    read: (account: string) => Steps<StoredDelivery>,
   ): Promise<void> => {
     const present = (found: StoredDelivery[]) => found.map(presentDelivery);
     return sendPage(

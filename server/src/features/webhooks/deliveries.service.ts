@@ -1,8 +1,8 @@
 import type { Delivery, DeliveryState, EventName, TestDelivery } from '@parlor/shared';
 import { isoDatetime } from '../../database/document.ts';
-import { type Index, indexOfFewest } from '../../database/fewest.ts';
+import { indexesServing } from '../../database/fewest.ts';
 import { insertOnce } from '../../database/insert.ts';
-import { type Page, readPages } from '../../database/pages.ts';
+import { type Page, readPages, type Steps } from '../../database/pages.ts';
 import { notFound, ParlorError } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { type DeliveryModel, isErased, type StoredDelivery } from './deliveries.model.ts';
@@ -29,17 +29,6 @@ export interface DeliveryFilter {
   event?: EventName | undefined;
 }
 
-/** The indexes that serve a list, as far as they go. */
-const indexesFor = ({ webhook, state, event }: DeliveryFilter): Index[] => {
-  const order = { created_at: -1, _id: -1 } as const;
-  const found: Index[] = [];
-  if (webhook && state) found.push({ account: 1, webhook: 1, state: 1, ...order });
-  else if (webhook) found.push({ account: 1, webhook: 1, ...order });
-  else if (state) found.push({ account: 1, state: 1, ...order });
-  if (event) found.push({ account: 1, event: 1, ...order });
-  return found;
-};
-
 interface Parts {
   deliveries: DeliveryModel;
   webhooks: Pick<WebhooksService, 'get'>;
@@ -58,32 +47,25 @@ export class DeliveriesService {
   }
 
   /** Newest first; also those of webhooks that are gone. */
-  async *list(
-    account: string,
-    { webhook, state, event }: DeliveryFilter,
-    page: Page,
-  ): AsyncGenerator<StoredDelivery[]> {
+  list(account: string, { webhook, state, event }: DeliveryFilter, page: Page): Steps<StoredDelivery> {
     const { deliveries } = this.#parts;
     const filter = { account, ...(webhook && { webhook }), ...(state && { state }), ...(event && { event }) };
-    const index = await indexOfFewest(deliveries, filter, indexesFor({ webhook, state, event }));
-    yield* readPages(deliveries, filter, 'created_at', page, { without: { body: 0 }, index });
+    const indexes = indexesServing(deliveries, filter, 'created_at');
+    return readPages(deliveries, filter, 'created_at', page, { without: { body: 0 }, indexes });
   }
 
   /** @throws ParlorError `not_found` when the account never had such a webhook, as far as the log goes back. */
-  async *listOf(
-    account: string,
-    webhook: string,
-    filter: DeliveryFilter,
-    page: Page,
-  ): AsyncGenerator<StoredDelivery[]> {
-    let isEmpty = true;
-    for await (const step of this.list(account, { ...filter, webhook }, page)) {
-      isEmpty = false;
-      yield step;
+  async *listOf(account: string, webhook: string, filter: DeliveryFilter, page: Page): Steps<StoredDelivery> {
+    const steps = this.list(account, { ...filter, webhook }, page);
+    const first = await steps.next();
+    if (!first.done) {
+      yield first.value;
+      return yield* steps;
     }
-    if (!isEmpty) return;
+    if (first.value) return first.value;
     const any = await this.#parts.deliveries.findOne({ account, webhook }, { _id: 1 }).lean();
     if (!any) await this.#parts.webhooks.get(account, webhook);
+    return undefined;
   }
 
   /** @throws ParlorError `not_found`, also for another account's delivery. */
