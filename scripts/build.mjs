@@ -97,14 +97,14 @@ const hashOf = (inputs) => {
   return hash.digest('hex');
 };
 
-/** @param {string[]} args @returns {Promise<void>} */
-const runNode = (args) =>
+/** @param {string[]} args @param {AbortSignal | undefined} signal @returns {Promise<void>} */
+const runNode = (args, signal) =>
   new Promise((resolve, reject) => {
     // What a build prints belongs to the log: stdout is for the line that says that Parlor is ready.
-    const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
-    child.on('error', reject);
-    child.on('exit', (code, signal) =>
-      code === 0 ? resolve() : reject(new Error(`"node ${args.join(' ')}" ended with ${signal ?? code}`)),
+    const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 2, 2], signal });
+    child.on('error', (error) => signal?.aborted || reject(error));
+    child.on('exit', (code, ended) =>
+      code === 0 ? resolve() : reject(new Error(`"node ${args.join(' ')}" ended with ${ended ?? code}`)),
     );
   });
 
@@ -131,13 +131,19 @@ const readStamp = (stamp) => {
 /**
  * Builds each target whose inputs have changed since it was built. What is built needs no writing: a service's user
  * may well have no right to.
+ * @param {AbortSignal} [signal] ends it, and the compiler with it
  */
-export const buildStale = async () => {
+export const buildStale = async (signal) => {
   for (const { name, inputs, outputs, command } of TARGETS) {
     const stamp = join(ROOT, outputs[0], '.stamp');
     const hash = hashOf(inputs);
     const built = readStamp(stamp);
     if (built === hash) continue;
+    if (/[#?*]/.test(ROOT)) {
+      throw new Error(
+        `it is built by Vite, which takes no "#", "?" or "*" in the path of its folder: ${ROOT}`,
+      );
+    }
     const locked = outputs.find((path) => !isWritable(path));
     if (locked) {
       const why = built === '' ? 'is not built yet' : 'has changed since it was built';
@@ -149,14 +155,14 @@ export const buildStale = async () => {
       if (readStamp(stamp) === hash) return;
       const started = performance.now();
       process.stderr.write(`Building the ${name} …\n`);
-      await runNode(command());
+      await runNode(command(), signal);
       try {
         writeFileSync(stamp, hash);
       } catch {
         process.stderr.write(`${stamp} can't be written: the ${name} will be built again the next time\n`);
       }
       process.stderr.write(`Built the ${name} in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
-    });
+    }, signal);
   }
 };
 

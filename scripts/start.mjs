@@ -1,10 +1,23 @@
 // `npm start`: builds what is stale and starts the server in this process, so that signals reach it.
+import { constants } from 'node:os';
 import { buildStale } from './build.mjs';
 
+// The first process of a container ignores each signal that it does not listen to.
+const stopping = new AbortController();
+/** @param {NodeJS.Signals} signal */
+const stop = (signal) => stopping.abort(signal);
+const SIGNALS = /** @type {const} */ (['SIGTERM', 'SIGINT']);
+for (const signal of SIGNALS) process.on(signal, stop);
 try {
-  await buildStale();
+  await buildStale(stopping.signal);
 } catch (error) {
-  process.stderr.write(`Parlor can't start: ${/** @type {Error} */ (error).message}\n`);
-  process.exit(1);
+  if (!stopping.signal.aborted) {
+    process.stderr.write(`Parlor can't start: ${/** @type {Error} */ (error).message}\n`);
+    process.exit(1);
+  }
+}
+for (const signal of SIGNALS) process.off(signal, stop);
+if (stopping.signal.aborted) {
+  process.exit(128 + constants.signals[/** @type {NodeJS.Signals} */ (stopping.signal.reason)]);
 }
 await import('../server/dist/main.js');

@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -25,15 +35,21 @@ const setModes = (folder: string, mode: number): void => {
   chmodSync(folder, mode);
 };
 
-/** A copy of this checkout's sources whose folders nobody may write. */
-const readOnlyCheckout = async (stamp?: string): Promise<string> => {
-  const root = await temporaryFolder();
+/** A copy of this checkout's sources. */
+const copiedCheckout = async (name = ''): Promise<string> => {
+  const root = join(await temporaryFolder(), name);
   for (const part of PARTS) {
     cpSync(join(ROOT, part), join(root, part), {
       recursive: true,
       filter: (path) => !/\/(node_modules|dist)$/.test(path),
     });
   }
+  return root;
+};
+
+/** A copy whose folders nobody may write. */
+const readOnlyCheckout = async (stamp?: string): Promise<string> => {
+  const root = await copiedCheckout();
   if (stamp !== undefined) {
     mkdirSync(join(root, 'server/dist'));
     writeFileSync(join(root, 'server/dist/.stamp'), stamp);
@@ -63,5 +79,80 @@ it.skipIf(process.platform === 'win32').each([
     code: 1,
     out: '',
     err: `Parlor can't start: the server ${why}, and this user can't write ${join(root, 'server/dist')}: run "npm run build" as who can\n`,
+  });
+});
+
+/** The same with what builds the server, for who may write it. */
+const writableCheckout = async (): Promise<string> => {
+  const root = await copiedCheckout();
+  mkdirSync(join(root, 'node_modules'));
+  symlinkSync(join(ROOT, 'node_modules/typescript'), join(root, 'node_modules/typescript'));
+  return root;
+};
+
+/** What stands between the builds of a checkout: one process at a time. */
+const lockOf = (root: string): string => join(root, 'node_modules/.parlor-build');
+
+const startBuild = (root: string) => {
+  const child = spawn(process.execPath, ['scripts/start.mjs'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, PORT: '0' },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    log += part;
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('exit', (code) => resolve(code)));
+  return {
+    child,
+    ended,
+    says: (words: string) => expect.poll(() => log, { timeout: 60_000 }).toContain(words),
+  };
+};
+
+/** The processes that work in a folder. */
+const processesIn = (folder: string): string[] =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(folder);
+    } catch {
+      return false;
+    }
+  });
+
+it('builds where whoever built before was killed, though its number is another process’s now', {
+  timeout: 90_000,
+}, async () => {
+  const root = await writableCheckout();
+  writeFileSync(lockOf(root), String(process.pid));
+  const build = startBuild(root);
+  await build.says('Another process is building: waiting for it …');
+  await build.says('Building the server …');
+});
+
+it.runIf(process.platform === 'linux')(
+  'ends a build and its compiler with SIGTERM',
+  { timeout: 90_000 },
+  async () => {
+    const root = await writableCheckout();
+    const build = startBuild(root);
+    await build.says('Building the server …');
+    await expect.poll(() => processesIn(root).length, { timeout: 10_000 }).toBe(2);
+    build.child.kill('SIGTERM');
+    expect(await build.ended).toBe(143);
+    await expect.poll(() => processesIn(root)).toEqual([]);
+    expect(existsSync(lockOf(root))).toBe(false);
+    // The next one begins at once.
+    await startBuild(root).says('Building the server …');
+  },
+);
+
+it('says in one line that it can’t build in a folder whose name Vite does not take', async () => {
+  const root = await copiedCheckout('a#b');
+  expect(await start(root)).toEqual({
+    code: 1,
+    out: '',
+    err: `Parlor can't start: it is built by Vite, which takes no "#", "?" or "*" in the path of its folder: ${root}/\n`,
   });
 });
