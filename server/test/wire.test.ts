@@ -239,7 +239,7 @@ describe('a Host that a client makes up', () => {
   });
 });
 
-it('the log does not hold what opens a conversation: its id, with the key that many have, or a widget', async () => {
+it('the log does not hold what opens a conversation: its id, with the key that many have, a widget or a picture', async () => {
   const server = await startServerProcess({ ...(await serverSettings()), LOG_LEVEL: 'info' });
   const id = `conv_${'x'.repeat(24)}`;
   for (const path of [id, `${id}/messages`, `${id}/`, `x%2f${id}`, `x${id}/`, `%63${id.slice(1)}/messages`]) {
@@ -256,11 +256,19 @@ it('the log does not hold what opens a conversation: its id, with the key that m
   ]) {
     await fetch(`${server.url}/api/v1/${path}`, { method: 'DELETE' });
   }
+  const picture = `p${'z'.repeat(24)}`;
+  for (const path of [picture, `${picture}/`]) await fetch(`${server.url}/api/v1/avatars/${path}`);
   await fetch(`${server.url}/api/v1/public/conversations/start`, { method: 'POST' });
-  for (const path of ['public/conversations/…/messages', 'widgets/…/sessions', 'public/conversations/start'])
+  for (const path of [
+    'public/conversations/…/messages',
+    'widgets/…/sessions',
+    'avatars/…',
+    'public/conversations/start',
+  ])
     await expect.poll(() => server.stderr()).toContain(`"/api/v1/${path}"`);
   expect(server.stderr()).not.toContain(id.slice(1));
   expect(server.stderr()).not.toContain(token);
+  expect(server.stderr()).not.toContain(picture);
 });
 
 it('the log warns of nothing that a client alone can break', async () => {

@@ -3,8 +3,8 @@ import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { State } from './context.ts';
 
-/** What opens something in a path: a widget's token, and a conversation's id, with a workflow's public key. */
-const OPENING = /conv_[^/]+|(?<=\/widgets\/)[^/]+|(?<=\/conversations\/)(?!start(?:\/|$))[^/]+/gi;
+/** What opens something in a path: a widget's token, a picture's key, and a conversation's id, with a workflow's public key. */
+const OPENING = /conv_[^/]+|(?<=\/(?:widgets|avatars)\/)[^/]+|(?<=\/conversations\/)(?!start(?:\/|$))[^/]+/gi;
 
 /**
  * Gives each request an id and one log line: method, path, status, milliseconds. Left out are the query, where a
