@@ -170,6 +170,11 @@ test.each(REFUSED)('%s', async (name, command) => {
   expect(told).toContain(name);
 });
 
+test('a sort beside multi is the whole command’s error, as MongoDB’s', async () => {
+  const both = update({ $set: { a: 2 } }, { multi: true, sort: { _id: 1 } });
+  await expect(client.db('refused').command(both)).rejects.toMatchObject({ code: 9 });
+});
+
 test('a session is taken, and a transaction in it is not', async () => {
   const things = client.db('refused').collection('c');
   await client.withSession(async (session) => {

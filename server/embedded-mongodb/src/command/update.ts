@@ -82,6 +82,9 @@ export function readUpdate(statement: Doc): (deadline: number) => UpdateStatemen
   const isMulti = readBoolean(statement, 'multi', false);
   const isUpsert = readBoolean(statement, 'upsert', false);
   const hint = readHint(statement);
+  const sort = readDoc(statement, 'sort');
+  // This one refuses the whole command.
+  if (sort && isMulti) throw new MongoError(9, 'FailedToParse', 'Cannot specify sort with multi=true');
   readArrayFilters(statement);
   return (deadline) => {
     refuseOptions(statement);
@@ -90,8 +93,6 @@ export function readUpdate(statement: Doc): (deadline: number) => UpdateStatemen
     if (isMulti && change.isReplacement) {
       throw new MongoError(9, 'FailedToParse', 'multi update is not supported for replacement-style update');
     }
-    const sort = readDoc(statement, 'sort');
-    if (sort && isMulti) throw new MongoError(9, 'FailedToParse', 'Cannot specify sort with multi=true');
     const query = queryFor(filter, { sort, limit: isMulti ? 0 : 1, hint, deadline });
     return { query, change, isUpsert };
   };
