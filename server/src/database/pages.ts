@@ -30,6 +30,8 @@ const STRETCHES = [500, 2_000, 7_500];
 interface PageReading<T> extends Omit<Reading<T>, 'index'> {
   /** The indexes that serve the list, as far as they go; the one with the fewest entries is taken. */
   indexes?: readonly Index[];
+  /** Fields of the filter that keep nothing out which the others let in. */
+  implied?: readonly string[];
 }
 
 /**
@@ -42,12 +44,12 @@ export async function* readPages<T extends { _id: string }>(
   filter: object,
   timeField: keyof T & string,
   { limit, ...page }: Page,
-  { indexes: [first, ...others] = [], ...how }: PageReading<T> = {},
+  { indexes: [first, ...others] = [], implied = [], ...how }: PageReading<T> = {},
 ): Steps<T> {
   const chosen = first && (await indexOfFewest(model, filter, [first, ...others]));
   const list: ListOf<T> = { model, filter, timeField, how: { ...how, index: chosen?.index } };
   const own = chosen && partOf(filter, chosen.index);
-  const isTold = !own || Object.keys(own).length === Object.keys(filter).length;
+  const isTold = !own || Object.keys(filter).every((field) => field in own || implied.includes(field));
   if (isTold || chosen?.isFew) {
     yield* readSteps(list, { ...page, limit: limit + 1 });
     return undefined;

@@ -89,5 +89,7 @@ export async function* readConversations(
   if (!filter) return undefined;
   const limits = isAtTop ? { ...page, from: new Date(WAITING_RANK) } : page;
   const indexes = indexesFor(view, wanted, field);
-  return yield* readPages(conversations, filter, field, limits, { indexes });
+  // Whoever is restricted, is so to widgets of the account; any other one may name that of another.
+  const implied = view.widgets ? ['account'] : [];
+  return yield* readPages(conversations, filter, field, limits, { indexes, implied });
 }
