@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
 import type { Database } from './database/connect.ts';
+import { subjectOf } from './events/events.ts';
 import { RoomWidgets } from './features/access/room-widgets.ts';
 import { AccountDeletion } from './features/accounts/account-deletion.ts';
 import { AccountDownloads } from './features/accounts/account-download.ts';
@@ -37,6 +38,7 @@ import { PublicWidgetCache } from './features/widgets/public-widget-cache.ts';
 import { SightingsService } from './features/widgets/sightings.service.ts';
 import { WidgetsService } from './features/widgets/widgets.service.ts';
 import { createFoundation } from './foundation.ts';
+import { forgetClaims } from './http/forget-claims.ts';
 import { OriginLeases } from './jobs/origin-leases.ts';
 import { type Config, isOnlyProcess } from './platform/config.ts';
 import { inOrder } from './platform/running.ts';
@@ -98,6 +100,10 @@ export const createServices = async (
     realtimeEntries: (subject, before) => channel.forget(subject, before),
     searchSegments: (subject, before) => index.forget(subject, before),
     sessions: (room) => sessions.forget(room),
+  });
+  tombstones.onDeletion(async ({ uuid, event }) => {
+    await forgetClaims(models.idempotency, { object: uuid, subject: subjectOf(event) });
+    if (event.name === 'note.deleted') await channel.forget(uuid);
   });
   const roomDeletion = new RoomDeletion(models, writes, subjects, log);
 

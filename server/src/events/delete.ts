@@ -16,11 +16,13 @@ interface Options<T> {
   check?: ((current: T) => void | Promise<void>) | undefined;
   /** The events of the deletion. */
   events?: ((current: T) => readonly OutboxEvent[]) | undefined;
+  /** Which events that still wait say what was deleted, and nobody has to hear any more; none unless given. */
+  isUnsaid?: ((event: OutboxEvent) => boolean) | undefined;
 }
 
 /**
  * Deletes one document by compare-and-set, as `changeDocument` changes one: a precondition that `check` tests
- * holds at the moment of the delete, and no event that the document still carries is lost.
+ * holds at the moment of the delete, and no event that the document still carries is lost but what `isUnsaid` names.
  * @returns the document as it was
  * @throws ParlorError `not_found` when nothing matches `filter`, and whatever `check` throws.
  */
@@ -28,7 +30,7 @@ export const deleteDocument = async <T extends Deletable>(
   model: Model<T>,
   filter: object,
   tombstones: Tombstones,
-  { check, events: eventsOf }: Options<T> = {},
+  { check, events: eventsOf, isUnsaid = () => false }: Options<T> = {},
 ): Promise<T> => {
   const collection = model.collection.collectionName;
   for (const tries = new Tries(`a deletion from ${collection}`); ; ) {
@@ -45,7 +47,8 @@ export const deleteDocument = async <T extends Deletable>(
       event,
       ...(more.length > 0 && { more }),
     };
-    const burial = await tombstones.bury([current], deletion);
+    const waiting = current.events?.filter((one) => !isUnsaid(one)) ?? [];
+    const burial = await tombstones.bury([{ _id, events: waiting }], deletion);
     // null stands for a document that was never changed.
     const { deletedCount } = await model.collection.deleteOne({
       _id: _id as never,

@@ -61,6 +61,13 @@ export const roomOf = ({ name, data, room }: OutboxEvent): string | undefined =>
 
 export const isOfLead = ({ name }: Pick<OutboxEvent, 'name'>): boolean => name.startsWith('lead.');
 
+/** Whether it says what stands in a note; that one was deleted says nothing but its uuid. */
+export const isOfNote = ({ name }: Pick<OutboxEvent, 'name'>): boolean =>
+  name === 'note.added' || name === 'note.changed';
+
+/** The note that an event tells of. */
+export const noteOf = ({ data }: Pick<OutboxEvent, 'data'>): string => (data as { uuid: string }).uuid;
+
 /** By what the words of an event are erased: the lead that it tells of, else its conversation. */
 export const subjectOf = (event: OutboxEvent): string => {
   const { uuid = '' } = event.data as { uuid?: string };

@@ -10,6 +10,9 @@ const KEPT_EMPTY_MS = 60_000;
 /** How many deletions that a crash has interrupted are read at a time. */
 const BATCH = 500;
 
+/** Told of an object that was deleted by itself, before its deletion is announced or answered; again after a crash in between. */
+type DeletionListener = (deleted: { uuid: string; event: OutboxEvent }) => Promise<void>;
+
 /** What becomes of buried events. */
 export interface Burial {
   /** Announces them; to be called when the documents are gone. */
@@ -25,10 +28,16 @@ export interface Burial {
 export class Tombstones {
   readonly #model: TombstoneModel;
   readonly #relay: Pick<Relay, 'announce'>;
+  readonly #listeners: DeletionListener[] = [];
 
   constructor(model: TombstoneModel, relay: Pick<Relay, 'announce'>) {
     this.#model = model;
     this.#relay = relay;
+  }
+
+  /** Calls `forget` with every object that is deleted by itself: what is kept of it elsewhere goes with it. */
+  onDeletion(forget: DeletionListener): void {
+    this.#listeners.push(forget);
   }
 
   /**
@@ -81,6 +90,7 @@ export class Tombstones {
     const ofDeletion = deletion ? [deletion.event, ...(deletion.more ?? [])] : [];
     const events: OutboxEvent[] = [...(tombstone.events ?? []), ...ofDeletion];
     if (deletion) {
+      for (const forget of this.#listeners) await forget({ uuid: deletion.holder, event: deletion.event });
       const happened = { $push: { events: { $each: ofDeletion } }, $unset: { deletion: 1 } } as const;
       await this.#model.updateOne({ _id, deletion: { $exists: true } }, happened as never);
     }

@@ -10,7 +10,7 @@ export interface IdempotencyClaim {
   request: string;
   /** The uuid of the object that the request makes. */
   object: string;
-  /** By what the response's words are erased: the lead or conversation that it tells of, or else the object. */
+  /** By what the response's words are erased: the lead or conversation that it tells of, or else the object, as until there is one. */
   subject?: string;
   /** When that said it: what a room of the same uuid said before it was deleted is erased, and what it says since stays. */
   subject_at?: Date;

@@ -130,7 +130,9 @@ const acquire = async (
     };
     const known = await claims.findOne(anyOf(ids)).lean<IdempotencyClaim>();
     if (!known) {
-      const claim: IdempotencyClaim = { _id: current, account, object: object(), ...fresh };
+      const uuid = object();
+      // Until there is a response the object itself: one that is deleted meanwhile leaves none.
+      const claim: IdempotencyClaim = { _id: current, account, object: uuid, subject: uuid, ...fresh };
       try {
         await claims.insertOne(claim);
       } catch (error) {
@@ -150,10 +152,11 @@ const acquire = async (
     if (!hasExpired && known.answer) return known;
     if (hasExpired || isPast(known.leased_until, new Date(now), LEASE_MS)) {
       // What a killed process began goes on under the same uuid; what ran out begins anew.
+      const uuid = hasExpired ? object() : known.object;
       const taken = await claims
         .findOneAndUpdate(
           { _id: known._id, owner: known.owner, expires_at: known.expires_at },
-          { $set: { ...fresh, object: hasExpired ? object() : known.object }, $unset: { answer: 1 } },
+          { $set: { ...fresh, object: uuid, subject: uuid }, $unset: { answer: 1, subject_at: 1 } },
           { returnDocument: 'after' },
         )
         .lean<IdempotencyClaim>()

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { isOfNote, noteOf, type OutboxEvent } from '../../events/events.ts';
 import type { EventConsumer } from '../../events/relay.ts';
 import { newUuid } from '../../platform/ids.ts';
 import type { Secrets } from '../../platform/secrets.ts';
@@ -19,7 +20,7 @@ const PASSED_AT_ONCE = 50;
 /** What passes and waits for the database, at most: messages stand behind it, and late it is of no use. */
 const MAX_PASSING = 1_000;
 
-/** A room or lead that was deleted. An older process takes no notice of `before`. */
+/** A room, lead or note that was deleted. An older process takes no notice of `before`. */
 interface Forgotten {
   forget: string;
   before?: Date;
@@ -66,6 +67,7 @@ export class Channel {
   readonly consume: EventConsumer = async (events) => {
     const entries = events.flatMap((event) => entryOf(event) ?? []);
     if (entries.length > 0) await this.log.append(entries);
+    await this.#forgetNotes(events);
   };
 
   async start(): Promise<void> {
@@ -124,12 +126,23 @@ export class Channel {
   }
 
   /**
-   * Forgets what was said in a room or of a lead that was deleted: nobody gets it by `after` any more.
+   * Forgets what was said in a room, of a lead or in a note that was deleted: nobody gets it by `after` any more.
    * @param before only what happened before
    */
   async forget(subject: string, before?: Date): Promise<void> {
     await this.log.erase(subject, before);
     await this.#control('', { forget: subject, ...(before && { before }) });
+  }
+
+  /**
+   * Of a note that was deleted nothing is left but that. Another process may tell late what it said: whoever writes either
+   * looks for the other one afterwards, so that the later of them finds both.
+   */
+  async #forgetNotes(events: readonly OutboxEvent[]): Promise<void> {
+    const deleted = events.filter(({ name }) => name === 'note.deleted').map(noteOf);
+    const told = events.filter(isOfNote);
+    if (told.length > 0) deleted.push(...(await this.log.read.deletedOf(told)));
+    for (const note of new Set(deleted)) await this.forget(note);
   }
 
   #control(account: string, data: Control): Promise<void> {

@@ -1,3 +1,4 @@
+import { noteOf, type OutboxEvent } from '../../events/events.ts';
 import { batched } from '../../platform/batch.ts';
 import type { EventLogEntry, EventLogEntryModel } from './event-log.model.ts';
 
@@ -59,6 +60,14 @@ export class EventLogReader {
       (byRoom.get(room) ?? []).filter(({ _id }) => _id > place && _id <= until).slice(0, limit),
     );
   });
+
+  /** Which of the notes that these events tell of were deleted by what the log says. */
+  async deletedOf(events: readonly Pick<OutboxEvent, 'room' | 'data'>[]): Promise<string[]> {
+    const rooms = [...new Set(events.flatMap(({ room }) => room ?? []))];
+    const notes = [...new Set(events.map(noteOf))];
+    const gone = { room: { $in: rooms }, name: 'note.deleted', 'data.uuid': { $in: notes } };
+    return (await this.#find(gone, notes.length)).map(({ data = {} }) => noteOf({ data }));
+  }
 
   /** Past mongoose: every process asks several times a second what is new, also when nothing happens. */
   #find(filter: object, limit: number): Promise<EventLogEntry[]> {

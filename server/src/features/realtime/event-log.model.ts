@@ -22,6 +22,8 @@ export interface EventLogEntry {
   widget?: string | undefined;
   /** The lead by whose erasure it is emptied. */
   lead?: string;
+  /** The note by whose deletion it is emptied. */
+  note?: string;
   at: Date;
   data?: object;
   /** The connection that caused it, which is not told. */
@@ -34,7 +36,7 @@ export const OUTLAST_ERASURE: EntryName[] = ['room.deleted', 'lead.deleted'];
 /** Leaves an entry nothing but its place: no other event ever gets it, and nobody waits for it. */
 export const EMPTIED = {
   $set: { name: 'void', account: '' },
-  $unset: { data: 1, room: 1, widget: 1, lead: 1, origin: 1 },
+  $unset: { data: 1, room: 1, widget: 1, lead: 1, note: 1, origin: 1 },
 } as const;
 
 export const outlastsErasure = ({ name }: { name: string }): boolean =>
@@ -66,6 +68,7 @@ export const eventLogEntryModel = defineModel<EventLogEntry>(
     room: String,
     widget: String,
     lead: String,
+    note: String,
     at: Date,
     data: { type: Schema.Types.Mixed, default: undefined },
     origin: String,
@@ -75,6 +78,7 @@ export const eventLogEntryModel = defineModel<EventLogEntry>(
     [{ account: 1, _id: 1 }],
     [{ room: 1, _id: 1 }, { sparse: true }],
     [{ lead: 1 }, { sparse: true }],
+    [{ note: 1 }, { sparse: true }],
     [{ at: 1 }, { expireAfterSeconds: KEPT_FOR_S }],
   ],
 );

@@ -154,13 +154,14 @@ export class EventLog {
   }
 
   /**
-   * Empties the entries of a room or lead that was erased, but for what tells of that; their places stay taken.
+   * Empties the entries of a room or lead that was erased, or of a note that was deleted, but for what tells of that; their places stay taken.
    * @param before only those of what happened before
    */
   async erase(subject: string, before?: Date): Promise<void> {
     const then = before && madeBefore('at', before);
     await this.#entries.updateMany({ room: subject, name: { $nin: OUTLAST_ERASURE }, ...then }, EMPTIED);
     await this.#entries.updateMany({ lead: subject, ...then }, EMPTIED);
+    await this.#entries.updateMany({ note: subject, ...then }, EMPTIED);
   }
 
   async #write(): Promise<void> {

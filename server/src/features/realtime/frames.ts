@@ -1,5 +1,5 @@
 import { REALTIME_EVENTS, ServerFrame } from '@parlor/shared';
-import { isOfLead, type OutboxEvent, roomOf, subjectOf } from '../../events/events.ts';
+import { isOfLead, isOfNote, noteOf, type OutboxEvent, roomOf, subjectOf } from '../../events/events.ts';
 import { type EventLogEntry, outlastsErasure } from './event-log.model.ts';
 import type { NewEntry } from './event-log.ts';
 
@@ -25,6 +25,7 @@ export const entryOf = (event: OutboxEvent): NewEntry | undefined => {
     ...(room !== undefined && { room }),
     ...(widget && { widget }),
     ...(isOfLead(event) && !outlastsErasure(event) && { lead: subjectOf(event) }),
+    ...(isOfNote(event) && { note: noteOf(event) }),
   };
 };
 

@@ -16,7 +16,7 @@ export const realtimeData = {
     erased: { by: 'room', how: 'redacted', madeAt: 'at' },
     emptied: EMPTIED,
     fields: {
-      plain: ['_id', 'event', 'name', 'account', 'room', 'widget', 'lead', 'at', 'origin'],
+      plain: ['_id', 'event', 'name', 'account', 'room', 'widget', 'lead', 'note', 'at', 'origin'],
       visitor: ['data'],
     },
   }),

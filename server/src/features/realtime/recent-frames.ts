@@ -47,11 +47,11 @@ export class RecentFrames {
     return this.#kept.slice(low);
   }
 
-  /** Drops what was told in a room or of a lead that was erased, but for what tells of that. */
+  /** Drops what was told in a room, of a lead or of a note that was erased, but for what tells of that. */
   erase(subject: string, before?: Date): void {
     const isLeft = ({ entry }: RecentFrame): boolean =>
       outlastsErasure(entry) ||
-      (entry.room !== subject && entry.lead !== subject) ||
+      (entry.room !== subject && entry.lead !== subject && entry.note !== subject) ||
       (before !== undefined && !isBefore(entry.at, before));
     this.#kept = this.#kept.filter(isLeft);
     this.#characters = this.#kept.reduce((sum, { text }) => sum + text.length, 0);

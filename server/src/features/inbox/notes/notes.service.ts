@@ -3,7 +3,7 @@ import { present } from '../../../database/document.ts';
 import { insertOnce } from '../../../database/insert.ts';
 import { changeDocument } from '../../../events/change.ts';
 import { deleteDocument } from '../../../events/delete.ts';
-import { newEvent, type OutboxEvent } from '../../../events/events.ts';
+import { isOfNote, newEvent, type OutboxEvent } from '../../../events/events.ts';
 import type { Relay } from '../../../events/relay.ts';
 import type { Tombstones } from '../../../events/tombstones.ts';
 import { notFound, ParlorError } from '../../../platform/errors.ts';
@@ -120,6 +120,7 @@ export class NotesService {
       events: ({ account, widget }) => [
         newEvent('note.deleted', account, new Date(), { uuid }, { room, widget }),
       ],
+      isUnsaid: isOfNote,
     });
   }
 
