@@ -5,6 +5,7 @@
 export const LONG_UNITS = [
   'server/embedded-mongodb/test/acknowledged.test.ts',
   'server/embedded-mongodb/test/compact.test.ts',
+  'server/embedded-mongodb/test/damaged-pages.test.ts',
   'server/embedded-mongodb/test/differential/odd-fields.test.ts',
   'server/embedded-mongodb/test/directory.test.ts',
   'server/embedded-mongodb/test/memory.test.ts',

@@ -122,6 +122,7 @@ it.skipIf(inject('isRealMongodb'))(
       ['cut to one page', (file) => truncate(file, 4_096)],
       ['cut inside of the first page', (file) => truncate(file, 100)],
       ['begun with zeros', (file) => overwrite(file, 0, 8_192)],
+      ['with two pages inside of it swapped', (file) => swapPages(file)],
       ['with zeros in all but its head', (file) => overwrite(file, 8_192, size - 8_192)],
     ];
     for (const [i, [how, damage]] of damages.entries()) {
@@ -145,6 +146,24 @@ it.skipIf(inject('isRealMongodb'))(
   },
 );
 
+/** The newest page that leads to others, and the first one that holds something. */
+const swapPages = async (file: string): Promise<void> => {
+  const bytes = await readFile(file);
+  const pages = Array.from({ length: bytes.length / 4_096 }, (_, n) =>
+    bytes.subarray(n * 4_096, (n + 1) * 4_096),
+  );
+  const ofKind = (kind: number) =>
+    pages.filter(
+      (page, n) => n > 1 && page.readUInt16LE(18) === kind && Number(page.readBigUInt64LE()) === n,
+    );
+  const [branch] = ofKind(1).sort((a, b) => Number(b.readBigUInt64LE(8) - a.readBigUInt64LE(8)));
+  const [leaf] = ofKind(2);
+  if (!branch || !leaf) throw new Error('a database has pages of both kinds');
+  const [a, b] = [Buffer.from(branch), Buffer.from(leaf)];
+  await overwrite(file, Number(a.readBigUInt64LE()) * 4_096, b.length, b);
+  await overwrite(file, Number(b.readBigUInt64LE()) * 4_096, a.length, a);
+};
+
 /** Without the zeros at its end, which are room for what comes. */
 const usedBytes = async (file: string): Promise<number> => {
   const bytes = await readFile(file);
@@ -152,8 +171,13 @@ const usedBytes = async (file: string): Promise<number> => {
   return (Math.floor(last / 4_096) + 1) * 4_096;
 };
 
-const overwrite = async (file: string, at: number, length: number): Promise<void> => {
+const overwrite = async (
+  file: string,
+  at: number,
+  length: number,
+  by = Buffer.alloc(length),
+): Promise<void> => {
   const handle = await open(file, 'r+');
-  await handle.write(Buffer.alloc(length), 0, length, at);
+  await handle.write(by, 0, length, at);
   await handle.close();
 };

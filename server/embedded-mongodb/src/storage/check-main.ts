@@ -22,11 +22,13 @@ try {
   const results = collections.map((collection) =>
     validateCollection(environment, collection, (documents) => send({ ns: collection.ns, documents })),
   );
+  const errors = results.flatMap((result) => result.errors);
   send({
     collections: collections.length,
     documents: results.reduce((sum, { documents }) => sum + documents, 0),
-    errors: results.flatMap(({ errors }) => errors),
+    errors,
   });
+  if (errors.length > 0) process.exitCode = EXIT_DAMAGED;
   await environment.close();
 } catch (error) {
   const how = error instanceof Error ? error.message : String(error);

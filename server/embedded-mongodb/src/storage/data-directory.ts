@@ -10,6 +10,7 @@ import { Environment } from './environment.ts';
 import { checkLockRoom } from './lock-room.ts';
 import { makeDirectory } from './make-directory.ts';
 import { makeFile, makeOwnersFiles } from './owner.ts';
+import { hasSoundTrees } from './page-tree.ts';
 
 /** Raised when what lies on disk changes in a way that older code would misread. */
 export const FORMAT_VERSION = 1;
@@ -23,6 +24,9 @@ export const COMPACTED = 'compacted';
 /** Inside of a data directory that a database was made in: a data file that is empty or gone was one that held something. */
 const MADE = 'made';
 
+/** How long a start looks at the pages of a large database. */
+const LOOK_FOR_MS = 10_000;
+
 /** A process that failed to take the lock may hold the lock file open for a moment after its owner died. */
 const LOCK_ATTEMPTS = 5;
 const LOCK_RETRY_MS = 100;
@@ -31,7 +35,7 @@ const LOCK_RETRY_MS = 100;
 export function openDataDirectory(dataDir: string): Environment {
   prepare(dataDir);
   for (let attempt = 1; ; attempt++) {
-    const environment = openEnvironment(dataDir);
+    const environment = openEnvironment(dataDir, attempt === 1);
     if (environment) {
       checkFormat(environment, dataDir);
       writeMark(dataDir);
@@ -97,13 +101,16 @@ function prepare(dataDir: string): void {
 }
 
 /** Gives nothing where another process has it. */
-function openEnvironment(dataDir: string): Environment | undefined {
+function openEnvironment(dataDir: string, isFirst: boolean): Environment | undefined {
   const file = join(dataDir, 'data.mdb');
   const state = existsSync(file) ? inspectDataFile(file) : 'empty';
   if (state === 'empty' && existsSync(join(dataDir, MADE)))
     throw damaged(dataDir, 'its data.mdb, which was not empty, is empty or gone');
   if (state === 'foreign') throw notOurs(dataDir);
-  if (state === 'short' && !isCheckProcess && !isReadable(dataDir)) throw damaged(dataDir);
+  const isSuspect =
+    state === 'short' ||
+    (state === 'whole' && isFirst && !isCheckProcess && !hasSoundTrees(file, LOOK_FOR_MS));
+  if (isSuspect && !isReadable(dataDir)) throw damaged(dataDir);
   for (const name of [CLAIM_FILES[1], 'lock.mdb']) checkLockRoom(dataDir, name);
   try {
     makeOwnersFiles(dataDir, LOCK_FILES);
@@ -166,6 +173,7 @@ function writeMark(dataDir: string): void {
 
 /** Whether another process can read all of it. One that can't open it, as it is in use, says nothing against it. */
 function isReadable(dataDir: string): boolean {
+  if (isCheckProcess) return true;
   const { signal, status } = spawnSync(process.execPath, [CHECK_PROCESS, dataDir]);
   return signal === null && status !== EXIT_DAMAGED;
 }

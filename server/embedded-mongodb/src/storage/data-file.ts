@@ -6,14 +6,14 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const MAGIC = 0xbeefc0de;
 /** Bytes before a page's content: its number, transaction, padding, flags, bounds. */
-const HEADER_BYTES = 24;
-const FLAGS_OFFSET = 18;
-const BRANCH_OR_LEAF = 0x03;
+export const HEADER_BYTES = 24;
+export const FLAGS_OFFSET = 18;
+export const BRANCH_OR_LEAF = 0x03;
 const META_BYTES = HEADER_BYTES + 144;
-const NO_PAGE = 0xffffffffffffffffn;
+export const NO_PAGE = 0xffffffffffffffffn;
 
 /** Its bytes as a meta page says: which transaction wrote it, and what belongs to it. */
-interface Meta {
+export interface Meta {
   pageBytes: number;
   mainRoot: bigint;
   lastPage: bigint;
@@ -65,6 +65,20 @@ export function inspectDataFile(file: string): FileState {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** The newest meta page and its bytes; undefined where the head can't be read. */
+export function newestMeta(descriptor: number): { meta: Meta; bytes: Buffer } | undefined {
+  const at = (position: number) => {
+    const bytes = Buffer.alloc(META_BYTES);
+    readSync(descriptor, bytes, 0, META_BYTES, position);
+    const meta = readMeta(bytes);
+    return meta && { meta, bytes };
+  };
+  const first = at(0);
+  const second = first && at(first.meta.pageBytes);
+  if (!first || !second) return undefined;
+  return second.meta.transaction > first.meta.transaction ? second : first;
 }
 
 function readMeta(page: Buffer | undefined): Meta | undefined {

@@ -1,0 +1,107 @@
+/** A data file with damage inside: whoever opens it is told so, and the process lives. */
+import { closeSync, copyFileSync, cpSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openEmbeddedMongodb } from '../dist/index.js';
+import { hasSoundTrees } from '../dist/storage/page-tree.js';
+import { temporaryFolder } from './bin-process.ts';
+
+const PAGE = 4_096;
+const FLAGS_OFFSET = 18;
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+const whole = join(folder.path, 'whole');
+
+beforeAll(async () => {
+  const database = await openEmbeddedMongodb({ dataDir: whole });
+  const client = await MongoClient.connect(database.url);
+  const collection = client.db('x').collection('y');
+  await collection.createIndex({ room: 1, at: -1 });
+  const made = (n: number) => ({ room: `r${n % 50}`, at: new Date(n), body: 'word '.repeat(n % 2_000) });
+  for (let i = 0; i < 10; i++)
+    await collection.insertMany(Array.from({ length: 500 }, (_, n) => made(n * i)));
+  await collection.deleteMany({ room: 'r7' });
+  await client.close();
+  await database.close();
+}, 60_000);
+
+/** The numbers of the pages that say of themselves that they are of this kind: 1 branches, 2 leaves. */
+const pagesOf = (file: string, kind: number): number[] => {
+  const descriptor = openSync(file, 'r');
+  const found: number[] = [];
+  const page = Buffer.alloc(PAGE);
+  for (let n = 2; readSync(descriptor, page, 0, PAGE, n * PAGE) === PAGE; n++) {
+    if (page.readUInt16LE(FLAGS_OFFSET) === kind && page.readBigUInt64LE(0) === BigInt(n)) found.push(n);
+  }
+  closeSync(descriptor);
+  return found;
+};
+
+const read = (descriptor: number, n: number): Buffer => {
+  const page = Buffer.alloc(PAGE);
+  readSync(descriptor, page, 0, PAGE, n * PAGE);
+  return page;
+};
+
+const open = async (dataDir: string) => {
+  const database = await openEmbeddedMongodb({ dataDir });
+  await database.close();
+};
+
+test('opens a whole one, also as its owner left it when it was killed', async () => {
+  expect(await open(whole)).toBeUndefined();
+  const copied = join(folder.path, 'copied');
+  const database = await openEmbeddedMongodb({ dataDir: whole });
+  mkdirSync(copied);
+  copyFileSync(join(whole, 'data.mdb'), join(copied, 'data.mdb'));
+  await database.close();
+  expect(await open(copied)).toBeUndefined();
+});
+
+describe('a branch inside', () => {
+  const damages: [string, (descriptor: number, branch: number, leaves: number[]) => void][] = [
+    [
+      'swapped with a leaf',
+      (descriptor, branch, [leaf = 0]) => {
+        const [a, b] = [read(descriptor, branch), read(descriptor, leaf)];
+        writeSync(descriptor, b, 0, PAGE, branch * PAGE);
+        writeSync(descriptor, a, 0, PAGE, leaf * PAGE);
+      },
+    ],
+    ['zeroed', (descriptor, branch) => writeSync(descriptor, Buffer.alloc(PAGE), 0, PAGE, branch * PAGE)],
+    [
+      'that leads nowhere',
+      (descriptor, branch) => {
+        const page = read(descriptor, branch);
+        page.fill(0xff, 24 + page.readUInt16LE(22));
+        writeSync(descriptor, page, 0, PAGE, branch * PAGE);
+      },
+    ],
+  ];
+  test.each(damages)('is told: %s', { timeout: 60_000 }, async (how, damage) => {
+    const [branches, leaves] = [1, 2].map((kind) => pagesOf(join(whole, 'data.mdb'), kind));
+    expect(branches?.length).toBeGreaterThan(1);
+    let told = 0;
+    for (const branch of branches ?? []) {
+      const dataDir = join(folder.path, `${how} ${branch}`);
+      cpSync(whole, dataDir, { recursive: true });
+      const descriptor = openSync(join(dataDir, 'data.mdb'), 'r+');
+      damage(descriptor, branch, leaves ?? []);
+      closeSync(descriptor);
+      // What is not seen in time counts as sound.
+      expect(hasSoundTrees(join(dataDir, 'data.mdb'), -1)).toBe(true);
+      const error = await open(dataDir).catch((failed) => failed);
+      // What was freed and not written over is no part of it.
+      if (error === undefined) continue;
+      told++;
+      expect(error).toMatchObject({
+        code: 'DAMAGED',
+        message: `the database in ${dataDir} is damaged (it is cut off, or was overwritten): put a backup in its place`,
+      });
+      if (told === 3) break;
+    }
+    expect(told).toBeGreaterThan(0);
+  });
+});
