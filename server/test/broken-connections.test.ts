@@ -26,6 +26,10 @@ it('what is acknowledged is there, when a connection to the database breaks with
       Array.from({ length: TOGETHER }, () => rest('POST', `/api/v1/${path}/`, body(randomUUID()))),
     );
     gate.reopen();
+    // Until the server has seen the database again it answers 503 without asking it.
+    await expect
+      .poll(async () => (await rest('GET', '/api/v1/rooms/')).status, { timeout: 60_000 })
+      .toBe(200);
     const statuses = answers.map(({ status }) => status);
     expect([collection, statuses.filter((status) => status !== 201 && status !== 503)]).toEqual([
       collection,

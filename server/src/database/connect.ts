@@ -14,6 +14,7 @@ import { failOnClosedSockets } from './closed-sockets.ts';
 import { isHalfCopied } from './copy-marker.ts';
 import { DatabaseError } from './database-error.ts';
 import { waitOnlyOnce } from './no-second-wait.ts';
+import { waitTogether } from './no-wait-while-away.ts';
 import { recordedKeys } from './recorded-keys.ts';
 import { keptSecretKey, secretKeyFile } from './secret-key-file.ts';
 
@@ -133,7 +134,12 @@ export const connectToMongodb = async (name: string, url: string): Promise<OpenD
   const connections = new Connections(url, await nameOf().catch(fail));
   return {
     connection: await connections.open(PATIENT).catch(fail),
-    withDeadlines: (timeout) => connections.open(deadlines(timeout)).catch(fail),
+    withDeadlines: async (timeout) => {
+      const connection = await connections.open(deadlines(timeout)).catch(fail);
+      // Not of the embedded database, which is only ever busy: where it is gone the process ends.
+      waitTogether(connection, selectionTimeout(timeout));
+      return connection;
+    },
     embedded: undefined,
     died: NEVER,
     close: () => connections.close(),
@@ -183,16 +189,19 @@ const openEmbedded = async (config: Config, forCopy: boolean): Promise<OpenDatab
 /** Without a deadline but for finding the server. */
 const PATIENT: ConnectOptions = { serverSelectionTimeoutMS: 5_000 };
 
+/** How long an operation looks for a server. */
+const selectionTimeout = (timeout: Duration): Duration => timeout * 0.4;
+
 /**
  * Deadlines that together are `timeout`, since the driver's own `timeoutMS` does nothing (mongodb 7.8). The monitor finds a
  * frozen server: it asks every tenth of the time, and waits for half of it. Operations under way are cut off then, and look
- * for a server for the rest of the time; one that takes longer than all of it is cut off, too, and not
+ * for a server for the rest of the time (once for all, no-wait-while-away.ts); one that takes longer than all of it is cut off, too, and not
  * tried again.
  */
 const deadlines = (timeout: Duration): ConnectOptions => ({
   heartbeatFrequencyMS: Math.max(500, timeout * 0.1),
   connectTimeoutMS: timeout * 0.5,
-  serverSelectionTimeoutMS: timeout * 0.4,
+  serverSelectionTimeoutMS: selectionTimeout(timeout),
   waitQueueTimeoutMS: timeout * 0.9,
   socketTimeoutMS: timeout,
 });

@@ -1,4 +1,5 @@
 import type { Model } from 'mongoose';
+import { databaseAway } from '../database/unavailable.ts';
 import { notFound } from '../platform/errors.ts';
 import { KeyedMutex } from '../platform/keyed-mutex.ts';
 import { Tries } from '../platform/tries.ts';
@@ -25,7 +26,7 @@ const projection = { events: 0 } as const;
  * all the others try again. The limit of requests lets no more of one token wait.
  */
 const MAX_WAITING = 2_000;
-const turns = new KeyedMutex(MAX_WAITING);
+const turns = new KeyedMutex({ maxWaiting: MAX_WAITING, endsAll: databaseAway });
 
 /**
  * Runs what changes one document by compare-and-set, one after another in this process.

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseAway } from '../../database/unavailable.ts';
 import type { Duration } from '../../platform/duration.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
@@ -64,7 +65,7 @@ interface Held {
 /** Leases under which one process at a time does something for an account. */
 export class AccountLeases {
   readonly #claims: RegistrationClaimModel;
-  readonly #mutex = new KeyedMutex(MAX_WAITING);
+  readonly #mutex = new KeyedMutex({ maxWaiting: MAX_WAITING, endsAll: databaseAway });
 
   constructor(claims: RegistrationClaimModel) {
     this.#claims = claims;

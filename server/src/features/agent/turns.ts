@@ -2,6 +2,7 @@ import type { ConversationStatus } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { v5 } from 'uuid';
 import { isoDatetime } from '../../database/document.ts';
+import { databaseAway } from '../../database/unavailable.ts';
 import type { Relay } from '../../events/relay.ts';
 import { notFound, type ParlorError } from '../../platform/errors.ts';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
@@ -64,7 +65,7 @@ export const joined = (said: readonly { text: string }[]): string =>
  */
 export class Turns {
   readonly #parts: Parts;
-  readonly #mutex = new KeyedMutex();
+  readonly #mutex = new KeyedMutex({ endsAll: databaseAway });
 
   constructor(parts: Parts) {
     this.#parts = parts;

@@ -1,3 +1,4 @@
+import { databaseAway } from '../../database/unavailable.ts';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import type { AccountLeases, KeptLease } from '../accounts/account-leases.ts';
 import { decodeLines, type Line, lengthOf, newestFirst } from './lines.ts';
@@ -35,7 +36,7 @@ const earliestFirst = (a: StoredSegment, b: StoredSegment): number => Number(a.m
 export class Sealing {
   readonly #segments: Segments;
   readonly #leases: Pick<AccountLeases, 'keep'>;
-  readonly #mutex = new KeyedMutex(1_000);
+  readonly #mutex = new KeyedMutex({ maxWaiting: 1_000, endsAll: databaseAway });
 
   constructor(segments: Segments, leases: Pick<AccountLeases, 'keep'>) {
     this.#segments = segments;
