@@ -72,6 +72,8 @@ const SECONDS: Readonly<Record<string, number>> = {
   'server/test/search-kill.test.ts': 38,
   'server/test/start-refused.test.ts': 100,
   'server/test/start.test.ts': 48,
+  'server/test/stop-ends.test.ts': 60,
+  'server/test/stop-without-database.test.ts': 110,
   'server/test/stop.test.ts': 78,
   'server/test/tenancy-restricted.test.ts': 23,
   'server/test/tenancy.test.ts': 31,

@@ -82,6 +82,8 @@ export const LONG_UNITS = [
   'server/test/secret-key.test.ts',
   'server/test/start-refused.test.ts',
   'server/test/start.test.ts',
+  'server/test/stop-ends.test.ts',
+  'server/test/stop-without-database.test.ts',
   'server/test/stop.test.ts',
   'server/test/tenancy-restricted.test.ts',
   'server/test/tenancy.test.ts',

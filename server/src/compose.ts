@@ -41,7 +41,7 @@ import { createFoundation } from './foundation.ts';
 import { forgetClaims } from './http/forget-claims.ts';
 import { OriginLeases } from './jobs/origin-leases.ts';
 import { type Config, isOnlyProcess } from './platform/config.ts';
-import { inOrder } from './platform/running.ts';
+import { inOrder, together } from './platform/running.ts';
 
 export type Services = Awaited<ReturnType<typeof createServices>>;
 
@@ -221,8 +221,7 @@ export const createServices = async (
   const running = inOrder(
     [
       diskReserve,
-      sender,
-      mail?.mailer,
+      together(sender, mail?.mailer),
       oidc,
       channel,
       presence,

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import { CommandServer } from './cli/command-server.ts';
@@ -44,6 +45,9 @@ const MOST_TAKING_MS = 1_000;
 /** How long requests under way may take after SIGTERM, and then what is left of them to be refused. */
 const STOP_TIMEOUT_MS = 10_000;
 const REFUSED_WITHIN_MS = 500;
+
+/** How long all of it may take: before the process is ended whatever is left (main.ts), the database is closed. */
+const STOPPED_WITHIN_MS = 25_000;
 
 /** How long what nobody waits for any more may take. */
 const ABANDONED_MS = 2_000;
@@ -161,10 +165,12 @@ export const startServer = async (
       died: database.died,
       url,
       stop: async () => {
+        const end = performance.now() + STOPPED_WITHIN_MS;
         metricsServer?.close();
         metricsServer?.closeAllConnections();
         await Promise.all([
-          gateway.close(),
+          // What it writes last waits for the database, too.
+          Promise.race([gateway.close(), sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]),
           closeServer(server, stopping, closeSilent),
           commands?.stop(STOP_TIMEOUT_MS),
         ]);
@@ -172,7 +178,7 @@ export const startServer = async (
         await stopping.settled(ABANDONED_MS);
         stopping.refuseRest();
         stopCutting();
-        await services.stop();
+        await services.stop(Math.max(0, end - performance.now()));
         await database.close();
       },
     };

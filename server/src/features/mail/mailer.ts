@@ -60,13 +60,14 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
   readonly limits: OriginLimits = { perQueue: 4, perOrigin: 4, pauseAfter: 10, probeEvery: 30_000 };
   /** How often mails are looked for that another process has asked for, or left behind. */
   readonly sweepEvery = 1_000;
-  readonly stopTimeout = MAIL_TIMEOUT_MS;
+  readonly stopTimeout = 10_000;
   readonly longestDelay: Duration;
   /** Attempts of this process by what came of them; `deferred`: none was made, since a budget was used up. */
   readonly counts = { sent: 0, retry: 0, failed: 0, deferred: 0 };
   readonly #parts: Parts;
   readonly #options: Options;
   readonly #runner: JobRunner<WaitingMail, Target, MailResult>;
+  #brokenOff = new AbortController();
 
   constructor(parts: Parts, options: Options) {
     this.#parts = parts;
@@ -82,14 +83,19 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
   };
 
   async start(): Promise<void> {
+    this.#brokenOff = new AbortController();
     if (this.#options.isOnlyProcess) await this.#parts.queue.freeClaims();
     await this.#parts.kinds.digest.adopt();
     this.#runner.start();
   }
 
-  /** Begins nothing more, and finishes what is under way. */
-  stop(): Promise<void> {
-    return this.#runner.stop();
+  /**
+   * Begins nothing more, and finishes what is under way. What is not taken in time is broken off, and stays claimed: as after
+   * a crash nobody knows whether the server has it.
+   */
+  async stop(): Promise<void> {
+    await this.#runner.stop();
+    this.#brokenOff.abort();
   }
 
   /** Begins what may begin; returns at once. */
@@ -138,7 +144,9 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
       return undefined;
     }
     const envelope = { to: composed.to ?? owner.email, id: composed.id, date: batch.at };
-    const outcome = await send(envelope, composed.content);
+    const { signal } = this.#brokenOff;
+    const outcome = await send(envelope, composed.content, signal);
+    if (signal.aborted && outcome.kind !== 'sent') return undefined;
     const at = new Date();
     if (outcome.kind === 'sent') {
       this.counts.sent++;

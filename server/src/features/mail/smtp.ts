@@ -21,8 +21,8 @@ export interface Envelope {
   date: Date;
 }
 
-/** Sends a mail once. It never throws: whatever goes wrong is in the outcome. */
-export type SendMail = (envelope: Envelope, content: MailContent) => Promise<Outcome>;
+/** Sends a mail once, unless `signal` breaks it off. It never throws: whatever goes wrong is in the outcome. */
+export type SendMail = (envelope: Envelope, content: MailContent, signal?: AbortSignal) => Promise<Outcome>;
 
 /** Loaded where mails are sent. */
 const nodemailer = loadLater<typeof import('nodemailer')>('nodemailer');
@@ -68,7 +68,7 @@ export const createSmtp = ({
     });
   const domain = from.slice(from.lastIndexOf('@') + 1);
 
-  return async ({ to, id, date }, { subject, text }) => {
+  return async ({ to, id, date }, { subject, text }, brokenOff) => {
     // nodemailer would read a list in it.
     if (!isMailAddress(to)) {
       return { kind: 'refused', error: "the account's address is not one address", isWell: true };
@@ -87,7 +87,7 @@ export const createSmtp = ({
         // No vacation notice answers it (RFC 3834, 5).
         headers: { 'Auto-Submitted': 'auto-generated' },
         // Also against a server that keeps the connection going with a byte now and then.
-        signal: AbortSignal.timeout(timeout),
+        signal: AbortSignal.any([AbortSignal.timeout(timeout), ...(brokenOff ? [brokenOff] : [])]),
       });
       return { kind: 'sent' };
     } catch (error) {
