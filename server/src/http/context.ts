@@ -9,6 +9,8 @@ export interface State {
   principal?: Principal;
   /** `Authenticator.again` for this request: for what takes long. */
   authenticateAgain(): Promise<void>;
+  /** Aborted when the server stops, and does not wait for this request any more. */
+  over: AbortSignal;
   /** The parsed JSON body; undefined when there was none. */
   body?: unknown;
   /** The body as it came, on a route that takes bytes. */

@@ -39,8 +39,9 @@ export class Stopping {
   };
 
   /** Outside of whatever works on a request, and inside of what makes responses of errors. */
-  readonly giveUp: Handler = (_, next) => {
+  readonly giveUp: Handler = (ctx, next) => {
     if (this.over.aborted) throw serverStops();
+    ctx.state.over = this.over;
     const work = next();
     return new Promise((resolve, reject) => {
       this.#underWay.set(work, reject);

@@ -5,6 +5,7 @@ import { shown } from '../../http/openapi/operation.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
 import type { Route } from '../../http/route.ts';
 import { sendObject } from '../../http/single-object.ts';
+import { serverStops } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { readMessage, readMetadata } from './agent-input.ts';
@@ -183,11 +184,29 @@ const send = async (
   // Without a reader at the other end the turn goes on: it is stored, and whoever comes again finds it.
   const stop = stream.read(after, (text) => res.writable && res.write(text));
   const alive = setInterval(() => res.writable && res.write(': alive\n\n'), KEEP_ALIVE_MS);
-  await done;
+  const isBrokenOff = await isOverBefore(ctx.state.over, done);
   clearInterval(alive);
   stop();
+  // The turn may be stored all the same: whoever comes again is told.
+  if (isBrokenOff && res.writable) res.write(stream.brokenOff(serverStops()));
   res.end();
+  if (isBrokenOff) throw serverStops();
   // Too late for another status, but Idempotency-Key must not keep it, and a defect is to be logged.
   if (stream.failure) throw stream.failure;
   ctx.body = stream.text;
+};
+
+/** Whether a signal is given before something has ended; waits for either. */
+const isOverBefore = async (over: AbortSignal, end: Promise<void>): Promise<boolean> => {
+  let give = (): void => undefined;
+  const given = new Promise<boolean>((resolve) => {
+    give = () => resolve(true);
+  });
+  over.addEventListener('abort', give);
+  if (over.aborted) give();
+  try {
+    return await Promise.race([end.then(() => false), given]);
+  } finally {
+    over.removeEventListener('abort', give);
+  }
 };

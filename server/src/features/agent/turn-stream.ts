@@ -94,14 +94,30 @@ export class TurnStream implements TurnListener {
    */
   fail(error: unknown): void {
     this.failure = error;
-    const place = this.#frames.at(-1)?.place ?? this.#after;
-    this.#push(DONE, 'error', { error: shownError(error)?.message ?? DEFECT }, place);
+    this.#push(DONE, 'error', this.#told(error), this.#place);
+  }
+
+  /** The event with which a reader is told why it gets no more, whatever comes of the turn: as that of `fail`. */
+  brokenOff(error: unknown): string {
+    return this.#event('error', this.#told(error), this.#place);
+  }
+
+  get #place(): Place {
+    return this.#frames.at(-1)?.place ?? this.#after;
+  }
+
+  #told(error: unknown): { error: string } {
+    return { error: shownError(error)?.message ?? DEFECT };
   }
 
   /** @param named the place that the event's id names */
-  #push(place: Place, event: string, data: unknown, named = place): void {
+  #event(event: string, data: unknown, named: Place): string {
     const at = named.messages === DONE.messages ? 'done' : `${named.messages}.${named.characters}`;
-    const text = `id: ${this.#turn}.${at}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+    return `id: ${this.#turn}.${at}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  }
+
+  #push(place: Place, event: string, data: unknown, named = place): void {
+    const text = this.#event(event, data, named);
     this.#frames.push({ place, text });
     for (const reader of this.#readers) reader({ place, text });
   }
