@@ -17,6 +17,7 @@ export const LONG_UNITS = [
   'server/src/features/accounts/account-import.test.ts',
   'server/src/features/accounts/email-confirmations.test.ts',
   'server/src/features/accounts/foreign-objects.test.ts',
+  'server/src/features/agent/llm/broken-off.test.ts',
   'server/src/features/agent/llm/llm.test.ts',
   'server/src/features/agent/room-answers.test.ts',
   'server/src/features/mail/digests.test.ts',

@@ -125,6 +125,27 @@ export const sendsBrokenJson: Behaviour = (res) =>
 
 export const sendsNothing: Behaviour = (res) => void stream(res).end(END);
 
+/** These pieces of an answer, which then ends in `end`: the connection is lost where that is 'lost', and hangs where it is 'hung'. */
+export const writesThen =
+  (deltas: readonly object[], end: string): Behaviour =>
+  async (res) => {
+    stream(res).write(deltas.map((delta) => chunk(delta)).join(''));
+    if (end === 'hung') return;
+    // What was written has arrived by then.
+    await sleep(100);
+    if (end === 'lost') res.destroy();
+    else res.end(end);
+  };
+
+/** An answer that ends by its length before a word of it was said, as of a model that thinks for itself. */
+export const thinksOnly =
+  (tokens: number | undefined, thoughts: readonly object[] = []): Behaviour =>
+  (res) => {
+    const pieces = [...thoughts, { content: '' }].map((delta) => chunk(delta)).join('');
+    const count = tokens === undefined ? '' : COUNTED.replace('42', String(tokens));
+    stream(res).end(`${pieces}${FINISHED.replace('stop', 'length')}${count}data: [DONE]\n\n`);
+  };
+
 /** Words without end. */
 export const neverEnds: Behaviour = async (res) => {
   stream(res);

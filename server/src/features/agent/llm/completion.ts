@@ -4,6 +4,7 @@ import { createParser } from 'eventsource-parser';
 import type { Outgoing } from '../../../net/outgoing.ts';
 import { readRetryAfter } from '../../../net/retry-after.ts';
 import { cut } from '../template.ts';
+import type { TokenCount } from './token-count.ts';
 
 /** The endpoint could not give an answer. The text holds nothing of what was said. */
 export class LlmError extends Error {
@@ -33,12 +34,8 @@ export interface CompletionRequest {
   signal: AbortSignal;
   /** A piece of the answer has come. */
   delta(text: string): void;
-}
-
-export interface Completion {
-  text: string;
-  /** Tokens that the endpoint says it took, prompt and answer, whether that can be or not; undefined when it does not say. */
-  tokens: number | undefined;
+  /** Is told what the request takes, also where it fails. */
+  count: TokenCount;
 }
 
 /** Bytes of one event, and of a whole answer with its framing. */
@@ -51,22 +48,35 @@ const ENDED_WITHIN_MS = 5_000;
 /** Before another attempt where the endpoint does not say when; the caller's time is limited. */
 const RETRY_AFTER_MS = 500;
 
+/** What a proxy in front of the endpoint says when that has worked on a request for too long. */
+const GATEWAY_TIMEOUTS: readonly number[] = [504, 524];
+
+/** What stands in the way before a connection does: no endpoint has got the request. */
+const NOT_CONNECTED: readonly string[] = [
+  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'],
+  ...['ENOTFOUND', 'EAI_AGAIN', 'ESERVFAIL', 'ETIMEOUT'],
+];
+
+/** A part of an answer, with the thoughts before it by the names that endpoints have for these. */
+interface Piece {
+  content?: string | null;
+  reasoning_content?: string | null;
+  reasoning?: string | null;
+}
+
 interface Chunk {
-  choices?: {
-    delta?: { content?: string | null };
-    message?: { content?: string | null };
-    finish_reason?: string | null;
-  }[];
+  choices?: { delta?: Piece; message?: Piece; finish_reason?: string | null }[];
   usage?: { total_tokens?: number } | null;
   error?: unknown;
 }
 
 /**
  * Asks an OpenAI-compatible endpoint for a chat completion, streamed, once.
+ * @returns its text
  * @throws LlmError
  */
-export const complete = async (asked: CompletionRequest): Promise<Completion> => {
-  const { url, apiKey, model, messages, maxTokens, temperature, outgoing, signal } = asked;
+export const complete = async (asked: CompletionRequest): Promise<string> => {
+  const { url, apiKey, model, messages, maxTokens, temperature, outgoing, signal, count } = asked;
   const { origin, pathname, search } = new URL(`${url}/chat/completions`);
   const answer = await outgoing
     .request({
@@ -88,7 +98,8 @@ export const complete = async (asked: CompletionRequest): Promise<Completion> =>
         stream_options: { include_usage: true },
       }),
     })
-    .catch((error: Error) => {
+    .catch((error: NodeJS.ErrnoException) => {
+      if (NOT_CONNECTED.includes(error.code ?? '')) count.refused();
       throw new LlmError(`no answer: ${error.message}`, RETRY_AFTER_MS);
     });
   const { statusCode, headers, body } = answer;
@@ -97,9 +108,10 @@ export const complete = async (asked: CompletionRequest): Promise<Completion> =>
   try {
     if (statusCode !== 200) {
       const canRetry = statusCode === 429 || statusCode >= 500;
+      if (canRetry && !GATEWAY_TIMEOUTS.includes(statusCode)) count.refused();
       throw new LlmError(`status ${statusCode}`, canRetry ? retryAfter(headers['retry-after']) : undefined);
     }
-    const reader = new AnswerReader(asked.delta);
+    const reader = new AnswerReader(asked.delta, count);
     if (String(headers['content-type'] ?? '').includes('json')) await readWhole(body, reader);
     else await readStream(body, reader);
     return reader.finish();
@@ -113,26 +125,27 @@ export const complete = async (asked: CompletionRequest): Promise<Completion> =>
 /** Puts an answer together from its pieces. */
 class AnswerReader {
   readonly #delta: (text: string) => void;
+  readonly #count: TokenCount;
   #text = '';
   /** The first half of a character whose other half comes with the next piece. */
   #half = '';
   /** Code points that still have room. */
   #left = MAX_MESSAGE;
-  #tokens: number | undefined;
   #isFinished = false;
   /** Some endpoints give each piece a `finish_reason`, which says nothing then. */
   #isGoingOn = false;
   /** Nothing that comes now is wanted any more. */
   isFull = false;
 
-  constructor(delta: (text: string) => void) {
+  constructor(delta: (text: string) => void, count: TokenCount) {
     this.#delta = delta;
+    this.#count = count;
   }
 
   /** @throws LlmError for what is no chunk of a completion */
   take(data: string): void {
     if (data === '[DONE]') {
-      this.#isFinished = true;
+      this.#finish();
       this.isFull = true;
       return;
     }
@@ -142,17 +155,20 @@ class AnswerReader {
     } catch {
       throw new LlmError('sent broken JSON');
     }
-    if (typeof chunk !== 'object' || chunk === null || chunk.error) throw new LlmError('sent an error');
-    const choice = chunk.choices?.[0];
-    const piece = choice?.delta?.content ?? choice?.message?.content;
-    if (typeof piece === 'string' && piece !== '') this.#add(piece);
-    if (choice?.finish_reason) this.#isFinished = true;
+    if (typeof chunk !== 'object' || chunk === null) throw new LlmError('sent an error');
     const tokens = chunk.usage?.total_tokens;
     // What is no count, such as -1 or 1e999, would spoil the budgets.
-    if (!Number.isSafeInteger(tokens) || Number(tokens) < 0) return;
-    this.#tokens = tokens;
+    const isCount = Number.isSafeInteger(tokens) && Number(tokens) >= 0;
+    if (isCount) this.#count.said(Number(tokens));
+    if (chunk.error) throw new LlmError('sent an error');
+    const choice = chunk.choices?.[0];
+    const { content, reasoning_content, reasoning } = { ...choice?.message, ...choice?.delta };
+    const thoughts = reasoning_content ?? reasoning;
+    if (typeof thoughts === 'string') this.#count.came(thoughts);
+    if (typeof content === 'string' && content !== '') this.#add(content);
+    if (choice?.finish_reason) this.#finish();
     // Alone it comes behind everything else; some endpoints count with each piece.
-    if (this.isWhole && !choice) this.isFull = true;
+    if (isCount && this.isWhole && !choice) this.isFull = true;
   }
 
   /** Whether nothing of the answer is to come, as far as its stream tells; the count of its tokens may be. */
@@ -160,13 +176,20 @@ class AnswerReader {
     return this.#isFinished && !this.#isGoingOn && this.#text.trim() !== '';
   }
 
-  finish(): Completion {
+  /** The whole text. */
+  finish(): string {
     if (!this.#isFinished) throw new LlmError('the stream was cut');
     if (this.#text.trim() === '') throw new LlmError('sent no text');
-    return { text: this.#text, tokens: this.#tokens };
+    return this.#text;
+  }
+
+  #finish(): void {
+    this.#isFinished = true;
+    this.#count.finished();
   }
 
   #add(sent: string): void {
+    this.#count.came(sent);
     if (this.#isFinished && this.#text !== '') this.#isGoingOn = true;
     const begun = this.#half + sent;
     this.#half = /[\ud800-\udbff]$/.exec(begun)?.[0] ?? '';
@@ -177,7 +200,7 @@ class AnswerReader {
     this.#text += kept;
     if (kept !== '') this.#delta(kept);
     if (kept.length < piece.length) {
-      this.#isFinished = true;
+      this.#finish();
       this.isFull = true;
     }
   }

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_ANSWER_TOKENS } from '@parlor/shared';
 import type { Logger } from 'pino';
-import { estimateTokenCount } from 'tokenx';
 import type { Outgoing } from '../../../net/outgoing.ts';
 import { serverStops } from '../../../platform/errors.ts';
 import { FairTurns, type TurnLimits } from '../../../platform/fair-turns.ts';
 import type { HistoryLine, LlmNode } from '../turn.ts';
 import type { Allowance, Asker } from './allowance.ts';
-import { type Completion, type CompletionRequest, complete, LlmError } from './completion.ts';
+import { type CompletionRequest, complete, LlmError } from './completion.ts';
 import { requestMessages, tokensOf } from './history.ts';
-import { isPlausible } from './token-count.ts';
+import { TokenCount } from './token-count.ts';
 
 /** Attempts of one question, while nothing of an answer has come. */
 const MAX_ATTEMPTS = 3;
@@ -123,29 +122,35 @@ export class LanguageModel {
       signal: this.#stopped.signal,
       failed: (error) => this.#log.warn({ err: error }, 'counting tokens failed'),
     });
-    let used = 0;
+    const counts: TokenCount[] = [];
+    const counted = (): TokenCount => {
+      const count = new TokenCount({ prompt, booked });
+      counts.push(count);
+      return count;
+    };
     try {
-      const { text, tokens } = await this.#attempts(
+      return await this.#attempts(
         { url, apiKey, model, messages, maxTokens, temperature: node.temperature ?? undefined, delta },
         time,
+        counted,
       );
-      const estimate = prompt + estimateTokenCount(text);
-      const isCounted = tokens !== undefined && isPlausible(tokens, { estimate, booked });
-      if (tokens !== undefined && !isCounted)
-        this.#log.warn({ account, node: node.id, tokens }, 'a count of tokens that can not be: estimated');
-      used = isCounted ? tokens : estimate;
-      return text;
-    } catch (error) {
-      // What was streamed before it broke off was paid for, but nobody says how much.
-      if ((error as LlmError).retryAfter === undefined) used = prompt;
-      throw error;
     } finally {
-      await correct(used);
+      for (const { impossible } of counts) {
+        if (impossible === undefined) continue;
+        const what = { account, node: node.id, tokens: impossible };
+        this.#log.warn(what, 'a count of tokens that can not be: estimated');
+      }
+      // Each request was paid for, whatever came of it.
+      await correct(counts.reduce((sum, { total }) => sum + total, 0));
     }
   }
 
   /** Tries again after 429, 5xx and lost connections, while there is time and nothing of an answer has come. */
-  async #attempts(asked: Omit<CompletionRequest, 'outgoing' | 'signal'>, time: number): Promise<Completion> {
+  async #attempts(
+    asked: Omit<CompletionRequest, 'outgoing' | 'signal' | 'count'>,
+    time: number,
+    counted: () => TokenCount,
+  ): Promise<string> {
     const signal = AbortSignal.timeout(Math.ceil(time));
     const ends = performance.now() + time;
     let hasBegun = false;
@@ -155,7 +160,7 @@ export class LanguageModel {
     };
     for (let attempt = 1; ; attempt++) {
       try {
-        return await complete({ ...asked, delta, outgoing: this.#outgoing, signal });
+        return await complete({ ...asked, delta, outgoing: this.#outgoing, signal, count: counted() });
       } catch (error) {
         if (signal.aborted) throw new LlmError(`no answer within ${Math.round(time / 1_000)} s`);
         const wait = error instanceof LlmError ? error.retryAfter : undefined;
