@@ -114,7 +114,7 @@ export const createServices = async (
   const leadStatistics = new LeadStatisticsService(models.leads, widgets);
   const keywords = new KeywordsService(models.keywords, writes);
   const perDay = config.KEYWORD_NOTIFICATIONS_PER_DAY;
-  const notifications = new NotificationsService({ ...models, rooms, keywords, relay, perDay, log });
+  const notifications = new NotificationsService({ ...models, rooms, keywords, relay, budgets, perDay, log });
 
   const markSent = (notification: string, at: Date, account: string) =>
     notifications.markSent([notification], at, account);

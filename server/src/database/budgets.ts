@@ -106,6 +106,18 @@ export class Budgets {
     return { booking: { correct: (used) => change(used - count) } };
   }
 
+  /** Adds what was used already, whatever its limit. */
+  async add(budget: Omit<Budget, 'limit'>, count: number): Promise<void> {
+    await this.#add(budget, count, undefined);
+  }
+
+  /** What was used of these, by their id, where that is something. */
+  async used(ids: readonly string[]): Promise<Map<string, number>> {
+    const those = { _id: { $in: ids as string[] } };
+    const found = await this.#usage.find(those, { used: 1 }).lean<StoredUsage[]>();
+    return new Map(found.map(({ _id, used }) => [_id, used]));
+  }
+
   async #correct(
     budget: Budget,
     id: string,
@@ -141,7 +153,11 @@ export class Budgets {
   }
 
   /** @returns what is booked then */
-  async #add({ _id, expires_at }: Budget, change: number, id: string | undefined): Promise<number> {
+  async #add(
+    { _id, expires_at }: Omit<Budget, 'limit'>,
+    change: number,
+    id: string | undefined,
+  ): Promise<number> {
     const open = id !== undefined && { $push: { open: { $each: [id], $slice: -MAX_OPEN } } };
     const add = () =>
       this.#usage

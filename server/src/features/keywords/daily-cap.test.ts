@@ -42,7 +42,7 @@ describe('the notifications of one day', () => {
     const room = (await app.request('POST', '/api/v1/rooms/', { token })).json;
     const say = (text: string) =>
       app.request('POST', '/api/v1/messages/', { token, body: { body: text, room: { uuid: room.uuid } } });
-    const { notifications } = app.services.models;
+    const { notifications, usage } = app.services.models;
     const counts = (count: number) =>
       vi.waitFor(async () => expect(await notifications.countDocuments({ account: id })).toBe(count), {
         timeout: 60_000,
@@ -51,6 +51,7 @@ describe('the notifications of one day', () => {
     await counts(2);
     const then = new Date(Date.now() + 3 * 86_400_000);
     await notifications.updateMany({ account: id }, { $set: { created_at: then } });
+    await usage.deleteMany({ _id: { $regex: `^${id} keyword notifications ` } });
     for (const text of ['refund 3', 'refund 4', 'refund 5']) await say(text);
     await counts(5);
   });

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import type { Budgets } from '../../database/budgets.ts';
 import type { NotificationModel } from './keywords.model.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,18 +17,40 @@ const WITH_RESERVE = 2;
 /** How many conversations that raise no more today are remembered. */
 const MAX_SILENT = 10_000;
 
+/** How long a day is counted: longer than it lasts for whichever process. */
+const KEPT_MS = 2 * DAY_MS;
+
 /** A notification that is to be raised. */
 export interface WantedNotification {
   uuid: string;
   room: string;
 }
 
+interface Parts {
+  notifications: NotificationModel;
+  budgets: Pick<Budgets, 'add' | 'used'>;
+}
+
+/** Under what it is counted what an account, or one of its conversations, has raised on a day. */
+const counterOf = (account: string, day: number, room?: string): string =>
+  [account, 'keyword notifications', new Date(day).toISOString().slice(0, 10), ...(room ? [room] : [])].join(
+    ' ',
+  );
+
+const countEach = (rooms: readonly string[]): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const room of rooms) counts.set(room, (counts.get(room) ?? 0) + 1);
+  return counts;
+};
+
+const dayOf = (at: Date): number => at.getTime() - (at.getTime() % DAY_MS);
+
 /**
- * How many notifications an account and each of its conversations get in a UTC day, counted in the database by what they got.
- * Those that have had theirs are remembered until the day is over.
+ * How many notifications an account and each of its conversations get in a UTC day, counted in the database by what they got:
+ * by what is there, and by a count that outlives its erasure. Those that have had theirs are remembered until the day is over.
  */
 export class DailyCap {
-  readonly #notifications: NotificationModel;
+  readonly #parts: Parts;
   readonly #perDay: number;
   readonly #log: Logger;
   #day = 0;
@@ -37,8 +60,8 @@ export class DailyCap {
   readonly #logged = new Set<string>();
 
   /** @param perDay 0 for any number */
-  constructor(notifications: NotificationModel, perDay: number, log: Logger) {
-    this.#notifications = notifications;
+  constructor(parts: Parts, perDay: number, log: Logger) {
+    this.#parts = parts;
     this.#perDay = perDay;
     this.#log = log;
   }
@@ -50,25 +73,21 @@ export class DailyCap {
     now = new Date(),
   ): Promise<readonly T[]> {
     if (this.#perDay === 0 || all.length === 0) return all;
-    const day = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
+    const day = dayOf(now);
     if (day !== this.#day) for (const known of [this.#full, this.#silent, this.#logged]) known.clear();
     this.#day = day;
     if (this.#full.has(account)) return [];
     const wanted = all.filter(({ room }) => !this.#silent.has(room));
     if (wanted.length === 0) return [];
-    const today = { account, created_at: { $gte: new Date(day), $lt: new Date(day + DAY_MS) } };
     const limit = this.#limitFor(0);
-    const [had, ofRooms] = await Promise.all([
-      this.#notifications.countDocuments(today, { limit }),
-      this.#countByRoom(today, wanted),
-    ]);
+    const { had, ofRooms } = await this.#count(account, day, wanted);
     for (const [room, count] of ofRooms) {
       if (had >= this.#limitFor(count)) this.#silent.set(room, true);
     }
     if (had >= limit) this.#full.add(account);
     // What is told again, as after a crash, has been counted.
     const ids = { _id: { $in: wanted.map(({ uuid }) => uuid) }, account };
-    const got = new Set((await this.#notifications.find(ids, { _id: 1 }).lean()).map(({ _id }) => _id));
+    const got = new Set((await this.#parts.notifications.find(ids, { _id: 1 }).lean()).map(({ _id }) => _id));
     const allowed: T[] = [];
     for (const one of wanted) {
       const count = ofRooms.get(one.room) ?? 0;
@@ -82,18 +101,47 @@ export class DailyCap {
     return allowed;
   }
 
+  /**
+   * These were raised. They count from then on, whatever becomes of them: who has its messages erased and begins again is told
+   * of no more often than others.
+   */
+  async raised(account: string, rooms: readonly string[], at: Date): Promise<void> {
+    if (this.#perDay === 0 || rooms.length === 0) return;
+    const day = dayOf(at);
+    const expires_at = new Date(day + KEPT_MS);
+    const add = (_id: string, count: number) => this.#parts.budgets.add({ _id, expires_at }, count);
+    await Promise.all([
+      add(counterOf(account, day), rooms.length),
+      ...[...countEach(rooms)].map(([room, count]) => add(counterOf(account, day, room), count)),
+    ]);
+  }
+
   /** Up to which number of its account a conversation raises another one. @param count how many it has raised today */
   #limitFor(count: number): number {
     if (count === 0) return this.#perDay * WITH_RESERVE;
     return count < MAX_OF_CONVERSATION ? this.#perDay : this.#perDay / 2;
   }
 
-  async #countByRoom(today: object, wanted: readonly WantedNotification[]): Promise<Map<string, number>> {
+  /** What the account and the rooms of `wanted` have raised on a day. */
+  async #count(
+    account: string,
+    day: number,
+    wanted: readonly WantedNotification[],
+  ): Promise<{ had: number; ofRooms: Map<string, number> }> {
+    const { notifications, budgets } = this.#parts;
+    const today = { account, created_at: { $gte: new Date(day), $lt: new Date(day + DAY_MS) } };
     const rooms = [...new Set(wanted.map(({ room }) => room))];
-    const found = await this.#notifications.find({ ...today, room: { $in: rooms } }, { room: 1 }).lean();
-    const counts = new Map<string, number>();
-    for (const { room } of found) counts.set(room, (counts.get(room) ?? 0) + 1);
-    return counts;
+    const [there, found, counted] = await Promise.all([
+      notifications.countDocuments(today, { limit: this.#limitFor(0) }),
+      notifications.find({ ...today, room: { $in: rooms } }, { room: 1 }).lean(),
+      budgets.used([counterOf(account, day), ...rooms.map((room) => counterOf(account, day, room))]),
+    ]);
+    const ofRooms = countEach(found.map(({ room }) => room));
+    for (const room of rooms) {
+      const count = counted.get(counterOf(account, day, room)) ?? 0;
+      ofRooms.set(room, Math.max(ofRooms.get(room) ?? 0, count));
+    }
+    return { had: Math.max(there, counted.get(counterOf(account, day)) ?? 0), ofRooms };
   }
 
   #tell(account: string): void {

@@ -6,6 +6,7 @@ import {
 } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { v5 } from 'uuid';
+import type { Budgets } from '../../database/budgets.ts';
 import { present } from '../../database/document.ts';
 import { insertOnce } from '../../database/insert.ts';
 import { type Page, readPages } from '../../database/pages.ts';
@@ -35,6 +36,7 @@ interface Parts {
   rooms: Pick<RoomsService, 'references'>;
   keywords: Pick<KeywordsService, 'mentionedIn'>;
   relay: Pick<Relay, 'announce'>;
+  budgets: Pick<Budgets, 'add' | 'used'>;
   /** How many an account may get in a UTC day; 0: any number (KEYWORD_NOTIFICATIONS_PER_DAY). */
   perDay: number;
   log: Logger;
@@ -50,7 +52,7 @@ export class NotificationsService {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#cap = new DailyCap(parts.notifications, parts.perDay, parts.log);
+    this.#cap = new DailyCap(parts, parts.perDay, parts.log);
   }
 
   list(account: string, page: Page): AsyncGenerator<StoredNotification[]> {
@@ -154,10 +156,13 @@ export class NotificationsService {
       return notification;
     });
     const inserted = await Promise.all(made.map((notification) => insertOnce(notifications, notification)));
-    for (const [index, { isNew }] of inserted.entries()) {
-      const notification = made[index];
-      if (isNew && notification) relay.announce(notifications, notification);
-    }
+    const raised = made.filter((_, index) => inserted[index]?.isNew);
+    for (const notification of raised) relay.announce(notifications, notification);
+    await this.#cap.raised(
+      account,
+      raised.map(({ room }) => room),
+      created_at,
+    );
   }
 
   /**
