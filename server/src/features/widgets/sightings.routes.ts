@@ -22,7 +22,7 @@ export const sightingRoutes = ({
     tag: 'Widgets',
     summary: 'List the sites that your widgets are on',
     description:
-      'One for each widget and origin whose pages have shown it: noted within a second or two, at most 20 a widget (the one that was seen last the longest ago goes), and kept for 90 days after the last page. Nothing of the visitors is kept with it.',
+      'One for each widget and origin whose pages have shown it: noted within a second or two, at most 20 a widget (the 15 that were seen over the longest time, and of the others those that were seen last), at most 5 new ones a day of one client address, and kept for 90 days after the last page. Nothing of the visitors is kept with it.',
     callers: ['account'],
     query: {
       ...listQuery,

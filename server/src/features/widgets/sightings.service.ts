@@ -6,7 +6,9 @@ import { present } from '../../database/document.ts';
 import { type Page, readPages } from '../../database/pages.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import { inView, isInView, type View } from '../members/view.ts';
+import { Newcomers, type Place } from './newcomers.ts';
 import type { SightingModel, StoredSighting } from './sightings.model.ts';
+import { type RankedSite, sitesBeyond } from './sites-that-stay.ts';
 import type { WidgetsService } from './widgets.service.ts';
 
 /** That a widget is still on a site is written down no more often than this, by each process. */
@@ -21,9 +23,6 @@ const MAX_WAITING = 200;
 /** How many are known not to be written again so soon; those beyond it are written once more. */
 const MAX_KNOWN = 10_000;
 
-/** The sites of a widget; beyond it the one that was seen the longest ago goes (docs/limits.md). */
-export const MAX_ORIGINS = 20;
-
 /** The longest host name has 253 characters (RFC 1035). */
 const MAX_ORIGIN = 270;
 
@@ -36,7 +35,11 @@ interface Seen {
   widget: string;
   origin: string;
   at: Date;
+  /** What it takes of its address where it turns out to be new. */
+  place: Place | undefined;
 }
+
+const keyOf = ({ widget, origin }: Pick<Seen, 'widget' | 'origin'>): string => `${widget} ${origin}`;
 
 /** An origin as browsers send it, of pages that are served to others; a sandbox and a file have none. */
 const isOfSite = (origin: string): boolean =>
@@ -53,6 +56,9 @@ export class SightingsService {
   #waiting = new Map<string, Seen>();
   /** Those that were noted lately. */
   readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN, ttl: SEEN_EVERY_MS });
+  /** Those that are written down, as far as this process knows: whoever tells of them adds none. */
+  readonly #listed = new LRUCache<string, true>({ max: MAX_KNOWN });
+  readonly #newcomers = new Newcomers();
 
   constructor(sightings: SightingModel, widgets: Pick<WidgetsService, 'existing' | 'onDelete'>, log: Logger) {
     this.#sightings = sightings;
@@ -66,13 +72,16 @@ export class SightingsService {
     });
   }
 
-  /** A page of that origin shows a widget. Returns at once. */
-  note({ account, widget }: { account: string; widget: string }, origin: string): void {
-    const key = `${widget} ${origin}`;
+  /** A page of that origin shows a widget, as somebody at the address `client` says. Returns at once. */
+  note({ account, widget }: { account: string; widget: string }, origin: string, client: string): void {
+    const key = keyOf({ widget, origin });
     if (this.#known.has(key)) return;
     if (this.#waiting.size >= MAX_WAITING || !isOfSite(origin)) return;
+    const isListed = this.#listed.has(key);
+    const place = isListed ? undefined : this.#newcomers.take(widget, client);
+    if (!isListed && !place) return;
     this.#known.set(key, true);
-    this.#waiting.set(key, { _id: v5(key, NAMESPACE), account, widget, origin, at: new Date() });
+    this.#waiting.set(key, { _id: v5(key, NAMESPACE), account, widget, origin, at: new Date(), place });
   }
 
   /** Those that somebody sees, newest site first; of one widget, where that is asked for. */
@@ -103,13 +112,19 @@ export class SightingsService {
     });
     try {
       const { upsertedIds } = await this.#sightings.collection.bulkWrite(writes as never, { ordered: false });
-      const made = new Set(
-        Object.keys(upsertedIds).map((index) => seen[Number(index)]?.[1].widget as string),
-      );
+      const made = new Set<string>();
+      for (const [index, [key, { widget, place }]] of seen.entries()) {
+        this.#listed.set(key, true);
+        if (index in upsertedIds) made.add(widget);
+        else place?.giveBack();
+      }
       if (made.size > 0) await this.#tidy([...made]);
     } catch (error) {
       // The next page view notes it again.
-      for (const [key] of seen) this.#known.delete(key);
+      for (const [key, { place }] of seen) {
+        this.#known.delete(key);
+        place?.giveBack();
+      }
       throw error;
     }
   }
@@ -120,12 +135,11 @@ export class SightingsService {
     const gone = widgets.filter((widget) => !existing.has(widget));
     if (gone.length > 0) await this.#forget(gone);
     for (const widget of existing) {
-      const all = await this.#sightings.find({ widget }, { last_seen_at: 1 }).lean();
-      const tooMany = all
-        .sort((a, b) => b.last_seen_at.getTime() - a.last_seen_at.getTime())
-        .slice(MAX_ORIGINS)
-        .map(({ _id }) => _id);
-      if (tooMany.length > 0) await this.#sightings.deleteMany({ _id: { $in: tooMany } });
+      const ranked = { origin: 1, first_seen_at: 1, last_seen_at: 1 };
+      const beyond = sitesBeyond(await this.#sightings.find({ widget }, ranked).lean<RankedSite[]>());
+      if (beyond.length === 0) continue;
+      for (const { origin } of beyond) this.#listed.delete(keyOf({ widget, origin }));
+      await this.#sightings.deleteMany({ _id: { $in: beyond.map(({ _id }) => _id) } });
     }
   }
 

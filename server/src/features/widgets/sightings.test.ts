@@ -5,7 +5,6 @@ import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { PATIENCE } from '../../../test/mailed-account.ts';
 import { testMembers } from '../../../test/members.ts';
-import { MAX_ORIGINS } from './sightings.service.ts';
 
 const app = testApp();
 const { member } = testMembers(app);
@@ -102,17 +101,6 @@ it('is written at most every five minutes, and keeps since when', async () => {
   expect(others).toEqual([]);
   expect(Date.parse(seen?.first_seen_at ?? '')).toBe(long.getTime());
   expect(Date.parse(seen?.last_seen_at ?? '')).toBeGreaterThan(long.getTime());
-});
-
-it('keeps the sites that were seen last, of whoever makes up many', async () => {
-  const widget = await make();
-  await view(widget, 'https://oldest.test');
-  await settled();
-  for (let n = 0; n < MAX_ORIGINS + 5; n++) await view(widget, `https://a${n}.test`);
-  await settled();
-  const origins = (await of(widget)).map(({ origin }) => origin);
-  expect(origins).toHaveLength(MAX_ORIGINS);
-  expect(origins).not.toContain('https://oldest.test');
 });
 
 it('comes in pages, newest site first', async () => {

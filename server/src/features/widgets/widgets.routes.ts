@@ -73,7 +73,7 @@ export const widgetRoutes = ({
   const sendPublic = (ctx: Context, widget: PublicWidget): void => {
     const origin = ctx.get('Origin');
     if (!isAllowedOrigin(widget.domain, origin)) throw forbidden();
-    if (origin !== '') sightings.note(widget, origin);
+    if (origin !== '') sightings.note(widget, origin, ctx.ip);
     const wanted = (queryValue(ctx, 'locale') ?? '').slice(0, MAX_LOCALES_LENGTH).split(',');
     ctx.set('Cache-Control', PUBLIC_CACHE);
     sendRepresentation(ctx, widget.in(lookupLocale(wanted)));
