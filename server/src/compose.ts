@@ -133,6 +133,7 @@ export const createServices = async (
     leases: originLeases,
     unfinishedImports,
     log,
+    diskReserve,
     markSent,
   });
   const confirmations = new EmailConfirmations(models, secrets, relay);

@@ -65,13 +65,20 @@ export const databaseUnreachable = (error: unknown): boolean => {
 export const databaseAway = (error: unknown): boolean =>
   /^Mongo(ose)?ServerSelectionError$/.test((error as Error | null | undefined)?.name ?? '');
 
+/** Whether the disk has no room for all that was to be written; of a bulk write some may be stored all the same. */
+export const isOutOfDisk = (error: unknown): boolean => {
+  const { code, writeErrors = [] } = (error ?? {}) as { code?: unknown; writeErrors?: unknown };
+  if (code === OUT_OF_DISK_SPACE) return true;
+  return [writeErrors].flat().some((one) => (one as { code?: unknown }).code === OUT_OF_DISK_SPACE);
+};
+
 /**
  * What a caller is told when the database can't do now what was asked. It may have been done all the same, where
  * only its reply was late.
  * @returns undefined for any other error
  */
 export const databaseUnavailable = (error: unknown): ParlorError | undefined => {
-  if ((error as { code?: unknown } | null | undefined)?.code === OUT_OF_DISK_SPACE) {
+  if (isOutOfDisk(error)) {
     return new ParlorError('unavailable', 'The disk of the database is full. Deleting makes room.', {
       headers: { 'Retry-After': RETRY_AFTER_FULL },
     });

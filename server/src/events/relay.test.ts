@@ -107,3 +107,51 @@ it('lets nothing overtake what waits for a database that is away', async () => {
   expect(await holders.countDocuments({ 'events.account': account })).toBe(0);
   await connection.dropCollection(holders.collection.name);
 }, 90_000);
+
+it.each([
+  [1, 'a command'],
+  [3, 'one of its statements'],
+])(
+  'announces in order what a disk has room for, %d at a time, as %s tells',
+  async (room, told) => {
+    const { connection, log } = app.services;
+    const holders = holderModel(connection);
+    const account = randomUUID();
+    const all = Array.from({ length: 20 }, (_, n) => {
+      const data = { n, text: n === 15 ? 'x'.repeat(300_000) : '' };
+      return { _id: randomUUID(), events: [newEvent('lead.added', account, new Date(Date.now() + n), data)] };
+    });
+    await holders.insertMany(all);
+    const [heard, stored]: [number[][], number[]] = [[], []];
+    let fitting = 17;
+    const full = { code: 14_031, message: 'no room' };
+    const refusal =
+      told === 'a command'
+        ? new mongo.MongoServerError(full)
+        : Object.assign(new Error('some are there'), { code: 11_000, writeErrors: [{ code: 11_000 }, full] });
+    const relay = new Relay([holders], log);
+    const numbers = (events: readonly { data: unknown }[]) =>
+      events.map(({ data }) => (data as { n: number }).n);
+    relay.subscribe(
+      async (events) => void heard.push(numbers(events)),
+      async (events) => {
+        if (events.length > room || numbers(events).some((n) => n >= fitting)) throw refusal;
+        stored.push(...numbers(events));
+      },
+    );
+    for (const holder of all) relay.announce(holders, holder);
+    const left = () => holders.countDocuments({ 'events.account': account });
+    await vi.waitFor(async () => expect(await left()).toBe(3), { timeout: 60_000 });
+    const numbersTo = (end: number) => Array.from({ length: end }, (_, n) => n);
+    expect(stored).toEqual(numbersTo(17));
+    // Who has taken them all is not asked again for the parts; a large one goes alone.
+    expect(heard.slice(0, 3)).toEqual([[0], numbersTo(15).slice(1), [15]]);
+    fitting = 20;
+    relay.start();
+    await vi.waitFor(async () => expect(await left()).toBe(0), { timeout: 60_000 });
+    await relay.stop();
+    expect(stored).toEqual(numbersTo(20));
+    await connection.dropCollection(holders.collection.name);
+  },
+  90_000,
+);

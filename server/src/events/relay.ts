@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from 'mongoose';
 import type { Logger } from 'pino';
 import { latestDue } from '../database/has-come.ts';
-import { databaseUnreachable } from '../database/unavailable.ts';
+import { databaseUnreachable, isOutOfDisk } from '../database/unavailable.ts';
+import { partsOf } from '../platform/parts.ts';
 import { Sweeper } from '../platform/sweeper.ts';
 import type { EventHolder, OutboxEvent } from './events.ts';
 import { FailingAccounts } from './failing-accounts.ts';
@@ -23,6 +24,8 @@ interface Announcement {
   model: HolderModel;
   holder: string;
   event: OutboxEvent;
+  /** All consumers have it; what is left is to take it out of its document. */
+  isAnnounced?: true;
 }
 
 /** How often documents are searched for events that a process left behind when it died, and how old those are. */
@@ -33,6 +36,9 @@ export const LEFT_BEHIND_AFTER_MS = 2_000;
 
 /** How many documents one sweep takes, and how many events one round of consumers gets. */
 const BATCH = 200;
+
+/** Of how many bytes they are: 50 webhooks make a delivery of each. A larger one goes alone. */
+const BATCH_BYTES = 256 * 1024;
 
 /**
  * Announced events leave their documents together, this long after: one command for many costs a fraction of one
@@ -147,7 +153,8 @@ export class Relay {
   async #drain(account: string): Promise<void> {
     const queue = this.#queues.get(account) ?? [];
     while (queue.length > 0 && performance.now() < this.#finishBy) {
-      const batch = queue.splice(0, BATCH);
+      const [batch = []] = partsOf(queue.slice(0, BATCH), bytesOf, BATCH_BYTES);
+      queue.splice(0, batch.length);
       const pause = sleep(ROUND_EVERY_MS);
       try {
         await this.#deliver(batch);
@@ -155,7 +162,7 @@ export class Relay {
       } catch (error) {
         this.#failing.hasFailed(account, this.#sweeps);
         // The events are still in their documents: the sweep brings them again.
-        for (const { event } of batch) this.#inHand.delete(event.id);
+        for (const { event, isAnnounced } of batch) if (!isAnnounced) this.#inHand.delete(event.id);
         this.#log.warn({ err: error, account }, 'events wait: announcing them failed');
       }
       await pause;
@@ -163,21 +170,29 @@ export class Relay {
     this.#queues.delete(account);
   }
 
-  async #deliver(batch: readonly Announcement[]): Promise<void> {
+  /** What the disk has no room for goes in halves, in order, as far as it fits. */
+  async #deliver(batch: readonly Announcement[], consumers = this.#consumers): Promise<void> {
     const events = batch.map(({ event }) => event);
     const until = Math.min(performance.now() + AGAIN_FOR_MS, this.#finishBy);
-    let waiting: readonly EventConsumer[] = this.#consumers;
+    let waiting = consumers;
     while (waiting.length > 0) {
       // Side by side; all of them have ended before the next round begins, whatever became of one.
       const consumed = await Promise.allSettled(waiting.map((consume) => consume(events)));
       const isFailed = (_: unknown, at: number) => consumed[at]?.status === 'rejected';
       waiting = waiting.filter(isFailed);
-      const [failed] = consumed.filter(isFailed) as PromiseRejectedResult[];
+      const failures = consumed.filter(isFailed) as PromiseRejectedResult[];
+      const [failed] = failures;
       if (!failed) break;
       const isLate = performance.now() >= Math.min(until, this.#finishBy);
+      if (!isLate && batch.length > 1 && failures.some(({ reason }) => isOutOfDisk(reason))) {
+        const half = Math.ceil(batch.length / 2);
+        await this.#deliver(batch.slice(0, half), waiting);
+        return this.#deliver(batch.slice(half), waiting);
+      }
       if (isLate || !databaseUnreachable(failed.reason)) throw failed.reason;
       await sleep(AGAIN_EVERY_MS);
     }
+    for (const announcement of batch) announcement.isAnnounced = true;
     this.#announced.push(...batch);
     this.#removalTimer ??= setTimeout(() => void this.#startRemoving(), REMOVE_AFTER_MS);
   }
@@ -233,3 +248,5 @@ export class Relay {
     }
   }
 }
+
+const bytesOf = ({ event }: Announcement): number => Buffer.byteLength(JSON.stringify(event.data));

@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
+import type { DiskReserve } from '../../database/disk-reserve.ts';
 import type { Outbox } from '../../events/audited-collection.ts';
 import type { OriginLimits } from '../../jobs/job-kind.ts';
 import { originModel, senderModel } from '../../jobs/origin-leases.model.ts';
@@ -34,6 +35,7 @@ export const createWebhooks = ({
   unfinishedImports,
   markSent,
   log,
+  diskReserve,
   limits = DELIVERY_LIMITS,
   outgoing: options,
 }: {
@@ -46,6 +48,7 @@ export const createWebhooks = ({
   /** Told when a keyword notification has reached a subscriber (docs/contract.md#webhook: its `sent_at`). */
   markSent?: (notification: string, at: Date, account: string) => Promise<void>;
   log: Logger;
+  diskReserve?: Pick<DiskReserve, 'isReached'> | undefined;
   /** Others than the contract's, for tests. */
   limits?: OriginLimits;
   outgoing?: Partial<OutgoingOptions>;
@@ -77,6 +80,11 @@ export const createWebhooks = ({
     knownWebhooks,
     sender,
   });
-  const { consume } = createDeliveries({ webhooks: models.webhooks, deliveries: models.deliveries, sender });
+  const { consume } = createDeliveries({
+    webhooks: models.webhooks,
+    deliveries: models.deliveries,
+    sender,
+    diskReserve,
+  });
   return { webhooks, deliveries, consume, sender };
 };

@@ -1,12 +1,23 @@
 import { EVENT_NAMES } from '@parlor/shared';
+import type { DiskReserve } from '../../database/disk-reserve.ts';
 import { insertMissing } from '../../database/insert.ts';
+import { diskNearlyFull } from '../../database/unavailable.ts';
 import type { OutboxEvent } from '../../events/events.ts';
 import type { EventConsumer } from '../../events/relay.ts';
-import type { DeliveryModel } from './deliveries.model.ts';
+import { partsOf } from '../../platform/parts.ts';
+import type { DeliveryModel, StoredDelivery } from './deliveries.model.ts';
 import { newDelivery } from './delivery-body.ts';
 import type { Sender } from './sender.ts';
 import { originOf } from './target.ts';
 import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
+
+/** So much is written with one command: a disk that has no room for all of them may have some for the first. */
+const PART_BYTES = 4 * 1024 * 1024;
+
+/** What a delivery takes besides its body. */
+const ROW_BYTES = 1024;
+
+const bytesOf = ({ body }: StoredDelivery): number => Buffer.byteLength(body) + ROW_BYTES;
 
 /**
  * Turns events into deliveries: one for each webhook that existed when the event happened, with an id that
@@ -16,10 +27,13 @@ export const createDeliveries = ({
   webhooks,
   deliveries,
   sender,
+  diskReserve,
 }: {
   webhooks: WebhookModel;
   deliveries: DeliveryModel;
   sender: Pick<Sender, 'notify'>;
+  /** Is left to signing in and deleting: what is to be sent waits in its event meanwhile. */
+  diskReserve?: Pick<DiskReserve, 'isReached'> | undefined;
 }): { consume: EventConsumer } => {
   const webhooksFor = (events: readonly OutboxEvent[]): Promise<StoredWebhook[]> => {
     const account = { $in: [...new Set(events.map((event) => event.account))] };
@@ -41,14 +55,16 @@ export const createDeliveries = ({
     const rows = events.flatMap((event) =>
       wanted.filter((webhook) => matches(event, webhook)).map((webhook) => newDelivery(event, webhook)),
     );
-    if (rows.length === 0) return;
-    await insertMissing(deliveries, rows);
-    const waiting = new Set(rows.map(({ webhook }) => webhook));
-    await Promise.all(
-      wanted
-        .filter(({ _id }) => waiting.has(_id))
-        .map(({ _id, target }) => sender.notify(originOf(target), _id)),
-    );
+    for (const part of partsOf(rows, bytesOf, PART_BYTES)) {
+      if (diskReserve?.isReached) throw diskNearlyFull();
+      await insertMissing(deliveries, part);
+      const waiting = new Set(part.map(({ webhook }) => webhook));
+      await Promise.all(
+        wanted
+          .filter(({ _id }) => waiting.has(_id))
+          .map(({ _id, target }) => sender.notify(originOf(target), _id)),
+      );
+    }
   };
 
   return { consume };
