@@ -44,6 +44,21 @@ describe('the OpenAPI document', () => {
     expect(documented.sort()).toEqual(knownRoutes(app.services));
   });
 
+  it('tells of each POST that takes no Idempotency-Key', () => {
+    const posts = Object.values(document.paths ?? {}).flatMap(({ post }) => (post ? [post] : []));
+    const taking = posts.filter(({ parameters = [] }) =>
+      parameters.some((one) => '$ref' in one && one.$ref.endsWith('Idempotency-Key')),
+    );
+    const ignoring = posts.filter(({ description }) =>
+      description?.includes('`Idempotency-Key` is ignored here.'),
+    );
+    const ids = (some: typeof posts) => some.map(({ operationId }) => operationId).sort();
+    expect(ids([...taking, ...ignoring])).toEqual(ids(posts));
+    expect(ids(taking)).toEqual(
+      expect.arrayContaining(['changeConversations', 'createToken', 'inviteMember']),
+    );
+  });
+
   it('tells of each operation and each webhook what it does', () => {
     const items = [...Object.values(document.paths ?? {}), ...Object.values(document.webhooks ?? {})];
     const told = items.flatMap((item) => Object.values(item as Record<string, { operationId: string }>));

@@ -27,7 +27,7 @@ export const workflowTestRoutes = ({
       tag: 'Workflows',
       summary: 'Talk to a workflow without leaving anything behind',
       description:
-        'Published or not, saved or with other `nodes`. No room, message, lead, event or mail comes of it; a language model is asked, and its budgets count. Send the `state` of the answer with the next message. As many a minute as messages of a conversation; 429 where four of the account are under way.',
+        'Published or not, saved or with other `nodes`. No room, message, lead, event or mail comes of it; a language model is asked, and its budgets count. Send the `state` of the answer with the next message. As many a minute as messages of a conversation; 429 where four of the account are under way. `Idempotency-Key` is ignored here.',
       callers: ['account'],
       params: { uuid: uuidInPath() },
       body: WorkflowTest,

@@ -147,14 +147,13 @@ describe('/api/v1/workflows/', () => {
     }
   });
 
-  it('answers 409 to a key whose workflow has been deleted', async () => {
+  it('makes a workflow anew that was deleted, for the same key', async () => {
     const headers = { 'Idempotency-Key': 'gone' };
     const { json } = await call('POST', '', { name: 'Orders', nodes }, { headers });
     expect((await call('DELETE', `${json.uuid}/`)).status).toBe(204);
-    expect(await call('POST', '', { name: 'Orders', nodes }, { headers })).toMatchObject({
-      status: 409,
-      json: { detail: 'The workflow of this Idempotency-Key has been deleted.' },
-    });
+    const again = await call('POST', '', { name: 'Orders', nodes }, { headers });
+    expect([again.status, again.headers['idempotency-replayed']]).toEqual([201, undefined]);
+    expect(again.json.uuid).not.toBe(json.uuid);
   });
 
   it('goes by If-Match', async () => {

@@ -148,3 +148,21 @@ it('tells subscribers what changed, once, and nothing where nothing did', async 
     by: { uuid: grace.uuid, name: 'Grace' },
   });
 });
+
+it('changes many once under one Idempotency-Key', async () => {
+  const { uuid } = await visit();
+  const headers = { 'Idempotency-Key': randomUUID() };
+  const ask = (status: string) =>
+    app.request('POST', '/api/v1/conversations/bulk/', { token, headers, body: { uuids: [uuid], status } });
+  const first = await ask('done');
+  await patch(uuid, { status: 'open' });
+  const again = await ask('done');
+  expect([first.status, first.json.changed]).toEqual([200, [uuid]]);
+  expect([again.status, again.text, again.headers['idempotency-replayed']]).toEqual([
+    200,
+    first.text,
+    'true',
+  ]);
+  expect((await get(uuid)).status).toBe('open');
+  expect((await ask('open')).status).toBe(422);
+});

@@ -230,6 +230,7 @@ export const inboxRoutes = ({
         add_tags: ['delivery'],
       },
       sends: ['If-Match'],
+      isIdempotent: true,
       answers: { status: 200, description: 'What became of each.', schema: BulkResult },
       handler: async (ctx) => {
         const change = readObject(BulkChange, ctx.state.body);

@@ -74,7 +74,7 @@ export const authRoutes = ({
     tag,
     summary: 'Obtain the API token, or a new one',
     description:
-      'Shows the same token each time; `reset_token: true` makes a new one, and the old one is dead at once. 403 where the account asks for a second factor which the member has not set up.',
+      'Shows the same token each time; `reset_token: true` makes a new one, and the old one is dead at once. 403 where the account asks for a second factor which the member has not set up. `Idempotency-Key` is ignored here.',
     callers: ['public'],
     body: Credentials,
     errors: [403, 429],
@@ -108,7 +108,7 @@ export const authRoutes = ({
     tag,
     summary: 'Ask for the mail that confirms the e-mail address',
     description:
-      'An account that was registered gets mails once somebody opens the link in this mail and presses the button there; registering sends the first one. The response is the same whether the address is confirmed already, has had its three mails of today, or no mail is sent at all (`SMTP_URL`). At most 5 an hour (`RATE_LIMIT_CONFIRMATION_MAIL`).',
+      'An account that was registered gets mails once somebody opens the link in this mail and presses the button there; registering sends the first one. The response is the same whether the address is confirmed already, has had its three mails of today, or no mail is sent at all (`SMTP_URL`). At most 5 an hour (`RATE_LIMIT_CONFIRMATION_MAIL`). `Idempotency-Key` is ignored here.',
     callers: ['account'],
     answers: {
       status: 202,

@@ -1,6 +1,6 @@
 import { Acceptance, InvitedMember, Member, MemberSettings, NewMember, OwnSettings } from '@parlor/shared';
 import { cutPage } from '../../database/pages.ts';
-import type { Context } from '../../http/context.ts';
+import type { Context, Handler } from '../../http/context.ts';
 import { readPage, sendPage } from '../../http/lists.ts';
 import {
   created,
@@ -12,11 +12,12 @@ import {
   uuidInPath,
 } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
-import { precondition, representationOf, sendCreated, sendRepresentation } from '../../http/single-object.ts';
+import { precondition, representationOf, sendObject, sendRepresentation } from '../../http/single-object.ts';
 import type { Caller } from '../../http/turns.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
+import { ParlorError } from '../../platform/errors.ts';
 import { noForeignPages } from './foreign-pages.ts';
-import { type InvitationAcceptance, invitationPath } from './invitation-acceptance.ts';
+import type { InvitationAcceptance } from './invitation-acceptance.ts';
 import { type Member as AnyMember, presentMember, settingsOf } from './member.ts';
 import type { MemberMails } from './member-mails.ts';
 import type { MembersService } from './members.service.ts';
@@ -76,25 +77,20 @@ export const memberRoutes = ({
     tag,
     summary: 'Invite a member',
     description:
-      'Answers a link for whoever is invited, once: whoever opens it chooses a username and a password. Where the server sends mail, the link is mailed, too (`is_mailed`): not to a mailbox that has had three invitations today, nor before the address of your account is confirmed. Inviting an address again makes a new link, and the old one is dead. Admins invite admins and operators, and owners anybody; whoever is invited as an owner is invited again by owners alone. `widgets` restricts an operator to some of them. At most 100 members beside the first one. `Idempotency-Key` is ignored here.',
+      'Answers a link for whoever is invited, once: whoever opens it chooses a username and a password. Where the server sends mail, the link is mailed, too (`is_mailed`): not to a mailbox that has had three invitations today, nor before the address of your account is confirmed. Inviting an address again makes a new link, and the old one is dead. Admins invite admins and operators, and owners anybody; whoever is invited as an owner is invited again by owners alone. `widgets` restricts an operator to some of them. At most 100 members beside the first one. Repeated under its `Idempotency-Key` it answers the same link; 409 where the invitation was accepted or withdrawn, or has run out.',
     callers,
+    aroundKept: withLink(members, baseUrl),
     body: NewMember,
+    isIdempotent: true,
     answers: created(InvitedMember),
     handler: async (ctx) => {
-      const { member, token } = await members.invite(
-        memberOf(ctx),
-        readObject(NewMember, ctx.state.body),
-        actionOf(ctx),
-      );
+      const input = readObject(NewMember, ctx.state.body);
+      const member = await members.invite(memberOf(ctx), input, actionOf(ctx), ctx.state.newUuid);
       const base = baseUrl(ctx);
-      const invite_url = base + invitationPath(token);
       const is_mailed = await memberMails.invite(member, base);
-      ctx.set('Cache-Control', 'no-store');
-      sendCreated(
-        ctx,
-        { ...presentMember(member, base), invite_url, is_mailed },
-        `${base}/api/v1/members/${member._id}/`,
-      );
+      ctx.status = 201;
+      ctx.set('Location', `${base}/api/v1/members/${member._id}/`);
+      ctx.body = JSON.stringify({ uuid: member._id, is_mailed });
     },
   },
   {
@@ -211,3 +207,20 @@ export const memberRoutes = ({
     },
   },
 ];
+
+/**
+ * The link and the member join the response outside of `idempotent`, which keeps responses in the database as they are:
+ * of whoever is removed no name or address is left there, either.
+ */
+const withLink =
+  (members: MembersService, baseUrl: (ctx: Context) => string): Handler =>
+  async (ctx, next) => {
+    await next();
+    const { uuid, is_mailed } = JSON.parse(String(ctx.body)) as { uuid: string; is_mailed: boolean };
+    const open = await members.invited(memberOf(ctx).account, uuid);
+    if (!open) throw new ParlorError('conflict', 'This invitation is not open any more.');
+    const base = baseUrl(ctx);
+    ctx.set('Cache-Control', 'no-store');
+    const shown = { ...presentMember(open.member, base), invite_url: base + open.path, is_mailed };
+    sendObject(ctx, shown, ctx.status);
+  };

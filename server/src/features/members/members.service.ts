@@ -5,6 +5,7 @@ import {
   type NewMember,
   type Role,
 } from '@parlor/shared';
+import { insertOnce } from '../../database/insert.ts';
 import { type Action, auditEvent, changesOf } from '../../events/audit.ts';
 import { forbidden, invalid, missingObject } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
@@ -93,7 +94,8 @@ export class MembersService {
 
   /**
    * Invites somebody by e-mail address.
-   * @returns the member, who has no username yet, and the token that accepts, of which the database has a hash
+   * @param _id fixed for a request with an Idempotency-Key: a retry after a crash finds what was made
+   * @returns the member, who has no username yet; `invited` has the link that accepts, of which the database has a hash
    * @throws ParlorError `forbidden` for a role above the inviter's, also where an open invitation has one, `invalid` when the
    * address is a member's
    */
@@ -101,10 +103,10 @@ export class MembersService {
     inviter: ActiveMember,
     { email, name, role, widgets }: NewMember,
     action?: Action,
-  ): Promise<{ member: Member; token: string }> {
+    _id = newUuid(),
+  ): Promise<Member> {
     const { account } = inviter;
     const { models, quotas, secrets, store } = this.#parts;
-    const _id = newUuid();
     const token = tokenOf(secrets.fingerprint('member-invitation', _id));
     const member: StoredMember = {
       _id,
@@ -120,27 +122,28 @@ export class MembersService {
     };
     const made = changesOf(AUDITED_FIELDS, {}, { role, ...(widgets && { widgets }) });
     const events = action ? [auditEvent(action, account, asAudited(member), made)] : [];
-    await this.#alone(inviter, async (acting) => {
+    const { stored, isNew } = await this.#alone(inviter, async (acting) => {
       mayGive(acting, role);
       await this.#mayRestrict(account, role, widgets);
-      await quotas.within('members', account, undefined, async () => {
+      return quotas.within('members', account, _id, async () => {
         const known = await store.ofAddress(account, email);
         if (known.some(activeOf)) throw invalid(takenErrors(['email_key']));
         for (const one of known) mayTouch(acting, one);
-        await models.members.insertOne({ ...member, ...(events.length > 0 && { events }) } as never);
+        const made = await insertOnce(models.members, { ...member, ...(events.length > 0 && { events }) });
         // Invited again, the link before is no good any more; a crash here may have left several.
-        for (const one of known) await store.withdraw(one);
+        for (const one of known) if (one._id !== _id) await store.withdraw(one);
         // Accepting takes no lease: what was open above may have been accepted before it could be withdrawn.
         const isAccepted = (await store.ofAddress(account, email)).some(
           (one) => one._id !== _id && activeOf(one),
         );
-        if (!isAccepted) return;
+        if (!isAccepted) return made;
         await store.discard(member);
         throw invalid(takenErrors(['email_key']));
       });
     });
-    store.announce({ ...member, isFounder: false }, events);
-    return { member: { ...member, isFounder: false }, token };
+    const invited = { ...stored, isFounder: false };
+    if (isNew) store.announce(invited, events);
+    return invited;
   }
 
   /** Whose invitation is open, and the path of its link; undefined where it was accepted, withdrawn or has run out. */

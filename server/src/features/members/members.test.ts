@@ -46,6 +46,41 @@ describe('an invitation', () => {
     expect((await list(own)).map(({ uuid }: { uuid: string }) => uuid)).toEqual([invited.json.uuid, id]);
   });
 
+  it('is made once under one Idempotency-Key, and its link shown again, which keeps it nowhere readable', async () => {
+    const { token } = await app.account();
+    const body = { email: `${name()}@example.com`, name: 'Grace', role: 'admin' };
+    const headers = { 'Idempotency-Key': 'one invitation' };
+    const ask = () => app.request('POST', '/api/v1/members/', { token, body, headers });
+    const { idempotency } = app.services.models;
+    const made = await ask();
+    const again = await ask();
+    expect([again.status, again.text, again.headers['idempotency-replayed']]).toEqual([
+      201,
+      made.text,
+      'true',
+    ]);
+    for (const header of ['etag', 'location', 'cache-control', 'content-type']) {
+      expect([again.headers[header], header]).toEqual([made.headers[header], header]);
+    }
+    const other = { ...body, name: 'Hopper' };
+    expect((await app.request('POST', '/api/v1/members/', { token, body: other, headers })).status).toBe(422);
+    const kept = JSON.stringify(await idempotency.find().lean());
+    expect(kept).toContain(made.json.uuid);
+    for (const secret of [linkOf(made), body.email]) expect(kept).not.toContain(secret);
+
+    // As a crash between the member's write and the response's leaves it.
+    const past = { leased_until: new Date(0) };
+    await idempotency.updateOne({ object: made.json.uuid }, { $unset: { answer: 1 }, $set: past });
+    const after = await ask();
+    expect([after.status, after.json]).toEqual([201, made.json]);
+    expect(await list(token)).toHaveLength(2);
+    expect((await accept(linkOf(made))).status).toBe(201);
+    expect(await ask()).toMatchObject({
+      status: 409,
+      json: { detail: 'This invitation is not open any more.' },
+    });
+  });
+
   it('is good once, and for its own words only', async () => {
     const { token } = await app.account();
     const link = linkOf(await invite(token));
@@ -88,11 +123,12 @@ describe('an invitation', () => {
     const email = `${name()}@example.com`;
     const first = await invite(token, { email, role: 'admin' });
     const { members } = app.services.models;
-    const insertOne = members.insertOne.bind(members) as (document: unknown) => Promise<never>;
+    const { collection } = members;
+    const insertOne = collection.insertOne.bind(collection);
     const statuses: number[] = [];
-    const spy = vi.spyOn(members, 'insertOne').mockImplementationOnce(async (document) => {
+    const spy = vi.spyOn(collection, 'insertOne').mockImplementationOnce(async (...document) => {
       statuses.push((await accept(linkOf(first))).status);
-      return insertOne(document);
+      return insertOne(...document);
     });
     onTestFinished(() => spy.mockRestore());
     const second = await invite(token, { email, role: 'admin' });

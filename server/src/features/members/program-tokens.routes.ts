@@ -1,10 +1,11 @@
 import { NewProgramToken, ProgramToken, ShownProgramToken } from '@parlor/shared';
 import { z } from 'zod';
-import type { Context } from '../../http/context.ts';
+import type { Context, Handler } from '../../http/context.ts';
 import { created, deleted, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
-import { sendCreated } from '../../http/single-object.ts';
+import { sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
+import { ParlorError } from '../../platform/errors.ts';
 import { actionOf, memberOf } from './principal.ts';
 import { type ProgramTokens, presentProgramToken } from './program-tokens.ts';
 
@@ -40,19 +41,18 @@ export const programTokenRoutes = ({
     tag,
     summary: 'Make a token for a program',
     description:
-      'Shown this once, for `Authorization: Token pat_…`. It acts with your rights as far as its scopes go, and dies with you. `…:write` allows reading, too. At most 50 an account. `Idempotency-Key` is ignored here.',
+      'Shown this once, for `Authorization: Token pat_…`. It acts with your rights as far as its scopes go, and dies with you. `…:write` allows reading, too. At most 50 an account. Repeated under its `Idempotency-Key` it is shown again; 409 where it has run out since.',
     callers,
+    aroundKept: withToken(programTokens),
     body: NewProgramToken,
+    isIdempotent: true,
     answers: created(ShownProgramToken),
     handler: async (ctx) => {
       const input = readObject(NewProgramToken, ctx.state.body);
-      const { stored, token } = await programTokens.create(memberOf(ctx), input, actionOf(ctx));
-      ctx.set('Cache-Control', 'no-store');
-      sendCreated(
-        ctx,
-        { ...presentProgramToken(stored), token },
-        `${baseUrl(ctx)}/api/v1/tokens/${stored._id}/`,
-      );
+      const made = await programTokens.create(memberOf(ctx), input, actionOf(ctx), ctx.state.newUuid);
+      ctx.status = 201;
+      ctx.set('Location', `${baseUrl(ctx)}/api/v1/tokens/${made._id}/`);
+      ctx.body = JSON.stringify(presentProgramToken(made));
     },
   },
   {
@@ -71,3 +71,15 @@ export const programTokenRoutes = ({
     },
   },
 ];
+
+/** The token joins the response outside of `idempotent`, which keeps responses in the database as they are. */
+const withToken =
+  (programTokens: ProgramTokens): Handler =>
+  async (ctx, next) => {
+    await next();
+    const kept = JSON.parse(String(ctx.body)) as ProgramToken;
+    const token = await programTokens.secretOf(memberOf(ctx), kept.uuid);
+    if (!token) throw new ParlorError('conflict', 'The token of this Idempotency-Key is gone.');
+    ctx.set('Cache-Control', 'no-store');
+    sendObject(ctx, { ...kept, token }, ctx.status);
+  };

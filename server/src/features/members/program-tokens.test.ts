@@ -37,6 +37,51 @@ describe('a program’s token', () => {
     expect(JSON.stringify(await app.services.models.tokens.find().lean())).not.toContain(token);
   });
 
+  it('is made once under one Idempotency-Key, and shown again, which keeps it nowhere readable', async () => {
+    const ask = (name = 'Once') =>
+      app.request('POST', '/api/v1/tokens/', {
+        token: owner.token,
+        body: { name, scopes: ['leads:read'] },
+        headers: { 'Idempotency-Key': 'one token' },
+      });
+    const { tokens, idempotency } = app.services.models;
+    const made = await ask();
+    await get(made.json.token, '/api/v1/leads/');
+    const again = await ask();
+    expect([again.status, again.text, again.headers['idempotency-replayed']]).toEqual([
+      201,
+      made.text,
+      'true',
+    ]);
+    for (const name of ['etag', 'location', 'cache-control', 'content-type']) {
+      expect([again.headers[name], name]).toEqual([made.headers[name], name]);
+    }
+    expect((await ask('Another')).status).toBe(422);
+    expect(await tokens.countDocuments({ name: 'Once' })).toBe(1);
+    const kept = JSON.stringify(await idempotency.find().lean());
+    expect(kept).toContain(made.json.uuid);
+    expect(kept).not.toContain(made.json.token.slice(4));
+
+    // As a crash between the token's write and the response's leaves it.
+    const past = { leased_until: new Date(0) };
+    await idempotency.updateOne({ object: made.json.uuid }, { $unset: { answer: 1 }, $set: past });
+    const after = await ask();
+    expect([after.status, after.json.token]).toEqual([201, made.json.token]);
+    expect(await tokens.countDocuments({ name: 'Once' })).toBe(1);
+
+    await tokens.updateOne({ _id: made.json.uuid }, { $set: { expires_at: new Date(0) } });
+    expect(await ask()).toMatchObject({
+      status: 409,
+      json: { detail: 'The token of this Idempotency-Key is gone.' },
+    });
+
+    // What was deleted is made anew.
+    await app.request('DELETE', `/api/v1/tokens/${made.json.uuid}/`, { token: owner.token });
+    const anew = await ask();
+    expect([anew.status, anew.headers['idempotency-replayed']]).toEqual([201, undefined]);
+    expect(anew.json.token).not.toBe(made.json.token);
+  });
+
   it.each([
     ['no scope', { scopes: [] }, 'scopes'],
     ['an unknown scope', { scopes: ['everything'] }, 'scopes'],

@@ -29,7 +29,7 @@ export interface StoredProgramToken extends EventHolder {
   member: string;
   name: string;
   scopes: Scope[];
-  /** It is shown once: sealed only so that a change of SECRET_KEY can make the fingerprint anew. */
+  /** Sealed for a request that is repeated under its Idempotency-Key, and for a change of SECRET_KEY to make the fingerprint anew. */
   token_fingerprint: string;
   token_sealed: string;
   created_at: Date;
@@ -101,19 +101,19 @@ export class ProgramTokens {
   }
 
   /**
-   * @returns what is stored, and the token itself
+   * @param _id fixed for a request with an Idempotency-Key: a retry after a crash finds what was made
    * @throws ParlorError `invalid` for a time that has passed, or when the account has too many
    */
   async create(
     { _id: member, account }: ActiveMember,
     { name, scopes, expires_at }: NewProgramToken,
     action?: Action,
-  ): Promise<{ stored: StoredProgramToken; token: string }> {
+    _id = newUuid(),
+  ): Promise<StoredProgramToken> {
     const expires = expires_at === null ? undefined : new Date(expires_at);
     if (expires && expires <= new Date()) throw invalid({ expires_at: ['This moment has passed.'] });
-    const _id = newUuid();
     const token = `${PREFIX}${randomLetters(LENGTH)}`;
-    const stored: StoredProgramToken = {
+    const made: StoredProgramToken = {
       _id,
       account,
       member,
@@ -124,10 +124,18 @@ export class ProgramTokens {
       created_at: new Date(),
       ...(expires && { expires_at: expires }),
     };
-    await this.#quotas.within('tokens', account, undefined, () => this.#audited.insert(stored, action));
+    const { stored } = await this.#quotas.within('tokens', account, _id, () =>
+      this.#audited.insert(made, action),
+    );
     // Whoever was removed meanwhile had its tokens deleted before this one was written.
     if (!(await this.#store.active(account, member))) await this.deleteAllOf({ _id: member });
-    return { stored, token };
+    return stored;
+  }
+
+  /** The token itself, of the member that made it; undefined where it has been deleted or has run out. */
+  async secretOf({ _id: member }: ActiveMember, uuid: string): Promise<string | undefined> {
+    const stored = await this.#tokens.findOne({ _id: uuid, member, ...unexpired() }).lean();
+    return stored ? this.#secrets.decrypt(stored.token_sealed, placeOf(stored, 'token_sealed')) : undefined;
   }
 
   /** The member's own, newest first; at most as many as an account may have. */

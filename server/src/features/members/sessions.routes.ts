@@ -65,7 +65,7 @@ export const memberSessionRoutes = ({
     tag,
     summary: 'Sign in from a browser',
     description:
-      'Answers the member, and a cookie that scripts can’t read and other sites can’t use: it ends after 14 days without a request, and after 90 in any case. What is changed by it has to come from this server’s own pages (`Origin`), else 403. A second cookie, which opens nothing, lets the browser sign in again where others have used up what its address may try.',
+      'Answers the member, and a cookie that scripts can’t read and other sites can’t use: it ends after 14 days without a request, and after 90 in any case. What is changed by it has to come from this server’s own pages (`Origin`), else 403. A second cookie, which opens nothing, lets the browser sign in again where others have used up what its address may try. `Idempotency-Key` is ignored here.',
     callers: ['public'],
     body: SessionCredentials,
     errors: [403, 429],

@@ -34,7 +34,7 @@ export const sessionRoutes = ({
     tag,
     summary: 'Open a visitor’s session, or go on with it',
     description:
-      'Reserves a room, which exists from the visitor’s first message or lead on. With `Authorization: Visitor` a fresh token for the same room.',
+      'Reserves a room, which exists from the visitor’s first message or lead on. With `Authorization: Visitor` a fresh token for the same room. `Idempotency-Key` is ignored here.',
     callers: ['public', 'visitor'],
     params,
     body: NewVisitorSession,
