@@ -38,7 +38,7 @@ import { PublicWidgetCache } from './features/widgets/public-widget-cache.ts';
 import { SightingsService } from './features/widgets/sightings.service.ts';
 import { WidgetsService } from './features/widgets/widgets.service.ts';
 import { createFoundation } from './foundation.ts';
-import { forgetClaims } from './http/forget-claims.ts';
+import { emptyClaims } from './http/empty-claims.ts';
 import { OriginLeases } from './jobs/origin-leases.ts';
 import { type Config, isOnlyProcess } from './platform/config.ts';
 import { inOrder, together } from './platform/running.ts';
@@ -102,7 +102,7 @@ export const createServices = async (
     sessions: (room) => sessions.forget(room),
   });
   tombstones.onDeletion(async ({ uuid, event }) => {
-    await forgetClaims(models.idempotency, { object: uuid, subject: subjectOf(event) });
+    await emptyClaims(models.idempotency, { object: uuid, subject: subjectOf(event) });
     if (event.name === 'note.deleted') await channel.forget(uuid);
   });
   const roomDeletion = new RoomDeletion(models, writes, subjects, log);

@@ -219,7 +219,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     fields: {
       plain: [
         ...(['_id', 'account', 'object', 'subject', 'subject_at', 'owner', 'leased_until'] as const),
-        'expires_at',
+        ...(['is_gone', 'expires_at'] as const),
       ],
       visitor: ['request', 'answer'],
     },

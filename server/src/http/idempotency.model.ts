@@ -18,6 +18,8 @@ export interface IdempotencyClaim {
   owner: string;
   /** The claim of a killed process frees itself then. */
   leased_until: Date;
+  /** What the request made has been deleted by itself: the response is kept no more. */
+  is_gone?: true;
   answer?: { status: number; body: string; headers: Record<string, string> };
   expires_at: Date;
 }
@@ -35,6 +37,7 @@ export const idempotencyModel = defineModel<IdempotencyClaim>(
     subject_at: Date,
     owner: String,
     leased_until: Date,
+    is_gone: Boolean,
     answer: { type: Schema.Types.Mixed, default: undefined },
     expires_at: Date,
   },

@@ -93,7 +93,10 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets) =>
         await next();
         if (ctx.status >= 200 && ctx.status < 300) {
           const { uuid, at } = ctx.state.subject ?? { uuid: claim.object, at: new Date() };
-          await claims.updateOne(own, { $set: { answer: answerOf(ctx), subject: uuid, subject_at: at } });
+          await claims.updateOne(
+            { ...own, is_gone: { $exists: false } },
+            { $set: { answer: answerOf(ctx), subject: uuid, subject_at: at } },
+          );
         } else if (!claim.wasLeft) await claims.deleteOne(own);
         else left.leave(own);
       } catch (error) {
@@ -109,7 +112,7 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets) =>
 /**
  * Gets the claim for this request: a new one, one that was left behind, or one that has its response.
  * @param ids what the claim may be stored under: while SECRET_KEY changes, other servers may store by another key
- * @throws ParlorError `key_reused` for another request under the same key, `conflict` while the first runs.
+ * @throws ParlorError `key_reused` for another request under the same key, `conflict` while the first runs, or when what it made was deleted.
  */
 const acquire = async (
   { claims, left }: { claims: IdempotencyModel; left: LeftClaims },
@@ -149,6 +152,9 @@ const acquire = async (
     if (!hasExpired && known.request !== request) {
       throw new ParlorError('key_reused', 'Idempotency-Key was already used for another request.');
     }
+    if (!hasExpired && known.is_gone) {
+      throw new ParlorError('conflict', 'What was made under this Idempotency-Key has been deleted.');
+    }
     if (!hasExpired && known.answer) return known;
     if (hasExpired || isPast(known.leased_until, new Date(now), LEASE_MS)) {
       // What a killed process began goes on under the same uuid; what ran out begins anew.
@@ -156,7 +162,10 @@ const acquire = async (
       const taken = await claims
         .findOneAndUpdate(
           { _id: known._id, owner: known.owner, expires_at: known.expires_at },
-          { $set: { ...fresh, object: uuid, subject: uuid }, $unset: { answer: 1, subject_at: 1 } },
+          {
+            $set: { ...fresh, object: uuid, subject: uuid },
+            $unset: { answer: 1, is_gone: 1, subject_at: 1 },
+          },
           { returnDocument: 'after' },
         )
         .lean<IdempotencyClaim>()

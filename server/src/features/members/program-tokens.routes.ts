@@ -41,7 +41,7 @@ export const programTokenRoutes = ({
     tag,
     summary: 'Make a token for a program',
     description:
-      'Shown this once, for `Authorization: Token pat_…`. It acts with your rights as far as its scopes go, and dies with you. `…:write` allows reading, too. At most 50 an account. Repeated under its `Idempotency-Key` it is shown again; 409 where it has run out since.',
+      'Shown this once, for `Authorization: Token pat_…`. It acts with your rights as far as its scopes go, and dies with you. `…:write` allows reading, too. At most 50 an account. Repeated under its `Idempotency-Key` it is shown again; 409 where it has been deleted or has run out since.',
     callers,
     aroundKept: withToken(programTokens),
     body: NewProgramToken,
