@@ -3,8 +3,8 @@ import { closeSync, copyFileSync, cpSync, mkdirSync, openSync, readSync, writeSy
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openEmbeddedMongodb } from '../dist/index.js';
-import { hasSoundTrees } from '../dist/storage/page-tree.js';
+import { checkDataDir, openEmbeddedMongodb } from '../dist/index.js';
+import { lookAtTrees } from '../dist/storage/page-tree.js';
 import { temporaryFolder } from './bin-process.ts';
 
 const PAGE = 4_096;
@@ -91,7 +91,7 @@ describe('a branch inside', () => {
       damage(descriptor, branch, leaves ?? []);
       closeSync(descriptor);
       // What is not seen in time counts as sound.
-      expect(hasSoundTrees(join(dataDir, 'data.mdb'), -1)).toBe(true);
+      expect(lookAtTrees(join(dataDir, 'data.mdb'), -1)).toBe('sound');
       const error = await open(dataDir).catch((failed) => failed);
       // What was freed and not written over is no part of it.
       if (error === undefined) continue;
@@ -103,5 +103,38 @@ describe('a branch inside', () => {
       if (told === 3) break;
     }
     expect(told).toBeGreaterThan(0);
+  });
+});
+
+/** The root of the free pages' tree, and its first record, as the newer head says. */
+const freePages = (descriptor: number) => {
+  const [a, b] = [read(descriptor, 0), read(descriptor, 1)] as const;
+  const head = a.readBigUInt64LE(152) > b.readBigUInt64LE(152) ? a : b;
+  const root = Number(head.readBigUInt64LE(88));
+  const page = read(descriptor, root);
+  const node = 24 + page.readUInt16LE(24);
+  return { root, page, lastPage: head.readBigUInt64LE(144), record: node + 8 + page.readUInt16LE(node + 6) };
+};
+
+describe('the list of free pages', () => {
+  const damages: [string, (descriptor: number, at: ReturnType<typeof freePages>) => void][] = [
+    ['zeroed', (descriptor, { root }) => writeSync(descriptor, Buffer.alloc(PAGE), 0, PAGE, root * PAGE)],
+    [
+      'with a page beyond the last one',
+      (descriptor, { root, page, record, lastPage }) => {
+        page.writeBigInt64LE(1n, record);
+        page.writeBigInt64LE(lastPage + 1n, record + 8);
+        writeSync(descriptor, page, 0, PAGE, root * PAGE);
+      },
+    ],
+  ];
+  test.each(damages)('is told: %s', { timeout: 60_000 }, async (how, damage) => {
+    const dataDir = join(folder.path, `free ${how}`);
+    cpSync(whole, dataDir, { recursive: true });
+    const descriptor = openSync(join(dataDir, 'data.mdb'), 'r+');
+    damage(descriptor, freePages(descriptor));
+    closeSync(descriptor);
+    await expect(open(dataDir)).rejects.toMatchObject({ code: 'DAMAGED' });
+    await expect(checkDataDir(dataDir)).rejects.toMatchObject({ code: 'DAMAGED' });
   });
 });

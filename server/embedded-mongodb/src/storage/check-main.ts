@@ -6,8 +6,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
 import { Catalog } from './catalog.ts';
-import { type CheckMessage, EXIT_DAMAGED } from './check-process.ts';
+import { type CheckMessage, EXIT_DAMAGED, EXIT_ERRORS } from './check-process.ts';
 import { openDataDirectory } from './data-directory.ts';
+import { lookAtTrees } from './page-tree.ts';
 import { validateCollection } from './validate.ts';
 
 const dataDir = process.argv[2] ?? '';
@@ -18,6 +19,8 @@ try {
     throw new EmbeddedMongodbError('FORMAT', `there is no embedded database in ${dataDir}`);
   }
   const environment = openDataDirectory(dataDir);
+  // Where something is wrong that is read, it comes to light below.
+  if (lookAtTrees(join(dataDir, 'data.mdb'), Number.POSITIVE_INFINITY) === 'unsafe') throw damaged(dataDir);
   const collections = new Catalog(environment).list();
   const results = collections.map((collection) =>
     validateCollection(environment, collection, (documents) => send({ ns: collection.ns, documents })),
@@ -28,7 +31,7 @@ try {
     documents: results.reduce((sum, { documents }) => sum + documents, 0),
     errors,
   });
-  if (errors.length > 0) process.exitCode = EXIT_DAMAGED;
+  if (errors.length > 0) process.exitCode = EXIT_ERRORS;
   await environment.close();
 } catch (error) {
   const how = error instanceof Error ? error.message : String(error);

@@ -7,6 +7,9 @@ export const CHECK_PROCESS = fileURLToPath(new URL('./check-main.js', import.met
 /** Its exit code where the database can't be read. */
 export const EXIT_DAMAGED = 3;
 
+/** Its exit code where all of it can be read, and something in it is wrong, such as an index. */
+export const EXIT_ERRORS = 4;
+
 /** Whether this is that process. */
 export const isCheckProcess = process.argv[1] === CHECK_PROCESS;
 

@@ -3,14 +3,14 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
-import { CHECK_PROCESS, EXIT_DAMAGED, isCheckProcess } from './check-process.ts';
+import { CHECK_PROCESS, EXIT_DAMAGED, EXIT_ERRORS, isCheckProcess } from './check-process.ts';
 import { becomeFirstReader, CLAIM_FILES, claimDirectory } from './claim.ts';
 import { inspectDataFile } from './data-file.ts';
 import { Environment } from './environment.ts';
 import { checkLockRoom } from './lock-room.ts';
 import { makeDirectory } from './make-directory.ts';
 import { makeFile, makeOwnersFiles } from './owner.ts';
-import { hasSoundTrees } from './page-tree.ts';
+import { lookAtTrees } from './page-tree.ts';
 
 /** Raised when what lies on disk changes in a way that older code would misread. */
 export const FORMAT_VERSION = 1;
@@ -107,10 +107,9 @@ function openEnvironment(dataDir: string, isFirst: boolean): Environment | undef
   if (state === 'empty' && existsSync(join(dataDir, MADE)))
     throw damaged(dataDir, 'its data.mdb, which was not empty, is empty or gone');
   if (state === 'foreign') throw notOurs(dataDir);
-  const isSuspect =
-    state === 'short' ||
-    (state === 'whole' && isFirst && !isCheckProcess && !hasSoundTrees(file, LOOK_FOR_MS));
-  if (isSuspect && !isReadable(dataDir)) throw damaged(dataDir);
+  const trees = state === 'whole' && isFirst && !isCheckProcess ? lookAtTrees(file, LOOK_FOR_MS) : 'sound';
+  if (state === 'short' && !isReadable(dataDir, [EXIT_DAMAGED])) throw damaged(dataDir);
+  if (trees === 'doubtful' && !isReadable(dataDir, [EXIT_DAMAGED, EXIT_ERRORS])) throw damaged(dataDir);
   for (const name of [CLAIM_FILES[1], 'lock.mdb']) checkLockRoom(dataDir, name);
   try {
     makeOwnersFiles(dataDir, LOCK_FILES);
@@ -119,6 +118,7 @@ function openEnvironment(dataDir: string, isFirst: boolean): Environment | undef
     try {
       // Its owner may have written while it was looked at; nobody does now.
       if (state === 'damaged' && inspectDataFile(file) === 'damaged') throw damaged(dataDir);
+      if (trees === 'unsafe' && lookAtTrees(file, LOOK_FOR_MS) === 'unsafe') throw damaged(dataDir);
       const environment = new Environment(dataDir, claim);
       // The process that copies a directory may outlive its owner for a moment; an older version makes no claim.
       if (environment.writeNow(() => becomeFirstReader(environment.root))) return environment;
@@ -171,11 +171,14 @@ function writeMark(dataDir: string): void {
   }
 }
 
-/** Whether another process can read all of it. One that can't open it, as it is in use, says nothing against it. */
-function isReadable(dataDir: string): boolean {
+/**
+ * Whether another process can read all of it. One that can't open it, as it is in use, says nothing against it.
+ * @param against the codes of its end that do
+ */
+function isReadable(dataDir: string, against: readonly number[]): boolean {
   if (isCheckProcess) return true;
   const { signal, status } = spawnSync(process.execPath, [CHECK_PROCESS, dataDir]);
-  return signal === null && status !== EXIT_DAMAGED;
+  return signal === null && !against.includes(status ?? EXIT_DAMAGED);
 }
 
 function notOurs(dataDir: string): EmbeddedMongodbError {

@@ -1,9 +1,10 @@
 /**
  * Walks the trees of a data file before LMDB reads them: LMDB trusts the pages inside, and an assertion of its own ends the
- * process without a word. Overflow pages are left out, of which it trusts nothing. Layout: see data-file.ts.
+ * process without a word. Of overflow pages, which hold long documents, it is looked only whether they are there. Layout: see
+ * data-file.ts.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { BRANCH_OR_LEAF, FLAGS_OFFSET, HEADER_BYTES, type Meta, NO_PAGE, newestMeta } from './data-file.ts';
+import { BRANCH_OR_LEAF, FLAGS_OFFSET, HEADER_BYTES, NO_PAGE, newestMeta } from './data-file.ts';
 
 const BRANCH = 0x01;
 const LEAF = 0x02;
@@ -22,6 +23,8 @@ const MAIN_TREE_AT = 96;
 const FIRST_PAGE = 2;
 /** Of a page's number, which has 8 bytes in a head and 6 in a node. */
 const NUMBER_BYTES = 6;
+/** Of a number in the list of free pages. */
+const ID_BYTES = 8;
 
 /** What the head of a tree says of it. */
 interface Tree {
@@ -35,29 +38,54 @@ interface Tree {
 /** Something in a page is not what LMDB writes. */
 class Unsound extends Error {}
 
+export type TreeState =
+  /** Nothing speaks against them. */
+  | 'sound'
+  /** Reading may end the process, or give something else. */
+  | 'doubtful'
+  /** The list of free pages is not what LMDB wrote: what it writes next might go over other pages. */
+  | 'unsafe';
+
 /**
  * Whether each page of the trees is in its place, of its kind, and holds what fits into it; pages from the roots down are looked
- * at first. False is a suspicion: of a file that is being written it may be wrong.
+ * at first. Of a file that is being written it may be wrong, but for `sound`.
  * @param within what is not seen by then counts as sound (milliseconds)
  */
-export function hasSoundTrees(file: string, within: number): boolean {
+export function lookAtTrees(file: string, within: number): TreeState {
   const until = performance.now() + within;
   const descriptor = openSync(file, 'r');
+  let isFree = true;
   try {
     const found = newestMeta(descriptor);
-    if (!found) return false;
+    if (!found) return 'doubtful';
     const page = Buffer.alloc(found.meta.pageBytes);
-    const waiting = [FREE_TREE_AT, MAIN_TREE_AT].map((at) => readTree(found.bytes, at));
+    const walked = { descriptor, page, lastPage: Number(found.meta.lastPage), until };
+    walk({ ...walked, atLeaf: checkFreed }, readTree(found.bytes, FREE_TREE_AT));
+    isFree = false;
+    const waiting = [readTree(found.bytes, MAIN_TREE_AT)];
     for (let tree = waiting.shift(); tree; tree = waiting.shift()) {
-      waiting.push(...walk(descriptor, found.meta, tree, page, until));
+      walk({ ...walked, atLeaf: (pages, node) => waiting.push(...treesAt(pages, node)) }, tree);
     }
-    return true;
+    return 'sound';
   } catch (error) {
-    if (error instanceof Unsound) return false;
+    if (error instanceof Unsound) return isFree ? 'unsafe' : 'doubtful';
     throw error;
   } finally {
     closeSync(descriptor);
   }
+}
+
+interface Pages {
+  descriptor: number;
+  /** The one that is looked at. */
+  page: Buffer;
+  lastPage: number;
+  until: number;
+}
+
+interface Walk extends Pages {
+  /** Looks at a node of a leaf. */
+  atLeaf(pages: Pages, node: number): void;
 }
 
 function readTree(bytes: Buffer, at: number): Tree {
@@ -71,10 +99,9 @@ function readTree(bytes: Buffer, at: number): Tree {
   };
 }
 
-/** Looks at one tree, level by level; gives the trees that stand in it. */
-function walk(descriptor: number, meta: Meta, tree: Tree, page: Buffer, until: number): Tree[] {
-  const inside: Tree[] = [];
-  const lastPage = Number(meta.lastPage);
+/** Looks at one tree, level by level. */
+function walk(walked: Walk, tree: Tree): void {
+  const { descriptor, page, lastPage, until, atLeaf } = walked;
   let level = tree.root === undefined ? [] : [tree.root];
   let pages = 0;
   let entries = 0;
@@ -82,7 +109,7 @@ function walk(descriptor: number, meta: Meta, tree: Tree, page: Buffer, until: n
     const kind = depth < tree.depth ? BRANCH : LEAF;
     const next: number[] = [];
     for (const number of level) {
-      if (performance.now() > until) return [];
+      if (performance.now() > until) return;
       require(number >= FIRST_PAGE && number <= lastPage && ++pages <= tree.pages);
       require(readSync(descriptor, page, 0, page.length, number * page.length) === page.length);
       require(page.readUIntLE(0, NUMBER_BYTES) === number && page.readUInt16LE(NUMBER_BYTES) === 0);
@@ -91,13 +118,12 @@ function walk(descriptor: number, meta: Meta, tree: Tree, page: Buffer, until: n
       if (kind === BRANCH) for (const node of nodes) next.push(page.readUIntLE(node, NUMBER_BYTES));
       else {
         entries += nodes.length;
-        for (const node of nodes) inside.push(...treesAt(page, node));
+        for (const node of nodes) atLeaf(walked, node);
       }
     }
     level = next;
   }
   require(pages === tree.pages && entries === tree.entries);
-  return inside;
 }
 
 /** Where the nodes of a page begin. It counts from the end of its header. */
@@ -116,13 +142,54 @@ function nodesOf(page: Buffer): number[] {
   return nodes;
 }
 
-/** The tree whose head stands in a node of a leaf, where it is one; else its data has to lie inside of the page. */
-function treesAt(page: Buffer, node: number): Tree[] {
-  const flags = page.readUInt16LE(node + 4);
-  if (flags & BIG_DATA) return [];
-  const data = node + NODE_BYTES + page.readUInt16LE(node + 6);
-  require(data + page.readUInt32LE(node) <= page.length);
-  return flags & SUB_TREE ? [readTree(page, data)] : [];
+/** Where the data of a node in a leaf lies: in the page itself, or in overflow pages behind a header. */
+function dataAt({ page, lastPage }: Pages, node: number): { size: number; at: number; overflow?: number } {
+  const size = page.readUInt32LE(node);
+  const at = node + NODE_BYTES + page.readUInt16LE(node + 6);
+  if (!(page.readUInt16LE(node + 4) & BIG_DATA)) {
+    require(at + size <= page.length);
+    return { size, at };
+  }
+  require(at + NODE_BYTES <= page.length);
+  const overflow = page.readUIntLE(at, NUMBER_BYTES);
+  const count = Math.ceil((HEADER_BYTES + size) / page.length);
+  require(overflow >= FIRST_PAGE && overflow + count - 1 <= lastPage);
+  return { size, at, overflow };
+}
+
+/** The tree whose head stands in a node of a leaf, where it is one. */
+function treesAt(pages: Pages, node: number): Tree[] {
+  const { at, overflow } = dataAt(pages, node);
+  const isTree = overflow === undefined && pages.page.readUInt16LE(node + 4) & SUB_TREE;
+  return isTree ? [readTree(pages.page, at)] : [];
+}
+
+/**
+ * Looks at the pages that a transaction has freed: a count, and so many numbers. lmdb-js writes a run of pages as its length
+ * below zero with its first page behind it, and 0 where nothing stands any more.
+ */
+function checkFreed(pages: Pages, node: number): void {
+  const { descriptor, page, lastPage } = pages;
+  const { size, at, overflow } = dataAt(pages, node);
+  let bytes = page.subarray(at, at + size);
+  if (overflow !== undefined) {
+    bytes = Buffer.alloc(size);
+    require(readSync(descriptor, bytes, 0, size, overflow * page.length + HEADER_BYTES) === size);
+  }
+  require(size >= ID_BYTES);
+  const count = Number(bytes.readBigInt64LE(0));
+  require(count >= 0 && (count + 1) * ID_BYTES <= size);
+  let run = 1;
+  for (let n = 1; n <= count; n++) {
+    const id = Number(bytes.readBigInt64LE(n * ID_BYTES));
+    if (id < 0) {
+      require(run === 1);
+      run = -id;
+    } else if (id > 0 || run > 1) {
+      require(id >= FIRST_PAGE && id + run - 1 <= lastPage);
+      run = 1;
+    }
+  }
 }
 
 function require(isSound: unknown): void {
