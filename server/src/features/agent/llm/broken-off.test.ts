@@ -94,13 +94,18 @@ describe('a question costs its prompt', () => {
   });
 });
 
-const nowhere = testApp({ LLM_URL: 'http://127.0.0.1:1/v1', LLM_MODEL: 'small' });
+const LLM_MODEL = 'small';
+const nowhere = testApp({ LLM_URL: 'http://127.0.0.1:1/v1', LLM_MODEL });
+const withoutTls = testApp({ LLM_URL: llm.url.replace('http:', 'https:'), LLM_MODEL });
 
-it('costs nothing where there is no endpoint', async () => {
-  const one = await testAgent(nowhere, FLOW);
+it.each([
+  ['where there is no endpoint', nowhere],
+  ['where it speaks no TLS', withoutTls],
+])('costs nothing %s', async (_, other) => {
+  const one = await testAgent(other, FLOW);
   expect(await one.talk(await one.open(), 'Tell me a story')).toEqual(NOT_ANSWERED);
   const own = { _id: { $regex: `^${one.account.id} tokens` } };
-  const booked = await nowhere.services.models.usage.find(own).lean();
+  const booked = await other.services.models.usage.find(own).lean();
   expect(booked.map(({ used }) => used)).toEqual([0, 0]);
 });
 

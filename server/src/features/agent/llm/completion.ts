@@ -51,11 +51,14 @@ const RETRY_AFTER_MS = 500;
 /** What a proxy in front of the endpoint says when that has worked on a request for too long. */
 const GATEWAY_TIMEOUTS: readonly number[] = [504, 524];
 
-/** What stands in the way before a connection does: no endpoint has got the request. */
-const NOT_CONNECTED: readonly string[] = [
-  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'],
-  ...['ENOTFOUND', 'EAI_AGAIN', 'ESERVFAIL', 'ETIMEOUT'],
-];
+/** What stands in the way before a connection does, its TLS included: no endpoint has got the request. */
+const NOT_CONNECTED = new RegExp(
+  `^(${[
+    ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'],
+    ...['ENOTFOUND', 'EAI_AGAIN', 'ESERVFAIL', 'ETIMEOUT', 'EPROTO', 'ERR_(TLS|SSL)_.*'],
+    ...['(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)_.*', 'HOSTNAME_MISMATCH'],
+  ].join('|')})$`,
+);
 
 /** A part of an answer, with the thoughts before it by the names that endpoints have for these. */
 interface Piece {
@@ -99,7 +102,7 @@ export const complete = async (asked: CompletionRequest): Promise<string> => {
       }),
     })
     .catch((error: NodeJS.ErrnoException) => {
-      if (NOT_CONNECTED.includes(error.code ?? '')) count.refused();
+      if (NOT_CONNECTED.test(error.code ?? '')) count.refused();
       throw new LlmError(`no answer: ${error.message}`, RETRY_AFTER_MS);
     });
   const { statusCode, headers, body } = answer;
