@@ -16,8 +16,12 @@ try {
     process.exit(1);
   }
 }
-for (const signal of SIGNALS) process.off(signal, stop);
-if (stopping.signal.aborted) {
-  process.exit(128 + constants.signals[/** @type {NodeJS.Signals} */ (stopping.signal.reason)]);
-}
+/** @returns {NodeJS.Signals | undefined} */
+const asked = () => (stopping.signal.aborted ? stopping.signal.reason : undefined);
+const early = asked();
+if (early) process.exit(128 + constants.signals[early]);
 await import('../server/dist/main.js');
+for (const signal of SIGNALS) process.off(signal, stop);
+// One that came before the server listened to it.
+const late = asked();
+if (late) process.kill(process.pid, late);
