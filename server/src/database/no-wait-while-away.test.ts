@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { startGate } from '../../test/database-gate.ts';
 import { connectToMongodb } from './connect.ts';
+import { patienceWith } from './no-wait-while-away.ts';
 import { databaseAway } from './unavailable.ts';
 
 const TIMEOUT_MS = 20_000;
@@ -40,3 +41,12 @@ it('waits for a database that comes back in time', async () => {
     expect(await Promise.all(found)).toEqual([null, null]);
   }
 }, 60_000);
+
+it('waits for an election as long as one takes, where other members are there', () => {
+  const servers = (...types: string[]) => ({
+    servers: new Map(types.map((type, n) => [`host${n}`, { type }])),
+  });
+  expect(patienceWith(servers('Unknown', 'RSSecondary', 'RSSecondary') as never, 4_000)).toBe(15_000);
+  expect(patienceWith(servers('Unknown', 'Unknown') as never, 4_000)).toBe(4_000);
+  expect(patienceWith(servers('Unknown') as never, 20_000)).toBe(20_000);
+});

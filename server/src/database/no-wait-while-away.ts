@@ -11,6 +11,12 @@ interface Topology {
 /** Long enough to see a server that has just come back, since the driver asks it again for each that waits. */
 const GLANCE_MS = 50;
 
+/**
+ * MongoDB elects another primary when it has not heard of one for 10 s (`electionTimeoutMillis`), and takes some seconds for
+ * it. Members are there meanwhile.
+ */
+const ELECTION_MS = 15_000;
+
 /** What takes writes, and reads unless MONGODB_URL sends them elsewhere. */
 const TAKES_WRITES: ReadonlySet<string> = new Set(['Standalone', 'Mongos', 'RSPrimary', 'LoadBalancer']);
 
@@ -19,9 +25,16 @@ const isThere = ({ type, servers }: mongo.TopologyDescription): boolean =>
     type === 'Single' ? server.type !== 'Unknown' : TAKES_WRITES.has(server.type),
   );
 
+/** How long all together wait for a server. @param timeout how long one operation does by itself */
+export const patienceWith = (
+  { servers }: Pick<mongo.TopologyDescription, 'servers'>,
+  timeout: Duration,
+): Duration =>
+  [...servers.values()].some(({ type }) => type === 'RSSecondary') ? Math.max(timeout, ELECTION_MS) : timeout;
+
 /**
- * Lets all operations together wait for a database that is away: for `timeout` from the moment on at which the driver has lost
- * it, as for an election or a restart, and then each for a glance only. By itself the driver lets each wait anew, so that a
+ * Lets all operations together wait for a database that is away: from the moment on at which the driver has lost it, as for
+ * an election or a restart, and then each for a glance only. By itself the driver lets each wait anew, so that a
  * line of them, or a request with several, takes many times as long. What finds a server never waits, so that all is as
  * before once the driver's monitor has seen one.
  */
@@ -34,9 +47,10 @@ export const waitTogether = (connection: Connection, timeout: Duration): void =>
   const select = topology.selectServer;
   topology.selectServer = async (selector, options) => {
     if (awaySince === undefined) return select.call(topology, selector, options);
-    const wait = Math.max(GLANCE_MS, awaySince + timeout - performance.now());
+    const patience = patienceWith(topology.description, timeout);
+    const wait = Math.max(GLANCE_MS, awaySince + patience - performance.now());
     const over = new AbortController();
-    const message = `the database has been away for longer than ${timeout} ms`;
+    const message = `the database has been away for longer than ${patience} ms`;
     const timer = setTimeout(
       () => over.abort(new mongo.MongoServerSelectionError(message, topology.description)),
       wait,
