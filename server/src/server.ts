@@ -47,7 +47,7 @@ const STOP_TIMEOUT_MS = 10_000;
 const REFUSED_WITHIN_MS = 500;
 
 /** How long all of it may take: before the process is ended whatever is left (main.ts), the database is closed. */
-const STOPPED_WITHIN_MS = 25_000;
+const STOPPED_WITHIN_MS = 20_000;
 
 /** How long what nobody waits for any more may take. */
 const ABANDONED_MS = 2_000;

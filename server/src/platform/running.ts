@@ -21,8 +21,8 @@ export const together = (...given: readonly (Running | undefined)[]): Running =>
     },
     async stop(): Promise<void> {
       const stopped = await Promise.allSettled(parts.map(async (part) => part.stop()));
-      const failed = stopped.find((one) => one.status === 'rejected');
-      if (failed) throw failed.reason;
+      const reasons = stopped.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      if (reasons.length > 0) throw new AggregateError(reasons, 'some did not stop');
     },
   };
 };

@@ -67,7 +67,8 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
   readonly #parts: Parts;
   readonly #options: Options;
   readonly #runner: JobRunner<WaitingMail, Target, MailResult>;
-  #brokenOff = new AbortController();
+  /** Each mail that is under way breaks off by one of its own: of a signal that lasts, Node.js 20 keeps all that follow it. */
+  readonly #underWay = new Set<AbortController>();
 
   constructor(parts: Parts, options: Options) {
     this.#parts = parts;
@@ -83,7 +84,6 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
   };
 
   async start(): Promise<void> {
-    this.#brokenOff = new AbortController();
     if (this.#options.isOnlyProcess) await this.#parts.queue.freeClaims();
     await this.#parts.kinds.digest.adopt();
     this.#runner.start();
@@ -95,7 +95,7 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
    */
   async stop(): Promise<void> {
     await this.#runner.stop();
-    this.#brokenOff.abort();
+    for (const one of this.#underWay) one.abort();
   }
 
   /** Begins what may begin; returns at once. */
@@ -144,9 +144,11 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
       return undefined;
     }
     const envelope = { to: composed.to ?? owner.email, id: composed.id, date: batch.at };
-    const { signal } = this.#brokenOff;
-    const outcome = await send(envelope, composed.content, signal);
-    if (signal.aborted && outcome.kind !== 'sent') return undefined;
+    const brokenOff = new AbortController();
+    this.#underWay.add(brokenOff);
+    const outcome = await send(envelope, composed.content, brokenOff.signal);
+    this.#underWay.delete(brokenOff);
+    if (brokenOff.signal.aborted && outcome.kind !== 'sent') return undefined;
     const at = new Date();
     if (outcome.kind === 'sent') {
       this.counts.sent++;
