@@ -96,7 +96,7 @@ export const readRange = async <T>(list: ListOf<T>, range: Range): Promise<T[]> 
 
 /**
  * The last of `limit` objects in a range of a list, told by the index alone.
- * @returns only its id and time; undefined where there are not so many
+ * @returns only its id and time; undefined where there are fewer
  */
 export const readEnd = async <T>(list: ListOf<T>, range: Range): Promise<T | undefined> => {
   const { model, timeField, how } = list;

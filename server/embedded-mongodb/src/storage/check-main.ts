@@ -20,7 +20,8 @@ try {
   }
   const environment = openDataDirectory(dataDir);
   // Where something is wrong that is read, it comes to light below.
-  if (lookAtTrees(join(dataDir, 'data.mdb'), Number.POSITIVE_INFINITY) === 'unsafe') throw damaged(dataDir);
+  if (lookAtTrees(join(dataDir, 'data.mdb'), Number.POSITIVE_INFINITY, true) === 'unsafe')
+    throw damaged(dataDir);
   const collections = new Catalog(environment).list();
   const results = collections.map((collection) =>
     validateCollection(environment, collection, (documents) => send({ ns: collection.ns, documents })),

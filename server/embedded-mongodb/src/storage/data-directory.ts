@@ -118,7 +118,7 @@ function openEnvironment(dataDir: string, isFirst: boolean): Environment | undef
     try {
       // Its owner may have written while it was looked at; nobody does now.
       if (state === 'damaged' && inspectDataFile(file) === 'damaged') throw damaged(dataDir);
-      if (trees === 'unsafe' && lookAtTrees(file, LOOK_FOR_MS) === 'unsafe') throw damaged(dataDir);
+      if (trees === 'unsafe' && lookAtTrees(file, LOOK_FOR_MS, true) === 'unsafe') throw damaged(dataDir);
       const environment = new Environment(dataDir, claim);
       // The process that copies a directory may outlive its owner for a moment; an older version makes no claim.
       if (environment.writeNow(() => becomeFirstReader(environment.root))) return environment;

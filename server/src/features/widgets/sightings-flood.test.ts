@@ -40,7 +40,7 @@ const settled = async () => {
 };
 const SHOP = 'https://shop.example.com';
 
-/** A widget's site of which pages were seen for so many hours, until an hour ago. */
+/** A site of a widget with a first sighting `hours` before its last one, an hour ago. */
 const seenFor = async (widget: Widget, origin: string, hours: number, client: string) => {
   await view(widget, origin, client);
   await settled();

@@ -41,7 +41,7 @@ export class TokenCount {
     this.#pieces = '';
   }
 
-  /** The endpoint says that it took so many, prompt and answer, whether that can be or not. */
+  /** What the endpoint reports as its usage, prompt and answer, unchecked. */
   said(tokens: number): void {
     this.#said = tokens;
   }
