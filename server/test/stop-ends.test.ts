@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { hangs, startLlmServer } from './agent-llm-server.ts';
 import { events } from './event-stream.ts';
+import { startWithHangingModel } from './hanging-model.ts';
 import { PATIENCE } from './mailed-account.ts';
 import { owner } from './rest.ts';
 import { serverSettings, startServerProcess } from './server-process.ts';
@@ -11,33 +11,8 @@ import { startSmtpReceiver } from './smtp-receiver.ts';
 const errorsIn = (log: string) => log.split('\n').filter((line) => /"level":[56]0/.test(line));
 
 it('ends streams of turns that take too long with an event that says so', { timeout: 60_000 }, async () => {
-  const llm = await startLlmServer();
-  onTestFinished(() => llm.close());
-  llm.behave(hangs);
-  const server = await startServerProcess({
-    ...(await serverSettings()),
-    LLM_URL: llm.url,
-    LLM_MODEL: 'small',
-    LLM_TIMEOUT: '60s',
-  });
-  const { rest } = await owner(server.url);
-  const nodes = [
-    { id: 's', type: 'start', greeting: 'Hi', next: 'l' },
-    { id: 'l', type: 'llm' },
-  ];
-  const made = await rest('POST', '/api/v1/workflows/', { name: 'Slow', is_published: true, nodes });
-  const post = (path: string, body: object) =>
-    fetch(`${server.url}/api/v1/public/conversations/${path}`, {
-      method: 'POST',
-      headers: {
-        Accept: 'text/event-stream',
-        'Content-Type': 'application/json',
-        'X-API-Key': made.json.public_key,
-      },
-      body: JSON.stringify(body),
-    });
-  const { conversationId } = (await (await post('start', {})).json()) as { conversationId: string };
-  const stream = post(`${conversationId}/messages`, { message: 'Do you deliver?' });
+  const { llm, server, ask } = await startWithHangingModel();
+  const stream = ask({ accept: 'text/event-stream' });
   await expect.poll(() => llm.asked.length).toBe(1);
   const ended = server.end('SIGTERM');
   const told = events(await (await stream).text()).map(([event, data]) => [event, data]);

@@ -7,6 +7,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { hangs, says, startLlmServer } from './agent-llm-server.ts';
 import { spawnCommand } from './command-line.ts';
 import { startSlowServer } from './fault-points.ts';
+import { startWithHangingModel } from './hanging-model.ts';
 import { caller, owner } from './rest.ts';
 import { serverSettings, startServerProcess } from './server-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -63,36 +64,11 @@ it('ends connections that are always busy, each after a response that says so', 
 });
 
 it('refuses what takes too long, and answers it', { timeout: 60_000 }, async () => {
-  const llm = await startLlmServer();
-  onTestFinished(() => llm.close());
-  llm.behave(hangs);
-  const server = await startServerProcess({
-    ...(await serverSettings()),
-    LLM_URL: llm.url,
-    LLM_MODEL: 'small',
-    LLM_TIMEOUT: '60s',
-  });
-  const { rest } = await owner(server.url);
-  const nodes = [
-    { id: 's', type: 'start', greeting: 'Hi', next: 'l' },
-    { id: 'l', type: 'llm' },
-  ];
-  const made = await rest('POST', '/api/v1/workflows/', { name: 'Slow', is_published: true, nodes });
-  const post = (path: string, body: object, signal: AbortSignal | null = null) =>
-    fetch(`${server.url}/api/v1/public/conversations/${path}`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'X-API-Key': made.json.public_key },
-      body: JSON.stringify(body),
-      signal,
-    });
-  const ask = async (signal?: AbortSignal) => {
-    const { conversationId } = (await (await post('start', {})).json()) as { conversationId: string };
-    return post(`${conversationId}/messages`, { message: 'Do you deliver?' }, signal);
-  };
+  const { llm, server, ask } = await startWithHangingModel();
   const slow = ask();
   // Another caller goes away, and its message is worked on all the same.
   const leaving = new AbortController();
-  const left = ask(leaving.signal);
+  const left = ask({ signal: leaving.signal });
   await expect.poll(() => llm.asked.length).toBe(2);
   leaving.abort();
   await expect(left).rejects.toThrow();
