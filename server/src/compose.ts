@@ -1,7 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
 import type { Database } from './database/connect.ts';
-import { subjectOf } from './events/events.ts';
 import { RoomWidgets } from './features/access/room-widgets.ts';
 import { AccountDeletion } from './features/accounts/account-deletion.ts';
 import { AccountDownloads } from './features/accounts/account-download.ts';
@@ -19,6 +18,7 @@ import { createErasure } from './features/erasure/create-erasure.ts';
 import { createFollowDeletions } from './features/erasure/deleted-objects.ts';
 import { RoomDeletion } from './features/erasure/room-deletion.ts';
 import { SubjectErasure } from './features/erasure/subject-erasure.ts';
+import { removeTracesOfDeleted } from './features/erasure/traces-of-deleted.ts';
 import { createInbox } from './features/inbox/create-inbox.ts';
 import { KeywordsService } from './features/keywords/keywords.service.ts';
 import { NotificationsService } from './features/keywords/notifications.service.ts';
@@ -38,7 +38,6 @@ import { PublicWidgetCache } from './features/widgets/public-widget-cache.ts';
 import { SightingsService } from './features/widgets/sightings.service.ts';
 import { WidgetsService } from './features/widgets/widgets.service.ts';
 import { createFoundation } from './foundation.ts';
-import { emptyClaims } from './http/empty-claims.ts';
 import { OriginLeases } from './jobs/origin-leases.ts';
 import { type Config, isOnlyProcess } from './platform/config.ts';
 import { inOrder, together } from './platform/running.ts';
@@ -101,10 +100,7 @@ export const createServices = async (
     searchSegments: (subject, before) => index.forget(subject, before),
     sessions: (room) => sessions.forget(room),
   });
-  tombstones.onDeletion(async ({ uuid, event }) => {
-    await emptyClaims(models.idempotency, { object: uuid, subject: subjectOf(event) });
-    if (event.name === 'note.deleted') await channel.forget(uuid);
-  });
+  removeTracesOfDeleted({ tombstones, claims: models.idempotency, channel });
   const roomDeletion = new RoomDeletion(models, writes, subjects, log);
 
   const rooms = new RoomsService(models.rooms, relay);
