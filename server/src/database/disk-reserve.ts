@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import type { Duration } from '../platform/duration.ts';
 
-/** How often the room is looked at; more often when there is less than four times the reserve. */
+/** How often the room is looked at; more often where it is scarce, which is less than so many times the reserve. */
 const CHECKED_EVERY_MS: Duration = 1_000;
 const CHECKED_OFTEN_MS: Duration = 100;
+const SCARCE = 4;
 
 /** So much more than the reserve has to be free for it to be over: what is refused once is not taken the next moment. */
 const OVER = 1.25;
@@ -51,16 +52,30 @@ export class DiskReserve {
     clearTimeout(this.#next);
   }
 
+  /** Whether it is reached, for who stores much at a time: where there is not much more, it looks anew. */
+  async isReachedNow(): Promise<boolean> {
+    if (this.#isScarce()) await this.#lookAnew();
+    return this.#isReached;
+  }
+
   async #check(): Promise<void> {
+    await this.#lookAnew();
+    if (this.#isStopped) return;
+    const pause = this.#isScarce() ? CHECKED_OFTEN_MS : CHECKED_EVERY_MS;
+    this.#next = setTimeout(() => void this.#check(), pause).unref();
+  }
+
+  async #lookAnew(): Promise<void> {
     try {
       this.#freeBytes = await this.#look();
       this.#decide();
     } catch (error) {
       this.#log.debug({ err: error }, 'the free room of the disk is not known');
     }
-    if (this.#isStopped) return;
-    const pause = this.#freeBytes < this.#bytes * 4 ? CHECKED_OFTEN_MS : CHECKED_EVERY_MS;
-    this.#next = setTimeout(() => void this.#check(), pause).unref();
+  }
+
+  #isScarce(): boolean {
+    return this.#freeBytes < this.#bytes * SCARCE;
   }
 
   #decide(): void {

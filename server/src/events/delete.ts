@@ -1,5 +1,6 @@
 import { type Model, mongo } from 'mongoose';
 import { notFound } from '../platform/errors.ts';
+import { partsOf } from '../platform/parts.ts';
 import { Tries } from '../platform/tries.ts';
 import type { EventHolder, OutboxEvent } from './events.ts';
 import type { Tombstones } from './tombstones.ts';
@@ -65,18 +66,10 @@ export const deleteDocument = async <T extends Deletable>(
 /** How many documents go at a time. */
 const BATCH = 500;
 
-/** How much their events may have: they are copied into one document, and a database takes 16 MiB of that. */
-const MAX_BYTES = 4 * 1_024 * 1_024;
+/** How much their events may have: they are copied into one document, for which a full disk has to have room before any goes. */
+const MAX_BYTES = 256 * 1_024;
 
-/** The first ones, whose events fit into one tombstone. */
-const fitting = (batch: readonly EventHolder[]): readonly EventHolder[] => {
-  let bytes = 0;
-  const end = batch.findIndex(({ events = [] }) => {
-    bytes += mongo.BSON.calculateObjectSize(events);
-    return bytes > MAX_BYTES;
-  });
-  return end === -1 ? batch : batch.slice(0, Math.max(1, end));
-};
+const bytesOf = ({ events = [] }: EventHolder): number => mongo.BSON.calculateObjectSize(events);
 
 /** Deletes all documents that match; the events that wait in them are not lost. */
 export const deleteDocuments = async <T extends EventHolder>(
@@ -90,12 +83,13 @@ export const deleteDocuments = async <T extends EventHolder>(
       .limit(BATCH)
       .lean<EventHolder[]>();
     if (batch.length === 0) return;
-    const some = fitting(batch);
-    const burial = await tombstones.bury(some);
-    const buried = some.flatMap(({ events = [] }) => events.map(({ id }) => id));
-    // What has got another event since is read again.
-    const isBuried = { $not: { $elemMatch: { id: { $nin: buried } } } };
-    await model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) }, events: isBuried } as never);
-    await burial.done();
+    for (const some of partsOf(batch, bytesOf, MAX_BYTES)) {
+      const burial = await tombstones.bury(some);
+      const buried = some.flatMap(({ events = [] }) => events.map(({ id }) => id));
+      // What has got another event since is read again.
+      const isBuried = { $not: { $elemMatch: { id: { $nin: buried } } } };
+      await model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) }, events: isBuried } as never);
+      await burial.done();
+    }
   }
 };

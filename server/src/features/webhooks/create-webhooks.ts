@@ -48,7 +48,7 @@ export const createWebhooks = ({
   /** Told when a keyword notification has reached a subscriber (docs/contract.md#webhook: its `sent_at`). */
   markSent?: (notification: string, at: Date, account: string) => Promise<void>;
   log: Logger;
-  diskReserve?: Pick<DiskReserve, 'isReached'> | undefined;
+  diskReserve?: Pick<DiskReserve, 'isReachedNow'> | undefined;
   /** Others than the contract's, for tests. */
   limits?: OriginLimits;
   outgoing?: Partial<OutgoingOptions>;

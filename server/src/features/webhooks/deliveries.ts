@@ -11,8 +11,11 @@ import type { Sender } from './sender.ts';
 import { originOf } from './target.ts';
 import type { StoredWebhook, WebhookModel } from './webhooks.model.ts';
 
-/** So much is written with one command: a disk that has no room for all of them may have some for the first. */
-const PART_BYTES = 4 * 1024 * 1024;
+/**
+ * So much is written with one command: a disk that has no room for all of them may have some for the first, and no more than
+ * this is taken of the reserve.
+ */
+const PART_BYTES = 1024 * 1024;
 
 /** What a delivery takes besides its body. */
 const ROW_BYTES = 1024;
@@ -33,7 +36,7 @@ export const createDeliveries = ({
   deliveries: DeliveryModel;
   sender: Pick<Sender, 'notify'>;
   /** Is left to signing in and deleting: what is to be sent waits in its event meanwhile. */
-  diskReserve?: Pick<DiskReserve, 'isReached'> | undefined;
+  diskReserve?: Pick<DiskReserve, 'isReachedNow'> | undefined;
 }): { consume: EventConsumer } => {
   const webhooksFor = (events: readonly OutboxEvent[]): Promise<StoredWebhook[]> => {
     const account = { $in: [...new Set(events.map((event) => event.account))] };
@@ -56,7 +59,7 @@ export const createDeliveries = ({
       wanted.filter((webhook) => matches(event, webhook)).map((webhook) => newDelivery(event, webhook)),
     );
     for (const part of partsOf(rows, bytesOf, PART_BYTES)) {
-      if (diskReserve?.isReached) throw diskNearlyFull();
+      if (await diskReserve?.isReachedNow()) throw diskNearlyFull();
       await insertMissing(deliveries, part);
       const waiting = new Set(part.map(({ webhook }) => webhook));
       await Promise.all(
