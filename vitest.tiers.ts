@@ -52,6 +52,7 @@ export const LONG_UNITS = [
   'server/test/frozen-database.test.ts',
   'server/test/frozen-lines.test.ts',
   'server/test/full-disk-backlog.test.ts',
+  'server/test/full-disk-live.test.ts',
   'server/test/full-disk.test.ts',
   'server/test/given-as-root.test.ts',
   'server/test/import-interrupted.test.ts',

@@ -2,6 +2,7 @@ import { duplicateFields } from '../../database/duplicate.ts';
 import { madeBefore } from '../../database/has-come.ts';
 import { refusedOf } from '../../database/refused.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
+import { partsOf } from '../../platform/parts.ts';
 import type { EventIds } from './event-ids.ts';
 import {
   EMPTIED,
@@ -26,6 +27,9 @@ const SAVED_EVERY_MS = 60_000;
 
 /** How many places one round takes. */
 const MAX_BATCH = 100;
+
+/** How many empty places are filled at a time: a disk with room for a little has some for these. */
+const FILLED_AT_ONCE = 50;
 
 interface Waiting {
   entries: readonly NewEntry[];
@@ -148,9 +152,10 @@ export class EventLog {
   /** Fills places that their writer has left empty; those that are taken by now stay as they are. */
   async fill(places: readonly number[]): Promise<void> {
     const at = new Date();
-    await this.#insert(
-      places.map((_id) => ({ _id, event: `void-${_id}-${newUuid()}`, name: 'void', account: '', at })),
-    );
+    for (const some of partsOf(places, () => 1, FILLED_AT_ONCE))
+      await this.#insert(
+        some.map((_id) => ({ _id, event: `void-${_id}-${newUuid()}`, name: 'void', account: '', at })),
+      );
   }
 
   /**
@@ -188,7 +193,10 @@ export class EventLog {
     for (let waiting = entries; waiting.length > 0; ) {
       const last = await this.#take(waiting.length);
       const placed = waiting.map((entry, index) => ({ _id: last - waiting.length + 1 + index, ...entry }));
-      const refused = await this.#insert(placed);
+      const refused = await this.#insert(placed).catch((error) => {
+        this.#giveBack(waiting.length);
+        throw error;
+      });
       this.#onStored(placed.filter(({ _id }) => !refused.has(_id)));
       if (refused.size === 0) return;
       const left = placed.filter(({ _id }) => refused.has(_id));
@@ -218,13 +226,22 @@ export class EventLog {
   }
 
   async #takeAlone(count: number): Promise<number> {
-    this.#last += count;
+    const last = this.#last + count;
     const now = Date.now();
     if (Math.abs(now - this.#savedAt) >= SAVED_EVERY_MS) {
-      await this.#head.updateOne(HEAD, { $max: { last: this.#last }, $set: { at: new Date(now) } });
+      await this.#head.updateOne(HEAD, { $max: { last }, $set: { at: new Date(now) } });
       this.#savedAt = now;
     }
-    return this.#last;
+    this.#last = last;
+    return last;
+  }
+
+  /**
+   * Gives the last places back, of which it is not known that any was filled: while a disk is full, each try would leave a gap.
+   * One that was filled all the same refuses who takes it again, as the entry of another.
+   */
+  #giveBack(count: number): void {
+    if (this.#isOnlyProcess) this.#last -= count;
   }
 
   /** @returns the places of the entries that were refused as duplicates */
