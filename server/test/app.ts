@@ -9,6 +9,7 @@ import { loadConfig } from '../src/platform/config.ts';
 import { createLog } from '../src/platform/log.ts';
 import { giveBackDatabase, takeDatabase } from './databases.ts';
 import { mediaTypeOf } from './pictures.ts';
+import { refuseMadeUp } from './strict-http.ts';
 
 /** What a request may carry beside its method and path. */
 export interface RequestOptions {
@@ -86,6 +87,7 @@ export const testApp = (
         },
         ...(body !== undefined && { payload: isRaw ? (body as string) : JSON.stringify(body) }),
       });
+      refuseMadeUp(answer.headers);
       const text = answer.payload;
       const isJson = /\bjson/.test(String(answer.headers['content-type'] ?? '')) && text !== '';
       return {

@@ -37,6 +37,16 @@ const fault = (what: string): never => {
   throw new WireFault(what);
 };
 
+/** An origin may be null (HTML, 7.1.1). */
+const ORIGIN = 'access-control-allow-origin';
+
+/** No header says what a program made of nothing. @throws Error */
+export const refuseMadeUp = (headers: Readonly<Record<string, unknown>>): void => {
+  for (const [name, value] of Object.entries(headers))
+    if (/^(undefined|null|NaN|\[object \w+\])$/.test(String(value)) && name !== ORIGIN)
+      throw new Error(`${name}: ${String(value)}`);
+};
+
 const readHead = (text: string): Omit<WireAnswer, 'body'> => {
   const [first = '', ...lines] = text.split('\r\n');
   const status = Number(/^HTTP\/1\.1 ([1-5]\d\d) [\t\x20-\x7e]*$/.exec(first)?.[1]);
@@ -49,6 +59,7 @@ const readHead = (text: string): Omit<WireAnswer, 'body'> => {
     if (before !== undefined && !LISTS.has(name)) fault(`${name} came twice: ${before} and ${value}`);
     headers[name] = before === undefined ? value : `${before}, ${value}`;
   }
+  refuseMadeUp(headers);
   return { status, headers };
 };
 

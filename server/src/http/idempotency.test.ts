@@ -29,6 +29,31 @@ describe('Idempotency-Key', () => {
     expect(again.headers['idempotency-replayed']).toBe('true');
   });
 
+  it('repeats the headers that the first answer had, and no others', async () => {
+    const { uuid } = (await app.request('POST', '/api/v1/workflows/', { token, body: { name: 'A' } })).json;
+    const subscribed = { event: 'lead.added', target: 'http://127.0.0.1:49999/' };
+    const webhook = (await app.request('POST', '/api/v1/webhooks/', { token, body: subscribed })).json.uuid;
+    for (const path of [
+      `workflows/${uuid}/rotate-key/`,
+      `webhooks/${webhook}/test/`,
+      `webhooks/${webhook}/secret/rotate/`,
+      'conversations/bulk/',
+    ]) {
+      const body = path.includes('bulk') ? { uuids: [randomUUID()], status: 'done' } : {};
+      const headers = { 'idempotency-key': randomUUID() };
+      const ask = () => app.request('POST', `/api/v1/${path}`, { token, headers, body });
+      const [first, again] = [await ask(), await ask()];
+      const shown = ({ status, headers: all }: typeof first) => ({
+        ...{ path, status },
+        ...Object.fromEntries(
+          ['content-type', 'location', 'etag', 'cache-control'].map((name) => [name, all[name]]),
+        ),
+      });
+      expect(shown(again)).toEqual(shown(first));
+      expect([path, again.headers['idempotency-replayed']]).toEqual([path, 'true']);
+    }
+  });
+
   it('makes one object and 100 equal answers of 100 requests at once', async () => {
     const key = randomUUID();
     const answers = await Promise.all(Array.from({ length: 100 }, () => post(key, { name: 'Many' })));

@@ -191,9 +191,10 @@ const answerOf = (ctx: Context): NonNullable<IdempotencyClaim['answer']> => {
         ? ctx.body
         : JSON.stringify(ctx.body);
   const headers = Object.fromEntries(
-    REPLAYED_HEADERS.map((name) => [name, String(ctx.response.get(name))] as const).filter(
-      ([, value]) => value !== '',
-    ),
+    REPLAYED_HEADERS.filter((name) => ctx.res.hasHeader(name)).map((name) => [
+      name,
+      String(ctx.response.get(name)),
+    ]),
   );
   return { status: ctx.status, body, headers };
 };
