@@ -122,6 +122,15 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(JSON.parse(JSON.stringify(data)))).not.toContain('author');
   });
 
+  it('names the stream of the agent’s answers, where it goes on from, and what a 429 says of limits', () => {
+    const { paths, components } = JSON.parse(JSON.stringify(document));
+    const say = paths['/api/v1/public/conversations/{conversation}/messages'].post;
+    expect(Object.keys(say.responses['200'].content)).toEqual(['application/json', 'text/event-stream']);
+    expect(say.parameters).toContainEqual({ $ref: '#/components/parameters/Last-Event-ID' });
+    const headers = Object.keys(components.responses.Error429.headers);
+    expect(headers).toEqual(expect.arrayContaining(['Retry-After', 'RateLimit', 'RateLimit-Policy']));
+  });
+
   it('says of every operation that headers may be too large', () => {
     const operations = Object.values(document.paths ?? {}).flatMap((item) => Object.values(item));
     expect(operations.length).toBeGreaterThan(60);

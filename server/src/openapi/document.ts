@@ -161,6 +161,11 @@ export const openApiDocument = (
             'The secret of the conversation, from the header of the response to its start: it tells its sender from others with the same `X-API-Key`.',
             CLIENT,
           ),
+          'Last-Event-ID': inHeader(
+            'Last-Event-ID',
+            'The `id` of the last event that came of a stream: it goes on behind that one.',
+            '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11.0.4',
+          ),
           'If-None-Match': inHeader(
             'If-None-Match',
             'Answers 304 when the object still has that ETag.',

@@ -131,8 +131,8 @@ export const conversationRoutes = ({
         .object({ message: z.string().min(1).max(MAX_MESSAGE).meta({ example: 'Do you deliver?' }) })
         .meta({ id: 'ConversationMessage' }),
       isIdempotent: true,
-      sends: ['Parlor-Client'],
-      answers: { status: 200, description: 'The answers.', schema: ConversationTurn },
+      sends: ['Parlor-Client', 'Last-Event-ID'],
+      answers: { status: 200, description: 'The answers.', schema: ConversationTurn, hasStream: true },
       handler: async (ctx) => {
         const workflow = workflowOf(ctx);
         const conversation = conversationIn(ctx);

@@ -88,7 +88,11 @@ const ERRORS: Record<number, { description: string; detail: string; headers?: ob
   429: {
     description: 'Too many requests.',
     detail: 'Request was throttled. Expected available in 12 seconds.',
-    headers: RETRY_AFTER,
+    headers: {
+      ...RETRY_AFTER,
+      RateLimit: { $ref: '#/components/headers/RateLimit' },
+      'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
+    },
   },
   500: { description: 'A defect of the server.', detail: 'Internal server error.' },
   503: {

@@ -32,6 +32,8 @@ interface Success {
   isPage?: true;
   /** It is a file of JSON lines. */
   isLines?: true;
+  /** Where `Accept` prefers it, the same as a stream of server-sent events. */
+  hasStream?: true;
   /** It is bytes of one of these media types. */
   types?: readonly string[];
   /** Instead of the one that the schema's fields make. */
@@ -104,6 +106,7 @@ const responsesOf = (given: Description): ZodOpenApiResponsesObject => {
     schema,
     isPage,
     isLines,
+    hasStream,
     types,
     example,
     headers = [],
@@ -113,7 +116,10 @@ const responsesOf = (given: Description): ZodOpenApiResponsesObject => {
       description,
       headers: Object.fromEntries(names.map((name) => [name, header(name)])),
       ...(schema && {
-        content: { 'application/json': { schema, example: example ?? exampleOf(schema) } },
+        content: {
+          'application/json': { schema, example: example ?? exampleOf(schema) },
+          ...(hasStream && { 'text/event-stream': { schema: { type: 'string' } } }),
+        },
       }),
       ...(isLines && { content: { 'application/x-ndjson': { schema: { type: 'string' } } } }),
       ...(types && { content: bytesOf(types) }),
