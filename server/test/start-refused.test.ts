@@ -4,7 +4,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { openEmbeddedMongodb } from '@parlor/embedded-mongodb';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { toldToOperator } from '../src/database/database-error.ts';
+import { ConfigError } from '../src/platform/config.ts';
 import { spawnCommand } from './command-line.ts';
+import { withServerHere } from './server-here.ts';
 import { GaveUp, serverSettings, startServerProcess } from './server-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -20,6 +23,19 @@ const refusal = async (env: Record<string, string>): Promise<string> => {
   expect(lines, gaveUp.stderr).toHaveLength(1);
   return lines[0] ?? '';
 };
+
+/** The line of a start inside of this process, whose error `main.ts` tells as it tells each. */
+const refusalHere = async (env: Record<string, string>): Promise<string> => {
+  const error = await withServerHere(env, async () => expect.fail('the server started')).catch(
+    (thrown: Error) => thrown,
+  );
+  const told = error instanceof ConfigError ? error.message : toldToOperator(error);
+  if (told === undefined) throw error;
+  expect(told.split('\n')).toEqual([told]);
+  return `Parlor can't start: ${told}`;
+};
+
+const starts = (env: Record<string, string>) => withServerHere(env, async () => undefined);
 
 describe('what keeps the server from starting is one clear line', () => {
   it('a taken port', async () => {
@@ -47,7 +63,7 @@ describe.skipIf(inject('isRealMongodb'))('a key without the database that it was
   it('is told, and no new database takes its place', { timeout: 120_000 }, async () => {
     const DATA_DIR = join(await temporaryFolder(), 'data');
     const settings = { PORT: '0', DATA_DIR };
-    await (await startServerProcess(settings)).end('SIGTERM');
+    await starts(settings);
     const database = join(DATA_DIR, 'database');
     await rename(database, join(DATA_DIR, '..', 'moved'));
     const lost = `DATA_DIR ${DATA_DIR} can't be used: its database is gone`;
@@ -61,22 +77,22 @@ describe.skipIf(inject('isRealMongodb'))('a key without the database that it was
     }
     // Nor does an empty folder make a difference.
     await mkdir(database);
-    expect(await refusal(settings)).toContain(lost);
+    expect(await refusalHere(settings)).toContain(lost);
     expect(await readdir(database)).toEqual([]);
     await rmdir(database);
     await rename(join(DATA_DIR, '..', 'moved'), database);
-    await (await startServerProcess(settings)).end('SIGTERM');
+    await starts(settings);
 
     await rm(database, { recursive: true });
     await rm(join(DATA_DIR, 'secret-key'));
-    await (await startServerProcess(settings)).end('SIGTERM');
+    await starts(settings);
   });
 
   it('is nothing that a first start leaves which was killed', async () => {
     const DATA_DIR = join(await temporaryFolder(), 'data');
     const { close } = await openEmbeddedMongodb({ dataDir: join(DATA_DIR, 'database') });
     await close();
-    await (await startServerProcess({ PORT: '0', DATA_DIR })).end('SIGTERM');
+    await starts({ PORT: '0', DATA_DIR });
     expect(await readdir(DATA_DIR)).toContain('secret-key');
   });
 });
@@ -86,22 +102,22 @@ describe.skipIf(inject('isRealMongodb'))('what is set wrongly is one clear line,
   it('a DATA_DIR that can not be made', async () => {
     const file = join(await temporaryFolder(), 'a-file');
     await writeFile(file, 'not a folder');
-    expect(await refusal({ PORT: '0', DATA_DIR: join(file, 'data') })).toContain(
+    expect(await refusalHere({ PORT: '0', DATA_DIR: join(file, 'data') })).toContain(
       `DATA_DIR ${join(file, 'data')}`,
     );
-    expect(await refusal({ PORT: '0', DATA_DIR: file })).toContain(`DATA_DIR ${file}`);
+    expect(await refusalHere({ PORT: '0', DATA_DIR: file })).toContain(`DATA_DIR ${file}`);
   });
 
   // Not even root makes a folder there.
   it.runIf(process.platform === 'linux').each(['/sys/parlor', '/proc/x', '/proc/x/y'])(
     'a DATA_DIR that may not be written: %s',
     async (path) => {
-      expect(await refusal({ PORT: '0', DATA_DIR: path })).toContain(`DATA_DIR ${path} can't be used: `);
+      expect(await refusalHere({ PORT: '0', DATA_DIR: path })).toContain(`DATA_DIR ${path} can't be used: `);
     },
   );
 
   it.each(['', ' '])('an empty DATA_DIR ("%s")', async (path) => {
-    expect(await refusal({ PORT: '0', DATA_DIR: path })).toBe(
+    expect(await refusalHere({ PORT: '0', DATA_DIR: path })).toBe(
       `Parlor can't start: DATA_DIR must be the path of a folder, but is "${path}"`,
     );
   });
@@ -122,11 +138,11 @@ describe.skipIf(inject('isRealMongodb'))('what is set wrongly is one clear line,
   ])('a bad %s', async (name, value, line) => {
     const DATA_DIR = join(await temporaryFolder(), 'data');
     const env = { PORT: '0', DATA_DIR, PUBLIC_URL: 'https://chat.example.com', [name]: value };
-    expect(await refusal(env)).toContain(line);
+    expect(await refusalHere(env)).toContain(line);
   });
 
   it('a MONGODB_URL without a SECRET_KEY', async () => {
-    expect(await refusal({ PORT: '0', MONGODB_URL: 'mongodb://127.0.0.1:1' })).toContain(
+    expect(await refusalHere({ PORT: '0', MONGODB_URL: 'mongodb://127.0.0.1:1' })).toContain(
       'SECRET_KEY must be set',
     );
   });
@@ -139,7 +155,7 @@ describe.skipIf(inject('isRealMongodb'))('what is set wrongly is one clear line,
       '&tlsCertificateKeyFilePassword=***',
     ],
   ])('a MONGODB_URL that nobody answers, its password masked: %s', async (MONGODB_URL, shown) => {
-    const line = await refusal({ PORT: '0', MONGODB_URL, SECRET_KEY: 'x'.repeat(32) });
+    const line = await refusalHere({ PORT: '0', MONGODB_URL, SECRET_KEY: 'x'.repeat(32) });
     expect(line).toContain(shown);
     expect(line).not.toContain('hidden');
   });
@@ -151,7 +167,7 @@ describe.skipIf(inject('isRealMongodb'))('what is set wrongly is one clear line,
       ['MONGODB_URL', 'mongodb://ada:hidden words@127.0.0.1:1'],
       ['MONGODB_URL', 'ada:hidden%40127.0.0.1'],
     ] as const) {
-      const line = await refusal({ PORT: '0', [name]: value });
+      const line = await refusalHere({ PORT: '0', [name]: value });
       expect(line).toMatch(
         new RegExp(`^Parlor can't start: ${name} must be a URL .*, but is ${value.length} characters$`),
       );
@@ -170,7 +186,7 @@ describe.skipIf(inject('isRealMongodb'))('what is set wrongly is one clear line,
       '/no/such/folder/db.sock',
       `/${'x'.repeat(100)}`,
     ]) {
-      const line = await refusal({ PORT: '0', DATA_DIR, EMBEDDED_MONGODB_LISTEN });
+      const line = await refusalHere({ PORT: '0', DATA_DIR, EMBEDDED_MONGODB_LISTEN });
       expect(line).toContain(
         `Parlor can't start: EMBEDDED_MONGODB_LISTEN ${EMBEDDED_MONGODB_LISTEN} can't be used: `,
       );
