@@ -1,10 +1,11 @@
-import { cp, mkdir, mkdtemp, open, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkDataDir, openEmbeddedMongodb } from '@parlor/embedded-mongodb';
 import mongoose from 'mongoose';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { spawnCommand } from './command-line.ts';
+import { withServerHere } from './server-here.ts';
 import { GaveUp, startServerProcess } from './server-process.ts';
 
 const COPIES = 8;
@@ -100,7 +101,8 @@ it.skipIf(inject('isRealMongodb'))(
     const needed = new RegExp(
       `^Parlor can't start: DATA_DIR .*: its database needs .* ${fingerprint}: set SECRET_KEY`,
     );
-    for (const _ of [1, 2]) expect(String((await start({}).catch((error) => error)).stderr)).toMatch(needed);
+    expect(String((await start({}).catch((error) => error)).stderr)).toMatch(needed);
+    expect(await readdir(join(folder, 'offline'))).not.toContain('secret-key');
     const other = await start({ SECRET_KEY: 'x'.repeat(40) }).catch((error) => error);
     expect(other.stderr).toMatch(
       new RegExp(`SECRET_KEY is not the one of this database.* ${fingerprint}\\.`),
@@ -115,7 +117,7 @@ it.skipIf(inject('isRealMongodb'))(
   async () => {
     const folder = await temporaryFolder();
     const DATA_DIR = join(folder, 'whole');
-    await (await startServerProcess({ PORT: '0', DATA_DIR, TMPDIR: folder })).end('SIGTERM');
+    await withServerHere({ PORT: '0', DATA_DIR }, async () => undefined);
     const size = await usedBytes(join(DATA_DIR, 'database', 'data.mdb'));
     const damages: [string, (file: string) => Promise<void>][] = [
       ['cut to its half', (file) => truncate(file, size / 2)],
