@@ -1,14 +1,17 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import mongoose from 'mongoose';
 import { expect, it, onTestFinished } from 'vitest';
+import { testApp } from './app.ts';
 import { spawnCommand } from './command-line.ts';
 import { documentsWith } from './everything.ts';
-import { caller, owner } from './rest.ts';
+import { movedAccounts } from './moved-accounts.ts';
+import { owner } from './rest.ts';
+import { withServerHere } from './server-here.ts';
 import { sharedSettings, startServerProcess } from './server-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { startReceiver, until } from './webhooks-parts.ts';
@@ -20,31 +23,28 @@ import { startReceiver, until } from './webhooks-parts.ts';
 
 const PATIENCE = { timeout: 120_000, interval: 100 };
 
-const parlor = (settings: Record<string, string>, ...args: string[]) => spawnCommand(settings, args).result;
+/** Where the accounts come from. */
+const source = testApp({ WEBHOOK_RETRY_DELAYS: '1h' });
+const accounts = movedAccounts(source);
 
-/** A server with the account of ada, to whom a visitor has said a word, and its export. @param target of a webhook */
+/** An account to which a visitor has said a word, and the lines of its export. @param target of a webhook */
 const exported = async (target?: string) => {
-  const folder = await temporaryFolder();
-  const settings: Record<string, string> = {
-    ...(await sharedSettings()),
-    ...{ RATE_LIMIT: 'off', WEBHOOK_RETRY_DELAYS: '1h' },
-  };
-  const { url } = await startServerProcess(settings);
-  const { widget, rest } = await owner(url);
-  const { uuid: account } = (await rest('GET', '/api/v1/account/')).json;
-  const subscribed = { event: 'message.added', target };
-  if (target) expect((await rest('POST', '/api/v1/webhooks/', subscribed)).status).toBe(201);
-  const path = `/api/v1/widgets/${widget}/sessions/`;
-  const session = (await caller(url)('POST', path, {})).json;
-  const visitor = caller(url, `Visitor ${session.token}`);
-  const said = { body: 'Rumpelstiltskin', room: { uuid: session.room.uuid } };
-  expect((await visitor('POST', '/api/v1/messages/', said)).status).toBe(201);
-  const tries = async () => (await rest('GET', '/api/v1/deliveries/')).json[0]?.attempts.length;
+  const { id: account, token, username, widget } = await source.account();
+  if (target) {
+    const body = { event: 'message.added', target };
+    expect((await source.request('POST', '/api/v1/webhooks/', { token, body })).status).toBe(201);
+  }
+  const { visitor, room } = await source.session(widget);
+  const body = { body: 'Rumpelstiltskin', room: { uuid: room.uuid } };
+  expect((await source.request('POST', '/api/v1/messages/', { visitor, body })).status).toBe(201);
+  const tries = async () =>
+    (await source.request('GET', '/api/v1/deliveries/', { token })).json[0]?.attempts.length;
   if (target) await expect.poll(tries, PATIENCE).toBe(1);
-  const files = { first: join(folder, 'first.jsonl'), second: join(folder, 'second.jsonl') };
-  expect(await parlor(settings, 'export', 'ada', files.first)).toMatchObject({ code: 0 });
-  const erase = async () => expect((await visitor('DELETE', path)).status).toBe(204);
-  return { account, erase, files, folder, settings };
+  const path = `/api/v1/widgets/${widget}/sessions/`;
+  const erase = async () => expect((await source.request('DELETE', path, { visitor })).status).toBe(204);
+  const linesNow = async () => (await accounts.exported(username)).map((line) => JSON.stringify(line));
+  const isImported = { code: 0, out: `imported ${username}\n`, err: '' };
+  return { account, erase, lines: await linesNow(), linesNow, isImported, folder: await temporaryFolder() };
 };
 
 /** An import of all but the last line, and what writes that; the pipe stays open. */
@@ -59,8 +59,6 @@ const stalledImport = async (settings: Record<string, string>, folder: string, l
   return { child, result, end: (line: string) => input.end(`${line}\n`) };
 };
 
-const linesOf = async (file: string) => (await readFile(file, 'utf8')).trimEnd().split('\n');
-
 /** Another database. */
 const target = async () => {
   const settings: Record<string, string> = { ...(await sharedSettings()), RATE_LIMIT: 'off' };
@@ -70,9 +68,9 @@ const target = async () => {
 };
 
 /** One into which the import of a file is killed with all but the last line stored. */
-const killedImport = async (file: string, folder: string) => {
+const killedImport = async (lines: readonly string[], folder: string) => {
   const { connection, settings } = await target();
-  const { child, result } = await stalledImport(settings, folder, await linesOf(file));
+  const { child, result } = await stalledImport(settings, folder, lines);
   const stored = () => documentsWith({ connection }, 'Rumpelstiltskin');
   await expect.poll(stored, PATIENCE).not.toEqual([]);
   child.kill('SIGKILL');
@@ -83,18 +81,20 @@ const killedImport = async (file: string, folder: string) => {
 it('brings back nothing that was erased between its file and the next one', {
   timeout: 240_000,
 }, async () => {
-  const { erase, files, folder, settings: source } = await exported();
-  const { connection, settings } = await killedImport(files.first, folder);
+  const { erase, folder, isImported, lines, linesNow } = await exported();
+  const { connection, settings } = await killedImport(lines, folder);
   await erase();
-  expect(await parlor(source, 'export', 'ada', files.second)).toMatchObject({ code: 0 });
-  expect(await readFile(files.second, 'utf8')).not.toContain('Rumpelstiltskin');
-  expect(await parlor(settings, 'import', files.second)).toEqual({ code: 0, out: 'imported ada\n', err: '' });
+  const file = join(folder, 'second.jsonl');
+  const second = `${(await linesNow()).join('\n')}\n`;
+  expect(second).not.toContain('Rumpelstiltskin');
+  await writeFile(file, second);
+  expect(await spawnCommand(settings, ['import', file]).result).toEqual(isImported);
   expect(await documentsWith({ connection }, 'Rumpelstiltskin')).toEqual([]);
 });
 
 it('is discarded by a server when nobody goes on for an hour', { timeout: 240_000 }, async () => {
-  const { account, files, folder } = await exported();
-  const { connection, settings } = await killedImport(files.first, folder);
+  const { account, folder, lines } = await exported();
+  const { connection, settings } = await killedImport(lines, folder);
   const seen_at = new Date(Date.now() - 3_600_000);
   await connection.collection('unfinishedimports').updateMany({}, { $set: { seen_at } });
   await startServerProcess(settings);
@@ -108,29 +108,28 @@ it('sends nothing that waits in its file before it is through, and then once', {
   const receiver = await startReceiver(
     (_, response, count) => void (count === 1 && response.writeHead(500).end()),
   );
-  const { account, files, folder } = await exported(receiver.url);
+  const { account, folder, isImported, lines: written } = await exported(receiver.url);
   const { connection, settings } = await target();
   // Another account's delivery that waits, whose queue comes after the imported one's.
   const deliveries = connection.collection('deliveries');
-  const server = await startServerProcess({ ...settings, WEBHOOK_RETRY_DELAYS: '1h' });
-  const { rest } = await owner(server.url, 'grace');
   const failing = await startReceiver(
     (_, response, count) => void (count === 1 && response.writeHead(500).end()),
   );
-  await rest('POST', '/api/v1/webhooks/', { event: 'lead.added', target: failing.url });
-  await rest('POST', '/api/v1/leads/', { nickname: 'Linus', email: 'linus@example.com' });
-  const isTried = () => deliveries.countDocuments({ tries: 1 });
-  await expect.poll(isTried, PATIENCE).toBe(1);
-  await server.end('SIGTERM');
+  await withServerHere({ ...settings, WEBHOOK_RETRY_DELAYS: '1h' }, async (url) => {
+    const { rest } = await owner(url, 'grace');
+    await rest('POST', '/api/v1/webhooks/', { event: 'lead.added', target: failing.url });
+    await rest('POST', '/api/v1/leads/', { nickname: 'Linus', email: 'linus@example.com' });
+    const isTried = () => deliveries.countDocuments({ tries: 1 });
+    await expect.poll(isTried, PATIENCE).toBe(1);
+  });
   await deliveries.updateMany({}, { $set: { due_at: new Date() } });
 
   const first = '00000000-0000-4000-8000-000000000000';
-  const text = await readFile(files.first, 'utf8');
+  const text = written.join('\n');
   const webhook = /^{"webhooks":{"_id":"([^"]+)"/m.exec(text)?.[1] ?? '';
   const lines = text
     .replaceAll(webhook, first)
     .replace(/("due_at":{"\$date":)"[^"]+"/, '$1"2026-01-01T00:00:00.000Z"')
-    .trimEnd()
     .split('\n');
   const { result, end } = await stalledImport(settings, folder, lines);
   const isStored = () => deliveries.countDocuments({ account, queue: first });
@@ -140,7 +139,7 @@ it('sends nothing that waits in its file before it is through, and then once', {
   expect(await deliveries.countDocuments({ account, state: 'pending', tries: 1 })).toBe(1);
   expect(receiver.hits.length).toBe(1);
   end(lines.at(-1) ?? '');
-  expect(await result).toEqual({ code: 0, out: 'imported ada\n', err: '' });
+  expect(await result).toEqual(isImported);
   const delivered = () => deliveries.countDocuments({ account, state: 'delivered', tries: 2 });
   await expect.poll(delivered, PATIENCE).toBe(1);
   expect(receiver.hits.length).toBe(2);
@@ -149,9 +148,8 @@ it('sends nothing that waits in its file before it is through, and then once', {
 it('goes on after its pipe has said nothing for long, though its lease is gone', {
   timeout: 240_000,
 }, async () => {
-  const { files, folder } = await exported();
+  const { folder, isImported, lines } = await exported();
   const { connection, settings } = await target();
-  const lines = await linesOf(files.first);
   const { child, result, end } = await stalledImport(settings, folder, lines);
   await expect.poll(() => documentsWith({ connection }, 'Rumpelstiltskin'), PATIENCE).not.toEqual([]);
   const claims = connection.collection<{ _id: string; expires_at: Date }>('registrationclaims');
@@ -166,14 +164,13 @@ it('goes on after its pipe has said nothing for long, though its lease is gone',
   child.kill('SIGCONT');
   await expect.poll(ends, PATIENCE).toBeGreaterThan(first);
   end(lines.at(-1) ?? '');
-  expect(await result).toEqual({ code: 0, out: 'imported ada\n', err: '' });
+  expect(await result).toEqual(isImported);
   expect(await claims.countDocuments(ofImport)).toBe(0);
 });
 
 it('leaves to another import what that one holds by then', { timeout: 240_000 }, async () => {
-  const { account, files, folder } = await exported();
+  const { account, folder, lines } = await exported();
   const { connection, settings } = await target();
-  const lines = await linesOf(files.first);
   const { result, end } = await stalledImport(settings, folder, lines);
   await expect.poll(() => documentsWith({ connection }, 'Rumpelstiltskin'), PATIENCE).not.toEqual([]);
   // As of one that began while this one was stopped, and has discarded what was there.
