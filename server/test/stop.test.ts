@@ -179,7 +179,6 @@ it.skipIf(inject('isRealMongodb') || process.platform !== 'linux').each(['copy-m
     expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(await command).toEqual({ code: 1, out: '', err: GIVE_AGAIN });
     expect(await readdir(folder)).toEqual([]);
-    await startServerProcess(settings);
     expect(await spawnCommand(settings, ['backup', join(folder, 'backup')]).result).toMatchObject({
       code: 0,
     });
