@@ -6,6 +6,7 @@ import { loadConfig } from '../src/platform/config.ts';
 import { spawnCommand } from './command-line.ts';
 import { commandDyingAt, startDoomedServer } from './fault-points.ts';
 import { caller, owner } from './rest.ts';
+import { withServerHere } from './server-here.ts';
 import { GaveUp, serverSettings, startServerProcess } from './server-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -45,10 +46,10 @@ const sealed = async (url: string) => {
 /** A database with sealed fields that is about to get another key: `read` opens them at a server, `before` is what it gave. */
 const changingKeys = async () => {
   const { settings, changing } = await bothKeys();
-  const first = await startServerProcess(settings);
-  const read = await sealed(first.url);
-  const before = await read(first.url);
-  await first.end('SIGTERM');
+  const { read, before } = await withServerHere(settings, async (url) => {
+    const read = await sealed(url);
+    return { read, before: await read(url) };
+  });
   return { settings, both: await changing(), read, before };
 };
 
@@ -88,7 +89,7 @@ it.each([
   async (_, where, write) => {
     const dieAt = { ...write, method: 'updateOne' };
     const { settings, both, read, before } = await changingKeys();
-    await (await startServerProcess(both)).end('SIGTERM');
+    await withServerHere(both, async () => undefined);
     const rotate = ['keys', 'rotate'];
     // On the embedded database it runs inside of the server, which dies of it.
     if (where === 'with no server' || inject('isRealMongodb')) {
@@ -118,9 +119,7 @@ it.each([
         await server.end('SIGTERM');
       }
     }
-    const between = await startServerProcess(both);
-    expect(await read(between.url)).toEqual(before);
-    await between.end('SIGTERM');
+    expect(await withServerHere(both, read)).toEqual(before);
     expect(await spawnCommand(both, rotate).result).toMatchObject({ code: 0, err: '' });
     const last = await startServerProcess({ ...settings, SECRET_KEY: NEXT });
     expect(await read(last.url)).toEqual(before);
@@ -129,11 +128,12 @@ it.each([
 
 /** A webhook whose secret no key opens, as a faulty disk or a hand leaves it. */
 const damagedWebhook = async (settings: Record<string, string>) => {
-  const server = await startServerProcess(settings);
-  const { token, rest } = await owner(server.url, 'bob');
-  const made = { event: 'lead.added', target: `${server.url}/hook` };
-  const { uuid } = (await rest('POST', '/api/v1/webhooks/', made)).json;
-  await server.end('SIGTERM');
+  const { uuid, token } = await withServerHere(settings, async (url) => {
+    const { token, rest } = await owner(url, 'bob');
+    const made = { event: 'lead.added', target: `${url}/hook` };
+    const { uuid } = (await rest('POST', '/api/v1/webhooks/', made)).json;
+    return { uuid, token };
+  });
   const { connection, close } = await openDatabase(loadConfig(settings), { forCopy: true });
   const webhooks = connection.collection<{ _id: string; secret_sealed: string }>('webhooks');
   const { secret_sealed = '' } = (await webhooks.findOne({ _id: uuid })) ?? {};
@@ -236,9 +236,7 @@ it.skipIf(inject('isRealMongodb'))(
 
 it('a request that is repeated after SECRET_KEY has changed is done once', async () => {
   const { settings, changing } = await bothKeys();
-  const first = await startServerProcess(settings);
-  const { token } = await owner(first.url);
-  const send = async (url: string) => {
+  const send = async (url: string, token: string) => {
     const headers = {
       Authorization: `Token ${token}`,
       'Content-Type': 'application/json',
@@ -251,10 +249,12 @@ it('a request that is repeated after SECRET_KEY has changed is done once', async
       replayed: answer.headers.get('idempotency-replayed'),
     };
   };
-  const sent = await send(first.url);
+  const [sent, token] = await withServerHere(settings, async (url) => {
+    const { token } = await owner(url);
+    return [await send(url, token), token] as const;
+  });
   expect(sent).toMatchObject({ status: 201, replayed: null });
-  await first.end('SIGTERM');
 
   const second = await startServerProcess(await changing());
-  expect(await send(second.url)).toEqual({ ...sent, replayed: 'true' });
+  expect(await send(second.url, token)).toEqual({ ...sent, replayed: 'true' });
 });
