@@ -51,11 +51,15 @@ const shortFrame = (begin: number, text: string): Buffer =>
   Buffer.concat([Buffer.from([begin, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]);
 
 describe('the limits of one address', () => {
+  const toThree = useServer({
+    RATE_LIMIT: 'on',
+    REALTIME_CONNECTIONS: '3',
+    TRUST_PROXY: '1',
+    PUBLIC_URL: 'http://127.0.0.1:1',
+  });
+
   it('limits how many are open at once, and makes room when one goes', async () => {
-    const { url, token } = await startConversation({
-      RATE_LIMIT: 'on',
-      REALTIME_CONNECTIONS: '3',
-    });
+    const { url, token } = await beginConversation(toThree());
     const open = [];
     for (let i = 0; i < 3; i++) open.push(await connect(url, { token }));
     expect(await statusOf(url)).toBe(429);
@@ -70,12 +74,7 @@ describe('the limits of one address', () => {
   });
 
   it('limits how many are open at once from a /48 of IPv6, whichever its networks, to 8 times as many', async () => {
-    const { url, token } = await startConversation({
-      RATE_LIMIT: 'on',
-      REALTIME_CONNECTIONS: '3',
-      TRUST_PROXY: '1',
-      PUBLIC_URL: 'http://127.0.0.1:1',
-    });
+    const { url, token } = await beginConversation(toThree());
     const from = (network: string) => ({ 'X-Forwarded-For': `${network}::1` });
     const open: RealtimeClient[] = [];
     for (let n = 1; n <= 24; n++) {
