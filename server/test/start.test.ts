@@ -137,14 +137,6 @@ describe('the very first start', () => {
     expect(server.stdout()).toBe(`Parlor is ready: ${server.url}/\n`);
     expect((await fetch(`${server.url}/demo/`)).status).toBe(404);
   });
-
-  it.skipIf(inject('isRealMongodb'))('keeps the made key and the data for their owner only', async () => {
-    const settings = await serverSettings();
-    await startServerProcess(settings);
-    const { DATA_DIR = '' } = settings;
-    expect((await stat(join(DATA_DIR, 'secret-key'))).mode & 0o777).toBe(0o600);
-    expect((await stat(join(DATA_DIR, 'database'))).mode & 0o077).toBe(0);
-  });
 });
 
 // Only Linux says how many it allows.
@@ -176,11 +168,14 @@ describe.skipIf(inject('isRealMongodb'))('an embedded database that listens', ()
     await expect.poll(server.stderr).toMatch(/EMBEDDED_MONGODB_LISTEN is 127\.0\.0\.1:0.*without a password/);
   });
 
-  it('is for its owner only on a socket, about which there is nothing to say', async () => {
-    const settings = await serverSettings();
-    const path = join(settings.DATA_DIR ?? '', 'look.sock');
-    const server = await startServerProcess({ ...settings, EMBEDDED_MONGODB_LISTEN: path });
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  it('is for its owner only on a socket, about which there is nothing to say, as are its key and data', async () => {
+    const { DATA_DIR = '', ...settings } = await serverSettings();
+    const path = join(DATA_DIR, 'look.sock');
+    const server = await startServerProcess({ ...settings, DATA_DIR, EMBEDDED_MONGODB_LISTEN: path });
+    for (const name of ['look.sock', 'secret-key']) {
+      expect([name, (await stat(join(DATA_DIR, name))).mode & 0o777]).toEqual([name, 0o600]);
+    }
+    expect((await stat(join(DATA_DIR, 'database'))).mode & 0o077).toBe(0);
     await server.end('SIGTERM');
     expect(server.stderr()).not.toContain('EMBEDDED_MONGODB_LISTEN');
   });
