@@ -109,12 +109,10 @@ describe('npm run parlor --', () => {
       [['account', 'create'], /^USERNAME is missing\nusage: account create USERNAME EMAIL/],
       [['account', 'create', 'x', 'y@example.com'], /^username: Ensure this field has at least 3 characters/],
       [['account', 'token', 'ada', 'b'], /^too many arguments: b/],
-      [['account', 'token', '--what'], /^unknown option --what/],
       [['account', 'token', 'ada', '--reset', '--reset'], /^--reset is given twice/],
       [['export', 'ada', ''], /^FILE is empty\nusage: export USERNAME FILE/],
       [['import', ''], /^FILE is empty\nusage: import FILE/],
       [['backup', ''], /^FOLDER is empty\nusage: backup FOLDER/],
-      [['import', '/nothing/here'], /can't be read: ENOENT/],
     ] as const) {
       const { code, err, out } = await parlor([...args]);
       expect([code, err, out]).toEqual([1, expect.stringMatching(message), '']);
@@ -136,7 +134,7 @@ describe('npm run parlor --', () => {
       [['account', 'create', 'ada', 'ada@example.com', '--what'], /^unknown option --what\n/],
       [['account', 'invite', '--help'], /^unknown option --help\n/],
       [['account', 'delete', 'ada'], /^this can not be undone: add --yes\n/],
-      [['member', 'role', 'ada', 'king'], /^ROLE is one of /],
+      [['member', 'role', 'ada', 'king'], /^ROLE is one of owner, admin, operator\n/],
       [['import', join(directory, 'no-file')], /no-file can't be read: ENOENT\n/],
     ] as const) {
       const { code, err, out } = await parlor([...args], { env });
