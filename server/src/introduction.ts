@@ -19,6 +19,17 @@ const introduction = (url: string, { username, password, token, widgetToken }: D
     '',
   ].join('\n');
 
+/** A trial's account stays on a database that goes into use, and whoever has read the output of its first start is its owner. */
+const warnOfTrial = async ({ accounts, log }: RunningServer['services']): Promise<void> => {
+  const demo = await accounts.byUsername(DEMO_USERNAME);
+  if (!demo?.is_demo || demo.deleted_at) return;
+  log.warn(
+    { username: DEMO_USERNAME },
+    'the account of the trial is still here, with the password and token that its first start printed: ' +
+      `"npm run parlor -- account delete ${DEMO_USERNAME} --yes" removes it`,
+  );
+};
+
 /**
  * Says what only a start knows: the account for a trial, and links that sign in once.
  * @param say resolves to whether the text was written
@@ -27,7 +38,7 @@ export const introduce = async (
   { services, url }: Pick<RunningServer, 'services' | 'url'>,
   say: (text: string) => Promise<boolean>,
 ): Promise<void> => {
-  if (!isTrial(services.config)) return;
+  if (!isTrial(services.config)) return warnOfTrial(services);
   await introduceDemoAccount(services, (demo) => say(introduction(url, demo)));
   const demo = await services.accounts.byUsername(DEMO_USERNAME);
   const welcome = demo && services.welcomeLinks.issue(founderOf(demo));

@@ -115,6 +115,10 @@ describe('the very first start', () => {
       'Settings panel',
       `Parlor is ready: ${third.url}/`,
     ]);
+    await third.end('SIGTERM');
+    const inUse = await startServerProcess({ ...settings, PUBLIC_URL: 'https://chat.example.com' });
+    expect(inUse.stdout()).toBe(`Parlor is ready: ${inUse.url}/\n`);
+    await expect.poll(inUse.stderr).toMatch(/the account of the trial is still here.*account delete demo/);
   });
 
   it('makes no account on a server for others, and shows no widget of one that is called demo', async () => {
