@@ -15,6 +15,7 @@ export const LONG_UNITS = [
   'server/src/features/access/rights.test.ts',
   'server/src/features/access/room-widgets.test.ts',
   'server/src/features/accounts/account-import.test.ts',
+  'server/src/features/accounts/import-sizes.test.ts',
   'server/src/features/accounts/email-confirmations.test.ts',
   'server/src/features/accounts/foreign-objects.test.ts',
   'server/src/features/agent/llm/broken-off.test.ts',

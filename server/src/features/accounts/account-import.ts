@@ -3,6 +3,7 @@ import { COPY, type Document, sealed } from './account-copy.ts';
 import { type AccountCollection, accountCollections } from './account-data.ts';
 import type { AccountLeases, KeptLease } from './account-leases.ts';
 import { ForeignObjects, type ReadDocument } from './foreign-objects.ts';
+import { HeldWaysIn } from './held-ways-in.ts';
 import { ConcurrentImport, leaseForImport } from './import-lease.ts';
 import { holdsAccount, ImportError, isAccount, ownerIn, readLine } from './import-lines.ts';
 import { insertAccount, insertMissing, refusedByDatabase, type WriteParts } from './import-writes.ts';
@@ -12,11 +13,9 @@ import { flawIn } from './whole-objects.ts';
 
 export { ImportError };
 
-/** How many documents are written at a time. */
+/** How many documents are written at a time, and of how many characters as their lines have them. */
 const BATCH = 500;
-
-/** By what people and programs get in: it comes last but the account itself, so that nobody uses half of one. */
-const WAYS_IN: ReadonlySet<string> = new Set(['members', 'tokens', 'widgets', 'workflows']);
+const BATCH_CHARACTERS = 4 * 1_024 * 1_024;
 
 /** What an import needs besides. */
 interface Importing extends WriteParts {
@@ -67,7 +66,10 @@ export const importAccount = async (
 interface Batch {
   kind: string;
   read: ReadDocument[];
+  characters: number;
 }
+
+const noBatch = (kind = ''): Batch => ({ kind, read: [], characters: 0 });
 
 class AccountImport {
   readonly #parts: Importing;
@@ -77,8 +79,8 @@ class AccountImport {
   #account: string | undefined;
   #lease: KeptLease | undefined;
   #run: ImportRun | undefined;
-  #batch: Batch = { kind: '', read: [] };
-  readonly #waysIn = new Map<string, Document[]>();
+  #batch = noBatch();
+  readonly #waysIn = new HeldWaysIn();
   readonly #needed: NeededObjects;
   #isStuck = false;
 
@@ -96,7 +98,7 @@ class AccountImport {
       const [kind, value] = readLine(line, count);
       if (count === 1) await this.#readHead(line, kind, value);
       else if (kind === 'account') return this.#store(() => this.#finish(value, count));
-      else await this.#store(() => this.#take(kind, value as Document, count));
+      else await this.#store(() => this.#take(kind, value as Document, line.length, count));
       this.#progress(count);
     }
     throw new ImportError(`line ${count + 1}: the end is missing, which is the account itself`);
@@ -162,7 +164,7 @@ class AccountImport {
     this.#others = this.#foreignTo(account);
   }
 
-  async #take(kind: string, document: Document, line: number): Promise<void> {
+  async #take(kind: string, document: Document, characters: number, line: number): Promise<void> {
     const collection = this.#collections.get(kind);
     if (!collection || typeof document?._id !== 'string') {
       throw new ImportError(`line ${line}: unknown kind "${kind.slice(0, 40)}"`);
@@ -174,7 +176,7 @@ class AccountImport {
     if (!isOwn) throw new ImportError(`line ${line}: an object of another account`);
     this.#checkWhole(kind, document, line);
     const hasField = (name: string) => collection.model.schema.path(name) !== undefined;
-    await this.#add(kind, { document: sealed(document, this.#parts, hasField), line });
+    await this.#add(kind, { document: sealed(document, this.#parts, hasField), line }, characters);
   }
 
   #checkWhole(kind: string, document: Document, line: number): void {
@@ -183,20 +185,22 @@ class AccountImport {
     if (flaw !== undefined) throw new ImportError(`line ${line}: an object ${flaw}`);
   }
 
-  async #add(kind: string, read: ReadDocument): Promise<void> {
-    if (WAYS_IN.has(kind)) {
-      await this.#checkOwn(kind, [read]);
-      this.#waysIn.set(kind, [...(this.#waysIn.get(kind) ?? []), read.document]);
-      return;
+  async #add(kind: string, read: ReadDocument, characters: number): Promise<void> {
+    if (HeldWaysIn.isOne(kind)) {
+      this.#waysIn.add(kind, read, characters);
+      return this.#checkOwn(kind, [read]);
     }
-    if (kind !== this.#batch.kind || this.#batch.read.length >= BATCH) await this.#flush();
+    const { length } = this.#batch.read;
+    const isFull = length >= BATCH || this.#batch.characters + characters > BATCH_CHARACTERS;
+    if (kind !== this.#batch.kind || isFull) await this.#flush();
     this.#batch.kind = kind;
     this.#batch.read.push(read);
+    this.#batch.characters += characters;
   }
 
   async #flush(): Promise<void> {
     const { kind, read } = this.#batch;
-    this.#batch = { kind: '', read: [] };
+    this.#batch = noBatch();
     if (read.length > 0) await this.#checkOwn(kind, read);
     await this.#needed.note(kind, read);
     await this.#write(
@@ -206,7 +210,7 @@ class AccountImport {
   }
 
   async #areThere(kind: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const held = this.#waysIn.get(kind)?.map(({ _id }) => _id) ?? [];
+    const held = this.#waysIn.idsOf(kind);
     const those = { _id: { $in: ids }, account: this.#account };
     const stored = await this.#collections.get(kind)?.model.find(those, { _id: 1 }).lean();
     return new Set([...held, ...(stored ?? []).map(({ _id }) => String(_id))]);

@@ -32,8 +32,34 @@ export const holdsAccount = (parts: CopyParts, kind: string): boolean =>
 export const ownerIn = (parts: CopyParts, kind: string, document: Document): unknown =>
   document[ownerField(parts, kind) ?? 'account'];
 
+/** What a line holds at most: a graph may have 27 000 problems, and nothing else comes near. Each takes time to be read. */
+const MAX_VALUES = 30_000;
+
+const [COMMA, QUOTE, BACKSLASH, BRACKET, BRACE] = [0x2c, 0x22, 0x5c, 0x5b, 0x7b];
+
+/** Whether JSON has more values than that, by what stands before each: a comma, or the beginning of a list or an object. */
+const hasMoreValues = (json: string, most: number): boolean => {
+  if (json.length <= most) return false;
+  let count = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (isText) {
+      if (code === BACKSLASH) at++;
+      else if (code === QUOTE) isText = false;
+    } else if (code === QUOTE) isText = true;
+    else if (code === COMMA || code === BRACKET || code === BRACE) {
+      if (++count > most) return true;
+    }
+  }
+  return false;
+};
+
 /** The kind of what a line holds, and that. @throws ImportError */
 export const readLine = (line: string, number: number): [kind: string, value: unknown] => {
+  // Before it is parsed: millions of values would hold the server up for half a minute, and take gigabytes.
+  if (hasMoreValues(line, MAX_VALUES))
+    throw new ImportError(`line ${number}: more than ${MAX_VALUES} values`);
   try {
     const [first] = Object.entries(EJSON.parse(line) as object);
     if (first) return first;

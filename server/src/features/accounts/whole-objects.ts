@@ -56,18 +56,20 @@ export const shapeOf = ({ model, data }: MappedCollection, name: string): z.ZodT
 /** In one line, and not longer than that. */
 const MAX_REASON = 200;
 
+const inOneLine = (text: string): string => text.replace(/[\p{C}\p{Z}]+/gu, ' ').slice(0, MAX_REASON);
+
 /** Where a value has another shape, and why: `.tags.0: Ensure …`; undefined where it fits. */
 const misfitOf = (shape: z.ZodType | undefined, value: unknown): string | undefined => {
   const [issue] = shape?.safeParse(value).error?.issues ?? [];
   if (!issue) return undefined;
   const path = issue.path.map((step) => `.${String(step)}`).join('');
-  return `${path}: ${issue.message}`.replace(/[\p{C}\p{Z}]+/gu, ' ').slice(0, MAX_REASON);
+  return inOneLine(`${path}: ${issue.message}`);
 };
 
 /**
  * What is wrong with an object that whoever goes through all accounts' objects would stumble over: a field that is lacking
  * or null where its model never is, a number or a time that is none, nothing in a list, a value beyond the bounds that
- * the API keeps, another shape than others rely on. What is made anew is not looked at; other types are told by the model.
+ * the API keeps, another shape than others rely on, a field that there is none of. What is made anew is not looked at; other types are told by the model.
  * @returns in words, what comes behind "an object"; undefined where it is whole
  */
 export const flawIn = (collection: MappedCollection, document: Document): string | undefined => {
@@ -83,8 +85,12 @@ export const flawIn = (collection: MappedCollection, document: Document): string
   };
   const { _id, events: _, ...rest } = document;
   if (_id.length === 0 || _id.length > MAX_ID) return 'without a proper _id';
+  const known = Object.values(data.fields).flat();
+  const unknown = Object.keys(document).find((name) => !known.includes(name) && !isDerived(name));
+  // The model would say so as well, once some hundred of them wait to be written.
+  if (unknown !== undefined) return inOneLine(`with an unknown field: ${unknown}`);
   if (isTooDeep(rest, MAX_LEVELS)) return `of more than ${MAX_LEVELS} levels of lists and objects`;
-  for (const name of Object.values(data.fields).flat()) {
+  for (const name of known) {
     if (isDerived(name)) continue;
     if (isOtherThanText(document[name], model.schema.path(name)?.instance))
       return `with a field of another type: ${name}`;
