@@ -50,6 +50,9 @@ export const MAX_PAGE_SIZE = 1_000;
 export const MAX_QUERY = 200;
 export const MAX_QUERY_WORDS = 20;
 
+/** Mistakes of one request that are told: more than anybody reads. No list is looked at beyond as many. */
+export const MAX_ISSUES = 100;
+
 /** A workflow: its nodes, a node's id, what a node says, and what it keeps an answer under. */
 export const MAX_NODES = 500;
 export const MAX_NODE_ID = 64;

@@ -5,6 +5,7 @@ import {
   MAX_BRANCH_VALUE,
   MAX_BRANCHES,
   MAX_FAQ_ENTRIES,
+  MAX_ISSUES,
   MAX_LEAD_TEMPLATE,
   MAX_MESSAGE,
   MAX_MODEL_NAME,
@@ -34,6 +35,24 @@ const decimal = ({ min, max }: { min: number; max: number }) =>
     .min(min, { error: `Ensure this value is greater than or equal to ${min}.` })
     .max(max, { error: `Ensure this value is less than or equal to ${max}.` });
 
+/** Looks at the items of a list in their order, and ends where more mistakes were found than are told: each takes time. */
+const endAfterIssues = (list: z.core.$ZodArray): void => {
+  const { parse, def } = list._zod;
+  list._zod.parse = (payload, ctx) => {
+    const items = payload.value as unknown;
+    if (!Array.isArray(items) || ctx.async) return parse(payload, ctx);
+    const read: unknown[] = [];
+    payload.value = read;
+    for (const [index, value] of items.entries()) {
+      const item = def.element._zod.run({ value, issues: [] }, ctx) as z.core.ParsePayload;
+      payload.issues.push(...z.core.util.prefixIssues(index, item.issues));
+      read.push(item.value);
+      if (payload.issues.length >= MAX_ISSUES) break;
+    }
+    return payload;
+  };
+};
+
 /** A list whose length is looked at before its items are. */
 const listOf = <T extends z.ZodType>(item: T, { min, max }: { min: number; max: number }) => {
   const message = `Ensure this field has no more than ${max} elements.`;
@@ -44,6 +63,7 @@ const listOf = <T extends z.ZodType>(item: T, { min, max }: { min: number; max: 
     })
     .min(min, { error: 'This list may not be empty.' })
     .max(max, { error: message });
+  endAfterIssues(list);
   return z.preprocess((value, ctx) => {
     if (Array.isArray(value) && value.length > max) ctx.addIssue({ code: 'custom', message, input: value });
     return value;

@@ -1,4 +1,4 @@
-import { isUuid, jsonType } from '@parlor/shared';
+import { isUuid, jsonType, MAX_ISSUES } from '@parlor/shared';
 import type { z } from 'zod';
 import { type FieldErrors, invalid, invalidTogether, notFound, throwIfAny } from '../platform/errors.ts';
 
@@ -21,9 +21,6 @@ const asObject = (body: unknown): Record<string, unknown> => {
   }
   return body as Record<string, unknown>;
 };
-
-/** More mistakes than anybody reads are not told one by one. */
-const MAX_ISSUES = 100;
 
 /** Puts what is wrong at a path into a map of field errors. */
 export const addIssue = (errors: FieldErrors, [field, ...rest]: PropertyKey[], message: string): void => {
