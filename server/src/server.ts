@@ -16,6 +16,7 @@ import { startMetricsListener } from './features/metrics/metrics-listener.ts';
 import { createGateway } from './features/realtime/create-gateway.ts';
 import { createBaseUrl, listeningUrl } from './http/base-url.ts';
 import { limitBodyChunks } from './http/body-chunks.ts';
+import { createClientAddress } from './http/client-address.ts';
 import { limitConnections } from './http/connections.ts';
 import { oneAtATime } from './http/pipelining.ts';
 import { cutSlowReaders } from './http/slow-readers.ts';
@@ -103,7 +104,11 @@ export const startServer = async (
   });
   // Node.js drops what stands behind the 2 000th, such as the X-Forwarded-For of a proxy; their size is limited anyway.
   server.maxHeadersCount = 0;
-  const stopCutting = cutSlowReaders(server, config.RESPONSE_STALL_TIMEOUT, log);
+  const stopCutting = cutSlowReaders(
+    server,
+    { timeout: config.RESPONSE_STALL_TIMEOUT, clientAddress: createClientAddress(config.TRUST_PROXY) },
+    log,
+  );
   const closeSilent = limitConnections(server);
   // What a request expects besides 100-continue may be left out (RFC 9110, 10.1.1); Node.js would answer past everything.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

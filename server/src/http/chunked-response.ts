@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Handler } from './context.ts';
+import { holdBody } from './held-bodies.ts';
 
 /** Node.js tells of a write when all of it has gone: written in pieces, a slow reader is seen to read. */
 const PIECE_BYTES = 16 * 1024;
@@ -21,6 +22,7 @@ export const chunkedResponse: Handler = async (ctx, next) => {
   if (ctx.respond === false || !(typeof body === 'string' || Buffer.isBuffer(body))) return;
   if (body.length < SMALL_BYTES) return;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  holdBody(ctx.res, bytes);
   ctx.body = Readable.from(piecesOf(bytes), { objectMode: false });
   ctx.length = bytes.length;
 };

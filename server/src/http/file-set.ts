@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Context } from './context.ts';
+import { prepare } from './held-bodies.ts';
 import { sendTag } from './single-object.ts';
 
 /** For files whose names carry a hash of their content. */
@@ -38,10 +39,10 @@ export class FileSet {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
     for (const name of names.filter((file) => !isPrecompressed(file))) {
-      const identity = readFileSync(name);
+      const identity = prepare(readFileSync(name));
       const bytes: StoredFile['bytes'] = { identity };
       for (const [extension, encoding] of Object.entries(PRECOMPRESSED)) {
-        if (names.includes(name + extension)) bytes[encoding] = readFileSync(name + extension);
+        if (names.includes(name + extension)) bytes[encoding] = prepare(readFileSync(name + extension));
       }
       const path = name.slice(directory.length).replaceAll('\\', '/').replace(/^\/+/, '');
       const etag = createHash('sha256').update(identity).digest('base64url').slice(0, 27);

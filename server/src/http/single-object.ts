@@ -31,7 +31,7 @@ export const sendObject = (ctx: Context, object: object, status = 200): void =>
 
 /** An object as it is sent, with its ETag; for objects that are sent often without a change. */
 export interface Representation {
-  text: string;
+  body: string | Buffer;
   etag: string;
 }
 
@@ -42,9 +42,9 @@ export interface Representation {
 export const representationOf = (object: object, variant?: object): Representation => {
   const text = JSON.stringify(object);
   const etag = etagOf(text);
-  if (!variant) return { text, etag };
+  if (!variant) return { body: text, etag };
   const inForm = JSON.stringify(variant);
-  return { text: inForm, etag: `${etag.slice(0, -1)}.${etagOf(inForm).slice(1, 9)}"` };
+  return { body: inForm, etag: `${etag.slice(0, -1)}.${etagOf(inForm).slice(1, 9)}"` };
 };
 
 /** Sets the ETag of what is answered; 304 to a GET whose If-None-Match names it. */
@@ -57,10 +57,10 @@ export const sendTag = (ctx: Context, etag: string): void => {
 };
 
 /** `sendObject` for a representation that was made before. */
-export const sendRepresentation = (ctx: Context, { text, etag }: Representation, status = 200): void => {
+export const sendRepresentation = (ctx: Context, { body, etag }: Representation, status = 200): void => {
   ctx.status = status;
   ctx.type = 'application/json';
-  ctx.body = text;
+  ctx.body = body;
   if (!ctx.response.get('Cache-Control')) ctx.set('Cache-Control', 'no-cache');
   sendTag(ctx, etag);
 };

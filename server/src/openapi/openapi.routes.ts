@@ -3,8 +3,9 @@ import { createRequire } from 'node:module';
 import type Router from '@koa/router';
 import { z } from 'zod';
 import type { Context, Handler, State } from '../http/context.ts';
+import { prepare } from '../http/held-bodies.ts';
 import type { Route } from '../http/route.ts';
-import { representationOf, sendRepresentation } from '../http/single-object.ts';
+import { type Representation, representationOf, sendRepresentation } from '../http/single-object.ts';
 import type { Config } from '../platform/config.ts';
 import { openApiDocument } from './document.ts';
 
@@ -58,9 +59,15 @@ const START = `Scalar.createApiReference('#docs', {
 });
 `;
 
+/** One copy of its bytes for all responses. */
+const preparedOf = (document: object): Representation => {
+  const { body, etag } = representationOf(document);
+  return { body: prepare(Buffer.from(body)), etag };
+};
+
 /** GET /api/v1/openapi.json: what is said of these routes, and of itself; made when somebody first asks for it. */
 export const openApiRoute = (routes: () => readonly Route[], config: Config): Route => {
-  let document: ReturnType<typeof representationOf> | undefined;
+  let document: Representation | undefined;
   return {
     method: 'GET',
     path: '/api/v1/openapi.json',
@@ -77,7 +84,7 @@ export const openApiRoute = (routes: () => readonly Route[], config: Config): Ro
       headers: ['ETag'],
     },
     handler: (ctx) => {
-      document ??= representationOf(openApiDocument(routes(), config));
+      document ??= preparedOf(openApiDocument(routes(), config));
       sendRepresentation(ctx, document);
     },
   };
@@ -114,7 +121,7 @@ export const docsRoutes = (router: Router<State>): void => {
   router.get(
     '/api/v1/docs/scalar.js',
     asset('text/javascript', FILE_CACHE, () => {
-      script ??= readFileSync(scalarFile());
+      script ??= prepare(readFileSync(scalarFile()));
       return script;
     }),
   );
