@@ -40,6 +40,21 @@ describe('other requests to upgrade', () => {
     expect(text).toMatch(/"token":"[0-9a-f]{40}"/);
   });
 
+  it.each([
+    ['HTTP/1.1', 'close, Upgrade', 'close'],
+    ['HTTP/1.1', 'Upgrade,Close', 'close'],
+    ['HTTP/1.0', 'Upgrade', 'close'],
+    ['HTTP/1.0', 'keep-alive, Upgrade', 'keep-alive'],
+    ['HTTP/1.1', 'Upgrade', 'keep-alive'],
+  ])('of %s with "Connection: %s" end the connection as was asked: %s', async (version, connection, wish) => {
+    const lines = [`GET /healthz ${version}`, 'Host: localhost', `Connection: ${connection}`, 'Upgrade: h2c'];
+    const next =
+      wish === 'close' ? '' : 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+    const text = await raw(server().url, `${lines.join('\r\n')}\r\n\r\n${next}`);
+    const answers = text.match(/^Connection: .+$/gim)?.map((line) => line.slice(12));
+    expect(answers).toEqual(wish === 'close' ? ['close'] : ['keep-alive', 'close']);
+  });
+
   it.each([0, 1])(
     'end the connection while answers are under way, when %i of two have come',
     async (come) => {

@@ -4,6 +4,13 @@ import type { Duplex } from 'node:stream';
 /** Headers that belong to the upgrade alone. */
 const OF_UPGRADE = new Set(['connection', 'upgrade', 'http2-settings']);
 
+/** What the client wants of its connection besides the upgrade (RFC 9112, 9.3): HTTP/1.0 closes unless it asks to stay. */
+const wishFor = ({ httpVersion, headers }: IncomingMessage): 'close' | 'keep-alive' => {
+  const options = (headers.connection ?? '').toLowerCase().split(/[\s,]+/);
+  if (options.includes('close')) return 'close';
+  return httpVersion !== '1.0' || options.includes('keep-alive') ? 'keep-alive' : 'close';
+};
+
 /**
  * Goes on with a request as if it had asked for no upgrade, as a server may (RFC 9110, 7.8). Programs that speak
  * HTTP/2 where they can, such as Java's, offer `Upgrade: h2c` with ordinary requests; once a server listens for
@@ -16,7 +23,7 @@ export const declineUpgrade = (
   head: Buffer,
 ): void => {
   const { method, url, httpVersion, rawHeaders } = request;
-  const lines = [`${method} ${url} HTTP/${httpVersion}`, 'Connection: keep-alive'];
+  const lines = [`${method} ${url} HTTP/${httpVersion}`, `Connection: ${wishFor(request)}`];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
     if (!OF_UPGRADE.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[i + 1]}`);
