@@ -53,6 +53,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'server/test/examples.test.ts': 26,
   'server/test/explain.test.ts': 57,
   'server/test/export-waiting.test.ts': 36,
+  'server/test/fatal.test.ts': 110,
   'server/test/first-message.test.ts': 51,
   'server/test/full-disk-backlog.test.ts': 130,
   'server/test/full-disk-live.test.ts': 50,

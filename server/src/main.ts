@@ -2,24 +2,28 @@ import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { toldToOperator } from './database/database-error.ts';
 import { type Config, ConfigError, loadConfig } from './platform/config.ts';
+import { leave } from './platform/leave.ts';
 import { createLog } from './platform/log.ts';
 import type { RunningServer } from './server.ts';
 
 /** One clear line and exit 1 for what the operator can mend; anything else is a defect and shows its stack. */
-const giveUp = (error: unknown, failed = "Parlor can't start"): never => {
+const giveUp = (error: unknown, failed = "Parlor can't start"): void => {
   const told = error instanceof ConfigError ? error.message : toldToOperator(error);
   process.stderr.write(told === undefined ? `${(error as Error).stack}\n` : `${failed}: ${told}\n`);
-  process.exit(1);
+  leave(1);
 };
 
 /** A process that can't go on ends: every promise is kept by the database, and the next start goes on from there. */
-const end = (log: Logger, err: Error): never => {
+const end = (log: Logger, err: Error): void => {
   log.fatal({ err }, 'a defect ends the process');
-  process.exit(1);
+  leave(1);
 };
 
 /** All of what runs may take to stop, the database included. */
 const STOP_TIMEOUT_MS = 30_000;
+
+/** Who tells it to stop again after this time waits no longer; before that both may be of one Ctrl-C. */
+const AGAIN_AFTER_MS = 5_000;
 
 /** Writes to stdout, which may be a pipe that is full, or that nobody reads; resolves to whether it was written. */
 const say = (text: string): Promise<boolean> =>
@@ -38,29 +42,37 @@ const start = async (config: Config, log: Logger): Promise<void> => {
   process.stdout.on('error', () => undefined);
   const started = load(config, log);
   // From the beginning: a start that is told to stop finishes what it has begun, and shows what only it knows.
-  let isStopping = false;
+  let stoppingSince: number | undefined;
+  const endUnstopped = (why: string) => {
+    process.stderr.write(`Parlor ends: ${why}\n`);
+    leave(1);
+  };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (isStopping) return;
-      isStopping = true;
-      setTimeout(() => {
-        process.stderr.write(`Parlor ends: stopping took longer than ${STOP_TIMEOUT_MS / 1_000} s\n`);
-        process.exit(1);
-      }, STOP_TIMEOUT_MS);
-      const stop = async (server: RunningServer) => {
-        await server.stop().catch((error) => giveUp(error, 'Parlor did not stop as it should'));
-        process.exit(0);
-      };
+      if (stoppingSince !== undefined) {
+        const isMeant = performance.now() - stoppingSince >= AGAIN_AFTER_MS;
+        if (isMeant) endUnstopped('it was told to stop again before it had stopped');
+        return;
+      }
+      stoppingSince = performance.now();
+      setTimeout(
+        () => endUnstopped(`stopping took longer than ${STOP_TIMEOUT_MS / 1_000} s`),
+        STOP_TIMEOUT_MS,
+      );
+      const stop = (server: RunningServer) =>
+        server.stop().then(
+          () => leave(0),
+          (error) => giveUp(error, 'Parlor did not stop as it should'),
+        );
       started.then(stop, giveUp);
     });
   }
   const { url, died } = await started;
   void died.then((error) => {
     log.fatal({ err: error }, 'the database ended');
-    process.stderr.write(`Parlor ends: ${error.message}\n`);
-    process.exit(1);
+    endUnstopped(error.message);
   });
-  if (!isStopping) await say(`Parlor is ready: ${url}/\n`);
+  if (stoppingSince === undefined) await say(`Parlor is ready: ${url}/\n`);
 };
 
 // While little happens V8 collects the whole heap for every tenth that it has grown by, and takes both cores of a

@@ -1,15 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { type ServerProcess, serverSettings, startServerProcess } from './server-process.ts';
 
 /**
  * Starts a server in which `code` is run when the answer is called: in the main thread, or in the database's.
  * Nothing that a client can send does this; memory that another library leaks, or a defect, would.
  */
-const startWith = async (code: string, thread: 'main' | 'database') => {
+const startWith = async (code: string, thread: 'main' | 'database' | 'both') => {
   const folder = await mkdtemp(join(tmpdir(), 'parlor-fatal-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const sign = join(folder, 'now');
@@ -23,7 +24,7 @@ const startWith = async (code: string, thread: 'main' | 'database') => {
        clearInterval(look);
        ${code}
      }, 50);
-     if (isMainThread !== ${thread === 'main'}) clearInterval(look);
+     if (${thread !== 'both'} && isMainThread !== ${thread === 'main'}) clearInterval(look);
      look.unref();`,
   );
   const NODE_OPTIONS = `--import=${pathToFileURL(script)}`;
@@ -76,4 +77,54 @@ it.skipIf(inject('isRealMongodb'))(
     expect(await server.end('SIGTERM')).toMatchObject({ signal: null });
   },
   45_000,
+);
+
+/** A thread that the system keeps, as a disk does that never answers: nobody writes to this pipe. */
+const HANG = `const { execFileSync, openSync } = { ...process.getBuiltinModule('child_process'), ...process.getBuiltinModule('fs') };
+  const pipe = import.meta.dirname + '/pipe';
+  execFileSync('mkfifo', [pipe]);
+  process.stderr.write('hanging\\n');
+  setTimeout(() => openSync(pipe), 100);`;
+
+describe.runIf(process.platform === 'linux' && !inject('isRealMongodb'))(
+  'a process whose database can not be ended',
+  () => {
+    const startHanging = async () => {
+      const { server, happen } = await startWith(HANG, 'database');
+      await happen();
+      await expect.poll(() => server.stderr()).toContain('hanging');
+      await sleep(500);
+      return server;
+    };
+
+    it('ends when it is told to stop', { timeout: 90_000 }, async () => {
+      const server = await startHanging();
+      expect(await server.end('SIGTERM')).toEqual({ code: null, signal: 'SIGKILL' });
+      expect(server.stderr()).toMatch(
+        /^Parlor (ends: stopping took|did not stop as it should: the embedded database in )/m,
+      );
+    });
+
+    it('ends sooner when it is told so again', { timeout: 60_000 }, async () => {
+      const server = await startHanging();
+      process.kill(server.pid, 'SIGTERM');
+      // One Ctrl-C may be told twice.
+      process.kill(server.pid, 'SIGINT');
+      await sleep(6_000);
+      expect(server.stderr()).not.toContain('Parlor ends');
+      expect(await server.end('SIGTERM')).toEqual({ code: null, signal: 'SIGKILL' });
+      expect(server.stderr()).toContain('Parlor ends: it was told to stop again before it had stopped\n');
+    });
+
+    it('ends by a defect', { timeout: 60_000 }, async () => {
+      const { server, happen } = await startWith(
+        `if (isMainThread) setTimeout(() => { throw new Error('a defect'); }, 1_000);
+       else { ${HANG} }`,
+        'both',
+      );
+      await happen();
+      expect(await server.ended).toEqual({ code: null, signal: 'SIGKILL' });
+      expect(await fatalEntry(server)).toMatchObject({ msg: 'a defect ends the process' });
+    });
+  },
 );

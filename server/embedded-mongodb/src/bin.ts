@@ -14,7 +14,18 @@ async function serve(dataDir: string, listen: string): Promise<void> {
   refuseOtherDirectory(dataDir);
   const database = await openEmbeddedMongodb({ dataDir, listen });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => void database.close().then(() => process.exit(0)));
+    process.once(
+      signal,
+      () =>
+        void database.close().then(
+          () => process.exit(0),
+          (error) => {
+            process.stderr.write(`${(error as Error).message}\n`);
+            // process.exit would wait for the thread that does not end.
+            process.kill(process.pid, 'SIGKILL');
+          },
+        ),
+    );
   }
   void database.died.then((error) => {
     process.stderr.write(`${error.message}\n`);

@@ -53,8 +53,13 @@ export interface EmbeddedMongodb {
   copyTo(directory: string, options?: CopyOptions): Promise<void>;
   /** Settles when the database's thread has ended unasked, as without memory; its clients wait in vain then. */
   died: Promise<EmbeddedMongodbError>;
-  /** Ends after all acknowledged writes are stored; at the latest after 10 s. */
+  /**
+   * Ends after all acknowledged writes are stored; at the latest after 10 s. Fails a second later where the thread can't be
+   * ended, as on a disk that does not answer: the process can't exit by itself then.
+   */
   close(): Promise<void>;
+  /** Ends the thread in the middle of what it does, for a process that is about to end; resolves when it has ended. */
+  terminate(): Promise<void>;
 }
 
 /**
@@ -111,6 +116,7 @@ export async function openEmbeddedMongodb(options: EmbeddedMongodbOptions): Prom
         await thread.stop();
         cleanUp();
       },
+      terminate: () => thread.terminate(),
     };
   } catch (error) {
     cleanUp();

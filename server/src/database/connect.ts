@@ -10,6 +10,7 @@ import {
 import mongoose, { type Connection, type ConnectOptions, type mongo } from 'mongoose';
 import { type Config, maskPassword } from '../platform/config.ts';
 import type { Duration } from '../platform/duration.ts';
+import { endBeforeLeaving } from '../platform/leave.ts';
 import { failOnClosedSockets } from './closed-sockets.ts';
 import { isHalfCopied } from './copy-marker.ts';
 import { DatabaseError } from './database-error.ts';
@@ -171,11 +172,15 @@ const openEmbedded = async (config: Config, forCopy: boolean): Promise<OpenDatab
     listen: config.EMBEDDED_MONGODB_LISTEN,
     keepExpired: forCopy,
   }).catch(fail);
+  const hasEnded = endBeforeLeaving(() => embedded.terminate());
   const connections = new Connections(embedded.url, DEFAULT_NAME);
   const connection = await connections.open(PATIENT).catch(fail);
   const close = async () => {
     await connections.close();
-    await embedded.close();
+    await embedded.close().catch(({ message }) => {
+      throw new DatabaseError(firstLine(message));
+    });
+    hasEnded();
   };
   return {
     connection,

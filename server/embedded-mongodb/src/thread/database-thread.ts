@@ -13,6 +13,9 @@ const MAX_HEAP_MB = 1024;
 /** How long the thread may take to end when it is asked. */
 const STOP_TIMEOUT_MS = 10_000;
 
+/** How long a thread that is terminated may take: longer than that takes only what hangs inside of the system. */
+const TERMINATE_TIMEOUT_MS = 1_000;
+
 export class DatabaseThread {
   /** The connection strings of the addresses; fails with an EmbeddedMongodbError when it can't start. */
   readonly started: Promise<string[]>;
@@ -20,9 +23,11 @@ export class DatabaseThread {
   readonly died: Promise<EmbeddedMongodbError>;
   readonly #worker: Worker;
   readonly #exited: Promise<void>;
+  readonly #dataDir: string;
   #isStopping = false;
 
   constructor(input: WorkerInput) {
+    this.#dataDir = input.dataDir;
     const worker = new Worker(new URL('./worker.js', import.meta.url), {
       workerData: input,
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
@@ -80,13 +85,35 @@ export class DatabaseThread {
     this.#ask('readers');
   }
 
-  /** Ends the thread after the writes that wait, or without them when it does not answer for 10 s. */
+  /**
+   * Ends the thread after the writes that wait, or without them when it does not answer for 10 s; fails with an
+   * EmbeddedMongodbError where even that does not end it.
+   */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#ask('close');
-    const late = setTimeout(() => void this.#worker.terminate(), STOP_TIMEOUT_MS);
+    if (await this.#exitsWithin(STOP_TIMEOUT_MS)) return;
+    void this.#worker.terminate();
+    if (await this.#exitsWithin(TERMINATE_TIMEOUT_MS)) return;
+    const text = `the embedded database in ${this.#dataDir} does not end: its disk may not answer`;
+    throw new EmbeddedMongodbError('WORKER', text);
+  }
+
+  /** Ends the thread without the writes that wait; resolves when it has ended. */
+  async terminate(): Promise<void> {
+    this.#isStopping = true;
+    await this.#worker.terminate();
     await this.#exited;
-    clearTimeout(late);
+  }
+
+  async #exitsWithin(ms: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), ms);
+    });
+    const hasExited = await Promise.race([this.#exited.then(() => true), late]);
+    clearTimeout(timer);
+    return hasExited;
   }
 
   #askFor<T>(what: WorkerAsk, read: (message: WorkerMessage) => T | undefined): Promise<T> {
