@@ -54,7 +54,19 @@ export const beyondBounds = <T extends Unread>(
     of.unread.sort((a, b) => weight(a) - weight(b));
     while (of.bytes > ofAddress) cutOneOf(of);
   }
-  const most = () => [...addresses.values()].reduce((a, b) => (b.bytes > a.bytes ? b : a));
-  while (all > together) cutOneOf(most());
+  const byBytes = [...addresses.values()].sort((a, b) => b.bytes - a.bytes);
+  const share = evenShare(byBytes, together);
+  for (const of of byBytes) while (all > together && of.bytes > share) cutOneOf(of);
   return cut;
+};
+
+/** What each address may have so that all together have no more than `together`. @param byBytes the most first */
+const evenShare = (byBytes: readonly { bytes: number }[], together: number): number => {
+  let left = together;
+  for (let index = byBytes.length - 1; index >= 0; index--) {
+    const { bytes = 0 } = byBytes[index] ?? {};
+    if (bytes * (index + 1) > left) return left / (index + 1);
+    left -= bytes;
+  }
+  return Number.POSITIVE_INFINITY;
 };
