@@ -85,3 +85,38 @@ it('an event is subscribed to with the scope of what it tells, and its webhook i
   const { json: stored } = await app.request('GET', `${WEBHOOKS}${messages.uuid}/`, { token: alone });
   expect(stored).toMatchObject({ event: 'message.added', target });
 });
+
+it('what a webhook has heard before is sent nowhere else without its scope, and not once more', async () => {
+  const { token, program } = await start();
+  const messages = await program('webhooks:write', 'conversations:read');
+  const all = await program('webhooks:write', 'conversations:read', 'leads:read');
+  const { json: webhook } = await app.request('POST', WEBHOOKS, {
+    token,
+    body: { event: 'lead.added', target },
+  });
+  const path = `${WEBHOOKS}${webhook.uuid}/`;
+  await app.request('POST', '/api/v1/leads/', { token, body: { nickname: 'Berta' } });
+  const log = () => app.request('GET', `${path}deliveries/`, { token: messages });
+  await vi.waitFor(async () => expect((await log()).json).toHaveLength(1), { timeout: 60_000 });
+  const [{ id }] = (await log()).json;
+  const change = (as: string, body: object, method: 'PATCH' | 'PUT' = 'PATCH') =>
+    app.request(method, path, { token: as, body });
+  for (const event of ['chat.added', 'message.added']) {
+    expect((await change(token, { event })).status).toBe(200);
+  }
+  const elsewhere = { target: 'http://127.0.0.1:59999/' };
+  for (const refused of [
+    await change(messages, elsewhere),
+    await change(messages, { event: 'message.added', ...elsewhere }, 'PUT'),
+    await app.request('POST', `/api/v1/deliveries/${id}/redeliver/`, { token: messages }),
+    await app.request('POST', `${path}deliveries/${id}/redeliver/`, { token: messages }),
+  ]) {
+    expect([refused.status, refused.json]).toEqual([403, needs('leads:read')]);
+  }
+  expect((await log()).json).toMatchObject([{ id, webhook: { target } }]);
+  // What changes nothing of where it goes takes what it tells now.
+  expect((await change(messages, { event: 'conversation.updated' })).status).toBe(200);
+  expect((await change(all, elsewhere)).json).toMatchObject(elsewhere);
+  const again = await app.request('POST', `/api/v1/deliveries/${id}/redeliver/`, { token: all });
+  expect(again.status).toBe(202);
+});

@@ -71,6 +71,8 @@ export const deliveryRoutes = ({
   };
 
   const redeliver = async (ctx: Context, id: string, webhook?: string): Promise<void> => {
+    // Its webhook may hear another event by now.
+    checkScopeFor(ctx, (await deliveries.get(accountOf(ctx), id)).event);
     const delivery = await deliveries.redeliver(accountOf(ctx), id, webhook, ctx.state.newUuid);
     // Repeated after a crash, it is the delivery as it stands, which may have been answered with the visitor's words.
     const { subject: uuid, created_at: at } = delivery;
@@ -155,7 +157,8 @@ export const deliveryRoutes = ({
       summary: 'Deliver the same event once more',
       description:
         'The same bytes under the same `webhook-id`, to the present target. 409 when the webhook has been deleted, or ' +
-        'when what the delivery said has been erased with its visitor, room or lead.',
+        'when what the delivery said has been erased with its visitor, room or lead. A program needs the scope that ' +
+        'shows what the event tells, too.',
       callers,
       params: deliveryPath,
       isIdempotent: true,
@@ -168,7 +171,8 @@ export const deliveryRoutes = ({
       id: 'redeliverOfWebhook',
       tag: log,
       summary: 'Deliver the same event once more',
-      description: 'A new delivery with the same body and `webhook-id`, at once.',
+      description:
+        'A new delivery with the same body and `webhook-id`, at once. A program needs the scope that shows what the event tells, too.',
       callers,
       params: { ...params, ...deliveryPath },
       isIdempotent: true,

@@ -24,17 +24,24 @@ export const webhooksData = {
     fields: {
       plain: [
         ...(['_id', 'account', 'event', 'created_at', 'since', 'version'] as const),
-        ...(['previous_expires_at', 'failing_since', 'failed_at', 'failed_attempts'] as const),
+        ...([
+          'heard_before',
+          'previous_expires_at',
+          'failing_since',
+          'failed_at',
+          'failed_attempts',
+        ] as const),
       ],
       owner: ['target', 'target_key', 'events'],
       sealed: ['secret_sealed', 'previous_sealed'],
     },
     absent: [
-      ...(['previous_sealed', 'previous_expires_at'] as const),
+      ...(['heard_before', 'previous_sealed', 'previous_expires_at'] as const),
       ...(['failing_since', 'failed_at', 'failed_attempts'] as const),
     ],
     shapes: {
       event: Webhook.shape.event,
+      heard_before: listOf(Webhook.shape.event),
       target: TARGET,
       target_key: identifier(),
       secret_sealed: text({ max: MAX_SECRET }),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Webhook } from '@parlor/shared';
+import { type EventName, Webhook } from '@parlor/shared';
 import type { Model } from 'mongoose';
 import { type Stored, storedFields } from '../../database/document.ts';
 import { defineModel } from '../../database/model.ts';
@@ -13,6 +13,8 @@ export interface StoredWebhook extends Stored<Webhook>, EventHolder {
   created_at: Date;
   /** Since when it listens to its event; earlier events are not its own. */
   since: Date;
+  /** The events that it has heard before: what was made of them may wait, or be sent once more. */
+  heard_before?: EventName[];
   /** Counts the writes; a compare-and-set goes by it. */
   version: number;
   /** The secret that deliveries are signed with, encrypted. */
@@ -40,6 +42,7 @@ export const webhookModel = defineModel<StoredWebhook>(
     target_key: String,
     created_at: Date,
     since: Date,
+    heard_before: { type: [String], default: undefined },
     version: Number,
     secret_sealed: String,
     previous_sealed: String,

@@ -44,13 +44,14 @@ export const webhookRoutes = ({
 }): Route[] => {
   const own = (ctx: Context): [account: string, uuid: string] => [accountOf(ctx), pathUuid(ctx)];
 
-  /** What waits of the event of before goes to the new target, too. */
+  /** What waits of the event of now goes to the new target, as does all that was made of events of before. */
   const mayChange = (ctx: Context, wanted: Partial<NewWebhook>) => {
     const check = precondition(ctx);
-    return (current: Webhook): void => {
+    return (current: Webhook, heardBefore: readonly EventName[]): void => {
       check?.(current);
       if (wanted.event === undefined && wanted.target === undefined) return;
-      for (const event of [current.event, wanted.event ?? current.event]) checkScopeFor(ctx, event);
+      const moved = wanted.target === undefined ? [] : heardBefore;
+      for (const event of [current.event, wanted.event ?? current.event, ...moved]) checkScopeFor(ctx, event);
     };
   };
 
@@ -131,7 +132,8 @@ export const webhookRoutes = ({
       id: 'updateWebhook',
       tag: webhook,
       summary: 'Replace all fields',
-      description: 'What waits to be delivered goes to the new target. Another event is heard from now on.',
+      description:
+        'What waits to be delivered goes to the new target. Another event is heard from now on. A program needs the scopes that show what the event tells, and for another `target` what those tell that it has heard before, too.',
       callers,
       params,
       body: NewWebhook,
@@ -152,7 +154,8 @@ export const webhookRoutes = ({
       id: 'changeWebhook',
       tag: webhook,
       summary: 'Change one or some fields',
-      description: 'What waits to be delivered goes to the new target. Another event is heard from now on.',
+      description:
+        'What waits to be delivered goes to the new target. Another event is heard from now on. A program needs the scopes that show what the event tells, and for another `target` what those tell that it has heard before, too.',
       callers,
       params,
       body: patchOf(NewWebhook, 'WebhookPatch'),

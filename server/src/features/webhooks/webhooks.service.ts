@@ -1,4 +1,4 @@
-import { type NewWebhook, Webhook } from '@parlor/shared';
+import { type EventName, type NewWebhook, Webhook } from '@parlor/shared';
 import { present } from '../../database/document.ts';
 import { duplicateFields } from '../../database/duplicate.ts';
 import { type Page, readPages } from '../../database/pages.ts';
@@ -21,6 +21,9 @@ export interface WebhookListener {
 
 /** A check of the object as it stands, such as If-Match's. */
 type Precondition = ((current: Webhook) => void) | undefined;
+
+/** The same, with the events that the webhook has heard before. */
+type ChangePrecondition = ((current: Webhook, heardBefore: readonly EventName[]) => void) | undefined;
 
 /** Webhook webhooks and their secrets (docs/contract.md#webhook). */
 export class WebhooksService {
@@ -87,20 +90,24 @@ export class WebhooksService {
     account: string,
     uuid: string,
     wanted: Partial<NewWebhook>,
-    precondition: Precondition,
+    precondition: ChangePrecondition,
     action?: Action,
   ): Promise<StoredWebhook> {
     if (wanted.target !== undefined) this.#checkTarget(wanted.target);
     let hasChanged = false;
     const decide = (current: StoredWebhook) => {
-      precondition?.(presentWebhook(current));
+      const { event, heard_before = [] } = current;
+      precondition?.(presentWebhook(current), heard_before);
       const set: Partial<StoredWebhook> | undefined = differences<StoredWebhook>(current, wanted);
       hasChanged = set !== undefined;
       if (!set) return undefined;
       return {
         set: {
           ...set,
-          ...(set.event !== undefined && { since: new Date() }),
+          ...(set.event !== undefined && {
+            since: new Date(),
+            heard_before: [...new Set([...heard_before, event])],
+          }),
           ...(set.target !== undefined && { target_key: targetKey(set.target) }),
         },
         // Failures say something of the target that they happened at, and nothing of another.
