@@ -10,7 +10,7 @@ import type { Route, RouteLimit } from './route.ts';
 interface Parts {
   authenticate: Authenticator;
   idempotent(isForGood: boolean): Handler;
-  rateLimits: Pick<RateLimits, 'count' | 'countAddress'>;
+  rateLimits: Pick<RateLimits, 'count' | 'countAddress' | 'countShared'>;
 }
 
 /** A path as @koa/router takes it, with or without a slash at its end. */
@@ -68,9 +68,9 @@ const countBy = async (
   if (key) return rateLimits.count(ctx, group, key(ctx));
   await rateLimits.countAddress(ctx, group).catch(async (error) => {
     // What the database could not count is no limit that was reached.
-    const own = isRefusal(error) ? instead?.key(ctx) : undefined;
+    const own = isRefusal(error) ? await instead?.key(ctx) : undefined;
     if (!instead || own === undefined) throw error;
-    await rateLimits.count(ctx, instead.group, own);
+    await rateLimits.countShared(ctx, instead.group, own);
   });
 };
 

@@ -49,8 +49,14 @@ const GROUPS = {
 
 export type LimitGroup = keyof typeof GROUPS;
 
-/** The limit of an IPv6 /48, as a multiple of that of one of its 65 536 /64 networks. */
+/** The limit of an IPv6 /48, as a multiple of that of one of its 65 536 /64 networks; so of whatever else shares one. */
 export const NETWORK_FACTOR = 8;
+
+/** By what a request is counted, and by what all those are together that it is one of. */
+export interface SharedKey {
+  own: string;
+  shared: string | undefined;
+}
 
 /** Adds an item to a header that is a list (RFC 9651, 3.1). */
 const addItem = (ctx: Context, name: string, item: string): void => {
@@ -108,8 +114,13 @@ export class RateLimits {
   /** `count` by the address that the request came from, and by its network. */
   async countAddress(ctx: Context, group: LimitGroup): Promise<void> {
     const { address, network } = addressKeys(ctx.ip);
-    await this.count(ctx, group, address);
-    if (network) await this.#count(ctx, this.#networks.get(group), network);
+    await this.countShared(ctx, group, { own: address, shared: network });
+  }
+
+  /** `count` by both keys; of the shared one NETWORK_FACTOR times as many are taken. */
+  async countShared(ctx: Context, group: LimitGroup, { own, shared }: SharedKey): Promise<void> {
+    await this.count(ctx, group, own);
+    if (shared) await this.#count(ctx, this.#networks.get(group), shared);
   }
 
   /** The address that a request came from, as limits count it. */

@@ -1,6 +1,6 @@
 import type { Context, Handler } from './context.ts';
 import type { Description } from './openapi/operation.ts';
-import type { LimitGroup } from './rate-limits.ts';
+import type { LimitGroup, SharedKey } from './rate-limits.ts';
 
 /** A limit that a route counts its requests by, besides those of whoever makes them. */
 export interface RouteLimit {
@@ -13,7 +13,7 @@ export interface RouteLimit {
   /** What is counted; the address that the request comes from, where it is not given. */
   key?: (ctx: Context) => string;
   /** What is counted where the address has no request left; undefined for who has nothing of its own. */
-  instead?: { group: LimitGroup; key: (ctx: Context) => string | undefined };
+  instead?: { group: LimitGroup; key: (ctx: Context) => Promise<SharedKey | undefined> };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
 import { expect, it } from 'vitest';
 import { type Answer, testApp } from '../../../test/app.ts';
@@ -33,11 +34,22 @@ const times = async (count: number, ask: () => Promise<Answer>) => {
   return statuses;
 };
 
+/** An account that was made at an address, which has its own limits. */
+const account = async (address: string) => {
+  const username = `user-${randomUUID().slice(0, 8)}`;
+  const ask = (path: string, body: object) =>
+    app.request('POST', `/api/v1/auth/${path}`, { body, headers: { 'x-forwarded-for': address } });
+  const given = { username, email: `${username}@example.com`, password: PASSWORD, password2: PASSWORD };
+  expect((await ask('register', given)).status).toBe(201);
+  const { json } = await ask('api-token', { username, password: PASSWORD });
+  return { username, token: json.token as string };
+};
+
 let addresses = 0;
 /** A member's browser at an address of its own, which it has signed in from once. */
 const browser = async () => {
   const address = `203.0.113.${++addresses}`;
-  const { username, token } = await app.account();
+  const { username, token } = await account(`198.18.0.${addresses}`);
   const answer = await signIn(username, PASSWORD, '', address);
   expect([answer.status, deviceOf(answer)]).toEqual([200, expect.stringMatching(/=./)]);
   return { address, username, token, answer, device: deviceOf(answer) };
@@ -84,6 +96,31 @@ it('signs in while others use up what an address may try', async () => {
   expect((await signIn('nobody', 'a guess', device, address)).status).toBe(429);
   const own = await times(13, () => signIn(username, PASSWORD, device, address));
   expect(own).toEqual([...Array(11).fill(200), 429, 429]);
+});
+
+it('signs in while others who share its address have a cookie of it that has ended, or another browser', async () => {
+  const { address, username, token, device: ended } = await browser();
+  const password = 'another long secret';
+  const change = { old_password: PASSWORD, password, password2: password };
+  expect((await app.request('POST', '/api/v1/auth/password', { token, body: change })).status).toBe(204);
+  const device = deviceOf(await signIn(username, password, '', '203.0.113.251'));
+  const other = deviceOf(await signIn(username, password, '', '203.0.113.252'));
+  await times(14, () => signIn('nobody', 'a guess', '', address));
+  // Counted before it is read any further, which costs no look at a password.
+  const ask = (cookie: string) => signIn(username, '', cookie, address);
+  expect((await ask(ended)).headers.ratelimit).toMatch(/^"sign-in";r=0;[^,]*$/);
+  expect(await times(13, () => ask(other))).toEqual([...Array(12).fill(400), 429]);
+  expect((await signIn(username, password, device, address)).status).toBe(200);
+});
+
+it('has a share of what all browsers of its member may try', async () => {
+  const { address, username, device } = await browser();
+  const others = [];
+  for (let n = 0; n < 8; n++)
+    others.push(deviceOf(await signIn(username, PASSWORD, '', `203.0.113.${230 + n}`)));
+  await times(14, () => signIn('nobody', 'a guess', '', address));
+  for (const other of others) await times(12, () => signIn(username, '', other, address));
+  expect((await signIn(username, PASSWORD, device, address)).status).toBe(429);
 });
 
 it('signs in from an address that is new to it while others guess from everywhere', async () => {

@@ -89,7 +89,6 @@ export const createMembers = (parts: Parts) => {
       avatars,
       credentials,
       currentAvatars,
-      knownDevices,
       lastSeen,
       members,
       memberSessions,

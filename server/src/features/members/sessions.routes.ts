@@ -6,7 +6,6 @@ import { deleted, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
 import { ignoreMissing } from '../../platform/errors.ts';
-import type { KnownDevices } from '../accounts/known-devices.ts';
 import { signInBrowser } from './browser-sign-in.ts';
 import type { Credentials } from './credentials.ts';
 import { onlyOwnPages } from './foreign-pages.ts';
@@ -26,7 +25,6 @@ const Named = SessionCredentials.pick({ username: true });
 export const memberSessionRoutes = ({
   credentials,
   deviceCookie,
-  knownDevices,
   memberSessions,
   sessionCookie,
   signIn,
@@ -35,7 +33,6 @@ export const memberSessionRoutes = ({
 }: {
   credentials: Credentials;
   deviceCookie: HostCookie;
-  knownDevices: Pick<KnownDevices, 'read'>;
   memberSessions: MemberSessions;
   sessionCookie: SessionCookie;
   signIn: SignIn;
@@ -53,10 +50,12 @@ export const memberSessionRoutes = ({
         after: 'body',
         instead: {
           group: 'sign-in-device',
-          key: (ctx) => {
+          key: async (ctx) => {
             const { data } = Named.safeParse(ctx.state.body);
-            const name = data && foldName(data.username);
-            return name !== undefined && knownDevices.read(name, deviceCookie.get(ctx)) ? name : undefined;
+            if (!data) return undefined;
+            const name = foldName(data.username);
+            const device = await signIn.knownDevice(name, deviceCookie.get(ctx));
+            return device === undefined ? undefined : { own: `${name} ${device}`, shared: name };
           },
         },
       },

@@ -127,10 +127,24 @@ export class SignIn {
     shown: string,
     find: () => Promise<Pick<Member, 'password'> | undefined>,
   ): ReturnType<SignInLimits['take']> {
-    return this.#limits.take(username_key, addressKeys(address).address, async () => {
-      const device = this.#devices.read(username_key, shown);
-      return device?.isFor((await find())?.password) ? device.id : undefined;
-    });
+    return this.#limits.take(username_key, addressKeys(address).address, () =>
+      this.knownDevice(username_key, shown, find),
+    );
+  }
+
+  /**
+   * What tells a browser that the member has signed in with, for as long as its password is the same.
+   * @param shown what `deviceFor` gave it once
+   * @param find how the member is found
+   * @returns undefined for any other browser, and once that password has been replaced
+   */
+  async knownDevice(
+    username_key: string,
+    shown: string,
+    find: () => Promise<Pick<Member, 'password'> | undefined> = () => this.#store.byKey({ username_key }),
+  ): Promise<string | undefined> {
+    const device = this.#devices.read(username_key, shown);
+    return device?.isFor((await find())?.password) ? device.id : undefined;
   }
 
   /** Keeps a password at today's cost. @returns the member with what is stored now, as long as that is the same password */
