@@ -268,6 +268,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     kept: 'while at work',
     fields: { plain: ['_id', 'beat', 'keys', 'sealed_by'] },
   }),
+  // A host stays for two minutes of a running server at most once nothing waits for it (jobs/unowned-origins.ts).
   webhookOrigins: of<'webhookOrigins'>()({
     owner: 'server',
     kept: 'while at work',

@@ -43,9 +43,11 @@ const shapeOf = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)]));
 };
 
-/** Not a route's: the relay's search for what was left behind, and the list of the few server processes. */
+/** Not a route's: the relay's search for what was left behind, the list of the few server processes, and leases of hosts that none of them has. */
 const isBackground = ({ command }: CommandStartedEvent): boolean =>
-  command.find === 'webhooksenders' || (command.filter && 'events.at' in command.filter);
+  command.find === 'webhooksenders' ||
+  (command.find === 'webhookorigins' && '$nin' in Object(command.filter?.owner)) ||
+  (command.filter && 'events.at' in command.filter);
 
 const commands = (event: CommandStartedEvent): Record<string, unknown>[] => {
   const command = Object.fromEntries(

@@ -63,6 +63,36 @@ describe('webhooks of several accounts at one host', () => {
     expect(await isPaused(parts, receiver.origin)).toBe(true);
   });
 
+  test('leave nothing of the host behind once nobody has one there, stopped or killed meanwhile', async () => {
+    const options = {
+      limits: { pauseAfter: 3, probeEvery: 60_000 },
+      timing: { forgottenAfter: 300 },
+      env: { WEBHOOK_RETRY_DELAYS: '1h' },
+    };
+    const parts = await start(options);
+    const fails = () => startReceiver((_, response) => void response.writeHead(500).end());
+    const [gone, waiting] = [await fails(), await fails()];
+    for (const { url } of [gone, waiting]) await parts.subscribe(url);
+    await parts.happen(numbered(5));
+    for (const { origin } of [gone, waiting]) await until(() => isPaused(parts, origin));
+    await parts.sender.stop();
+    const { webhooks, deliveries, webhookOrigins } = parts.models;
+    const webhook = await webhooks.findOneAndDelete({ target: gone.url });
+    await deliveries.deleteMany({ webhook: webhook?._id });
+    const killed = { owner: randomUUID(), paused: false, woken: [] };
+    await webhookOrigins.insertMany([
+      { _id: 'http://killed.example.com', ...killed },
+      { _id: 'http://woken.example.com', ...killed, woken: [randomUUID()], woken_at: new Date() },
+    ]);
+    await start({ ...options, keep: true });
+    const left = async () => (await webhookOrigins.find().lean()).map(({ _id }) => _id);
+    await until(async () => (await left()).length === 1);
+    // What waits keeps its pause.
+    await sleep(1_000);
+    expect(await left()).toEqual([waiting.origin]);
+    expect(await isPaused(parts, waiting.origin)).toBe(true);
+  });
+
   test('take turns by account, however many webhooks one has', async () => {
     const parts = await start({ env: { WEBHOOK_TIMEOUT: '60s' } });
     const releases: (() => void)[] = [];

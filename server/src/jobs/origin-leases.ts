@@ -10,6 +10,7 @@ import type {
   StoredOrigin,
   StoredSender,
 } from './origin-leases.model.ts';
+import { UnownedOrigins } from './unowned-origins.ts';
 
 /** Milliseconds. */
 export interface LeaseTiming {
@@ -19,9 +20,16 @@ export interface LeaseTiming {
   deadAfter: Duration;
   /** How often a sender asks what other processes have queued for it. */
   wokenEvery: Duration;
+  /** A lease that nobody who lives has owned or claimed for so long is forgotten. */
+  forgottenAfter: Duration;
 }
 
-export const LEASE_TIMING: LeaseTiming = { beatEvery: 1_000, deadAfter: 5_000, wokenEvery: 100 };
+export const LEASE_TIMING: LeaseTiming = {
+  beatEvery: 1_000,
+  deadAfter: 5_000,
+  wokenEvery: 100,
+  forgottenAfter: 60_000,
+};
 
 /** The share of that time after which a sender without a heartbeat stops sending. */
 const SAFETY = 0.8;
@@ -67,6 +75,7 @@ export class OriginLeases {
   readonly #owned = new Map<string, LeaseHolder>();
   readonly #others = new Map<string, { beat: number; seen: number }>();
   readonly #sweepers: readonly Sweeper[];
+  readonly #unowned: UnownedOrigins;
   /** Earlier senders on this database are dead, and to be forgotten. */
   #isAlone: boolean;
   /** Undefined until it stands in the database: nobody would believe its claims before. */
@@ -80,6 +89,7 @@ export class OriginLeases {
     this.#parts = parts;
     this.#timing = timing;
     this.#isAlone = isOnlyProcess;
+    this.#unowned = new UnownedOrigins(parts.origins, timing.forgottenAfter);
     const failed = 'the database does not answer: sending waits for it';
     this.#sweepers = [
       new Sweeper({ sweep: () => this.#beat(), every: timing.beatEvery, log, failed }),
@@ -199,6 +209,7 @@ export class OriginLeases {
     this.#lastBeat = begun;
     if (!wasHeld && this.isHeld) this.#lookAll();
     if (await this.#lookAtOthers()) this.#lookAll();
+    if (this.#id !== undefined) await this.#unowned.look([this.#id, ...this.#others.keys()]);
   }
 
   #lookAll(): void {
