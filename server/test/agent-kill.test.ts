@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { roomLabelOf } from '../src/features/agent/conversations.service.ts';
 import { says, startLlmServer } from './agent-llm-server.ts';
 import { owner } from './rest.ts';
 import { type ServerProcess, serverSettings, startServerProcess } from './server-process.ts';
@@ -98,7 +99,7 @@ it(`a turn is done or undone when the process is killed in its middle, ${ROUNDS}
   }
 
   // Every message of the conversation exactly once, with everything that follows from it, in order.
-  const { messages } = await api('GET', `/api/v1/rooms/${id}/?messages_limit=500`);
+  const { messages } = await api('GET', `/api/v1/rooms/${roomLabelOf(id)}/?messages_limit=500`);
   const expected = ['Hello', 'Your name?'];
   for (let round = 0; round < ROUNDS; round++) {
     expected.push(`Ada ${round}`, `Welcome Ada ${round}.`, 'One moment.', 'Your name?');

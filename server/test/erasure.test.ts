@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createConnection } from 'mongoose';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { roomLabelOf } from '../src/features/agent/conversations.service.ts';
 import { spawnCommand } from './command-line.ts';
 import { documentsWith } from './everything.ts';
 import { confirmByMail, linkOf } from './mailed-account.ts';
@@ -184,7 +185,7 @@ it('leaves no word of a visitor, a deleted room or a deleted lead anywhere', asy
   await vi.waitFor(() => expect(late.received.length).toBeGreaterThan(0), PATIENCE);
   expect((await ask('DELETE', path, visitor)).status).toBe(204);
   late.answer = 200;
-  expect((await ask('DELETE', `/api/v1/rooms/${conversationId}/`, asOwner)).status).toBe(204);
+  expect((await ask('DELETE', `/api/v1/rooms/${roomLabelOf(conversationId)}/`, asOwner)).status).toBe(204);
   const leads = await rest('GET', '/api/v1/leads/');
   for (const { uuid } of leads.json) {
     expect((await ask('DELETE', `/api/v1/leads/${uuid}/`, asOwner)).status).toBe(204);

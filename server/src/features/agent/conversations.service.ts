@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AgentConversation } from '@parlor/shared';
 import { v5 } from 'uuid';
 import { isoDatetime } from '../../database/document.ts';
@@ -15,6 +16,13 @@ import { type BotRoom, joined, statusOf, type Turns } from './turns.ts';
 import type { StoredWorkflow } from './workflows.model.ts';
 
 const ID = /^conv_[A-Za-z0-9]{24}$/;
+
+/**
+ * The label of a conversation's room. Whoever has the conversation's id speaks as its visitor: whoever may read rooms must not
+ * have it, and who has it finds the room.
+ */
+export const roomLabelOf = (conversation: string): string =>
+  `agent_${createHash('sha256').update(conversation).digest('hex').slice(0, 24)}`;
 
 /** How much of a conversation its GET shows: the latest messages, in the order sent. */
 const SHOWN = 500;
@@ -66,10 +74,11 @@ export class ConversationsService {
     if (!workflow.is_published) throw notPublished();
     await count?.();
     const conversation = `conv_${randomLetters(24)}`;
+    const label = roomLabelOf(conversation);
     const { _id, account, graph } = workflow;
     const begun = { workflow: _id, graph, conversation };
     const bot = await this.#turns
-      .begin({ _id: uuid, label: conversation, account }, begun, {
+      .begin({ _id: uuid, label, account }, begun, {
         variables: metadata,
         greetsOnly: false,
         askedFrom: this.#askedFrom(client),
@@ -79,7 +88,7 @@ export class ConversationsService {
         throw error.code === 'not_found' ? notPublished() : error;
       });
     if (!bot) throw new ParlorError('misconfigured', 'Workflow does not have a Start node configured.');
-    const fields = { label: conversation, name: '', rating: null, is_bot_use: bot.status !== 'handoff' };
+    const fields = { label, name: '', rating: null, is_bot_use: bot.status !== 'handoff' };
     const room = await this.#roomsService.create(account, fields, uuid, { bot });
     // A retry finds the conversation that was begun before.
     if (room.bot?.conversation === undefined || room.bot.conversation === conversation) {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type TestAgent, testAgent } from '../../../test/agent.ts';
 import { type Answer, testApp } from '../../../test/app.ts';
@@ -180,9 +180,15 @@ describe('a conversation', () => {
   it('is a room whose messages and events the main API shows', async () => {
     const id = await agent.open();
     await agent.say(id, 'Grace');
-    const room = (await agent.rest('GET', `rooms/${id}/`)).json;
-    expect(room).toMatchObject({ label: id, is_bot_use: true });
+    const label = `agent_${createHash('sha256').update(id).digest('hex').slice(0, 24)}`;
+    const room = (await agent.rest('GET', `rooms/${label}/`)).json;
+    expect(room).toMatchObject({ label, is_bot_use: true });
     expect(room).not.toHaveProperty('bot');
+    // Whoever has the id speaks as the visitor: who may read the room does not.
+    for (const path of ['rooms/', `rooms/${label}/`, 'messages/', 'conversations/', 'deliveries/']) {
+      const { status, text } = await agent.rest('GET', path);
+      expect([path, status, text.includes(id)]).toEqual([path, 200, false]);
+    }
     expect(
       room.messages.map(({ body, is_bot, is_support_sender }: any) => [body, is_bot, is_support_sender]),
     ).toEqual([

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type TestAgent, testAgent } from '../../../test/agent.ts';
 import { testApp } from '../../../test/app.ts';
+import { roomLabelOf } from './conversations.service.ts';
 
 const app = testApp({
   RATE_LIMIT: 'on',
@@ -141,7 +142,7 @@ it('a conversation is shown as far as 2 MiB of its latest messages go', async ()
   const agent = await testAgent(app, nodes);
   const { conversationId } = (await agent.start({}, address())).json;
   const { messages, rooms } = app.services.models;
-  const room = await rooms.findOne({ label: conversationId }).lean();
+  const room = await rooms.findOne({ label: roomLabelOf(conversationId) }).lean();
   const [first] = await messages.find({ room: room?._id ?? '' }).lean();
   await messages.collection.insertMany(
     Array.from({ length: 100 }, (_, n) => ({

@@ -4,6 +4,7 @@ import { type TestAgent, testAgent } from '../../../test/agent.ts';
 import { cuts, hangs, refuses, says, saysLater, startLlmServer } from '../../../test/agent-llm-server.ts';
 import { testApp } from '../../../test/app.ts';
 import { events } from '../../../test/event-stream.ts';
+import { roomLabelOf } from './conversations.service.ts';
 
 const llm = await startLlmServer();
 const app = testApp({ LLM_URL: llm.url, LLM_MODEL: 'small', LLM_TIMEOUT: '2s' });
@@ -158,7 +159,7 @@ describe('tells what is in the conversation, and nothing else', () => {
     llm.behave(behaviour);
     const stream = agent.say(id, 'Do you?', SSE);
     await expect.poll(() => llm.asked.length).toBe(asked + 1);
-    const room = (await agent.rest('GET', `rooms/${id}/`)).json;
+    const room = (await agent.rest('GET', `rooms/${roomLabelOf(id)}/`)).json;
     const person = { body: 'I do.', is_support_sender: true, room: { uuid: room.uuid } };
     expect((await agent.rest('POST', 'messages/', person)).status).toBe(201);
     say();
@@ -178,7 +179,9 @@ describe('tells what is in the conversation, and nothing else', () => {
     llm.behave(behaviour, says('Second answer.'));
     const stream = agent.say(id, 'Do you?', SSE);
     await expect.poll(() => llm.asked.length).toBe(asked + 1);
-    await app.services.models.rooms.updateOne({ label: id }, { $inc: { 'bot.turns': 1 } } as never);
+    await app.services.models.rooms.updateOne({ label: roomLabelOf(id) }, {
+      $inc: { 'bot.turns': 1 },
+    } as never);
     say();
     const { text } = await stream;
     expect(told(text)).toEqual([

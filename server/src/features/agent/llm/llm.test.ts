@@ -20,6 +20,7 @@ import {
   stops,
 } from '../../../../test/agent-llm-server.ts';
 import { testApp } from '../../../../test/app.ts';
+import { roomLabelOf } from '../conversations.service.ts';
 
 const llm = await startLlmServer();
 const app = testApp({
@@ -231,7 +232,7 @@ describe('an llm node', () => {
     llm.behave(says('Yes.'));
     const id = await agent.open();
     await agent.talk(id, 'Hm?');
-    const room = (await agent.rest('GET', `rooms/${id}/`)).json.uuid;
+    const room = (await agent.rest('GET', `rooms/${roomLabelOf(id)}/`)).json.uuid;
     await usage.updateOne({ _id: `${agent.account.id} tokens ${room}` }, { $set: { used: 18_990 } });
     llm.asked.length = 0;
     expect(await agent.talk(id, 'Hm?')).toEqual(FAILED);
