@@ -277,7 +277,8 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
   usage: of<'usage'>()({
     owner: { by: '_id', isPrefix: true },
     kept: { after: 'expires_at', seconds: 0 },
-    fields: { plain: ['_id', 'used', 'expires_at', 'open'] },
+    // Of a budget of an address its keyed hash stands in the id (http/asked-from.ts).
+    fields: { plain: ['used', 'expires_at', 'open'], address: ['_id'] },
   }),
 };
 

@@ -157,7 +157,7 @@ export class Steps {
             nickname: said.nickname,
             email: '',
           },
-      by && { ...by, avatar: null },
+      { author: by && { ...by, avatar: null } },
     );
     const stored = { _id: said.id as never };
     if (isAgain) talk.history.push(`again ${said.id}`);

@@ -24,6 +24,8 @@ export interface OutboxEvent {
   live?: object;
   /** A message that a bot is to answer (agent/room-answers.ts). */
   is_for_bot?: true;
+  /** Keyed hashes of the address that a visitor's message came from (http/asked-from.ts), for what follows the events alone. */
+  asked_from?: string[];
   /** It tells of a deletion, of which more follows (erasure/deleted-objects.ts). */
   is_deletion?: true;
 }
@@ -86,6 +88,7 @@ const eventSchema = new Schema<OutboxEvent>(
     widget: String,
     live: Schema.Types.Mixed,
     is_for_bot: Boolean,
+    asked_from: { type: [String], default: undefined },
     is_deletion: Boolean,
   },
   { _id: false, id: false, minimize: false },

@@ -113,6 +113,20 @@ it('has the messages that its conversations count', async () => {
   await moveTo(fixtures, lines);
 });
 
+it('has nothing of where the messages of a turn came from that a room still holds', async () => {
+  const fixtures = await makeFixtures(app);
+  const asked_from = ['0123456789abcdef0123456789abcdef'];
+  const event = { id: randomUUID(), name: 'message.added', at: new Date(), data: {}, asked_from };
+  const messages = [{ _id: randomUUID(), body: 'Hello', sent_at: new Date(), events: [event] }];
+  const pending = { turn: randomUUID(), at: new Date(), messages, leads: [] };
+  const { rooms } = app.services.models;
+  await rooms.updateOne({ _id: fixtures.room.uuid }, { $set: { bot: { pending } } } as never);
+  const lines = JSON.stringify(await exportedWhile(fixtures, {}));
+  await rooms.updateOne({ _id: fixtures.room.uuid }, { $unset: { bot: 1 } });
+  expect(lines).toContain(event.id);
+  expect(lines).not.toContain(asked_from[0]);
+});
+
 it('has no two rooms of one label, where one takes that of another meanwhile', async () => {
   const fixtures = await makeFixtures(app);
   const { token } = fixtures;

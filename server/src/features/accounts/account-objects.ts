@@ -97,7 +97,8 @@ class AccountWalk {
     if (!hasAll || (isLabelled && label === undefined)) return undefined;
     this.#read.get(name)?.add(document._id);
     if (name === 'messages' && this.#isRecent(document.sent_at)) this.#recent.add(document._id);
-    return { name, document: isLabelled ? { ...document, label } : document };
+    const whole = name === 'rooms' ? withoutAddresses(document) : document;
+    return { name, document: isLabelled ? { ...whole, label } : whole };
   }
 
   /** Leads and deliveries outlive a room: where it is there, and was not read, they have come with it meanwhile. */
@@ -130,6 +131,17 @@ class AccountWalk {
     }
   }
 }
+
+/** A room without what the events of a turn that it still holds know of where it was written. */
+const withoutAddresses = (room: Stored): Stored => {
+  const bot = room.bot as { pending?: { messages: { events?: { asked_from?: string[] }[] }[] } } | undefined;
+  if (!bot?.pending) return room;
+  const messages = bot.pending.messages.map((message) => ({
+    ...message,
+    ...(message.events && { events: message.events.map(({ asked_from: _, ...event }) => event) }),
+  }));
+  return { ...room, bot: { ...bot, pending: { ...bot.pending, messages } } };
+};
 
 /**
  * The labels of an account's rooms by their uuids, as they stood at one time: two rooms never have the same, though one may

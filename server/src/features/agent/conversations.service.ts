@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AgentConversation } from '@parlor/shared';
 import { v5 } from 'uuid';
 import { isoDatetime } from '../../database/document.ts';
+import type { AskedFrom } from '../../http/asked-from.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
 import { latestMessages } from '../messages/latest-messages.ts';
@@ -9,7 +10,6 @@ import type { MessageModel, StoredMessage } from '../messages/messages.model.ts'
 import type { TurnResult } from '../rooms/bot-state.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
-import type { AskedFrom } from './asked-from.ts';
 import type { Publication } from './publication.ts';
 import type { TurnListener } from './turn.ts';
 import { type BotRoom, joined, statusOf, type Turns } from './turns.ts';

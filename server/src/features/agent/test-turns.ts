@@ -1,9 +1,9 @@
 import type { WorkflowNode, WorkflowTest, WorkflowTestState, WorkflowTestTurn } from '@parlor/shared';
 import { MAX_TEST_LINES } from '@parlor/shared';
+import type { AskedFrom } from '../../http/asked-from.ts';
 import { invalid, invalidTogether } from '../../platform/errors.ts';
 import { FairTurns } from '../../platform/fair-turns.ts';
 import { newUuid } from '../../platform/ids.ts';
-import type { AskedFrom } from './asked-from.ts';
 import { runFlow } from './engine.ts';
 import { Graph, type GraphCache } from './graph.ts';
 import type { Asker } from './llm/allowance.ts';

@@ -4,6 +4,7 @@ import { v5 } from 'uuid';
 import { isoDatetime } from '../../database/document.ts';
 import { databaseAway } from '../../database/unavailable.ts';
 import type { Relay } from '../../events/relay.ts';
+import type { AskedFrom } from '../../http/asked-from.ts';
 import { notFound, type ParlorError } from '../../platform/errors.ts';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import { Tries } from '../../platform/tries.ts';
@@ -13,7 +14,6 @@ import type { MessageModel, StoredMessage } from '../messages/messages.model.ts'
 import type { BotState, PendingTurn, TurnResult } from '../rooms/bot-state.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import { roomUpdated } from '../rooms/rooms.service.ts';
-import type { AskedFrom } from './asked-from.ts';
 import { type Outcome, runFlow } from './engine.ts';
 import { Graph, type GraphCache } from './graph.ts';
 import type { Publication } from './publication.ts';
@@ -223,20 +223,20 @@ export class Turns {
   ): BotState {
     const { said } = turn;
     const text = joined(said);
-    const write = (fields: Pick<StoredMessage, '_id' | 'body' | 'is_bot' | 'sent_at'>): StoredMessage =>
-      addedMessage(room, {
-        nickname: '',
-        email: '',
-        phone_number: '',
-        is_support_sender: fields.is_bot,
-        ...fields,
-      });
+    const write = (
+      fields: Pick<StoredMessage, '_id' | 'body' | 'is_bot' | 'sent_at'>,
+      askedFrom: AskedFrom = [],
+    ): StoredMessage => {
+      const message = { nickname: '', email: '', phone_number: '', is_support_sender: fields.is_bot };
+      return addedMessage(room, Object.assign(message, fields), { askedFrom });
+    };
     const messages = said.map(({ text: body, sent_at }, index) =>
       write({ _id: derived(taken.turn, 'message', index), body, is_bot: true, sent_at }),
     );
     const { incoming, sent_at = new Date(0) } = taken;
     if (incoming && !incoming.sentAt) {
-      const message = write({ _id: incoming.uuid, body: incoming.text, is_bot: false, sent_at });
+      const asked = { _id: incoming.uuid, body: incoming.text, is_bot: false, sent_at };
+      const message = write(asked, incoming.askedFrom);
       messages.unshift({ ...message, support_answer: text });
     }
     const pending: PendingTurn = {

@@ -2,7 +2,13 @@ import { describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { MAX_OF_CONVERSATION } from './daily-cap.ts';
 
-const app = testApp({ KEYWORD_NOTIFICATIONS_PER_DAY: '3' });
+const BEHIND_PROXY = { TRUST_PROXY: '1', PUBLIC_URL: 'https://chat.example.com', REGISTRATION: 'open' };
+
+/** Each from another address, whose share is another test's (address-share.test.ts). */
+let sent = 0;
+const elsewhere = () => ({ 'x-forwarded-for': `198.51.${sent >> 8}.${sent++ & 255}` });
+
+const app = testApp({ ...BEHIND_PROXY, KEYWORD_NOTIFICATIONS_PER_DAY: '3' });
 
 describe('the notifications of one day', () => {
   it('are no more than KEYWORD_NOTIFICATIONS_PER_DAY for an account', async () => {
@@ -58,7 +64,7 @@ describe('the notifications of one day', () => {
 });
 
 describe('one visitor', () => {
-  const wide = testApp({ KEYWORD_NOTIFICATIONS_PER_DAY: '50' });
+  const wide = testApp({ ...BEHIND_PROXY, KEYWORD_NOTIFICATIONS_PER_DAY: '50' });
 
   /** An account that hears of a word, and conversations of its visitors. */
   const start = async (on: typeof app) => {
@@ -70,7 +76,8 @@ describe('one visitor', () => {
       const say = async (count: number) => {
         for (let n = 0; n < count; n++) {
           const body = { body: `refund ${n}`, room: { uuid: room.uuid } };
-          expect((await on.request('POST', '/api/v1/messages/', { visitor, body })).status).toBe(201);
+          const write = { visitor, body, headers: elsewhere() };
+          expect((await on.request('POST', '/api/v1/messages/', write)).status).toBe(201);
         }
       };
       const raised = () => notifications.countDocuments({ room: room.uuid });

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Budgets } from '../../database/budgets.ts';
+import type { AskedFrom } from '../../http/asked-from.ts';
 import type { NotificationModel } from './keywords.model.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,16 +15,29 @@ export const MAX_OF_CONVERSATION = 20;
  */
 const WITH_RESERVE = 2;
 
-/** How many conversations that raise no more today are remembered. */
+/**
+ * The share of a client address, once half of the account's are used up: whoever opens many conversations uses up neither what is
+ * left nor the reserve. An IPv6 /48 has some times as many as one of its 65 536 /64 networks.
+ */
+const SHARE_OF_ADDRESS = 0.1;
+const NETWORK_FACTOR = 4;
+
+/** How many conversations and addresses that raise no more today are remembered. */
 const MAX_SILENT = 10_000;
 
 /** How long a day is counted: longer than it lasts for whichever process. */
 const KEPT_MS = 2 * DAY_MS;
 
 /** A notification that is to be raised. */
-export interface WantedNotification {
+export interface WantedNotification extends Cause {
   uuid: string;
+}
+
+/** What raises a notification: somebody who writes in a conversation. */
+export interface Cause {
   room: string;
+  /** Nothing for what comes with a credential of the account. */
+  askedFrom: AskedFrom;
 }
 
 interface Parts {
@@ -31,23 +45,22 @@ interface Parts {
   budgets: Pick<Budgets, 'add' | 'used'>;
 }
 
-/** Under what it is counted what an account, or one of its conversations, has raised on a day. */
-const counterOf = (account: string, day: number, room?: string): string =>
-  [account, 'keyword notifications', new Date(day).toISOString().slice(0, 10), ...(room ? [room] : [])].join(
-    ' ',
-  );
+/** Under what it is counted what an account, or one of its conversations or of the addresses that write there, has raised on a day. */
+const counterOf = (account: string, day: number, by?: string): string =>
+  [account, 'keyword notifications', new Date(day).toISOString().slice(0, 10), ...(by ? [by] : [])].join(' ');
 
-const countEach = (rooms: readonly string[]): Map<string, number> => {
+const countEach = (all: readonly string[]): Map<string, number> => {
   const counts = new Map<string, number>();
-  for (const room of rooms) counts.set(room, (counts.get(room) ?? 0) + 1);
+  for (const one of all) counts.set(one, (counts.get(one) ?? 0) + 1);
   return counts;
 };
 
 const dayOf = (at: Date): number => at.getTime() - (at.getTime() % DAY_MS);
 
 /**
- * How many notifications an account and each of its conversations get in a UTC day, counted in the database by what they got:
- * by what is there, and by a count that outlives its erasure. Those that have had theirs are remembered until the day is over.
+ * How many notifications an account, each of its conversations and each client address get in a UTC day, counted in the database by
+ * what they got: by what is there, and by a count that outlives its erasure. Those that have had theirs are remembered until the day
+ * is over.
  */
 export class DailyCap {
   readonly #parts: Parts;
@@ -77,25 +90,34 @@ export class DailyCap {
     if (day !== this.#day) for (const known of [this.#full, this.#silent, this.#logged]) known.clear();
     this.#day = day;
     if (this.#full.has(account)) return [];
-    const wanted = all.filter(({ room }) => !this.#silent.has(room));
+    const isSilent = (by: string) => this.#silent.has(`${account} ${by}`);
+    const wanted = all.filter(({ room, askedFrom }) => !isSilent(room) && !askedFrom.some(isSilent));
     if (wanted.length === 0) return [];
-    const limit = this.#limitFor(0);
-    const { had, ofRooms } = await this.#count(account, day, wanted);
-    for (const [room, count] of ofRooms) {
-      if (had >= this.#limitFor(count)) this.#silent.set(room, true);
+    const { had, counts } = await this.#count(account, day, wanted);
+    const limitOf = ({ room, askedFrom }: Cause) => {
+      const limits = askedFrom.map((one, at) => this.#limitForAddress(counts.get(one) ?? 0, at));
+      return Math.min(this.#limitFor(counts.get(room) ?? 0), ...limits);
+    };
+    const silence = (by: string, limit: number) => {
+      if (had >= limit) this.#silent.set(`${account} ${by}`, true);
+    };
+    for (const { room, askedFrom } of wanted) {
+      silence(room, limitOf({ room, askedFrom: [] }));
+      for (const [at, one] of askedFrom.entries()) {
+        silence(one, this.#limitForAddress(counts.get(one) ?? 0, at));
+      }
     }
-    if (had >= limit) this.#full.add(account);
+    if (had >= this.#limitFor(0)) this.#full.add(account);
     // What is told again, as after a crash, has been counted.
     const ids = { _id: { $in: wanted.map(({ uuid }) => uuid) }, account };
     const got = new Set((await this.#parts.notifications.find(ids, { _id: 1 }).lean()).map(({ _id }) => _id));
     const allowed: T[] = [];
     for (const one of wanted) {
-      const count = ofRooms.get(one.room) ?? 0;
       if (got.has(one.uuid)) continue;
       const total = had + allowed.length;
       if (total >= this.#perDay) this.#tell(account);
-      if (total >= this.#limitFor(count)) continue;
-      ofRooms.set(one.room, count + 1);
+      if (total >= limitOf(one)) continue;
+      for (const by of [one.room, ...one.askedFrom]) counts.set(by, (counts.get(by) ?? 0) + 1);
       allowed.push(one);
     }
     return allowed;
@@ -105,14 +127,15 @@ export class DailyCap {
    * These were raised. They count from then on, whatever becomes of them: who has its messages erased and begins again is told
    * of no more often than others.
    */
-  async raised(account: string, rooms: readonly string[], at: Date): Promise<void> {
-    if (this.#perDay === 0 || rooms.length === 0) return;
+  async raised(account: string, causes: readonly Cause[], at: Date): Promise<void> {
+    if (this.#perDay === 0 || causes.length === 0) return;
     const day = dayOf(at);
     const expires_at = new Date(day + KEPT_MS);
     const add = (_id: string, count: number) => this.#parts.budgets.add({ _id, expires_at }, count);
+    const ofEach = countEach(causes.flatMap(({ room, askedFrom }) => [room, ...askedFrom]));
     await Promise.all([
-      add(counterOf(account, day), rooms.length),
-      ...[...countEach(rooms)].map(([room, count]) => add(counterOf(account, day, room), count)),
+      add(counterOf(account, day), causes.length),
+      ...[...ofEach].map(([by, count]) => add(counterOf(account, day, by), count)),
     ]);
   }
 
@@ -122,26 +145,37 @@ export class DailyCap {
     return count < MAX_OF_CONVERSATION ? this.#perDay : this.#perDay / 2;
   }
 
-  /** What the account and the rooms of `wanted` have raised on a day. */
+  /**
+   * Up to which number of its account an address raises another one.
+   * @param count how many it has raised today
+   * @param at 0 for an address, 1 for the network that it is in
+   */
+  #limitForAddress(count: number, at: number): number {
+    const share = this.#perDay * SHARE_OF_ADDRESS * (at === 0 ? 1 : NETWORK_FACTOR);
+    return count < share ? this.#perDay * WITH_RESERVE : this.#perDay / 2;
+  }
+
+  /** What the account has raised on a day, and what the rooms of `wanted` and whoever writes there. */
   async #count(
     account: string,
     day: number,
     wanted: readonly WantedNotification[],
-  ): Promise<{ had: number; ofRooms: Map<string, number> }> {
+  ): Promise<{ had: number; counts: Map<string, number> }> {
     const { notifications, budgets } = this.#parts;
     const today = { account, created_at: { $gte: new Date(day), $lt: new Date(day + DAY_MS) } };
     const rooms = [...new Set(wanted.map(({ room }) => room))];
+    const each = [...new Set(wanted.flatMap(({ room, askedFrom }) => [room, ...askedFrom]))];
     const [there, found, counted] = await Promise.all([
       notifications.countDocuments(today, { limit: this.#limitFor(0) }),
       notifications.find({ ...today, room: { $in: rooms } }, { room: 1 }).lean(),
-      budgets.used([counterOf(account, day), ...rooms.map((room) => counterOf(account, day, room))]),
+      budgets.used([counterOf(account, day), ...each.map((by) => counterOf(account, day, by))]),
     ]);
-    const ofRooms = countEach(found.map(({ room }) => room));
-    for (const room of rooms) {
-      const count = counted.get(counterOf(account, day, room)) ?? 0;
-      ofRooms.set(room, Math.max(ofRooms.get(room) ?? 0, count));
+    const counts = countEach(found.map(({ room }) => room));
+    for (const by of each) {
+      const count = counted.get(counterOf(account, day, by)) ?? 0;
+      counts.set(by, Math.max(counts.get(by) ?? 0, count));
     }
-    return { had: Math.max(there, counted.get(counterOf(account, day)) ?? 0), ofRooms };
+    return { had: Math.max(there, counted.get(counterOf(account, day)) ?? 0), counts };
   }
 
   #tell(account: string): void {

@@ -9,7 +9,16 @@ import { DailyCap } from './daily-cap.ts';
 const PATIENCE = { timeout: 60_000 };
 const PER_DAY = 3;
 
-const app = testApp({ KEYWORD_NOTIFICATIONS_PER_DAY: String(PER_DAY) });
+const app = testApp({
+  KEYWORD_NOTIFICATIONS_PER_DAY: String(PER_DAY),
+  TRUST_PROXY: '1',
+  PUBLIC_URL: 'https://chat.example.com',
+  REGISTRATION: 'open',
+});
+
+/** Each from another address, whose share is another test's (address-share.test.ts). */
+let sent = 0;
+const elsewhere = () => ({ 'x-forwarded-for': `198.51.100.${sent++}` });
 
 const start = async () => {
   const { token, widget, id } = await app.account();
@@ -18,7 +27,8 @@ const start = async () => {
   const say = async (visitor: string, uuid: string, count: number) => {
     for (let n = 0; n < count; n++) {
       const body = { body: `refund ${n}`, room: { uuid } };
-      expect((await app.request('POST', '/api/v1/messages/', { visitor, body })).status).toBe(201);
+      const write = { visitor, body, headers: elsewhere() };
+      expect((await app.request('POST', '/api/v1/messages/', write)).status).toBe(201);
     }
     const waiting = { account: id, events: { $exists: true } };
     await vi.waitFor(async () => expect(await messages.countDocuments(waiting)).toBe(0), PATIENCE);
@@ -47,7 +57,7 @@ it('are no more for a visitor that erases what it wrote and begins again', async
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
   const { notifications, usage } = app.services.models;
   const cap = new DailyCap({ notifications, budgets: new Budgets(usage) }, PER_DAY, log);
-  expect(await cap.allowed(id, [{ uuid: 'one', room: 'new' }])).toEqual([]);
+  expect(await cap.allowed(id, [{ uuid: 'one', room: 'new', askedFrom: [] }])).toEqual([]);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ account: id, limit: PER_DAY }]);
 });
 

@@ -12,6 +12,7 @@ import { insertOnce } from '../../database/insert.ts';
 import { type Page, readPages } from '../../database/pages.ts';
 import { newEvent, type OutboxEvent } from '../../events/events.ts';
 import type { Relay } from '../../events/relay.ts';
+import type { AskedFrom } from '../../http/asked-from.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import { type Asked, conversationsUpTo } from './conversations.ts';
@@ -28,6 +29,7 @@ interface Hit extends Asked {
   email: string;
   label: string;
   mentioned: Mentioned;
+  askedFrom: AskedFrom;
 }
 
 interface Parts {
@@ -99,7 +101,11 @@ export class NotificationsService {
   async raise(events: readonly OutboxEvent[]): Promise<void> {
     const asked = events
       .filter(({ name }) => name === 'message.added')
-      .map(({ account, data }) => ({ account, message: data as MessageAdded }))
+      .map(({ account, data, asked_from = [] }) => ({
+        account,
+        message: data as MessageAdded,
+        askedFrom: asked_from,
+      }))
       .filter(({ message }) => !message.is_support_sender);
     const account = asked[0]?.account;
     if (account === undefined) return;
@@ -107,11 +113,16 @@ export class NotificationsService {
       account,
       asked.map(({ message }) => message.body),
     );
-    const hits = asked.flatMap(({ message }, index) => {
+    const hits = asked.flatMap(({ message, askedFrom }, index) => {
       const found = mentioned[index];
-      return found && found.count > 0 ? [hitOf(message, found)] : [];
+      return found && found.count > 0 ? [hitOf(message, found, askedFrom)] : [];
     });
-    const wanted = hits.map((hit) => ({ uuid: notificationOf(hit._id), room: hit.room, hit }));
+    const wanted = hits.map((hit) => ({
+      uuid: notificationOf(hit._id),
+      room: hit.room,
+      askedFrom: hit.askedFrom,
+      hit,
+    }));
     const allowed = await this.#cap.allowed(account, wanted);
     if (allowed.length > 0)
       await this.#raise(
@@ -156,13 +167,9 @@ export class NotificationsService {
       return notification;
     });
     const inserted = await Promise.all(made.map((notification) => insertOnce(notifications, notification)));
-    const raised = made.filter((_, index) => inserted[index]?.isNew);
-    for (const notification of raised) relay.announce(notifications, notification);
-    await this.#cap.raised(
-      account,
-      raised.map(({ room }) => room),
-      created_at,
-    );
+    const isNew = (_: unknown, index: number) => inserted[index]?.isNew === true;
+    for (const notification of made.filter(isNew)) relay.announce(notifications, notification);
+    await this.#cap.raised(account, hits.filter(isNew), created_at);
   }
 
   /**
@@ -200,14 +207,14 @@ const linesOf = (messages: readonly string[], known: ReadonlyMap<string, StoredM
 /** The uuid of the notification that a message raises. */
 export const notificationOf = (message: string): string => v5('keyword_notification', message);
 
-const hitOf = (message: MessageAdded, mentioned: Mentioned): Hit => {
+const hitOf = (message: MessageAdded, mentioned: Mentioned, askedFrom: AskedFrom): Hit => {
   const { uuid, nickname, email, body, is_support_sender, sent_at, room } = message;
   return {
     _id: uuid,
     room: room.uuid,
     label: room.label,
     sent_at: new Date(sent_at),
-    ...{ nickname, email, body, is_support_sender, mentioned },
+    ...{ nickname, email, body, is_support_sender, mentioned, askedFrom },
   };
 };
 

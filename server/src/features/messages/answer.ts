@@ -5,7 +5,7 @@ import type { Index } from '../../database/model.ts';
 export interface AwaitsAnswer {
   /** When the process that has it in hand is taken for dead. */
   answer_due?: Date;
-  /** Keyed hashes of the address that it came from (features/agent/asked-from.ts); those of older versions have none. */
+  /** Keyed hashes of the address that it came from (http/asked-from.ts); those of older versions have none. */
   asked_from?: string[];
 }
 

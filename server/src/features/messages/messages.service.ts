@@ -4,6 +4,7 @@ import { findBy } from '../../database/find-by.ts';
 import { insertOnce } from '../../database/insert.ts';
 import type { Page } from '../../database/pages.ts';
 import type { Relay } from '../../events/relay.ts';
+import type { AskedFrom } from '../../http/asked-from.ts';
 import type { List } from '../../http/lists.ts';
 import { invalid, missingObject, notFound } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
@@ -56,14 +57,21 @@ export class MessagesService {
   readonly #byId: (uuid: string) => Promise<StoredMessage | undefined>;
   readonly #rooms: RoomsService;
   readonly #relay: Pick<Relay, 'announce'>;
+  readonly #askedFrom: (client: string) => AskedFrom;
   #answers: BotAnswers | undefined;
 
-  constructor(messages: MessageModel, rooms: RoomsService, relay: Pick<Relay, 'announce'>) {
+  constructor(
+    messages: MessageModel,
+    rooms: RoomsService,
+    relay: Pick<Relay, 'announce'>,
+    askedFrom: (client: string) => AskedFrom,
+  ) {
     this.#messages = messages;
     this.times = new MessageTimes(messages);
     this.#byId = findBy<StoredMessage>(messages, '_id');
     this.#rooms = rooms;
     this.#relay = relay;
+    this.#askedFrom = askedFrom;
   }
 
   /** From now on these answer messages to bots. */
@@ -86,7 +94,7 @@ export class MessagesService {
     const room = await this.roomFor(view, input);
     // Before the message is there: from then on no bot may speak up behind it.
     if (input.is_support_sender && room.is_bot_use) await this.#rooms.endBot(room.account, room._id);
-    return this.#insert(room, input, request, author);
+    return this.#insert(room, input, request, { author });
   }
 
   /** The room that a message is for. @throws ParlorError `invalid` when no such room is in view */
@@ -106,7 +114,7 @@ export class MessagesService {
     if (input.is_support_sender)
       throw invalid({ is_support_sender: ['A visitor may not write as support.'] });
     const room = await this.#rooms.ofVisitor(visitor);
-    return this.#insert(room, input, request);
+    return this.#insert(room, input, request, { askedFrom: this.#askedFrom(request.client) });
   }
 
   /** The messages in view, or those of one room of them, newest first, and how a list shows them. */
@@ -179,7 +187,7 @@ export class MessagesService {
     room: StoredRoom,
     input: NewMessage,
     { client, uuid = newUuid() }: Sent,
-    author?: Author,
+    by: { author?: Author | undefined; askedFrom?: AskedFrom },
   ): Promise<StoredMessage> {
     const { room: _, ...fields } = input;
     const isForBot = room.is_bot_use && !input.is_support_sender;
@@ -193,7 +201,7 @@ export class MessagesService {
         sent_at: await this.times.next(room._id),
         ...mark,
       },
-      author,
+      by,
     );
     const { stored, isNew } = await insertOnce(this.#messages, message);
     // One that was stored before, without a reply, may be waiting still: what follows it is not to overtake it.

@@ -119,7 +119,10 @@ export const BOT_STATE = open({
         support_answer: answerText().optional(),
         sent_at: z.date(),
         events: listOf(
-          open({ id: identifier(), name: identifier(), at: z.date(), data: open({}) }),
+          open({
+            ...{ id: identifier(), name: identifier(), at: z.date(), data: open({}) },
+            asked_from: listOf(identifier(), 2).optional(),
+          }),
         ).optional(),
       }),
     ),

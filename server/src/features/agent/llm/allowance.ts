@@ -1,5 +1,5 @@
 import type { Booking, Budget, Budgets, CorrectOptions } from '../../../database/budgets.ts';
-import type { AskedFrom } from '../asked-from.ts';
+import type { AskedFrom } from '../../../http/asked-from.ts';
 import { LlmError } from './completion.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
+import type { AskedFrom } from '../../../http/asked-from.ts';
 import type { MessageModel, StoredMessage } from '../../messages/messages.model.ts';
 import type { StoredRoom } from '../../rooms/rooms.model.ts';
-import type { AskedFrom } from '../asked-from.ts';
 import { senderOf } from '../conversations.service.ts';
 import type { Ask, HistoryLine } from '../turn.ts';
 import type { LanguageModel } from './language-model.ts';
