@@ -23,12 +23,12 @@ const authenticateAgain = async () => undefined;
 /** Takes as many turns of an account as it has at once, until their end. */
 const allTurnsOf = (owner: string) => {
   const ends: (() => void)[] = [];
-  const ctx = {
+  const ctx = (scope: string) => ({
     res: new EventEmitter(),
-    state: { principal: { kind: 'account', owner }, authenticateAgain },
-  };
-  const running = Array.from({ length: 4 }, () =>
-    inTurn(ctx as never, () => new Promise<void>((resolve) => void ends.push(resolve))),
+    state: { principal: { kind: 'account', owner, scope }, authenticateAgain },
+  });
+  const running = ['a', 'a', 'b', 'b'].map((caller) =>
+    inTurn(ctx(caller) as never, () => new Promise<void>((resolve) => void ends.push(resolve))),
   );
   const end = () => {
     for (const resolve of ends) resolve();
@@ -170,6 +170,33 @@ describe('a list', () => {
     expect((await list('', token)).status).toBe(200);
     expect(read).toBe(1);
     await running;
+  });
+
+  it('of a member does not wait for all those that a program of its account has asked for', async () => {
+    const ends: (() => void)[] = [];
+    const begun: string[] = [];
+    const ask = (scope: string) =>
+      inTurn(
+        {
+          res: new EventEmitter(),
+          state: { principal: { kind: 'account', owner: 'office', scope }, authenticateAgain },
+        } as never,
+        () => {
+          begun.push(scope);
+          return new Promise<void>((resolve) => void ends.push(resolve));
+        },
+      );
+    const busy = ['program:1', 'program:2'].flatMap((scope) => Array.from({ length: 30 }, () => ask(scope)));
+    await expect.poll(() => begun.length).toBe(4);
+    const own = Array.from({ length: 3 }, () => ask('member'));
+    const all = [...busy, ...own];
+    for (let n = 0; n < all.length; n++) {
+      await expect.poll(() => ends.length).toBeGreaterThan(n);
+      ends[n]?.();
+    }
+    await Promise.all(all);
+    // At most two of each program stand before one of the member's.
+    expect(begun.lastIndexOf('member')).toBeLessThan(16);
   });
 
   it("of one visitor's session is made one at a time, and those of other visitors meanwhile", async () => {

@@ -29,6 +29,12 @@ export const callerNow = (ctx: Context): (() => Promise<Caller>) => {
 /** Lists that are made at once hold some megabytes each; accounts, and the visitors of each, take turns (docs/limits.md). */
 const turns = new FairTurns({ running: 8, runningOfOne: 4, waitingOfOne: 1_000 }, databaseAway);
 
+/** Of each member and each program so many are among those of its account: nobody there waits for all that another has asked for. */
+const callerTurns = new FairTurns(
+  { running: Number.POSITIVE_INFINITY, runningOfOne: 2, waitingOfOne: 1_000 },
+  databaseAway,
+);
+
 /** Of each visitor's session one is among those of its account, so that none takes the places of all visitors. */
 const sessionTurns = new FairTurns(
   { running: Number.POSITIVE_INFINITY, runningOfOne: 1, waitingOfOne: 20 },
@@ -46,5 +52,6 @@ export const inTurn = <T>(ctx: Context, task: (now: Caller) => Promise<T>): Prom
   const caller = callerNow(ctx);
   const inItsTurn = async (): Promise<T> => task(await caller());
   const amongOwners = () => turns.run(`${kind} ${owner}`, inItsTurn, gone);
-  return kind === 'visitor' ? sessionTurns.run(scope, amongOwners, gone) : amongOwners();
+  const amongCallers = kind === 'visitor' ? sessionTurns : callerTurns;
+  return kind === 'public' ? amongOwners() : amongCallers.run(`${kind} ${owner} ${scope}`, amongOwners, gone);
 };
