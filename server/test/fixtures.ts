@@ -153,15 +153,20 @@ export const credentialFor = ({ callers }: Operation, { token, visitor, agentKey
   return callers.includes('Visitor') ? { visitor: visitor.token } : { headers: { 'x-api-key': agentKey } };
 };
 
-/** The objects, with notes of whoever has this token where the operation is its author's alone. */
-export const withOwnNotes = async (
+/** The objects, with notes or a program's token of whoever has this token where the operation is for who made them. */
+export const withOwn = async (
   app: Pick<TestApp, 'request'>,
   { id }: Operation,
   objects: Fixtures,
   token: string,
 ): Promise<Fixtures> => {
-  if (id !== 'changeNote' && id !== 'deleteNote') return objects;
   const { ids, room, visitor } = objects;
+  if (id === 'deleteToken') {
+    const program = { name: 'My own', scopes: ['conversations:read'] };
+    const { uuid } = (await app.request('POST', '/api/v1/tokens/', { token, body: program })).json;
+    return { ...objects, ids: { ...ids, tokens: uuid } };
+  }
+  if (id !== 'changeNote' && id !== 'deleteNote') return objects;
   const noteIn = async (uuid: string): Promise<string | undefined> => {
     const path = `/api/v1/conversations/${uuid}/notes/`;
     return (await app.request('POST', path, { token, body: { body: 'My own' } })).json.uuid;

@@ -36,7 +36,7 @@ const PLAIN = new Set(
   (
     'query limit, query start_date, query end_date, query messages_limit, query kind, query action, query status, query tag, ' +
     'query waiting_on, query is_unread, query rating, query order, query q, query state, query event, query group_by, ' +
-    'query token, query locale, body state.uuid'
+    'query token, query locale, query all, body state.uuid'
   ).split(', '),
 );
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { RIGHTS } from '../src/features/access/rights.ts';
 import { testApp } from './app.ts';
-import { type Fixtures, makeFixtures, withOwnNotes } from './fixtures.ts';
+import { type Fixtures, makeFixtures, withOwn } from './fixtures.ts';
 import { PASSWORD, testMembers } from './members.ts';
 import type { Operation } from './openapi.ts';
 import { marks, secured, sender } from './tenancy-parts.ts';
@@ -107,7 +107,7 @@ describe('an operator who is restricted to a widget', () => {
   it.each(named(ofOne))('%s serves what belongs to its own', async (id, operation) => {
     const made = await makeFixtures(app);
     const { token } = await restricted(made, true);
-    const objects = await withOwnNotes(app, operation, made, token);
+    const objects = await withOwn(app, operation, made, token);
     // What belongs to no widget is out of its view, too.
     expect((await send(operation, objects, { token })).status).toBe(404);
     const answer = await send(operation, objects, { token }, true);

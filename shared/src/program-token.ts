@@ -27,6 +27,7 @@ export const ProgramToken = z
     uuid: uuid(),
     name: text({ min: 1, max: MAX_TOKEN_NAME }).meta({ example: 'Order import' }),
     scopes: z.array(choice(SCOPES)).meta({ example: ['conversations:read', 'leads:write'] }),
+    member: uuid().meta({ description: 'Who made it, with whose rights it acts.' }),
     expires_at: datetime().nullable().meta({ description: 'null: never.', example: null }),
     used_at: datetime()
       .nullable()

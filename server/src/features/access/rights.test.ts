@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../../../test/app.ts';
-import { bodyFor, type Fixtures, makeFixtures, pathFor, withOwnNotes } from '../../../test/fixtures.ts';
+import { bodyFor, type Fixtures, makeFixtures, pathFor, withOwn } from '../../../test/fixtures.ts';
 import { type Operation, operations } from '../../../test/openapi.ts';
 import { LIVE_CHANNEL, LIVE_CHANNEL_WRITES, RIGHTS } from './rights.ts';
 
@@ -47,7 +47,7 @@ describe.each(['admin', 'operator'] as const)('%s', (role) => {
   it.each(ofMembers.map((operation) => [operation.id, operation] as const))('%s', async (id, operation) => {
     const isAllowed = RIGHTS[id]?.[0].includes(role);
     const { objects: all, token } = isAllowed && isSpoiling(operation) ? await joined(role) : shared;
-    const objects = await withOwnNotes(app, operation, all, token);
+    const objects = await withOwn(app, operation, all, token);
     const body = bodyFor(operation, objects);
     const path = pathFor(operation, objects);
     const answer = await app.request(operation.method, path, { token, ...(body && { body }) });

@@ -1,6 +1,7 @@
 import { NewProgramToken, ProgramToken, ShownProgramToken } from '@parlor/shared';
 import { z } from 'zod';
 import type { Context, Handler } from '../../http/context.ts';
+import { queryChoice } from '../../http/lists.ts';
 import { created, deleted, uuidInPath } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { sendObject } from '../../http/single-object.ts';
@@ -26,12 +27,17 @@ export const programTokenRoutes = ({
     id: 'listTokens',
     tag,
     summary: 'The tokens of your programs',
-    description: 'Yours, newest first, without the tokens themselves.',
+    description:
+      'Yours, newest first, without the tokens themselves; with `all=true` those of all members, for owners and admins.',
     callers,
-    answers: { status: 200, description: 'Your tokens.', schema: z.array(ProgramToken) },
+    query: { all: z.enum(['true', 'false']).optional().meta({ description: 'Those of all members.' }) },
+    answers: { status: 200, description: 'The tokens.', schema: z.array(ProgramToken) },
     handler: async (ctx) => {
       ctx.set('Cache-Control', 'no-store');
-      ctx.body = (await programTokens.list(memberOf(ctx))).map(presentProgramToken);
+      const isAll = queryChoice(ctx, 'all', ['true', 'false']) === 'true';
+      const member = memberOf(ctx);
+      const found = await (isAll ? programTokens.listAll(member) : programTokens.list(member));
+      ctx.body = found.map(presentProgramToken);
     },
   },
   {
@@ -41,7 +47,7 @@ export const programTokenRoutes = ({
     tag,
     summary: 'Make a token for a program',
     description:
-      'Shown this once, for `Authorization: Token pat_…`. It acts with your rights as far as its scopes go, and dies with you. `…:write` allows reading, too. At most 50 an account. Repeated under its `Idempotency-Key` it is shown again; 409 where it has been deleted or has run out since.',
+      'Shown this once, for `Authorization: Token pat_…`. It acts with your rights as far as its scopes go, and dies with you. `…:write` allows reading, too. At most 50 an account, of which an operator has at most 20. Repeated under its `Idempotency-Key` it is shown again; 409 where it has been deleted or has run out since.',
     callers,
     aroundKept: withToken(programTokens),
     body: NewProgramToken,
@@ -61,7 +67,8 @@ export const programTokenRoutes = ({
     id: 'deleteToken',
     tag,
     summary: 'Delete a token',
-    description: 'From then on it is a 401 everywhere, and its sockets end.',
+    description:
+      'From then on it is a 401 everywhere, and its sockets end. Owners and admins delete those of others, too, but for admins those of owners.',
     callers,
     params: { uuid: uuidInPath() },
     answers: deleted,

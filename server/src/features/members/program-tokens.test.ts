@@ -18,6 +18,45 @@ const make = (body: object, token = owner.token) =>
   app.request('POST', '/api/v1/tokens/', { token, body: { name: 'A program', ...body } });
 const get = (token: string, path: string) => app.request('GET', path, { token });
 
+describe('the tokens of an operator', () => {
+  it('leave room for those of others, who delete them where they are owners or admins', {
+    timeout: 60_000,
+  }, async () => {
+    const { token: founder, id } = await app.account();
+    const [operator, admin] = [await member(founder, 'operator'), await member(founder, 'admin')];
+    const scopes = ['conversations:read'];
+    const made: Awaited<ReturnType<typeof make>>[] = [];
+    while (made.length < 20) made.push(await make({ scopes }, operator.token));
+    expect(made.map(({ status }) => status)).toEqual(made.map(() => 201));
+    expect(await make({ scopes }, operator.token)).toMatchObject({
+      status: 400,
+      json: { non_field_errors: ['An operator may have at most 20 tokens.'] },
+    });
+    const own = await make({ scopes }, founder);
+    expect(own.status).toBe(201);
+
+    const listed = async (by: string, query = '') => get(by, `/api/v1/tokens/${query}`);
+    expect((await listed(founder)).json).toHaveLength(1);
+    expect((await listed(operator.token, '?all=true')).status).toBe(403);
+    for (const by of [founder, admin.token]) {
+      const all = (await listed(by, '?all=true')).json;
+      const makers = all.map((one: { member: string }) => one.member);
+      expect(new Set(makers)).toEqual(new Set([id, operator.uuid]));
+      expect(JSON.stringify(all)).not.toContain('pat_');
+    }
+    const remove = async (by: string, { json }: typeof own) =>
+      (await app.request('DELETE', `/api/v1/tokens/${json.uuid}/`, { token: by })).status;
+    const [first, second] = made as [typeof own, typeof own];
+    expect(await remove(operator.token, own)).toBe(404);
+    expect(await remove(admin.token, own)).toBe(403);
+    expect(await remove(owner.token, first)).toBe(404);
+    expect(await remove(admin.token, first)).toBe(204);
+    expect(await remove(founder, second)).toBe(204);
+    expect((await get(second.json.token, '/api/v1/conversations/')).status).toBe(401);
+    expect((await make({ scopes }, operator.token)).status).toBe(201);
+  });
+});
+
 describe('a program’s token', () => {
   it('is shown once, and does what its scopes say', async () => {
     const made = await make({ scopes: ['leads:read', 'leads:read'] });
@@ -126,9 +165,8 @@ describe('a program’s token', () => {
       body: { username, password: PASSWORD },
     });
     const theirs = await make({ scopes: ['webhooks:read', 'leads:read'] }, signedIn.json.token);
-    // Nobody else sees or deletes it.
-    const path = `/api/v1/tokens/${theirs.json.uuid}/`;
-    expect((await app.request('DELETE', path, { token: owner.token })).status).toBe(404);
+    // It is not among the owner's own.
+    expect((await get(owner.token, '/api/v1/tokens/')).text).not.toContain(theirs.json.uuid);
     // It has no more rights than its member has now.
     expect((await get(theirs.json.token, '/api/v1/webhooks/')).status).toBe(200);
     await app.request('PATCH', `/api/v1/members/${invited.uuid}/`, {

@@ -8,16 +8,19 @@ import { AuditedCollection, type Outbox } from '../../events/audited-collection.
 import { deleteDocuments } from '../../events/delete.ts';
 import { type EventHolder, outboxFields, outboxIndex } from '../../events/events.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
-import { invalid } from '../../platform/errors.ts';
+import { forbidden, invalid, invalidTogether } from '../../platform/errors.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
 import type { Quotas } from '../accounts/quotas.ts';
-import type { ActiveMember } from './member.ts';
+import { type ActiveMember, mayTouch } from './member.ts';
 import type { MemberStore } from './member-store.ts';
 
 /** By what such a token is told from a member's. */
 const PREFIX = 'pat_';
 const LENGTH = 40;
+
+/** How many an operator may make, so that others of its account can make some, too (docs/limits.md). */
+export const MAX_OF_OPERATOR = 20;
 
 /** That it was used is written down no more often than this. */
 const USED_EVERY_MS = 5 * 60_000;
@@ -102,10 +105,10 @@ export class ProgramTokens {
 
   /**
    * @param _id fixed for a request with an Idempotency-Key: a retry after a crash finds what was made
-   * @throws ParlorError `invalid` for a time that has passed, or when the account has too many
+   * @throws ParlorError `invalid` for a time that has passed, or when the account or an operator has too many
    */
   async create(
-    { _id: member, account }: ActiveMember,
+    { _id: member, account, role }: ActiveMember,
     { name, scopes, expires_at }: NewProgramToken,
     action?: Action,
     _id = newUuid(),
@@ -124,9 +127,13 @@ export class ProgramTokens {
       created_at: new Date(),
       ...(expires && { expires_at: expires }),
     };
-    const { stored } = await this.#quotas.within('tokens', account, _id, () =>
-      this.#audited.insert(made, action),
-    );
+    const { stored } = await this.#quotas.within('tokens', account, _id, async () => {
+      const others = { member, _id: { $ne: _id } };
+      if (role === 'operator' && (await this.#tokens.countDocuments(others)) >= MAX_OF_OPERATOR) {
+        throw invalidTogether(`An operator may have at most ${MAX_OF_OPERATOR} tokens.`);
+      }
+      return this.#audited.insert(made, action);
+    });
     // Whoever was removed meanwhile had its tokens deleted before this one was written.
     if (!(await this.#store.active(account, member))) await this.deleteAllOf({ _id: member });
     return stored;
@@ -146,9 +153,25 @@ export class ProgramTokens {
       .lean();
   }
 
-  /** @throws ParlorError `not_found`, also for another member's */
-  async delete({ _id: member }: ActiveMember, uuid: string, action?: Action): Promise<void> {
-    const deleted = await this.#audited.delete({ _id: uuid, member }, action);
+  /** Those of all members, newest first. @throws ParlorError `forbidden` to operators */
+  async listAll({ account, role }: ActiveMember): Promise<StoredProgramToken[]> {
+    if (role === 'operator') throw forbidden();
+    return this.#tokens
+      .find({ account, ...unexpired() })
+      .sort({ created_at: -1 })
+      .lean();
+  }
+
+  /**
+   * Owners and admins delete those of others, too.
+   * @throws ParlorError `not_found`, to operators also for another member's; `forbidden` to admins for an owner's
+   */
+  async delete({ _id, account, role }: ActiveMember, uuid: string, action?: Action): Promise<void> {
+    const own = role === 'operator' ? { member: _id } : { account };
+    const deleted = await this.#audited.delete({ _id: uuid, ...own }, action, async ({ member }) => {
+      const maker = member === _id ? undefined : await this.#store.active(account, member);
+      if (maker) mayTouch({ role }, maker.member);
+    });
     for (const listener of this.#endListeners) await listener(deleted);
   }
 
