@@ -154,6 +154,21 @@ it('refuses a METRICS_TOKEN that no request can carry', () => {
   }
 });
 
+it('refuses a METRICS_LISTEN where Parlor itself listens, and takes the same port of another address', () => {
+  const open = { PORT: '9302', PUBLIC_URL: 'https://chat.example.com' };
+  for (const [HOST, METRICS_LISTEN] of [
+    ['127.0.0.1', '127.0.0.1:9302'],
+    ['0.0.0.0', '127.0.0.1:9302'],
+    ['127.0.0.1', '0.0.0.0:9302'],
+  ]) {
+    expect(() => loadConfig({ ...open, HOST, METRICS_LISTEN })).toThrow(
+      /^METRICS_LISTEN must have another port than PORT, which is 9302$/,
+    );
+  }
+  const config = loadConfig({ ...open, HOST: '127.0.0.1', METRICS_LISTEN: '127.0.0.2:9302' });
+  expect(config.METRICS_LISTEN).toMatchObject({ port: 9302 });
+});
+
 describe('durations', () => {
   const TIMES = ['WEBHOOK_TIMEOUT', 'OIDC_TIMEOUT', 'RESPONSE_STALL_TIMEOUT', 'LLM_TIMEOUT'] as const;
 

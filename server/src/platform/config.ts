@@ -80,6 +80,7 @@ export const loadConfig = (env: Record<string, string | undefined>): Config => {
     );
   }
   checkOidc(config as Config);
+  checkMetricsListen(config as Config);
   return Object.freeze(config) as Config;
 };
 
@@ -92,6 +93,13 @@ const checkOidc = (config: Config): void => {
   if (set && !config.OIDC_ALLOW_PRIVATE && isLoopbackUrl(config.OIDC_ISSUER)) {
     throw new ConfigError('OIDC_ALLOW_PRIVATE must be true when OIDC_ISSUER is on this machine');
   }
+};
+
+/** The same port is another listener's on another address alone. @throws ConfigError */
+const checkMetricsListen = ({ HOST, PORT, METRICS_LISTEN: at }: Config): void => {
+  if (!at || at.port !== PORT || PORT === 0) return;
+  if (at.host === HOST || [at.host, HOST].some((host) => host === '0.0.0.0' || host === '::'))
+    throw new ConfigError(`METRICS_LISTEN must have another port than PORT, which is ${PORT}`);
 };
 
 /** A line for each variable: name, value in force (secrets masked), meaning. */
