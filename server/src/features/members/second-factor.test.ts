@@ -24,8 +24,12 @@ const post = (token: string, path: string, body: object) =>
 const protectedMember = async () => {
   const { token, username, id } = await app.account();
   const { secret } = (await post(token, '', { password: PASSWORD })).json;
-  const { recovery_codes } = (await post(token, '/confirm', { code: codeOf(secret, -1) })).json;
-  return { token, username, id, secret: secret as string, recovery: recovery_codes as string[] };
+  const confirm = () => post(token, '/confirm', { code: codeOf(secret, -1) });
+  const first = await confirm();
+  // The time step may have ended on the way, and the one before is too old then.
+  const { status, json } = first.status === 200 ? first : await confirm();
+  expect(status).toBe(200);
+  return { token, username, id, secret: secret as string, recovery: json.recovery_codes as string[] };
 };
 
 const required = { code: ['A code is required.'] };
