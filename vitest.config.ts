@@ -8,7 +8,9 @@ const ONLY_EMBEDDED = ['server/embedded-mongodb/src/**', 'server/embedded-mongod
 /** What stands in front of every database: bytes, proxies, sockets, files, a provider that is away, time on Parlor's thread. */
 const BEFORE_DATABASES = [
   'server/test/proxies*.test.ts',
-  'server/test/{checkout,connections,documents,fuzz,oidc-outage,request-target,widget-files,wire}.test.ts',
+  'server/test/{broken-connections,checkout,connections,documents,examples,fuzz}.test.ts',
+  'server/test/{oidc-outage,oidc-way-back,request-target,widget-files,wire}.test.ts',
+  'server/src/features/accounts/import-{bounds,sizes}.test.ts',
   'server/test/realtime-{limits,slow,upgrades}.test.ts',
   'server/src/features/agent/llm/**',
   'server/src/openapi/**',
@@ -18,7 +20,7 @@ const BEFORE_DATABASES = [
 /** Whole ways from a page to the database and back. Of the others the subject is the page, and one database will do. */
 const WAYS = [
   'widget/test/{bot,proxy,schedules,sending,storage,talk}.browser.test.ts',
-  'console/test/{inbox,inbox-answers,inbox-live,lead-deletion,leads,search,unsent-answers}.test.ts',
+  'console/test/{inbox,inbox-answers,inbox-live,lead-deletion,leads,search}.test.ts',
   'demo/test/**/*.test.ts',
 ];
 

@@ -8,7 +8,7 @@ import { type ServerProcess, serverSettings, startServerProcess } from './server
 import { startWebhookReceiver } from './webhook-receiver.ts';
 
 /** The long form: AGENT_KILL_ROUNDS=50. */
-const ROUNDS = Number(process.env.AGENT_KILL_ROUNDS ?? 8);
+const ROUNDS = Number(process.env.AGENT_KILL_ROUNDS ?? 5);
 
 const NODES = [
   { id: 's', type: 'start', greeting: 'Hello', next: 'q' },

@@ -6,7 +6,7 @@ import { caller, owner } from './rest.ts';
 import { type ServerProcess, serverSettings, sharedSettings, startServerProcess } from './server-process.ts';
 
 /** The long form: AUDIT_KILL_ROUNDS=50. */
-const ROUNDS = Number(process.env.AUDIT_KILL_ROUNDS ?? 6);
+const ROUNDS = Number(process.env.AUDIT_KILL_ROUNDS ?? 4);
 
 type Rest = ReturnType<typeof caller>;
 

@@ -9,7 +9,7 @@ import { type AtEnd, type ServerProcess, serverSettings, startServerProcess } fr
 import { afterThem, oneOwner } from './shared-server.ts';
 
 /** How many random schedules; more of them by the environment. */
-const SCHEDULES = Number(process.env.REALTIME_SCHEDULES ?? 8);
+const SCHEDULES = Number(process.env.REALTIME_SCHEDULES ?? 5);
 const FIRST_SEED = Number(process.env.REALTIME_SEED ?? 1);
 /** How many of them run at a time, each in a conversation of its own; a kill meets them all. */
 const SIDE_BY_SIDE = 4;

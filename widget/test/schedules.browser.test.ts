@@ -9,7 +9,7 @@ import { customerPage, type Visit, visit } from './customer-page.ts';
 const openBrowser = useBrowser();
 
 /** SCHEDULES=30 SCHEDULE_SEED=7 asks for more of them, and for others. */
-const COUNT = Number(process.env.SCHEDULES ?? 10);
+const COUNT = Number(process.env.SCHEDULES ?? 6);
 const SEED = Number(process.env.SCHEDULE_SEED ?? 1);
 /** How many visitors at a time share a browser and a server; a kill of the server meets all of them. */
 const AT_ONCE = 10;

@@ -9,7 +9,7 @@ import { type Collection, MongoClient } from 'mongodb';
 import { afterAll, expect, test } from 'vitest';
 import { startBin, temporaryFolder } from './bin-process.ts';
 
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 15);
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 10);
 const WRITERS = 12;
 /** The longest time between the start of the writers and the kill. */
 const LONGEST_MS = 400;
