@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Duration } from '../platform/duration.ts';
 
-/** How often the room is looked at; more often where it is scarce, which is less than so many times the reserve. */
+/** The polling interval of the free space, and the shorter one while less than SCARCE times the reserve is free. */
 const CHECKED_EVERY_MS: Duration = 1_000;
 const CHECKED_OFTEN_MS: Duration = 100;
 const SCARCE = 4;

@@ -6,7 +6,7 @@ import { addressKeys, type createClientAddress } from './client-address.ts';
 import { heldBody } from './held-bodies.ts';
 import { beyondBounds, UNREAD_BOUNDS, type Unread, type UnreadBounds } from './unread-bounds.ts';
 
-/** Connections are looked at so often within the time that they have, and at least so often. */
+/** The polling interval of connections: a tenth of the timeout, at most a second. */
 const LOOKS = 10;
 const LOOK_EVERY_MS = 1_000;
 
@@ -22,7 +22,7 @@ interface Progress {
 
 /** What cuts slow readers off. */
 export interface SlowReaderLimits {
-  /** For so long a client may take nothing of what waits for it. */
+  /** The write timeout: how long a client may read nothing of what is buffered for it. */
   timeout: Duration;
   clientAddress: ReturnType<typeof createClientAddress>;
   /** How much may wait to be read. */

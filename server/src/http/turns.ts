@@ -29,7 +29,7 @@ export const callerNow = (ctx: Context): (() => Promise<Caller>) => {
 /** Lists that are made at once hold some megabytes each; accounts, and the visitors of each, take turns (docs/limits.md). */
 const turns = new FairTurns({ running: 8, runningOfOne: 4, waitingOfOne: 1_000 }, databaseAway);
 
-/** Of each member and each program so many are among those of its account: nobody there waits for all that another has asked for. */
+/** The concurrency limit of each member and each program within its account: nobody waits behind another's whole queue. */
 const callerTurns = new FairTurns(
   { running: Number.POSITIVE_INFINITY, runningOfOne: 2, waitingOfOne: 1_000 },
   databaseAway,

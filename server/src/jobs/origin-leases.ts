@@ -20,7 +20,7 @@ export interface LeaseTiming {
   deadAfter: Duration;
   /** How often a sender asks what other processes have queued for it. */
   wokenEvery: Duration;
-  /** A lease that nobody who lives has owned or claimed for so long is forgotten. */
+  /** The retention of a lease without a living owner. */
   forgottenAfter: Duration;
 }
 

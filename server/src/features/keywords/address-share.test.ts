@@ -44,7 +44,7 @@ const settled = (): Promise<void> => {
 const raised = (room = {}) =>
   app.services.models.notifications.countDocuments({ account: agent.account.id, ...room });
 
-/** Somebody writes once in each of so many new conversations of the agent API. */
+/** Starts a number of conversations through the agent API, with one message in each. */
 const asks = async (count: number, client: (n: number) => string): Promise<void> => {
   for (let n = 0; n < count; n++) {
     const { conversationId } = (await agent.start({}, from(client(n)))).json;
