@@ -38,7 +38,6 @@ import { PublicWidgetCache } from './features/widgets/public-widget-cache.ts';
 import { SightingsService } from './features/widgets/sightings.service.ts';
 import { WidgetsService } from './features/widgets/widgets.service.ts';
 import { createFoundation } from './foundation.ts';
-import { askedFromBy } from './http/asked-from.ts';
 import { OriginLeases } from './jobs/origin-leases.ts';
 import { type Config, isOnlyProcess } from './platform/config.ts';
 import { inOrder, together } from './platform/running.ts';
@@ -104,9 +103,8 @@ export const createServices = async (
   removeTracesOfDeleted({ tombstones, claims: models.idempotency, channel });
   const roomDeletion = new RoomDeletion(models, writes, subjects, log);
 
-  const askedFrom = askedFromBy(secrets);
   const rooms = new RoomsService(models.rooms, relay);
-  const messages = new MessagesService(models.messages, rooms, relay, askedFrom);
+  const messages = new MessagesService(models.messages, rooms, relay, foundation.askedFrom);
   channel.onEntry(({ at }) => messages.times.learn(at));
   const leads = new LeadsService(models.leads, rooms, writes, roomDeletion);
   const leadStatistics = new LeadStatisticsService(models.leads, widgets);
@@ -163,6 +161,7 @@ export const createServices = async (
     models,
     budgets,
     secrets,
+    askedFrom: foundation.askedFrom,
     rooms,
     times: messages.times,
     leads,

@@ -9,6 +9,7 @@ import { keptKey } from './database/secret-key-file.ts';
 import { Relay } from './events/relay.ts';
 import { Tombstones } from './events/tombstones.ts';
 import { WaitingEvents } from './events/waiting-events.ts';
+import { askedFromBy } from './http/asked-from.ts';
 import { RateLimits } from './http/rate-limits.ts';
 import type { StoredSender } from './jobs/origin-leases.model.ts';
 import { OwnKeys } from './jobs/own-keys.ts';
@@ -48,6 +49,7 @@ export const createFoundation = async (
     collections,
     rateLimits: new RateLimits(config, connection, log),
     budgets: new Budgets(models.usage),
+    askedFrom: askedFromBy(secrets),
     outbox,
     relay,
     tombstones,

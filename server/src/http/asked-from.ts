@@ -7,6 +7,9 @@ import { addressKeys } from './client-address.ts';
  */
 export type AskedFrom = readonly string[];
 
+/** What an IPv6 /48 has of a budget, as a multiple of that of one of its 65 536 /64 networks: less than an account has. */
+export const NETWORK_SHARE = 4;
+
 /** Hexadecimal characters of each: enough to tell addresses apart. */
 const LENGTH = 32;
 

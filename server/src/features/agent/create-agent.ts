@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Budgets } from '../../database/budgets.ts';
 import type { Relay } from '../../events/relay.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
-import { askedFromBy } from '../../http/asked-from.ts';
+import type { AskedFrom } from '../../http/asked-from.ts';
 import { createOutgoing } from '../../net/outgoing.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Secrets } from '../../platform/secrets.ts';
@@ -41,6 +41,7 @@ export const createAgent = ({
   models,
   budgets,
   secrets,
+  askedFrom,
   rooms,
   times,
   leads,
@@ -54,6 +55,7 @@ export const createAgent = ({
   models: ReturnType<typeof agentModels> & { rooms: RoomModel; messages: MessageModel };
   budgets: Budgets;
   secrets: Secrets;
+  askedFrom: (client: string) => AskedFrom;
   rooms: Pick<RoomsService, 'create'>;
   times: Pick<MessageTimes, 'next'>;
   leads: Pick<LeadsService, 'create'>;
@@ -95,7 +97,6 @@ export const createAgent = ({
     }),
     log,
   );
-  const askedFrom = askedFromBy(secrets);
   const graphs = new GraphCache(workflows.graphs);
   const turns = new Turns({
     ...models,

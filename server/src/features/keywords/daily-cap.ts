@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Budgets } from '../../database/budgets.ts';
-import type { AskedFrom } from '../../http/asked-from.ts';
+import { type AskedFrom, NETWORK_SHARE } from '../../http/asked-from.ts';
 import type { NotificationModel } from './keywords.model.ts';
 
 const DAY_MS = 86_400_000;
@@ -17,10 +17,9 @@ const WITH_RESERVE = 2;
 
 /**
  * The share of a client address, once half of the account's are used up: whoever opens many conversations uses up neither what is
- * left nor the reserve. An IPv6 /48 has some times as many as one of its 65 536 /64 networks.
+ * left nor the reserve.
  */
 const SHARE_OF_ADDRESS = 0.1;
-const NETWORK_FACTOR = 4;
 
 /** How many conversations and addresses that raise no more today are remembered. */
 const MAX_SILENT = 10_000;
@@ -151,7 +150,7 @@ export class DailyCap {
    * @param at 0 for an address, 1 for the network that it is in
    */
   #limitForAddress(count: number, at: number): number {
-    const share = this.#perDay * SHARE_OF_ADDRESS * (at === 0 ? 1 : NETWORK_FACTOR);
+    const share = this.#perDay * SHARE_OF_ADDRESS * (at === 0 ? 1 : NETWORK_SHARE);
     return count < share ? this.#perDay * WITH_RESERVE : this.#perDay / 2;
   }
 

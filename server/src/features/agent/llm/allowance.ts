@@ -1,5 +1,5 @@
 import type { Booking, Budget, Budgets, CorrectOptions } from '../../../database/budgets.ts';
-import type { AskedFrom } from '../../../http/asked-from.ts';
+import { type AskedFrom, NETWORK_SHARE } from '../../../http/asked-from.ts';
 import { LlmError } from './completion.ts';
 
 const DAY_MS = 86_400_000;
@@ -7,13 +7,10 @@ const DAY_KEPT_MS = 3 * DAY_MS;
 /** A conversation's budget expires this long after its last use. */
 const CONVERSATION_KEPT_MS = 30 * DAY_MS;
 
-/** The budget of an IPv6 /48, as a multiple of that of one of its 65 536 /64 networks: less than an account has. */
-const NETWORK_FACTOR = 4;
-
 /** How many tokens may be used; 0 for any number. */
 export interface TokenBudgets {
   conversation: number;
-  /** Of a client address in a UTC day, whichever accounts it talks to; an IPv6 /48 has NETWORK_FACTOR times as many. */
+  /** Of a client address in a UTC day, whichever accounts it talks to; an IPv6 /48 has NETWORK_SHARE times as many. */
   address: number;
   /** Of an account in a UTC day, and of all accounts together. */
   account: number;
@@ -64,7 +61,7 @@ export class Allowance {
       [
         budget(`${account} tokens ${room}`, conversation, CONVERSATION_KEPT_MS, 'the conversation'),
         ...(own === undefined ? [] : [ofClient(own, 1, 'the client address today')]),
-        ...(network === undefined ? [] : [ofClient(network, NETWORK_FACTOR, 'the client network today')]),
+        ...(network === undefined ? [] : [ofClient(network, NETWORK_SHARE, 'the client network today')]),
         budget(`${account} tokens ${day}`, daily, DAY_KEPT_MS, 'the account today'),
         budget(`server tokens ${day}`, server, DAY_KEPT_MS, 'the server today'),
       ],
