@@ -32,24 +32,34 @@ const openLog = async () => {
   const models = { entries: eventLogEntryModel(part), head: eventLogHeadModel(part) };
   await Promise.all([models.entries.createIndexes(), models.head.createIndexes()]);
 
+  /** The entries, which are stored in another way. */
+  const entriesBy = (
+    insertMany: (
+      documents: EventLogEntry[],
+      store: (documents: EventLogEntry[]) => Promise<unknown>,
+    ) => Promise<unknown>,
+  ) => {
+    const { collection } = models.entries;
+    const other = new Proxy(collection, {
+      get: (target, name, receiver) =>
+        name === 'insertMany'
+          ? (documents: EventLogEntry[], options: object) =>
+              insertMany(documents, (some) => target.insertMany(some as never, options))
+          : Reflect.get(target, name, receiver),
+    });
+    return new Proxy(models.entries, {
+      get: (target, name, receiver) => (name === 'collection' ? other : Reflect.get(target, name, receiver)),
+    });
+  };
+
   /** @param delay how long a round of the writer waits between taking its places and filling them */
   const process = async (delay: () => number | 'never' = () => 0) => {
     const seen: EventLogEntry[] = [];
-    const { collection } = models.entries;
-    const slowCollection = new Proxy(collection, {
-      get: (target, name, receiver) => {
-        if (name !== 'insertMany') return Reflect.get(target, name, receiver);
-        return async (documents: EventLogEntry[], options: object) => {
-          const wait = documents[0]?.name === 'void' ? 0 : delay();
-          if (wait === 'never') await new Promise(() => {});
-          else if (wait > 0) await sleep(wait);
-          return target.insertMany(documents as never, options);
-        };
-      },
-    });
-    const slow = new Proxy(models.entries, {
-      get: (target, name, receiver) =>
-        name === 'collection' ? slowCollection : Reflect.get(target, name, receiver),
+    const slow = entriesBy(async (documents, store) => {
+      const wait = documents[0]?.name === 'void' ? 0 : delay();
+      if (wait === 'never') await new Promise(() => {});
+      else if (wait > 0) await sleep(wait);
+      return store(documents);
     });
     const log: EventLog = new EventLog(slow, models.head, ids, (entries) => tail.offer(entries));
     const tail: Tail = new Tail(
@@ -61,7 +71,7 @@ const openLog = async () => {
     await tail.start();
     return { log, tail, seen, stop: () => tail.stop() };
   };
-  return { models, process, drop: () => part.dropDatabase() };
+  return { models, entriesBy, process, drop: () => part.dropDatabase() };
 };
 
 const entry = (event = randomUUID(), at = new Date()): NewEntry => ({
@@ -162,6 +172,29 @@ describe('the log of recent events', () => {
     await shared.log.append([entry()]);
     expect((await places()).slice(-3)).toEqual([10, 11, 12]);
     await Promise.all([shared.stop(), drop()]);
+  });
+
+  it('leaves no gap where nothing could be stored, and has each event once where some were after all', async () => {
+    const { models, entriesBy, drop } = await openLog();
+    let stored: number | undefined;
+    const entries = entriesBy(async (documents, store) => {
+      if (stored === undefined) return store(documents);
+      if (stored > 0) await store(documents.slice(0, stored));
+      throw new Error('the disk is full');
+    });
+    const log = new EventLog(entries, models.head, ids, () => {}, true);
+    await log.append([entry()]);
+    const waiting = [entry(), entry(), entry()];
+    for (stored of [0, 0, 2]) await expect(log.append(waiting)).rejects.toThrow('the disk is full');
+    stored = undefined;
+    const later = entry();
+    await log.append([later]);
+    await log.append(waiting);
+    const all = await models.entries.find().sort({ _id: 1 }).lean<EventLogEntry[]>();
+    expect(all.map(({ _id }) => _id)).toEqual(all.map((_, index) => index + 1));
+    const told = all.filter(({ name }) => name !== 'void').map(({ event }) => event);
+    expect(told.slice(1).sort()).toEqual([later, ...waiting].map(({ event }) => event).sort());
+    await drop();
   });
 
   it('knows no place of before when a process that counted alone was killed and its entries have run out', async () => {
