@@ -104,7 +104,8 @@ export const conversationRoutes = ({
       id: 'retrieveAgentConversation',
       tag: 'Agent',
       summary: 'A conversation with what was said in it: the latest 500 messages, and 2 MiB of them',
-      description: 'For a page that is opened again; oldest first.',
+      description:
+        'For a page that is opened again; oldest first. All messages are in the list of messages of the main API.',
       callers: ['agent'],
       params: conversation,
       condition: 'read',
