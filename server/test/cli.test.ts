@@ -234,4 +234,11 @@ describe('npm run parlor --', () => {
     expect(out).toMatch(/^RATE_LIMIT=on$/m);
     expect(out).toMatch(/^SECRET_KEY=\*\*\*$/m);
   });
+
+  it('shows settings that no start takes as well, and fails with what that would say', async () => {
+    const { code, out, err } = await parlor(['config'], { env: { PUBLIC_URL: 'https://example.com/p' } });
+    expect(code).toBe(1);
+    expect(out).toMatch(/^PUBLIC_URL=https:\/\/example.com\/p$/m);
+    expect(err).toMatch(/^PUBLIC_URL must be [^\n]+ without a path[^\n]+\n$/);
+  });
 });

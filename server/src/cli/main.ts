@@ -1,5 +1,5 @@
 import { toldToOperator } from '../database/database-error.ts';
-import { ConfigError, describeConfig } from '../platform/config.ts';
+import { ConfigError, describeConfig, loadConfig } from '../platform/config.ts';
 import { takeArguments, UsageError } from './arguments.ts';
 import { type Command, findCommand } from './command.ts';
 import { SERVICE_COMMANDS } from './command-server.ts';
@@ -13,10 +13,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...databaseCommands,
   config: {
     usage: 'config',
-    meaning: 'prints every environment variable with its value in force and its meaning',
+    meaning:
+      'prints every environment variable with its value and its meaning, and fails where a start would refuse one',
     run: async (args) => {
       takeArguments(args);
       print(describeConfig(process.env));
+      loadConfig(process.env);
     },
   },
 };

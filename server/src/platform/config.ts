@@ -102,7 +102,7 @@ const checkMetricsListen = ({ HOST, PORT, METRICS_LISTEN: at }: Config): void =>
     throw new ConfigError(`METRICS_LISTEN must have another port than PORT, which is ${PORT}`);
 };
 
-/** A line for each variable: name, value in force (secrets masked), meaning. */
+/** A line for each variable: name, value (secrets masked), meaning. Values that `loadConfig` refuses are shown like others. */
 export const describeConfig = (env: Record<string, string | undefined>): string =>
   Object.entries<Setting<unknown>>(SETTINGS)
     .map(([name, { fallback, meaning, secret }]) => {
