@@ -19,8 +19,8 @@ const BEFORE_DATABASES = [
 
 /** Whole ways from a page to the database and back. Of the others the subject is the page, and one database will do. */
 const WAYS = [
-  'widget/test/{bot,proxy,schedules,sending,storage,talk}.browser.test.ts',
-  'console/test/{inbox,inbox-answers,inbox-live,lead-deletion,leads,search}.test.ts',
+  'widget/test/{bot,proxy,schedules,sending,talk}.browser.test.ts',
+  'console/test/{inbox,inbox-live,lead-deletion,search}.test.ts',
   'demo/test/**/*.test.ts',
 ];
 
@@ -100,6 +100,7 @@ export default defineConfig({
           hookTimeout: 120_000,
           // A browser and its server are two processes already; side by side they would only wait for a core.
           fileParallelism: false,
+          isolate: false,
           sequence: { groupOrder: 1 },
         },
       },
