@@ -19,8 +19,8 @@ const BEFORE_DATABASES = [
 
 /** Whole ways from a page to the database and back. Of the others the subject is the page, and one database will do. */
 const WAYS = [
-  'widget/test/{bot,proxy,schedules,sending,talk}.browser.test.ts',
-  'console/test/{inbox,inbox-live,lead-deletion,search}.test.ts',
+  'widget/test/{bot,proxy,schedules,sending,storage,talk}.browser.test.ts',
+  'console/test/{inbox,inbox-answers,inbox-live,lead-deletion,leads,search}.test.ts',
   'demo/test/**/*.test.ts',
 ];
 
