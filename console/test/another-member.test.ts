@@ -1,4 +1,4 @@
-import type { WebSocketRoute } from 'playwright-core';
+import type { Page, WebSocketRoute } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useServer } from '../../server/test/shared-server.ts';
 import { useBrowser } from '../../widget/test/browser.ts';
@@ -59,4 +59,45 @@ it('has the inbox begin anew, whose channel was away meanwhile: nothing is writt
   expect(asked).toEqual([]);
   const { json } = await rest('GET', `/api/v1/messages/?room=${uuid}`);
   expect(json).toHaveLength(1);
+});
+
+it('keeps nothing in another name that was on its way when somebody else signed in', async () => {
+  const { page, join, signIn, visit } = await startInbox(openBrowser, {}, server());
+  await join('grace', 'operator', 'Grace');
+  const { uuid } = await visit('Ada', 'Do you deliver?');
+  // Told by nothing but the responses to what it asks.
+  await page.routeWebSocket(/\/api\/v1\/realtime$/, (channel) => channel.close({ code: 4_000 }));
+  await page.goto(`${server().url}/console/inbox/all/${uuid}`);
+  await log(page).getByText('Do you deliver?').waitFor();
+  let release = (): Promise<void> => Promise.reject(new Error('nothing is held'));
+  const isHeld = new Promise<void>((resolve) => {
+    void page.route('**/draft/', (route) => {
+      if (route.request().method() !== 'PUT') return route.continue();
+      release = () => route.continue();
+      resolve();
+    });
+  });
+  const answerOn = (one: Page) => one.getByLabel('Answer', { exact: true });
+  await answerOn(page).fill('In the name of the owner');
+  await isHeld;
+
+  const other = await page.context().newPage();
+  await other.goto(`${server().url}/console/`);
+  await row(other, 'Ada').waitFor();
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await signIn(other, 'grace');
+  await row(other, 'Ada').waitFor();
+  const isAnswered = page.waitForResponse((response) => response.request().method() === 'PUT');
+  await release();
+  expect((await isAnswered).status()).toBe(403);
+
+  await row(other, 'Ada').click();
+  await log(other).getByText('Do you deliver?').waitFor();
+  await page.getByText('Operator', { exact: true }).waitFor();
+  await log(page).getByText('Do you deliver?').waitFor();
+  for (const one of [page, other]) {
+    // What it is to begin with has been read.
+    await one.waitForLoadState('networkidle');
+    expect(await answerOn(one).inputValue()).toBe('');
+  }
 });

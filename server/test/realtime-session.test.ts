@@ -96,6 +96,16 @@ describe('is refused', () => {
     await browser.connect(url);
   });
 
+  it('to the page of another member', async () => {
+    const { url, rest, username } = await begin();
+    const other = await join(url, rest);
+    const browser = await signInBrowser(url, username);
+    await isRefused([await browser.open(url, { member: other.uuid })]);
+    const { uuid } = (await browser.ask(url, 'GET', '/api/v1/auth/session')).json;
+    const client = await browser.open(url, { member: uuid });
+    await client.find(({ type }) => type === 'ready');
+  });
+
   it('without a cookie, by one that nobody has, and by one beside a token', async () => {
     const { url, token } = await begin();
     const browsers = ['', 'parlor=', `parlor=${'x'.repeat(43)}`, `other=${token}`].map(browserWith);

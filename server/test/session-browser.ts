@@ -6,8 +6,15 @@ export interface SessionBrowser {
   cookie: string;
   /** Asks as a page of the server at `url` does. */
   ask(url: string, method: string, path: string, body?: object): Promise<{ status: number; json: any }>;
-  /** Opens the live channel by the cookie. @param origin the page that does it; one of the server's own unless given */
-  open(url: string, more?: { origin?: string | undefined; after?: string }): Promise<RealtimeClient>;
+  /**
+   * Opens the live channel by the cookie.
+   * @param origin the page that does it; one of the server's own unless given
+   * @param member whose page it is
+   */
+  open(
+    url: string,
+    more?: { origin?: string | undefined; after?: string; member?: string },
+  ): Promise<RealtimeClient>;
   /** The same, and waits until it is ready. */
   connect(url: string, after?: string): Promise<RealtimeClient & { after: string }>;
 }
@@ -30,10 +37,10 @@ const asking =
 
 const openBy =
   (cookie: string): SessionBrowser['open'] =>
-  async (url, { origin = url, after } = {}) => {
+  async (url, { origin = url, after, member } = {}) => {
     const headers = { ...(cookie && { Cookie: cookie }), ...(origin && { Origin: origin }) };
     const client = await openSocket(url, { headers });
-    client.send({ type: 'auth', scheme: 'Session', ...(after !== undefined && { after }) });
+    client.send({ type: 'auth', scheme: 'Session', after, member });
     return client;
   };
 

@@ -39,8 +39,13 @@ const AuthFrame = z.discriminatedUnion('scheme', [
     token: z.string().max(500),
     ...WANTED,
   }),
-  /** The cookie that came with the upgrade, from a page of the server itself. */
-  z.object({ type: z.literal('auth'), scheme: z.literal('Session'), ...WANTED }),
+  /** The cookie that came with the upgrade, from a page of the server itself; of no other member than the given one. */
+  z.object({
+    type: z.literal('auth'),
+    scheme: z.literal('Session'),
+    member: uuidReference().optional(),
+    ...WANTED,
+  }),
 ]);
 /** Who a client says it is. */
 export type AuthFrame = z.infer<typeof AuthFrame>;

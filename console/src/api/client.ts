@@ -40,6 +40,20 @@ export const whenForbidden = (listener: () => void): void => {
   onForbidden = listener;
 };
 
+/** The member whose page this is: whoever was signed in first on it. */
+let pageMember: string | undefined;
+
+/** The uuid of the member whose page this is; undefined until somebody was signed in on it. */
+export const memberOfPage = (): string | undefined => pageMember;
+
+/**
+ * From now on this page is a member's, and asks as that member only: somebody else who signs in in this browser has a page of its own.
+ * @param member its uuid
+ */
+export const belongTo = (member: string): void => {
+  pageMember ??= member;
+};
+
 const sentences = (texts: unknown): string =>
   Array.isArray(texts) ? texts.map((text) => inOwnWords(String(text))).join(' ') : '';
 
@@ -77,6 +91,8 @@ interface Options {
   headers?: Readonly<Record<string, string>>;
   /** Whether it is sent even where the page is closed meanwhile, as far as browsers let it. */
   keepalive?: boolean;
+  /** Whether it is the same to the page whoever is signed in by now. */
+  asAnybody?: boolean;
   /** Beyond this it counts as lost, where it may take longer than others (milliseconds). */
   patience?: number;
 }
@@ -108,18 +124,19 @@ const request = async <T>(
   method: string,
   path: string,
   body: object | undefined,
-  { headers = {}, keepalive = false, patience = PATIENCE_MS }: Options = {},
+  { headers = {}, keepalive = false, asAnybody = false, patience = PATIENCE_MS }: Options = {},
 ): Promise<{ json: T; links: Partial<Record<string, string>>; etag: string }> => {
   let answer: Response;
   let text: string;
   const isFile = body instanceof Blob;
   const type = body && { 'Content-Type': isFile ? body.type : 'application/json' };
+  const member = pageMember !== undefined && !asAnybody && { 'Parlor-Member': pageMember };
   const sent = isFile ? body : body && JSON.stringify(body);
   const init: RequestInit = {
     method,
     credentials: 'same-origin',
     signal: AbortSignal.timeout(patience),
-    headers: { ...headers, ...type },
+    headers: { ...headers, ...type, ...member },
     ...(sent !== undefined && { body: sent }),
   };
   const address = `/api/v1/${path}`;

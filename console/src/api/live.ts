@@ -2,6 +2,7 @@ import type { ClientFrameInput, ServerFrame } from '@parlor/shared';
 import { NOT_AUTHENTICATED, PING_EVERY_MS } from '@parlor/shared/limits';
 import { batch, signal } from '@preact/signals';
 import { checkMember, loadSession } from '../session/session.ts';
+import { memberOfPage } from './client.ts';
 
 /** `offline` while it is being tried again. */
 export const connection = signal<'connecting' | 'live' | 'offline'>('connecting');
@@ -89,8 +90,10 @@ class Live {
     const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/v1/realtime`);
     this.#socket = socket;
     socket.onopen = () => {
-      const after = this.#after === undefined ? {} : { after: this.#after };
-      socket.send(JSON.stringify({ type: 'auth', scheme: 'Session', counts: true, ...after }));
+      const member = memberOfPage();
+      socket.send(
+        JSON.stringify({ type: 'auth', scheme: 'Session', member, counts: true, after: this.#after }),
+      );
       this.#watch();
     };
     socket.onmessage = ({ data }) => {

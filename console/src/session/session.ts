@@ -1,8 +1,8 @@
 import type { Account, Member } from '@parlor/shared';
 import { computed, signal } from '@preact/signals';
-import { ApiError, ask, whenForbidden, whenSignedOut } from '../api/client.ts';
+import { ApiError, ask, belongTo, memberOfPage, whenForbidden, whenSignedOut } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
-import { reload } from '../ui/leaving.ts';
+import { isReloading, reload } from '../ui/leaving.ts';
 import { takeToken } from './take-token.ts';
 
 /** `unknown` until the server has said who is signed in, `unreachable` when it has not answered. */
@@ -57,14 +57,18 @@ export const enter = async (): Promise<void> => {
 };
 
 /**
- * Begins anew where somebody else has signed in in another page of this browser: what stands here was read, and is written,
- * in another name. @returns whether it is so
+ * Begins anew where somebody else has signed in than the member whose page this is, here or in another page of this browser: what stands
+ * here was read, and is written, in another name. @returns whether it is so
  */
-const leaveTo = (member: Member): boolean => {
-  const isAnother = me.value !== undefined && me.value.uuid !== member.uuid;
+const leaveTo = ({ uuid }: Member): boolean => {
+  belongTo(uuid);
+  const isAnother = memberOfPage() !== uuid;
   if (isAnother) reload();
   return isAnother;
 };
+
+/** Asks who is signed in, whose page this may not be. @throws ApiError */
+const readMember = (): Promise<Member> => ask('GET', 'auth/session', undefined, { asAnybody: true });
 
 /** Whether the member had another role when this page was opened, by which it saw more or other pages. */
 export const hasOtherRole = signal(false);
@@ -78,7 +82,7 @@ const takeRole = ({ role, widgets }: Member): void => {
 
 /** @returns whether it is still the same member who is signed in, maybe in another role @throws ApiError */
 export const recognize = async (): Promise<boolean> => {
-  const member = await ask<Member>('GET', 'auth/session');
+  const member = await readMember();
   if (leaveTo(member)) return false;
   takeRole(member);
   return true;
@@ -107,8 +111,8 @@ whenForbidden(() => {
 export const loadSession = async (): Promise<void> => {
   try {
     const [member, its] = await Promise.all([
-      ask<Member>('GET', 'auth/session'),
-      ask<Account>('GET', 'account/'),
+      readMember(),
+      ask<Account>('GET', 'account/', undefined, { asAnybody: true }),
     ]);
     if (leaveTo(member)) return;
     [me.value, account.value] = [member, its];
@@ -131,7 +135,7 @@ export const signIn = async (credentials: {
   await ask<Member>('POST', 'auth/session', { ...credentials, time_zone });
   await loadSession();
   // It has let somebody in, and been asked without the cookie that it gave.
-  if (session.value === 'out') throw new ApiError(401, words.value.signIn.noCookies);
+  if (session.value === 'out' && !isReloading()) throw new ApiError(401, words.value.signIn.noCookies);
 };
 
 /** Deletes the account with everything in it. @throws ApiError with the field `username` or `password` */

@@ -23,11 +23,14 @@ export const onLeave = (leave: (event: PageTransitionEvent) => void): void => {
   told.push(leave);
 };
 
-let isReloading = false;
+let isToReload = false;
+
+/** Whether the page is about to begin anew: what it says meanwhile is seen by nobody. */
+export const isReloading = (): boolean => isToReload;
 
 /** Begins the page anew, and asks only where something would be gone that the tab does not keep. */
 export const reload = (): void => {
-  isReloading = true;
+  isToReload = true;
   location.reload();
 };
 
@@ -38,7 +41,7 @@ export const reload = (): void => {
  */
 export const askToStay = (isThere: () => boolean, isKept: boolean): void => {
   const stay = (event: BeforeUnloadEvent): void => {
-    if (!(isReloading && isKept)) event.preventDefault();
+    if (!(isToReload && isKept)) event.preventDefault();
   };
   // Only while it is needed: a page with a listener may not be kept for coming back to.
   effect(() => {

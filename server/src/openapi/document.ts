@@ -189,7 +189,7 @@ export const openApiDocument = (
             in: 'cookie',
             name: '__Host-parlor',
             description:
-              'The session of a member in a browser, whose name is `parlor` over http on this machine. What it changes has to come from this server’s own pages.',
+              'The session of a member in a browser, whose name is `parlor` over http on this machine. What it changes has to come from this server’s own pages. With `Parlor-Member`, the uuid of the member whose page asks, it counts for that member only: else 403.',
           },
           Visitor: {
             type: 'apiKey',

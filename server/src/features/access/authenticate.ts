@@ -25,6 +25,12 @@ const notAuthenticated = (message: string, scheme = 'Token'): ParlorError =>
 
 const invalidSession = (): ParlorError => notAuthenticated('The session has ended. Sign in again.');
 
+/** What a page of one member asks is nobody else's who has signed in in its browser since. */
+const checkPage = (page: string | undefined, { member, session }: AccountPrincipal): void => {
+  if (page === undefined || session === undefined || page === member._id) return;
+  throw new ParlorError('forbidden', 'Somebody else has signed in in this browser. Load the page again.');
+};
+
 const invalidToken = (): ParlorError => notAuthenticated('Invalid token.');
 
 /** Where principals are found. */
@@ -114,6 +120,9 @@ const note = ({ lastSeen }: Pick<Identities, 'lastSeen'>, { member, program }: A
   if (!program) lastSeen.note(member);
 };
 
+/** The member whose page a request comes from, which says so; undefined: it is the same to it who is signed in. */
+const pageOf = (ctx: Context): string | undefined => ctx.get('Parlor-Member').toLowerCase() || undefined;
+
 /** @throws ParlorError `forbidden` */
 const authorize = (principal: AccountPrincipal, operation: string): void => {
   if (!mayCall(principal, operation)) throw forbidden();
@@ -134,6 +143,7 @@ export const createIdentifyForChannel = (identities: Identities & SessionIdentit
         ? await bySession(req, () => sessionCookie.checkUpgrade(req))
         : await identify(`${frame.scheme} ${frame.token}`, req.headers.origin ?? '');
     if (principal.kind === 'account') {
+      if (frame.scheme === 'Session') checkPage(frame.member, principal);
       authorize(principal, LIVE_CHANNEL);
       note(identities, principal);
     }
@@ -195,6 +205,7 @@ export const createAuthenticator = ({
       if (isCounted) await count(ctx, principal);
       if (!kinds.includes(principal.kind)) throw forbidden();
       if (principal.kind === 'account') {
+        checkPage(pageOf(ctx), principal);
         authorize(principal, ctx.state.operation);
         note({ lastSeen }, principal);
       }
@@ -238,7 +249,10 @@ export const createAuthenticator = ({
     const { principal: before } = ctx.state;
     if (before) {
       const principal = before.kind === 'agent' ? await agentOf(ctx) : await principalOf(ctx);
-      if (principal.kind === 'account') authorize(principal, ctx.state.operation);
+      if (principal.kind === 'account') {
+        checkPage(pageOf(ctx), principal);
+        authorize(principal, ctx.state.operation);
+      }
       ctx.state.principal = principal;
     }
   };

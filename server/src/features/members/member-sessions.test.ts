@@ -90,6 +90,33 @@ describe('a session', () => {
     expect(begun.status).toBe(origin === '' ? 200 : 403);
   });
 
+  it('does nothing for the page of another member, which has it in its browser by now', async () => {
+    const cookie = cookieOf(await signIn());
+    const other = await app.account();
+    const asPageOf = (member: string, method: string, path: string, more: object = {}) =>
+      app.request(method, path, {
+        headers: { cookie, origin: PUBLIC_URL, 'parlor-member': member },
+        ...more,
+      });
+    const before = (await asPageOf(id, 'GET', PATH)).json;
+    for (const [method, path, more] of [
+      ['GET', '/api/v1/rooms/'],
+      ['PATCH', '/api/v1/members/me/', { body: { name: 'Somebody else' } }],
+      ['DELETE', PATH],
+    ] as const) {
+      const answer = await asPageOf(other.id, method, path, more);
+      expect([method, answer.status, answer.json]).toEqual([
+        method,
+        403,
+        { detail: 'Somebody else has signed in in this browser. Load the page again.' },
+      ]);
+    }
+    expect(await asPageOf(id.toUpperCase(), 'GET', PATH)).toMatchObject({ status: 200, json: before });
+    // A token names its member itself.
+    const headers = { 'parlor-member': other.id };
+    expect((await app.request('GET', PATH, { token, headers })).status).toBe(200);
+  });
+
   it('gives way to an Authorization, also a wrong one', async () => {
     const cookie = cookieOf(await signIn());
     const headers = { cookie, authorization: `Token ${'0'.repeat(40)}` };
