@@ -1,5 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { ApiError } from '../api/client.ts';
 import { connection, tell } from '../api/live.ts';
@@ -73,7 +73,8 @@ export const ConversationPane = ({
   useEffect(() => open(uuid), [uuid]);
   const outgoing = outgoingIn(uuid);
   const items = thread.stretch.items.value;
-  useEffect(() => takeArrived(uuid, items), [uuid, items, outgoing.length]);
+  // Before it is painted: it would be seen twice.
+  useLayoutEffect(() => takeArrived(uuid, items), [uuid, items, outgoing.length]);
   const isKnown = one !== undefined;
   // Once more where it could not be read, when the connection is back, and where it is there no more.
   useEffect(() => {
