@@ -86,7 +86,7 @@ export interface CollectionData<T> {
   nullable?: readonly NullableOf<T>[];
   /**
    * What may stand in a field, with the bounds that its route keeps (database/stored-shapes.ts). Where there is none, a text is an id
-   * and a number a count.
+   * and a number a count; `_id` is a UUID in lower case.
    */
   shapes?: { readonly [Field in FieldOf<T>]?: z.ZodType };
   /** Every stored field, once. */

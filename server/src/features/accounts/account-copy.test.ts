@@ -114,7 +114,7 @@ describe('export, delete, import', () => {
     [
       [
         HEADER,
-        `{"leads":{"_id":"a","account":"${UUID}","nickname":{"a":1},${BLANK},${MADE}}}`,
+        `{"leads":{"_id":"${UUID}","account":"${UUID}","nickname":{"a":1},${BLANK},${MADE}}}`,
         `{"tagNames":{"_id":"${UUID}","names":["a"]}}`,
       ],
       /an object with a field of another type: nickname/,

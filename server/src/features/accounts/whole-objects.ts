@@ -1,7 +1,8 @@
+import { isUuid } from '@parlor/shared';
 import { mongo } from 'mongoose';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { MappedCollection } from '../../database/collection-data.ts';
-import { count, identifier, MAX_ID } from '../../database/stored-shapes.ts';
+import { count, identifier } from '../../database/stored-shapes.ts';
 import { type Document, isDerived, isObject } from './account-copy.ts';
 
 /** How deep lists and objects of an object may lie in each other. Every database takes 180, and honest ones have some ten. */
@@ -46,6 +47,12 @@ const isOfType = (value: unknown, type: string | undefined): boolean => {
   return isSound(value);
 };
 
+/**
+ * What nearly every object is stored under: a UUID as the server spells it. Paths are read in either case, and name nothing else; what
+ * follows from an object is named by it.
+ */
+const OWN_UUID = z.string().refine((id) => isUuid(id) && id === id.toLowerCase());
+
 /** What is right for a field of which no shape says more: a text is an id then, and a number counts something. */
 const ELSE: Record<string, z.ZodType> = { String: identifier(), Number: count() };
 
@@ -84,7 +91,7 @@ export const flawIn = (collection: MappedCollection, document: Document): string
     return misfitOf(shapeOf(collection, name), value);
   };
   const { _id, events: _, ...rest } = document;
-  if (_id.length === 0 || _id.length > MAX_ID) return 'without a proper _id';
+  if (misfitOf(data.shapes?._id ?? OWN_UUID, _id) !== undefined) return 'without a proper _id';
   const known = Object.values(data.fields).flat();
   const unknown = Object.keys(document).find((name) => !known.includes(name) && !isDerived(name));
   // The model would say so as well, once some hundred of them wait to be written.

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { collectionOf, NEWEST_FIRST } from '../../database/collection-data.ts';
 import { identifier, listOf } from '../../database/stored-shapes.ts';
 import { memberShapes } from '../accounts/member-fields.ts';
-import type { StoredAvatar } from './avatars/avatar.model.ts';
+import { AVATAR_KEY, type StoredAvatar } from './avatars/avatar.model.ts';
 import type { StoredMember } from './member.ts';
 import type { StoredMemberSession } from './member-sessions.ts';
 import type { StoredPasswordReset } from './password-resets.ts';
@@ -58,7 +58,7 @@ export const membersData = {
     kept: 'until deleted',
     copied: { account: 1, made_at: 1 },
     fields: { plain: ['_id', 'account', 'member', 'made_at'], owner: ['bytes'] },
-    shapes: { bytes: PICTURE },
+    shapes: { _id: z.string().regex(AVATAR_KEY), bytes: PICTURE },
   }),
   tokens: collectionOf<StoredProgramToken>()({
     owner: { by: 'account' },

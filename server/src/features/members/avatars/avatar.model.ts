@@ -14,6 +14,9 @@ export interface StoredAvatar {
   made_at: Date;
 }
 
+/** What a key looks like, which is a `newSecret`: nothing else is looked up. */
+export const AVATAR_KEY = /^[\w-]{43}$/;
+
 export type AvatarModel = Model<StoredAvatar>;
 
 export const avatarModel = defineModel<StoredAvatar>(

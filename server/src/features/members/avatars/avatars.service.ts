@@ -4,12 +4,9 @@ import { newSecret } from '../../../platform/random-secret.ts';
 import { type ActiveMember, type Member, mayTouch, presentMember, settingsOf } from '../member.ts';
 import type { MemberStore } from '../member-store.ts';
 import type { MemberCheck } from '../members.service.ts';
-import type { AvatarModel, StoredAvatar } from './avatar.model.ts';
+import { AVATAR_KEY, type AvatarModel, type StoredAvatar } from './avatar.model.ts';
 import type { CurrentAvatars } from './current-avatars.ts';
 import { cleanImage, imageType } from './image.ts';
-
-/** What a `newSecret` looks like: nothing else is looked up. */
-const KEY = /^[\w-]{43}$/;
 
 /** One that is no member's, and as old as that, was left behind by a process that died: no request takes as long. */
 const LEFT_BEHIND_MS = 3_600_000;
@@ -35,7 +32,7 @@ export class Avatars {
 
   /** The bytes of a picture and what they are; undefined where no member has one of that key. */
   async get(key: string): Promise<{ bytes: Buffer; type: string } | undefined> {
-    if (!KEY.test(key)) return undefined;
+    if (!AVATAR_KEY.test(key)) return undefined;
     const { collection } = this.#avatars;
     const found = (await collection.findOne({ _id: key as never }, BYTES)) as unknown as StoredAvatar | null;
     if (!found) return undefined;
