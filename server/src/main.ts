@@ -25,6 +25,9 @@ const STOP_TIMEOUT_MS = 30_000;
 /** Who tells it to stop again after this time waits no longer; before that both may be of one Ctrl-C. */
 const AGAIN_AFTER_MS = 5_000;
 
+/** Such as of a leak, or of what will be gone in its next version. */
+const NODE_WARNING = 'Node.js warns';
+
 /** Writes to stdout, which may be a pipe that is full, or that nobody reads; resolves to whether it was written. */
 const say = (text: string): Promise<boolean> =>
   new Promise((resolve) => process.stdout.write(text, (error) => resolve(!error)));
@@ -84,6 +87,8 @@ try {
   const log = createLog(config.LOG_LEVEL);
   // A rejection that nobody handles comes here, too.
   process.on('uncaughtException', (error) => end(log, error));
+  // Node.js would write them as text, between the lines of JSON.
+  process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, NODE_WARNING));
   await start(config, log);
 } catch (error) {
   giveUp(error);

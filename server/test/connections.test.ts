@@ -89,6 +89,18 @@ it('offers of another protocol cost a connection nothing, and never hang it', as
   expect(server.stderr()).not.toContain('MaxListenersExceededWarning');
 });
 
+it('a large response adds nothing to the log that is no JSON, and no warning of a leak', async () => {
+  const server = await startServerProcess({ ...(await serverSettings()), RATE_LIMIT: 'off' });
+  const { rest } = await owner(server.url);
+  const { uuid } = (await rest('POST', '/api/v1/rooms/', {})).json;
+  const message = { body: 'x'.repeat(9_000), is_support_sender: true, room: { uuid } };
+  for (let n = 0; n < 10; n++) expect((await rest('POST', '/api/v1/messages/', message)).status).toBe(201);
+  for (let n = 0; n < 3; n++) expect((await rest('GET', '/api/v1/messages/')).json).toHaveLength(10);
+  await server.end('SIGTERM');
+  const lines = server.stderr().split('\n').filter(Boolean);
+  expect(lines.map((line) => JSON.parse(line)).filter(({ err }) => err)).toEqual([]);
+});
+
 it('a body in more small chunks than it may have is refused before it has come, also where nobody reads it', async () => {
   const { url } = await startServerProcess(await serverSettings());
   const answerTo = async (path: string, pieces: number) => {

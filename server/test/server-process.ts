@@ -12,6 +12,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const READY = /^Parlor is ready: (http:\/\/\S+)\/$/m;
 const PATIENCE = 60_000;
+const WARNING = /"Node\.js warns"|^\(node:\d+\)/m;
 
 /** Parlor in a process of its own, as an operator runs it. */
 export interface ServerProcess {
@@ -63,12 +64,14 @@ export const startServerProcess = async (
     env: { PATH, HOME, LOG_LEVEL: 'warn', WEBHOOK_ALLOW_PRIVATE: 'true', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  let stdout = '';
+  let stderr = '';
   atEnd(async () => {
     child.kill('SIGKILL');
     await waitForEnd(child);
+    // Whatever a test is about: a leak of listeners, and what Node.js will have no more, are to be seen.
+    if (WARNING.test(stderr)) throw new Error(`the server wrote a warning of Node.js: ${stderr}`);
   });
-  let stdout = '';
-  let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });

@@ -5,6 +5,12 @@ import type { Socket } from 'node:net';
 const MAX_WAITING = 100;
 
 /**
+ * How many wait for the end of a response: Koa's pipeline of a large one takes seven listeners, and each of our own one. They go with
+ * the response, so that none of them is the leak that Node.js warns of beyond ten.
+ */
+const MAX_LISTENERS = 20;
+
+/**
  * Works on one request of a connection at a time; those that were sent without waiting for its response wait. Node.js
  * would begin with all of them at once: a client that sends hundreds and reads nothing would have as many responses
  * kept for it.
@@ -15,6 +21,7 @@ export const oneAtATime = (handle: RequestListener): RequestListener => {
   return (request, response) => {
     const { socket } = request;
     const begin = (): void => {
+      response.setMaxListeners(MAX_LISTENERS);
       response.once('close', () => {
         const next = waiting.get(socket)?.shift();
         if (!next) waiting.delete(socket);
