@@ -163,7 +163,7 @@ export const openApiDocument = (
           ),
           'Last-Event-ID': inHeader(
             'Last-Event-ID',
-            'The `id` of the last event that came of a stream: it goes on behind that one.',
+            'The `id` of the last event that came of the stream that answers this message: it goes on behind that one. That of another message says nothing.',
             '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11.0.4',
           ),
           'If-None-Match': inHeader(

@@ -12,7 +12,7 @@ import { readMessage, readMetadata } from './agent-input.ts';
 import { ClientSecrets } from './client-secret.ts';
 import type { ConversationsService } from './conversations.service.ts';
 import { workflowOf } from './principal.ts';
-import { readEventId, TurnStream } from './turn-stream.ts';
+import { readEventId, type Said, TurnStream } from './turn-stream.ts';
 import { presentTurn } from './turns.ts';
 
 /** While nothing is said, a comment keeps the connection from being taken for dead. */
@@ -40,15 +40,24 @@ export const conversationRoutes = ({
   const wantsStream = (ctx: Context): boolean =>
     ctx.accepts('application/json', 'text/event-stream') === 'text/event-stream';
 
+  const saidIn = (ctx: Context): Said => ({
+    conversation: conversationIn(ctx),
+    text: readMessage(ctx.state.body),
+  });
+  /** What the client has of the stream that answers its message. */
+  const lastOf = (ctx: Context, said: Said) =>
+    wantsStream(ctx) ? readEventId(ctx.get('Last-Event-ID'), said) : undefined;
+
   /** Whoever lost the stream of a turn that still runs here joins it again; an Idempotency-Key has no part in it. */
   const rejoin: Handler = async (ctx, next) => {
-    const last = wantsStream(ctx) ? readEventId(ctx.get('Last-Event-ID')) : undefined;
+    const last = ctx.get('Last-Event-ID') === '' ? undefined : lastOf(ctx, saidIn(ctx));
     const known = last && running.get(`${conversationIn(ctx)} ${last.turn}`);
     if (!known) return next();
     // Whoever names both has yet to show a key that opens the conversation.
     await conversations.roomOf(workflowOf(ctx), conversationIn(ctx));
     await send(ctx, known.stream, last.after, known.done);
   };
+  const recogniseOrRejoin: Handler = (ctx, next) => rejoin(ctx, () => recognise(ctx, next));
 
   return [
     {
@@ -119,8 +128,7 @@ export const conversationRoutes = ({
       path: '/api/v1/public/conversations/{conversation}/messages',
       cors: 'agent',
       limits: [{ group: 'agent-conversation', after: 'credential', key: conversationIn }],
-      beforeBody: rejoin,
-      aroundKept: recognise,
+      aroundKept: recogniseOrRejoin,
       id: 'continueConversation',
       tag: 'Agent',
       summary: 'Say something, and get the answers',
@@ -136,10 +144,10 @@ export const conversationRoutes = ({
       answers: { status: 200, description: 'The answers.', schema: ConversationTurn, hasStream: true },
       handler: async (ctx) => {
         const workflow = workflowOf(ctx);
-        const conversation = conversationIn(ctx);
-        const text = readMessage(ctx.state.body);
+        const said = saidIn(ctx);
+        const { conversation, text } = said;
         const client = ctx.ip;
-        const last = wantsStream(ctx) ? readEventId(ctx.get('Last-Event-ID')) : undefined;
+        const last = lastOf(ctx, said);
         const uuid = ctx.state.newUuid ?? last?.turn;
         if (ctx.state.newUuid) {
           ctx.state.subject = { uuid: await conversations.roomOf(workflow, conversation), at: new Date() };
@@ -151,7 +159,7 @@ export const conversationRoutes = ({
         await conversations.checkOpen(workflow, conversation, uuid);
         const turn = uuid ?? newUuid();
         const after = last?.turn === turn ? last.after : undefined;
-        const stream = new TurnStream(turn, after);
+        const stream = new TurnStream(turn, said, after);
         const name = `${conversation} ${turn}`;
         const done = conversations
           .say(workflow, conversation, text, { client, uuid: turn, listener: stream })

@@ -82,11 +82,14 @@ describe('after an error', () => {
     'before any other event it names the place where its caller is: %s',
     (place) => {
       const turn = randomUUID();
-      const stream = new TurnStream(turn, readEventId(`${turn}.${place}`)?.after);
+      const said = { conversation: 'conv_a', text: 'Hello' };
+      const stream = new TurnStream(turn, said, readEventId(`${turn}.${place}`, said)?.after);
       stream.fail(gone());
-      expect(events(stream.text).map(([event, , id]) => [event, id])).toEqual([
-        ['error', `${turn}.${place}`],
+      const told = events(stream.text);
+      expect(told.map(([event, , id]) => [event, id])).toEqual([
+        ['error', expect.stringMatching(new RegExp(`^${turn}-[\\da-f]{16}\\.${place}$`))],
       ]);
+      expect(readEventId(told[0]?.[2] ?? '', said)).toEqual(readEventId(`${turn}.${place}`, said));
     },
   );
 });

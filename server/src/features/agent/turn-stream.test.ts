@@ -63,6 +63,56 @@ it('resumes after any event, without taking the message twice', async () => {
   expect((await agent.get(id)).json.messages).toHaveLength(6);
 });
 
+describe('takes a message for what it is, whatever id its client has kept', () => {
+  const answers = (text: string) => events(text).map(([event, data]) => [event, data.message ?? data.status]);
+
+  it('behind a stream that was read, in part or to its end', async () => {
+    const id = await agent.open();
+    await agent.say(id, 'Ada');
+    llm.behave(says('One.'));
+    const first = events((await agent.say(id, 'Count', SSE)).text);
+    for (const [, , last] of first) {
+      llm.behave(says('Two.'));
+      const { text } = await agent.say(id, `And behind ${last}?`, { ...SSE, 'Last-Event-ID': last });
+      expect(answers(text).slice(-2)).toEqual([
+        ['message', 'Two.'],
+        ['done', 'active'],
+      ]);
+      expect((await agent.get(id)).json.messages.at(-2).message).toBe(`And behind ${last}?`);
+    }
+  });
+
+  it('while the other one is still answered', async () => {
+    const id = await agent.open();
+    await agent.say(id, 'Ada');
+    llm.behave(says('one two three four', { between: 100 }), says('Seven.'));
+    const turn = randomUUID();
+    const running = agent.say(id, 'Count', { ...SSE, 'Last-Event-ID': `${turn}.0.0` });
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    const ofOther = `${turn}-${'0'.repeat(16)}.0.4`;
+    const other = await agent.say(id, 'And seven?', { ...SSE, 'Last-Event-ID': ofOther });
+    expect(answers((await running).text)).toContainEqual(['message', 'one two three four']);
+    expect(answers(other.text)).toContainEqual(['message', 'Seven.']);
+    const { messages } = (await agent.get(id)).json;
+    expect(messages.map(({ message }: any) => message).slice(-4)).toEqual([
+      'Count',
+      'one two three four',
+      'And seven?',
+      'Seven.',
+    ]);
+  });
+
+  it('in another conversation', async () => {
+    const [one, two] = [await agent.open(), await agent.open()];
+    const [, , last = ''] = events((await agent.say(one, 'Ada', SSE)).text).at(-1) ?? [];
+    const { text } = await agent.say(two, 'Ada', { ...SSE, 'Last-Event-ID': last });
+    expect(answers(text)).toEqual([
+      ['message', 'Welcome, Ada.'],
+      ['done', 'active'],
+    ]);
+  });
+});
+
 it('goes on behind any event of a stream that was kept for an Idempotency-Key', async () => {
   const id = await agent.open();
   await agent.say(id, 'Ada');

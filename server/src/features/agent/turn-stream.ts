@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { DEFECT, shownError } from '../../http/error-responses.ts';
 import type { TurnResult } from '../rooms/bot-state.ts';
 import type { TurnListener } from './turn.ts';
@@ -20,12 +21,27 @@ const isAfter = (a: Place, b: Place): boolean =>
 const START: Place = { messages: 0, characters: 0 };
 const DONE: Place = { messages: Number.POSITIVE_INFINITY, characters: 0 };
 
-const EVENT_ID = /^([\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12})\.(?:(\d{1,6})\.(\d{1,9})|done)$/;
+/** What earlier versions made has no digits of what was said. */
+const EVENT_ID =
+  /^([\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12})(?:-([\da-f]{16}))?\.(?:(\d{1,6})\.(\d{1,9})|done)$/;
 
-/** Reads `Last-Event-ID`: the turn, and how much of it has arrived. Undefined when it is none of these ids. */
-export const readEventId = (id: string): { turn: string; after: Place } | undefined => {
-  const [, turn, messages, characters] = EVENT_ID.exec(id) ?? [];
-  if (!turn) return undefined;
+/** A message in its conversation, which its turn answers. */
+export interface Said {
+  conversation: string;
+  text: string;
+}
+
+/** Digits by which the ids of a turn's events tell its message from others. */
+const digitsOf = (turn: string, { conversation, text }: Said): string =>
+  createHash('sha256').update(`${turn} ${conversation} ${text}`).digest('hex').slice(0, 16);
+
+/**
+ * Reads `Last-Event-ID`: the turn, and how much of it has arrived. Undefined when it is none of these ids, and of another message than
+ * `said`, or in another conversation: clients keep the last id that they had.
+ */
+export const readEventId = (id: string, said: Said): { turn: string; after: Place } | undefined => {
+  const [, turn, digits, messages, characters] = EVENT_ID.exec(id) ?? [];
+  if (!turn || (digits !== undefined && digits !== digitsOf(turn, said))) return undefined;
   const isDone = messages === undefined;
   return { turn, after: isDone ? DONE : { messages: Number(messages), characters: Number(characters) } };
 };
@@ -36,7 +52,8 @@ export const readEventId = (id: string): { turn: string; after: Place } | undefi
  * it was stored.
  */
 export class TurnStream implements TurnListener {
-  readonly #turn: string;
+  /** What its ids begin with. */
+  readonly #name: string;
   readonly #frames: Frame[] = [];
   readonly #readers = new Set<(frame: Frame) => void>();
   /** Why the turn failed. */
@@ -46,8 +63,8 @@ export class TurnStream implements TurnListener {
   #begins = false;
 
   /** @param after how far its caller is by a stream that this one takes the place of: it goes on with another preview */
-  constructor(turn: string, after: Place = START) {
-    this.#turn = turn;
+  constructor(turn: string, said: Said, after: Place = START) {
+    this.#name = `${turn}-${digitsOf(turn, said)}`;
     this.#after = after;
     this.#characters = after.characters;
   }
@@ -113,7 +130,7 @@ export class TurnStream implements TurnListener {
   /** @param named the place that the event's id names */
   #event(event: string, data: unknown, named: Place): string {
     const at = named.messages === DONE.messages ? 'done' : `${named.messages}.${named.characters}`;
-    return `id: ${this.#turn}.${at}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+    return `id: ${this.#name}.${at}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
   }
 
   #push(place: Place, event: string, data: unknown, named = place): void {
