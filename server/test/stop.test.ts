@@ -185,6 +185,26 @@ it.skipIf(inject('isRealMongodb') || process.platform !== 'linux').each(['copy-m
   },
 );
 
+it.skipIf(inject('isRealMongodb') || process.platform !== 'linux').each(['copy-main', 'check-main'])(
+  'a backup whose command is ended leaves nothing beside the server either (%s)',
+  { timeout: 60_000 },
+  async (module) => {
+    const settings = await serverSettings();
+    const server = await startServerProcess(settings);
+    const folder = await temporaryFolder();
+    const stopped = stopChild(server.pid, module);
+    const command = spawnCommand(settings, ['backup', join(folder, 'backup')]);
+    await stopped;
+    command.child.kill('SIGTERM');
+    await command.result;
+    await expect.poll(() => readdir(folder), { timeout: 20_000 }).toEqual([]);
+    expect(await spawnCommand(settings, ['backup', join(folder, 'backup')]).result).toMatchObject({
+      code: 0,
+    });
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  },
+);
+
 it.skipIf(inject('isRealMongodb'))(
   'ends a change of keys that takes too long, and the same command goes on',
   { timeout: 90_000 },

@@ -87,8 +87,11 @@ const checkKeys = (given: KeyFingerprints, secrets: Secrets): void => {
   );
 };
 
-const answer = async (socket: Socket, services: Services, stopped: AbortSignal): Promise<void> => {
+const answer = async (socket: Socket, services: Services, serverStops: AbortSignal): Promise<void> => {
   const frames = framesOf<CallerFrame>(socket);
+  const ended = new AbortController();
+  socket.once('close', () => ended.abort(new Error('the command was ended')));
+  const stopped = AbortSignal.any([serverStops, ended.signal]);
   const { send, terminal } = callersTerminal(socket, frames, stopped);
   let hearsAlive = false;
   const alive = setInterval(() => {

@@ -19,7 +19,7 @@ export interface Terminal {
   lines(): AsyncIterable<string>;
   /** Writes a line into its file; resolves when there is room for more. */
   write(line: string): Promise<void>;
-  /** Aborted when the process in which the command runs stops: it ends then, and can be given again. */
+  /** Aborted when the process in which the command runs stops, or whoever gave it has ended it: it ends then, and can be given again. */
   readonly stopped: AbortSignal;
 }
 
