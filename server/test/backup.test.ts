@@ -148,22 +148,22 @@ it.skipIf(inject('isRealMongodb'))(
   },
 );
 
-/** The newest page that leads to others, and the first one that holds something. */
+/** Where the latest of both heads says which page the tree of all trees begins with, and when it was written (mdb.c). */
+const [ROOT, WRITTEN] = [136, 152];
+
+/** The page by which everything is found, and the first one that holds something; others may be of what is deleted. */
 const swapPages = async (file: string): Promise<void> => {
   const bytes = await readFile(file);
-  const pages = Array.from({ length: bytes.length / 4_096 }, (_, n) =>
-    bytes.subarray(n * 4_096, (n + 1) * 4_096),
-  );
-  const ofKind = (kind: number) =>
-    pages.filter(
-      (page, n) => n > 1 && page.readUInt16LE(18) === kind && Number(page.readBigUInt64LE()) === n,
-    );
-  const [branch] = ofKind(1).sort((a, b) => Number(b.readBigUInt64LE(8) - a.readBigUInt64LE(8)));
-  const [leaf] = ofKind(2);
-  if (!branch || !leaf) throw new Error('a database has pages of both kinds');
-  const [a, b] = [Buffer.from(branch), Buffer.from(leaf)];
-  await overwrite(file, Number(a.readBigUInt64LE()) * 4_096, b.length, b);
-  await overwrite(file, Number(b.readBigUInt64LE()) * 4_096, a.length, a);
+  const page = (n: number) => bytes.subarray(n * 4_096, (n + 1) * 4_096);
+  const numberIn = (of: Buffer, at: number) => Number(of.readBigUInt64LE(at));
+  const [head] = [page(0), page(1)].sort((a, b) => numberIn(b, WRITTEN) - numberIn(a, WRITTEN));
+  const root = numberIn(head ?? expect.fail(), ROOT);
+  const isLeaf = (n: number): boolean => page(n).readUInt16LE(18) === 2 && numberIn(page(n), 0) === n;
+  let leaf = 2;
+  while (leaf === root || !isLeaf(leaf)) leaf++;
+  expect(numberIn(page(root), 0)).toBe(root);
+  await overwrite(file, root * 4_096, 4_096, page(leaf));
+  await overwrite(file, leaf * 4_096, 4_096, page(root));
 };
 
 /** Without the zeros at its end, which are room for what comes. */
