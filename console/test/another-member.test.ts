@@ -101,3 +101,24 @@ it('keeps nothing in another name that was on its way when somebody else signed 
     expect(await answerOn(one).inputValue()).toBe('');
   }
 });
+
+it('comes in where somebody has signed in in another tab, and keeps what is typed until then', async () => {
+  const { page, signIn, visit } = await startInbox(openBrowser, {}, server());
+  await visit('Ada', 'Do you deliver?');
+  await row(page, 'Ada').waitFor();
+  const other = await page.context().newPage();
+  await other.goto(`${server().url}/console/`);
+  await row(other, 'Ada').waitFor();
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  const username = page.getByLabel('Username');
+  await username.fill('ada');
+  const look = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  const isRefused = page.waitForResponse((response) => response.url().endsWith('/auth/session'));
+  await look();
+  expect((await isRefused).status()).toBe(401);
+  expect(await username.inputValue()).toBe('ada');
+  await signIn(other);
+  await row(other, 'Ada').waitFor();
+  await look();
+  await row(page, 'Ada').waitFor();
+});

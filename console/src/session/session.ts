@@ -125,6 +125,12 @@ export const loadSession = async (): Promise<void> => {
   }
 };
 
+// Somebody may have signed in in another tab while this one showed the form; what is typed into it stays where nobody has.
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState !== 'visible' || session.value !== 'out') return;
+  void readMember().then(loadSession, () => undefined);
+});
+
 /** @throws ApiError with the field `code` where a second factor is asked for, and where the browser keeps no cookies */
 export const signIn = async (credentials: {
   username: string;
