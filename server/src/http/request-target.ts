@@ -5,10 +5,14 @@ import type { Handler } from './context.ts';
 /** Requests whose target Node.js has let through, and no URL parser reads, such as `http://[/`. */
 const unreadable = new WeakSet<IncomingMessage>();
 
+/** Koa reads what is no path by `url.parse`, which takes hosts that are none, and warns that it will not for ever. */
+const isUrlOrPath = (target: string): boolean =>
+  target.startsWith('/') || target === '*' || URL.canParse(target);
+
 /** Outside of all that looks at a request's path: one that has none is taken for a request of `/`, until it is refused. */
 export const readTarget: Handler = (ctx, next) => {
   try {
-    if (typeof ctx.path !== 'string') throw new TypeError('no path');
+    if (!isUrlOrPath(ctx.url) || typeof ctx.path !== 'string') throw new TypeError('no path');
   } catch {
     unreadable.add(ctx.req);
     ctx.req.url = '/';
