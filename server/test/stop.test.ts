@@ -164,24 +164,29 @@ const stopChild = async (parent: number, module: string): Promise<void> => {
   }
 };
 
+/** A backup beside a server, whose process that runs a module does not go on. */
+const startHeldBackup = async (module: string) => {
+  const settings = await serverSettings();
+  const server = await startServerProcess(settings);
+  const folder = await temporaryFolder();
+  const backUp = () => spawnCommand(settings, ['backup', join(folder, 'backup')]);
+  const isHeld = stopChild(server.pid, module);
+  const command = backUp();
+  await isHeld;
+  return { server, folder, command, backUp };
+};
+
 const GIVE_AGAIN = 'the server was stopped before the command had ended: give it again\n';
 
 it.skipIf(inject('isRealMongodb') || process.platform !== 'linux').each(['copy-main', 'check-main'])(
   'ends a backup that takes too long, which leaves nothing (%s)',
   { timeout: 60_000 },
   async (module) => {
-    const settings = await serverSettings();
-    const server = await startServerProcess(settings);
-    const folder = await temporaryFolder();
-    const stopped = stopChild(server.pid, module);
-    const command = spawnCommand(settings, ['backup', join(folder, 'backup')]).result;
-    await stopped;
+    const { server, folder, command, backUp } = await startHeldBackup(module);
     expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
-    expect(await command).toEqual({ code: 1, out: '', err: GIVE_AGAIN });
+    expect(await command.result).toEqual({ code: 1, out: '', err: GIVE_AGAIN });
     expect(await readdir(folder)).toEqual([]);
-    expect(await spawnCommand(settings, ['backup', join(folder, 'backup')]).result).toMatchObject({
-      code: 0,
-    });
+    expect(await backUp().result).toMatchObject({ code: 0 });
   },
 );
 
@@ -189,18 +194,11 @@ it.skipIf(inject('isRealMongodb') || process.platform !== 'linux').each(['copy-m
   'a backup whose command is ended leaves nothing beside the server either (%s)',
   { timeout: 60_000 },
   async (module) => {
-    const settings = await serverSettings();
-    const server = await startServerProcess(settings);
-    const folder = await temporaryFolder();
-    const stopped = stopChild(server.pid, module);
-    const command = spawnCommand(settings, ['backup', join(folder, 'backup')]);
-    await stopped;
+    const { server, folder, command, backUp } = await startHeldBackup(module);
     command.child.kill('SIGTERM');
     await command.result;
     await expect.poll(() => readdir(folder), { timeout: 20_000 }).toEqual([]);
-    expect(await spawnCommand(settings, ['backup', join(folder, 'backup')]).result).toMatchObject({
-      code: 0,
-    });
+    expect(await backUp().result).toMatchObject({ code: 0 });
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   },
 );
