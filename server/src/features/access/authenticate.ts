@@ -115,6 +115,12 @@ export const createIdentify = ({
   };
 };
 
+/** @throws ParlorError `forbidden` for the page of another member, and for what this one may not do */
+const check = (ctx: Context, principal: AccountPrincipal): void => {
+  checkPage(pageOf(ctx), principal);
+  authorize(principal, ctx.state.operation);
+};
+
 /** A member is here, but where a program of its own is. */
 const note = ({ lastSeen }: Pick<Identities, 'lastSeen'>, { member, program }: AccountPrincipal): void => {
   if (!program) lastSeen.note(member);
@@ -205,8 +211,7 @@ export const createAuthenticator = ({
       if (isCounted) await count(ctx, principal);
       if (!kinds.includes(principal.kind)) throw forbidden();
       if (principal.kind === 'account') {
-        checkPage(pageOf(ctx), principal);
-        authorize(principal, ctx.state.operation);
+        check(ctx, principal);
         note({ lastSeen }, principal);
       }
       ctx.state.principal = principal;
@@ -249,10 +254,7 @@ export const createAuthenticator = ({
     const { principal: before } = ctx.state;
     if (before) {
       const principal = before.kind === 'agent' ? await agentOf(ctx) : await principalOf(ctx);
-      if (principal.kind === 'account') {
-        checkPage(pageOf(ctx), principal);
-        authorize(principal, ctx.state.operation);
-      }
+      if (principal.kind === 'account') check(ctx, principal);
       ctx.state.principal = principal;
     }
   };
