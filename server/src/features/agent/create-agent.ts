@@ -104,7 +104,7 @@ export const createAgent = ({
     graphs,
     publication,
     relay,
-    ask: createAsk(models.messages, model, ({ _id: room, account, widget }, is_typing) => {
+    ask: createAsk(models, model, ({ _id: room, account, widget }, is_typing) => {
       const data = { sender: 'bot' as const, nickname: '', is_typing };
       channel.pass({ name: 'typing', account, room, widget, data }).catch(() => undefined);
     }),

@@ -36,8 +36,9 @@ export interface Incoming {
 /** A room with a bot that has begun. */
 export type BotRoom = StoredRoom & { bot: BotState };
 
-/** Where a turn belongs. */
-type Place = Pick<StoredRoom, '_id' | 'label' | 'account' | 'widget' | 'bot'>;
+/** Where a turn belongs; a room that is being made was not created yet. */
+type Place = Pick<StoredRoom, '_id' | 'label' | 'account' | 'widget' | 'bot'> &
+  Partial<Pick<StoredRoom, 'created_at'>>;
 
 interface Parts {
   rooms: RoomModel;

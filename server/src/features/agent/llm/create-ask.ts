@@ -1,6 +1,7 @@
 import type { AskedFrom } from '../../../http/asked-from.ts';
+import { notFound } from '../../../platform/errors.ts';
 import type { MessageModel, StoredMessage } from '../../messages/messages.model.ts';
-import type { StoredRoom } from '../../rooms/rooms.model.ts';
+import type { RoomModel, StoredRoom } from '../../rooms/rooms.model.ts';
 import { senderOf } from '../conversations.service.ts';
 import type { Ask, HistoryLine } from '../turn.ts';
 import type { LanguageModel } from './language-model.ts';
@@ -8,7 +9,10 @@ import type { LanguageModel } from './language-model.ts';
 /** How many of the latest messages are looked at; the model's window decides how many go along. */
 const MAX_LINES = 100;
 
-/** Clients take somebody who has not said so for 6 s as not typing any more (docs/contract.md#live-channel). */
+/**
+ * Clients take somebody who has not said so for 6 s as not typing any more (docs/contract.md#live-channel). As often it is
+ * looked whether the room is still there, which any process may delete.
+ */
 const TYPES_AGAIN_AFTER_MS = 5_000;
 
 /** Tells a room's clients that its bot is typing, or has stopped. */
@@ -16,11 +20,18 @@ export type TellTyping = (room: TypingRoom, isTyping: boolean) => void;
 
 type TypingRoom = Pick<StoredRoom, '_id' | 'account' | 'widget'>;
 
+/** A room in which a model is asked; one that is being made was not created yet. */
+type AskingRoom = TypingRoom & Pick<StoredRoom, 'bot'> & Partial<Pick<StoredRoom, 'created_at'>>;
+
 /** The way from a room's turn to the language model, with the conversation as its history. */
 export const createAsk =
-  (messages: MessageModel, model: Pick<LanguageModel, 'forTurn'>, tellTyping: TellTyping) =>
-  (room: TypingRoom & Pick<StoredRoom, 'bot'>, before: Date, askedFrom: AskedFrom): Ask => {
-    const { _id, account, bot } = room;
+  (
+    { messages, rooms }: { messages: MessageModel; rooms: RoomModel },
+    model: Pick<LanguageModel, 'forTurn'>,
+    tellTyping: TellTyping,
+  ) =>
+  (room: AskingRoom, before: Date, askedFrom: AskedFrom): Ask => {
+    const { _id, account, bot, created_at } = room;
     const ask = model.forTurn();
     const readHistory = async (): Promise<HistoryLine[]> => {
       const found = await messages
@@ -30,16 +41,27 @@ export const createAsk =
         .lean<StoredMessage[]>();
       return found.reverse().map((message) => ({ sender: senderOf(message), text: message.body }));
     };
+    const isThere = async (): Promise<boolean> =>
+      created_at === undefined || (await rooms.exists({ _id, created_at })) !== null;
     return async (node, { variables, input }, delta) => {
+      const gone = new AbortController();
       const tell = (isTyping: boolean): void => {
         // Nobody looks at the room of a conversation by the API while its caller is answered.
         if (bot?.conversation === undefined) tellTyping(room, isTyping);
       };
       tell(true);
-      const again = setInterval(() => tell(true), TYPES_AGAIN_AFTER_MS);
+      const again = setInterval(() => {
+        tell(true);
+        // A database that is away says nothing of the room.
+        isThere().then(
+          (is) => is || gone.abort(notFound()),
+          () => undefined,
+        );
+      }, TYPES_AGAIN_AFTER_MS);
       try {
         const history = await readHistory();
-        return await ask({ account, room: _id, askedFrom, node, variables, history, input, delta });
+        const said = { node, variables, history, input, delta };
+        return await ask({ account, room: _id, askedFrom, gone: gone.signal, ...said });
       } finally {
         clearInterval(again);
         tell(false);

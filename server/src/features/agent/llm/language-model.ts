@@ -45,6 +45,8 @@ export interface Question extends Asker {
   variables: ReadonlyMap<string, string>;
   history: readonly HistoryLine[];
   input: string;
+  /** Aborted, with an error that is thrown, once nobody can be answered any more. */
+  gone?: AbortSignal;
   delta(text: string): void;
 }
 
@@ -82,14 +84,16 @@ export class LanguageModel {
       ends ??= performance.now() + TURN_TIME_MS;
       const end = Math.min(performance.now() + this.#settings.timeout, ends);
       try {
-        return await this.#questions.run(question.account, () => {
+        const ask = () => {
           this.#stopped.signal.throwIfAborted();
           const left = end - performance.now();
           if (left <= 0) throw new LlmError('too many questions are asked at once');
           return this.#ask(question, left);
-        });
+        };
+        return await this.#questions.run(question.account, ask, question.gone);
       } catch (error) {
         if (this.#stopped.signal.aborted) throw serverStops();
+        question.gone?.throwIfAborted();
         const { account, node } = question;
         // Never what was said: the text of an LlmError holds nothing of it.
         this.#log.warn({ err: error, account, node: node.id }, 'a language model did not answer');
@@ -105,7 +109,7 @@ export class LanguageModel {
   }
 
   async #ask(
-    { account, room, askedFrom, node, variables, history, input, delta }: Question,
+    { account, room, askedFrom, node, variables, history, input, gone, delta }: Question,
     time: number,
   ): Promise<string> {
     const { url, apiKey, contextTokens } = this.#settings;
@@ -133,6 +137,7 @@ export class LanguageModel {
         { url, apiKey, model, messages, maxTokens, temperature: node.temperature ?? undefined, delta },
         time,
         counted,
+        gone,
       );
     } finally {
       for (const { impossible } of counts) {
@@ -150,8 +155,9 @@ export class LanguageModel {
     asked: Omit<CompletionRequest, 'outgoing' | 'signal' | 'count'>,
     time: number,
     counted: () => TokenCount,
+    gone: AbortSignal = new AbortController().signal,
   ): Promise<string> {
-    const signal = AbortSignal.timeout(Math.ceil(time));
+    const signal = AbortSignal.any([AbortSignal.timeout(Math.ceil(time)), gone]);
     const ends = performance.now() + time;
     let hasBegun = false;
     const delta = (text: string): void => {
@@ -166,7 +172,7 @@ export class LanguageModel {
         const wait = error instanceof LlmError ? error.retryAfter : undefined;
         const isInTime = wait !== undefined && performance.now() + wait < ends;
         if (hasBegun || !isInTime || attempt === MAX_ATTEMPTS) throw error;
-        await sleep(wait, undefined, { signal: this.#stopped.signal });
+        await sleep(wait, undefined, { signal: AbortSignal.any([this.#stopped.signal, gone]) });
       }
     }
   }

@@ -1,6 +1,9 @@
 import type { NodeOf } from '@parlor/shared';
-import { ParlorError } from '../../../platform/errors.ts';
+import { type ErrorCode, ParlorError } from '../../../platform/errors.ts';
 import { go, type Runner, wait } from '../turn.ts';
+
+/** What is no failure of the model: nobody is answered now, whatever the flow says. */
+const ENDS_TURN: readonly ErrorCode[] = ['stopping', 'not_found'];
 
 /** Answers through a language model, or goes to `on_error` with the message. */
 export const runLlm: Runner<NodeOf<'llm'>> = async (node, turn) => {
@@ -8,7 +11,7 @@ export const runLlm: Runner<NodeOf<'llm'>> = async (node, turn) => {
   if (input === undefined || turn.tried.has(node.id)) return wait;
   turn.tried.add(node.id);
   const answer = await turn.budget.waitFor(turn.answer(node, input)).catch((error) => {
-    if (error instanceof ParlorError && error.code === 'stopping') throw error;
+    if (error instanceof ParlorError && ENDS_TURN.includes(error.code)) throw error;
     return undefined;
   });
   if (answer === undefined) return node.on_error ? go(node.on_error) : wait;
