@@ -79,6 +79,8 @@ it('refuses what takes too long, and answers it', { timeout: 60_000 }, async () 
     { error: 'The server is stopping. Try again.' },
   ]);
   expect(answer.headers.get('connection')).toBe('close');
+  // A page's script is to read it, too.
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*');
   expect(answer.headers.get('retry-after')).toBe('1');
   expect(await ended).toEqual({ code: 0, signal: null });
   expect(errorsIn(server.stderr())).toEqual([]);
