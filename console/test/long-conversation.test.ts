@@ -194,9 +194,12 @@ it('leaves whoever has just scrolled where they are, whatever comes before the b
   await log(page).getByText('Meanwhile').waitFor();
   await expect.poll(() => held.evaluate(({ length }) => length), PATIENCE).toBeGreaterThan(0);
   const moved = await log(page).evaluate(async (element, held) => {
-    // The same one before and after: what is read may have an entry behind it.
-    const last = element.querySelector('[data-key]:last-of-type');
-    const end = () => last?.getBoundingClientRect().bottom ?? 0;
+    // What is seen first: an entry that is read may come below it.
+    const top = element.getBoundingClientRect().top;
+    const seen = [...element.querySelectorAll('[data-key]')].find(
+      (line) => line.getBoundingClientRect().bottom > top,
+    );
+    const end = () => seen?.getBoundingClientRect().bottom ?? 0;
     const before = end();
     element.scrollTop -= 300;
     for (const go of held.splice(0)) go();
