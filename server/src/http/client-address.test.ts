@@ -46,6 +46,17 @@ describe('TRUST_PROXY', () => {
     ...['true', 'yes', '', '0', '17', '-1', '10.0.0.0/33', 'example.com', '10.0.0.0/8,', '1,2'],
     ...['0.0.0.0/0', '::/0', '10.0.0.0/8, 0.0.0.0/0', '::ffff:0:0/96', '64:ff9b::/96'],
     ...['::ffff:0:0/95', '64:ff9b::/64', '::/1'],
+    // RFC 1918 writes these so, and ipaddr.js reads them as 172.0.0.16/12 and 8.0.0.0/8.
+    ...[
+      '172.16/12',
+      '192.168/16',
+      '10/8',
+      '127/8',
+      '010.0.0.0/8',
+      '0x0a.0.0.0/8',
+      '10.0.0.0/',
+      '10.0.0.0/-1',
+    ],
   ])('%j is refused, and what to write instead is said', (text) =>
     expect(() => parseTrustProxy(text)).toThrow(/number of proxies .*CIDRs .*loopback/),
   );

@@ -141,7 +141,7 @@ export const SETTINGS = {
   ),
   METRICS_LISTEN: setting(
     '',
-    'host:port of a listener for /metrics alone, such as 127.0.0.1:9464; whoever reaches it reads them',
+    'host:port of a listener for /metrics alone, such as 127.0.0.1:9464; whoever reaches it reads them, with METRICS_TOKEN if that is set',
     hostAndPort,
   ),
   REGISTRATION: setting(

@@ -20,6 +20,13 @@ const READ_AS_IPV4 = [ipaddr.IPv6.parseCIDR('::ffff:0:0/96'), EMBEDDED_IPV4];
 const MAX_HOPS = 16;
 
 /**
+ * Whether it is an address as proxies and operators write them. ipaddr.js takes octal numbers and missing parts, too, by which
+ * the 172.16/12 of RFC 1918 would be 172.0.0.16/12.
+ */
+const isWritten = (text: string): boolean =>
+  text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text);
+
+/**
  * Reads an address in any of the spellings that proxies use: with a port, in brackets, with a zone, IPv4 inside
  * IPv6. One address is the same whatever its spelling. @returns undefined for what is none
  */
@@ -27,9 +34,7 @@ export const parseAddress = (text: string): Address | undefined => {
   const inBrackets = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(text)?.[1];
   const beforePort = /^([\d.]+):\d{1,5}$/.exec(text)?.[1];
   const [plain = ''] = (inBrackets ?? beforePort ?? text).split('%', 1);
-  // Not the octal and one-number spellings that ipaddr.js takes, too: no proxy writes them.
-  if (!plain.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(plain)) return undefined;
-  if (!ipaddr.isValid(plain)) return undefined;
+  if (!isWritten(plain)) return undefined;
   const address = ipaddr.process(plain);
   if (address instanceof ipaddr.IPv6 && address.match(EMBEDDED_IPV4)) {
     return new ipaddr.IPv4(address.toByteArray().slice(12));
@@ -56,7 +61,9 @@ const asRead = ([network, bits]: Range): Range => {
 
 const readRange = (text: string): readonly Range[] => {
   if (text === 'loopback') return LOOPBACK;
-  if (ipaddr.isValidCIDR(text)) {
+  const [, network = '', bits] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
+  if (bits !== undefined) {
+    if (!isWritten(network)) throw new Error();
     const range = asRead(ipaddr.parseCIDR(text));
     // Everybody, as `true` would be.
     if (range[1] === 0) throw new Error();
