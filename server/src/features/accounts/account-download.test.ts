@@ -80,6 +80,8 @@ it('holds nothing that signs anybody in, or proves who it is', async () => {
 
 it('leaves an entry in the audit trail, before the first line', async () => {
   const fixtures = await makeFixtures(app);
+  // Whoever asks for the headers alone gets no copy.
+  expect((await app.request('HEAD', PATH, { token: fixtures.token })).status).toBe(200);
   await download(fixtures);
   await settled(app.services);
   const { json } = await app.request('GET', '/api/v1/audit/?action=exportAccount', { token: fixtures.token });

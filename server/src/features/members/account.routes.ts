@@ -81,7 +81,8 @@ export const accountRoutes = ({
       const lines = accountDownloads.open(account, memberOf(ctx)._id);
       ctx.body = lines;
       // Before the first line: nobody has a copy that the account does not know of.
-      await auditTrail.add(auditEvent(actionOf(ctx), account._id, asAudited(account)));
+      if (ctx.method !== 'HEAD')
+        await auditTrail.add(auditEvent(actionOf(ctx), account._id, asAudited(account)));
       ctx.set('Cache-Control', 'no-store');
       ctx.attachment(`parlor ${account.username}.jsonl`);
       ctx.type = 'application/x-ndjson';
