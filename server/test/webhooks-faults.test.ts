@@ -76,6 +76,36 @@ describe('a target that', () => {
     expect(sent).toBeLessThan(20_000_000);
   });
 
+  test.each([
+    ['an extension of a chunk', '5;', 'x'.repeat(65_536)],
+    ['zeros before the size of a chunk', '', '0'.repeat(65_536)],
+    ['trailers', '0\r\n', `${'A: b'.padEnd(126, 'b')}\r\n`.repeat(512)],
+    ['chunks of one byte', '', '1;aaaaaaaaaaaaaaaa\r\nx\r\n'.repeat(3_000)],
+  ])('answers %s without end: 80 KiB are read', async (_, begin, more) => {
+    let sent = 0;
+    let closed: number | undefined;
+    const { url } = await startRawReceiver((socket) => {
+      socket
+        .on('error', () => undefined)
+        .once('close', () => {
+          closed = sent;
+        });
+      socket.write(`${TIMELY}Transfer-Encoding: chunked\r\n\r\n${begin}`);
+      const pour = (): void => {
+        while (!socket.destroyed && socket.writable) {
+          sent += more.length;
+          if (!socket.write(more)) return void socket.once('drain', pour);
+        }
+      };
+      pour();
+    });
+    const { attempt, row } = await firstAttempt(url);
+    expect(row.state).toBe('delivered');
+    expect(attempt).toMatchObject({ status: 200, error: null });
+    // What the system takes on both sides before anybody reads it included.
+    expect(await until(() => closed)).toBeLessThan(20_000_000);
+  });
+
   test('answers text that the first KiB tears apart inside a character', async () => {
     const receiver = await startReceiver((_, response) => response.end(`${'x'.repeat(1023)}é`));
     const { attempt } = await firstAttempt(receiver.url);

@@ -5,6 +5,7 @@ import type { buildConnector, Dispatcher } from 'undici';
 import { loadLater } from '../platform/load-later.ts';
 import { ipLiteral, isPublicAddress } from './addresses.ts';
 import { isBlockedPort } from './blocked-ports.ts';
+import { boundResponses } from './response-bound.ts';
 
 /** The target is, or resolves to, an address inside a private network. */
 export class PrivateAddressError extends Error {
@@ -23,6 +24,8 @@ export interface OutgoingOptions {
   allowPrivate: boolean;
   /** True: any port may be connected to, since the operator has chosen it. */
   allowAnyPort?: boolean;
+  /** The most that one response may take on the wire: headers, framing and informational responses included. */
+  maxResponseBytes: number;
   /** Milliseconds until a connection must stand, TLS included. */
   connectTimeout: number;
   /** Certificates that are trusted instead of the public ones. */
@@ -70,7 +73,7 @@ export const createOutgoing = (options: OutgoingOptions): Outgoing => {
 
 const createAgent = (options: OutgoingOptions): Dispatcher => {
   const { Agent, buildConnector } = undici();
-  const { allowAnyPort = false, allowPrivate, connectTimeout, ca, dnsServers } = options;
+  const { allowAnyPort = false, allowPrivate, connectTimeout, maxResponseBytes, ca, dnsServers } = options;
   const lookup = allowPrivate && !dnsServers ? undefined : checkedLookup(allowPrivate, dnsServers);
   const connect = buildConnector({
     timeout: connectTimeout,
@@ -98,7 +101,10 @@ const createAgent = (options: OutgoingOptions): Dispatcher => {
       connect(target, (...[error, socket]) => {
         if (error) return callback(error, null);
         const { remoteAddress = '' } = socket;
-        if (allowPrivate || isPublicAddress(remoteAddress)) return callback(null, socket);
+        if (allowPrivate || isPublicAddress(remoteAddress)) {
+          boundResponses(socket, maxResponseBytes);
+          return callback(null, socket);
+        }
         socket.destroy();
         callback(notPublic(target.hostname, remoteAddress), null);
       });

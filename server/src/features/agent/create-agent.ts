@@ -18,6 +18,7 @@ import type { RoomsService } from '../rooms/rooms.service.ts';
 import { ConversationsService } from './conversations.service.ts';
 import { GraphCache } from './graph.ts';
 import { Allowance } from './llm/allowance.ts';
+import { MAX_WIRE_BYTES } from './llm/completion.ts';
 import { createAsk } from './llm/create-ask.ts';
 import { LanguageModel } from './llm/language-model.ts';
 import { Publication } from './publication.ts';
@@ -88,6 +89,7 @@ export const createAgent = ({
       allowAnyPort: true,
       allowPrivate: config.LLM_ALLOW_PRIVATE,
       connectTimeout: config.LLM_TIMEOUT,
+      maxResponseBytes: MAX_WIRE_BYTES,
     }),
     new Allowance(budgets, {
       conversation: config.LLM_TOKENS_PER_CONVERSATION,

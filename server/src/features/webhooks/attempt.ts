@@ -11,6 +11,12 @@ import type { StoredAttempt } from './deliveries.model.ts';
 const BODY_LIMIT_BYTES = 16 * 1024;
 const BODY_TIME_MS = 2_000;
 
+/** What a response takes beside its body: headers, framing, informational responses. */
+const FRAMING_BYTES = 64 * 1024;
+
+/** The most that is read for one attempt, whatever it is. */
+export const MAX_WIRE_BYTES = BODY_LIMIT_BYTES + FRAMING_BYTES;
+
 /** Informational responses before the real one; they cost time to read, and a few are all that has a use. */
 const MAX_INFORMATIONAL = 20;
 

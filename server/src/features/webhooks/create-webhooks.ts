@@ -9,6 +9,7 @@ import { createOutgoing, type OutgoingOptions } from '../../net/outgoing.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
+import { MAX_WIRE_BYTES } from './attempt.ts';
 import { deliveryModel } from './deliveries.model.ts';
 import { DeliveriesService } from './deliveries.service.ts';
 import { createDeliveries } from './deliveries.ts';
@@ -55,7 +56,12 @@ export const createWebhooks = ({
 }) => {
   const allowPrivate = config.WEBHOOK_ALLOW_PRIVATE;
   const timeout = config.WEBHOOK_TIMEOUT;
-  const outgoing = createOutgoing({ allowPrivate, connectTimeout: timeout, ...options });
+  const outgoing = createOutgoing({
+    allowPrivate,
+    connectTimeout: timeout,
+    maxResponseBytes: MAX_WIRE_BYTES,
+    ...options,
+  });
   const knownWebhooks = new KnownWebhooks(models.webhooks, secrets);
   const onDelivered: DeliveredListener = async ({ account, event, body }, at) => {
     if (event === 'keyword_notification.added') await markSent?.(JSON.parse(body).data.uuid, at, account);

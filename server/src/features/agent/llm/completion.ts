@@ -42,6 +42,9 @@ export interface CompletionRequest {
 const MAX_EVENT_BYTES = 256 * 1024;
 const MAX_BYTES = 8 * 1024 * 1024;
 
+/** Of a whole response, with that of HTTP. */
+export const MAX_WIRE_BYTES = 2 * MAX_BYTES;
+
 /** How long an answer that is whole waits for the count of its tokens, and for its stream to end, which some are left open. */
 const ENDED_WITHIN_MS = 5_000;
 

@@ -17,6 +17,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 
 /** What a provider says of itself, of its keys and of somebody: a few KiB each. */
 const MAX_ANSWER_BYTES = 256 * 1024;
+const MAX_WIRE_BYTES = 2 * MAX_ANSWER_BYTES;
 
 interface Parts {
   acceptance: InvitationAcceptance;
@@ -30,7 +31,12 @@ interface Parts {
 export const createOidc = ({ acceptance, claims, config, log, store }: Parts) => {
   const { OIDC_ISSUER: issuer, OIDC_NAME, OIDC_ALLOW_PRIVATE: allowPrivate } = config;
   if (issuer === '') return undefined;
-  const outgoing = createOutgoing({ allowAnyPort: true, allowPrivate, connectTimeout: CONNECT_TIMEOUT_MS });
+  const outgoing = createOutgoing({
+    allowAnyPort: true,
+    allowPrivate,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    maxResponseBytes: MAX_WIRE_BYTES,
+  });
   const client = {
     issuer,
     clientId: config.OIDC_CLIENT_ID,

@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { AUTHORITY, VALID } from '../../test/webhooks-certificates.ts';
+import { reasonOf } from './failure-reasons.ts';
+import { createOutgoing } from './outgoing.ts';
+
+const BOUND = 64 * 1024;
+const HEAD = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+const FLOODED = `the answer takes more than ${BOUND} bytes on the wire`;
+
+/** A server that talks as it likes, once for each request, and the way out to it. */
+const startTalking = async (talk: (socket: Socket) => void, isSecure = false) => {
+  const opened: Socket[] = [];
+  const onConnection = (socket: Socket) => {
+    opened.push(socket);
+    socket.on('error', () => undefined).on('data', () => talk(socket));
+  };
+  const server = isSecure ? createTlsServer(VALID, onConnection) : createServer(onConnection);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const outgoing = createOutgoing({
+    allowPrivate: true,
+    ca: AUTHORITY,
+    connectTimeout: 10_000,
+    maxResponseBytes: BOUND,
+  });
+  onTestFinished(async () => {
+    for (const socket of opened) socket.destroy();
+    server.close();
+    await outgoing.destroy();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const origin = `http${isSecure ? 's' : ''}://127.0.0.1:${address.port}`;
+  const ask = async (body = '') => {
+    const answer = await outgoing.request({ origin, path: '/', method: 'POST', body });
+    return answer.body.text();
+  };
+  return { opened, ask };
+};
+
+const pour = (socket: Socket, block: string): void => {
+  while (!socket.destroyed && socket.writable) {
+    if (!socket.write(block)) return void socket.once('drain', () => pour(socket, block));
+  }
+};
+
+describe.each([
+  ['HTTP', false],
+  ['HTTPS', true],
+])('%s', (_, isSecure) => {
+  it.each([
+    ['informational responses', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(500), ''],
+    ['a body', '10000\r\n'.concat('x'.repeat(65_536), '\r\n'), HEAD],
+    ['an extension of a chunk', 'x'.repeat(65_536), `${HEAD}5;`],
+    ['zeros before the size of a chunk', '0'.repeat(65_536), HEAD],
+  ])('reads no more than its bound of %s without end', async (_what, block, begin) => {
+    const { ask, opened } = await startTalking((socket) => {
+      socket.write(begin);
+      pour(socket, block);
+    }, isSecure);
+    expect(reasonOf(await ask().catch((error) => error))).toBe(FLOODED);
+    await expect.poll(() => opened.map(({ destroyed }) => destroyed)).toEqual([true]);
+  });
+
+  it('counts anew for each request of a connection', async () => {
+    const body = 'x'.repeat(BOUND - 1_024);
+    const { ask, opened } = await startTalking((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    }, isSecure);
+    for (let request = 0; request < 10; request++) expect(await ask(`${request}`)).toBe(body);
+    // Each has carried several: a pool may open another before the first one is free again.
+    expect(opened.length).toBeLessThan(4);
+  });
+});
+
+it.each([
+  ['headers', 'HTTP/1.1 200 OK\r\n', 'A: b\r\n'.repeat(10_000)],
+  ['trailers', `${HEAD}0\r\n`, 'A: b\r\n'.repeat(10_000)],
+])('reads %s without end no further than its bound', async (_, begin, block) => {
+  const { ask, opened } = await startTalking((socket) => {
+    socket.write(begin);
+    pour(socket, block);
+  });
+  expect(reasonOf(await ask().catch((error) => error))).toMatch(/^(headers are too large|the answer takes)/);
+  await expect.poll(() => opened.map(({ destroyed }) => destroyed)).toEqual([true]);
+});
