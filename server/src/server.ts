@@ -18,6 +18,7 @@ import { createBaseUrl, listeningUrl } from './http/base-url.ts';
 import { limitBodyChunks } from './http/body-chunks.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { limitConnections } from './http/connections.ts';
+import { endFloods } from './http/floods.ts';
 import { oneAtATime } from './http/pipelining.ts';
 import { cutSlowReaders } from './http/slow-readers.ts';
 import { Stopping } from './http/stopping.ts';
@@ -113,6 +114,7 @@ export const startServer = async (
   // What a request expects besides 100-continue may be left out (RFC 9110, 10.1.1); Node.js would answer past everything.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   limitBodyChunks(server);
+  endFloods(server, log);
   let metricsServer: Server | undefined;
   try {
     await whileAlive(database, createIndexes(config, database.connection, log));

@@ -171,3 +171,39 @@ it('a request that expects something else is answered like any other', async () 
     /^HTTP\/1.1 200 [\s\S]*X-Request-Id: [\s\S]*"alive"}$/i,
   );
 });
+
+it.each([
+  ['zeros before the size of a chunk', '/api/v1/auth/api-token', '0'],
+  ['zeros there where nothing reads the body', '/nowhere', '0'],
+  ['blank lines before a request', undefined, '\r\n'],
+])(
+  'a connection that sends %s without end is closed, long before its time is over',
+  async (_, path, piece) => {
+    const server = await startServerProcess({ ...(await serverSettings()), LOG_LEVEL: 'info' });
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
+    onTestFinished(() => void socket.destroy());
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    if (path) {
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      );
+    }
+    const block = piece.repeat(65_536 / piece.length);
+    const pour = (): void => {
+      for (let n = 0; n < 64 && !socket.destroyed; n++) if (!socket.write(block)) return;
+      if (!socket.destroyed) setImmediate(pour);
+    };
+    socket.on('drain', pour);
+    pour();
+    await vi.waitFor(() => expect(socket.closed).toBe(true), { timeout: 45_000 });
+    // In time it would be gigabytes, and a 408.
+    expect(socket.bytesWritten).toBeLessThan(1_000_000_000);
+    expect(answer).toBe('');
+    await vi.waitFor(() => expect(server.stderr()).toContain('cut off a client that sends what is no part'));
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  },
+  60_000,
+);

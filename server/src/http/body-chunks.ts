@@ -10,8 +10,14 @@ const SMALL_BYTES = 1_024;
 const TOO_MANY = `Request body comes in more than ${MAX_SMALL_CHUNKS} chunks of less than ${SMALL_BYTES} bytes.`;
 const TOO_LARGE = `Request body is larger than ${BODY_LIMIT_BYTES} bytes.`;
 
+/** The bytes of a body that have come. */
+export interface CountedBody {
+  readonly bytes: number;
+}
+
 /** What becomes of the body of a request that is being read. */
-interface Body {
+interface Body extends CountedBody {
+  bytes: number;
   refusal?: ParlorError;
   /** Who is to know of a refusal, at most one at a time. */
   refused?: (refusal: ParlorError) => void;
@@ -20,14 +26,13 @@ interface Body {
 const bodies = new WeakMap<IncomingMessage, Body>();
 
 /** Counts a body's chunks as they come. @returns what takes the next one, and gives the reason when it is one too many */
-const counter = ({ headers }: IncomingMessage): ((chunk: Buffer) => string | undefined) => {
+const counter = ({ headers }: IncomingMessage, body: Body): ((chunk: Buffer) => string | undefined) => {
   const isCompressed = !['', 'identity'].includes((headers['content-encoding'] ?? '').trim().toLowerCase());
   let small = 0;
-  let bytes = 0;
   return ({ length }) => {
-    bytes += length;
+    body.bytes += length;
     if (length < SMALL_BYTES && ++small > MAX_SMALL_CHUNKS) return TOO_MANY;
-    return isCompressed && bytes > BODY_LIMIT_BYTES ? TOO_LARGE : undefined;
+    return isCompressed && body.bytes > BODY_LIMIT_BYTES ? TOO_LARGE : undefined;
   };
 };
 
@@ -44,8 +49,8 @@ export const limitBodyChunks = (server: Server): void => {
   server.on('request', (request: IncomingMessage) => {
     if (isShort(request)) return;
     const push = request.push.bind(request);
-    const count = counter(request);
-    const body: Body = {};
+    const body: Body = { bytes: 0 };
+    const count = counter(request, body);
     bodies.set(request, body);
     request.push = (chunk, encoding) => {
       if (body.refusal) return false;
@@ -57,6 +62,9 @@ export const limitBodyChunks = (server: Server): void => {
     };
   });
 };
+
+/** What comes of a request's body; undefined where that is too short for it. */
+export const countedBody = (request: IncomingMessage): CountedBody | undefined => bodies.get(request);
 
 /** Calls `refused` once no more of a body is read, which may be now. Who asked before is told no more. */
 export const onceRefused = (request: IncomingMessage, refused: (refusal: ParlorError) => void): void => {
