@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import Koa from 'koa';
+import type Koa from 'koa';
 import helmet from 'koa-helmet';
 import type { Services } from './compose.ts';
 import { createAuthenticator } from './features/access/authenticate.ts';
@@ -13,7 +13,6 @@ import { addRoutes } from './http/add-routes.ts';
 import { allowHeader, createMethodsOf, onlyAllowed } from './http/allowed-methods.ts';
 import { createBaseUrl } from './http/base-url.ts';
 import { refuseBodies } from './http/body-chunks.ts';
-import { logBrokenAnswers } from './http/broken-answers.ts';
 import { chunkedResponse } from './http/chunked-response.ts';
 import { createClientAddress } from './http/client-address.ts';
 import type { State } from './http/context.ts';
@@ -22,10 +21,10 @@ import { keepDiskReserve } from './http/disk-reserve.ts';
 import { errorResponses } from './http/error-responses.ts';
 import { createIdempotency } from './http/idempotency.ts';
 import { IndexedRouter } from './http/indexed-router.ts';
+import { newApp } from './http/new-app.ts';
 import { refuseWithoutKey } from './http/own-keys.ts';
-import { parseQueriesLinearly } from './http/query.ts';
 import { requestIdHeader, requestLog } from './http/request-log.ts';
-import { readTarget, refuseUnreadable } from './http/request-target.ts';
+import { refuseUnreadable } from './http/request-target.ts';
 import type { Route } from './http/route.ts';
 import { Stopping } from './http/stopping.ts';
 import { refuseAmbiguous } from './http/unambiguous.ts';
@@ -74,13 +73,11 @@ export const createApp = (
 ): Koa<State> => {
   const { config, log } = services;
   const { router, routes } = createRouter(services, metrics);
-  const app = parseQueriesLinearly(new Koa<State>());
+  const app = newApp(log);
   const clientAddress = createClientAddress(config.TRUST_PROXY);
-  app.on('error', logBrokenAnswers(log));
 
   app.use(stopping.endConnections);
   app.use(chunkedResponse);
-  app.use(readTarget);
   app.use(requestLog(log));
   app.use((ctx, next) => {
     ctx.request.ip = clientAddress(ctx.req);

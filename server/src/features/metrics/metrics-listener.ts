@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import Router from '@koa/router';
-import Koa from 'koa';
 import type { Logger } from 'pino';
 import type { State } from '../../http/context.ts';
 import { errorResponses } from '../../http/error-responses.ts';
+import { newApp } from '../../http/new-app.ts';
+import { refuseUnreadable } from '../../http/request-target.ts';
 import { type Config, ConfigError } from '../../platform/config.ts';
 import { metricsRoutes } from './metrics.routes.ts';
 import type { Metrics } from './metrics.ts';
@@ -21,8 +22,9 @@ export const startMetricsListener = async (
   if (!at) return undefined;
   const router = new Router<State>();
   metricsRoutes(router, { config, metrics, rateLimits: undefined });
-  const app = new Koa<State>();
+  const app = newApp(log);
   app.use(errorResponses(log));
+  app.use(refuseUnreadable);
   app.use(router.routes());
   const server = createServer(app.callback());
   await new Promise<void>((resolve, reject) => {

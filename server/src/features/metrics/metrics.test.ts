@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, vi } from 'vitest';
+import { type AddressInfo, connect } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { startGatedDatabase } from '../../../test/database-gate.ts';
 import { serverSettings, startServerProcess } from '../../../test/server-process.ts';
@@ -93,6 +93,24 @@ describe('GET /metrics', () => {
     ]);
     expect((await fetch(`http://127.0.0.1:${port}/api/v1/rooms/`)).status).toBe(404);
     expect((await fetch(`${server.url}/metrics`)).status).toBe(403);
+  });
+
+  it('refuse a target that nobody can read on both listeners, and log nothing that is no JSON', async () => {
+    const port = await freePort();
+    const server = await startServerProcess({
+      ...(await serverSettings()),
+      METRICS_LISTEN: `127.0.0.1:${port}`,
+    });
+    for (const at of [port, Number(new URL(server.url).port)]) {
+      const socket = connect(at, '127.0.0.1');
+      onTestFinished(() => void socket.destroy());
+      socket.write('GET http://[/ HTTP/1.1\r\nHost: a\r\n\r\n');
+      const answer = String((await once(socket, 'data'))[0]);
+      expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*The request target is not a valid URL/);
+    }
+    await server.end('SIGTERM');
+    const lines = server.stderr().split('\n').filter(Boolean);
+    expect(lines.map((line) => JSON.parse(line)).filter(({ err }) => err)).toEqual([]);
   });
 
   it('tell what the process knows while the database is away, and that it is', {
