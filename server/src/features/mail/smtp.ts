@@ -3,6 +3,7 @@ import type { Config } from '../../platform/config.ts';
 import type { Duration } from '../../platform/duration.ts';
 import { loadLater } from '../../platform/load-later.ts';
 import { isMailAddress } from '../../platform/mail-address.ts';
+import { timeLimit } from '../../platform/time-limit.ts';
 import type { MailContent } from './mail-content.ts';
 import { SmtpSocket } from './smtp-socket.ts';
 
@@ -87,7 +88,7 @@ export const createSmtp = ({
         // No vacation notice answers it (RFC 3834, 5).
         headers: { 'Auto-Submitted': 'auto-generated' },
         // Also against a server that keeps the connection going with a byte now and then.
-        signal: AbortSignal.any([AbortSignal.timeout(timeout), ...(brokenOff ? [brokenOff] : [])]),
+        signal: timeLimit(timeout, ...(brokenOff ? [brokenOff] : [])),
       });
       return { kind: 'sent' };
     } catch (error) {

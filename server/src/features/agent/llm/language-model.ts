@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Outgoing } from '../../../net/outgoing.ts';
 import { serverStops } from '../../../platform/errors.ts';
 import { FairTurns, type TurnLimits } from '../../../platform/fair-turns.ts';
+import { timeLimit } from '../../../platform/time-limit.ts';
 import type { HistoryLine, LlmNode } from '../turn.ts';
 import type { Allowance, Asker } from './allowance.ts';
 import { type CompletionRequest, complete, LlmError } from './completion.ts';
@@ -155,9 +156,10 @@ export class LanguageModel {
     asked: Omit<CompletionRequest, 'outgoing' | 'signal' | 'count'>,
     time: number,
     counted: () => TokenCount,
-    gone: AbortSignal = new AbortController().signal,
+    gone: AbortSignal | undefined,
   ): Promise<string> {
-    const signal = AbortSignal.any([AbortSignal.timeout(Math.ceil(time)), gone]);
+    const others = gone ? [gone] : [];
+    const signal = timeLimit(Math.ceil(time), ...others);
     const ends = performance.now() + time;
     let hasBegun = false;
     const delta = (text: string): void => {
@@ -172,7 +174,7 @@ export class LanguageModel {
         const wait = error instanceof LlmError ? error.retryAfter : undefined;
         const isInTime = wait !== undefined && performance.now() + wait < ends;
         if (hasBegun || !isInTime || attempt === MAX_ATTEMPTS) throw error;
-        await sleep(wait, undefined, { signal: AbortSignal.any([this.#stopped.signal, gone]) });
+        await sleep(wait, undefined, { signal: AbortSignal.any([this.#stopped.signal, ...others]) });
       }
     }
   }
