@@ -21,8 +21,13 @@ it.each([
     await tab.say(text);
     await tab.message(text).getByText('Sent').waitFor();
   }
+  const [{ uuid }] = (await rest('GET', '/api/v1/rooms/')).json;
+  const answer = { body: 'Here I am', is_support_sender: true, room: { uuid } };
+  expect((await rest('POST', '/api/v1/messages/', answer)).status).toBe(201);
+  await tab.message('Here I am').waitFor();
+  expect(await tab.log.getByText('could not be loaded').count()).toBe(0);
   const { json } = await rest('GET', '/api/v1/messages/');
-  expect(json.map(({ body }: { body: string }) => body)).toEqual(['two', 'one']);
+  expect(json.map(({ body }: { body: string }) => body)).toEqual(['Here I am', 'two', 'one']);
   expect((await rest('GET', '/api/v1/rooms/')).json).toHaveLength(1);
   expect(tab.complaints).toEqual([]);
 });

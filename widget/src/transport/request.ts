@@ -46,6 +46,15 @@ export interface RequestOptions {
   signal: AbortSignal;
 }
 
+/** A sandboxed frame without an origin has none, and throws where it is asked. */
+const hasServiceWorker = (): boolean => {
+  try {
+    return !!navigator.serviceWorker?.controller;
+  } catch {
+    return false;
+  }
+};
+
 /** No answer after this long counts as none: a phone between two cells must not hold the queue. */
 const PATIENCE_MS = 20_000;
 
@@ -63,7 +72,7 @@ export async function request<T>(url: string, given: RequestOptions): Promise<An
   const timer = setTimeout(() => late.abort(), PATIENCE_MS);
   const address = new URL(url);
   // A page's own service worker may keep every answer for ever, whatever `cache` says.
-  if (!options.body && navigator.serviceWorker?.controller) address.searchParams.set('at', `${Date.now()}`);
+  if (!options.body && hasServiceWorker()) address.searchParams.set('at', `${Date.now()}`);
   try {
     const answer = await fetch(
       address,
