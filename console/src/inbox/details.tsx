@@ -16,6 +16,9 @@ const languageName = (tag: string): string => {
   }
 };
 
+/** To that address alone, whatever a visitor has written for one: RFC 6068 takes more of them, and a text. */
+const mailTo = (email: string): string => `mailto:${email.split('@').map(encodeURIComponent).join('@')}`;
+
 /** What is known of the visitor, and of the conversation. */
 export const Details = ({ one }: { one: Conversation }) => {
   const t = words.value.inbox;
@@ -33,9 +36,7 @@ export const Details = ({ one }: { one: Conversation }) => {
         />
       </div>
       <Facts>
-        <Fact label={t.email}>
-          {visitor.email && <a href={`mailto:${encodeURI(visitor.email)}`}>{visitor.email}</a>}
-        </Fact>
+        <Fact label={t.email}>{visitor.email && <a href={mailTo(visitor.email)}>{visitor.email}</a>}</Fact>
         <Fact label={t.phone}>
           {visitor.phone_number && (
             <a href={`tel:${visitor.phone_number.replace(/[^\d+]/g, '')}`}>{visitor.phone_number}</a>
