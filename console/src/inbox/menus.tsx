@@ -79,8 +79,11 @@ export const TagMenu = ({
   if (!state.isOpen) hasAsked.current = false;
   const wanted = typed.trim();
   const fits = (tag: string) => tag.toLocaleLowerCase().includes(wanted.toLocaleLowerCase());
-  const offered = [...new Set([...tags, ...known])].filter(fits).slice(0, OFFERED);
-  const isNew = wanted !== '' && !offered.includes(wanted);
+  const fitting = [...new Set([...tags, ...known])].filter(fits);
+  // Enter takes the first: what was typed, and not what has it in it.
+  const exact = fitting.filter((tag) => tag === wanted);
+  const offered = [...new Set([...exact, ...fitting])].slice(0, OFFERED);
+  const isNew = wanted !== '' && exact.length === 0;
   const choices: Choice[] = [
     ...(isNew ? [{ key: ' new', label: `${t.addTag}: ${wanted}`, onChoose: () => onFlip(wanted) }] : []),
     ...offered.map((tag) => ({
