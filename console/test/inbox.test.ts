@@ -85,8 +85,31 @@ it('gives conversations to colleagues, and tags them', async () => {
   await page.getByRole('button', { name: 'Tags' }).click();
   await page.getByLabel('Add a tag').fill('delivery');
   await page.keyboard.press('Enter');
+  // What was typed comes before a tag that has it in it, and is set.
+  for (const typed of ['no refund', 'refund']) {
+    await page.keyboard.press('t');
+    await page.getByLabel('Add a tag').fill(typed);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: new RegExp(`^${typed}`) }).waitFor();
+  }
+  await page.keyboard.press('t');
+  await page.getByLabel('Add a tag').fill('refund');
+  await page.getByRole('menuitemradio', { name: 'no refund' }).waitFor();
+  expect(await page.getByRole('menuitemradio').allTextContents()).toEqual(['refund', 'no refund']);
+  await page.keyboard.press('Escape');
   await page.getByRole('link', { name: /^delivery/ }).click();
   await row(page, 'Ada').getByText('Grace').waitFor();
+});
+
+it('writes to the address of a visitor, and to nobody whom that names besides', async () => {
+  const { page, visit, rest } = await startInbox({ viewport: { width: 1_440, height: 900 } });
+  const ada = await visit('Ada', 'Hello');
+  const email = 'ada?bcc=eve&body=x@example.com';
+  const message = { body: 'And this', nickname: 'Ada', email, room: { uuid: ada.uuid } };
+  expect((await rest('POST', '/api/v1/messages/', message)).status).toBe(201);
+  await row(page, 'Ada').click();
+  const link = page.getByRole('link', { name: email });
+  expect(await link.getAttribute('href')).toBe('mailto:ada%3Fbcc%3Deve%26body%3Dx@example.com');
 });
 
 it('says what is new to whoever comes by its address, before it counts as read', async () => {

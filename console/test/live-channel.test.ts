@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { useBrowser } from '../../widget/test/browser.ts';
 import { startConsole } from './console-page.ts';
+import { log, row, startInbox } from './inbox-page.ts';
 
 /** The live channel by a session's cookie, in a real browser, which sends it with each upgrade to the same host. */
 
@@ -44,4 +45,46 @@ it('opens for the console, and for no page of another origin, whatever cookie co
   const other = await page.context().newPage();
   await other.goto(await startOtherPage());
   expect(await openChannel(other, url)).toBe('4401 A session does this from pages of this server only.');
+});
+
+/** How many channels a page opens. */
+const countChannels = (page: Page) => {
+  let count = 0;
+  page.on('websocket', () => count++);
+  return () => count;
+};
+
+it('stays open where the conversation of an address is gone', async () => {
+  const { page, url, visit, rest } = await startInbox(openBrowser);
+  const channels = countChannels(page);
+  await page.goto(`${url}/console/inbox/all/01a21e6a-27ec-7362-b70e-d88194e50fff`);
+  await page.getByRole('heading', { name: 'This conversation is not there any more.' }).waitFor();
+  const ada = await visit('Ada', 'Hello');
+  await row(page, 'Ada').click();
+  await log(page).getByText('Hello').waitFor();
+  const { label } = (await rest('GET', `/api/v1/conversations/${ada.uuid}/`)).json;
+  expect((await rest('DELETE', `/api/v1/rooms/${label}/`)).status).toBe(204);
+  await page.getByRole('heading', { name: 'This conversation is not there any more.' }).waitFor();
+  // It comes back with the same address open, and stays.
+  await page.reload();
+  await page.getByRole('heading', { name: 'This conversation is not there any more.' }).waitFor();
+  await visit('Bob', 'Good morning');
+  await row(page, 'Bob').getByText('Good morning').waitFor();
+  expect(channels()).toBeLessThanOrEqual(2);
+});
+
+it('is asked for less and less often where the server ends each one by itself', async () => {
+  const { page, url } = await startInbox(openBrowser);
+  const at: number[] = [];
+  await page.routeWebSocket('**/api/v1/realtime', (socket) => {
+    at.push(Date.now());
+    socket.onMessage(() => {
+      socket.send('{"type":"ready","after":"1"}');
+      socket.close({ code: 1008, reason: 'no such room' });
+    });
+  });
+  await page.goto(`${url}/console/inbox`);
+  await expect.poll(() => at.length, { timeout: 60_000 }).toBe(6);
+  // 15.5 s of pauses, each from half as long to one and a half times; without growth it would be 2.5 s.
+  expect((at.at(-1) ?? 0) - (at[0] ?? 0)).toBeGreaterThan(7_000);
 });

@@ -1,5 +1,5 @@
 import type { ClientFrameInput, ServerFrame } from '@parlor/shared';
-import { NOT_AUTHENTICATED, PING_EVERY_MS } from '@parlor/shared/limits';
+import { CLOSE_CODES, NOT_AUTHENTICATED, PING_EVERY_MS } from '@parlor/shared/limits';
 import { batch, signal } from '@preact/signals';
 import { checkMember, loadSession } from '../session/session.ts';
 import { memberOfPage } from './client.ts';
@@ -27,6 +27,8 @@ export const listen = (listener: Listener): (() => void) => {
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
+/** A connection that has lasted so long is a good one. */
+const LASTS_MS = 10_000;
 /** How long a connection may not answer when it is asked whether it is still there. */
 const PONG_WITHIN_MS = 10_000;
 
@@ -43,6 +45,7 @@ class Live {
   #after: string | undefined;
   #pause = FIRST_PAUSE_MS;
   #retry: number | undefined;
+  #lasting: number | undefined;
   #ping: number | undefined;
   #deadline: number | undefined;
   #isStopped = false;
@@ -66,6 +69,7 @@ class Live {
     removeEventListener('online', this.#now);
     document.removeEventListener('visibilitychange', this.#seen);
     clearTimeout(this.#retry);
+    clearTimeout(this.#lasting);
     this.#quiet();
     this.#leave();
   }
@@ -104,6 +108,9 @@ class Live {
     socket.onclose = ({ code }) => {
       if (this.#socket !== socket || this.#isStopped) return;
       this.#quiet();
+      clearTimeout(this.#lasting);
+      // Where the server ends each one by itself, pauses grow; one that the network cut is back at once.
+      if (connection.value === 'live' && code < CLOSE_CODES.violation) this.#pause = FIRST_PAUSE_MS;
       connection.value = 'offline';
       // Whether somebody is still signed in is the session's to say.
       if (code === NOT_AUTHENTICATED) void loadSession();
@@ -144,7 +151,9 @@ class Live {
       // What the first page of everything was read after is not missed either.
       const isFirst = this.#after === undefined;
       this.#after ??= frame.after;
-      this.#pause = FIRST_PAUSE_MS;
+      this.#lasting = setTimeout(() => {
+        this.#pause = FIRST_PAUSE_MS;
+      }, LASTS_MS);
       connection.value = 'live';
       if (isFirst) this.#each((one) => one.onResync());
       else void checkMember();

@@ -69,13 +69,14 @@ export const ConversationPane = ({
     [],
   );
   useEffect(() => threads.open(thread), [thread]);
-  useEffect(() => viewRoom(uuid), [uuid, connection.value]);
   useEffect(() => open(uuid), [uuid]);
   const outgoing = outgoingIn(uuid);
   const items = thread.stretch.items.value;
   // Before it is painted: it would be seen twice.
   useLayoutEffect(() => takeArrived(uuid, items), [uuid, items, outgoing.length]);
   const isKnown = one !== undefined;
+  // The channel closes for a frame about a room that is gone, or not in view.
+  useEffect(() => (isKnown ? viewRoom(uuid) : undefined), [uuid, connection.value, isKnown]);
   // Once more where it could not be read, when the connection is back, and where it is there no more.
   useEffect(() => {
     if (conversationOf(uuid) && failed === undefined) return;
