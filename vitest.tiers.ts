@@ -75,6 +75,7 @@ export const LONG_UNITS = [
   'server/test/realtime-limits.test.ts',
   'server/test/realtime-processes.test.ts',
   'server/test/realtime-programs.test.ts',
+  'server/test/realtime-restored.test.ts',
   'server/test/realtime-restricted.test.ts',
   'server/test/realtime-session.test.ts',
   'server/test/realtime-slow.test.ts',

@@ -164,7 +164,7 @@ export class Channel {
       return;
     }
     for (const listener of this.#listeners) listener(entry);
-    let text = frameText(entry, this.log.idOf(entry._id));
+    let text = frameText(entry, this.log.idOf(entry));
     if (text === undefined) {
       this.#logger.error({ event: entry.event, name: entry.name }, 'an event does not fit its frame');
       // Clients read by REST what can't be told them.

@@ -202,18 +202,20 @@ describe('the log of recent events', () => {
     const alone = () => new EventLog(models.entries, models.head, ids, () => {}, true);
     const first = alone();
     for (let count = 0; count < 3; count++) await first.append([entry()]);
-    const known = first.idOf(3);
+    const third = (await models.entries.findOne({ _id: 3 }).lean<EventLogEntry>()) as EventLogEntry;
+    const known = first.idOf(third);
     const restarted = alone();
     await restarted.open();
-    expect(restarted.placeOf(known)).toBe(3);
+    expect(restarted.openId(known)?.place).toBe(3);
     await models.entries.deleteMany({});
     const late = alone();
     await late.open();
-    expect(late.placeOf(known)).toBeUndefined();
-    await late.append([entry()]);
+    expect(late.openId(known)).toBeUndefined();
+    const next = entry();
+    await late.append([next]);
     const again = alone();
     await again.open();
-    expect(again.placeOf(late.idOf(2))).toBe(2);
+    expect(again.openId(late.idOf({ _id: 2, ...next }))?.place).toBe(2);
     await drop();
   });
 

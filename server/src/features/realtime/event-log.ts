@@ -3,7 +3,7 @@ import { madeBefore } from '../../database/has-come.ts';
 import { refusedOf } from '../../database/refused.ts';
 import { newUuid, randomLetters } from '../../platform/ids.ts';
 import { partsOf } from '../../platform/parts.ts';
-import type { EventIds } from './event-ids.ts';
+import type { EventIds, OpenedId } from './event-ids.ts';
 import {
   EMPTIED,
   type EventLogEntry,
@@ -123,13 +123,13 @@ export class EventLog {
     return epoch;
   }
 
-  /** What clients know a place in the log by. */
-  idOf(place: number): string {
-    return this.#ids.seal(this.#epoch, place);
+  /** What clients know an entry of the log by. */
+  idOf({ _id, event }: Pick<EventLogEntry, '_id' | 'event'>): string {
+    return this.#ids.seal(this.#epoch, _id, event);
   }
 
-  /** The place that an id stands for; undefined when it is none of this log. */
-  placeOf(id: string): number | undefined {
+  /** What an id stands for; undefined when it is none of this log. */
+  openId(id: string): OpenedId | undefined {
     return this.#ids.open(this.#epoch, id);
   }
 

@@ -34,9 +34,19 @@ export class RecentFrames {
     if (this.#kept.length > 1.25 * MAX_ENTRIES || this.#characters > 1.25 * MAX_CHARACTERS) this.#forget();
   }
 
+  /** The event at `place`, where it is kept. */
+  at(place: number): EventLogEntry | undefined {
+    const entry = this.#kept[this.#upTo(place) - 1]?.entry;
+    return entry?._id === place ? entry : undefined;
+  }
+
   /** The events after `place`; undefined when some of them are not kept any more. */
   after(place: number): RecentFrame[] | undefined {
-    if (place < this.#since) return undefined;
+    return place < this.#since ? undefined : this.#kept.slice(this.#upTo(place));
+  }
+
+  /** How many of what is kept are not after `place`. */
+  #upTo(place: number): number {
     let low = 0;
     let high = this.#kept.length;
     while (low < high) {
@@ -44,7 +54,7 @@ export class RecentFrames {
       if ((this.#kept[middle]?.entry._id ?? 0) <= place) low = middle + 1;
       else high = middle;
     }
-    return this.#kept.slice(low);
+    return low;
   }
 
   /** Drops what was told in a room, of a lead or of a note that was erased, but for what tells of that. */

@@ -1,5 +1,6 @@
 import type { Channel } from './channel.ts';
 import type { Connection } from './connection.ts';
+import type { EventLogEntry } from './event-log.model.ts';
 import { frameText, isPassing, ownFrame } from './frames.ts';
 import type { RecentFrame } from './recent-frames.ts';
 
@@ -13,27 +14,35 @@ const PAGE = 200;
 const CATCH_UP_MS = 1_000;
 const LOOK_EVERY_MS = 20;
 
-/** Where a client goes on: after this place, and whether it has missed what can't be replayed. */
+/** Where a client goes on: after this entry, and whether it has missed what can't be replayed. */
 interface Start {
-  place: number;
+  last: Pick<EventLogEntry, '_id' | 'event'>;
   isTooOld: boolean;
 }
 
 const findStart = async ({ log, tail, recent }: Channel, after: string | undefined): Promise<Start> => {
-  if (after === undefined) return { place: tail.position, isTooOld: false };
-  const place = log.placeOf(after);
-  if (place === undefined) return { place: tail.position, isTooOld: true };
+  if (after === undefined) return { last: tail.last, isTooOld: false };
+  const opened = log.openId(after);
+  if (!opened) return { last: tail.last, isTooOld: true };
+  const { place, isOf } = opened;
   for (const deadline = performance.now() + CATCH_UP_MS; place > tail.position; ) {
-    if (performance.now() > deadline) return { place: tail.position, isTooOld: true };
+    if (performance.now() > deadline) return { last: tail.last, isTooOld: true };
     tail.wake();
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
-  if (place === tail.position) return { place, isTooOld: false };
+  if (place === tail.position) return { last: tail.last, isTooOld: !isOf(tail.last.event) };
   // If the first event that was missed is there and young enough, so are all after it.
   const kept = recent.after(place);
-  const next = kept ? kept[0]?.entry : await log.read.at(place + 1);
+  const [own, next] = await Promise.all([
+    recent.at(place) ?? log.read.at(place),
+    kept ? kept[0]?.entry : log.read.at(place + 1),
+  ]);
+  // The place may have been another event's before the database was put back to what it was earlier.
+  const event = own?.event ?? '';
   const isThere = next ? next.at.getTime() > Date.now() - REACH_MS : kept !== undefined;
-  return isThere ? { place, isTooOld: false } : { place: tail.position, isTooOld: true };
+  return isOf(event) && isThere
+    ? { last: { _id: place, event }, isTooOld: false }
+    : { last: tail.last, isTooOld: true };
 };
 
 /** Events after `place` for this client, and the place up to which they are all of them. */
@@ -53,7 +62,7 @@ const read = async (
   const told = found
     .filter((entry) => entry.name !== 'void' && entry.name !== 'control' && !isPassing(entry))
     .flatMap((entry) => {
-      const text = frameText(entry, log.idOf(entry._id));
+      const text = frameText(entry, log.idOf(entry));
       return text === undefined ? [] : [{ entry, text }];
     });
   const last = found.at(-1);
@@ -70,8 +79,8 @@ export const replay = async (
   after: string | undefined,
 ): Promise<void> => {
   const start = await findStart(channel, after);
-  let { place } = start;
-  connection.send(ownFrame({ type: 'ready', after: channel.log.idOf(place) }));
+  let place = start.last._id;
+  connection.send(ownFrame({ type: 'ready', after: channel.log.idOf(start.last) }));
   if (start.isTooOld) connection.send(ownFrame({ type: 'resync' }));
   // Between the last look at the position and going live nothing else can run.
   while (connection.isOpen && place !== channel.tail.position) {

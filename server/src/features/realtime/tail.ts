@@ -32,6 +32,8 @@ export class Tail {
   readonly #logger: Logger;
   readonly #early = new Map<number, EventLogEntry>();
   #position = 0;
+  /** The event at that place; empty where nothing is known of it any more. */
+  #event = '';
   #gap: { place: number; since: number } | undefined;
   #polling: Promise<void> | undefined;
   #pollAgain = false;
@@ -60,11 +62,17 @@ export class Tail {
     return this.#position;
   }
 
+  /** The last entry that was given, as ids are made of it. */
+  get last(): Pick<EventLogEntry, '_id' | 'event'> {
+    return { _id: this.#position, event: this.#event };
+  }
+
   /** Reads up to the present. Entries that were written before are given, too: they are what is recent. */
   async start(): Promise<void> {
     this.#isFollowing = true;
     const { head, settled } = await this.#log.open();
     this.#position = Math.max(settled, head - LOOK_BACK);
+    this.#event = (await this.#log.read.at(this.#position))?.event ?? '';
     const deadline = performance.now() + GIVE_UP_AFTER_MS;
     while (this.#position < head) {
       await this.#poll();
@@ -151,6 +159,7 @@ export class Tail {
     for (let next = this.#early.get(this.#position + 1); next; next = this.#early.get(this.#position + 1)) {
       this.#early.delete(next._id);
       this.#position = next._id;
+      this.#event = next.event;
       if (next.name !== 'void') this.#onEntry(next);
     }
     // Entries that a poll brought, and that had been given while it was under way.
