@@ -69,6 +69,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'server/test/password-reset.test.ts': 38,
   'server/test/proxies-trust.test.ts': 35,
   'server/test/proxies.test.ts': 177,
+  'server/test/open-connections-processes.test.ts': 35,
   'server/test/realtime-counts.test.ts': 33,
   'server/test/realtime-limits.test.ts': 43,
   'server/test/realtime-processes.test.ts': 35,

@@ -70,6 +70,7 @@ export const LONG_UNITS = [
   'server/test/proxies-trust.test.ts',
   'server/test/proxies.test.ts',
   'server/test/query-bounds.test.ts',
+  'server/test/open-connections-processes.test.ts',
   'server/test/realtime-counts.test.ts',
   'server/test/realtime-database.test.ts',
   'server/test/realtime-limits.test.ts',

@@ -246,6 +246,8 @@ export const createServices = async (
 
   return {
     ...foundation,
+    /** Which server processes live. */
+    processes: originLeases,
     auditTrail,
     widgets,
     publicWidgets,

@@ -5,9 +5,13 @@ import pino from 'pino';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { openConnectionsModel } from '../src/features/realtime/open-connections.model.ts';
 import { OpenConnections } from '../src/features/realtime/open-connections.ts';
+import { originModel, senderModel } from '../src/jobs/origin-leases.model.ts';
+import { OriginLeases } from '../src/jobs/origin-leases.ts';
 import { startGate } from './database-gate.ts';
 
 const MAX = 10;
+
+const TIMING = { beatEvery: 100, deadAfter: 1_000, wokenEvery: 1_000, forgottenAfter: 60_000 };
 
 /** Two server processes' counts in one database, each behind a gate of its own. */
 const startTwo = async () => {
@@ -19,10 +23,17 @@ const startTwo = async () => {
     const connection = await mongoose.createConnection(url, options).asPromise();
     onTestFinished(() => connection.close(true));
     const model = openConnectionsModel(connection);
-    const counts = new OpenConnections(model, MAX, false, pino({ level: 'silent' }), 300);
+    const log = pino({ level: 'silent' });
+    const [senders, origins] = [senderModel(connection), originModel(connection)];
+    const leases = new OriginLeases({ senders, origins, isOnlyProcess: false, timing: TIMING, log });
+    const holder = { look: () => {}, lost: () => {}, woken: () => {} };
+    leases.start(holder);
+    onTestFinished(() => leases.stop(holder).catch(() => undefined));
+    await vi.waitFor(() => expect(leases.isKnown).toBe(true));
+    const counts = new OpenConnections(model, MAX, leases, log, 300);
     counts.start();
     onTestFinished(() => counts.stop());
-    return { gate, model, counts };
+    return { gate, model, counts, leases };
   };
   const [one, other] = [await start(), await start()];
   onTestFinished(async () => {
@@ -71,11 +82,26 @@ it('of many that open and close at once no more than the limit are let in, and n
   }
 });
 
-it('counts nothing of a process that was known before the clock was put back', async () => {
+it('a process whose database was away so long that others took it for dead counts again', async () => {
   const { one, other } = await startTwo();
-  const address = '192.0.2.9';
-  for (let i = 0; i < MAX; i++) await one.counts.enter(address);
-  expect(await other.counts.enter(address)).toBe(false);
-  await one.model.updateMany({}, { $set: { expires_at: new Date(Date.now() + 86_400_000) } });
-  expect(await other.counts.enter(address)).toBe(true);
+  const addresses = ['192.0.2.9', '192.0.2.10'];
+  for (const address of addresses)
+    for (let i = 0; i < MAX; i++) expect(await one.counts.enter(address)).toBe(true);
+  const before = one.leases.id;
+  one.gate.shut();
+  await vi.waitFor(async () => {
+    expect(await other.counts.enter('192.0.2.9')).toBe(true);
+    other.counts.leave('192.0.2.9');
+  }, 30_000);
+  one.gate.reopen();
+  await vi.waitFor(async () => {
+    for (const address of addresses) {
+      const isIn = await other.counts.enter(address);
+      if (isIn) other.counts.leave(address);
+      expect(isIn).toBe(false);
+    }
+  }, 30_000);
+  expect(one.leases.id).not.toBe(before);
+  // Nothing is left of what it was known by before.
+  await vi.waitFor(async () => expect(await one.model.countDocuments({ process: before })).toBe(0), 30_000);
 });

@@ -97,6 +97,11 @@ export class OriginLeases {
     ];
   }
 
+  /** What others know this process by for now; another one after they thought it dead. */
+  get id(): string | undefined {
+    return this.#id;
+  }
+
   /** Whether others know of this process, so that it may claim. */
   get isKnown(): boolean {
     return this.#id !== undefined;
@@ -142,7 +147,7 @@ export class OriginLeases {
       const id = this.#id;
       if (id === undefined) throw new Error('the sender has not started yet');
       const known = await this.#parts.origins.findOne({ _id: origin }).lean<StoredOrigin>();
-      if (known && known.owner !== id && (await this.#isAlive(known.owner))) {
+      if (known && known.owner !== id && (await this.isAlive(known.owner))) {
         if (known.woken.includes(queue)) return undefined;
         const { matchedCount } = await this.#parts.origins.updateOne(
           { _id: origin, owner: known.owner },
@@ -186,7 +191,8 @@ export class OriginLeases {
       });
   }
 
-  async #isAlive(sender: string): Promise<boolean> {
+  /** Whether a process, by its `id`, is alive for all that is known here: a dead one may count as that for some seconds. */
+  async isAlive(sender: string): Promise<boolean> {
     if (sender === '') return false;
     return this.#others.has(sender) || (await this.#parts.senders.findOne({ _id: sender }).lean()) !== null;
   }

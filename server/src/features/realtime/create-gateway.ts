@@ -5,7 +5,7 @@ import { ConnectionLimiter } from './connection-limiter.ts';
 import { CredentialCheck, type CredentialCheckParts } from './credential-check.ts';
 import { Gateway, type GatewayParts } from './gateway.ts';
 import type { OpenConnectionsModel } from './open-connections.model.ts';
-import { OpenConnections } from './open-connections.ts';
+import { type LivingProcesses, OpenConnections } from './open-connections.ts';
 
 /** The gateway of a server process; its HTTP server has to be attached. */
 export const createGateway = (
@@ -16,6 +16,7 @@ export const createGateway = (
         'EMBEDDED_MONGODB_LISTEN' | 'MONGODB_URL' | 'RATE_LIMIT' | 'REALTIME_CONNECTIONS' | 'TRUST_PROXY'
       >;
       models: { openConnections: OpenConnectionsModel };
+      processes: LivingProcesses;
       rateLimits: Pick<RateLimits, 'takeAddress'>;
     },
 ): Gateway => {
@@ -29,6 +30,7 @@ export const createGateway = (
     log,
     models,
     presence,
+    processes,
     rateLimits,
     seesLeads,
     mayWrite,
@@ -36,7 +38,8 @@ export const createGateway = (
     viewing,
   } = services;
   const max = config.REALTIME_CONNECTIONS;
-  const openConnections = new OpenConnections(models.openConnections, max, isOnlyProcess(config), log);
+  const sharing = isOnlyProcess(config) ? undefined : processes;
+  const openConnections = new OpenConnections(models.openConnections, max, sharing, log);
   const opens = config.RATE_LIMIT
     ? (address: string) => rateLimits.takeAddress('realtime', address)
     : undefined;

@@ -5,17 +5,16 @@ import { defineModel } from '../../database/model.ts';
 export interface OpenConnectionsCount {
   /** `<process> <address>`. */
   _id: string;
+  /** It counts as long as that process lives. */
   process: string;
   address: string;
   count: number;
-  /** Moved on while the process lives, so that what it left behind does not count for ever. */
-  expires_at: Date;
 }
 
 export type OpenConnectionsModel = Model<OpenConnectionsCount>;
 
 export const openConnectionsModel = defineModel<OpenConnectionsCount>(
   'RealtimeConnections',
-  { _id: String, process: String, address: String, count: Number, expires_at: Date },
-  [[{ address: 1 }], [{ process: 1 }], [{ expires_at: 1 }, { expireAfterSeconds: 0 }]],
+  { _id: String, process: String, address: String, count: Number },
+  [[{ address: 1 }], [{ process: 1 }]],
 );

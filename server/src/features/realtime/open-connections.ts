@@ -1,62 +1,72 @@
 import type { Logger } from 'pino';
-import { isPast } from '../../database/has-come.ts';
 import type { Duration } from '../../platform/duration.ts';
-import { randomLetters } from '../../platform/ids.ts';
 import type { OpenConnectionsCount, OpenConnectionsModel } from './open-connections.model.ts';
 
-/** A process that has died counts no longer than this (milliseconds). */
-const LIVES_FOR_MS = 150_000;
-const SIGN_OF_LIFE_EVERY_MS = 60_000;
+/** How often a process looks whether all of its counts are where others look for them (milliseconds). */
+const LOOK_EVERY_MS = 2_000;
+
+/** Every so many looks it removes what dead processes have left behind, which counts no more: once a minute. */
+const SWEEP_EVERY = 30;
+
+/** Who runs on this database, as for all that is shared among processes (origin-leases.ts). */
+export interface LivingProcesses {
+  /** What others know this process by; undefined before they do, and another one after they thought it dead. */
+  readonly id: string | undefined;
+  isAlive(process: string): Promise<boolean>;
+}
 
 /**
  * Holds the number of connections that one address may have open at once, on all server processes together. Each
- * process writes its own counts whole, so that one that was not written is made up for by the next.
+ * process writes its own counts whole, so that one that was not written is made up for by the next. They count while
+ * it lives, so that they need no sign of life of their own.
  */
 export class OpenConnections {
   readonly #counts: OpenConnectionsModel;
   readonly #max: number;
-  readonly #isOnlyProcess: boolean;
+  readonly #processes: LivingProcesses | undefined;
   readonly #log: Logger;
-  readonly #signOfLifeEvery: Duration;
+  readonly #lookEvery: Duration;
   readonly #own = new Map<string, number>();
   /** What the database has of that; nothing of an address whose last write may have failed. */
   readonly #written = new Map<string, number>();
   /** The write of an address that has not begun, and will take what the count is then. */
   readonly #waiting = new Map<string, Promise<boolean>>();
   readonly #writing = new Map<string, Promise<boolean>>();
-  /** Addresses whose last write failed. */
+  /** Addresses whose last write failed, or that others look for in vain. */
   readonly #failed = new Set<string>();
-  readonly #process = randomLetters(10);
+  /** What the counts were last written by. */
+  #process: string | undefined;
+  #looks = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param isOnlyProcess the database is this process's alone: there is nobody to share the counts with */
+  /** @param processes undefined where the database is this process's alone: there is nobody to share the counts with */
   constructor(
     counts: OpenConnectionsModel,
     max: number,
-    isOnlyProcess: boolean,
+    processes: LivingProcesses | undefined,
     log: Logger,
-    signOfLifeEvery: Duration = SIGN_OF_LIFE_EVERY_MS,
+    lookEvery: Duration = LOOK_EVERY_MS,
   ) {
     this.#counts = counts;
     this.#max = max;
-    this.#isOnlyProcess = isOnlyProcess;
+    this.#processes = processes;
     this.#log = log;
-    this.#signOfLifeEvery = signOfLifeEvery;
+    this.#lookEvery = lookEvery;
   }
 
   start(): void {
-    if (this.#isOnlyProcess) return;
+    if (!this.#processes) return;
     this.#timer = setInterval(() => {
-      for (const address of this.#failed) void this.#write(address);
-      if (this.#own.size === 0) return;
-      const own = { process: this.#process };
-      void this.#try(this.#counts.updateMany(own, { $set: { expires_at: this.#expiry() } }));
-    }, this.#signOfLifeEvery);
+      this.#followId();
+      // What waits for a database that is away need not wait twice.
+      for (const address of this.#failed) if (!this.#writing.has(address)) void this.#write(address);
+      if (this.#looks++ % SWEEP_EVERY === 0) void this.#try(this.#sweep());
+    }, this.#lookEvery);
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    if (this.#isOnlyProcess) return;
+    if (!this.#processes) return;
     await Promise.all(this.#writing.values());
     await this.#try(this.#counts.deleteMany({ process: this.#process }));
   }
@@ -71,20 +81,11 @@ export class OpenConnections {
     const own = this.#ownOf(address) + 1;
     if (own > max) return false;
     this.#own.set(address, own);
-    if (this.#isOnlyProcess) return true;
+    if (!this.#processes) return true;
     // A limit is not worth refusing everybody when the database is gone.
     if (!(await this.#write(address))) return true;
-    const others = await this.#try(
-      this.#counts
-        .find({ address, process: { $ne: this.#process } })
-        .lean<OpenConnectionsCount[]>()
-        .exec(),
-    );
-    const now = new Date();
-    const count = (others ?? [])
-      .filter(({ expires_at }) => !isPast(expires_at, now, LIVES_FOR_MS))
-      .reduce((sum, one) => sum + one.count, this.#ownOf(address));
-    if (count <= max) return true;
+    const others = await this.#try(this.#countOfOthers(address));
+    if (this.#ownOf(address) + (others ?? 0) <= max) return true;
     this.leave(address);
     return false;
   }
@@ -94,7 +95,36 @@ export class OpenConnections {
     const left = this.#ownOf(address) - 1;
     if (left > 0) this.#own.set(address, left);
     else this.#own.delete(address);
-    if (!this.#isOnlyProcess) void this.#write(address);
+    if (this.#processes) void this.#write(address);
+  }
+
+  async #countOfOthers(address: string): Promise<number> {
+    const others = await this.#counts
+      .find({ address, process: { $ne: this.#process } })
+      .lean<OpenConnectionsCount[]>();
+    let sum = 0;
+    for (const { process, count } of others) if (await this.#processes?.isAlive(process)) sum += count;
+    return sum;
+  }
+
+  /** Others have taken this process for dead, and count nothing of what it wrote: all is written anew by its new id. */
+  #followId(): string | undefined {
+    const id = this.#processes?.id;
+    if (id === undefined || id === this.#process) return id;
+    const before = this.#process;
+    this.#process = id;
+    this.#written.clear();
+    for (const address of this.#own.keys()) this.#failed.add(address);
+    if (before !== undefined) void this.#try(this.#counts.deleteMany({ process: before }));
+    return id;
+  }
+
+  /** A process stands among the living before it counts anything: whose counts are found first, and not it, is dead. */
+  async #sweep(): Promise<void> {
+    for (const process of await this.#counts.distinct('process')) {
+      const isLiving = process === this.#process || (await this.#processes?.isAlive(process));
+      if (!isLiving) await this.#counts.deleteMany({ process });
+    }
   }
 
   #ownOf(address: string): number {
@@ -117,24 +147,24 @@ export class OpenConnections {
   }
 
   async #store(address: string): Promise<boolean> {
+    const process = this.#followId();
     const count = this.#ownOf(address);
     if (this.#written.get(address) === count) return true;
     this.#written.delete(address);
-    const _id = `${this.#process} ${address}`;
-    const set = { process: this.#process, address, count, expires_at: this.#expiry() };
+    // Until it is written, or has become another one's to write.
+    this.#failed.add(address);
+    if (process === undefined) return false;
+    const _id = `${process} ${address}`;
+    const set = { process, address, count };
     const isWritten = await this.#try<unknown>(
       count > 0
         ? this.#counts.updateOne({ _id }, { $set: set }, { upsert: true })
         : this.#counts.deleteOne({ _id }),
     );
-    if (!isWritten) this.#failed.add(address);
-    else this.#failed.delete(address);
-    if (isWritten && count > 0) this.#written.set(address, count);
-    return !!isWritten;
-  }
-
-  #expiry(): Date {
-    return new Date(Date.now() + LIVES_FOR_MS);
+    if (!isWritten || process !== this.#process) return false;
+    this.#failed.delete(address);
+    if (count > 0) this.#written.set(address, count);
+    return true;
   }
 
   async #try<T>(work: PromiseLike<T>): Promise<T | undefined> {

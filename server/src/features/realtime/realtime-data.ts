@@ -43,7 +43,7 @@ export const realtimeData = {
   }),
   openConnections: of<'openConnections'>()({
     owner: 'server',
-    kept: { after: 'expires_at', seconds: 0 },
-    fields: { plain: ['process', 'count', 'expires_at'], address: ['_id', 'address'] },
+    kept: 'while at work',
+    fields: { plain: ['process', 'count'], address: ['_id', 'address'] },
   }),
 };
