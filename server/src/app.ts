@@ -23,6 +23,7 @@ import { createIdempotency } from './http/idempotency.ts';
 import { IndexedRouter } from './http/indexed-router.ts';
 import { newApp } from './http/new-app.ts';
 import { refuseWithoutKey } from './http/own-keys.ts';
+import { refuseUpgrades } from './http/refused-upgrades.ts';
 import { requestIdHeader, requestLog } from './http/request-log.ts';
 import { refuseUnreadable } from './http/request-target.ts';
 import type { Route } from './http/route.ts';
@@ -92,6 +93,7 @@ export const createApp = (
   app.use(refuseBodies);
   app.use(refuseUnreadable);
   app.use(refuseAmbiguous);
+  app.use(refuseUpgrades);
   const methodsOf = createMethodsOf(router);
   app.use(allowHeader(methodsOf));
   app.use(createCors(routes));

@@ -7,21 +7,92 @@ import { beginConversation } from './realtime-parts.ts';
 import { useServer } from './shared-server.ts';
 
 const server = useServer();
+const METRICS_TOKEN = 'a-token-for-the-numbers-of-this-test';
+const full = useServer({ RATE_LIMIT: 'on', REALTIME_CONNECTIONS: '1', LOG_LEVEL: 'info', METRICS_TOKEN });
 const begin = () => beginConversation(server());
 
-describe('other requests to upgrade', () => {
-  const raw = async (url: string, request: string): Promise<string> => {
-    const { port } = new URL(url);
-    const socket = connectTcp(Number(port), '127.0.0.1');
-    let text = '';
-    socket.setEncoding('utf8').on('data', (chunk) => {
-      text += chunk;
-    });
-    socket.write(request);
-    await once(socket, 'close');
-    return text;
-  };
+const raw = async (url: string, request: string): Promise<string> => {
+  const { port } = new URL(url);
+  const socket = connectTcp(Number(port), '127.0.0.1');
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk;
+    // Nothing ends a connection that has become a WebSocket.
+    if (text.startsWith('HTTP/1.1 101')) socket.destroy();
+  });
+  socket.write(request);
+  await once(socket, 'close');
+  return text;
+};
 
+const HANDSHAKE = {
+  Host: 'localhost',
+  Connection: 'Upgrade',
+  Upgrade: 'websocket',
+  'Sec-WebSocket-Version': '13',
+  'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+};
+
+/** A request for a WebSocket, with other headers than it has. */
+const handshake = (target: string, other: Record<string, string> = {}, method = 'GET'): string => {
+  const lines = Object.entries({ ...HANDSHAKE, ...other }).map(([name, value]) => `${name}: ${value}`);
+  return `${[`${method} ${target} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`;
+};
+
+describe('a request for a WebSocket', () => {
+  it.each([
+    '/API/v1/RealTime',
+    `${REALTIME_PATH}/?a=b`,
+    `http://localhost${REALTIME_PATH}`,
+    `http://localhost/API/v1/realtime/?a=b`,
+  ])('is taken at %s, as routes take it', async (target) => {
+    expect(await raw(server().url, handshake(target))).toMatch(/^HTTP\/1\.1 101 /);
+  });
+
+  it.each<[string, string, string, RegExp]>([
+    ['another path', handshake('/api/v1/rooms/'), '404 Not Found', /^Not found\.$/],
+    ['no URL', handshake('http://[/'), '400 Bad Request', /not a valid URL/],
+    ['another method', handshake(REALTIME_PATH, {}, 'PUT'), '405 Method Not Allowed', /PUT/],
+    [
+      'another version',
+      handshake(REALTIME_PATH, { 'Sec-WebSocket-Version': '7' }),
+      '400 Bad Request',
+      /Version/,
+    ],
+    ['no key', handshake(REALTIME_PATH, { 'Sec-WebSocket-Key': '' }), '400 Bad Request', /Key/],
+  ])('is refused as any request, with %s', async (_what, request, status, detail) => {
+    const [head = '', body = ''] = (await raw(server().url, request)).split('\r\n\r\n');
+    expect(head).toContain(`HTTP/1.1 ${status}\r\n`);
+    expect(head).toMatch(/^Connection: close\r?$/m);
+    expect(head).toMatch(/^Content-Type: application\/json/m);
+    expect(head).toMatch(/^X-Request-Id: [0-9a-f-]{36}\r$/m);
+    expect(JSON.parse(body).detail).toMatch(detail);
+  });
+
+  it('is seen in the log and in the numbers where an address has too many', async () => {
+    const { url, stderr } = full();
+    const first = new WebSocket(url.replace('http', 'ws') + REALTIME_PATH);
+    await once(first, 'open');
+    const answer = await raw(url, handshake(REALTIME_PATH, { Accept: 'application/problem+json' }));
+    expect(answer).toMatch(/^HTTP\/1\.1 429 /);
+    expect(answer).toMatch(/^Retry-After: 10\r$/m);
+    expect(answer).toContain('"title":"Too Many Requests"');
+    const [, id] = /^X-Request-Id: (\S+)\r$/m.exec(answer) ?? [];
+    await vi.waitFor(() => expect(stderr()).toContain(`"request_id":"${id}"`));
+    const line = stderr()
+      .split('\n')
+      .find((one) => one.includes(String(id)));
+    expect(JSON.parse(line ?? '')).toMatchObject({ msg: 'request', path: REALTIME_PATH, status: 429 });
+    const headers = { Authorization: `Bearer ${METRICS_TOKEN}` };
+    const numbers = await (await fetch(`${url}/metrics`, { headers })).text();
+    expect(numbers).toContain(
+      `parlor_http_request_duration_seconds_count{method="GET",route="${REALTIME_PATH}",status="429"} 1`,
+    );
+    first.terminate();
+  });
+});
+
+describe('other requests to upgrade', () => {
   it('are answered as if they had not asked', async () => {
     const { url, username } = await begin();
     const body = JSON.stringify({ username, password: 'a long enough secret' });

@@ -1,10 +1,10 @@
-import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type AuthFrame, CLOSE_CODES, ClientFrame, REALTIME_PATH } from '@parlor/shared';
 import type { Logger } from 'pino';
 import type { WebSocket, WebSocketServer } from 'ws';
-import { ambiguityIn } from '../../http/unambiguous.ts';
-import { ParlorError } from '../../platform/errors.ts';
+import { refuseUpgrade } from '../../http/refused-upgrades.ts';
+import { ParlorError, serverStops } from '../../platform/errors.ts';
 import type { AccountPrincipal } from '../members/principal.ts';
 import type { VisitorPrincipal } from '../visitors/principal.ts';
 import { createAdmission } from './admission.ts';
@@ -20,6 +20,7 @@ import type { PresenceService } from './presence.ts';
 import { replay } from './replay.ts';
 import { createSocketServer } from './socket-server.ts';
 import type { Typing } from './typing.ts';
+import { faultOf, handshakeError } from './upgrade-faults.ts';
 import { type ViewerParts, viewerOf } from './viewer.ts';
 import type { Viewing } from './viewing.ts';
 
@@ -83,9 +84,12 @@ export class Gateway {
       // Node.js has let go of the response that is under way, and would never send what comes after it.
       if (answering.get(socket)) socket.destroy();
       else if (request.headers.upgrade?.toLowerCase() === 'websocket')
-        void this.#upgrade(request, socket, head);
+        void this.#upgrade(server, request, socket, head);
       else declineUpgrade(server, request, socket, head);
     });
+    this.#sockets.on('wsClientError', (error: Error, socket: Duplex, request: IncomingMessage) =>
+      refuseUpgrade(server, request, socket, { error: handshakeError(error), route: REALTIME_PATH }),
+    );
     this.#parts.openConnections.start();
     this.#heartbeat.start();
     this.#parts.credentialCheck.start();
@@ -113,28 +117,26 @@ export class Gateway {
     await this.#parts.openConnections.stop();
   }
 
-  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async #upgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     // What happens to a connection that is not a WebSocket yet is nobody else's to hear.
     const onError = () => socket.destroy();
     socket.on('error', onError);
-    const path = (request.url ?? '').split('?', 1)[0]?.replace(/\/$/, '');
-    if (path !== REALTIME_PATH) return refuse(socket, 404);
-    if (ambiguityIn(request) !== undefined) return refuse(socket, 400);
-    if (this.#isStopping) return refuse(socket, 503);
+    const fault = faultOf(request);
+    if (fault) return refuseUpgrade(server, request, socket, fault);
+    const refuse = (error: unknown) =>
+      refuseUpgrade(server, request, socket, { error, route: REALTIME_PATH });
+    if (this.#isStopping) return refuse(serverStops());
     let leave: () => void;
     try {
       leave = await this.#parts.limiter.enter(request);
     } catch (error) {
-      if (error instanceof ParlorError) return refuse(socket, 429, error.headers);
-      if (this.#isStopping) return refuse(socket, 503);
-      this.#parts.log.error({ err: error }, 'an upgrade failed');
-      return refuse(socket, 500);
+      return refuse(this.#isStopping && !(error instanceof ParlorError) ? serverStops() : error);
     }
     if (socket.destroyed) return leave();
     // Whom it says goodbye to has been counted.
     if (this.#isStopping) {
       leave();
-      return refuse(socket, 503);
+      return refuse(serverStops());
     }
     socket.once('close', leave);
     socket.off('error', onError);
@@ -242,18 +244,4 @@ const readFrame = (text: string): ClientFrame | undefined => {
   } catch {
     return undefined;
   }
-};
-
-/**
- * Answers an upgrade as HTTP does; browsers show a script no more than that it failed. The HTTP server has let the
- * socket go, with its time-outs: a client that never closes its half would hold a descriptor for ever.
- */
-const refuse = (socket: Duplex, status: number, headers: Readonly<Record<string, string>> = {}): void => {
-  const lines = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Connection: close',
-    'Content-Length: 0',
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-  ];
-  socket.end(`${lines.join('\r\n')}\r\n\r\n`, () => socket.destroy());
 };
