@@ -119,3 +119,21 @@ it('a server whose key the database takes no more says so, once, and answers 503
   await made(server.url);
   await close();
 }, 120_000);
+
+it('a server whose database was emptied under it says so, and goes on when it is back', async () => {
+  const settings = await sharedSettings();
+  const server = await startServerProcess(settings);
+  const made = await madeAt(server.url, 'ada');
+  const { record, close } = await database(settings);
+  const call = caller(server.url);
+  const before = await record.findOne({ _id: 'secret-key' });
+  await record.deleteOne({ _id: 'secret-key' });
+  await expect
+    .poll(() => call('GET', '/readyz'), { timeout: 60_000 })
+    .toEqual({ status: 503, json: { detail: expect.stringContaining('was emptied') } });
+  expect(server.stderr().match(/was emptied/g)).toHaveLength(1);
+  await record.insertOne(before as never);
+  await expect.poll(async () => (await call('GET', '/readyz')).status, { timeout: 60_000 }).toBe(200);
+  await made(server.url);
+  await close();
+}, 120_000);

@@ -16,7 +16,10 @@ export class OwnKeys {
   readonly #record: KeyRecordModel;
   readonly #secrets: Secrets;
   readonly #log: Logger;
-  #isGone = false;
+  /** Whether the database has said which keys it takes. */
+  #isRecorded = false;
+  /** Why nothing here can be relied on; undefined while all is well. */
+  #gone: string | undefined;
 
   constructor(record: KeyRecordModel, secrets: Secrets, log: Logger) {
     this.#record = record;
@@ -30,9 +33,12 @@ export class OwnKeys {
     return { keys, sealed_by };
   }
 
-  /** Whether the database takes the key no more that seals here: then nothing here opens what others seal. */
+  /**
+   * Whether the database takes the key no more that seals here, so that nothing here opens what others seal, or is another one
+   * than at the start.
+   */
   get isGone(): boolean {
-    return this.#isGone;
+    return this.#gone !== undefined;
   }
 
   /** Chooses the key that seals by those of the others; what an older version has written says none. */
@@ -54,17 +60,23 @@ export class OwnKeys {
   async check(): Promise<void> {
     const record = await this.#record.findOne({ _id: KEY_RECORD_ID }).lean<KeyRecord>();
     const own = this.#secrets.sealingFingerprint;
-    const isGone = record !== null && !record.fingerprints.includes(own);
-    if (isGone && !this.#isGone) this.#log.error({ key: own, keys: record.fingerprints }, GONE);
-    this.#isGone = isGone;
+    this.#isRecorded ||= record !== null;
+    const isTaken = record === null || record.fingerprints.includes(own);
+    // Each start writes it down before all else: one that was emptied meanwhile has no indexes either.
+    const gone = record === null && this.#isRecorded ? EMPTIED : isTaken ? undefined : GONE;
+    if (gone && !this.#gone) this.#log.error({ key: own, keys: record?.fingerprints }, gone);
+    this.#gone = gone;
   }
 
   /** @throws ParlorError `key_gone` */
   require(): void {
-    if (this.#isGone)
-      throw new ParlorError('key_gone', GONE, { headers: { 'Retry-After': RETRY_AFTER_GONE } });
+    if (this.#gone === undefined) return;
+    throw new ParlorError('key_gone', this.#gone, { headers: { 'Retry-After': RETRY_AFTER_GONE } });
   }
 }
 
 const GONE =
   "The SECRET_KEY of this server is the database's no more: it has to be restarted with the present one.";
+
+const EMPTIED =
+  'The database is not the one that this server was started on, or was emptied: the server has to be restarted.';
