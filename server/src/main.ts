@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { toldToOperator } from './database/database-error.ts';
 import { type Config, ConfigError, loadConfig } from './platform/config.ts';
+import { checkDescriptors } from './platform/descriptors.ts';
 import { leave } from './platform/leave.ts';
 import { createLog } from './platform/log.ts';
 import type { RunningServer } from './server.ts';
@@ -84,6 +85,7 @@ setFlagsFromString('--heap-growing-percent=50');
 
 try {
   const config = loadConfig(process.env);
+  checkDescriptors();
   const log = createLog(config.LOG_LEVEL);
   // A rejection that nobody handles comes here, too.
   process.on('uncaughtException', (error) => end(log, error));

@@ -12,8 +12,11 @@ import { GaveUp, serverSettings, startServerProcess } from './server-process.ts'
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** The one line that a server which can't start leaves on stderr. */
-const refusal = async (env: Record<string, string>): Promise<string> => {
-  const gaveUp = await startServerProcess(env).then(
+const refusal = async (
+  env: Record<string, string>,
+  command?: readonly [string, ...string[]],
+): Promise<string> => {
+  const gaveUp = await startServerProcess(env, command).then(
     () => expect.fail('the server started'),
     (error: unknown) => error,
   );
@@ -38,6 +41,13 @@ const refusalHere = async (env: Record<string, string>): Promise<string> => {
 const starts = (env: Record<string, string>) => withServerHere(env, async () => undefined);
 
 describe('what keeps the server from starting is one clear line', () => {
+  it('too few files that may be open at once', async () => {
+    const start = 'ulimit -n 200; exec node server/dist/main.js';
+    expect(await refusal(await serverSettings(), ['sh', '-c', start])).toMatch(
+      /^Parlor can't start: .*ulimit -n/,
+    );
+  });
+
   it('a taken port', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
