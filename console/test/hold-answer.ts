@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 
 /**
  * Holds back the next answer to a request of one method.
@@ -38,4 +38,31 @@ export const holdLastPage = async (page: Page, address: string): Promise<() => v
     await route.continue();
   });
   return want;
+};
+
+/**
+ * Holds back the next request of some methods on its way to the server.
+ * @returns `asked` settles when the page has asked; `release` lets it go, and settles when the server has answered
+ */
+export const holdRequest = async (
+  page: Page,
+  address: string | RegExp,
+  methods: readonly string[],
+): Promise<{ asked: Promise<void>; release(): Promise<void> }> => {
+  let take = (_: Route): void => undefined;
+  const held = new Promise<Route>((resolve) => {
+    take = resolve;
+  });
+  let isFirst = true;
+  await page.route(address, async (route) => {
+    if (!isFirst || !methods.includes(route.request().method())) return route.fallback();
+    isFirst = false;
+    take(route);
+  });
+  const release = async () => {
+    const route = await held;
+    await route.continue();
+    await (await route.request().response())?.finished();
+  };
+  return { asked: held.then(() => undefined), release };
 };

@@ -3,7 +3,7 @@ import type { Signal } from '@preact/signals';
 import { words } from '../locale/locale.ts';
 import { Icon } from '../ui/icon.tsx';
 import styles from './actions.module.css';
-import { assign, reopen, setTags, snooze, toggleDone } from './acts.ts';
+import { assign, flipTag, reopen, snooze, toggleDone } from './acts.ts';
 import { AssignMenu, type MenuState, SnoozeMenu, TagMenu } from './menus.tsx';
 
 /** Which of the menus is open, also by a key. */
@@ -21,11 +21,6 @@ export const stateOf = (open: Signal<OpenMenu>, name: NonNullable<OpenMenu>): Me
 /** What is done with a conversation, each with its key. */
 export const Actions = ({ one, open }: { one: Conversation; open: Signal<OpenMenu> }) => {
   const t = words.value.inbox;
-  const flip = (tag: string) =>
-    void setTags(
-      one,
-      one.tags.includes(tag) ? one.tags.filter((other) => other !== tag) : [...one.tags, tag],
-    );
   return (
     <div class={styles.actions}>
       <AssignMenu
@@ -33,7 +28,7 @@ export const Actions = ({ one, open }: { one: Conversation; open: Signal<OpenMen
         assignee={one.assignee}
         onAssign={(uuid) => void assign(one, uuid)}
       />
-      <TagMenu {...stateOf(open, 'tag')} tags={one.tags} onFlip={flip} />
+      <TagMenu {...stateOf(open, 'tag')} tags={one.tags} onFlip={(tag) => void flipTag(one, tag)} />
       {one.status === 'snoozed' ? (
         <button key="reopen" type="button" class={styles.done} onClick={() => reopen(one)}>
           <Icon name="reopen" />

@@ -50,7 +50,9 @@ export const assign = (one: Conversation, assignee: string | null): Promise<void
   return act(one.uuid, { assignee }, said, { assignee: one.assignee });
 };
 
-export const setTags = (one: Conversation, tags: string[]): Promise<void> => act(one.uuid, { tags });
+/** Gives a tag, or takes away one that it has. */
+export const flipTag = ({ uuid, tags }: Conversation, tag: string): Promise<void> =>
+  act(uuid, tags.includes(tag) ? { remove_tags: [tag] } : { add_tags: [tag] });
 
 /** Has a bot answer, or no more (docs/agent.md). */
 export const setBot = ({ uuid, label }: Conversation, is_bot_use: boolean): Promise<void> => {
@@ -61,17 +63,16 @@ export const setBot = ({ uuid, label }: Conversation, is_bot_use: boolean): Prom
 };
 
 /** What a saved reply does beside what it says (docs/contract.md#saved-replies). */
-export const effectOf = (one: Conversation, { tags, assignee, status }: Reply): Wanted => ({
-  ...(tags.length > 0 && { tags: [...new Set([...one.tags, ...tags])] }),
+export const effectOf = ({ tags, assignee, status }: Reply): Wanted => ({
+  ...(tags.length > 0 && { add_tags: tags }),
   ...(assignee !== null && { assignee }),
   ...(status !== null && { status }),
 });
 
 /** Does what a saved reply is to do. */
 export const apply = (uuid: string, reply: Reply): void => {
-  const one = conversationOf(uuid);
-  const wanted = one && effectOf(one, reply);
-  if (wanted && Object.keys(wanted).length > 0) void act(uuid, wanted);
+  const wanted = effectOf(reply);
+  if (conversationOf(uuid) && Object.keys(wanted).length > 0) void act(uuid, wanted);
 };
 
 /** Whether whoever is signed in has yet to read it. */

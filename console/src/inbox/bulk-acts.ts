@@ -1,16 +1,13 @@
-import type { BulkChange, Conversation } from '@parlor/shared';
+import type { Conversation } from '@parlor/shared';
 import { moment, words } from '../locale/locale.ts';
 import { toast } from '../ui/toast.tsx';
 import { tellFailure } from './acts.ts';
-import { setMany } from './changes.ts';
+import { setMany, type Wanted } from './changes.ts';
 import { nameOf } from './people.ts';
 import { selectNone } from './selection.ts';
 
-/** What is done to many; the conversations are named apart. */
-type Change = Omit<BulkChange, 'uuids'>;
-
 /** What takes a change of one conversation back. */
-const undoOf = ({ status, snoozed_until, assignee, tags }: Conversation, change: Change): Change => {
+const undoOf = ({ status, snoozed_until, assignee, tags }: Conversation, change: Wanted): Wanted => {
   const added = change.add_tags?.filter((tag) => !tags.includes(tag)) ?? [];
   return {
     ...(change.status && { status, ...(status === 'snoozed' && { snoozed_until }) }),
@@ -19,24 +16,26 @@ const undoOf = ({ status, snoozed_until, assignee, tags }: Conversation, change:
   };
 };
 
+const uuidsOf = (all: readonly Conversation[]): string[] => all.map(({ uuid }) => uuid);
+
 /** Takes a change back: those together that were alike. */
-const undo = (all: readonly Conversation[], change: Change): void => {
+const undo = (all: readonly Conversation[], change: Wanted): void => {
   const groups = new Map<string, Conversation[]>();
   for (const one of all) {
     const key = JSON.stringify(undoOf(one, change));
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   for (const [key, group] of groups) {
-    if (key !== '{}') void setMany(group, JSON.parse(key) as Change).catch(tellFailure);
+    if (key !== '{}') void setMany(uuidsOf(group), JSON.parse(key) as Wanted).catch(tellFailure);
   }
 };
 
 /** Changes many at once, and says so with what takes it back; of those that the server refused it says how many. */
-const act = async (all: readonly Conversation[], change: Change, said: string): Promise<void> => {
+const act = async (all: readonly Conversation[], change: Wanted, said: string): Promise<void> => {
   const t = words.value.inbox;
   selectNone();
   try {
-    const { changed } = await setMany(all, change);
+    const { changed } = await setMany(uuidsOf(all), change);
     const done = new Set(changed);
     const failed = all.length - done.size;
     const text = failed === 0 ? said : `${said} ${t.notChanged(failed)}`;

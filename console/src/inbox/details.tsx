@@ -2,7 +2,7 @@ import type { Conversation } from '@parlor/shared';
 import { language, moment, words } from '../locale/locale.ts';
 import { Fact, Facts, WebAddress } from '../ui/facts.tsx';
 import { Toggle } from '../ui/toggle.tsx';
-import { setBot, setTags } from './acts.ts';
+import { flipTag, setBot } from './acts.ts';
 import { visitorName } from './conversation-list.tsx';
 import styles from './details.module.css';
 import { widgets } from './people.ts';
@@ -59,16 +59,7 @@ export const Details = ({ one }: { one: Conversation }) => {
             {one.tags.map((tag) => (
               <li key={tag}>
                 <span dir="auto">{tag}</span>
-                <button
-                  type="button"
-                  aria-label={t.removeTag(tag)}
-                  onClick={() =>
-                    setTags(
-                      one,
-                      one.tags.filter((other) => other !== tag),
-                    )
-                  }
-                >
+                <button type="button" aria-label={t.removeTag(tag)} onClick={() => void flipTag(one, tag)}>
                   <svg viewBox="0 0 12 12" aria-hidden="true">
                     <path d="m3 3 6 6M9 3 3 9" />
                   </svg>

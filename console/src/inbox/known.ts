@@ -1,4 +1,4 @@
-import type { Conversation } from '@parlor/shared';
+import type { BulkChange, Conversation } from '@parlor/shared';
 import { signal } from '@preact/signals';
 
 /** Every conversation that is known, by uuid. It is never changed: another one takes its place. */
@@ -6,14 +6,40 @@ export const known = signal<ReadonlyMap<string, Conversation>>(new Map());
 
 export const conversationOf = (uuid: string): Conversation | undefined => known.value.get(uuid);
 
+/** What is being changed of a conversation: fields as they will be, and tags that come and go beside those of others. */
+export type Change = Partial<Conversation> & Pick<BulkChange, 'add_tags' | 'remove_tags'>;
+
 /** What of conversations is being changed. */
-export const underWay = new Map<string, readonly Partial<Conversation>[]>();
+export const underWay = new Map<string, readonly Change[]>();
+
+/** A conversation with a change. */
+const withChange = (
+  one: Conversation,
+  { add_tags = [], remove_tags = [], ...fields }: Change,
+): Conversation => {
+  const next = { ...one, ...fields } as Conversation;
+  const kept = next.tags.filter((tag) => !remove_tags.includes(tag));
+  return { ...next, tags: [...new Set([...kept, ...add_tags])] };
+};
+
+/** What takes a change back, of which others may have changed tags since. @param before the conversation as it was */
+export const undoOf = (
+  before: Conversation,
+  { add_tags = [], remove_tags = [], ...fields }: Change,
+): Change => {
+  const names = Object.keys(fields) as (keyof Conversation)[];
+  return {
+    ...Object.fromEntries(names.map((name) => [name, before[name]])),
+    add_tags: remove_tags.filter((tag) => before.tags.includes(tag)),
+    remove_tags: add_tags.filter((tag) => !before.tags.includes(tag)),
+  };
+};
 
 /** Takes conversations in as they are, but for what is being changed. */
 export const put = (conversations: readonly Conversation[]): void => {
   const next = new Map(known.value);
   for (const one of conversations) {
-    next.set(one.uuid, Object.assign({}, one, ...(underWay.get(one.uuid) ?? [])));
+    next.set(one.uuid, (underWay.get(one.uuid) ?? []).reduce(withChange, one));
   }
   known.value = next;
 };
@@ -60,9 +86,9 @@ export const isAsked = (uuid: string): void => {
 export const isMissed = ({ uuid, updated_at }: Conversation): boolean =>
   updated_at < (missed.get(uuid) ?? '');
 
-export const change = (uuid: string, fields: Partial<Conversation>): void => {
+export const change = (uuid: string, fields: Change): void => {
   const current = known.value.get(uuid);
-  if (current) put([{ ...current, ...fields }]);
+  if (current) put([withChange(current, fields)]);
 };
 
 /** Forgets a conversation that was deleted. */

@@ -7,9 +7,9 @@ import { nameOf } from './people.ts';
 /** What will be done together with an answer, and a button that takes that away. */
 export const ReplyEffect = ({ one, reply, onDrop }: { one: Conversation; reply: Reply; onDrop(): void }) => {
   const t = words.value.replies;
-  const { tags = [], assignee, status } = effectOf(one, reply);
+  const { add_tags = [], assignee, status } = effectOf(reply);
   const done = [
-    ...tags.filter((tag) => !one.tags.includes(tag)).map((tag) => t.tagged(tag)),
+    ...add_tags.filter((tag) => !one.tags.includes(tag)).map((tag) => t.tagged(tag)),
     ...(assignee ? [t.assigned(nameOf(assignee))] : []),
     ...(status ? [t.statuses[status as 'open' | 'done']] : []),
   ];

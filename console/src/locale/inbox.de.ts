@@ -77,6 +77,7 @@ export const inbox: Words['inbox'] = {
   manyDone: (count: number) => (count === 1 ? 'Erledigt.' : `${count} erledigt.`),
   manyTagged: (tag: string) => `Schlagwort ${tag} hinzugefügt.`,
   notChanged: (count: number) => `${count} konnten nicht geändert werden.`,
+  tooManyTags: (max) => `Ein Gespräch hat höchstens ${max} Schlagwörter.`,
   assign: 'Zuständig',
   assignedTo: (name: string) => `Zuständig: ${name}`,
   nobody: 'Niemand',

@@ -74,6 +74,7 @@ export const inbox = {
   manyDone: (count: number) => (count === 1 ? 'Done.' : `${count} done.`),
   manyTagged: (tag: string) => `Tagged ${tag}.`,
   notChanged: (count: number) => `${count} could not be changed.`,
+  tooManyTags: (max: number) => `A conversation has at most ${max} tags.`,
   assign: 'Assign',
   assignedTo: (name: string) => `Assigned to ${name}`,
   nobody: 'Nobody',
