@@ -5,6 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { type Edit, hasChanges } from '../ui/edit.ts';
 import { Field } from '../ui/field.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { Theirs } from '../ui/theirs.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { type Contact, FIELDS } from './contact.ts';
 import styles from './lead-panel.module.css';
@@ -24,7 +25,6 @@ export const LeadForm = ({ edit, edits }: { edit: Edit<Contact>; edits: LeadEdit
       <h3>{t.contact}</h3>
       {isDisputed && <Notice kind="plain">{t.others}</Notice>}
       {FIELDS.map((name) => {
-        const theirs = edit.theirs[name];
         return (
           <Field
             key={name}
@@ -37,12 +37,7 @@ export const LeadForm = ({ edit, edits }: { edit: Edit<Contact>; edits: LeadEdit
             error={fields[name]}
             onInput={({ currentTarget }) => type(name, currentTarget.value)}
           >
-            {theirs !== undefined && (
-              <p class={styles.theirs}>
-                <span dir="auto">{theirs === '' ? t.theirsEmpty : t.theirs(theirs)}</span>
-                <Button onClick={() => take(name)}>{t.take}</Button>
-              </p>
-            )}
+            <Theirs value={edit.theirs[name]} onTake={() => take(name)} />
           </Field>
         );
       })}

@@ -22,6 +22,14 @@ export const de: Words = {
     continue: 'Weiter',
     now: 'jetzt',
   },
+  edits: {
+    others:
+      'Jemand anderes hat inzwischen dasselbe geändert. Ihre Eingabe bleibt: Sehen Sie sie an, und speichern Sie noch einmal.',
+    stillChanging: 'Das wird gerade von anderen geändert. Speichern Sie gleich noch einmal.',
+    theirs: (value) => `Jetzt: ${value}`,
+    theirsEmpty: 'Jetzt: leer',
+    take: 'Übernehmen',
+  },
   errors: {
     unreachable: 'Parlor ist nicht erreichbar. Ihre Eingabe bleibt: Versuchen Sie es gleich noch einmal.',
     unexpected: 'Das hat nicht geklappt. Versuchen Sie es gleich noch einmal.',

@@ -21,6 +21,14 @@ export const en = {
     continue: 'Continue',
     now: 'now',
   },
+  edits: {
+    others:
+      'Somebody else has changed the same meanwhile. What you typed is kept: look at it, and save again.',
+    stillChanging: 'It is being changed by others right now. Save again in a moment.',
+    theirs: (value: string) => `Now: ${value}`,
+    theirsEmpty: 'Now: empty',
+    take: 'Take that',
+  },
   errors: {
     unreachable: 'Parlor can’t be reached. Your input is kept: try again in a moment.',
     unexpected: 'That did not work. Try again in a moment.',

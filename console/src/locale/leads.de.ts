@@ -33,9 +33,6 @@ export const de: LeadWords = {
   others:
     'Jemand anderes hat diesen Lead inzwischen geändert. Ihre Eingabe bleibt: Sehen Sie nach, und speichern Sie noch einmal.',
   updated: 'Jemand anderes hat diesen Lead gerade geändert. Sie sehen ihn, wie er jetzt ist.',
-  theirs: (value) => `Jetzt: ${value}`,
-  theirsEmpty: 'Jetzt: leer',
-  take: 'Übernehmen',
   discard: 'Änderungen verwerfen',
   remove: 'Löschen',
   removed: (name) => `${name} gelöscht.`,

@@ -32,9 +32,6 @@ export const en = {
   others:
     'Somebody else has changed this lead meanwhile. What you typed is kept: look at it, and save again.',
   updated: 'Somebody else has just changed this lead. You see it as it is now.',
-  theirs: (value: string) => `Now: ${value}`,
-  theirsEmpty: 'Now: empty',
-  take: 'Take that',
   discard: 'Discard changes',
   remove: 'Delete',
   removed: (name: string) => `${name} deleted.`,

@@ -6,6 +6,8 @@ import { pictureWords } from '../locale/picture.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { Theirs } from '../ui/theirs.tsx';
+import { useEdited } from '../ui/use-edited.ts';
 import { useForm } from '../ui/use-form.ts';
 import styles from './form.module.css';
 import { type Invited, InviteLink } from './invite.tsx';
@@ -57,22 +59,34 @@ const RemovePicture = ({ member, onChanged, onClose }: Props) => {
   );
 };
 
+const invitationOf = async (address: string): Promise<Member | undefined> =>
+  (await ask<Member[]>('GET', 'members/?limit=200')).find(({ email }) => email === address);
+
 /** Changes a member's role, makes a new link for whoever is still invited, and removes. */
 export const ChangeMember = ({ member, onClose, onChanged }: Props) => {
   const t = words.value.team;
   const name = member.name || member.email;
-  const [role, setRole] = useState<Role>(member.role);
+  const { edit, type, take, save } = useEdited({
+    uuid: member.uuid,
+    path: `members/${member.uuid}/`,
+    object: member,
+    fieldsOf: ({ role }: Member): { role: Role } => ({ role }),
+  });
+  const { role } = edit.theirs;
   const [isRemoving, setRemoving] = useState(false);
   const [invited, setInvited] = useState<Invited>();
   const isInvited = member.username === null;
   const { onSubmit, isBusy, message } = useForm(async () => {
     if (isInvited) {
-      const body = { email: member.email, name: member.name, role };
+      // A colleague may have invited in another role since: each invitation is a member of its own.
+      const { name, role: latest, widgets } = (await invitationOf(member.email)) ?? member;
+      const role = edit.mine.role === member.role ? latest : edit.mine.role;
+      const body = { email: member.email, name, role, ...(widgets && { widgets }) };
       setInvited(await ask<Invited>('POST', 'members/', body));
       onChanged();
       return;
     }
-    await ask('PATCH', `members/${member.uuid}/`, { role });
+    if (!(await save())) return;
     onChanged();
     onClose();
   });
@@ -86,7 +100,9 @@ export const ChangeMember = ({ member, onClose, onChanged }: Props) => {
         <>
           {member.avatar && <RemovePicture member={member} onChanged={onChanged} onClose={onClose} />}
           <form class={styles.form} onSubmit={onSubmit}>
-            <RoleChoice value={role} onChange={setRole} />
+            <RoleChoice value={edit.mine.role} onChange={(wanted) => type('role', wanted)} />
+            {role && <Notice kind="plain">{words.value.edits.others}</Notice>}
+            <Theirs value={role && t.roles[role]} onTake={() => take('role')} />
             <Notice>{message}</Notice>
             <div class={styles.actions}>
               <Button kind="danger" onClick={() => setRemoving(true)}>

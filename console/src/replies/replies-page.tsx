@@ -4,7 +4,7 @@ import { useReading } from '../api/use-reading.ts';
 import { words } from '../locale/locale.ts';
 import { ListPage } from '../shell/list-page.tsx';
 import { Rows } from '../ui/listing.tsx';
-import { ChangeReply } from './change-reply.tsx';
+import { AddReply, ChangeReply } from './change-reply.tsx';
 import { keptReply } from './kept-reply.ts';
 import styles from './replies.module.css';
 import { readReplies, replies } from './replies.ts';
@@ -46,12 +46,9 @@ export const RepliesPage = () => {
           ))}
         </Rows>
       </ListPage>
-      {changing !== undefined && (
-        <ChangeReply
-          reply={changing ?? undefined}
-          onClose={() => setChanging(undefined)}
-          onChanged={refresh}
-        />
+      {changing === null && <AddReply onClose={() => setChanging(undefined)} onChanged={refresh} />}
+      {changing && (
+        <ChangeReply reply={changing} onClose={() => setChanging(undefined)} onChanged={refresh} />
       )}
     </>
   );

@@ -1,15 +1,15 @@
 import type { Member } from '@parlor/shared';
 import { MAX_MEMBER_NAME } from '@parlor/shared/limits';
 import { useState } from 'preact/hooks';
-import { ask } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
 import { me } from '../session/session.ts';
 import { Page, Section } from '../shell/page.tsx';
 import { Field } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
-import { keepEdit, keptEdit } from '../ui/kept-edit.ts';
+import { Theirs } from '../ui/theirs.tsx';
 import { Toggle } from '../ui/toggle.tsx';
-import { useForm, valuesOf } from '../ui/use-form.ts';
+import { useEdited } from '../ui/use-edited.ts';
+import { useForm } from '../ui/use-form.ts';
 import { OwnPicture } from './own-picture.tsx';
 
 /** What a member changes of itself. */
@@ -17,15 +17,20 @@ export const Profile = () => {
   const t = words.value.profile;
   const member = me.value as Member;
   const [saved, setSaved] = useState(false);
-  const base = { name: member.name === member.username ? '' : member.name };
   // Kept by the member in this tab: the session may end before it is saved.
-  const [begun] = useState(() => keptEdit<typeof base>('profile', member.uuid)?.mine ?? base);
-  const keep = (name: string) =>
-    keepEdit('profile', member.uuid, name === base.name ? undefined : { base, mine: { name }, theirs: {} });
-  const form = useForm(async ({ name = '', is_away }) => {
+  const { edit, type, take, save } = useEdited({
+    kind: 'profile',
+    uuid: member.uuid,
+    path: 'members/me/',
+    object: member,
+    fieldsOf: ({ name, username, is_away }: Member) => ({ name: name === username ? '' : name, is_away }),
+    bodyOf: ({ name, ...rest }) => ({ ...rest, ...(name !== undefined && { name: name.trim() }) }),
+  });
+  const form = useForm(async () => {
     setSaved(false);
-    me.value = await ask<Member>('PATCH', 'members/me/', { name: name.trim(), is_away: is_away === 'on' });
-    keepEdit('profile', member.uuid, undefined);
+    const now = await save();
+    if (!now) return;
+    me.value = now;
     setSaved(true);
   });
   return (
@@ -35,7 +40,6 @@ export const Profile = () => {
           form={form}
           submit={words.value.common.save}
           done={saved ? words.value.common.saved : undefined}
-          onInput={({ currentTarget }) => keep(valuesOf(currentTarget).name ?? '')}
         >
           <Field
             label={t.name}
@@ -43,10 +47,19 @@ export const Profile = () => {
             name="name"
             autocomplete="name"
             maxLength={MAX_MEMBER_NAME}
-            defaultValue={begun.name}
+            value={edit.mine.name}
             error={form.fields.name}
+            onInput={({ currentTarget }) => type('name', currentTarget.value)}
+          >
+            <Theirs value={edit.theirs.name} onTake={() => take('name')} />
+          </Field>
+          <Toggle
+            name="is_away"
+            label={t.away}
+            hint={t.awayHint}
+            checked={edit.mine.is_away}
+            onChange={({ currentTarget }) => type('is_away', currentTarget.checked)}
           />
-          <Toggle name="is_away" label={t.away} hint={t.awayHint} defaultChecked={member.is_away} />
         </Form>
       </Section>
       <OwnPicture />

@@ -49,6 +49,10 @@ export const saved = <T extends object>({ mine: sent }: Edit<T>, { mine }: Edit<
 export const hasChanges = <T extends object>(edit: Edit<T>): boolean =>
   Object.keys(changesOf(edit)).length > 0;
 
+/** Whether others have written something into fields that are being changed here that was not shown before. */
+export const hasMoreTheirs = <T extends object>(before: Edit<T>, now: Edit<T>): boolean =>
+  namesOf(now.theirs as T).some((name) => now.theirs[name] !== before.theirs[name]);
+
 /** Ends a dispute about a field. */
 export const choose = <T extends object>(edit: Edit<T>, name: keyof T, isTheirs: boolean): Edit<T> => {
   const { [name]: value, ...theirs } = edit.theirs;

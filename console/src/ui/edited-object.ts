@@ -1,9 +1,18 @@
 import { ApiError, type Tagged } from '../api/client.ts';
 import type { Resource } from '../api/resource.ts';
-import { changesOf, type Edit, editOf, hasChanges, isSame, rebase, saved } from './edit.ts';
+import { changesOf, type Edit, editOf, hasChanges, hasMoreTheirs, isSame, rebase, saved } from './edit.ts';
 import { keepEdit, keptEdit } from './kept-edit.ts';
 
 const CHANGED_SINCE = 412;
+
+/** Retries of a save that others' saves overtook. */
+const TRIES = 4;
+
+/**
+ * How a saving ended: `merged` with what others have changed meanwhile, `disputed` where they have changed the same, and
+ * `overtaken` where they did so each time.
+ */
+export type Saved = 'saved' | 'merged' | 'disputed' | 'overtaken';
 
 /** An object as it stands on the server, as far as is known here, and what is being written about it. */
 export interface Edited<O, T extends object> {
@@ -24,25 +33,36 @@ export type News = 'same' | 'updated' | 'disputed';
 export class EditedObject<O, T extends object> {
   /** Undefined until it was read. */
   current: Edited<O, T> | undefined;
-  readonly #kind: string;
+  readonly #kind: string | undefined;
   readonly #uuid: string;
   readonly #resource: Resource<O>;
   readonly #fieldsOf: (object: O) => T;
   readonly #onChange: (now: Edited<O, T>) => void;
+  readonly #bodyOf: (changes: Partial<T>) => object;
 
-  /** @param kind with the uuid, what is unsaved is kept under it */
+  /**
+   * @param kind with the uuid, what is unsaved is kept under it; undefined: it is not kept
+   * @param bodyOf what is sent of the fields that were changed, where that differs from them
+   */
   constructor(
-    kind: string,
+    kind: string | undefined,
     uuid: string,
     resource: Resource<O>,
     fieldsOf: (object: O) => T,
     onChange: (now: Edited<O, T>) => void,
+    bodyOf: (changes: Partial<T>) => object = (changes) => changes,
   ) {
     this.#kind = kind;
     this.#uuid = uuid;
     this.#resource = resource;
     this.#fieldsOf = fieldsOf;
     this.#onChange = onChange;
+    this.#bodyOf = bodyOf;
+  }
+
+  /** Goes on from what is shown of it already, until it is read; nothing is saved before that. */
+  begin(object: O): void {
+    this.current = { known: { object, etag: '' }, edit: this.#merged(this.#fieldsOf(object)) };
   }
 
   /** Reads it, and merges what others have changed. @throws ApiError */
@@ -50,8 +70,7 @@ export class EditedObject<O, T extends object> {
     const known = await this.#resource.read();
     const fields = this.#fieldsOf(known.object);
     const before = this.current?.edit;
-    const kept = before ?? keptEdit<T>(this.#kind, this.#uuid);
-    const edit = kept ? rebase(kept, fields) : editOf(fields);
+    const edit = this.#merged(fields);
     this.#put({ known, edit });
     if (!before || isSame(before.base, fields)) return 'same';
     return isSame(before.mine, edit.mine) ? 'disputed' : 'updated';
@@ -70,8 +89,9 @@ export class EditedObject<O, T extends object> {
    */
   async save(): Promise<boolean> {
     const { known, edit: sent } = this.current as Edited<O, T>;
+    if (known.etag === '') return false;
     try {
-      const answer = await this.#resource.patch(changesOf(sent), known.etag);
+      const answer = await this.#resource.patch(this.#bodyOf(changesOf(sent)), known.etag);
       const { edit } = this.current as Edited<O, T>;
       this.#put({ known: answer, edit: saved(sent, edit, this.#fieldsOf(answer.object)) });
       return true;
@@ -81,9 +101,27 @@ export class EditedObject<O, T extends object> {
     }
   }
 
+  /** Saves what is written; what others have changed meanwhile stays, and where it is the same, nothing is saved. @throws ApiError */
+  async saveMerging(): Promise<Saved> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const before = this.current as Edited<O, T>;
+      if (await this.save()) return tries > 0 ? 'merged' : 'saved';
+      await this.read();
+      const { edit } = this.current as Edited<O, T>;
+      if (hasMoreTheirs(before.edit, edit)) return 'disputed';
+      if (!hasChanges(edit)) return 'merged';
+    }
+    return 'overtaken';
+  }
+
+  #merged(fields: T): Edit<T> {
+    const kept = this.current?.edit ?? (this.#kind && keptEdit<T>(this.#kind, this.#uuid));
+    return kept ? rebase(kept, fields) : editOf(fields);
+  }
+
   #put(next: Edited<O, T>): void {
     this.current = next;
-    keepEdit(this.#kind, this.#uuid, hasChanges(next.edit) ? next.edit : undefined);
+    if (this.#kind) keepEdit(this.#kind, this.#uuid, hasChanges(next.edit) ? next.edit : undefined);
     this.#onChange(next);
   }
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import styles from './field.module.css';
 
@@ -8,10 +9,12 @@ interface Props {
   value: string;
   options: readonly (readonly [value: string, label: string])[];
   onChoose?(value: string): void;
+  /** Stands below it. */
+  children?: ComponentChildren;
 }
 
 /** One of several, with its label; a value that is none of them stands there as it is. */
-export const Select = ({ label, name, value, options, onChoose }: Props) => {
+export const Select = ({ label, name, value, options, onChoose, children }: Props) => {
   const id = useId();
   const isKnown = options.some(([known]) => known === value);
   return (
@@ -30,6 +33,7 @@ export const Select = ({ label, name, value, options, onChoose }: Props) => {
           </option>
         ))}
       </select>
+      {children}
     </div>
   );
 };

@@ -3,16 +3,13 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, ask } from '../api/client.ts';
 import { Resource } from '../api/resource.ts';
 import { widgetWords } from '../locale/widgets.ts';
-import { choose, type Edit, editOf, hasChanges } from '../ui/edit.ts';
-import { type Edited, EditedObject } from '../ui/edited-object.ts';
+import { choose, type Edit, editOf } from '../ui/edit.ts';
+import { type Edited, EditedObject, type Saved as SavedObject } from '../ui/edited-object.ts';
 import { settingsOf } from './settings.ts';
 
 const KIND = 'widget';
 const GONE = 404;
 const CHANGED_SINCE = 412;
-
-/** Retries of a save that a colleague's save overtook; then whoever saves is told. */
-const TRIES = 4;
 
 /** A widget as it stands, and what is being written about it. */
 export type Studio = Edited<Widget, NewWidget>;
@@ -28,7 +25,7 @@ const findByUuid = async (uuid: string): Promise<Widget | undefined> =>
 export const isDisputed = ({ edit }: Studio): boolean => Object.keys(edit.theirs).length > 0;
 
 /** How a saving ended. */
-export type Saved = 'saved' | 'merged' | 'disputed' | 'gone';
+export type Saved = Exclude<SavedObject, 'overtaken'> | 'gone';
 
 /**
  * A widget to be changed. What is written outlives a reload; what others save meanwhile is merged, setting by setting, and
@@ -67,22 +64,11 @@ export const useStudio = (uuid: string) => {
     }
   };
 
-  /** One try. @returns undefined where it has changed since: it is merged, and to be tried again */
-  const send = async (own: EditedObject<Widget, NewWidget>): Promise<Saved | undefined> => {
-    if (await own.save()) return 'saved';
-    await own.read();
-    const next = own.current as Studio;
-    if (isDisputed(next)) return 'disputed';
-    return hasChanges(next.edit) ? undefined : 'merged';
-  };
-
   /** @throws ApiError */
   const save = async (): Promise<Saved> => {
     try {
-      for (let tries = 0; tries < TRIES; tries++) {
-        const saved = await send(edited.current as EditedObject<Widget, NewWidget>);
-        if (saved) return saved === 'saved' && tries > 0 ? 'merged' : saved;
-      }
+      const saved = await (edited.current as EditedObject<Widget, NewWidget>).saveMerging();
+      if (saved !== 'overtaken') return saved;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== GONE) throw error;
       setLoaded('gone');

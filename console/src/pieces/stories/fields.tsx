@@ -4,6 +4,7 @@ import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Select } from '../../ui/select.tsx';
+import { Theirs } from '../../ui/theirs.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { ARABIC, LONG } from '../samples.ts';
 import { Piece, State } from '../state.tsx';
@@ -56,6 +57,22 @@ export const Fields = () => (
       </State>
       <State label="long" size="narrow">
         <Field label={LONG} name="long" defaultValue={LONG} hint={LONG} error={LONG} />
+      </State>
+    </Piece>
+    <Piece name="Theirs" about="What somebody else has written into a field that is being changed.">
+      <State label="below its field">
+        <Field label="Name" name="name" defaultValue="Prices">
+          <Theirs value="Prices and delivery" onTake={idle} />
+        </Field>
+      </State>
+      <State label="emptied">
+        <Theirs value="" onTake={idle} />
+      </State>
+      <State label="right to left">
+        <Theirs value={ARABIC} onTake={idle} />
+      </State>
+      <State label="long" size="narrow">
+        <Theirs value={LONG} onTake={idle} />
       </State>
     </Piece>
     <Piece name="SearchField" about="Looks for words; the list follows when there is a pause.">
