@@ -1,7 +1,7 @@
 import type { Keyword } from '@parlor/shared';
 import { MAX_KEYWORD } from '@parlor/shared/limits';
 import { useRef, useState } from 'preact/hooks';
-import { ask } from '../api/client.ts';
+import { useCreation } from '../api/create.ts';
 import { usePages } from '../api/use-pages.ts';
 import { keywordWords } from '../locale/keywords.ts';
 import { Page, Section } from '../shell/page.tsx';
@@ -39,9 +39,10 @@ const List = () => {
   const t = keywordWords.value;
   const pages = usePages<Keyword>('keywords/?limit=100');
   const [failed, setFailed] = useState('');
+  const { create } = useCreation();
   const form = useRef<HTMLFormElement>(null);
   const { onSubmit, isBusy, message, fields } = useForm(async ({ keyword = '' }) => {
-    pages.add(await ask<Keyword>('POST', 'keywords/', { keyword: keyword.trim() }));
+    pages.add(await create<Keyword>('keywords/', { keyword: keyword.trim() }));
     const input = form.current?.querySelector('input');
     // The next one may be typed by now.
     if (input?.value === keyword) input.value = '';

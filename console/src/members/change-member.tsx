@@ -1,6 +1,7 @@
 import type { Member, Role } from '@parlor/shared';
 import { useState } from 'preact/hooks';
 import { ask } from '../api/client.ts';
+import { useCreation } from '../api/create.ts';
 import { words } from '../locale/locale.ts';
 import { pictureWords } from '../locale/picture.ts';
 import { Button } from '../ui/button.tsx';
@@ -75,6 +76,7 @@ export const ChangeMember = ({ member, onClose, onChanged }: Props) => {
   const { role } = edit.theirs;
   const [isRemoving, setRemoving] = useState(false);
   const [invited, setInvited] = useState<Invited>();
+  const { create } = useCreation();
   const isInvited = member.username === null;
   const { onSubmit, isBusy, message } = useForm(async () => {
     if (isInvited) {
@@ -82,7 +84,7 @@ export const ChangeMember = ({ member, onClose, onChanged }: Props) => {
       const { name, role: latest, widgets } = (await invitationOf(member.email)) ?? member;
       const role = edit.mine.role === member.role ? latest : edit.mine.role;
       const body = { email: member.email, name, role, ...(widgets && { widgets }) };
-      setInvited(await ask<Invited>('POST', 'members/', body));
+      setInvited(await create<Invited>('members/', body));
       onChanged();
       return;
     }

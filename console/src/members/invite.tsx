@@ -1,6 +1,6 @@
 import type { Member, Role } from '@parlor/shared';
 import { useState } from 'preact/hooks';
-import { ask } from '../api/client.ts';
+import { useCreation } from '../api/create.ts';
 import { words } from '../locale/locale.ts';
 import { Copyable } from '../ui/copyable.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -29,8 +29,9 @@ export const Invite = ({ onClose, onInvited }: { onClose(): void; onInvited(): v
   const t = words.value.team;
   const [role, setRole] = useState<Role>('operator');
   const [invited, setInvited] = useState<Invited>();
+  const { create } = useCreation();
   const form = useForm(async ({ email = '', name = '' }) => {
-    setInvited(await ask<Invited>('POST', 'members/', { email: email.trim(), name: name.trim(), role }));
+    setInvited(await create<Invited>('members/', { email: email.trim(), name: name.trim(), role }));
     onInvited();
   });
   return (

@@ -1,6 +1,7 @@
 import type { Reply } from '@parlor/shared';
 import { useState } from 'preact/hooks';
 import { ApiError, ask } from '../api/client.ts';
+import { useCreation } from '../api/create.ts';
 import { words } from '../locale/locale.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -44,12 +45,13 @@ const Removal = ({ reply, onRemoved }: { reply: Reply; onRemoved(): void }) => {
 /** A new saved reply. What is written is kept until it is saved or closed. */
 export const AddReply = ({ onClose, onChanged }: Props) => {
   const { edit, type, forget } = useNewReply();
+  const { create } = useCreation();
   const close = () => {
     forget();
     onClose();
   };
   const form = useForm(async () => {
-    await ask('POST', 'replies/', asReply(edit.mine));
+    await create('replies/', asReply(edit.mine));
     onChanged();
     close();
   });

@@ -1,7 +1,7 @@
 import type { ProgramToken, Scope, ShownProgramToken } from '@parlor/shared';
 import { MAX_TOKEN_NAME } from '@parlor/shared/limits';
 import { useState } from 'preact/hooks';
-import { ask } from '../api/client.ts';
+import { useCreation } from '../api/create.ts';
 import { tokenWords } from '../locale/tokens.ts';
 import { Button } from '../ui/button.tsx';
 import { Copyable } from '../ui/copyable.tsx';
@@ -54,14 +54,17 @@ export const AddToken = ({ onClose, onAdded }: { onClose(): void; onAdded(token:
   const t = tokenWords.value;
   const [isMissing, setMissing] = useState(false);
   const [shown, setShown] = useState<string>();
+  const { create } = useCreation();
+  // Not when it is sent: sent again it is to be the same.
+  const [openedAt] = useState(() => Date.now());
   const form = useForm(async (values) => {
     const scopes = scopesIn(values);
     setMissing(scopes.length === 0);
     if (scopes.length === 0) return;
     const days = Number(values.days);
-    const expires_at = days === 0 ? null : new Date(Date.now() + days * DAY_MS).toISOString();
+    const expires_at = days === 0 ? null : new Date(openedAt + days * DAY_MS).toISOString();
     const body = { name: (values.name ?? '').trim(), scopes, expires_at };
-    const { token, ...added } = await ask<ShownProgramToken>('POST', 'tokens/', body);
+    const { token, ...added } = await create<ShownProgramToken>('tokens/', body);
     onAdded(added);
     setShown(token);
   });

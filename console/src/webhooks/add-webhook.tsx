@@ -1,6 +1,7 @@
 import type { EventName, Webhook } from '@parlor/shared';
 import { useState } from 'preact/hooks';
-import { ApiError, ask } from '../api/client.ts';
+import { ApiError } from '../api/client.ts';
+import { useCreation } from '../api/create.ts';
 import { webhookWords } from '../locale/webhooks.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
@@ -19,13 +20,14 @@ export const AddWebhook = ({
   const t = webhookWords.value;
   const [events, setEvents] = useState<readonly EventName[]>([]);
   const [isMissing, setMissing] = useState(false);
+  const { create } = useCreation();
   const form = useForm(async ({ target = '' }) => {
     setMissing(events.length === 0);
     if (events.length === 0) return;
     const added: Webhook[] = [];
     for (const event of events) {
       try {
-        added.push(await ask<Webhook>('POST', 'webhooks/', { event, target: target.trim() }));
+        added.push(await create<Webhook>('webhooks/', { event, target: target.trim() }));
       } catch (error) {
         // What is there already is not asked for again.
         setEvents(events.slice(added.length));

@@ -1,6 +1,7 @@
 import type { RotatedWebhookSecret, WebhookSecret } from '@parlor/shared';
 import { useState } from 'preact/hooks';
 import { ApiError, ask } from '../api/client.ts';
+import { useCreation } from '../api/create.ts';
 import { moment, words } from '../locale/locale.ts';
 import { webhookWords } from '../locale/webhooks.ts';
 import { Section } from '../shell/page.tsx';
@@ -15,6 +16,7 @@ export const Secret = ({ uuid }: { uuid: string }) => {
   const [shown, setShown] = useState<{ secret: string; until?: string }>();
   const [error, setError] = useState('');
   const [busy, setBusy] = useState<'show' | 'rotate'>();
+  const { create, forget } = useCreation();
   const run = async (kind: 'show' | 'rotate', work: () => Promise<{ secret: string; until?: string }>) => {
     setBusy(kind);
     setError('');
@@ -28,11 +30,17 @@ export const Secret = ({ uuid }: { uuid: string }) => {
       setBusy(undefined);
     }
   };
-  const show = () => run('show', () => ask<WebhookSecret>('GET', `webhooks/${uuid}/secret/`));
+  const show = () =>
+    run('show', async () => {
+      const now = await ask<WebhookSecret>('GET', `webhooks/${uuid}/secret/`);
+      // Whoever has seen what came of it replaces that one.
+      forget();
+      return now;
+    });
   const rotate = () =>
     run('rotate', async () => {
       const path = `webhooks/${uuid}/secret/rotate/`;
-      const { secret, previous_expires_at } = await ask<RotatedWebhookSecret>('POST', path);
+      const { secret, previous_expires_at } = await create<RotatedWebhookSecret>(path);
       return { secret, until: moment(previous_expires_at) };
     });
   return (

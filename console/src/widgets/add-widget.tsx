@@ -1,5 +1,5 @@
 import type { Widget } from '@parlor/shared';
-import { ask } from '../api/client.ts';
+import { useCreation } from '../api/create.ts';
 import { widgetWords } from '../locale/widgets.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
@@ -9,8 +9,9 @@ import { useForm } from '../ui/use-form.ts';
 /** Makes one more widget, with good settings; only what tells it from the others is asked for. */
 export const AddWidget = ({ onClose, onAdded }: { onClose(): void; onAdded(widget: Widget): void }) => {
   const t = widgetWords.value;
+  const { create } = useCreation();
   const form = useForm(async ({ name = '', domain = '' }) => {
-    onAdded(await ask<Widget>('POST', 'widgets/', { name: name.trim(), domain: domain.trim() }));
+    onAdded(await create<Widget>('widgets/', { name: name.trim(), domain: domain.trim() }));
   });
   return (
     <Dialog title={t.add} onClose={onClose}>

@@ -2,7 +2,7 @@ import type { Workflow } from '@parlor/shared';
 import { MAX_WORKFLOW_NAME } from '@parlor/shared/limits';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { ask } from '../api/client.ts';
+import { useCreation } from '../api/create.ts';
 import { workflowWords } from '../locale/workflows.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
@@ -16,10 +16,11 @@ export const CreateWorkflow = ({ onClose }: { onClose(): void }) => {
   const t = workflowWords.value;
   const { route } = useLocation();
   const [template, setTemplate] = useState<Template>('greeting');
+  const { create } = useCreation();
   const form = useForm(async ({ name = '' }) => {
     // It takes no visitors by itself: that is decided when it is published.
     const body = { name: name.trim() || t.templates[template], nodes: nodesOf(template) };
-    const { uuid } = await ask<Workflow>('POST', 'workflows/', body);
+    const { uuid } = await create<Workflow>('workflows/', body);
     onClose();
     route(`/console/workflows/${uuid}`);
   });

@@ -1,7 +1,8 @@
 import type { Workflow } from '@parlor/shared';
 import { MAX_WORKFLOW_NAME } from '@parlor/shared/limits';
 import { useState } from 'preact/hooks';
-import { ApiError, ask } from '../api/client.ts';
+import { ApiError } from '../api/client.ts';
+import { useCreation } from '../api/create.ts';
 import { words } from '../locale/locale.ts';
 import { workflowWords } from '../locale/workflows.ts';
 import { Button } from '../ui/button.tsx';
@@ -32,17 +33,18 @@ const Key = ({ editor }: { editor: Editor }) => {
   const [isRotated, setRotated] = useState(false);
   const [error, setError] = useState('');
   const [language, setLanguage] = useState<CodeLanguage>('curl');
+  const { create, forget } = useCreation();
+  const close = () => {
+    forget();
+    setAsking(false);
+  };
   const rotate = async () => {
     setBusy(true);
     setError('');
     try {
-      // Whoever repeats a request whose answer was lost makes no second key.
-      const headers = { 'Idempotency-Key': crypto.randomUUID() };
       const path = `workflows/${editor.uuid}/rotate-key/`;
       const { resource } = editor;
-      const { public_key: next } = await resource.write(() =>
-        ask<Workflow>('POST', path, undefined, { headers }),
-      );
+      const { public_key: next } = await resource.write(() => create<Workflow>(path));
       const now = await resource.read();
       // Of what a colleague has saved meanwhile, the next look tells.
       const { object, etag } = editor.saved.value;
@@ -78,14 +80,14 @@ const Key = ({ editor }: { editor: Editor }) => {
       />
       <Copyable isCode key={language} label={t.codeIn(language)} text={code} />
       {isAsking && (
-        <Dialog title={t.rotateTitle} onClose={() => setAsking(false)}>
+        <Dialog title={t.rotateTitle} onClose={close}>
           <p>{t.rotateHint}</p>
           <Notice>{error}</Notice>
           <div class={styles.actions}>
             <Button kind="danger" isBusy={isBusy} onClick={() => void rotate()}>
               {t.rotateYes}
             </Button>
-            <Button onClick={() => setAsking(false)}>{words.value.common.cancel}</Button>
+            <Button onClick={close}>{words.value.common.cancel}</Button>
           </div>
         </Dialog>
       )}

@@ -63,8 +63,9 @@ export const TestChat = ({ editor }: { editor: Editor }) => {
     const { nodes } = editor.draft.value;
     try {
       const body = { ...said, ...(editor.isChanged.value && { nodes }) };
-      const path = `workflows/${editor.uuid}/test/`;
-      const answer = await ask<WorkflowTestTurn>('POST', path, body, { patience: PATIENCE_MS });
+      const answer = await ask<WorkflowTestTurn>('POST', `workflows/${editor.uuid}/test/`, body, {
+        patience: PATIENCE_MS,
+      });
       if (own !== turn.current) return;
       setLines((before) => [...before, ...linesOf(answer)]);
       setState(answer.state);
