@@ -1,4 +1,5 @@
 import type { Locale } from '@parlor/shared';
+import { newIdempotencyKey } from '@parlor/shared/idempotency-key';
 import { SESSION_LIFETIME_MS } from '@parlor/shared/limits';
 import { lookupLocale } from '@parlor/shared/locales';
 import { fillWidgetTexts } from '@parlor/shared/widget-texts';
@@ -12,7 +13,10 @@ const MAX_TEASER_S = 2;
 const WRITES_AFTER_MS = 600;
 const ANSWERS_AFTER_MS = 1_500;
 
-const ROOM = { uuid: crypto.randomUUID(), label: 'preview' };
+/** One as keys have it: pages that are served over plain http have no `crypto.randomUUID`. */
+const newUuid = (): string => newIdempotencyKey(Date.now());
+
+const ROOM = { uuid: newUuid(), label: 'preview' };
 
 interface PretendMessage {
   uuid: string;
@@ -26,7 +30,7 @@ interface PretendMessage {
 const said: PretendMessage[] = [];
 const say = (body: string, nickname: string, is_support_sender: boolean): PretendMessage => {
   const sent_at = new Date().toISOString().replace('Z', '+00:00');
-  const message = { uuid: crypto.randomUUID(), body, nickname, is_support_sender, is_bot: false, sent_at };
+  const message = { uuid: newUuid(), body, nickname, is_support_sender, is_bot: false, sent_at };
   said.unshift(message);
   return message;
 };
@@ -80,5 +84,5 @@ export const pretendAnswer = async (
     answerLater(shown);
     return json(say(text, nickname, false), 201);
   }
-  return json({ uuid: crypto.randomUUID() }, method === 'POST' ? 201 : 200);
+  return json({ uuid: newUuid() }, method === 'POST' ? 201 : 200);
 };
