@@ -4,7 +4,7 @@ import { MAX_MESSAGE, TYPING_AGAIN_AFTER_MS } from '@parlor/shared/limits';
 import type { Signal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { listen, tell } from '../api/live.ts';
+import { tell } from '../api/live.ts';
 import { count, words } from '../locale/locale.ts';
 import { filled } from '../replies/replies.ts';
 import { ReplyList } from '../replies/reply-list.tsx';
@@ -16,8 +16,9 @@ import { isComposing } from '../ui/keys.ts';
 import { isMac } from '../ui/platform.ts';
 import styles from './composer.module.css';
 import { visitorName } from './conversation-list.tsx';
-import { isSent, keepDraft, knownDraft, readDraft } from './drafts.ts';
-import { send as sendOut, sentElsewhere } from './outbox.ts';
+import { keepDraft, openDraft } from './drafts.ts';
+import { Elsewhere } from './elsewhere.tsx';
+import { send as sendOut } from './outbox.ts';
 import { ReplyEffect } from './reply-effect.tsx';
 import type { Thread } from './thread.ts';
 import { viewersOf, writeInRoom } from './viewers.ts';
@@ -89,40 +90,21 @@ export const Composer = ({
   };
 
   useEffect(() => {
-    let isHere = true;
-    const fill = ({ body, is_note }: { body: string; is_note: boolean }) => {
-      if (!field.current || !isHere || body === '' || field.current.value !== '') return;
+    const close = openDraft(uuid, ({ body, is_note }) => {
+      if (!field.current) return;
       field.current.value = body;
-      isNote.value = is_note;
+      if (body === '') {
+        // It was sent elsewhere.
+        setEffect(undefined);
+        writeInRoom(uuid, false);
+      } else isNote.value = is_note;
       measure();
-    };
-    const known = knownDraft(uuid);
-    if (known) fill(known);
-    else readDraft(uuid).then(fill);
+    });
     return () => {
-      isHere = false;
+      close();
       writeInRoom(uuid, false);
     };
   }, [uuid]);
-
-  // What another tab has sent would go out twice; what was changed meanwhile is something else.
-  useEffect(
-    () =>
-      listen({
-        onFrame(frame) {
-          const { current } = field;
-          const sent = sentElsewhere(frame);
-          if (!current || sent?.room !== uuid) return;
-          if (!isSent({ body: current.value, is_note: isNote.value }, sent)) return;
-          current.value = '';
-          setEffect(undefined);
-          measure();
-          writeInRoom(uuid, false);
-        },
-        onResync: () => undefined,
-      }),
-    [uuid],
-  );
 
   const onInput = () => {
     const body = field.current?.value ?? '';
@@ -185,6 +167,7 @@ export const Composer = ({
         <ReplyList id={picker.id} offered={picker.offered} at={picker.at} onChoose={picker.choose} />
       )}
       <Colleagues room={uuid} />
+      <Elsewhere room={uuid} field={field} />
       {conversation.is_bot_use && !isNote.value && <p class={styles.hint}>{t.botAnswers}</p>}
       <textarea
         ref={field}

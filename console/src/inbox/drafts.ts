@@ -1,110 +1,103 @@
-import type { Draft } from '@parlor/shared';
-import { ask } from '../api/client.ts';
 import { me } from '../session/session.ts';
-import { inTurn } from './in-turn.ts';
-
-/** What was begun to be written of an answer or a note. */
-export type Begun = Pick<Draft, 'body' | 'is_note'>;
-
-const NOTHING: Begun = { body: '', is_note: false };
-
-/** The server gets what is typed at most this often (milliseconds). */
-const KEEP_EVERY_MS = 1_000;
+import type { Begun } from './begun.ts';
+import { Draft } from './draft.ts';
 
 /** In this tab others may sign in, whose drafts are theirs. */
-const key = (uuid: string): string => `draft ${me.value?.uuid} ${uuid}`;
-/** What the server has yet to get. */
-const waiting = new Map<string, { timer: number; begun: Begun }>();
+const nameOf = (uuid: string): string => `draft ${me.value?.uuid} ${uuid}`;
 
-const inTab = (uuid: string): Begun | undefined => {
+/** By the uuids of their conversations. */
+const drafts = new Map<string, Draft>();
+
+const inTab = (name: string): object | undefined => {
   try {
-    return JSON.parse(sessionStorage.getItem(key(uuid)) ?? 'null') ?? undefined;
+    return JSON.parse(sessionStorage.getItem(name) ?? 'null') ?? undefined;
   } catch {
     return undefined;
   }
 };
 
-const putIntoTab = (uuid: string, begun: Begun): void => {
+/** What the tab keeps of whoever is signed in, by its names there. */
+const namesInTab = (): string[] => {
   try {
-    sessionStorage.setItem(key(uuid), JSON.stringify(begun));
+    return Object.keys(sessionStorage).filter((name) => name.startsWith(nameOf('')));
   } catch {
-    // The browser keeps nothing: then the server alone does.
+    // The browser keeps nothing.
+    return [];
   }
 };
 
-/** What this tab knows of a draft at once; undefined: the server has to be asked, where another browser may have begun. */
-export const knownDraft = (uuid: string): Begun | undefined => {
-  const begun = inTab(uuid);
-  return begun?.body || waiting.has(uuid) ? begun : undefined;
+const draftOf = (uuid: string): Draft => {
+  const known = drafts.get(uuid);
+  if (known) return known;
+  const name = nameOf(uuid);
+  const draft = new Draft(uuid, name, inTab(name));
+  drafts.set(uuid, draft);
+  return draft;
 };
 
-/** The member's draft, wherever it was begun; an empty one where it can't be read now. */
-export const readDraft = async (uuid: string): Promise<Begun> => {
-  try {
-    const { body, is_note } = await ask<Draft>('GET', `conversations/${uuid}/draft/`);
-    return { body, is_note };
-  } catch {
-    return NOTHING;
-  }
-};
-
-const putOnServer = async (uuid: string): Promise<void> => {
-  const { timer, begun } = waiting.get(uuid) ?? {};
-  clearTimeout(timer);
-  waiting.delete(uuid);
-  // What could not be kept there is kept with the next letter. A page that is closed still sends it.
-  const request = () => ask('PUT', `conversations/${uuid}/draft/`, begun, { keepalive: true });
-  await inTurn([`draft ${uuid}`], request).catch(() => undefined);
+/**
+ * A conversation is opened, with a field to write in.
+ * @param show gets what was begun: what this tab knows at once, and what another device has written in its place later
+ * @returns says that it is closed
+ */
+export const openDraft = (uuid: string, show: (begun: Begun) => void): (() => void) => {
+  const draft = draftOf(uuid);
+  draft.show = show;
+  if (draft.begun.body !== '') show(draft.begun);
+  draft.readAgain();
+  return () => {
+    if (draft.show === show) draft.show = undefined;
+  };
 };
 
 /** Keeps a draft: in this tab at once, on the server a moment later; an empty one is forgotten there, at once. */
-export const keepDraft = (uuid: string, begun: Begun): void => {
-  putIntoTab(uuid, begun);
-  clearTimeout(waiting.get(uuid)?.timer);
-  waiting.set(uuid, { timer: setTimeout(() => putOnServer(uuid), KEEP_EVERY_MS), begun });
-  // What was sent would be offered in another tab until then.
-  if (begun.body === '') void putOnServer(uuid);
-};
+export const keepDraft = (uuid: string, begun: Begun): void => draftOf(uuid).type(begun);
 
-/** Whether what was begun is what was sent: it would go out twice. */
-export const isSent = (begun: Begun, sent: Begun): boolean =>
-  begun.body.trim() === sent.body && begun.is_note === sent.is_note;
+/** What was written on another device stands below what was written here, or is given up. */
+export const settleDraft = (uuid: string, isToStay: boolean): void => draftOf(uuid).settle(isToStay);
+
+let isToReadAgain = false;
+
+/** Reads anew what another device may have written, and has the server get what it has not got while it was away. */
+export const readDraftsAgain = (): void => {
+  if (isToReadAgain) return;
+  isToReadAgain = true;
+  // Once, where the channel is back and tells that there is more.
+  queueMicrotask(() => {
+    isToReadAgain = false;
+    if (!me.value) return;
+    for (const name of namesInTab()) draftOf(name.slice(nameOf('').length));
+    for (const draft of drafts.values()) if (draft.show || draft.isDirty) draft.readAgain();
+  });
+};
 
 /** Forgets what was begun in this tab where it was sent in another one. */
 export const forgetSent = (uuid: string, sent: Begun): void => {
-  const begun = inTab(uuid);
-  if (begun && isSent(begun, sent)) forgetDraft(uuid);
+  if (drafts.has(uuid) || inTab(nameOf(uuid))) draftOf(uuid).takeSent(sent);
 };
 
 /**
  * Has the server get what it has yet to get, before one signs out.
  * @returns takes the member's drafts out of this tab, in which somebody else may sit next
+ * @throws Error where a draft could not be kept there
  */
 export const handOver = async (): Promise<() => void> => {
-  const own = key('');
-  await Promise.all([...waiting.keys()].map(putOnServer));
+  for (const name of namesInTab()) draftOf(name.slice(nameOf('').length));
+  await Promise.all([...drafts.values()].map((draft) => draft.handOver()));
   return () => {
-    try {
-      for (const name of Object.keys(sessionStorage))
-        if (name.startsWith(own)) sessionStorage.removeItem(name);
-    } catch {
-      // The browser keeps nothing.
-    }
+    for (const draft of drafts.values()) draft.forget();
+    drafts.clear();
   };
 };
 
 /** Forgets what was begun to be written in a conversation that was deleted. */
 export const forgetDraft = (uuid: string): void => {
-  clearTimeout(waiting.get(uuid)?.timer);
-  waiting.delete(uuid);
-  try {
-    sessionStorage.removeItem(key(uuid));
-  } catch {
-    // The browser keeps nothing.
-  }
+  draftOf(uuid).forget();
+  drafts.delete(uuid);
 };
 
-// A page that is hidden may never be seen again.
+// A page that is hidden may never be seen again; one that is seen again may have been left for another device.
 document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'hidden') for (const uuid of waiting.keys()) void putOnServer(uuid);
+  if (document.visibilityState === 'visible') readDraftsAgain();
+  else for (const draft of drafts.values()) draft.flush();
 });

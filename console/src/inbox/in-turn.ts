@@ -1,6 +1,6 @@
 import { onLeave } from '../ui/leaving.ts';
 
-/** The last request about each name that is under way or waits: a conversation, or a draft in one. */
+/** The last request about each name, as of a conversation, that is under way or waits. */
 const last = new Map<string, Promise<unknown>>();
 
 /** Those that wait. */

@@ -1,7 +1,8 @@
+import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { goLive } from '../api/live.ts';
+import { connection, goLive } from '../api/live.ts';
 import { counts } from './counts.ts';
-import { forgetSent } from './drafts.ts';
+import { forgetSent, readDraftsAgain } from './drafts.ts';
 import { take } from './frames.ts';
 import { unmark, unmarkAll } from './marked.ts';
 import { sentElsewhere, takeSent } from './outbox.ts';
@@ -29,9 +30,15 @@ export const useLive = () =>
       onResync() {
         void readAnew();
         threads.readAnew();
+        readDraftsAgain();
       },
     });
+    // The channel tells nothing of drafts, neither while it is there nor afterwards.
+    const unwatch = effect(() => {
+      if (connection.value === 'live') readDraftsAgain();
+    });
     return () => {
+      unwatch();
       leave();
       clear();
       unmarkAll();

@@ -66,6 +66,8 @@ export const inbox: Words['inbox'] = {
   lengthOf: (length: string, most: string) => `${length} von ${most} Zeichen.`,
   tooLong: 'Zu lang. Kürzen Sie es, oder senden Sie es in Teilen.',
   discard: 'Verwerfen',
+  writtenElsewhere: 'Auf einem anderen Gerät haben Sie geschrieben:',
+  addBelow: 'Darunter einfügen',
   botAnswers: 'Hier antwortet ein Bot. Ihre Antwort beendet das.',
   botToggle: 'Ein Bot antwortet',
   newHere: 'Neu',

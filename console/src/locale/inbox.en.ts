@@ -63,6 +63,8 @@ export const inbox = {
   lengthOf: (length: string, most: string) => `${length} of ${most} characters.`,
   tooLong: 'Too long. Shorten it, or send it in parts.',
   discard: 'Discard',
+  writtenElsewhere: 'On another device you have written:',
+  addBelow: 'Add it below',
   botAnswers: 'A bot answers here. Your answer ends that.',
   botToggle: 'A bot answers',
   newHere: 'New',
