@@ -25,20 +25,24 @@ const startTabs = async () => {
     await page.getByRole('button', { name: kind, exact: true }).click();
     await field(page, kind).fill(text);
     await isKept;
+    return openTab(text, kind);
+  };
+  /** Another tab, once it has what was begun. */
+  const openTab = async (text: string, kind = 'Answer') => {
     const tab = await page.context().newPage();
     await tab.goto(page.url());
     await expect.poll(() => field(tab, kind).inputValue()).toBe(text);
     return tab;
   };
-  return { ...inbox, ada, field, begin };
+  return { ...inbox, ada, field, begin, openTab };
 };
 
 it.each(['Answer', 'Note'])(
   'empties the field of a tab whose words another one has sent: %s',
   async (kind) => {
-    const { page, field, begin } = await startTabs();
+    const { page, field, begin, openTab } = await startTabs();
     const tab = await begin('Once only', kind);
-    const away = await begin('Once only', kind);
+    const away = await openTab('Once only', kind);
     // Kept in that tab as it goes on, too.
     await field(away, kind).press('End');
     await field(away, kind).pressSequentially('!');
