@@ -79,11 +79,14 @@ it.skipIf(inject('isRealMongodb'))(
   45_000,
 );
 
-/** A thread that the system keeps, as a disk does that never answers: nobody writes to this pipe. */
-const HANG = `const { execFileSync, openSync } = { ...process.getBuiltinModule('child_process'), ...process.getBuiltinModule('fs') };
+/**
+ * A thread that the system keeps, as a disk does that never answers: nobody writes to this pipe. It says so by itself: what goes
+ * through the main thread may come too late on a busy machine.
+ */
+const HANG = `const { execFileSync, openSync, writeSync } = { ...process.getBuiltinModule('child_process'), ...process.getBuiltinModule('fs') };
   const pipe = import.meta.dirname + '/pipe';
   execFileSync('mkfifo', [pipe]);
-  process.stderr.write('hanging\\n');
+  writeSync(2, 'hanging\\n');
   setTimeout(() => openSync(pipe), 100);`;
 
 describe.runIf(process.platform === 'linux' && !inject('isRealMongodb'))(
