@@ -202,7 +202,10 @@ it.each([
     // In time it would be gigabytes, and a 408.
     expect(socket.bytesWritten).toBeLessThan(1_000_000_000);
     expect(answer).toBe('');
-    await vi.waitFor(() => expect(server.stderr()).toContain('cut off a client that sends what is no part'));
+    await vi.waitFor(
+      () => expect(server.stderr()).toContain('cut off a client that sends what is no part'),
+      20_000,
+    );
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   },
   60_000,

@@ -29,7 +29,7 @@ const startTwo = async () => {
     const holder = { look: () => {}, lost: () => {}, woken: () => {} };
     leases.start(holder);
     onTestFinished(() => leases.stop(holder).catch(() => undefined));
-    await vi.waitFor(() => expect(leases.isKnown).toBe(true));
+    await vi.waitFor(() => expect(leases.isKnown).toBe(true), 20_000);
     const counts = new OpenConnections(model, MAX, leases, log, 300);
     counts.start();
     onTestFinished(() => counts.stop());

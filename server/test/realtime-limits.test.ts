@@ -140,10 +140,10 @@ describe('the limits of one address', () => {
     });
     socket.write(shortFrame(0x81, JSON.stringify({ type: 'auth', scheme: 'Token', token })));
     socket.write(inFragments(64));
-    await vi.waitFor(() => expect(heard.toString()).toContain('pong'));
+    await vi.waitFor(() => expect(heard.toString()).toContain('pong'), 20_000);
     socket.write(inFragments(65));
     // The close frame, with the code 1008.
-    await vi.waitFor(() => expect(heard.subarray(-4).toString('hex')).toBe('880203f0'));
+    await vi.waitFor(() => expect(heard.subarray(-4).toString('hex')).toBe('880203f0'), 20_000);
   });
 
   it('takes 30 frames in ten seconds of one connection', async () => {

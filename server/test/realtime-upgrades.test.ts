@@ -78,7 +78,7 @@ describe('a request for a WebSocket', () => {
     expect(answer).toMatch(/^Retry-After: 10\r$/m);
     expect(answer).toContain('"title":"Too Many Requests"');
     const [, id] = /^X-Request-Id: (\S+)\r$/m.exec(answer) ?? [];
-    await vi.waitFor(() => expect(stderr()).toContain(`"request_id":"${id}"`));
+    await vi.waitFor(() => expect(stderr()).toContain(`"request_id":"${id}"`), 20_000);
     const line = stderr()
       .split('\n')
       .find((one) => one.includes(String(id)));

@@ -113,7 +113,7 @@ test.skipIf(process.platform === 'win32')(
     });
     onTestFinished(() => spy.mockRestore());
     const copy = database.copyTo(stopped).catch((error: Error) => error.message);
-    await vi.waitUntil(() => spy.mock.results.length > 0);
+    await expect.poll(() => spy.mock.results.length).toBeGreaterThan(0);
     const writes = write('b');
     expect(await copy).toMatch(/^the process that copies \S+ did not open it within 5 s$/);
     await writes;

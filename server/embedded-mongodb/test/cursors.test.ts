@@ -103,9 +103,9 @@ test('a connection knows while it works on a request that its peer has gone', as
       }),
   );
   peer.write(requestOf(''));
-  await vi.waitFor(() => expect(connection.isGone).toBe(false));
+  await vi.waitFor(() => expect(connection.isGone).toBe(false), 20_000);
   peer.destroy();
-  await vi.waitFor(() => expect(connection.isGone).toBe(true));
+  await vi.waitFor(() => expect(connection.isGone).toBe(true), 20_000);
   answered(encode({ ok: 1 }));
 });
 

@@ -74,7 +74,7 @@ describe('/api/v1/keywords/', () => {
     });
     // The trail tells of nothing that was refused.
     const made = () => app.request('GET', '/api/v1/audit/?action=createKeyword', { token: account.token });
-    await vi.waitFor(async () => expect((await made()).json).not.toEqual([]));
+    await vi.waitFor(async () => expect((await made()).json).not.toEqual([]), 20_000);
     const uuids = answers.flatMap(({ status, json }) => (status === 201 ? [json.uuid] : []));
     expect((await made()).json.map(({ object }: any) => object.uuid)).toEqual(uuids);
   });

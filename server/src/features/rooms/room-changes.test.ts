@@ -233,7 +233,7 @@ describe('DELETE /api/v1/rooms/<label>/', () => {
       const said = await say('after');
       expect(said.status).toBe(201);
       await inboxHas(said.json.uuid);
-      await vi.waitFor(async () => expect(await told()).toContain('after'));
+      await vi.waitFor(async () => expect(await told()).toContain('after'), 20_000);
       await deleteMany.call(models.messages, filter as never);
     }) as never);
     expect((await send('DELETE', room.label)).status).toBe(204);
