@@ -27,8 +27,8 @@ export const listen = (listener: Listener): (() => void) => {
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
-/** A connection that has lasted so long is a good one. */
-const LASTS_MS = 10_000;
+/** The back-off starts over after a connection that was open for this long (milliseconds). */
+const STEADY_AFTER_MS = 10_000;
 /** How long a connection may not answer when it is asked whether it is still there. */
 const PONG_WITHIN_MS = 10_000;
 
@@ -45,7 +45,8 @@ class Live {
   #after: string | undefined;
   #pause = FIRST_PAUSE_MS;
   #retry: number | undefined;
-  #lasting: number | undefined;
+  /** When it was ready last. */
+  #readyAt = 0;
   #ping: number | undefined;
   #deadline: number | undefined;
   #isStopped = false;
@@ -69,7 +70,6 @@ class Live {
     removeEventListener('online', this.#now);
     document.removeEventListener('visibilitychange', this.#seen);
     clearTimeout(this.#retry);
-    clearTimeout(this.#lasting);
     this.#quiet();
     this.#leave();
   }
@@ -108,9 +108,10 @@ class Live {
     socket.onclose = ({ code }) => {
       if (this.#socket !== socket || this.#isStopped) return;
       this.#quiet();
-      clearTimeout(this.#lasting);
-      // Where the server ends each one by itself, pauses grow; one that the network cut is back at once.
-      if (connection.value === 'live' && code < CLOSE_CODES.violation) this.#pause = FIRST_PAUSE_MS;
+      // Where the server closes each one by itself, the back-off goes on; one that the network cut is back at once.
+      const isSteady = performance.now() - this.#readyAt > STEADY_AFTER_MS;
+      if (connection.value === 'live' && (isSteady || code < CLOSE_CODES.violation))
+        this.#pause = FIRST_PAUSE_MS;
       connection.value = 'offline';
       // Whether somebody is still signed in is the session's to say.
       if (code === NOT_AUTHENTICATED) void loadSession();
@@ -151,9 +152,7 @@ class Live {
       // What the first page of everything was read after is not missed either.
       const isFirst = this.#after === undefined;
       this.#after ??= frame.after;
-      this.#lasting = setTimeout(() => {
-        this.#pause = FIRST_PAUSE_MS;
-      }, LASTS_MS);
+      this.#readyAt = performance.now();
       connection.value = 'live';
       if (isFirst) this.#each((one) => one.onResync());
       else void checkMember();

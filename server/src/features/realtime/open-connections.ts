@@ -5,7 +5,7 @@ import type { OpenConnectionsCount, OpenConnectionsModel } from './open-connecti
 /** How often a process looks whether all of its counts are where others look for them (milliseconds). */
 const LOOK_EVERY_MS = 2_000;
 
-/** Every so many looks it removes what dead processes have left behind, which counts no more: once a minute. */
+/** The counts of dead processes, which count no more, are swept once in this many intervals: every minute. */
 const SWEEP_EVERY = 30;
 
 /** Who runs on this database, as for all that is shared among processes (origin-leases.ts). */
