@@ -1,5 +1,8 @@
 import { inOwnWords } from '../locale/locale.ts';
 
+/** The status of a change with `If-Match` where somebody else has changed the object since. */
+export const CHANGED_SINCE = 412;
+
 /** What the server has refused, or that it could not be reached: `status` 0. */
 export class ApiError extends Error {
   override name = 'ApiError';

@@ -1,5 +1,5 @@
 import type { Draft as ServerDraft } from '@parlor/shared';
-import { ApiError, askTagged } from '../api/client.ts';
+import { ApiError, askTagged, CHANGED_SINCE } from '../api/client.ts';
 import { type Base, type Begun, isSame, isSent, joined, NOTHING } from './begun.ts';
 import { elsewhere, tellElsewhere, tellUnkept } from './unkept.ts';
 
@@ -18,7 +18,6 @@ const MAX_PAUSE_MS = 30_000;
 /** How often one asks again at once where another device writes at the same time. */
 const MAX_OVERTAKEN = 3;
 
-const CHANGED_SINCE = 412;
 /** Asking again would not help: nobody is signed in, or the conversation is out of view. */
 const OUT_OF_VIEW: readonly number[] = [401, 403, 404];
 /** What was sent is refused as it is: it is for whoever types to change. */

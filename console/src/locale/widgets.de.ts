@@ -104,7 +104,6 @@ export const de: WidgetWords = {
   mine: (value) => `Sie: ${value}`,
   take: 'Übernehmen',
   keep: 'Meines behalten',
-  stillChanging: 'Dieses Widget wird gerade von anderen geändert. Speichern Sie gleich noch einmal.',
   remove: 'Dieses Widget löschen',
   removeTitle: 'Löschen',
   removeHint: 'Der Chat verschwindet von Ihren Seiten. Gespräche und Leads bleiben.',

@@ -103,7 +103,6 @@ export const en = {
   mine: (value: string) => `You: ${value}`,
   take: 'Take theirs',
   keep: 'Keep mine',
-  stillChanging: 'This widget is being changed by others right now. Save again in a moment.',
   remove: 'Delete this widget',
   removeTitle: 'Delete',
   removeHint: 'The chat disappears from your pages. Conversations and leads stay.',

@@ -1,18 +1,16 @@
-import { ApiError, type Tagged } from '../api/client.ts';
+import { ApiError, CHANGED_SINCE, type Tagged } from '../api/client.ts';
 import type { Resource } from '../api/resource.ts';
+import { words } from '../locale/locale.ts';
 import { changesOf, type Edit, editOf, hasChanges, hasMoreTheirs, isSame, rebase, saved } from './edit.ts';
 import { keepEdit, keptEdit } from './kept-edit.ts';
-
-const CHANGED_SINCE = 412;
 
 /** Retries of a save that others' saves overtook. */
 const TRIES = 4;
 
 /**
- * How a saving ended: `merged` with what others have changed meanwhile, `disputed` where they have changed the same, and
- * `overtaken` where they did so each time.
+ * How a saving ended: `merged` with what others have changed meanwhile, and `disputed` where they have changed the same.
  */
-export type Saved = 'saved' | 'merged' | 'disputed' | 'overtaken';
+export type Saved = 'saved' | 'merged' | 'disputed';
 
 /** An object as it stands on the server, as far as is known here, and what is being written about it. */
 export interface Edited<O, T extends object> {
@@ -101,7 +99,7 @@ export class EditedObject<O, T extends object> {
     }
   }
 
-  /** Saves what is written; what others have changed meanwhile stays, and where it is the same, nothing is saved. @throws ApiError */
+  /** Saves what is written; what others have changed meanwhile stays, and where it is the same, nothing is saved. @throws ApiError, also where it was overtaken each time */
   async saveMerging(): Promise<Saved> {
     for (let tries = 0; tries < TRIES; tries++) {
       const before = this.current as Edited<O, T>;
@@ -111,7 +109,7 @@ export class EditedObject<O, T extends object> {
       if (hasMoreTheirs(before.edit, edit)) return 'disputed';
       if (!hasChanges(edit)) return 'merged';
     }
-    return 'overtaken';
+    throw new ApiError(CHANGED_SINCE, words.value.edits.stillChanging);
   }
 
   #merged(fields: T): Edit<T> {

@@ -1,11 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../api/client.ts';
 import { Resource } from '../api/resource.ts';
-import { words } from '../locale/locale.ts';
 import { choose, type Edit, editOf, hasChanges } from './edit.ts';
 import { EditedObject } from './edited-object.ts';
-
-const CHANGED_SINCE = 412;
 
 /**
  * What a form changes of an object that is shown already. It sends what was changed in it, and nothing else; what others
@@ -57,7 +54,6 @@ export const useEdited = <O, T extends object>({
      */
     async save(): Promise<O | undefined> {
       const saved = hasChanges(now().edit) ? await own.saveMerging() : 'saved';
-      if (saved === 'overtaken') throw new ApiError(CHANGED_SINCE, words.value.edits.stillChanging);
       return saved === 'disputed' ? undefined : now().known.object;
     },
   };

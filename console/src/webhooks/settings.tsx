@@ -1,6 +1,6 @@
 import type { NewWebhook, Webhook } from '@parlor/shared';
 import { useState } from 'preact/hooks';
-import { ApiError, type Tagged } from '../api/client.ts';
+import { ApiError, CHANGED_SINCE, type Tagged } from '../api/client.ts';
 import { words } from '../locale/locale.ts';
 import { webhookWords } from '../locale/webhooks.ts';
 import { Section } from '../shell/page.tsx';
@@ -10,8 +10,6 @@ import { Notice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { EventChoice } from './event-choice.tsx';
-
-const CHANGED_SINCE = 412;
 
 /** Which event goes to which address; what somebody else has changed meanwhile is never overwritten unseen. */
 export const Settings = ({

@@ -2,14 +2,12 @@ import type { NewWidget, Widget } from '@parlor/shared';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, ask } from '../api/client.ts';
 import { Resource } from '../api/resource.ts';
-import { widgetWords } from '../locale/widgets.ts';
 import { choose, type Edit, editOf } from '../ui/edit.ts';
 import { type Edited, EditedObject, type Saved as SavedObject } from '../ui/edited-object.ts';
 import { settingsOf } from './settings.ts';
 
 const KIND = 'widget';
 const GONE = 404;
-const CHANGED_SINCE = 412;
 
 /** A widget as it stands, and what is being written about it. */
 export type Studio = Edited<Widget, NewWidget>;
@@ -25,7 +23,7 @@ const findByUuid = async (uuid: string): Promise<Widget | undefined> =>
 export const isDisputed = ({ edit }: Studio): boolean => Object.keys(edit.theirs).length > 0;
 
 /** How a saving ended. */
-export type Saved = Exclude<SavedObject, 'overtaken'> | 'gone';
+export type Saved = SavedObject | 'gone';
 
 /**
  * A widget to be changed. What is written outlives a reload; what others save meanwhile is merged, setting by setting, and
@@ -67,14 +65,12 @@ export const useStudio = (uuid: string) => {
   /** @throws ApiError */
   const save = async (): Promise<Saved> => {
     try {
-      const saved = await (edited.current as EditedObject<Widget, NewWidget>).saveMerging();
-      if (saved !== 'overtaken') return saved;
+      return await (edited.current as EditedObject<Widget, NewWidget>).saveMerging();
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== GONE) throw error;
       setLoaded('gone');
       return 'gone';
     }
-    throw new ApiError(CHANGED_SINCE, widgetWords.value.stillChanging);
   };
 
   const write = (change: (before: Edit<NewWidget>) => Edit<NewWidget>) => edited.current?.write(change);

@@ -1,7 +1,7 @@
 import type { Workflow, WorkflowNode, WorkflowVersionDetail } from '@parlor/shared';
 import { type GraphProblem, graphProblems } from '@parlor/shared/workflow-problems';
 import { batch, computed, type Signal, signal } from '@preact/signals';
-import { ApiError, type Tagged } from '../api/client.ts';
+import { ApiError, CHANGED_SINCE, type Tagged } from '../api/client.ts';
 import { Resource } from '../api/resource.ts';
 import { keepEdit, keptEdit } from '../ui/kept-edit.ts';
 import { type Draft, isSame, merged } from './compare.ts';
@@ -10,7 +10,6 @@ import { type Refused, refusedOf } from './refused.ts';
 /** Under which drafts are kept. */
 const KIND = 'workflow';
 
-const CHANGED_SINCE = 412;
 const NOT_CHANGED = 304;
 
 /** Steps that can be taken back. */
