@@ -65,6 +65,12 @@ export class Draft {
     return this.#begun !== undefined && !(this.#base && isSame(this.#base, this.#begun));
   }
 
+  /** Whether the server and the tab's storage have all that is known here, and nothing is under way. */
+  get isSettled(): boolean {
+    const isIdle = this.#running === undefined && this.#timer === undefined;
+    return isIdle && !this.isDirty && !this.#hasOther && this.#sent === undefined;
+  }
+
   /** Something was typed. The server gets it a moment later; at once where there is nothing any more, as it was sent. */
   type(begun: Begun): void {
     this.#begun = begun;

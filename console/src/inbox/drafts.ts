@@ -5,7 +5,7 @@ import { Draft } from './draft.ts';
 /** In this tab others may sign in, whose drafts are theirs. */
 const nameOf = (uuid: string): string => `draft ${me.value?.uuid} ${uuid}`;
 
-/** By the uuids of their conversations. */
+/** By the uuids of their conversations: those that are open, and those of which something has yet to be kept. */
 const drafts = new Map<string, Draft>();
 
 const inTab = (name: string): object | undefined => {
@@ -46,7 +46,9 @@ export const openDraft = (uuid: string, show: (begun: Begun) => void): (() => vo
   if (draft.begun.body !== '') show(draft.begun);
   draft.readAgain();
   return () => {
-    if (draft.show === show) draft.show = undefined;
+    if (draft.show !== show) return;
+    draft.show = undefined;
+    if (draft.isSettled && drafts.get(uuid) === draft) drafts.delete(uuid);
   };
 };
 
