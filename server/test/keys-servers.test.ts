@@ -1,8 +1,9 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../src/database/connect.ts';
 import { loadConfig } from '../src/platform/config.ts';
 import { keyFingerprint } from '../src/platform/secrets.ts';
 import { spawnCommand } from './command-line.ts';
+import { dumped } from './dumped.ts';
 import { caller, owner } from './rest.ts';
 import { sharedSettings, startServerProcess } from './server-process.ts';
 
@@ -137,3 +138,27 @@ it('a server whose database was emptied under it says so, and goes on when it is
   await made(server.url);
   await close();
 }, 120_000);
+
+describe.each([
+  ['that was kept before it started', 'before'],
+  ['that was kept while it ran', 'after'],
+] as const)('a server whose database is set back under it to a state %s', (_name, kept) => {
+  it('says so until it is started again', async () => {
+    const settings = await sharedSettings();
+    const earlier = await startServerProcess(settings);
+    const made = await madeAt(earlier.url, 'ada');
+    if (kept === 'before') await earlier.end('SIGTERM');
+    const restore = await dumped(settings);
+    const server = kept === 'before' ? await startServerProcess(settings) : earlier;
+    await madeAt(server.url, 'bea');
+    await restore();
+    const call = caller(server.url);
+    await expect
+      .poll(() => call('GET', '/readyz'), { timeout: 60_000 })
+      .toEqual({ status: 503, json: { detail: expect.stringContaining('set back') } });
+    const restarted = await startServerProcess(settings);
+    await made(restarted.url);
+    expect((await call('GET', '/readyz')).status).toBe(503);
+    expect(server.stderr().match(/set back/g)).toHaveLength(1);
+  }, 120_000);
+});

@@ -1,9 +1,9 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import mongoose from 'mongoose';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { spawnCommand } from './command-line.ts';
+import { dumped } from './dumped.ts';
 import { connect } from './realtime-client.ts';
 import { isType, says, startConversation } from './realtime-parts.ts';
 import { caller } from './rest.ts';
@@ -54,21 +54,12 @@ const copiedFolder: Way = {
   },
 };
 
-/** As mongodump and mongorestore do. */
 const dump: Way = {
   settings: () => sharedSettings(),
   keep: async (settings) => {
-    const client = await mongoose.mongo.MongoClient.connect(settings.MONGODB_URL ?? '');
-    onTestFinished(() => client.close());
-    const all = async () => client.db().collections();
-    const kept = new Map<string, mongoose.mongo.BSON.Document[]>();
-    for (const each of await all()) kept.set(each.collectionName, await each.find().toArray());
+    const putBack = await dumped(settings);
     return async () => {
-      for (const each of await all()) {
-        const documents = kept.get(each.collectionName) ?? [];
-        await each.deleteMany({});
-        if (documents.length > 0) await each.insertMany(documents);
-      }
+      await putBack();
       return settings;
     };
   },

@@ -19,7 +19,7 @@ export type KeyRecordModel = Model<KeyRecord>;
 
 export const keyRecordModel = defineModel<KeyRecord>(
   'SecretKey',
-  { _id: String, fingerprints: [String], damaged: { type: [String], default: undefined } },
+  { _id: String, fingerprints: [String], damaged: { type: [String], default: undefined }, starts: Number },
   [],
 );
 

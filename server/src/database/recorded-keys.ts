@@ -5,6 +5,8 @@ export interface KeyRecord {
   fingerprints: string[];
   /** Sealed values that none of the keys had sealed when another one came, by place and hash (sealed-values.ts). */
   damaged?: string[];
+  /** How many processes that run jobs have started on the database. */
+  starts?: number;
 }
 
 export const KEY_RECORD_ID = 'secret-key' as const;

@@ -50,6 +50,7 @@ interface Keys {
   readonly isGone: boolean;
   learn(others: readonly HeldKeys[]): void;
   check(): Promise<void>;
+  setBack(): void;
 }
 
 interface Parts {
@@ -80,6 +81,8 @@ export class OriginLeases {
   #isAlone: boolean;
   /** Undefined until it stands in the database: nobody would believe its claims before. */
   #id: string | undefined;
+  /** The beats that the database has acknowledged under that id. */
+  #beats = 0;
   /** When the last beat that the database has acknowledged was begun; undefined before the first. */
   #lastBeat: number | undefined;
   #lastLook = 0;
@@ -205,17 +208,28 @@ export class OriginLeases {
     const begun = performance.now();
     if (this.#isAlone) await this.#parts.senders.deleteMany({});
     this.#isAlone = false;
-    const shown = { $inc: { beat: 1 }, ...(keys && { $set: keys.held }) };
-    const isKnown =
-      this.#id !== undefined &&
-      (await this.#parts.senders.updateOne({ _id: this.#id }, shown)).matchedCount === 1;
-    if (!isKnown) await this.#enter();
+    if (!(await this.#showLife())) await this.#enter();
+    if (keys?.isGone) return;
     // Asked now: it may have lapsed while the database took its time.
     const wasHeld = this.isHeld;
     this.#lastBeat = begun;
     if (!wasHeld && this.isHeld) this.#lookAll();
     if (await this.#lookAtOthers()) this.#lookAll();
     if (this.#id !== undefined) await this.#unowned.look([this.#id, ...this.#others.keys()]);
+  }
+
+  /** @returns whether others know of this process */
+  async #showLife(): Promise<boolean> {
+    const { keys, senders } = this.#parts;
+    if (this.#id === undefined) return false;
+    const shown = { $inc: { beat: 1 }, ...(keys && { $set: keys.held }) };
+    const own = await senders
+      .findOneAndUpdate({ _id: this.#id }, shown, { returnDocument: 'after' })
+      .lean<StoredSender>();
+    if (!own) return false;
+    if (own.beat <= this.#beats) keys?.setBack();
+    this.#beats = own.beat;
+    return true;
   }
 
   #lookAll(): void {
@@ -227,6 +241,7 @@ export class OriginLeases {
     const id = newUuid();
     await this.#parts.senders.insertOne({ _id: id, beat: 0, ...this.#parts.keys?.held });
     this.#id = id;
+    this.#beats = 0;
     if (this.#owned.size === 0) return;
     this.#owned.clear();
     for (const holder of this.#holders) holder.lost();

@@ -16,8 +16,9 @@ export class OwnKeys {
   readonly #record: KeyRecordModel;
   readonly #secrets: Secrets;
   readonly #log: Logger;
-  /** Whether the database has said which keys it takes. */
-  #isRecorded = false;
+  /** How many starts the database has counted, this one's included; undefined before it has a record of its keys. */
+  #starts: number | undefined;
+  #isSetBack = false;
   /** Why nothing here can be relied on; undefined while all is well. */
   #gone: string | undefined;
 
@@ -35,7 +36,7 @@ export class OwnKeys {
 
   /**
    * Whether the database takes the key no more that seals here, so that nothing here opens what others seal, or is another one
-   * than at the start.
+   * than at the start, or an earlier state of it.
    */
   get isGone(): boolean {
     return this.#gone !== undefined;
@@ -58,13 +59,37 @@ export class OwnKeys {
 
   /** Looks whether the database still takes the key that seals here; the log says once when it does no more. */
   async check(): Promise<void> {
-    const record = await this.#record.findOne({ _id: KEY_RECORD_ID }).lean<KeyRecord>();
+    const record = await this.#read();
     const own = this.#secrets.sealingFingerprint;
-    this.#isRecorded ||= record !== null;
     const isTaken = record === null || record.fingerprints.includes(own);
+    // Each start counts: an earlier state of the database knows of fewer.
+    if (record && (record.starts ?? 0) < (this.#starts ?? 0)) this.setBack();
     // Each start writes it down before all else: one that was emptied meanwhile has no indexes either.
-    const gone = record === null && this.#isRecorded ? EMPTIED : isTaken ? undefined : GONE;
-    if (gone && !this.#gone) this.#log.error({ key: own, keys: record?.fingerprints }, gone);
+    const isEmptied = record === null && this.#starts !== undefined;
+    this.#is(this.#isSetBack ? SET_BACK : isEmptied ? EMPTIED : isTaken ? undefined : GONE, record);
+  }
+
+  /** The database has forgotten what this process has stored in it. What is known here of before is relied on no more. */
+  setBack(): void {
+    this.#isSetBack = true;
+    this.#is(SET_BACK);
+  }
+
+  /** The record of the keys; the first time that it is there, this start is counted in it. */
+  async #read(): Promise<KeyRecord | null> {
+    const own = { _id: KEY_RECORD_ID };
+    if (this.#starts !== undefined) return this.#record.findOne(own).lean<KeyRecord>();
+    const counted = { $inc: { starts: 1 } };
+    const record = await this.#record
+      .findOneAndUpdate(own, counted, { returnDocument: 'after' })
+      .lean<KeyRecord>();
+    this.#starts = record?.starts;
+    return record;
+  }
+
+  #is(gone: string | undefined, record?: KeyRecord | null): void {
+    if (gone && gone !== this.#gone)
+      this.#log.error({ key: this.#secrets.sealingFingerprint, keys: record?.fingerprints }, gone);
     this.#gone = gone;
   }
 
@@ -80,3 +105,6 @@ const GONE =
 
 const EMPTIED =
   'The database is not the one that this server was started on, or was emptied: the server has to be restarted.';
+
+const SET_BACK =
+  'The database was set back to an earlier state under this server: the server has to be restarted.';

@@ -1,0 +1,21 @@
+import mongoose from 'mongoose';
+import { onTestFinished } from 'vitest';
+
+/**
+ * Keeps what stands in the database of servers, as mongodump does.
+ * @returns what puts it back, as mongorestore does
+ */
+export const dumped = async (settings: Record<string, string>): Promise<() => Promise<void>> => {
+  const client = await mongoose.mongo.MongoClient.connect(settings.MONGODB_URL ?? '');
+  onTestFinished(() => client.close());
+  const all = async () => client.db().collections();
+  const kept = new Map<string, mongoose.mongo.BSON.Document[]>();
+  for (const each of await all()) kept.set(each.collectionName, await each.find().toArray());
+  return async () => {
+    for (const each of await all()) {
+      const documents = kept.get(each.collectionName) ?? [];
+      await each.deleteMany({});
+      if (documents.length > 0) await each.insertMany(documents);
+    }
+  };
+};
