@@ -129,6 +129,12 @@ behindEach((name) => {
     }
   });
 
+  it('answers a request of HTTP/1.0 that names no host, as health checks send it', async () => {
+    const connection = await strict();
+    connection.write('GET /healthz HTTP/1.0\r\n\r\n');
+    expect((await connection.answer('GET')).status).toBe(200);
+  });
+
   it('speaks HTTP/2, and leads from http to https', async () => {
     const session = connect(proxy().url, { ca: proxy().ca });
     onTestFinished(() => session.destroy());
