@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -15,25 +15,12 @@ import { Metrics } from './features/metrics/metrics.ts';
 import { startMetricsListener } from './features/metrics/metrics-listener.ts';
 import { createGateway } from './features/realtime/create-gateway.ts';
 import { createBaseUrl, listeningUrl } from './http/base-url.ts';
-import { limitBodyChunks } from './http/body-chunks.ts';
 import { createClientAddress } from './http/client-address.ts';
-import { limitConnections } from './http/connections.ts';
-import { endFloods } from './http/floods.ts';
+import { newServer } from './http/new-server.ts';
 import { oneAtATime } from './http/pipelining.ts';
-import { cutSlowReaders } from './http/slow-readers.ts';
 import { Stopping } from './http/stopping.ts';
 import { type Config, ConfigError } from './platform/config.ts';
 import { isLoopbackPort } from './platform/setting-values.ts';
-
-/**
- * Slow senders: headers within 10 s, the whole request within 30 s, else 408 and closed
- * (docs/contract.md#operation).
- */
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-
-/** Proxies have to let idle connections go before this; docs/proxies says so to nginx. */
-const KEEP_ALIVE_TIMEOUT_MS = 5_000;
 
 /**
  * Graceful shutdown: keep-alive connections stay open until no request has arrived for this long. Each response before that
@@ -97,24 +84,9 @@ export const startServer = async (
   introduce: (server: Pick<RunningServer, 'services' | 'url'>) => Promise<void>,
 ): Promise<RunningServer> => {
   const database = await connectDatabase(config);
-  const server = createServer({
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    connectionsCheckingInterval: 1_000,
-  });
-  // Node.js drops what stands behind the 2 000th, such as the X-Forwarded-For of a proxy; their size is limited anyway.
-  server.maxHeadersCount = 0;
-  const stopCutting = cutSlowReaders(
-    server,
-    { timeout: config.RESPONSE_STALL_TIMEOUT, clientAddress: createClientAddress(config.TRUST_PROXY) },
-    log,
-  );
-  const closeSilent = limitConnections(server);
-  // What a request expects besides 100-continue may be left out (RFC 9110, 10.1.1); Node.js would answer past everything.
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  limitBodyChunks(server);
-  endFloods(server, log);
+  const clientAddress = createClientAddress(config.TRUST_PROXY);
+  const limits = { timeout: config.RESPONSE_STALL_TIMEOUT, clientAddress };
+  const { server, closeSilent, stopCutting } = newServer(limits, log);
   let metricsServer: Server | undefined;
   try {
     await whileAlive(database, createIndexes(config, database.connection, log));

@@ -1,20 +1,26 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import Router from '@koa/router';
 import type { Logger } from 'pino';
+import { createClientAddress } from '../../http/client-address.ts';
 import type { State } from '../../http/context.ts';
 import { errorResponses } from '../../http/error-responses.ts';
 import { newApp } from '../../http/new-app.ts';
+import { newServer } from '../../http/new-server.ts';
+import { oneAtATime } from '../../http/pipelining.ts';
 import { refuseUnreadable } from '../../http/request-target.ts';
 import { type Config, ConfigError } from '../../platform/config.ts';
 import { metricsRoutes } from './metrics.routes.ts';
 import type { Metrics } from './metrics.ts';
+
+/** Connections at once: far more than an operator's collectors ever have. */
+const MAX_CONNECTIONS = 64;
 
 /**
  * Serves GET /metrics, and nothing else, at METRICS_LISTEN: who reaches that address is for the operator to say.
  * @throws ConfigError when it can't listen there
  */
 export const startMetricsListener = async (
-  config: Pick<Config, 'METRICS_LISTEN' | 'METRICS_TOKEN'>,
+  config: Pick<Config, 'METRICS_LISTEN' | 'METRICS_TOKEN' | 'RESPONSE_STALL_TIMEOUT'>,
   metrics: Metrics,
   log: Logger,
 ): Promise<Server | undefined> => {
@@ -26,7 +32,11 @@ export const startMetricsListener = async (
   app.use(errorResponses(log));
   app.use(refuseUnreadable);
   app.use(router.routes());
-  const server = createServer(app.callback());
+  const limits = { timeout: config.RESPONSE_STALL_TIMEOUT, clientAddress: createClientAddress(false) };
+  const { server, stopCutting } = newServer(limits, log);
+  server.maxConnections = MAX_CONNECTIONS;
+  server.once('close', stopCutting);
+  server.on('request', oneAtATime(app.callback()));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
       reject(new ConfigError(`METRICS_LISTEN ${at.host}:${at.port}: ${error.message}`));

@@ -113,6 +113,25 @@ describe('GET /metrics', () => {
     expect(lines.map((line) => JSON.parse(line)).filter(({ err }) => err)).toEqual([]);
   });
 
+  it('end a connection of their own listener that floods it or stays silent, as any other, and take no more than 64', {
+    timeout: 60_000,
+  }, async () => {
+    const port = await freePort();
+    await startServerProcess({ ...(await serverSettings()), METRICS_LISTEN: `127.0.0.1:${port}` });
+    const open = () => {
+      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      onTestFinished(() => void socket.destroy());
+      return socket.resume();
+    };
+    const flooding = open();
+    flooding.write('\r\n'.repeat(1_500_000));
+    await expect.poll(() => flooding.closed).toBe(true);
+    const sockets = Array.from({ length: 80 }, open);
+    const closed = () => sockets.filter((socket) => socket.closed).length;
+    await expect.poll(closed).toBe(16);
+    await expect.poll(closed, { timeout: 30_000 }).toBe(80);
+  });
+
   it('tell what the process knows while the database is away, and that it is', {
     timeout: 90_000,
   }, async () => {
