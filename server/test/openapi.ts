@@ -48,6 +48,8 @@ export interface Operation {
   answers: Record<string, string | null>;
   /** The media types of an answer, by status; none for one without a body. */
   types: Record<string, readonly string[]>;
+  /** The headers of an answer that are described, by status. */
+  headers: Record<string, readonly string[]>;
 }
 
 export const document = openApiDocument(createRoutes({} as never), loadConfig({}));
@@ -147,6 +149,12 @@ export const operations: readonly Operation[] = Object.entries(document.paths ??
         ),
         types: Object.fromEntries(
           Object.entries(described.responses ?? {}).map(([status, response]) => [status, typesOf(response)]),
+        ),
+        headers: Object.fromEntries(
+          Object.entries(described.responses ?? {}).map(([status, response]) => [
+            status,
+            'headers' in response ? Object.keys(response.headers ?? {}) : [],
+          ]),
         ),
       },
     ];

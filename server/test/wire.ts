@@ -214,12 +214,18 @@ export const checkEverything = async (ask: Ask): Promise<void> => {
   const answers = await askEverything(ask);
   expect(answers.length).toBeGreaterThan(4 * operations.length);
   expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+  for (const { id, headers } of operations.filter(({ method }) => method === 'GET')) {
+    const statusOf = (what: string) => answers.find((one) => one.what === `${id}, ${what}`)?.status;
+    const first = statusOf('once') ?? 0;
+    expect([id, statusOf('HEAD')]).toEqual([id, first]);
+    const unchanged = headers[first]?.includes('ETag') ? 304 : undefined;
+    expect([id, statusOf('unchanged'), statusOf('unchanged, HEAD')]).toEqual([id, unchanged, unchanged]);
+  }
   for (const [what, status] of [
     [
       'once',
       /: 20[0-4]$|^(startOidc|finishOidc|finishOidcByCode), once: 404$|^(confirmPasswordReset|startSessionByLink|deleteAccount), once: 400$/,
     ],
-    ['unchanged', /: 304$/],
     ['nobody', /: 401$/],
     ['a broken body', /: 400$/],
     ['a foreign type', /: 415$/],
