@@ -88,6 +88,8 @@ it('leaves an entry in the audit trail, before the first line', async () => {
   expect(json).toMatchObject([{ actor: { name: fixtures.username }, object: { kind: 'account' } }]);
 });
 
+const signedIn = async () => undefined;
+
 /** Breaks off without the line that says that it is whole. */
 const brokenOff = async (stream: Readable) => {
   let text = '';
@@ -102,12 +104,12 @@ it('is one at a time, and the next begins when it has ended', async () => {
   const { id } = await app.account();
   const { accounts, accountDownloads } = app.services;
   const account = await accounts.byId(id);
-  const first = accountDownloads.open(account, id);
-  expect(() => accountDownloads.open(account, id)).toThrow('Expected available in 60 seconds');
+  const first = accountDownloads.open(account, id, signedIn);
+  expect(() => accountDownloads.open(account, id, signedIn)).toThrow('Expected available in 60 seconds');
   const ended = new Promise((resolve) => first.once('close', resolve));
   first.destroy();
   await ended;
-  expect(await accountDownloads.open(account, id).toArray()).not.toEqual([]);
+  expect(await accountDownloads.open(account, id, signedIn).toArray()).not.toEqual([]);
 });
 
 it('breaks off when the account is deleted meanwhile, and for who is no owner any more', async () => {
@@ -115,8 +117,8 @@ it('breaks off when the account is deleted meanwhile, and for who is no owner an
   const { accounts, accountDownloads, models } = app.services;
   const account = await accounts.byId(id);
   const operator = await member(token, 'operator');
-  await brokenOff(accountDownloads.open(account, operator.uuid));
-  const stream = accountDownloads.open(account, id);
+  await brokenOff(accountDownloads.open(account, operator.uuid, signedIn));
+  const stream = accountDownloads.open(account, id, signedIn);
   await models.accounts.updateOne({ _id: id }, { $set: { deleted_at: new Date() } });
   await brokenOff(stream);
 });
@@ -126,7 +128,7 @@ it('breaks off where it is not read to its end in time, and leaves its place to 
   const { accounts, collections } = app.services;
   const account = await accounts.byId(id);
   const downloads = new AccountDownloads(collections, async () => ({ role: 'owner' }), 50);
-  const stream = downloads.open(account, id);
+  const stream = downloads.open(account, id, signedIn);
   await expect(once(stream, 'close')).rejects.toThrow('aborted');
-  expect(() => downloads.open(account, id).destroy()).not.toThrow();
+  expect(() => downloads.open(account, id, signedIn).destroy()).not.toThrow();
 });

@@ -17,6 +17,9 @@ const WAIT_MS = 60_000;
 /** A download that goes on for longer is broken off: whoever reads a few bytes now and then keeps others waiting. */
 const LONGEST_MS = 3_600_000;
 
+/** How often who reads slowly is looked at: of a download whose credential has ended nothing is sent, and its place is free. */
+const CHECKED_EVERY_MS = 2_000;
+
 const SECRET: readonly FieldKind[] = ['sealed', 'keyed', 'hashed'];
 
 /** What of a document its owner is shown: neither what signs somebody in, nor what is still to be announced. */
@@ -78,19 +81,28 @@ export class AccountDownloads {
 
   /**
    * Reads an account for one of its owners; breaks off when that is none any more, and when the account is deleted.
+   * @param requireCredential throws once the credential that asked for it is taken no more; it breaks off then, too
    * @throws ParlorError `throttled` while another one of the account is under way, or too many of others
    */
-  open(account: Account, owner: string): Readable {
+  open(account: Account, owner: string, requireCredential: () => Promise<unknown>): Readable {
     const underWay = this.#underWay;
     if (underWay.has(account._id) || underWay.size >= MAX_DOWNLOADS) throw throttled(WAIT_MS);
     underWay.add(account._id);
     const check = async (): Promise<void> => {
+      await requireCredential();
       const member = await this.#active(account._id, owner);
       if (member?.role !== 'owner') throw forbidden();
     };
     const lines = linesOf(this.#collections, account);
     const stream = Readable.from(piecesOf(lines, check), { objectMode: false });
     addAbortSignal(AbortSignal.timeout(this.#longest), stream);
-    return stream.once('close', () => underWay.delete(account._id));
+    const looks = setInterval(
+      () => check().catch((error) => stream.destroy(error)),
+      CHECKED_EVERY_MS,
+    ).unref();
+    return stream.once('close', () => {
+      clearInterval(looks);
+      underWay.delete(account._id);
+    });
   }
 }

@@ -5,6 +5,7 @@ import type { HostCookie } from '../../http/host-cookie.ts';
 import { patchOf, shown } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { precondition, sendObject } from '../../http/single-object.ts';
+import { callerNow } from '../../http/turns.ts';
 import { readObject, readPatch } from '../../http/validate.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
 import type { AccountDeletion as Deletion } from '../accounts/account-deletion.ts';
@@ -73,12 +74,12 @@ export const accountRoutes = ({
     tag,
     summary: 'Download your account',
     description:
-      'Owners alone. Everything of the account as JSON lines, as it is stored but without its secrets: a line says what it is, one for each object follows under the name of its kind, and the account itself comes last; a file without it is not whole. One at a time, for an hour at most; it breaks off when you are no owner any more. To move to another server, `npm run parlor -- export` writes a file that `import` reads.',
+      'Owners alone. Everything of the account as JSON lines, as it is stored but without its secrets: a line says what it is, one for each object follows under the name of its kind, and the account itself comes last; a file without it is not whole. One at a time, for an hour at most; it breaks off when you are no owner any more, and when the credential that asked for it has ended. To move to another server, `npm run parlor -- export` writes a file that `import` reads.',
     callers,
     answers: { status: 200, description: 'The file.', isLines: true },
     handler: async (ctx) => {
       const account = await accounts.byId(accountOf(ctx));
-      const lines = accountDownloads.open(account, memberOf(ctx)._id);
+      const lines = accountDownloads.open(account, memberOf(ctx)._id, callerNow(ctx));
       ctx.body = lines;
       // Before the first line: nobody has a copy that the account does not know of.
       if (ctx.method !== 'HEAD')
