@@ -253,6 +253,12 @@ it('the log does not hold what opens a conversation: its id, with the key that m
     `widgets/${token}/`,
     `widgets/${token}/sessions`,
     `Widgets/${token}`,
+    `widgets%2f${token}/`,
+    `%77idgets/${token}`,
+    `widgets%252f${token}/`,
+    // As links are rewritten on their way.
+    ...['%23', '%3F', '%253f', ';'].map((mark) => `../../console/reset${mark}token=${token}`),
+    `../../confirm-email%3Ftoken=${token}`,
   ]) {
     await fetch(`${server.url}/api/v1/${path}`, { method: 'DELETE' });
   }

@@ -6,6 +6,20 @@ import type { State } from './context.ts';
 /** What opens something in a path: a widget's token, a picture's key, and a conversation's id, with a workflow's public key. */
 const OPENING = /conv_[^/]+|(?<=\/(?:widgets|avatars)\/)[^/]+|(?<=\/conversations\/)(?!start(?:\/|$))[^/]+/gi;
 
+/** Where a query or a fragment begins, also as links are rewritten on their way: what stands behind may sign somebody in. */
+const NO_PATH = /[?#;%].*$/s;
+
+const decoded = (path: string): string => {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+};
+
+/** A path as it is logged: in one spelling, without what opens something. */
+const loggedPath = (path: string): string => decoded(path).replace(NO_PATH, '…').replace(OPENING, '…');
+
 /**
  * Gives each request an id and one log line: method, path, status, milliseconds. Left out are the query, where a
  * widget's token may stand, and what opens something in the path; bodies and headers are never logged.
@@ -22,7 +36,7 @@ export const requestLog =
       {
         request_id,
         method: ctx.method,
-        path: ctx.path.replace(OPENING, '…'),
+        path: loggedPath(ctx.path),
         status: ctx.status,
         ms: Math.round((performance.now() - started) * 10) / 10,
       },
