@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { startDns } from './dns-server.ts';
 import { firstAttemptWith, type Options, startReceiver, until, webhookParts } from './webhooks-parts.ts';
 
+const NO_PUBLIC_ADDRESS = 'the name has no public address';
+
 const start = webhookParts();
 const firstAttempt = firstAttemptWith(start);
 
@@ -37,7 +39,7 @@ describe('requests into the inside', () => {
     const receiver = await startReceiver();
     const { attempt } = await firstAttempt(`http://hook.example:${receiver.port}/`, refusing(server));
     expect(attempt.status).toBeNull();
-    expect(attempt.error).toMatch(/^hook\.example resolves to \S+, which is not public$/);
+    expect(attempt.error).toBe(NO_PUBLIC_ADDRESS);
     expect(receiver.connections).toBe(0);
   });
 
@@ -54,7 +56,7 @@ describe('requests into the inside', () => {
     await happen({ n: 1 });
     const row = await until(async () => (await rows(uuid)).find(({ state }) => state === 'failed'));
     expect(asked.length).toBeGreaterThanOrEqual(2);
-    expect(row.attempts.at(-1)?.error).toMatch(/not public/);
+    expect(row.attempts.at(-1)?.error).toBe(NO_PUBLIC_ADDRESS);
     expect(receiver.connections).toBe(0);
   });
 
@@ -85,10 +87,10 @@ describe('requests into the inside', () => {
     expect(row.attempts[0]?.error).toBe('port 25 is not allowed');
   });
 
-  test('names that do not exist, and name servers that fail, are failed attempts', async () => {
+  test('names that do not exist, told as those inside are, and name servers that fail, are failed attempts', async () => {
     const { server } = await startDns(() => ({}));
     const { attempt } = await firstAttempt('http://nobody.example/', refusing(server));
-    expect(attempt).toMatchObject({ status: null, error: 'name not found' });
+    expect(attempt).toMatchObject({ status: null, error: NO_PUBLIC_ADDRESS });
     const silent = await firstAttempt('http://nobody.example/', refusing('127.0.0.1:9'));
     expect(silent.attempt.error).toMatch(/name|connection refused|no status line/);
   });

@@ -25,7 +25,15 @@ const REASONS: Record<string, string> = {
   ERR_ASSERTION: 'not an HTTP answer',
 };
 
-/** Why a request failed, in a few words for the log that integrators read; whatever a library has thrown has one. */
+/** Whether this network knows a name that the public does not, and by which address, is for its operator alone. */
+const NO_PUBLIC_ADDRESS = 'the name has no public address';
+const OF_NAMES: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'ERR_INNER_NAME']);
+
+/** The same as `reasonOf` for whoever is not the operator. */
+export const reasonForAccount = (error: unknown): string =>
+  OF_NAMES.has(Object(error).code) ? NO_PUBLIC_ADDRESS : reasonOf(error);
+
+/** Why a request failed, in a few words for a log; whatever a library has thrown has one. */
 export const reasonOf = (error: unknown): string => {
   const { code: given, message, name, errors } = Object(error) as Record<string, unknown>;
   // Several addresses were tried, and each failed: the first says why.

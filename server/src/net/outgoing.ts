@@ -7,17 +7,22 @@ import { ipLiteral, isPublicAddress } from './addresses.ts';
 import { isBlockedPort } from './blocked-ports.ts';
 import { boundResponses } from './response-bound.ts';
 
+const INNER_NAME = 'ERR_INNER_NAME';
+
 /** The target is, or resolves to, an address inside a private network. */
 export class PrivateAddressError extends Error {
   override name = 'PrivateAddressError';
-}
+  /** That of a name, which may be one that only this network knows, by a code as names have that nobody knows. */
+  readonly code?: typeof INNER_NAME;
 
-const notPublic = (host: string, address: string): PrivateAddressError =>
-  new PrivateAddressError(
-    host === address
-      ? `${address} is not a public address`
-      : `${host} resolves to ${address}, which is not public`,
-  );
+  constructor(host: string, address: string) {
+    const isName = host !== address;
+    super(
+      isName ? `${host} resolves to ${address}, which is not public` : `${address} is not a public address`,
+    );
+    if (isName) this.code = INNER_NAME;
+  }
+}
 
 export interface OutgoingOptions {
   /** True: any address may be connected to (WEBHOOK_ALLOW_PRIVATE). */
@@ -95,7 +100,7 @@ const createAgent = (options: OutgoingOptions): Dispatcher => {
       // `lookup` is not asked for IP literals.
       const literal = ipLiteral(target.hostname);
       if (!allowPrivate && literal !== undefined && !isPublicAddress(literal)) {
-        callback(notPublic(literal, literal), null);
+        callback(new PrivateAddressError(literal, literal), null);
         return;
       }
       connect(target, (...[error, socket]) => {
@@ -106,7 +111,7 @@ const createAgent = (options: OutgoingOptions): Dispatcher => {
           return callback(null, socket);
         }
         socket.destroy();
-        callback(notPublic(target.hostname, remoteAddress), null);
+        callback(new PrivateAddressError(target.hostname, remoteAddress), null);
       });
     },
   });
@@ -129,7 +134,7 @@ const checkedLookup = (allowPrivate: boolean, servers: readonly string[] | undef
     ];
     if (found.length === 0) throw v4.status === 'rejected' ? v4.reason : new Error('no address');
     const inside = found.find(({ address }) => !isPublicAddress(address));
-    if (inside && !allowPrivate) throw notPublic(hostname, inside.address);
+    if (inside && !allowPrivate) throw new PrivateAddressError(hostname, inside.address);
     return found;
   };
 

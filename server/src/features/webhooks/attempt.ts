@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { reasonOf } from '../../net/failure-reasons.ts';
+import { reasonForAccount } from '../../net/failure-reasons.ts';
 import type { Outgoing } from '../../net/outgoing.ts';
 import type { StoredAttempt } from './deliveries.model.ts';
 
@@ -119,7 +119,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#answer ??= {
       status: null,
       duration_ms: this.#duration(),
-      error: reasonOf(error),
+      error: reasonForAccount(error),
       retryAfter: undefined,
     };
     // Once there is a response, a body that breaks off changes nothing.
