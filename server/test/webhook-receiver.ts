@@ -17,6 +17,8 @@ export interface WebhookReceiver {
   received: Received[];
   /** What the next requests are answered; 200 at first. */
   answer: number;
+  /** They are answered what they said. */
+  echoes: boolean;
   /** Waits for the first request that fits. */
   find(
     fits: (data: Record<string, unknown>, request: Received) => boolean,
@@ -30,14 +32,15 @@ export const verifySignature = (secret: string, { headers, body }: Received): un
 
 export const startWebhookReceiver = async (): Promise<WebhookReceiver> => {
   const received: Received[] = [];
-  const receiver: WebhookReceiver = { url: '', received, answer: 200, find };
+  const receiver: WebhookReceiver = { url: '', received, answer: 200, echoes: false, find };
   const server = createServer(async (req, res) => {
     // A proxy of another test that still asks whether the server lives that had this port before.
     if (req.method !== 'POST') return void res.writeHead(405).end();
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
-    received.push({ at: Date.now(), headers: req.headers, body: Buffer.concat(chunks).toString('utf8') });
-    res.writeHead(receiver.answer).end();
+    const body = Buffer.concat(chunks).toString('utf8');
+    received.push({ at: Date.now(), headers: req.headers, body });
+    res.writeHead(receiver.answer).end(receiver.echoes ? body : '');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
