@@ -6,7 +6,8 @@ import { NewWidget } from '@parlor/shared';
 import * as limits from '@parlor/shared/limits';
 import { describe, expect, it } from 'vitest';
 import { LONG_UNITS, SHORT_BROWSER, WITH_ROUNDS } from '../../vitest.tiers.ts';
-import { loadConfig } from '../src/platform/config.ts';
+import { describeConfig } from '../src/platform/config.ts';
+import { SETTINGS } from '../src/platform/settings.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -84,9 +85,8 @@ it('every test that a tier names is there', () => {
 
 describe('every setting is described', () => {
   const widgetSettings = Object.keys(NewWidget.shape);
-  const serverLimits = Object.keys(loadConfig({})).filter((name) =>
-    /^RATE_LIMIT_|_PER_|_RESERVE_|CONNECTIONS/.test(name),
-  );
+  const settings = Object.keys(SETTINGS);
+  const serverLimits = settings.filter((name) => /^RATE_LIMIT_|_PER_|_RESERVE_|CONNECTIONS/.test(name));
 
   const missing = (names: readonly string[], file: string, quoted: (name: string) => string): string[] =>
     names.filter((name) => !read(file).includes(quoted(name)));
@@ -96,6 +96,19 @@ describe('every setting is described', () => {
     // One control has both.
     const ownControl = widgetSettings.filter((name) => !name.endsWith('_align'));
     expect(missing(ownControl, 'demo/site/panel/fields.js', (name) => `'${name}'`)).toEqual([]);
+  });
+
+  it('of the server, in the README, SECURITY.md or a document', () => {
+    const listed = [...describeConfig({}).matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
+    expect(listed).toEqual(settings);
+    const documents = files.filter((file) => /^(README|SECURITY)\.md$|^docs\/.*\.md$/.test(file));
+    // Code in a line: of the name alone, or with a value.
+    const named = new Set(
+      documents.flatMap((file) =>
+        [...read(file).matchAll(/`([A-Z_]+)(?:=[^`\n]*)?`/g)].map(([, name = '']) => name),
+      ),
+    );
+    expect(listed.filter((name) => !named.has(name))).toEqual([]);
   });
 
   it('that is a limit of the server, in docs/limits.md', () => {
