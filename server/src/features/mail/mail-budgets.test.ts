@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { keywordMails, mailedAccount, PATIENCE } from '../../../test/mailed-account.ts';
 import { startSmtpReceiver } from '../../../test/smtp-receiver.ts';
 import { Budgets } from '../../database/budgets.ts';
 import { MailBudgets } from './mail-budgets.ts';
+import type { MailKind } from './outgoing-mails.model.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -77,3 +79,94 @@ describe('the mails of all accounts in an hour', () => {
     }
   });
 });
+
+describe('the mails of a server with MAILS_PER_HOUR_TOTAL', () => {
+  /** What asks for a mail of each kind: a new kind has to stand here. */
+  const kinds = ['confirmation', 'digest', 'invitation', 'password-reset'] as const;
+  const app = testApp({ ...SETTINGS, MAILS_PER_HOUR_TOTAL: String(kinds.length) });
+
+  it('all count, of whatever kind, and all that are beyond wait for the next hour', async () => {
+    const { models, accounts, confirmations } = app.services;
+    await farFromHour();
+    const { token, id, username } = await app.account();
+    const to = `${username}@example.com`;
+    const say = (body: string) => app.request('POST', '/api/v1/messages/', { token, body: { body, room } });
+    let room = {};
+    const ask: Record<MailKind, () => Promise<{ status: number; to: string; from: string }>> = {
+      // Whoever registers gets one.
+      confirmation: async () => {
+        const other = await app.account();
+        return { status: 200, to: `${other.username}@example.com`, from: other.id };
+      },
+      digest: async () => ({ ...(await say('A refund, please')), to, from: id }),
+      invitation: async () => {
+        const email = `guest-${crypto.randomUUID().slice(0, 8)}@example.com`;
+        const { status } = await app.request('POST', '/api/v1/members/', { token, body: { email } });
+        return { status, to: email, from: id };
+      },
+      'password-reset': async () => {
+        const { status } = await app.request('POST', '/api/v1/auth/password-reset', { body: { email: to } });
+        return { status, to, from: id };
+      },
+    };
+    expect(Object.keys(ask)).toEqual(kinds);
+
+    const used = async () =>
+      (await models.usage.find({ _id: /^server mails / }).lean()).reduce((sum, { used }) => sum + used, 0);
+    const came = (address: string) => smtp.mails.filter((mail) => mail.to.includes(address)).length;
+    /** Waits until one more has come to an address than before. */
+    const comes = async (address: string, before: number) =>
+      vi.waitFor(() => expect(came(address)).toBe(before + 1), PATIENCE);
+
+    // The one that confirms its own address.
+    await comes(to, 0);
+    expect(await used()).toBe(1);
+    const account = await accounts.byUsername(username);
+    if (account) await confirmations.confirmAccount(account);
+    await app.request('POST', '/api/v1/keywords/', { token, body: { keyword: 'refund' } });
+    room = { uuid: (await app.request('POST', '/api/v1/rooms/', { token, body: {} })).json.uuid };
+    for (const [n, kind] of kinds.slice(1).entries()) {
+      const before = came(to);
+      const asked = await ask[kind]();
+      expect([kind, asked.status < 300]).toEqual([kind, true]);
+      await comes(asked.to, asked.to === to ? before : 0);
+      expect([kind, await used()]).toEqual([kind, n + 2]);
+    }
+
+    const hour = (Math.floor(Date.now() / 3_600_000) + 1) * 3_600_000;
+    const sent = smtp.mails.length;
+    const waiting: string[] = [];
+    for (const kind of kinds) {
+      const asked = await ask[kind]();
+      // Whoever asks learns nothing of it.
+      expect([kind, asked.status < 300]).toEqual([kind, true]);
+      waiting.push(asked.to);
+      const next = { account: asked.from, kind, due_at: { $gte: new Date(hour) } };
+      await vi.waitFor(
+        async () => expect([kind, await models.outgoingMails.countDocuments(next)]).toEqual([kind, 1]),
+        PATIENCE,
+      );
+    }
+    expect(smtp.mails).toHaveLength(sent);
+    expect(await used()).toBe(kinds.length);
+    const latest = await models.outgoingMails.find({ due_at: { $gt: new Date(hour + 60_000) } }).lean();
+    expect(latest).toEqual([]);
+
+    // The next hour.
+    const before = waiting.map(came);
+    await models.usage.deleteMany({ _id: /^server mails / });
+    await models.outgoingMails.updateMany(
+      { due_at: { $gte: new Date(hour) } },
+      { $set: { due_at: new Date() } },
+    );
+    await vi.waitFor(() => expect(smtp.mails).toHaveLength(sent + kinds.length), PATIENCE);
+    expect(waiting.map(came).every((count, n) => count > (before[n] ?? 0))).toBe(true);
+    expect(await used()).toBe(kinds.length);
+  });
+});
+
+/** The budget is an hour's of the clock: what begins at its very end would have two. */
+const farFromHour = async (): Promise<void> => {
+  const left = 3_600_000 - (Date.now() % 3_600_000);
+  if (left < 30_000) await sleep(left);
+};
