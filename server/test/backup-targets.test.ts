@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, statfs, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checkDataDir, openEmbeddedMongodb } from '@parlor/embedded-mongodb';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { BackupError, backUp } from '../src/database/backup.ts';
@@ -35,6 +36,43 @@ it.skipIf(inject('isRealMongodb'))('of backups into one folder at once one is ma
   expect((await checkDataDir(join(target, 'database'))).errors).toEqual([]);
   expect(await readdir(join(target, '..'))).toEqual(['backup']);
 });
+
+it.skipIf(inject('isRealMongodb'))(
+  'a backup without a server that a signal ends leaves nothing, and can be given again',
+  { timeout: 120_000 },
+  async () => {
+    const DATA_DIR = await temporaryFolder();
+    await spawnCommand({ DATA_DIR }, ['account', 'invite']).result;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const folder = await temporaryFolder();
+      const target = join(folder, 'backup');
+      const { child, result } = spawnCommand({ DATA_DIR }, ['backup', target]);
+      while ((await readdir(folder)).length === 0) await sleep(1);
+      child.kill(signal);
+      const { err } = await result;
+      expect([child.signalCode, err, await readdir(folder)]).toEqual([signal, '', []]);
+      expect((await spawnCommand({ DATA_DIR }, ['backup', target]).result).code).toBe(0);
+    }
+  },
+);
+
+it.skipIf(inject('isRealMongodb'))(
+  'a backup into the database itself is refused, through a link, too',
+  async () => {
+    const DATA_DIR = await temporaryFolder();
+    await spawnCommand({ DATA_DIR }, ['account', 'invite']).result;
+    const database = join(DATA_DIR, 'database');
+    const before = await readdir(database);
+    const link = join(await temporaryFolder(), 'link');
+    await symlink(database, link);
+    for (const target of [join(database, 'backup'), join(database, 'a', 'b'), join(link, 'a', 'b')]) {
+      const { code, err } = await spawnCommand({ DATA_DIR }, ['backup', target]).result;
+      expect([code, err]).toEqual([1, expect.stringMatching(/^\S+ is inside of the database's own folder/)]);
+    }
+    expect(await readdir(database)).toEqual(before);
+    expect((await spawnCommand({ DATA_DIR }, ['backup', join(DATA_DIR, 'backup')]).result).code).toBe(0);
+  },
+);
 
 it.skipIf(inject('isRealMongodb') || process.platform !== 'linux')(
   'a place where nothing can be made is told',

@@ -43,8 +43,8 @@ export class LocalTerminal implements Terminal {
   readonly #progress = createProgress();
   #results: string[] = [];
   #out: OutputFile | undefined;
-  /** This process has nothing but the command. */
-  readonly stopped: AbortSignal = new AbortController().signal;
+  readonly #stopping = new AbortController();
+  readonly stopped: AbortSignal = this.#stopping.signal;
 
   constructor(files: CommandFiles) {
     this.#files = files;
@@ -56,12 +56,18 @@ export class LocalTerminal implements Terminal {
     if (reads !== undefined) await access(reads, constants.R_OK).catch(unreadable(reads));
   }
 
+  /** Has the command end between two steps, with what it clears away. */
+  stop(reason: Error): void {
+    this.#stopping.abort(reason);
+  }
+
   /** Kept until `close`: a result holds when the file is on the disk. */
   readonly print = (text: string): void => {
     this.#results.push(text);
   };
 
   readonly progress = (state: string): void => {
+    this.stopped.throwIfAborted();
     this.#progress.show(state);
   };
 

@@ -56,6 +56,27 @@ const keysOf = ({ SECRET_KEY, SECRET_KEY_PREVIOUS }: Config): KeyFingerprints =>
   previous: SECRET_KEY_PREVIOUS === '' ? undefined : keyFingerprint(SECRET_KEY_PREVIOUS),
 });
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/**
+ * Stops a command that runs here at the first signal, so that nothing half done is left; a second one ends the process as ever.
+ * @returns what ends that, and says which signal has come
+ */
+const stopAtSignal = (terminal: LocalTerminal): (() => NodeJS.Signals | undefined) => {
+  let given: NodeJS.Signals | undefined;
+  const end = () => {
+    for (const signal of SIGNALS) process.off(signal, stop);
+    return given;
+  };
+  const stop = (signal: NodeJS.Signals) => {
+    given = signal;
+    end();
+    terminal.stop(new Error(`ended by ${signal}`));
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
+  return end;
+};
+
 /**
  * Runs a command in the server that has the embedded database open, where there is one: a database of one process is
  * not shared, and its server knows the most about it. Else here, on the same database.
@@ -70,15 +91,25 @@ export const runWithServices = async (
   // Before a database is begun, or a server asked.
   const run = command.prepare([...located]);
   const terminal = new LocalTerminal(command.files?.(located) ?? {});
+  let signalled: () => NodeJS.Signals | undefined = () => undefined;
   try {
     await terminal.checkFiles();
     const server = await runningServer(config);
     const name = words.slice(0, words.length - args.length);
     const keys = command.byKeys && keysOf(config);
     if (server) await askServer(server, [...name, ...located], terminal, keys);
-    else await withServices(config, command.mayBeNew ?? false, (services) => run(services, terminal));
+    else {
+      signalled = stopAtSignal(terminal);
+      await withServices(config, command.mayBeNew ?? false, (services) => run(services, terminal));
+    }
     await terminal.finish();
-  } finally {
+  } catch (error) {
     await terminal.close();
+    const signal = signalled();
+    // Whoever gave it, such as a shell, sees by what it has ended.
+    if (signal) process.kill(process.pid, signal);
+    throw error;
   }
+  signalled();
+  await terminal.close();
 };

@@ -1,6 +1,6 @@
-import { copyFile, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import {
   checkDataDir,
   type DataDirCheck,
@@ -53,6 +53,23 @@ const claim = async (partial: string): Promise<void> => {
   }
 };
 
+/** The folder in which a path is or will be, in its one spelling, past all links. */
+const realFolder = async (path: string): Promise<string> => {
+  const folder = dirname(path);
+  return realpath(folder).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return join(await realFolder(folder), basename(folder));
+  });
+};
+
+/** @throws BackupError for a place that is lost with the database itself, and that its files fill */
+const requireOutside = async (target: string, database: string): Promise<void> => {
+  const own = await realpath(database);
+  const folder = await realFolder(target);
+  if (folder === own || folder.startsWith(own + sep))
+    throw new BackupError(`${target} is inside of the database's own folder: name one elsewhere`);
+};
+
 /** Whether two folders are on one disk. */
 const isSameDisk = async (a: string, b: string): Promise<boolean> =>
   (await stat(a)).dev === (await stat(b)).dev;
@@ -93,6 +110,7 @@ export const backUp = async (
   const partial = `${target}.partial`;
   try {
     if (await isThere(target)) throw new BackupError(`${target} is there already: name a folder that is not`);
+    await requireOutside(target, embeddedDirectory(source.dataDir));
     makeDirectory(dirname(partial));
     await claim(partial);
   } catch (error) {
