@@ -59,6 +59,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'server/test/full-disk-backlog.test.ts': 130,
   'server/test/full-disk-live.test.ts': 50,
   'server/test/full-disk.test.ts': 42,
+  'server/test/fuzz-walk.test.ts': 25,
   'server/test/fuzz.test.ts': 25,
   'server/test/import-interrupted.test.ts': 230,
   'server/test/keys-rotate.test.ts': 130,

@@ -108,6 +108,7 @@ export const WITH_ROUNDS = [
   'server/embedded-mongodb/test/wire.test.ts',
   'server/src/features/realtime/event-log.test.ts',
   'server/test/conversations.test.ts',
+  'server/test/fuzz-walk.test.ts',
   'server/test/fuzz.test.ts',
   'server/test/hostile.test.ts',
   'server/test/webhooks-crash.test.ts',

@@ -37,6 +37,7 @@ const ROUNDS_OF_HOURS = {
   CUT_SECONDS: '60',
   DIFFERENTIAL_COUNT: '100000',
   FUZZ_ATTEMPTS: '10000',
+  FUZZ_SEEDS: '100',
   HOSTILE_REQUESTS: '20000',
   KILL_ROUNDS: '500',
   NOTES_KILL_ROUNDS: '50',
@@ -51,7 +52,7 @@ const ROUNDS_OF_HOURS = {
 
 const ENVIRONMENTS = {
   short: { TEST_TIER: 'short', ...SHORT_ROUNDS },
-  long: { TEST_TIER: 'long' },
+  long: { TEST_TIER: 'long', FUZZ_SEEDS: '3' },
   hours: ROUNDS_OF_HOURS,
   all: {},
 };

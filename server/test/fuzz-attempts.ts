@@ -231,6 +231,13 @@ const HEADERS = [
 ];
 const MAX_HEADER_BYTES = 8_000;
 
+/** As much of a text as a header may hold. */
+export const inHeader = (text: string): string =>
+  text
+    .replace(/[^\t\x20-\x7e]/g, '?')
+    .slice(0, MAX_HEADER_BYTES)
+    .trim();
+
 /** One request or conversation with a hostile text somewhere in it. */
 export const makeAttempt = (app: RemoteApp, own: Fixtures, choose: ReturnType<typeof chooser>): Attempt => {
   const { next, pick } = choose;
@@ -267,16 +274,12 @@ export const makeAttempt = (app: RemoteApp, own: Fixtures, choose: ReturnType<ty
     if (coding) options.headers = { ...options.headers, 'content-encoding': coding };
   } else if (next() < 0.3) {
     where = pick(HEADERS);
-    const value = text
-      .replace(/[^\t\x20-\x7e]/g, '?')
-      .slice(0, MAX_HEADER_BYTES)
-      .trim();
-    options.headers = { ...options.headers, [where]: value };
+    options.headers = { ...options.headers, [where]: inHeader(text) };
   } else if (next() < 0.4) {
     where = 'the path';
     path = path.replace(/[^/]+(\/?)$/, `${short}$1`);
   } else {
-    path += `?limit=1000&messages_limit=500&${pick(['cursor', 'room', 'start_date', 'token', 'group_by', 'webhook', 'x'])}=${short}`;
+    path += `?limit=1000&messages_limit=500&${pick([...operation.query, 'x'])}=${short}`;
   }
   const { method } = operation;
   return {

@@ -6,9 +6,10 @@ import { openApiDocument } from '../src/openapi/document.ts';
 import { loadConfig } from '../src/platform/config.ts';
 import { createRoutes } from '../src/routes.ts';
 import type { TestApp } from './app.ts';
+import type { JsonSchema } from './text-fields.ts';
 
 /** Routes that answer with files or pages, or for operators, and are no part of the API's description. */
-const UNDESCRIBED = new Set([
+export const UNDESCRIBED: ReadonlySet<string> = new Set([
   'GET /api/v1/docs',
   'GET /api/v1/docs/icon.svg',
   'GET /api/v1/docs/scalar.js',
@@ -29,6 +30,13 @@ export const knownRoutes = (services: Services): string[] =>
     .filter((route) => !UNDESCRIBED.has(route))
     .sort();
 
+/** A parameter of an operation, wherever in the document it is described. */
+export interface Parameter {
+  in: 'path' | 'query' | 'header' | 'cookie';
+  name: string;
+  schema: JsonSchema;
+}
+
 /** An operation of the document, as the tests go through them. */
 export interface Operation {
   id: string;
@@ -37,8 +45,12 @@ export interface Operation {
   callers: readonly ('public' | 'Token' | 'Session' | 'Visitor' | 'AgentKey')[];
   /** The example of its body; undefined when it takes none, or bytes. */
   body: Record<string, unknown> | undefined;
+  /** What the document says of that body. */
+  schema: JsonSchema | undefined;
   /** The media types of the bytes that it takes instead of JSON. */
   bytes: readonly string[];
+  /** What may stand in its path, query and headers. */
+  parameters: readonly Parameter[];
   query: readonly string[];
   /** The parameters of the query that it needs, with their examples. */
   needs: Readonly<Record<string, string>>;
@@ -102,6 +114,19 @@ const typesOf = (response: object): string[] => {
 const pointer = (...parts: string[]): string =>
   parts.map((part) => `/${part.replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
 
+/** Follows a reference into the document. */
+export const resolved = (reference: string): object =>
+  reference
+    .replace(/^#\//, '')
+    .split('/')
+    .reduce((at, part) => at[part.replace(/~1/g, '/').replace(/~0/g, '~')], document as any);
+
+/** The parameters that are described at a path or an operation, or elsewhere. */
+const parametersOf = (...described: readonly { parameters?: readonly object[] }[]): Parameter[] =>
+  described.flatMap(({ parameters = [] }) =>
+    parameters.map((one) => ('$ref' in one ? resolved(String(one.$ref)) : one) as Parameter),
+  );
+
 /** The example of a parameter. */
 const exampleIn = ({ schema = {}, example = undefined }: { schema?: object; example?: unknown }): string =>
   String(
@@ -118,6 +143,7 @@ export const operations: readonly Operation[] = Object.entries(document.paths ??
     if (!described) return [];
     const content =
       described.requestBody && 'content' in described.requestBody ? described.requestBody.content : {};
+    const parameters = parametersOf(item as object, described as object);
     return [
       {
         id: described.operationId ?? '',
@@ -125,10 +151,10 @@ export const operations: readonly Operation[] = Object.entries(document.paths ??
         path,
         callers: (described.security ?? []).map((one) => (Object.keys(one)[0] ?? 'public') as 'public'),
         body: content['application/json']?.example,
+        schema: content['application/json']?.schema as JsonSchema | undefined,
         bytes: Object.keys(content).filter((type) => type !== 'application/json'),
-        query: (described.parameters ?? []).flatMap((given) =>
-          'in' in given && given.in === 'query' ? [given.name] : [],
-        ),
+        parameters,
+        query: parameters.flatMap((given) => (given.in === 'query' ? [given.name] : [])),
         needs: Object.fromEntries(
           (described.parameters ?? []).flatMap((given) =>
             'in' in given && given.in === 'query' && given.required ? [[given.name, exampleIn(given)]] : [],

@@ -9,12 +9,18 @@ import { MAIN, serverSettings, startServerProcess } from './server-process.ts';
 
 const THREAD_PROBE = fileURLToPath(new URL('./thread-probe.mjs', import.meta.url));
 
+/** What its numbers are asked for with. */
+export const METRICS_TOKEN = 'a-token-for-the-numbers-only';
+
 /** A server and a look at how long one turn of its threads' event loops took since the last look. */
 export const startProbed = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parlor-probe-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const probe = join(folder, 'probe');
-  const env = { ...(await serverSettings()), RATE_LIMIT: 'off', REGISTRATION: 'open', THREAD_PROBE: probe };
+  const env = {
+    ...(await serverSettings()),
+    ...{ RATE_LIMIT: 'off', REGISTRATION: 'open', METRICS_TOKEN, THREAD_PROBE: probe },
+  };
   const server = await startServerProcess(env, [process.execPath, '--import', THREAD_PROBE, MAIN]);
   const threads = inject('isRealMongodb') ? ['main'] : ['main', 'database'];
   const read = (thread: string) =>
@@ -29,5 +35,5 @@ export const startProbed = async () => {
         .on('error', reject);
     });
   const longestTurnMs = async () => Math.max(...(await Promise.all(threads.map(read))));
-  return { app: remoteApp(server.url), longestTurnMs };
+  return { app: remoteApp(server.url), url: server.url, printed: server.stdout, longestTurnMs };
 };
