@@ -13,7 +13,7 @@ import { startProbed } from './probed-server.ts';
  */
 
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
-const ATTEMPTS = Number(process.env.FUZZ_ATTEMPTS ?? 250);
+const ATTEMPTS = Number(process.env.FUZZ_ATTEMPTS ?? 120);
 
 it(`${ATTEMPTS} attempts to occupy the server, seed ${SEED}`, { timeout: 300_000 }, async () => {
   const { app, longestTurnMs } = await startProbed();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openDatabase } from '../src/database/connect.ts';
 import { loadConfig } from '../src/platform/config.ts';
 import { keyFingerprint } from '../src/platform/secrets.ts';
@@ -139,26 +139,22 @@ it('a server whose database was emptied under it says so, and goes on when it is
   await close();
 }, 120_000);
 
-describe.each([
-  ['that was kept before it started', 'before'],
-  ['that was kept while it ran', 'after'],
-] as const)('a server whose database is set back under it to a state %s', (_name, kept) => {
-  it('says so until it is started again', async () => {
-    const settings = await sharedSettings();
-    const earlier = await startServerProcess(settings);
-    const made = await madeAt(earlier.url, 'ada');
-    if (kept === 'before') await earlier.end('SIGTERM');
-    const restore = await dumped(settings);
-    const server = kept === 'before' ? await startServerProcess(settings) : earlier;
-    await madeAt(server.url, 'bea');
-    await restore();
-    const call = caller(server.url);
+it('servers whose database is set back under them say so until they are started again', async () => {
+  const settings = await sharedSettings();
+  const before = await startServerProcess(settings);
+  const made = await madeAt(before.url, 'ada');
+  const restore = await dumped(settings);
+  const after = await startServerProcess(settings);
+  await madeAt(after.url, 'bea');
+  await restore();
+  for (const { url } of [before, after])
     await expect
-      .poll(() => call('GET', '/readyz'), { timeout: 60_000 })
+      .poll(() => caller(url)('GET', '/readyz'), { timeout: 60_000 })
       .toEqual({ status: 503, json: { detail: expect.stringContaining('set back') } });
-    const restarted = await startServerProcess(settings);
-    await made(restarted.url);
-    expect((await call('GET', '/readyz')).status).toBe(503);
-    expect(server.stderr().match(/set back/g)).toHaveLength(1);
-  }, 120_000);
-});
+  const restarted = await startServerProcess(settings);
+  await made(restarted.url);
+  for (const { url, stderr } of [before, after]) {
+    expect((await caller(url)('GET', '/readyz')).status).toBe(503);
+    expect(stderr().match(/set back/g)).toHaveLength(1);
+  }
+}, 120_000);
