@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { testApp } from './app.ts';
+import { bodyMediaOf, comparedWithDocument, document, mismatches } from './openapi.ts';
+import { startReceiver, until } from './webhooks-parts.ts';
 
 const app = testApp({ WEBHOOK_RETRY_DELAYS: '50ms,100ms', WEBHOOK_TIMEOUT: '1s' });
 const strict = testApp({ WEBHOOK_ALLOW_PRIVATE: 'false' });
@@ -195,6 +197,31 @@ describe('webhooks', () => {
       first.json.uuid,
     );
     expect(found._id).toBe(first.json.uuid);
+  });
+
+  test('a target stands as its owner wrote it, and all that tells of it is as the document says', async () => {
+    const undocumented: string[] = [];
+    const request = comparedWithDocument(app, (fault) => undocumented.push(fault));
+    const receiver = await startReceiver();
+    const { token } = await app.account();
+    const targets = ['?ä=1', '/{id}', '/a|b^c', '/%zz', '/"x"', '/a\\b', '/a#b#c', '/`<>'].map(
+      (end) => receiver.url + end,
+    );
+    for (const target of [...targets, 'HTTPS://exämple.com/h']) {
+      const body = { event: 'chat.added', target };
+      const { status, json } = await request('POST', '/api/v1/webhooks/', { token, body });
+      expect([target, status, json.target]).toEqual([target, 201, target]);
+      await request('PATCH', `/api/v1/webhooks/${json.uuid}/`, { token, body });
+    }
+    await request('POST', '/api/v1/rooms/', { token, body: { name: 'A room' } });
+    await until(() => receiver.hits.length === targets.length);
+    expect((await request('GET', '/api/v1/webhooks/', { token })).json).toHaveLength(targets.length + 1);
+    expect((await request('GET', '/api/v1/deliveries/', { token })).json).toHaveLength(targets.length + 1);
+    const { schema } = bodyMediaOf(document.webhooks?.['chat.added']?.post);
+    for (const { json } of receiver.hits)
+      expect([json.webhook, mismatches(schema, json)]).toEqual([json.webhook, []]);
+    expect(receiver.hits.map(({ json }) => json.webhook.target).sort()).toEqual(targets.sort());
+    expect(undocumented).toEqual([]);
   });
 
   test('literals and localhost names are refused where private addresses are, as are ports of mail and user names', async () => {

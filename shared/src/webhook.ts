@@ -11,8 +11,9 @@ export const Webhook = z
     uuid: uuid(),
     event: choice(EVENT_NAMES),
     target: webAddress(MAX_TARGET).meta({
-      format: 'uri',
       maxLength: MAX_TARGET,
+      description:
+        'An http or https URL as browsers read it, and answered as it was written: it may hold characters that a URI (RFC 3986) has not, such as `ä` or `{`.',
       example: 'https://example.com/hooks/chat',
     }),
   })
