@@ -148,6 +148,8 @@ describe('the way back', () => {
       'console/',
       '',
       `/${'x'.repeat(1_000)}`,
+      // Longer in an address, and in the cookie that keeps it, than browsers take.
+      `/${'각'.repeat(223)}`,
     ]) {
       const browser = new CookieBrowser();
       const address = `${server.url}${START}?return_to=${encodeURIComponent(wrong)}`;

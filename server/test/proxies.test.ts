@@ -135,6 +135,26 @@ behindEach((name) => {
     expect((await connection.answer('GET')).status).toBe(200);
   });
 
+  it('passes the largest response headers on', async () => {
+    const ask = fetching();
+    const api = callableBy(ask);
+    const { token } = await api.account();
+    const { uuid } = (await api.request('POST', '/api/v1/rooms/', { token })).json;
+    // 200 characters of three letters each, of three bytes each, of three characters each in a URL.
+    const words = '각'.repeat(200).normalize('NFD');
+    for (const body of [words, `${words} `])
+      await api.request('POST', '/api/v1/messages/', { token, body: { body, room: { uuid } } });
+    const path = `/api/v1/search/?limit=1&kind=message&q=${encodeURIComponent(words)}`;
+    const headers = { authorization: `Token ${token}` };
+    await expect
+      .poll(async () => (await ask({ what: 'search', method: 'GET', path, headers })).headers.link)
+      .toMatch(/.{5400}/);
+    const origin = 'x'.repeat(7_000);
+    const widgets = `/api/v1/widgets/?token=x&more=${'x'.repeat(7_000)}`;
+    const shown = await ask({ what: 'widgets', method: 'GET', path: widgets, headers: { origin } });
+    expect(shown.status).toBe(404);
+  });
+
   it('speaks HTTP/2, and leads from http to https', async () => {
     const session = connect(proxy().url, { ca: proxy().ca });
     onTestFinished(() => session.destroy());

@@ -70,6 +70,18 @@ describe('CORS', () => {
     expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
   });
 
+  it('repeats no origin that no browser names', async () => {
+    for (const [origin, allowed] of [
+      [`https://${'x'.repeat(253)}:65535`, true],
+      [`https://${'x'.repeat(7_000)}`, false],
+    ] as const) {
+      const { headers } = await app.request('GET', `/api/v1/widgets/?token=${widget}`, {
+        headers: { origin },
+      });
+      expect(headers['access-control-allow-origin']).toBe(allowed ? origin : undefined);
+    }
+  });
+
   it("answers any origin on the routes that a visitor's token opens", async () => {
     for (const [path, method] of [
       ['/api/v1/messages/', 'POST'],

@@ -27,6 +27,14 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ];
 
+/** Longer than any that a browser names: a scheme, a name of 253 characters and a port. */
+const MAX_ORIGIN = 300;
+
+const originIn = (ctx: Context): string => {
+  const origin = ctx.get('Origin');
+  return origin.length > MAX_ORIGIN ? '' : origin;
+};
+
 /** How long browsers keep a preflight's response. */
 const MAX_AGE_S = 600;
 
@@ -49,7 +57,7 @@ const policyOf = (policy: CorsPolicy, allowMethods: string[]): Handler =>
     maxAge: MAX_AGE_S,
     allowMethods,
     // Responses to a widget differ by origin, so that caches have to keep one for each.
-    origin: policy === 'widget' ? (ctx: Context) => ctx.get('Origin') : '*',
+    origin: policy === 'widget' ? originIn : '*',
   });
 
 /**

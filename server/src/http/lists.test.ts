@@ -90,6 +90,18 @@ describe('a list', () => {
     expect(second.headers.link).toBeUndefined();
   });
 
+  it('is led on by what it has read of the query, and nothing else', async () => {
+    const { token } = await app.account();
+    for (let n = 0; n < 2; n++) await app.request('POST', '/api/v1/rooms/', { token });
+    const { headers } = await list(
+      `utm=${'x'.repeat(7_000)}&limit=1&end_date=9999-12-31&token=a&token=b`,
+      token,
+    );
+    const next = new URL(/^<(.*)>; rel="next"$/.exec(headers.link ?? '')?.[1] ?? '');
+    expect([...next.searchParams.keys()].sort()).toEqual(['cursor', 'end_date', 'limit']);
+    expect([next.searchParams.get('limit'), next.searchParams.get('end_date')]).toEqual(['1', '9999-12-31']);
+  });
+
   it('takes days, both inclusive, each alone or together', async () => {
     const today = new Date().toISOString().slice(0, 10);
     await app.request('POST', '/api/v1/rooms/', { token });

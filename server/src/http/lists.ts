@@ -12,11 +12,30 @@ export const MAX_CURSOR = 200;
 
 const DAY_MS = 86_400_000;
 
+/** What has been read of requests' queries. */
+const readOf = new WeakMap<Pick<Context, 'query'>, Map<string, string>>();
+
 /** One value of a query parameter; a repeated one is an error rather than a guess. */
 export const queryValue = (ctx: Pick<Context, 'query'>, name: string): string | undefined => {
   const value = ctx.query[name];
   if (Array.isArray(value)) throw invalid({ [name]: ['This parameter may be given only once.'] });
+  if (value !== undefined) {
+    const read = readOf.get(ctx) ?? new Map<string, string>();
+    readOf.set(ctx, read.set(name, value));
+  }
   return value;
+};
+
+/**
+ * What `Link` says of another page of the same list. It repeats the parameters that were read, whose lengths are bounded:
+ * headers of some KiB are more than proxies take.
+ */
+export const linkTo = (ctx: Context, rel: string, cursor: string, baseUrl: string): string => {
+  const query = new URLSearchParams([...(readOf.get(ctx) ?? [])]);
+  // A cursor goes on from where that has led to.
+  query.delete('around');
+  query.set('cursor', cursor);
+  return `<${baseUrl}${ctx.path}?${query}>; rel="${rel}"`;
 };
 
 /** @throws ParlorError `invalid` unless the parameter is a whole number from `min` to `max`. */
@@ -196,12 +215,7 @@ export const sendTexts = (
   baseUrl: string,
 ): void => {
   const addresses = Object.entries(links).flatMap(([rel, cursor]) => {
-    if (cursor === undefined) return [];
-    const query = new URLSearchParams(ctx.querystring);
-    // A cursor goes on from where that has led to.
-    query.delete('around');
-    query.set('cursor', cursor);
-    return `<${baseUrl}${ctx.path}?${query}>; rel="${rel}"`;
+    return cursor === undefined ? [] : linkTo(ctx, rel, cursor, baseUrl);
   });
   if (addresses.length > 0) ctx.set('Link', addresses.join(', '));
   ctx.set('Cache-Control', 'no-cache');

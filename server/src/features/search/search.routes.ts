@@ -1,7 +1,7 @@
 import { SEARCH_KINDS, type SearchKind, SearchResult, SearchText } from '@parlor/shared';
 import { z } from 'zod';
 import type { Context } from '../../http/context.ts';
-import { queryChoice, queryInteger, queryValue } from '../../http/lists.ts';
+import { linkTo, queryChoice, queryInteger, queryValue } from '../../http/lists.ts';
 import type { Route } from '../../http/route.ts';
 import { type Caller, inTurn } from '../../http/turns.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
@@ -86,9 +86,7 @@ export const searchRoutes = ({
           search.search(viewOf(now), { terms, kinds: kindsFor(now), limit, before }),
         );
         if (next !== undefined) {
-          const query = new URLSearchParams(ctx.querystring);
-          query.set('cursor', searchCursor.seal(account, next));
-          ctx.set('Link', `<${baseUrl(ctx)}${ctx.path}?${query}>; rel="next"`);
+          ctx.set('Link', linkTo(ctx, 'next', searchCursor.seal(account, next), baseUrl(ctx)));
         }
         ctx.set('Cache-Control', 'no-cache');
         ctx.body = results;
