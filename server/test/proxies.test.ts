@@ -13,7 +13,6 @@ const NOT_FOUND = { detail: 'Not found.' };
 const TOO_LARGE = 'Request body is larger than 262144 bytes.';
 /** nginx reads away what is too large for it as well; HAProxy can't, and leaves that to Parlor. */
 const TOO_LARGE_BEYOND = { nginx: 'Request body is larger than 10485760 bytes.', haproxy: TOO_LARGE };
-
 behindEach((name) => {
   const tooLarge = TOO_LARGE_BEYOND[name];
   const { proxy, direct, fetching, strict } = twoServers(name);
@@ -53,6 +52,8 @@ behindEach((name) => {
     const connection = await strict();
     const missing = await connection.request('GET', '/api/v1/nothing/');
     expect([missing.status, JSON.parse(missing.body.toString())]).toEqual([404, NOT_FOUND]);
+    const own = await connection.request('GET', '/.parlor/unreadable');
+    expect([own.status, JSON.parse(own.body.toString())]).toEqual([404, NOT_FOUND]);
     for (const method of ['PUT', 'DELETE', 'PATCH', 'REPORT']) {
       const wrong = await connection.request(method, '/healthz');
       expect([method, wrong.status, wrong.headers.allow]).toEqual([method, 405, 'GET, HEAD']);
@@ -133,6 +134,74 @@ behindEach((name) => {
     const connection = await strict();
     connection.write('GET /healthz HTTP/1.0\r\n\r\n');
     expect((await connection.answer('GET')).status).toBe(200);
+  });
+
+  it('passes headers of up to 16 KiB on, and refuses larger ones as Parlor does', async () => {
+    const answerTo = async (query: number, header: number) => {
+      const ask = fetching();
+      const path = `/healthz?${'a'.repeat(query)}`;
+      return ask({ what: 'health', method: 'GET', path, headers: { x: 'a'.repeat(header) } });
+    };
+    const taken = [
+      [9_000, 0],
+      [0, 9_000],
+      [15_500, 0],
+      [0, 15_500],
+      [7_000, 8_500],
+    ] as const;
+    for (const [query, header] of taken)
+      expect([query, header, (await answerTo(query, header)).status]).toEqual([query, header, 200]);
+    for (const [query, header] of [
+      [17_000, 0],
+      [0, 17_000],
+      [9_000, 9_000],
+    ] as const) {
+      const { status, text } = await answerTo(query, header);
+      expect([query, header, status, text]).toEqual([query, header, 431, '']);
+    }
+    for (const [query, header] of [
+      [40_000, 0],
+      [0, 40_000],
+    ] as const) {
+      const { status, text, headers } = await answerTo(query, header);
+      // HAProxy says so in its own words, whatever its file says.
+      if (name === 'haproxy') expect([query, header, status]).toEqual([query, header, 400]);
+      else expect([query, header, status, text]).toEqual([query, header, 431, '']);
+      if (name === 'nginx') expect(headers['access-control-allow-origin']).toBe('*');
+    }
+    const session = connect(proxy().url, { ca: proxy().ca });
+    onTestFinished(() => session.destroy());
+    for (const [length, status] of [
+      [15_500, 200],
+      [17_000, 431],
+    ] as const) {
+      const asked = session.request({ ':path': '/healthz', x: 'a'.repeat(length) });
+      const [headers] = await once(asked, 'response');
+      expect([length, headers[':status']]).toEqual([length, status]);
+    }
+  });
+
+  it.runIf(name === 'nginx')('answers what it cannot read in the shape of errors, to any page', async () => {
+    for (const [request, expected] of [
+      ['GET /healthz HTTP/1.1\r\n\r\n', 400],
+      ['GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n', 400],
+      ['GET /healthz HTTP/1.1\r\nHost: a\r\nNo header\r\n\r\n', 400],
+      ['GET no-path HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+      ['TRACE / HTTP/1.1\r\nHost: a\r\n\r\n', 405],
+      ['POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n', 501],
+      ['GET / HTTP/3.0\r\nHost: a\r\n\r\n', 505],
+    ] as const) {
+      const connection = await strict();
+      connection.write(request);
+      const { status, headers, body } = await connection.answer('GET');
+      const said = '{"detail":"The request cannot be read."}';
+      expect([request, status, body.toString()]).toEqual([request, expected, said]);
+      expect(headers['access-control-allow-origin']).toBe('*');
+    }
+    const plain = byFetch(proxy().url.replace('https:', 'http:'));
+    onTestFinished(() => plain.close());
+    const { status, text } = await plain({ what: 'no TLS', method: 'GET', path: '/', headers: {} });
+    expect([status, text]).toEqual([400, '{"detail":"The request cannot be read."}']);
   });
 
   it('passes the largest response headers on', async () => {

@@ -77,7 +77,7 @@ const SETUPS: Record<
       '/etc/ssl/parlor/': `${folder}/`,
       'https://chat.example.com': PUBLIC_URL,
     }),
-    around: () => 'global\n    maxconn 1000\n',
+    around: () => 'global\n    maxconn 1000\n    tune.bufsize 32768\n',
     command: (folder) => ['haproxy', '-db', '-f', `${folder}/around`, '-f', `${folder}/parlor`],
   },
 };
