@@ -18,6 +18,12 @@ const app = testApp();
 const REDOCLY = { 'no-path-trailing-slash': 'off' } as const;
 const SPECTRAL = { 'path-keys-no-trailing-slash': 'off' } as const;
 
+interface Described {
+  operationId: string;
+  parameters?: { $ref?: string }[];
+  responses: Record<string, { $ref?: string; headers?: object }>;
+}
+
 describe('the OpenAPI document', () => {
   it('breaks none of Redocly’s recommended rules', { timeout: 120_000 }, async () => {
     const config = await createConfig({ extends: ['recommended'], rules: REDOCLY });
@@ -57,6 +63,29 @@ describe('the OpenAPI document', () => {
     expect(ids(taking)).toEqual(
       expect.arrayContaining(['changeConversations', 'createToken', 'inviteMember']),
     );
+  });
+
+  it('promises an end to a 409 only where an Idempotency-Key may wait for one', () => {
+    const operations = Object.values(document.paths ?? {}).flatMap((item) =>
+      Object.values(item as Record<string, Described>),
+    );
+    const conflicts = operations.flatMap(({ operationId, parameters = [], responses }) => {
+      const given = responses[409];
+      if (!given) return [];
+      const response = given.$ref ? document.components?.responses?.Error409 : given;
+      const waits = 'Retry-After' in ((response as Described['responses'][string])?.headers ?? {});
+      return [
+        { operationId, waits, hasKey: parameters.some(({ $ref = '' }) => $ref.endsWith('Idempotency-Key')) },
+      ];
+    });
+    expect(conflicts.length).toBeGreaterThan(10);
+    expect(conflicts.filter(({ waits, hasKey }) => waits !== hasKey)).toEqual([]);
+    const said = document.paths?.['/api/v1/members/{uuid}/']?.delete?.responses?.[409];
+    expect(said).toMatchObject({ description: expect.stringMatching(/at least one owner/) });
+    const { headers } = (document.paths?.['/api/v1/auth/session']?.delete?.responses?.[204] ?? {}) as {
+      headers?: object;
+    };
+    expect(Object.keys(headers ?? {})).toContain('Set-Cookie');
   });
 
   it('tells of each operation and each webhook what it does', () => {

@@ -124,7 +124,7 @@ export const openApiDocument = (
           ),
           Link: header('RFC 8288: the next page; absent on the last.', '<https://…?cursor=…>; rel="next"'),
           'Set-Cookie': header(
-            'The session’s cookie; from a sign-in by password another line has that of the browser.',
+            'The session’s cookie, which a sign-out empties; from a sign-in by password another line has that of the browser.',
             '__Host-parlor=V1StGXR8Z5jdHi6Bw0pV1StGXR8Z5jdHi6Bw0pV1StG; path=/; secure; httponly; samesite=strict',
           ),
           RateLimit: header(

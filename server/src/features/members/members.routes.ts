@@ -154,7 +154,7 @@ export const memberRoutes = ({
     bodyExample: { role: 'admin' },
     isBodyOptional: true,
     condition: 'write',
-    errors: [409],
+    conflict: 'An account has at least one owner.',
     answers: shown(Member),
     handler: async (ctx) => {
       const wanted = readPatch(MemberSettings, ctx.state.body);
@@ -179,7 +179,7 @@ export const memberRoutes = ({
     callers,
     params,
     condition: 'write',
-    errors: [409],
+    conflict: 'An account has at least one owner.',
     answers: deleted,
     handler: async (ctx) => {
       await members.remove(memberOf(ctx), pathUuid(ctx), precondition(ctx), actionOf(ctx));

@@ -124,7 +124,7 @@ export const memberSessionRoutes = ({
     summary: 'Sign out',
     description: 'Ends the session of the cookie; a token stays as it is.',
     callers,
-    answers: deleted,
+    answers: { ...deleted, headers: ['Set-Cookie'] },
     handler: async (ctx) => {
       const session = sessionOf(ctx);
       if (session !== undefined) {

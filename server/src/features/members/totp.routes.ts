@@ -69,7 +69,7 @@ export const totpRoutes = ({
       'Needs your password or, without one, a sign-in at the provider within the last 10 minutes. The recovery codes are void, too. 409 where the account asks for a second factor. `Idempotency-Key` is ignored here.',
     callers,
     body: OwnPassword,
-    errors: [409],
+    conflict: 'Your account asks for a second factor.',
     answers: { status: 204, description: 'Sign-in asks for a password alone.' },
     handler: async (ctx) => {
       const { password } = readObject(OwnPassword, ctx.state.body);

@@ -65,7 +65,8 @@ const ERRORS: Record<number, { description: string; detail: string; headers?: ob
   },
   404: { description: "No such object, or another account's.", detail: 'Not found.' },
   409: {
-    description: 'The first request with this Idempotency-Key is still running.',
+    description:
+      'The first request with this Idempotency-Key is still running: try again after `Retry-After`. Without that header what it is about has ended or was deleted, and trying again changes nothing.',
     detail: 'A request with this Idempotency-Key is still running. Try again.',
     headers: RETRY_AFTER,
   },
@@ -146,6 +147,13 @@ export const errorResponse = (status: ErrorStatus, description?: string) => ({
   ...(description && { description }),
 });
 
+/** A 409 that is no matter of time: what stands in the way, as the response says it. */
+export const conflictResponse = (detail: string) => ({
+  description: `${detail} Trying again changes nothing.`,
+  headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+  content: contentOf(409, detail),
+});
+
 /** What the agent API says where the main API says something else (docs/contract.md#agent-api). */
 const AGENT_DETAILS: Partial<Record<ErrorStatus, string>> = {
   400: 'metadata must be an object of strings.',
@@ -179,6 +187,10 @@ export interface ErrorPage {
 /** An error's response in an operation that a browser goes to: a page, unless `Accept` prefers JSON. */
 export const errorPageResponse = (status: ErrorStatus, { description, detail }: ErrorPage) => ({
   description,
-  headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' }, ...ERRORS[status]?.headers },
+  headers: {
+    'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+    // A browser sends no Idempotency-Key that it could wait for.
+    ...(status !== 409 && ERRORS[status]?.headers),
+  },
   content: { 'text/html': { schema: { type: 'string' } }, ...contentOf(status, detail) },
 });

@@ -6,6 +6,7 @@ import { DEFAULT_LIMIT, MAX_CURSOR } from '../lists.ts';
 import { defaultText } from '../validate.ts';
 import {
   agentErrorResponse,
+  conflictResponse,
   type ErrorPage,
   type ErrorStatus,
   errorPageResponse,
@@ -63,7 +64,9 @@ export interface Description {
   /** Takes If-None-Match or If-Match. */
   condition?: 'read' | 'write';
   /** Errors beside those that follow from the rest. */
-  errors?: readonly ErrorStatus[];
+  errors?: readonly Exclude<ErrorStatus, 409>[];
+  /** What a 409 says, where that has nothing to do with an Idempotency-Key. */
+  conflict?: string;
   /** Errors that come as pages, unless `Accept` prefers JSON. */
   errorPages?: Partial<Record<ErrorStatus, ErrorPage>>;
   answers: Success | readonly Success[];
@@ -86,6 +89,7 @@ const errorsOf = (given: Description): Set<ErrorStatus> => {
   if (given.bytes) add(400, 413, 415);
   if (given.params) add(404);
   if (given.isIdempotent) add(409, 422);
+  if (given.conflict !== undefined) add(409);
   if (given.condition === 'write') add(412);
   // A public key opens one workflow and nothing that it could be forbidden.
   if (isOfAgent(given)) add(401, 404, 429);
@@ -132,6 +136,8 @@ const responsesOf = (given: Description): ZodOpenApiResponsesObject => {
   for (const status of [...errorsOf(given)].sort()) {
     const page = given.errorPages?.[status];
     if (page) responses[status] = errorPageResponse(status, page);
+    else if (status === 409 && given.conflict !== undefined)
+      responses[status] = conflictResponse(given.conflict);
     else
       responses[status] =
         isOfAgent(given) && status !== 431 ? agentErrorResponse(status) : errorResponse(status);
