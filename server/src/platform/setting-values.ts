@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { type Duration, parseDuration } from './duration.ts';
 import { isMailAddress } from './mail-address.ts';
@@ -26,8 +28,12 @@ export const bearerToken = (text: string): string =>
     ? text
     : expected('a token without spaces, in letters, digits and signs of ASCII');
 
+/** Where Parlor itself lies; npm starts it there. */
+const OWN_FOLDER = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** A relative one is inside of Parlor's own, from wherever it is started. */
 export const folder = (text: string): string =>
-  text.trim() === '' ? expected('the path of a folder') : text;
+  text.trim() === '' ? expected('the path of a folder') : resolve(OWN_FOLDER, text);
 
 export const wholeNumber = (min: number, max: number) => (text: string) => {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
