@@ -38,6 +38,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'server/src/features/access/room-widgets.test.ts': 24,
   'server/src/features/accounts/account-import.test.ts': 50,
   'server/src/features/accounts/import-sizes.test.ts': 40,
+  'server/src/features/agent/ended-rights.test.ts': 33,
   'server/src/features/agent/llm/broken-off.test.ts': 14,
   'server/src/features/agent/llm/llm.test.ts': 20,
   'server/test/agent-kill.test.ts': 24,

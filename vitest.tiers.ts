@@ -18,6 +18,7 @@ export const LONG_UNITS = [
   'server/src/features/accounts/import-sizes.test.ts',
   'server/src/features/accounts/email-confirmations.test.ts',
   'server/src/features/accounts/foreign-objects.test.ts',
+  'server/src/features/agent/ended-rights.test.ts',
   'server/src/features/agent/llm/broken-off.test.ts',
   'server/src/features/agent/llm/llm.test.ts',
   'server/src/features/agent/room-answers.test.ts',

@@ -47,7 +47,11 @@ it('takes turns of one conversation one after the other, whichever process they 
   const both = [app.services.conversations, other.conversations];
   await Promise.all(
     Array.from({ length: 24 }, (_, i) =>
-      both[i % 2]?.say(workflow, id, `m${i}`, { client: '192.0.2.1', uuid: undefined }),
+      both[i % 2]?.say(workflow, id, `m${i}`, {
+        client: '192.0.2.1',
+        uuid: undefined,
+        now: async () => workflow,
+      }),
     ),
   );
   const { messages } = (await agent.get(id)).json;

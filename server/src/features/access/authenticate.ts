@@ -253,7 +253,11 @@ export const createAuthenticator = ({
   const again = async (ctx: Context): Promise<void> => {
     const { principal: before } = ctx.state;
     if (before) {
-      const principal = before.kind === 'agent' ? await agentOf(ctx) : await principalOf(ctx);
+      // Whoever has shown a conversation's secret is that one still.
+      const principal =
+        before.kind === 'agent'
+          ? { ...before, workflow: (await agentOf(ctx)).workflow }
+          : await principalOf(ctx);
       if (principal.kind === 'account') check(ctx, principal);
       ctx.state.principal = principal;
     }

@@ -5,6 +5,7 @@ import { shown } from '../../http/openapi/operation.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
 import type { Route } from '../../http/route.ts';
 import { sendObject } from '../../http/single-object.ts';
+import { callerNow } from '../../http/turns.ts';
 import { serverStops } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import type { Secrets } from '../../platform/secrets.ts';
@@ -133,7 +134,7 @@ export const conversationRoutes = ({
       tag: 'Agent',
       summary: 'Say something, and get the answers',
       description:
-        'With `Accept: text/event-stream` the same, streamed as it is made: `delta`, `message`, and `done` last.',
+        'With `Accept: text/event-stream` the same, streamed as it is made: `delta`, `message`, and `done` last. Messages are answered one after the other; one whose key or workflow ends meanwhile is refused as a new one is.',
       callers: ['agent'],
       params: conversation,
       body: z
@@ -147,13 +148,17 @@ export const conversationRoutes = ({
         const said = saidIn(ctx);
         const { conversation, text } = said;
         const client = ctx.ip;
+        const caller = callerNow(ctx);
+        const now = async () => workflowOf(await caller());
         const last = lastOf(ctx, said);
         const uuid = ctx.state.newUuid ?? last?.turn;
         if (ctx.state.newUuid) {
           ctx.state.subject = { uuid: await conversations.roomOf(workflow, conversation), at: new Date() };
         }
         if (!wantsStream(ctx)) {
-          ctx.body = presentTurn(await conversations.say(workflow, conversation, text, { client, uuid }));
+          ctx.body = presentTurn(
+            await conversations.say(workflow, conversation, text, { client, uuid, now }),
+          );
           return;
         }
         await conversations.checkOpen(workflow, conversation, uuid);
@@ -162,7 +167,7 @@ export const conversationRoutes = ({
         const stream = new TurnStream(turn, said, after);
         const name = `${conversation} ${turn}`;
         const done = conversations
-          .say(workflow, conversation, text, { client, uuid: turn, listener: stream })
+          .say(workflow, conversation, text, { client, uuid: turn, now, listener: stream })
           .then((result) => stream.finish(result))
           .catch((error) => stream.fail(error))
           .finally(() => running.delete(name));

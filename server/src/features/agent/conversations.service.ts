@@ -12,7 +12,7 @@ import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import type { RoomsService } from '../rooms/rooms.service.ts';
 import type { Publication } from './publication.ts';
 import type { TurnListener } from './turn.ts';
-import { type BotRoom, joined, statusOf, type Turns } from './turns.ts';
+import { type BotRoom, joined, type Standing, statusOf, type Turns } from './turns.ts';
 import type { StoredWorkflow } from './workflows.model.ts';
 
 const ID = /^conv_[A-Za-z0-9]{24}$/;
@@ -100,14 +100,20 @@ export class ConversationsService {
 
   /**
    * Takes a visitor's message and answers it.
-   * @param given `client` is the caller's address
+   * @param given `client` is the caller's address; `now` gives the workflow as its key opens it once the message's turn has
+   * come, and while a model is asked: what it throws ends the turn
    * @throws ParlorError `not_found`, `conflict` when it has ended
    */
   async say(
     workflow: StoredWorkflow,
     conversation: string,
     text: string,
-    given: { client: string; uuid: string | undefined; listener?: TurnListener },
+    given: {
+      client: string;
+      uuid: string | undefined;
+      now: () => Promise<StoredWorkflow>;
+      listener?: TurnListener;
+    },
   ): Promise<TurnResult> {
     const { _id } = await this.#find(workflow, conversation);
     const incoming = {
@@ -117,10 +123,15 @@ export class ConversationsService {
       sentAt: undefined,
       isRepeatable: given.uuid !== undefined,
     };
-    const check = (room: BotRoom): void => {
-      if (statusOf(room) === 'ended') throw new ParlorError('conflict', 'Conversation has ended.');
+    const standing: Standing = {
+      look: async () => {
+        if (!(await given.now()).is_published) throw notPublished();
+      },
+      check: (room) => {
+        if (statusOf(room) === 'ended') throw new ParlorError('conflict', 'Conversation has ended.');
+      },
     };
-    return this.#turns.take(_id, incoming, check, given.listener);
+    return this.#turns.take(_id, incoming, standing, given.listener);
   }
 
   /** The uuid of a conversation's room. @throws ParlorError `not_found` */

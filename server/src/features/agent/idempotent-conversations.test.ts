@@ -89,10 +89,10 @@ describe('Idempotency-Key of a conversation', () => {
     const uuid = '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e11';
     const first = await conversations.start(workflow, [], { client, uuid });
     const turn = '0198c1d2-7a54-7b3e-9c1f-2f6f0a9d4e12';
-    const said = await conversations.say(workflow, first.conversationId, 'Grace', { client, uuid: turn });
+    const now = async () => workflow;
+    const given = { client, uuid: turn, now };
+    const said = await conversations.say(workflow, first.conversationId, 'Grace', given);
     expect(await conversations.start(workflow, [], { client, uuid })).toEqual(first);
-    expect(await conversations.say(workflow, first.conversationId, 'Grace', { client, uuid: turn })).toEqual(
-      said,
-    );
+    expect(await conversations.say(workflow, first.conversationId, 'Grace', given)).toEqual(said);
   });
 });

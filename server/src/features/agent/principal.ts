@@ -1,4 +1,4 @@
-import type { Context } from '../../http/context.ts';
+import type { Caller } from '../../http/turns.ts';
 import type { StoredWorkflow } from './workflows.model.ts';
 
 /** Whoever has a workflow's public key; that may be many. */
@@ -27,7 +27,7 @@ export const agentPrincipal = (workflow: StoredWorkflow, conversation?: string):
 });
 
 /** The workflow whose key a request carries that `authenticate.agent` let through. */
-export const workflowOf = (ctx: Pick<Context, 'state'>): StoredWorkflow => {
+export const workflowOf = (ctx: Caller): StoredWorkflow => {
   const { principal } = ctx.state;
   if (principal?.kind !== 'agent') throw new Error('the route lets others than agents through');
   return principal.workflow;

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { hasCome } from '../../database/has-come.ts';
 import type { EventConsumer } from '../../events/relay.ts';
 import type { AskedFrom } from '../../http/asked-from.ts';
+import { ignoreMissing, notFound } from '../../platform/errors.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import { type AwaitsAnswer, NOT_AWAITED } from '../messages/answer.ts';
@@ -10,7 +11,7 @@ import type { MessageModel, StoredMessage } from '../messages/messages.model.ts'
 import type { BotState } from '../rooms/bot-state.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import type { Publication } from './publication.ts';
-import { joined, statusOf, type Turns } from './turns.ts';
+import { joined, type Standing, statusOf, type Turns } from './turns.ts';
 import type { WorkflowsService } from './workflows.service.ts';
 
 /** The lease on an answer: a process that has not renewed it by then is taken for dead. */
@@ -38,7 +39,7 @@ interface Expected {
   settle(answer: string | undefined): void;
 }
 
-/** The bot does not answer this message: it is switched off, has ended, or has no workflow. */
+/** The bot does not answer this message: it is switched off, has ended, or has no workflow that is published. */
 class NotAnswered extends Error {
   override name = 'NotAnswered';
 }
@@ -171,13 +172,19 @@ export class RoomAnswers {
     const room = await rooms.findOne({ _id: roomId }).lean<StoredRoom>();
     if (!room?.is_bot_use) throw new NotAnswered();
     const bot = room.bot ?? (await this.#beginLate(room));
-    const workflow = bot && (await workflows.byId(bot.workflow));
-    if (!workflow?.is_published) throw new NotAnswered();
+    if (!bot) throw new NotAnswered();
     const incoming = { uuid, text: body, askedFrom: asked_from, sentAt: sent_at, isRepeatable: true };
-    const { messages } = await turns.take(roomId, incoming, (current) => {
-      if (statusOf(current) !== 'active') throw new NotAnswered();
-    });
-    return joined(messages);
+    const standing: Standing = {
+      look: async () => {
+        if (!(await workflows.byId(bot.workflow))?.is_published) throw notFound();
+      },
+      check: (current) => {
+        if (statusOf(current) !== 'active') throw new NotAnswered();
+      },
+    };
+    const taken = await turns.take(roomId, incoming, standing).catch(ignoreMissing);
+    if (!taken) throw new NotAnswered();
+    return joined(taken.messages);
   }
 
   /** The bot of a room that was switched on, or got its workflow, after the room was made. */

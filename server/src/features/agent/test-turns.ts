@@ -8,6 +8,7 @@ import { runFlow } from './engine.ts';
 import { Graph, type GraphCache } from './graph.ts';
 import type { Asker } from './llm/allowance.ts';
 import type { LanguageModel, Question } from './llm/language-model.ts';
+import { whileWanted } from './llm/while-wanted.ts';
 import { type Ask, type HistoryLine, Turn } from './turn.ts';
 import type { StoredWorkflow } from './workflows.model.ts';
 
@@ -56,7 +57,7 @@ export class TestTurns {
   }
 
   /**
-   * @param workflow gives the one that is tried, as it stands once its turn has come
+   * @param workflow gives the one that is tried, as it stands once its turn has come, and while a model is asked
    * @param client the caller's address
    * @throws ParlorError `invalid`; `throttled` when as many of the account's run as may; what `workflow` throws
    */
@@ -66,14 +67,15 @@ export class TestTurns {
     test: WorkflowTest,
     client: string,
   ): Promise<WorkflowTestTurn> {
-    return this.#turns.run(account, async () => this.#take(await workflow(), test, client));
+    return this.#turns.run(account, async () => this.#take(workflow, test, client));
   }
 
   async #take(
-    workflow: StoredWorkflow,
+    now: () => Promise<StoredWorkflow>,
     { nodes, ...test }: WorkflowTest,
     client: string,
   ): Promise<WorkflowTestTurn> {
+    const workflow = await now();
     const graph = await this.#graphOf(workflow, nodes);
     const { state = beginOf(graph, test.variables) } = test;
     const message = test.state && test.message;
@@ -85,7 +87,7 @@ export class TestTurns {
       room: `test ${state.uuid}`,
       askedFrom: this.#askedFrom(client),
     };
-    const ask = this.#askFor({ ...asked, history }, faults);
+    const ask = this.#askFor({ ...asked, history }, now, faults);
     const position = { asked: state.asked, variables: pairsOf(state.variables) };
     const given = { input: message, ask, lastSentAt: new Date(0), listener: undefined };
     const turn = new Turn(graph, position, given);
@@ -119,11 +121,11 @@ export class TestTurns {
     return nodes ? new Graph(nodes) : this.#graphs.get(graph);
   }
 
-  #askFor(asked: Asker & Pick<Question, 'history'>, faults: string[]): Ask {
+  #askFor(asked: Asker & Pick<Question, 'history'>, now: () => Promise<unknown>, faults: string[]): Ask {
     const ask = this.#model.forTurn();
     return async (node, { variables, input }, delta) => {
       try {
-        return await ask({ ...asked, node, variables, input, delta });
+        return await whileWanted(now, (gone) => ask({ ...asked, node, variables, input, gone, delta }));
       } catch (error) {
         // Why is the operator's to know, and stands in the log.
         faults.push(`node "${node.id}": the language model did not answer`);

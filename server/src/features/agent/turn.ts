@@ -49,8 +49,8 @@ const MAX_TURN_MS = 1_000;
 
 /**
  * Answers a visitor's message through a language model.
- * @throws ParlorError `stopping`, or `not_found` where its room is gone, with which the turn is not taken and nothing of it
- * stored, and another Error when it can't
+ * @throws ParlorError `stopping`, or what a new request would be refused with where its room is gone, or its caller's
+ * credential: the turn is not taken then, and nothing of it stored; and another Error when it can't
  */
 export type Ask = (
   node: LlmNode,

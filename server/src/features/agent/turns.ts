@@ -33,6 +33,17 @@ export interface Incoming {
   isRepeatable: boolean;
 }
 
+/** What lets a message be answered: it may have waited in its conversation's line, and a model takes its time. */
+export interface Standing {
+  /**
+   * Looks at what let the message in, its credential or workflow, when its turn has come, and while a model is asked.
+   * @throws ParlorError `not_found`, `not_authenticated`: what a new one would be refused with
+   */
+  look(): Promise<void>;
+  /** Sees the conversation as it stands, and throws when it takes no message. */
+  check(room: BotRoom): void;
+}
+
 /** A room with a bot that has begun. */
 export type BotRoom = StoredRoom & { bot: BotState };
 
@@ -47,8 +58,8 @@ interface Parts {
   graphs: GraphCache;
   publication: Publication;
   relay: Pick<Relay, 'announce'>;
-  /** The way to the language model for one turn; it knows what was said before that time. */
-  ask(room: Place, before: Date, askedFrom: AskedFrom): Ask;
+  /** The way to the language model for one turn; it knows what was said before that time, and ends with what `wanted` throws. */
+  ask(room: Place, before: Date, askedFrom: AskedFrom, wanted: () => Promise<void>): Ask;
   log: Logger;
 }
 
@@ -87,7 +98,7 @@ export class Turns {
       { asked: 0, variables: how.variables },
       {
         input: undefined,
-        ask: ask(room, new Date(0), how.askedFrom),
+        ask: ask(room, new Date(0), how.askedFrom, async () => undefined),
         lastSentAt: new Date(0),
         listener: undefined,
       },
@@ -105,15 +116,9 @@ export class Turns {
 
   /**
    * Answers a visitor's message.
-   * @param check sees the conversation as it stands, and throws when it takes no message
-   * @throws ParlorError `not_found` when there is no such room or it has no bot, and whatever `check` throws.
+   * @throws ParlorError `not_found` when there is no such room or it has no bot, and whatever `standing` throws.
    */
-  take(
-    room: string,
-    incoming: Incoming,
-    check: (room: BotRoom) => void | Promise<void>,
-    listener?: TurnListener,
-  ): Promise<TurnResult> {
+  take(room: string, incoming: Incoming, standing: Standing, listener?: TurnListener): Promise<TurnResult> {
     return this.#mutex.run(room, async () => {
       let began: number | undefined;
       for (const tries = new Tries('a turn of a conversation'); ; ) {
@@ -123,13 +128,14 @@ export class Turns {
         // Where it was deleted meanwhile, its visitor may have begun another one in a room of the same uuid.
         began ??= current.created_at.getTime();
         if (current.created_at.getTime() !== began) throw notFound();
+        await standing.look();
         const place = { ...current, bot: current.bot };
         const known = await this.#recall(place, incoming);
         // What an earlier turn left behind is published before it is written over.
         if (known || current.bot.pending) await this.#parts.publication.publish(place);
         if (known) return known;
-        await check(place);
-        const result = await this.#tryOnce(place, incoming, listener);
+        standing.check(place);
+        const result = await this.#tryOnce(place, incoming, standing, listener);
         if (result) return result;
       }
     });
@@ -157,6 +163,7 @@ export class Turns {
   async #tryOnce(
     room: BotRoom,
     incoming: Incoming,
+    standing: Standing,
     listener: TurnListener | undefined,
   ): Promise<TurnResult | undefined> {
     const { rooms, graphs, ask, publication, relay, times } = this.#parts;
@@ -171,7 +178,7 @@ export class Turns {
     });
     const turn = new Turn(graph, bot, {
       input: incoming.text,
-      ask: ask(room, sent_at, incoming.askedFrom),
+      ask: ask(room, sent_at, incoming.askedFrom, () => standing.look()),
       lastSentAt: sent_at > bot.last_sent_at ? sent_at : bot.last_sent_at,
       listener,
       leadsBefore: bot.leads,

@@ -5,14 +5,12 @@ import type { RoomModel, StoredRoom } from '../../rooms/rooms.model.ts';
 import { senderOf } from '../conversations.service.ts';
 import type { Ask, HistoryLine } from '../turn.ts';
 import type { LanguageModel } from './language-model.ts';
+import { whileWanted } from './while-wanted.ts';
 
 /** How many of the latest messages are looked at; the model's window decides how many go along. */
 const MAX_LINES = 100;
 
-/**
- * Clients take somebody who has not said so for 6 s as not typing any more (docs/contract.md#live-channel). As often it is
- * looked whether the room is still there, which any process may delete.
- */
+/** Clients take somebody who has not said so for 6 s as not typing any more (docs/contract.md#live-channel). */
 const TYPES_AGAIN_AFTER_MS = 5_000;
 
 /** Tells a room's clients that its bot is typing, or has stopped. */
@@ -23,14 +21,17 @@ type TypingRoom = Pick<StoredRoom, '_id' | 'account' | 'widget'>;
 /** A room in which a model is asked; one that is being made was not created yet. */
 type AskingRoom = TypingRoom & Pick<StoredRoom, 'bot'> & Partial<Pick<StoredRoom, 'created_at'>>;
 
-/** The way from a room's turn to the language model, with the conversation as its history. */
+/**
+ * The way from a room's turn to the language model, with the conversation as its history. An answer is given up whose room
+ * is deleted meanwhile, and one that `wanted` throws for.
+ */
 export const createAsk =
   (
     { messages, rooms }: { messages: MessageModel; rooms: RoomModel },
     model: Pick<LanguageModel, 'forTurn'>,
     tellTyping: TellTyping,
   ) =>
-  (room: AskingRoom, before: Date, askedFrom: AskedFrom): Ask => {
+  (room: AskingRoom, before: Date, askedFrom: AskedFrom, wanted: () => Promise<void>): Ask => {
     const { _id, account, bot, created_at } = room;
     const ask = model.forTurn();
     const readHistory = async (): Promise<HistoryLine[]> => {
@@ -41,27 +42,23 @@ export const createAsk =
         .lean<StoredMessage[]>();
       return found.reverse().map((message) => ({ sender: senderOf(message), text: message.body }));
     };
-    const isThere = async (): Promise<boolean> =>
-      created_at === undefined || (await rooms.exists({ _id, created_at })) !== null;
+    const look = async (): Promise<void> => {
+      if (created_at !== undefined && !(await rooms.exists({ _id, created_at }))) throw notFound();
+      await wanted();
+    };
     return async (node, { variables, input }, delta) => {
-      const gone = new AbortController();
       const tell = (isTyping: boolean): void => {
         // Nobody looks at the room of a conversation by the API while its caller is answered.
         if (bot?.conversation === undefined) tellTyping(room, isTyping);
       };
       tell(true);
-      const again = setInterval(() => {
-        tell(true);
-        // A database that is away says nothing of the room.
-        isThere().then(
-          (is) => is || gone.abort(notFound()),
-          () => undefined,
-        );
-      }, TYPES_AGAIN_AFTER_MS);
+      const again = setInterval(() => tell(true), TYPES_AGAIN_AFTER_MS);
       try {
-        const history = await readHistory();
-        const said = { node, variables, history, input, delta };
-        return await ask({ account, room: _id, askedFrom, gone: gone.signal, ...said });
+        return await whileWanted(look, async (gone) => {
+          const history = await readHistory();
+          const said = { node, variables, history, input, delta };
+          return ask({ account, room: _id, askedFrom, gone, ...said });
+        });
       } finally {
         clearInterval(again);
         tell(false);

@@ -3,7 +3,7 @@ import { type ErrorCode, ParlorError } from '../../../platform/errors.ts';
 import { go, type Runner, wait } from '../turn.ts';
 
 /** What is no failure of the model: nobody is answered now, whatever the flow says. */
-const ENDS_TURN: readonly ErrorCode[] = ['stopping', 'not_found'];
+const ENDS_TURN: readonly ErrorCode[] = ['stopping', 'not_found', 'not_authenticated', 'forbidden'];
 
 /** Answers through a language model, or goes to `on_error` with the message. */
 export const runLlm: Runner<NodeOf<'llm'>> = async (node, turn) => {
