@@ -91,11 +91,13 @@ export class RateLimit {
     return !!window && window.ends > performance.now() && window.left <= 0 && window.rest <= 0;
   }
 
-  /** Takes back one request of a key that was not what the limit is for. */
+  /** Takes back one request of a key that was not what the limit is for: any process may give it out again. */
   async giveBack(of: string): Promise<void> {
     const key = keyOf(of);
+    const window = this.#windows.get(key);
+    const held = window && window.ends > performance.now() ? window.left : 0;
     this.#windows.delete(key);
-    await this.#store.reward(key, 1).catch((error) => this.#say(error));
+    await this.#store.reward(key, 1 + held).catch((error) => this.#say(error));
   }
 
   /** One request to the store at a time for each key; whoever waits looks again when it is through. */

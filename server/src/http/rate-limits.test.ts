@@ -110,6 +110,15 @@ describe('a rate limit', () => {
     expect(await take(key)).toBe(true);
   });
 
+  it('gives back what it took, and what a process had taken from the store besides', async () => {
+    const limit = app.services.rateLimits.of('api');
+    await limit?.take('given back');
+    await limit?.giveBack('given back');
+    let taken = 0;
+    while ((await limit?.take('given back'))?.isAllowed) taken++;
+    expect(taken).toBe(240);
+  });
+
   it("counts a visitor's writes by session and by address", async () => {
     const open = async () =>
       (await app.request('POST', `/api/v1/widgets/${widget}/sessions/`, { body: {}, ...from('192.0.2.1') }))

@@ -117,6 +117,13 @@ export class RateLimits {
     await this.countShared(ctx, group, { own: address, shared: network });
   }
 
+  /** Takes back what `countAddress` has counted of a request that something else refuses. */
+  async giveBackAddress(ctx: Context, group: LimitGroup): Promise<void> {
+    const { address, network } = addressKeys(ctx.ip);
+    await this.#limits.get(group)?.giveBack(address);
+    if (network) await this.#networks.get(group)?.giveBack(network);
+  }
+
   /** `count` by both keys; of the shared one NETWORK_FACTOR times as many are taken. */
   async countShared(ctx: Context, group: LimitGroup, { own, shared }: SharedKey): Promise<void> {
     await this.count(ctx, group, own);

@@ -245,7 +245,6 @@ export const createAuthenticator = ({
     await rateLimits.countAddress(ctx, 'agent-ip');
     const principal = await agentOf(ctx);
     await checkConversation(ctx, principal);
-    await rateLimits.count(ctx, 'agent-key', principal.workflow._id);
     ctx.state.principal = principal;
     await next();
   };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Context, Handler } from '../../http/context.ts';
 import { shown } from '../../http/openapi/operation.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
-import type { Route } from '../../http/route.ts';
+import type { Route, RouteLimit } from '../../http/route.ts';
 import { sendObject } from '../../http/single-object.ts';
 import { callerNow } from '../../http/turns.ts';
 import { serverStops } from '../../platform/errors.ts';
@@ -30,11 +30,25 @@ export const conversationRoutes = ({
   secrets,
 }: {
   conversations: ConversationsService;
-  rateLimits: Pick<RateLimits, 'countAddress'>;
+  rateLimits: Pick<RateLimits, 'count' | 'countAddress' | 'giveBackAddress'>;
   secrets: Secrets;
 }): Route[] => {
   const { handOut, recognise } = new ClientSecrets(secrets);
   const conversationIn = (ctx: Context): string => ctx.params?.conversation ?? '';
+
+  const workflowIn = (ctx: Context): string => workflowOf(ctx)._id;
+  /** What all callers of a key have together: last, since one that has used up its own share takes nothing of it. */
+  const ofKey: RouteLimit = { group: 'agent-key', after: 'credential', key: workflowIn };
+  /** Counts a conversation by its address first, and then by its key. A start that either refuses takes of neither. */
+  const countStart = async (ctx: Context): Promise<void> => {
+    await rateLimits.countAddress(ctx, 'agent-start-day');
+    try {
+      await rateLimits.count(ctx, 'agent-start', workflowIn(ctx));
+    } catch (error) {
+      await rateLimits.giveBackAddress(ctx, 'agent-start-day');
+      throw error;
+    }
+  };
 
   /** Turns that are being streamed, by conversation and turn. */
   const running = new Map<string, { stream: TurnStream; done: Promise<void> }>();
@@ -65,11 +79,8 @@ export const conversationRoutes = ({
       method: 'POST',
       path: '/api/v1/public/conversations/start',
       cors: 'agent',
-      // By address first: one that has used its share up takes nothing of what the workflow's other callers have.
-      limits: [
-        { group: 'agent-start-ip', after: 'credential' },
-        { group: 'agent-start', after: 'credential', key: (ctx) => workflowOf(ctx)._id },
-      ],
+      // The others, of which one that is refused takes none, are counted by `countStart`.
+      limits: [{ group: 'agent-start-ip', after: 'credential' }, ofKey],
       aroundKept: handOut,
       id: 'startConversation',
       tag: 'Agent',
@@ -101,7 +112,7 @@ export const conversationRoutes = ({
         const started = await conversations.start(workflow, metadata, {
           client: ctx.ip,
           uuid: ctx.state.newUuid,
-          count: () => rateLimits.countAddress(ctx, 'agent-start-day'),
+          count: () => countStart(ctx),
         });
         ctx.set('Cache-Control', 'no-store');
         ctx.body = { ...started, workflowName: workflow.name };
@@ -111,6 +122,7 @@ export const conversationRoutes = ({
       method: 'GET',
       path: '/api/v1/public/conversations/{conversation}',
       cors: 'agent',
+      limits: [ofKey],
       id: 'retrieveAgentConversation',
       tag: 'Agent',
       summary: 'A conversation with what was said in it: the latest 500 messages, and 2 MiB of them',
@@ -128,7 +140,7 @@ export const conversationRoutes = ({
       method: 'POST',
       path: '/api/v1/public/conversations/{conversation}/messages',
       cors: 'agent',
-      limits: [{ group: 'agent-conversation', after: 'credential', key: conversationIn }],
+      limits: [{ group: 'agent-conversation', after: 'credential', key: conversationIn }, ofKey],
       aroundKept: recogniseOrRejoin,
       id: 'continueConversation',
       tag: 'Agent',

@@ -118,6 +118,43 @@ describe('the agent API', () => {
     expect((await agent.start({}, address())).status).toBe(200);
   });
 
+  it('takes nothing of what a key may start for an address whose day is used up', async () => {
+    const agent = await testAgent(app, nodes);
+    const earlier = app.services.rateLimits.of('agent-start-day');
+    for (const from of [address(), address()]) {
+      for (let n = 0; n < 10; n++) await earlier?.take(from['x-forwarded-for']);
+      for (let n = 0; n < 4; n++) expect(await agent.start({}, from)).toMatchObject(LIMITED);
+    }
+    const other = await agent.start({}, address());
+    expect([other.status, other.headers.ratelimit]).toEqual([
+      200,
+      expect.stringMatching(/"agent-start";r=7;t=\d+$/),
+    ]);
+  });
+
+  it('takes nothing of the day of an address for a start that the key had no room for', async () => {
+    const agent = await testAgent(app, nodes);
+    for (const from of [address(), address()]) {
+      for (let n = 0; n < 4; n++) expect((await agent.start({}, from)).status).toBe(200);
+    }
+    const from = address();
+    for (let n = 0; n < 3; n++) expect(await agent.start({}, from)).toMatchObject(LIMITED);
+    const day = await app.services.rateLimits.of('agent-start-day')?.take(from['x-forwarded-for']);
+    expect(day?.remaining).toBe(9);
+  });
+
+  it('takes nothing of a key for what an address or a conversation has used up', async () => {
+    const agent = await testAgent(app, nodes);
+    const from = address();
+    const ids = [];
+    for (let n = 0; n < 4; n++) ids.push((await agent.start({}, from)).json.conversationId);
+    for (let n = 0; n < 6; n++) expect(await agent.start({}, from)).toMatchObject(LIMITED);
+    for (let n = 0; n < 4; n++) expect((await agent.say(ids[0], 'Hi', address())).status).toBe(200);
+    for (let n = 0; n < 6; n++) expect(await agent.say(ids[0], 'Hi', address())).toMatchObject(LIMITED);
+    // 4 starts, 4 messages and this.
+    expect((await get(agent, ids[1], address())).headers.ratelimit).toMatch(/"agent-key";r=11;/);
+  });
+
   it('takes nothing of a key for conversations that there are not', async () => {
     const agent = await testAgent(app, nodes);
     const id = (await agent.start({}, address())).json.conversationId;
