@@ -81,6 +81,9 @@ const brokenRuns = names.filter((name) => {
 });
 for (const name of brokenRuns) console.log(`FAILED in ${basename(name, '.json')}: see its errors above`);
 
+/** Needs a language that a machine may not have, and that no user of Parlor needs. */
+const MAY_BE_SKIPPED = /^console\/test\/verify-code\.test\.ts > /;
+
 /** What is skipped on one database runs on the other, and what is skipped on both runs nowhere. */
 const ran = new Set();
 const skipped = new Set();
@@ -88,14 +91,16 @@ for (const { file, names } of files)
   for (const { status, fullName } of names)
     (status === 'passed' || status === 'failed' ? ran : skipped).add(`${file} > ${fullName}`);
 const notRun = [...skipped].filter((name) => !ran.has(name));
-for (const name of notRun) console.log(`FAILED, since no run has run it: ${name}`);
+const missed = notRun.filter((name) => !MAY_BE_SKIPPED.test(name));
+for (const name of notRun)
+  console.log(`${missed.includes(name) ? 'FAILED' : 'Not counted'}, since no run has run it: ${name}`);
 
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 const passed = sum(files.map(({ passed }) => passed)) + sum(flaky.map(({ failed }) => failed));
 const failed =
   Number(steps) +
   brokenRuns.length +
-  notRun.length +
+  missed.length +
   sum(broken.filter((one) => !flaky.includes(one)).map(({ failed }) => failed));
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
