@@ -1,8 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -29,6 +31,23 @@ const parlor = (args: string[], { input = '', env = {} } = {}) => {
   const SECRET_KEY = 'a key for tests of 40 characters, no more';
   return spawnCommand({ MONGODB_URL, SECRET_KEY, ...env }, args, input).result;
 };
+
+it('a command that waits for what it reads ends at a signal', { timeout: 60_000 }, async () => {
+  const MONGODB_URL = inject('mongodbUrl').replace(/\/(\?|$)/, `/${database}$1`);
+  const env = {
+    PATH: process.env.PATH,
+    MONGODB_URL,
+    SECRET_KEY: 'a key for tests of 40 characters, no more',
+  };
+  const words = ['account', 'create', 'eve', 'eve@example.com', '--password-stdin'];
+  const child = spawn(process.execPath, [CLI, ...words], { env });
+  const ended = once(child, 'exit');
+  child.stdin.write('half a pass');
+  // Longer than what stands before the first read.
+  await sleep(5_000);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([null, 'SIGTERM']);
+});
 
 /** The audit trail, oldest first. */
 const entries = async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { constants, createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
+import { addAbortSignal } from 'node:stream';
 import { UsageError } from './arguments.ts';
 import { InputLineError, linesOf } from './input-lines.ts';
 import { OutputFile } from './output-file.ts';
@@ -98,6 +99,7 @@ export class LocalTerminal implements Terminal {
   async *#read(): AsyncGenerator<string> {
     const { reads } = this.#files;
     const input = reads === undefined ? process.stdin : createReadStream(reads);
+    addAbortSignal(this.stopped, input);
     if (reads !== undefined) {
       await once(input, 'open').catch(unreadable(reads));
     }

@@ -56,21 +56,33 @@ const keysOf = ({ SECRET_KEY, SECRET_KEY_PREVIOUS }: Config): KeyFingerprints =>
   previous: SECRET_KEY_PREVIOUS === '' ? undefined : keyFingerprint(SECRET_KEY_PREVIOUS),
 });
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** A signal after this time waits no longer; before that both may be of one Ctrl-C, which npm passes on. */
+const AGAIN_AFTER_MS = 5_000;
+
+/** A command that has not ended by then is ended, whatever it waits for. */
+const ENDS_WITHIN_MS = 10_000;
 
 /**
- * Stops a command that runs here at the first signal, so that nothing half done is left; a second one ends the process as ever.
- * @returns what ends that, and says which signal has come
+ * Stops a command that runs here at a signal, so that nothing half done is left.
+ * @returns what ends that, and by the signal that has come the process: whoever gave it, such as a shell, sees so
  */
-const stopAtSignal = (terminal: LocalTerminal): (() => NodeJS.Signals | undefined) => {
+const stopAtSignal = (terminal: LocalTerminal): (() => void) => {
   let given: NodeJS.Signals | undefined;
+  let since = 0;
   const end = () => {
     for (const signal of SIGNALS) process.off(signal, stop);
-    return given;
+    if (given) process.kill(process.pid, given);
   };
   const stop = (signal: NodeJS.Signals) => {
+    if (given) {
+      if (performance.now() - since >= AGAIN_AFTER_MS) end();
+      return;
+    }
     given = signal;
-    end();
+    since = performance.now();
+    setTimeout(end, ENDS_WITHIN_MS).unref();
     terminal.stop(new Error(`ended by ${signal}`));
   };
   for (const signal of SIGNALS) process.on(signal, stop);
@@ -91,7 +103,7 @@ export const runWithServices = async (
   // Before a database is begun, or a server asked.
   const run = command.prepare([...located]);
   const terminal = new LocalTerminal(command.files?.(located) ?? {});
-  let signalled: () => NodeJS.Signals | undefined = () => undefined;
+  let endAtSignals: () => void = () => undefined;
   try {
     await terminal.checkFiles();
     const server = await runningServer(config);
@@ -99,17 +111,12 @@ export const runWithServices = async (
     const keys = command.byKeys && keysOf(config);
     if (server) await askServer(server, [...name, ...located], terminal, keys);
     else {
-      signalled = stopAtSignal(terminal);
+      endAtSignals = stopAtSignal(terminal);
       await withServices(config, command.mayBeNew ?? false, (services) => run(services, terminal));
     }
     await terminal.finish();
-  } catch (error) {
+  } finally {
     await terminal.close();
-    const signal = signalled();
-    // Whoever gave it, such as a shell, sees by what it has ended.
-    if (signal) process.kill(process.pid, signal);
-    throw error;
+    endAtSignals();
   }
-  signalled();
-  await terminal.close();
 };
