@@ -248,7 +248,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
   secretKeys: of<'secretKeys'>()({
     owner: 'server',
     kept: 'until deleted',
-    fields: { plain: ['_id', 'fingerprints', 'damaged', 'starts'] },
+    fields: { plain: ['_id', 'fingerprints', 'damaged', 'starts', 'started'] },
   }),
   tombstones: of<'tombstones'>()({
     owner: 'server',

@@ -224,11 +224,15 @@ class Connections {
     this.#dbName = dbName;
   }
 
-  /** Every write is acknowledged by a majority and from the journal: what was answered 2xx survives a crash. */
+  /**
+   * Every write is acknowledged by a majority and from the journal: what was answered 2xx survives a crash. Reads see it, whatever
+   * MONGODB_URL says: a secondary may be behind.
+   */
   open(options: ConnectOptions): Promise<Connection> {
     const connection = mongoose.createConnection(this.#url, {
       dbName: this.#dbName,
       writeConcern: { w: 'majority', j: true },
+      readPreference: 'primary',
       autoIndex: false,
       autoCreate: false,
       ...options,

@@ -19,7 +19,13 @@ export type KeyRecordModel = Model<KeyRecord>;
 
 export const keyRecordModel = defineModel<KeyRecord>(
   'SecretKey',
-  { _id: String, fingerprints: [String], damaged: { type: [String], default: undefined }, starts: Number },
+  {
+    _id: String,
+    fingerprints: [String],
+    damaged: { type: [String], default: undefined },
+    starts: Number,
+    started: { type: [String], default: undefined },
+  },
   [],
 );
 

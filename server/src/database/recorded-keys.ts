@@ -5,9 +5,13 @@ export interface KeyRecord {
   fingerprints: string[];
   /** Sealed values that none of the keys had sealed when another one came, by place and hash (sealed-values.ts). */
   damaged?: string[];
-  /** How many processes that run jobs have started on the database. */
+  /** How many processes that run jobs have started on the database, and the ids of the latest of these starts. */
   starts?: number;
+  started?: string[];
 }
+
+/** How many of the starts are known by their ids. */
+export const KEPT_STARTS = 20;
 
 export const KEY_RECORD_ID = 'secret-key' as const;
 

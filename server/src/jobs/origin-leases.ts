@@ -51,6 +51,7 @@ interface Keys {
   learn(others: readonly HeldKeys[]): void;
   check(): Promise<void>;
   setBack(): void;
+  startAnew(): void;
 }
 
 interface Parts {
@@ -239,6 +240,7 @@ export class OriginLeases {
   /** The first beat, or the first after others thought this sender dead: it begins anew, owning nothing. */
   async #enter(): Promise<void> {
     const id = newUuid();
+    if (this.#id !== undefined) this.#parts.keys?.startAnew();
     await this.#parts.senders.insertOne({ _id: id, beat: 0, ...this.#parts.keys?.held });
     this.#id = id;
     this.#beats = 0;

@@ -4,6 +4,7 @@ import { KEY_RECORD_ID, type KeyRecord } from '../database/recorded-keys.ts';
 import { ParlorError } from '../platform/errors.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { HeldKeys, StoredSender } from './origin-leases.model.ts';
+import { OwnStart } from './own-start.ts';
 
 /** Seconds after which the same request may work: at a server that has the key. */
 const RETRY_AFTER_GONE = '5';
@@ -16,8 +17,8 @@ export class OwnKeys {
   readonly #record: KeyRecordModel;
   readonly #secrets: Secrets;
   readonly #log: Logger;
-  /** How many starts the database has counted, this one's included; undefined before it has a record of its keys. */
-  #starts: number | undefined;
+  #start = new OwnStart();
+  #isRecorded = false;
   #isSetBack = false;
   /** Why nothing here can be relied on; undefined while all is well. */
   #gone: string | undefined;
@@ -62,11 +63,16 @@ export class OwnKeys {
     const record = await this.#read();
     const own = this.#secrets.sealingFingerprint;
     const isTaken = record === null || record.fingerprints.includes(own);
-    // Each start counts: an earlier state of the database knows of fewer.
-    if (record && (record.starts ?? 0) < (this.#starts ?? 0)) this.setBack();
+    if (record && this.#start.isForgottenBy(record)) this.setBack();
     // Each start writes it down before all else: one that was emptied meanwhile has no indexes either.
-    const isEmptied = record === null && this.#starts !== undefined;
+    const isEmptied = record === null && this.#isRecorded;
+    this.#isRecorded ||= record !== null;
     this.#is(this.#isSetBack ? SET_BACK : isEmptied ? EMPTIED : isTaken ? undefined : GONE, record);
+  }
+
+  /** This process is another one for the others from now on, and is counted as a start again. */
+  startAnew(): void {
+    this.#start = new OwnStart();
   }
 
   /** The database has forgotten what this process has stored in it. What is known here of before is relied on no more. */
@@ -75,16 +81,9 @@ export class OwnKeys {
     this.#is(SET_BACK);
   }
 
-  /** The record of the keys; the first time that it is there, this start is counted in it. */
-  async #read(): Promise<KeyRecord | null> {
-    const own = { _id: KEY_RECORD_ID };
-    if (this.#starts !== undefined) return this.#record.findOne(own).lean<KeyRecord>();
-    const counted = { $inc: { starts: 1 } };
-    const record = await this.#record
-      .findOneAndUpdate(own, counted, { returnDocument: 'after' })
-      .lean<KeyRecord>();
-    this.#starts = record?.starts;
-    return record;
+  #read(): Promise<KeyRecord | null> {
+    if (!this.#start.isCounted) return this.#start.count(this.#record);
+    return this.#record.findOne({ _id: KEY_RECORD_ID }).lean<KeyRecord>();
   }
 
   #is(gone: string | undefined, record?: KeyRecord | null): void {
