@@ -30,6 +30,7 @@ export const LONG_UNITS = [
   'server/src/features/search/search-notes.test.ts',
   'server/src/features/search/search.test.ts',
   'server/test/account-deletion-kill.test.ts',
+  'server/test/account-download-ended.test.ts',
   'server/test/agent-kill.test.ts',
   'server/test/agent-processes.test.ts',
   'server/test/audit-processes.test.ts',

@@ -114,7 +114,7 @@ export const startServer = async (
     const identifyByKeys = createIdentifyForChannel({ ...services, sessionCookie });
     const identify: typeof identifyByKeys = (frame, opened) => {
       // Whoever is told so comes again, maybe to another server; who is not identified signs in anew.
-      if (services.keys.isGone) throw new Error("SECRET_KEY is the database's no more");
+      if (services.keys.isGone) throw new Error('this server has to be restarted');
       return identifyByKeys(frame, opened);
     };
     const gateway = createGateway({

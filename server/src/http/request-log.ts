@@ -17,8 +17,12 @@ const decoded = (path: string): string => {
   }
 };
 
-/** A path as it is logged: in one spelling, without what opens something. */
-const loggedPath = (path: string): string => decoded(path).replace(NO_PATH, '…').replace(OPENING, '…');
+/** A path as it is logged: in one spelling, without what opens something, and in ASCII, since terminals act on other characters. */
+const loggedPath = (path: string): string =>
+  decoded(path)
+    .replace(NO_PATH, '…')
+    .replace(OPENING, '…')
+    .replace(/[^\x20-\x7e…]/gu, encodeURIComponent);
 
 /**
  * Gives each request an id and one log line: method, path, status, milliseconds. Left out are the query, where a

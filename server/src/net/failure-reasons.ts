@@ -25,7 +25,7 @@ const REASONS: Record<string, string> = {
   ERR_ASSERTION: 'not an HTTP answer',
 };
 
-/** Whether this network knows a name that the public does not, and by which address, is for its operator alone. */
+/** Whether this network knows a name that the public does not, and by which address, is nothing for accounts. */
 const NO_PUBLIC_ADDRESS = 'the name has no public address';
 const OF_NAMES: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'ERR_INNER_NAME']);
 

@@ -1,6 +1,6 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import type { FieldKind, MappedCollection } from '../../database/collection-data.ts';
-import { forbidden, throttled } from '../../platform/errors.ts';
+import { forbidden, isRefusal, throttled } from '../../platform/errors.ts';
 import { accountObjects } from './account-objects.ts';
 import type { Account } from './accounts.model.ts';
 
@@ -96,10 +96,8 @@ export class AccountDownloads {
     const lines = linesOf(this.#collections, account);
     const stream = Readable.from(piecesOf(lines, check), { objectMode: false });
     addAbortSignal(AbortSignal.timeout(this.#longest), stream);
-    const looks = setInterval(
-      () => check().catch((error) => stream.destroy(error)),
-      CHECKED_EVERY_MS,
-    ).unref();
+    const look = () => check().catch((error) => isRefusal(error) && stream.destroy(error));
+    const looks = setInterval(look, CHECKED_EVERY_MS).unref();
     return stream.once('close', () => {
       clearInterval(looks);
       underWay.delete(account._id);

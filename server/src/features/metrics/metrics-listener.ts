@@ -39,6 +39,7 @@ export const startMetricsListener = async (
   server.on('request', oneAtATime(app.callback()));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
+      stopCutting();
       reject(new ConfigError(`METRICS_LISTEN ${at.host}:${at.port}: ${error.message}`));
     });
     server.listen(at.port, at.host, resolve);
