@@ -192,3 +192,21 @@ it('lines of one object that have no room together are as the last one, and smal
   await new Sealing(segments, leases).seal(where);
   expect((await stored(where)).sort()).toEqual(['later', 'two,one']);
 });
+
+it('taking out what is about one reads on where nothing goes, and tells of nobody’s words', async () => {
+  const eve = randomUUID();
+  const segments = new Segments(app.services.models.searchSegments);
+  const [messages, notes] = [place(), { account: randomUUID(), kind: 'note' as const }];
+  // More than are read at once, of which the last alone has one that goes.
+  for (let n = 0; n < 45; n++)
+    await segments.addFresh([{ place: messages, lines: [lineOf(eve, n, ['kept'])] }]);
+  const own = lineOf(eve, 100, ['secret']);
+  const shared = { ...own, subjects: [eve, grace] };
+  await segments.addFresh([{ place: messages, lines: [shared, lineOf(grace, 101, ['hopper'])] }]);
+  await segments.addFresh([{ place: notes, lines: [own] }]);
+  const isOwn = ({ key }: Line) => key === own.key;
+  expect(await segments.removeOf(eve, isOwn, 'message')).toEqual([{ ...messages, key: own.key }]);
+  expect([(await stored(messages)).includes('secret'), await stored(notes)]).toEqual([false, ['secret']]);
+  expect(await segments.removeOf(eve, () => true)).toEqual([]);
+  expect([await stored(messages), await stored(notes)]).toEqual([['hopper'], []]);
+});

@@ -1,3 +1,4 @@
+import type { SearchKind } from '@parlor/shared';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
@@ -81,7 +82,7 @@ export class SearchIndex {
       for (const event of events) {
         const { uuid, mark, deletedFrom } = source.touchedBy(event) ?? {};
         if (uuid !== undefined && deletedFrom !== undefined) {
-          await this.#drop(uuid, deletedFrom);
+          await this.#drop(kind, uuid, deletedFrom);
           continue;
         }
         if (uuid === undefined || (mark !== undefined && this.#marks.get(uuid) === mark)) continue;
@@ -116,19 +117,18 @@ export class SearchIndex {
     // What knew of a lead and of other things as well is still there.
     for (const { kind, fixed } of this.#parts.sources) {
       if (fixed) continue;
-      for (const { account, kind: own, key, subjects } of removed) {
+      for (const { account, kind: own, key } of removed) {
         const uuid = uuidOfKey(key);
-        const isLeft = uuid !== subject && subjects.length > 1;
-        if (own === kind && isLeft) this.#gathered.addTouched({ account, kind }, uuid, undefined);
+        if (own === kind && uuid !== subject) this.#gathered.addTouched({ account, kind }, uuid, undefined);
       }
     }
     await this.flush();
   }
 
   /** Takes out every word of one object. @param subject one of those that it is about */
-  async #drop(uuid: string, subject: string): Promise<void> {
+  async #drop(kind: SearchKind, uuid: string, subject: string): Promise<void> {
     await this.flush();
-    await this.#parts.segments.removeOf(subject, ({ key }) => uuidOfKey(key) === uuid);
+    await this.#parts.segments.removeOf(subject, ({ key }) => uuidOfKey(key) === uuid, kind);
   }
 
   async #write(): Promise<void> {

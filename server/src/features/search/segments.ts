@@ -1,5 +1,6 @@
 import type { SearchKind } from '@parlor/shared';
 import { hasCome } from '../../database/has-come.ts';
+import { CpuBudget } from '../../platform/cpu-budget.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { ANY, type IndexKey, keysOf } from './index-keys.ts';
 import { decodeLines, type Encoded, encodeLines, type Line, lengthOf, newestFirst } from './lines.ts';
@@ -12,6 +13,9 @@ const MAX_LENGTH = 256 * 1_024;
 /** How many are read at once where a range bounds them: more than it has, also while some of them are cut in two. */
 const MAX_TOGETHER = 100;
 
+/** How many are read at once to take lines out of them. */
+const MAX_READ = 20;
+
 /** The version of a fresh one whose lines are sealed. */
 const SEALED = -1;
 
@@ -20,6 +24,9 @@ export interface SegmentPlace {
   account: string;
   kind: SearchKind;
 }
+
+/** A line that was taken out, without its words. */
+export type RemovedLine = SegmentPlace & Pick<Line, 'key'>;
 
 /** Lines of a kind of an account. */
 export interface SegmentLines {
@@ -217,36 +224,49 @@ export class Segments {
   }
 
   /**
-   * Takes lines out of every segment that has some of a subject.
+   * Takes lines out of every segment that has some of a subject. A conversation may have any number of them: of each the
+   * event loop turns, and no words are kept.
    * @param isGone which lines; all of the subject unless it says more
-   * @returns what was taken out
+   * @param kind of which objects; of all unless it is given
+   * @returns what was taken out of objects that have other subjects, too
    */
-  async removeOf(subject: string, isGone: (line: Line) => boolean): Promise<(SegmentPlace & Line)[]> {
-    const removed: (SegmentPlace & Line)[] = [];
+  async removeOf(
+    subject: string,
+    isGone: (line: Line) => boolean,
+    kind?: SearchKind,
+  ): Promise<RemovedLine[]> {
+    const shared: RemovedLine[] = [];
+    const own = { subjects: subject, ...(kind && { kind }) };
+    const budget = new CpuBudget();
     // What another process moves meanwhile is found again, until there is none.
-    for (let last = ''; ; ) {
-      const filter = { subjects: subject, _id: { $gt: last } };
-      const found = (await this.#model.collection
-        .find(filter as never, { projection: { keys: 0 }, sort: { _id: 1 }, limit: 20 })
-        .toArray()) as unknown as StoredSegment[];
-      if (found.length === 0 && last === '') return removed;
-      let isLeft = false;
-      for (const segment of found) {
-        const lines = decodeLines(segment);
-        const isOwn = (line: Line) => line.subjects.includes(subject) && isGone(line);
-        const gone = lines.filter(isOwn);
-        isLeft ||= gone.length > 0;
-        if (gone.length === 0) continue;
-        const { account, kind } = segment;
-        const isDone = await this.replace(
-          segment,
-          lines.filter((line) => !isOwn(line)),
-        );
-        if (isDone) removed.push(...gone.map((line) => ({ account, kind, ...line })));
+    for (let isLeft = true; isLeft; ) {
+      isLeft = false;
+      for (let last = ''; ; ) {
+        const found = await budget.waitFor(this.#after(last, own));
+        for (const segment of found) {
+          await budget.checkpoint();
+          const lines = decodeLines(segment);
+          const isOwn = (line: Line) => line.subjects.includes(subject) && isGone(line);
+          const gone = lines.filter(isOwn);
+          if (gone.length === 0) continue;
+          isLeft = true;
+          const left = lines.filter((line) => !isOwn(line));
+          if (!(await budget.waitFor(this.replace(segment, left)))) continue;
+          for (const { key, subjects } of gone)
+            if (subjects.length > 1) shared.push({ account: segment.account, kind: segment.kind, key });
+        }
+        if (found.length < MAX_READ) break;
+        last = found.at(-1)?._id ?? '';
       }
-      if (found.length < 20 && !isLeft) return removed;
-      last = isLeft ? '' : (found.at(-1)?._id ?? '');
     }
+    return shared;
+  }
+
+  /** The next segments in the order of their ids, without their keys. */
+  async #after(last: string, filter: object): Promise<StoredSegment[]> {
+    const options = { projection: { keys: 0 }, sort: { _id: 1 }, limit: MAX_READ } as const;
+    const found = this.#model.collection.find({ ...filter, _id: { $gt: last } } as never, options);
+    return (await found.toArray()) as unknown as StoredSegment[];
   }
 
   /** Without the keys, which are most of a segment and serve the index alone. */
