@@ -34,9 +34,13 @@ export class SubjectErasure {
     this.#redactions = redactions;
   }
 
-  /** @throws TypeError for null, by which everything would be found that is of no conversation */
+  /**
+   * Erases in each collection, whatever fails in another: where that has so much that it can't be done in time, the rest is gone.
+   * @throws TypeError for null, by which everything would be found that is of no conversation, and what failed first
+   */
   async erase(subject: string, { before, isAnew = false }: Extent = {}): Promise<void> {
     if (typeof subject !== 'string' || subject === '') throw new TypeError('nothing is named to be erased');
+    const failures: unknown[] = [];
     for (const { name, model, data } of this.#collections) {
       const { erased } = data;
       // What stays and is emptied says nothing of who begins anew.
@@ -44,12 +48,15 @@ export class SubjectErasure {
       const until = erased.madeAt ? before : undefined;
       const isOld = until && wasMade(erased, until);
       const filter = { [erased.by]: subject, ...isOld };
-      if (erased.how === 'deleted') await model.deleteMany(filter);
-      if (erased.how === 'buried') {
-        await deleteDocuments(model as unknown as Model<EventHolder>, filter, this.#tombstones);
-      }
-      if (erased.how === 'redacted') await this.#redactions[name as keyof Redactions](subject, until);
+      const erasing = async (): Promise<unknown> => {
+        if (erased.how === 'deleted') return model.deleteMany(filter);
+        if (erased.how === 'redacted') return this.#redactions[name as keyof Redactions](subject, until);
+        if (erased.how !== 'buried') return undefined;
+        return deleteDocuments(model as unknown as Model<EventHolder>, filter, this.#tombstones);
+      };
+      await erasing().catch((error) => failures.push(error));
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   /** Whether all events of what was deleted have been announced, so that nothing more comes of them. */
