@@ -13,6 +13,9 @@ export interface AccountObject {
 }
 
 /** How many labels are read at a time. */
+/** How many messages that came late are held at once: some MiB. */
+const MESSAGES_AT_ONCE = 50;
+
 const LABELS_AT_ONCE = 1_000;
 
 /** Of these an account has few, and what is unique passes from one to another: they are read with one query. */
@@ -124,7 +127,9 @@ class AccountWalk {
     const last = recent.at(-1)?.at;
     if (!isLacking || !last || !this.#messages) return;
     const came = { room, sent_at: { $gte: new Date(this.#since), $lte: last } };
-    for (const document of await this.#messages.model.find(came).sort({ sent_at: -1 }).lean<Stored[]>()) {
+    const found = this.#messages.model.find(came).sort({ sent_at: -1 }).lean<Stored[]>();
+    // Whoever downloads sets the pace, and much may have come meanwhile.
+    for await (const document of found.cursor({ batchSize: MESSAGES_AT_ONCE })) {
       if (this.#recent.has(document._id)) continue;
       const object = this.#asCopied('messages', document);
       if (object) yield object;
