@@ -9,7 +9,9 @@ import { operations } from './openapi.ts';
 /** Every query that a route makes is served by an index and sorted by it. */
 
 const PLENTY = '100000';
+const METRICS_TOKEN = 'a-token-for-the-tests';
 const app = testApp({
+  METRICS_TOKEN,
   RATE_LIMIT: 'on',
   RATE_LIMIT_REGISTER: PLENTY,
   RATE_LIMIT_SIGN_IN: PLENTY,
@@ -214,6 +216,8 @@ it('no query of a route scans a collection or sorts in memory', { timeout: 300_0
     await passwordResets.confirm({ token: path.split('=')[1] ?? '', ...chosen }, action);
     await membersForMail.invited(accepted.account, accepted._id);
   }
+  const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+  expect((await app.request('GET', '/metrics', { headers })).status).toBe(200);
   await app.services.roomDeletion.resume(new Date(Date.now() + 100_000));
   await app.services.roomWidgets.sweep();
   client.off('commandStarted', listen);

@@ -3,6 +3,9 @@ import type { Duration } from '../platform/duration.ts';
 /** The clocks of servers may differ by this much (milliseconds). */
 export const CLOCKS_DIFFER_MS = 60_000;
 
+/** Before every time that is written. What has one is asked for as later than this: by `$exists` no sparse index is used. */
+export const EVER = new Date(0);
+
 /** A time that is written at most `ahead` of now is not later than this, unless the clock was put back since. */
 export const latestDue = (ahead: Duration): Date => new Date(Date.now() + ahead + CLOCKS_DIFFER_MS);
 

@@ -1,4 +1,5 @@
 import type { KeywordNotification } from '@parlor/shared';
+import { EVER } from '../../database/has-come.ts';
 import type { OutboxEvent } from '../../events/events.ts';
 import type { Duration } from '../../platform/duration.ts';
 import type { Account } from '../accounts/accounts.model.ts';
@@ -86,7 +87,7 @@ export class Digests implements MailType {
 
   /** Takes over what an older version has left, a row with a time of its own for each mail. */
   async adopt(): Promise<void> {
-    const old = { due_at: { $exists: true } };
+    const old = { due_at: { $gt: EVER } };
     for (;;) {
       const mail = await this.#mails.findOne(old, { account: 1 }).lean<StoredMail>();
       if (!mail) return;

@@ -1,5 +1,5 @@
 import { duplicateFields } from '../../database/duplicate.ts';
-import { hasCome } from '../../database/has-come.ts';
+import { EVER, hasCome } from '../../database/has-come.ts';
 import type { Duration } from '../../platform/duration.ts';
 import type { Batch, MailKind, OutgoingMail, OutgoingMailModel } from './outgoing-mails.model.ts';
 
@@ -19,9 +19,6 @@ interface Request {
   /** The member's `session_epoch`, where the mail is of no use in a later one. */
   epoch?: number;
 }
-
-/** Any time. */
-const EVER = new Date(0);
 
 const CLAIM = { claim: 1 as const };
 

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa';
 import type { Model } from 'mongoose';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type LabelValues, Registry } from 'prom-client';
 import type { DiskReserve } from '../../database/disk-reserve.ts';
+import { EVER } from '../../database/has-come.ts';
 import type { EventHolder } from '../../events/events.ts';
 import type { State } from '../../http/context.ts';
 import type { DeliveryModel } from '../webhooks/deliveries.model.ts';
@@ -83,9 +84,7 @@ export class Metrics {
       help: 'Deliveries that wait for an attempt, of all processes.',
       registers,
     });
-    this.#count(pending, {}, () =>
-      models.deliveries.countDocuments({ queue: { $exists: true } }).limit(COUNTED),
-    );
+    this.#count(pending, {}, () => models.deliveries.countDocuments({ queue: { $gt: '' } }).limit(COUNTED));
     const attempts = (name: string, help: string, counts: Record<string, number>): void => {
       new Counter({
         name,
@@ -117,7 +116,7 @@ export class Metrics {
       registers,
     });
     for (const [collection, model] of Object.entries(outbox)) {
-      const unannounced = { 'events.at': { $exists: true } };
+      const unannounced = { 'events.at': { $gt: EVER } };
       this.#count(waiting, { collection }, () =>
         (model as Model<EventHolder>).countDocuments(unannounced).limit(COUNTED),
       );

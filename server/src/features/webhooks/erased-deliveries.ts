@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { toldBefore } from '../../database/has-come.ts';
+import { EVER, toldBefore } from '../../database/has-come.ts';
 import { isDocumentRefused } from '../../database/refused.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import { type DeliveryModel, type StoredDelivery, settled } from './deliveries.model.ts';
@@ -24,9 +24,6 @@ const NO_ATTEMPTS = { attempts: [] as never[] };
 const EMPTIED = { body: '', ...NO_ATTEMPTS };
 
 const ANSWERED = { state: 'pending' as const, 'attempts.response': { $gt: '' } };
-
-/** Any time. */
-const EVER = new Date(0);
 
 const UNMARKED = { $unset: { erase_by: 1 } } as const;
 
