@@ -136,13 +136,16 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     needs: { room: 'rooms' },
     erased: { by: 'room', how: 'buried', madeAt: 'sent_at' },
     fields: {
-      plain: ['_id', 'account', 'room', 'widget', 'is_support_sender', 'is_bot', 'sent_at', 'answer_due'],
+      plain: [
+        ...(['_id', 'account', 'room', 'widget', 'is_support_sender', 'is_bot', 'sent_at'] as const),
+        ...(['answer_due', 'room_made_at'] as const),
+      ],
       visitor: ['nickname', 'email', 'phone_number', 'body', 'support_answer', 'events'],
       owner: ['author'],
       address: ['asked_from'],
     },
     words: ['author.name'],
-    absent: ['widget', 'author', 'answer_due', 'asked_from', 'support_answer'],
+    absent: ['widget', 'author', 'answer_due', 'asked_from', 'room_made_at', 'support_answer'],
     shapes: MESSAGE_SHAPES,
   }),
   leads: of<'leads'>()({

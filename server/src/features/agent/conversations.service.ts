@@ -115,12 +115,13 @@ export class ConversationsService {
       listener?: TurnListener;
     },
   ): Promise<TurnResult> {
-    const { _id } = await this.#find(workflow, conversation);
+    const { _id, created_at: roomMadeAt } = await this.#find(workflow, conversation);
     const incoming = {
       uuid: turnIn(_id, given.uuid ?? newUuid()),
       text,
       askedFrom: this.#askedFrom(given.client),
       sentAt: undefined,
+      roomMadeAt,
       isRepeatable: given.uuid !== undefined,
     };
     const standing: Standing = {

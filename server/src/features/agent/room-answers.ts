@@ -105,7 +105,11 @@ export class RoomAnswers {
    * too.
    * @param client the sender's address
    */
-  expect(message: string, client: string): Required<AwaitsAnswer> {
+  expect(
+    message: string,
+    client: string,
+    { created_at }: Pick<StoredRoom, 'created_at'>,
+  ): Required<AwaitsAnswer> {
     if (this.#parts.patience > 0 && !this.#stopped) {
       let settle: Expected['settle'] = () => undefined;
       const answer = new Promise<string | undefined>((resolve) => {
@@ -114,7 +118,8 @@ export class RoomAnswers {
       this.#expected.set(message, { answer, settle });
       setTimeout(() => this.#resolve(message, undefined), this.#parts.patience).unref();
     }
-    return { answer_due: leaseEnd(), asked_from: [...this.#parts.askedFrom(client)] };
+    const asked_from = [...this.#parts.askedFrom(client)];
+    return { answer_due: leaseEnd(), asked_from, room_made_at: created_at };
   }
 
   /** The answer to a message that was expected, or undefined when there is none in time. */
@@ -167,13 +172,17 @@ export class RoomAnswers {
     this.#inHand.set(message._id, run);
   }
 
-  async #take({ _id: uuid, room: roomId, body, sent_at, asked_from = [] }: StoredMessage): Promise<string> {
+  async #take(message: StoredMessage): Promise<string> {
+    const { _id: uuid, room: roomId, body, sent_at, asked_from = [] } = message;
     const { rooms, workflows, turns } = this.#parts;
     const room = await rooms.findOne({ _id: roomId }).lean<StoredRoom>();
     if (!room?.is_bot_use) throw new NotAnswered();
+    const { room_made_at: roomMadeAt = room.created_at } = message;
+    if (room.created_at.getTime() !== roomMadeAt.getTime()) throw new NotAnswered();
     const bot = room.bot ?? (await this.#beginLate(room));
     if (!bot) throw new NotAnswered();
-    const incoming = { uuid, text: body, askedFrom: asked_from, sentAt: sent_at, isRepeatable: true };
+    const asked = { uuid, text: body, askedFrom: asked_from, sentAt: sent_at };
+    const incoming = { ...asked, roomMadeAt, isRepeatable: true };
     const standing: Standing = {
       look: async () => {
         if (!(await workflows.byId(bot.workflow))?.is_published) throw notFound();
@@ -192,7 +201,7 @@ export class RoomAnswers {
     const { rooms, publication } = this.#parts;
     const bot = await this.greet(room);
     if (!bot) return undefined;
-    const without = { _id: room._id, bot: { $exists: false } };
+    const without = { _id: room._id, created_at: room.created_at, bot: { $exists: false } };
     const { modifiedCount } = await rooms.updateOne(without as never, { $set: { bot } } as never);
     if (modifiedCount === 1) await publication.publish({ ...room, bot });
     return bot;

@@ -29,6 +29,8 @@ export interface Incoming {
   askedFrom: AskedFrom;
   /** When it was sent, if it is in the room already; otherwise the turn stores it. */
   sentAt: Date | undefined;
+  /** When the room was made that it was sent in: its visitor may have begun anew in one of the same uuid. */
+  roomMadeAt: Date;
   /** The uuid was fixed by the caller, so that the turn may have been taken before. */
   isRepeatable: boolean;
 }
@@ -116,18 +118,16 @@ export class Turns {
 
   /**
    * Answers a visitor's message.
-   * @throws ParlorError `not_found` when there is no such room or it has no bot, and whatever `standing` throws.
+   * @throws ParlorError `not_found` when the room, or a message that was in it, is gone or it has no bot, and whatever
+   * `standing` throws.
    */
   take(room: string, incoming: Incoming, standing: Standing, listener?: TurnListener): Promise<TurnResult> {
     return this.#mutex.run(room, async () => {
-      let began: number | undefined;
       for (const tries = new Tries('a turn of a conversation'); ; ) {
         tries.next();
         const current = await this.#parts.rooms.findOne({ _id: room }).lean<StoredRoom>();
         if (!current?.bot) throw notFound();
-        // Where it was deleted meanwhile, its visitor may have begun another one in a room of the same uuid.
-        began ??= current.created_at.getTime();
-        if (current.created_at.getTime() !== began) throw notFound();
+        if (current.created_at.getTime() !== incoming.roomMadeAt.getTime()) throw notFound();
         await standing.look();
         const place = { ...current, bot: current.bot };
         const known = await this.#recall(place, incoming);
@@ -155,6 +155,8 @@ export class Turns {
     if (room.bot.last.turn === uuid) return this.recall(room, uuid);
     if (!isRepeatable) return undefined;
     const message = await this.#parts.messages.findOne({ _id: uuid, room: room._id }).lean<StoredMessage>();
+    // Erased while it waited, with its room.
+    if (sentAt && !message) throw notFound();
     const wasTaken = sentAt ? message?.support_answer !== undefined : message !== null;
     return wasTaken ? this.recall(room, uuid) : undefined;
   }

@@ -32,7 +32,7 @@ const unknownRoom = (uuid: string) => invalid({ room: { uuid: [missingObject(uui
 /** The answers of rooms' bots (docs/contract.md#message, `support_answer`). */
 export interface BotAnswers {
   /** A message to a bot, from a client's address, is about to be stored with this mark, which the answer takes away. */
-  expect(message: string, client: string): Required<AwaitsAnswer>;
+  expect(message: string, client: string, room: Pick<StoredRoom, 'created_at'>): Required<AwaitsAnswer>;
   /** The answer to such a message, or undefined when there is none in time. */
   expected(message: string): Promise<string | undefined>;
 }
@@ -191,7 +191,7 @@ export class MessagesService {
   ): Promise<StoredMessage> {
     const { room: _, ...fields } = input;
     const isForBot = room.is_bot_use && !input.is_support_sender;
-    const mark = isForBot ? this.#answers?.expect(uuid, client) : {};
+    const mark = isForBot ? this.#answers?.expect(uuid, client, room) : {};
     const message = addedMessage(
       room,
       {
