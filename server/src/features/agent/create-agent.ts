@@ -59,7 +59,7 @@ export const createAgent = ({
   askedFrom: (client: string) => AskedFrom;
   rooms: Pick<RoomsService, 'create'>;
   times: Pick<MessageTimes, 'next'>;
-  leads: Pick<LeadsService, 'create'>;
+  leads: Pick<LeadsService, 'createByBot'>;
   relay: Pick<Relay, 'announce'>;
   tombstones: Tombstones;
   channel: Pick<Channel, 'pass'>;

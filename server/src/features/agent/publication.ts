@@ -27,7 +27,7 @@ type PublishedRoom = Pick<StoredRoom, '_id' | 'account' | 'widget' | 'bot'>;
 interface Parts {
   rooms: RoomModel;
   messages: MessageModel;
-  leads: Pick<LeadsService, 'create'>;
+  leads: Pick<LeadsService, 'createByBot'>;
   relay: Pick<Relay, 'announce'>;
   unfinishedImports: Pick<UnfinishedImports, 'without'>;
   log: Logger;
@@ -61,12 +61,13 @@ export class Publication {
     const pending = bot?.pending;
     if (!pending) return;
     const { messages: messageModel, leads, relay } = this.#parts;
-    const { turn, answers } = pending;
+    const { turn, answers, at } = pending;
     const messages = pending.messages as StoredMessage[];
     await Promise.all(messages.map((message) => insertOnce(messageModel, message)));
     for (const lead of pending.leads) {
       const none = { device: '', from_page_title: '', referrer: '' };
-      await leads.create(account, { ...lead.fields, ...none }, lead._id, { room: _id, widget });
+      // As old as its turn, so that it goes with its room where that has been begun anew.
+      await leads.createByBot(account, { ...lead.fields, ...none }, lead._id, { room: _id, widget, at });
     }
     if (answers) {
       await messageModel.updateOne(

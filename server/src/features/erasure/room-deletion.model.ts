@@ -22,5 +22,5 @@ export const pendingDeletionModel = defineModel<PendingDeletion>(
     is_lead: { type: Boolean, default: undefined },
     begun_at: Date,
   },
-  [[{ begun_at: 1 }], [{ account: 1 }]],
+  [[{ begun_at: 1 }], [{ account: 1, room: 1 }]],
 );

@@ -98,6 +98,11 @@ export class RoomDeletion {
     return this.#delete({ account, room: lead, is_lead: true }, remove);
   }
 
+  /** Whether a lead was deleted within the last minute, or is being. */
+  async isDeleting(account: string, lead: string): Promise<boolean> {
+    return (await this.#pending.exists({ account, room: lead, is_lead: true })) !== null;
+  }
+
   /** Takes up what was left behind, now and from time to time. */
   start(): void {
     this.#sweeper.start();

@@ -24,30 +24,32 @@ type Check = (current: Lead) => void;
 /** The uuid of a visitor's one lead: derived from its session, so that two first posts at once make one lead. */
 export const visitorLead = (session: Pick<VisitorSession, '_id'>): string => v5('lead', session._id);
 
-/** Where a lead was left. */
-type Place = Partial<Pick<StoredRoom, 'widget'>> & { room?: string };
+/** Where a lead was left; `at` is when a bot took it. */
+type Place = Partial<Pick<StoredRoom, 'widget'>> & { room?: string; at?: Date };
 
 const checkContact = (lead: Parameters<typeof hasContact>[0]): void => {
   if (!hasContact(lead)) throw invalidTogether(NO_CONTACT);
 };
 
-/** Deletes a lead by `remove`, and then what else is kept of it. */
 interface LeadRemoval {
+  /** Deletes a lead by `remove`, and then what else is kept of it. */
   deleteLead(account: string, lead: string, remove: () => Promise<unknown>): Promise<void>;
+  /** Whether it was deleted within the last minute, or is being. */
+  isDeleting(account: string, lead: string): Promise<boolean>;
 }
 
 /** Leads: who left word of themselves (docs/contract.md#lead). */
 export class LeadsService {
   readonly #leads: LeadModel;
   readonly #byId: (uuid: string) => Promise<StoredLead | undefined>;
-  readonly #rooms: Pick<RoomsService, 'ofVisitor'>;
+  readonly #rooms: Pick<RoomsService, 'ofVisitor' | 'dropPendingLead'>;
   readonly #relay: Pick<Relay, 'announce'>;
   readonly #audited: AuditedCollection<StoredLead>;
   readonly #deletion: LeadRemoval;
 
   constructor(
     leads: LeadModel,
-    rooms: Pick<RoomsService, 'ofVisitor'>,
+    rooms: Pick<RoomsService, 'ofVisitor' | 'dropPendingLead'>,
     outbox: Outbox,
     deletion: LeadRemoval,
   ) {
@@ -62,11 +64,23 @@ export class LeadsService {
 
   /**
    * Stores a lead, with its lead.added event in the same write.
-   * @param place the conversation that a bot took it in, and the widget of that
    * @throws ParlorError `invalid` when it neither names nor reaches anybody.
    */
-  async create(account: string, input: NewLead, uuid = newUuid(), place: Place = {}): Promise<StoredLead> {
-    return (await this.#insert(account, input, uuid, place)).stored;
+  async create(account: string, input: NewLead, uuid = newUuid()): Promise<StoredLead> {
+    return (await this.#insert(account, input, uuid, {})).stored;
+  }
+
+  /**
+   * Stores a lead that a bot took; a second time changes nothing, also where it was deleted in between.
+   * @throws ParlorError `invalid` when it neither names nor reaches anybody.
+   */
+  async createByBot(
+    account: string,
+    input: NewLead,
+    uuid: string,
+    place: Place & { at: Date },
+  ): Promise<void> {
+    if (!(await this.#deletion.isDeleting(account, uuid))) await this.#insert(account, input, uuid, place);
   }
 
   /**
@@ -137,15 +151,16 @@ export class LeadsService {
    * @throws ParlorError `not_found`, and whatever `check` throws.
    */
   async delete(account: string, uuid: string, check?: Check, action?: Action): Promise<void> {
-    await this.get(wholeAccount(account), uuid);
-    await this.#deletion.deleteLead(account, uuid, () =>
-      this.#audited.delete(
+    const { room } = await this.get(wholeAccount(account), uuid);
+    await this.#deletion.deleteLead(account, uuid, async () => {
+      if (room !== undefined) await this.#rooms.dropPendingLead(room, uuid);
+      await this.#audited.delete(
         { _id: uuid, account },
         action,
         (current) => check?.(presentLead(current)),
         deletedEvent,
-      ),
-    );
+      );
+    });
   }
 
   /** The leads that were left in a conversation. */
@@ -158,14 +173,19 @@ export class LeadsService {
     account: string,
     input: NewLead,
     uuid: string,
-    { room, widget = '' }: Place,
+    { room, widget = '', at }: Place,
   ): Promise<{ stored: StoredLead; isNew: boolean }> {
     checkContact(input);
-    const created_at = new Date();
+    const created_at = at ?? new Date();
     const lead: StoredLead = { _id: uuid, ...input, created_at, account, widget, version: 1 };
     if (room !== undefined) lead.room = room;
     lead.events = [newEvent('lead.added', account, created_at, presentLead(lead), lead)];
     const { stored, isNew } = await insertOnce(this.#leads, lead);
+    // Whoever deleted it has not seen that a bot's turn, read before, made it again.
+    if (isNew && at && (await this.#deletion.isDeleting(account, uuid))) {
+      await this.#leads.deleteOne({ _id: uuid, account });
+      return { stored, isNew: false };
+    }
     if (isNew) this.#relay.announce(this.#leads, lead);
     return { stored, isNew };
   }

@@ -138,6 +138,12 @@ export class RoomsService {
     this.#relay.announce(this.#rooms, changed);
   }
 
+  /** A lead is about to be deleted: the turn that made it, where that still waits in its room, makes it no more. */
+  async dropPendingLead(room: string, lead: string): Promise<void> {
+    const waiting = { _id: room, 'bot.pending.leads._id': lead };
+    await this.#rooms.updateOne(waiting as never, { $pull: { 'bot.pending.leads': { _id: lead } } } as never);
+  }
+
   /** Which of these rooms exist and are in view. */
   async existing(view: View, uuids: readonly string[]): Promise<RoomPlace[]> {
     const known = { _id: { $in: uuids as string[] }, account: view.account };
