@@ -26,6 +26,10 @@ export const noteSource = ({ notes }: { notes: NoteModel }): SearchSource => ({
     const those = { _id: { $in: uuids as string[] }, account };
     return (await notes.find(those, FIELDS).lean<StoredNote[]>()).map(objectOf);
   },
+  left: async (account, uuids) => {
+    const those = { _id: { $in: uuids as string[] }, account };
+    return new Set((await notes.find(those, { _id: 1 }).lean()).map(({ _id }) => _id));
+  },
   readOlder: async (account, before) => {
     const found = await notes
       .find({ account, ...olderThan('created_at', before) }, FIELDS)

@@ -141,6 +141,7 @@ export class SearchIndex {
       const read = await Promise.all(all.map((one) => readTogether(() => this.#linesOf(one))));
       written = await this.#fresh.add(read.filter(({ lines }) => lines.length > 0));
       await this.#dropDeleted(written);
+      await this.#dropGone(written);
     } catch (error) {
       this.#gathered.addAll(gathered);
       throw error;
@@ -186,6 +187,23 @@ export class SearchIndex {
     const existing = new Set(left.map(({ _id }) => _id));
     const deleted = accounts.filter((account) => !existing.has(account));
     if (deleted.length > 0) await this.#parts.segments.deleteOf(deleted);
+  }
+
+  /** The same of objects that are deleted by themselves, which may have been while they were written. */
+  async #dropGone(written: readonly SegmentLines[]): Promise<void> {
+    const { sources, segments } = this.#parts;
+    for (const { place, lines } of written) {
+      const source = sources.find(({ kind }) => kind === place.kind);
+      const left = await source?.left?.(
+        place.account,
+        lines.map(({ key }) => uuidOfKey(key)),
+      );
+      if (!left) continue;
+      const gone = lines.filter(({ key }) => !left.has(uuidOfKey(key)));
+      for (const { key, subjects } of gone) {
+        for (const subject of subjects) await segments.removeOf(subject, (line) => line.key === key);
+      }
+    }
   }
 
   /** Seals what waits of a kind of an account when it is much. */

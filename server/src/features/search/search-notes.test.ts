@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { testMembers } from '../../../test/members.ts';
 import { eventually, searchOf } from '../../../test/search.ts';
+import { newEvent } from '../../events/events.ts';
+import { createLog } from '../../platform/log.ts';
+import { createSearch } from './create-search.ts';
+import { Segments } from './segments.ts';
 
 const app = testApp();
 const people = testMembers(app);
@@ -62,5 +66,50 @@ describe('notes', () => {
     const { searchSegments } = app.services.models;
     const stored = () => searchSegments.countDocuments({ account: id, lines: new RegExp(word) });
     await eventually(stored).toBe(0);
+  });
+
+  it('leave no word when another process had read it before it went, and writes it after', async () => {
+    const { token, widget, id } = await app.account();
+    const word = `canary${randomUUID().slice(0, 8)}`;
+    const { room, path, note } = await noted(token, widget, 'nothing yet');
+    await eventually(() => uuidsOf(token, 'nothing yet', '&kind=note')).toEqual([note]);
+    const { models } = app.services;
+    // Told by nobody: only the other process knows of it.
+    await models.notes.updateOne({ _id: note }, { $set: { body: word } });
+    const unfinishedImports = { without: (find: (others: object) => Promise<never[]>) => find({}) };
+    const parts = { models, leases: {} as never, unfinishedImports, log: createLog('silent') };
+    const other = createSearch(parts).index;
+    await other.consume([
+      newEvent('note.changed', id, new Date(), { uuid: note }, { room: room.uuid, widget }),
+    ]);
+    const { addFresh } = Segments.prototype;
+    const adding = vi.spyOn(Segments.prototype, 'addFresh');
+    const dropping = vi.spyOn(Segments.prototype, 'removeOf');
+    onTestFinished(() => {
+      adding.mockRestore();
+      dropping.mockRestore();
+    });
+    let goOn = (): void => undefined;
+    const isDropped = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let isHeld = false;
+    adding.mockImplementation(async function (this: Segments, gathered) {
+      if (!isHeld && JSON.stringify(gathered).includes(word)) {
+        isHeld = true;
+        await isDropped;
+      }
+      return addFresh.call(this, gathered);
+    });
+    const writing = other.flush();
+    await eventually(async () => isHeld).toBe(true);
+    await app.request('DELETE', `${path}${note}/`, { token });
+    const dropped = () => dropping.mock.calls.findIndex(([subject]) => subject === room.uuid);
+    await eventually(async () => dropped()).toBeGreaterThanOrEqual(0);
+    await dropping.mock.results[dropped()]?.value;
+    goOn();
+    await writing;
+    const { searchSegments } = models;
+    expect(await searchSegments.countDocuments({ account: id, lines: new RegExp(word) })).toBe(0);
   });
 });

@@ -41,6 +41,8 @@ export interface SearchSource {
   read(account: string, uuids: readonly string[]): Promise<SearchObject[]>;
   /** The newest ones of an account; after a step those that are older than its last one. */
   readOlder(account: string, before: Pick<SearchObject, 'at' | 'uuid'> | undefined): Promise<SearchObject[]>;
+  /** Only of objects that are deleted by themselves, which nobody goes through again: which of them exist. */
+  left?(account: string, uuids: readonly string[]): Promise<Set<string>>;
   /** Only of objects that never change: an object as the event tells it, and which of them exist. */
   fixed?: {
     ofEvent(event: OutboxEvent): SearchObject;
