@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { JobRunner } from '../src/jobs/job-runner.ts';
 import { startReceiver, until, webhookParts } from './webhooks-parts.ts';
 
 const start = webhookParts();
@@ -42,6 +43,54 @@ describe('redelivery and test', () => {
     const original = await decided(uuid, 'delivered');
     await webhooks.delete(account, uuid, undefined);
     await expect(deliveries.redeliver(account, original._id)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  /** A redelivery that goes out at once, and what happens before its turn has come. */
+  const redeliveredAfter = async (
+    original: { _id: string },
+    { account, deliveries }: Pick<Awaited<ReturnType<typeof start>>, 'account' | 'deliveries'>,
+    happens: () => Promise<unknown>,
+  ) => {
+    const { notify } = JobRunner.prototype;
+    const told = vi.spyOn(JobRunner.prototype, 'notify');
+    const sent = vi.spyOn(JobRunner.prototype, 'runNow');
+    onTestFinished(() => {
+      told.mockRestore();
+      sent.mockRestore();
+    });
+    told.mockImplementationOnce(async function (this: JobRunner<never, never, never>, ...where) {
+      await happens();
+      return notify.apply(this, where);
+    });
+    const again = await deliveries.redeliver(account, original._id);
+    await sent.mock.results[0]?.value;
+    return again;
+  };
+
+  test('does not go to a webhook that is deleted before its turn', async () => {
+    const { webhooks, subscribe, happen, decided, rows, ...parts } = await start();
+    const receiver = await startReceiver();
+    const uuid = await subscribe(receiver.url);
+    await happen({ n: 1 });
+    const original = await decided(uuid, 'delivered');
+    const again = await redeliveredAfter(original, parts, () =>
+      webhooks.delete(parts.account, uuid, undefined),
+    );
+    expect(receiver.hits).toHaveLength(1);
+    const states = (await rows(uuid)).map(({ _id, state }) => [_id, state]);
+    expect(states).toContainEqual([again._id, 'dropped']);
+  });
+
+  test('goes where its webhook has been moved before its turn', async () => {
+    const { webhooks, subscribe, happen, decided, ...parts } = await start();
+    const [receiver, moved] = [await startReceiver(), await startReceiver()];
+    const uuid = await subscribe(receiver.url);
+    await happen({ n: 1 });
+    const original = await decided(uuid, 'delivered');
+    await redeliveredAfter(original, parts, () =>
+      webhooks.change(parts.account, uuid, { target: moved.url }, undefined, undefined),
+    );
+    expect([receiver.hits.length, moved.hits.length]).toEqual([1, 1]);
   });
 
   test.each([

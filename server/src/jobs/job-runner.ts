@@ -106,9 +106,14 @@ export class JobRunner<J extends Job, T extends Target, R extends Result> {
     this.#origins.get(origin)?.reached(owner);
   }
 
-  /** Tries a job once, at once, whatever waits in its queue; what follows from it is recorded as always. */
-  runNow(queue: string, job: J, target: T): Promise<void> {
+  /**
+   * Tries a job once, at once, whatever waits in its queue; what follows from it is recorded as always. It goes where its queue
+   * goes now, which may have moved or gone since the job was made.
+   */
+  runNow(queue: string, job: J): Promise<void> {
     const run = async () => {
+      const target = await this.#kind.target(queue);
+      if (!target) return this.drop(queue);
       const result = await this.#kind.attempt(job, target);
       if (!result) return;
       if (result.isWell) this.reached(target.origin, this.#kind.ownerOf(job));

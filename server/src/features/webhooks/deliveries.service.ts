@@ -110,7 +110,7 @@ export class DeliveriesService {
     const { stored, isNew } = await insertOnce(this.#parts.deliveries, delivery);
     if (isNew) {
       await this.#parts.sender.notify(knownWebhook.origin, knownWebhook.id);
-      if (isAtOnce) this.#sendAtOnce(knownWebhook, delivery);
+      if (isAtOnce) this.#sendAtOnce(delivery);
     }
     return stored;
   }
@@ -137,9 +137,9 @@ export class DeliveriesService {
     return this.#parts.knownWebhooks.get(webhook);
   }
 
-  #sendAtOnce(knownWebhook: KnownWebhook, delivery: StoredDelivery): void {
+  #sendAtOnce(delivery: StoredDelivery): void {
     this.#atOnce++;
-    void this.#parts.sender.sendNow(knownWebhook, delivery).finally(() => {
+    void this.#parts.sender.sendNow(delivery.webhook, delivery).finally(() => {
       this.#atOnce--;
     });
   }

@@ -120,8 +120,8 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
   }
 
   /** Sends a queued delivery once, at once; what follows from it is recorded as always. */
-  sendNow(knownWebhook: KnownWebhook, delivery: StoredDelivery): Promise<void> {
-    return this.#runner.runNow(knownWebhook.id, delivery, knownWebhook);
+  sendNow(webhook: string, delivery: StoredDelivery): Promise<void> {
+    return this.#runner.runNow(webhook, delivery);
   }
 
   async nextQueue(after: string): Promise<{ queue: string; due_at: Date } | null> {
