@@ -12,7 +12,7 @@ import { asActor } from './member-audit.ts';
 import { accountOf, publicActionOf } from './principal.ts';
 import { lacksSecondFactor, secondFactorFirst } from './second-factor.ts';
 import type { SessionCookie } from './session-cookie.ts';
-import type { SignIn } from './sign-in.ts';
+import { type SignIn, stillSignedIn } from './sign-in.ts';
 
 const tag = 'Account';
 
@@ -92,8 +92,9 @@ export const authRoutes = ({
       const action = publicActionOf(ctx);
       const member = await signIn.member(given, action);
       if (lacksSecondFactor(await accounts.byId(member.account), member)) throw secondFactorFirst();
+      const resetting = { ...action, name: 'resetToken', actor: asActor(member) };
       const token = given.reset_token
-        ? await credentials.resetToken(member, { ...action, name: 'resetToken', actor: asActor(member) })
+        ? await credentials.resetToken(member, resetting, stillSignedIn(member))
         : credentials.tokenOf(member);
       ctx.set('Cache-Control', 'no-store');
       ctx.body = { token };

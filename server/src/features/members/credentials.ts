@@ -57,11 +57,20 @@ export class Credentials {
     return new Map(members.map((member) => [member._id, member]));
   }
 
-  /** Makes a new token: the old one is dead on every process at once. */
-  async resetToken(member: ActiveMember, action?: Action): Promise<string> {
+  /**
+   * Makes a new token: the old one is dead on every process at once.
+   * @param check sees the member as it stands at the write
+   * @throws ParlorError whatever `check` throws
+   */
+  async resetToken(
+    member: ActiveMember,
+    action?: Action,
+    check?: (current: Member) => void,
+  ): Promise<string> {
     const token = newToken();
     let fingerprint = '';
     const decide = (current: Member) => {
+      check?.(current);
       const sealed = sealedToken(this.#secrets, memberPlace(current), token);
       fingerprint = sealed.token_fingerprint;
       return sealed;

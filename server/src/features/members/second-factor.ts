@@ -21,6 +21,9 @@ const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 const wrongCode = (): ParlorError => invalid({ code: ['This code is not good.'] });
 
+/** What is said to whoever shows no code where one is asked for. */
+export const codeRequired = (): ParlorError => invalid({ code: ['A code is required.'] });
+
 const isOnAlready = (): ParlorError =>
   invalid({ code: ['It is on already. Set it up anew for recovery codes.'] });
 
@@ -86,7 +89,7 @@ export class SecondFactor {
    */
   async check(member: ActiveMember, code: string): Promise<void> {
     if (member.totp_sealed === undefined) return;
-    if (code === '') throw invalid({ code: ['A code is required.'] });
+    if (code === '') throw codeRequired();
     await this.#store.change(member.account, member._id, (current) => {
       const { totp_sealed: sealed, totp_step = 0, recovery_hashes = [] } = current;
       // It was disabled meanwhile.

@@ -9,7 +9,7 @@ import { isSamePassword, wrongPassword } from './credentials.ts';
 import type { ActiveMember, Member } from './member.ts';
 import type { MemberSessions } from './member-sessions.ts';
 import type { MemberStore } from './member-store.ts';
-import type { SecondFactor } from './second-factor.ts';
+import { codeRequired, type SecondFactor } from './second-factor.ts';
 
 /** Keeps record of who signed in. */
 export interface SignInRecord {
@@ -17,6 +17,20 @@ export interface SignInRecord {
   /** Returns at once: how long a sign-in takes tells nothing of whether there is that member. */
   failed(member: ActiveMember, address: string): void;
 }
+
+const wrongCredentials = () => invalidTogether('Unable to log in with provided credentials.');
+
+/**
+ * A condition on what a sign-in writes: that what was shown would do at the write, too.
+ * @param then the member as it signed in
+ * @returns what throws ParlorError `invalid` where its password was replaced since, or a second factor turned on
+ */
+export const stillSignedIn =
+  (then: Member) =>
+  (current: Member): void => {
+    if (!isSamePassword(current, then)) throw wrongCredentials();
+    if (then.totp_sealed === undefined && current.totp_sealed !== undefined) throw codeRequired();
+  };
 
 /** Who somebody is, by username and password, and a code where there is a second factor. */
 export class SignIn {
@@ -108,11 +122,15 @@ export class SignIn {
     const username_key = foldName(username);
     const find = () => this.#store.byKey({ username_key });
     const wasRight = await this.#take(username_key, action.address, shown, find);
-    const member = await find();
-    if (!(await isPassword(member?.password, password)) || !member) {
-      if (member) this.#record.failed(member, action.address);
-      throw invalidTogether('Unable to log in with provided credentials.');
+    const read = await find();
+    const isRight = await isPassword(read?.password, password);
+    // Passwords wait for each other: meanwhile there may be another one, or a second factor.
+    const current = isRight && read ? await this.#store.active(read.account, read._id) : undefined;
+    if (!read || !current || !isSamePassword(current.member, read)) {
+      if (read) this.#record.failed(read, action.address);
+      throw wrongCredentials();
     }
+    const { member } = current;
     await this.#checkCode(member, code, action);
     await wasRight(member.account);
     const kept = isOutdated(member.password ?? '') ? await this.#hashAgain(member, password) : member;
