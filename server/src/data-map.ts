@@ -55,6 +55,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
         'seen_at',
         'session_epoch',
         'kept_session',
+        'totp_pending_at',
         'totp_step',
         'version',
       ],
@@ -65,7 +66,8 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
     },
     absent: [
       ...(['password', 'session_epoch', 'kept_session', 'name', 'avatar', 'is_away', 'seen_at'] as const),
-      ...(['totp_sealed', 'totp_pending_sealed', 'totp_step', 'recovery_hashes', 'version'] as const),
+      ...(['totp_sealed', 'totp_pending_sealed', 'totp_pending_at', 'totp_step', 'recovery_hashes'] as const),
+      'version',
       ...(['founder', 'owner_turn', 'email_confirmed_at', 'requires_totp', 'is_demo'] as const),
       ...(['deleted_at', 'emptied_at'] as const),
     ],

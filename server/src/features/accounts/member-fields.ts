@@ -28,6 +28,8 @@ export interface MemberFields {
   /** The secret of its authenticator app (RFC 6238), once a code of it was shown; before that the one to be confirmed. */
   totp_sealed?: string | undefined;
   totp_pending_sealed?: string | undefined;
+  /** When the one to be confirmed was made. */
+  totp_pending_at?: Date | undefined;
   /** The time step of the last code that was taken: no code is taken twice. */
   totp_step?: number;
   /** SHA-256 of the recovery codes that are left. */
@@ -54,6 +56,7 @@ export const memberFields = {
   seen_at: Date,
   totp_sealed: String,
   totp_pending_sealed: String,
+  totp_pending_at: Date,
   totp_step: Number,
   recovery_hashes: { type: [String], default: undefined },
   version: Number,

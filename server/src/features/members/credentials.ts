@@ -6,6 +6,7 @@ import { newToken, sealedToken } from '../accounts/token.ts';
 import { type ActiveMember, activeOf, type Member } from './member.ts';
 import type { MemberSessions } from './member-sessions.ts';
 import { type MemberStore, memberPlace, type Standing } from './member-store.ts';
+import { noSetUp } from './second-factor.ts';
 
 type Whose = Pick<Member, '_id' | 'account'>;
 
@@ -116,9 +117,7 @@ export class Credentials {
     action?: Action,
   ): Promise<ActiveMember> {
     throwIfAny(chosenPasswordErrors({ password, password2 }, member));
-    const check = (current: Member): void => {
-      if (!isSamePassword(current, member)) throw wrongPassword('old_password');
-    };
+    const check = samePassword(member, 'old_password');
     const stored = await this.#setPassword(member, password, { session, action, check });
     return { ...member, password: stored };
   }
@@ -139,7 +138,10 @@ export class Credentials {
     await this.#setPassword(member, password, { action, check });
   }
 
-  /** @returns the password as it is stored */
+  /**
+   * A second factor that somebody who knew the one before has begun to set up is none of whoever has this one.
+   * @returns the password as it is stored
+   */
   async #setPassword(
     member: ActiveMember,
     password: string,
@@ -157,7 +159,12 @@ export class Credentials {
     // With the password, so that no session of before goes on whatever happens next, nor one that begins at this moment.
     const decide = (current: Member) => {
       check?.(current);
-      return { password: hashed, session_epoch: (current.session_epoch ?? 0) + 1, kept_session: session };
+      return {
+        password: hashed,
+        session_epoch: (current.session_epoch ?? 0) + 1,
+        kept_session: session,
+        ...noSetUp,
+      };
     };
     await this.#store.change(member.account, member._id, decide, action);
     await this.#sessions.endAll(member, session);
@@ -170,6 +177,18 @@ export const isSamePassword = (
   { session_epoch: now = 0 }: Member,
   { session_epoch: then = 0 }: Member,
 ): boolean => now === then;
+
+/**
+ * A condition on what somebody writes who has shown its password.
+ * @param then the member as it was by then
+ * @param field the one that it was sent in
+ * @returns what throws ParlorError `invalid` where the member has another one by now
+ */
+export const samePassword =
+  (then: Member, field: string) =>
+  (current: Member): void => {
+    if (!isSamePassword(current, then)) throw wrongPassword(field);
+  };
 
 /** @param field the one that it was sent in */
 export const wrongPassword = (field: string): ParlorError =>

@@ -105,3 +105,67 @@ describe('a second factor that is turned on once the password was read', () => {
     expect(await me()).toBe(200);
   });
 });
+
+describe('a second factor that is being set up', () => {
+  const late = { code: ['Setting it up took longer than 10 minutes. Begin again.'] };
+  const none = { code: ['This code is not good.'] };
+  const atOnce = (username: string) => app.services.models.accounts.findOne({ username }).lean();
+
+  it('ends with a change of the password', async () => {
+    const { begin, post, replace } = await somebody();
+    const secret = await begin();
+    await replace();
+    const answer = await post('totp/confirm', { code: codeOf(secret) });
+    expect([answer.status, answer.json]).toEqual([400, none]);
+  });
+
+  it('ends with a reset of the password', async () => {
+    const { token, username } = await app.account();
+    const post = (path: string, body: object) => app.request('POST', `/api/v1/auth/${path}`, { token, body });
+    const { secret } = (await post('totp', { password: PASSWORD })).json;
+    const found = await app.services.members.byUsername(username);
+    if (!found) throw new Error('nobody has that name');
+    const path = await app.services.passwordResets.issue(found, 'the mail');
+    const body = { token: path.split('#token=')[1], password: NEW, password2: NEW };
+    expect((await app.request('POST', '/api/v1/auth/password-reset/confirm', { body })).status).toBe(204);
+    expect(await atOnce(username)).not.toHaveProperty('totp_pending_sealed');
+    const answer = await post('totp/confirm', { code: codeOf(secret) });
+    expect([answer.status, answer.json]).toEqual([400, none]);
+  });
+
+  it('is not begun by a password that was replaced right before', async () => {
+    const { post, replace } = await somebody();
+    const { secondFactor } = app.services;
+    const own = secondFactor.begin;
+    const spy = vi.spyOn(secondFactor, 'begin').mockImplementationOnce(async (...args) => {
+      await replace();
+      return own.apply(secondFactor, args);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const answer = await post('totp', { password: PASSWORD });
+    expect([answer.status, answer.json]).toEqual([400, { password: ['This is not your password.'] }]);
+  });
+
+  it.each([
+    ['9 minutes', 200],
+    ['11 minutes', 400],
+  ])('is there still after %s: %i', async (age, status) => {
+    const { token, username } = await app.account();
+    const post = (path: string, body: object) => app.request('POST', `/api/v1/auth/${path}`, { token, body });
+    const { secret } = (await post('totp', { password: PASSWORD })).json;
+    const totp_pending_at = new Date(Date.now() - Number.parseInt(age, 10) * 60_000);
+    await app.services.models.accounts.updateOne({ username }, { $set: { totp_pending_at } });
+    const answer = await post('totp/confirm', { code: codeOf(secret) });
+    expect(answer.status).toBe(status);
+    if (status === 400) expect(answer.json).toEqual(late);
+    if (status === 200) expect(await atOnce(username)).not.toHaveProperty('totp_pending_at');
+  });
+
+  it('by a version that wrote down no time begins again', async () => {
+    const { token, username } = await app.account();
+    const post = (path: string, body: object) => app.request('POST', `/api/v1/auth/${path}`, { token, body });
+    const { secret } = (await post('totp', { password: PASSWORD })).json;
+    await app.services.models.accounts.updateOne({ username }, { $unset: { totp_pending_at: 1 } });
+    expect((await post('totp/confirm', { code: codeOf(secret) })).json).toEqual(late);
+  });
+});

@@ -150,6 +150,7 @@ describe('codes', () => {
     const member = { _id: 'm', account: 'a', isFounder: false } as Member;
     const secret = Secret.fromUTF8('12345678901234567890').base32;
     member.totp_pending_sealed = secrets.encrypt(secret, memberPlace(member, 'totp_pending_sealed'));
+    member.totp_pending_at = new Date();
     const changes: unknown[] = [];
     const store = {
       change: async (_a: string, _u: string, decide: (current: Member) => unknown) =>

@@ -16,6 +16,12 @@ const TIME_STEPS = 1;
 
 const RECOVERY_CODES = 10;
 
+/** How long a set-up may take from its secret to the code that confirms it. */
+const SET_UP_MS = 10 * 60_000;
+
+/** What a member has where no set-up is under way. */
+export const noSetUp = { totp_pending_sealed: undefined, totp_pending_at: undefined } as const;
+
 /** Without those that look like others: 16 of them are 79 bits. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 
@@ -23,6 +29,9 @@ const wrongCode = (): ParlorError => invalid({ code: ['This code is not good.'] 
 
 /** What is said to whoever shows no code where one is asked for. */
 export const codeRequired = (): ParlorError => invalid({ code: ['A code is required.'] });
+
+const tookTooLong = (): ParlorError =>
+  invalid({ code: ['Setting it up took longer than 10 minutes. Begin again.'] });
 
 const isOnAlready = (): ParlorError =>
   invalid({ code: ['It is on already. Set it up anew for recovery codes.'] });
@@ -37,20 +46,32 @@ export class SecondFactor {
     this.#secrets = secrets;
   }
 
-  /** Makes a secret, which counts once a code of it has been shown. */
-  async begin(member: ActiveMember): Promise<{ secret: string; uri: string }> {
+  /**
+   * Makes a secret, which counts once a code of it has been shown: within 10 minutes, and under the same password.
+   * @param check sees the member as it stands at the write
+   * @throws ParlorError whatever `check` throws
+   */
+  async begin(
+    member: ActiveMember,
+    check: (current: Member) => void,
+  ): Promise<{ secret: string; uri: string }> {
     const totp = totpOf(new Secret({ size: SECRET_BYTES }), member.username);
     const secret = totp.secret.base32;
-    await this.#store.change(member.account, member._id, (current) => ({
-      totp_pending_sealed: this.#secrets.encrypt(secret, memberPlace(current, 'totp_pending_sealed')),
-    }));
+    await this.#store.change(member.account, member._id, (current) => {
+      check(current);
+      return {
+        totp_pending_sealed: this.#secrets.encrypt(secret, memberPlace(current, 'totp_pending_sealed')),
+        totp_pending_at: new Date(),
+      };
+    });
     return { secret, uri: totp.toString() };
   }
 
   /**
    * From now on sign-in asks for a code.
    * @returns the recovery codes, which are kept nowhere
-   * @throws ParlorError `invalid` for a wrong code, when no secret was made before, and when it is on already
+   * @throws ParlorError `invalid` for a wrong code, when no secret was made before or it was too long ago, and when it is on
+   *   already
    */
   async confirm(member: ActiveMember, code: string, action?: Action): Promise<string[]> {
     const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
@@ -58,12 +79,15 @@ export class SecondFactor {
       const sealed = current.totp_pending_sealed;
       // Whoever did not get the answer sends it again.
       if (sealed === undefined) throw current.totp_sealed === undefined ? wrongCode() : isOnAlready();
+      // One that an older process has made says no time, and ends with the update.
+      const age = Date.now() - (current.totp_pending_at?.getTime() ?? 0);
+      if (age > SET_UP_MS) throw tookTooLong();
       const secret = this.#secrets.decrypt(sealed, memberPlace(current, 'totp_pending_sealed'));
       const step = stepOf(secret, code);
       if (step === undefined) throw wrongCode();
       return {
         totp_sealed: this.#secrets.encrypt(secret, memberPlace(current, 'totp_sealed')),
-        totp_pending_sealed: undefined,
+        ...noSetUp,
         totp_step: step,
         recovery_hashes: codes.map(hashOf),
       };
@@ -72,15 +96,22 @@ export class SecondFactor {
     return codes;
   }
 
-  /** Sign-in asks for no code any more. */
-  async disable({ account, _id }: Pick<Member, 'account' | '_id'>, action?: Action): Promise<void> {
-    const nothing = {
-      totp_sealed: undefined,
-      totp_pending_sealed: undefined,
-      totp_step: undefined,
-      recovery_hashes: undefined,
+  /**
+   * Sign-in asks for no code any more.
+   * @param check sees the member as it stands at the write
+   * @throws ParlorError whatever `check` throws
+   */
+  async disable(
+    { account, _id }: Pick<Member, 'account' | '_id'>,
+    action?: Action,
+    check?: (current: Member) => void,
+  ): Promise<void> {
+    const nothing = { totp_sealed: undefined, ...noSetUp, totp_step: undefined, recovery_hashes: undefined };
+    const decide = (current: Member) => {
+      check?.(current);
+      return nothing;
     };
-    await this.#store.change(account, _id, () => nothing, action);
+    await this.#store.change(account, _id, decide, action);
   }
 
   /**

@@ -4,6 +4,7 @@ import type { Route } from '../../http/route.ts';
 import { readObject } from '../../http/validate.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { AccountsService } from '../accounts/accounts.service.ts';
+import { samePassword } from './credentials.ts';
 import { accountOf, actionOf, memberOf, sessionOf } from './principal.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { SignIn } from './sign-in.ts';
@@ -30,16 +31,16 @@ export const totpRoutes = ({
     tag,
     summary: 'Make a secret for an authenticator app',
     description:
-      'Needs your password or, without one, a sign-in at the provider within the last 10 minutes. It counts once a code of it was confirmed; until then sign-in goes on as before. `Idempotency-Key` is ignored here.',
+      'Needs your password or, without one, a sign-in at the provider within the last 10 minutes. It counts once a code of it was confirmed, within 10 minutes and under the same password; until then sign-in goes on as before. `Idempotency-Key` is ignored here.',
     callers,
     body: OwnPassword,
     answers: { status: 200, description: 'The secret, shown this once.', schema: TotpSecret },
     handler: async (ctx) => {
       const { password } = readObject(OwnPassword, ctx.state.body);
       const shown = { password, session: sessionOf(ctx), device: deviceCookie.get(ctx) };
-      await signIn.confirm(memberOf(ctx), shown, ctx.ip, 'password');
+      const member = await signIn.confirm(memberOf(ctx), shown, ctx.ip, 'password');
       ctx.set('Cache-Control', 'no-store');
-      ctx.body = await secondFactor.begin(memberOf(ctx));
+      ctx.body = await secondFactor.begin(memberOf(ctx), samePassword(member, 'password'));
     },
   },
   {
@@ -49,7 +50,7 @@ export const totpRoutes = ({
     tag,
     summary: 'Turn the second factor on',
     description:
-      'By a code of the app. From now on sign-in asks for one; each is good once. The ten recovery codes are shown this once, and each stands in for a code, once. `Idempotency-Key` is ignored here.',
+      'By a code of the app, within 10 minutes of its secret and before another password is set: 400 later. From now on sign-in asks for one; each is good once. The ten recovery codes are shown this once, and each stands in for a code, once. `Idempotency-Key` is ignored here.',
     callers,
     body: TotpCode,
     answers: { status: 200, description: 'It is on.', schema: RecoveryCodes },
@@ -74,11 +75,11 @@ export const totpRoutes = ({
     handler: async (ctx) => {
       const { password } = readObject(OwnPassword, ctx.state.body);
       const shown = { password, session: sessionOf(ctx), device: deviceCookie.get(ctx) };
-      await signIn.confirm(memberOf(ctx), shown, ctx.ip, 'password');
+      const member = await signIn.confirm(memberOf(ctx), shown, ctx.ip, 'password');
       if ((await accounts.byId(accountOf(ctx))).requires_totp) {
         throw new ParlorError('conflict', 'Your account asks for a second factor.');
       }
-      await secondFactor.disable(memberOf(ctx), actionOf(ctx));
+      await secondFactor.disable(memberOf(ctx), actionOf(ctx), samePassword(member, 'password'));
       ctx.status = 204;
     },
   },
