@@ -28,16 +28,26 @@ export class Quotas {
   /**
    * Makes one more, where there is room.
    * @param uuid of what is made, when it is fixed: a retry after a crash finds it there already
-   * @throws ParlorError `invalid` when the account has as many as it may.
+   * @param whoNow says who makes it, as it stands when the others are through: that takes up to 20 s, and meanwhile it may
+   *   have been removed, signed out or given another role. It throws what a new request would be refused with
+   * @param make gets what `whoNow` says
+   * @throws ParlorError `invalid` when the account has as many as it may, and what `whoNow` throws
    */
-  within<T>(what: Counted, account: string, uuid: string | undefined, make: () => Promise<T>): Promise<T> {
+  within<Who, T>(
+    what: Counted,
+    account: string,
+    uuid: string | undefined,
+    whoNow: () => Promise<Who>,
+    make: (who: Who) => Promise<T>,
+  ): Promise<T> {
     return this.#leases.run(`quota ${what} ${account}`, async (lease) => {
       const others = { account, ...(uuid !== undefined && { _id: { $ne: uuid } }) };
       if ((await this.#models[what].countDocuments(others)) >= QUOTAS[what]) {
         throw invalidTogether(`An account may have at most ${QUOTAS[what]} ${what}.`);
       }
+      const who = await whoNow();
       lease.check();
-      return make();
+      return make(who);
     });
   }
 }

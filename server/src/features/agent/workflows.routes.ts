@@ -15,7 +15,7 @@ import { precondition, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { Quotas } from '../accounts/quotas.ts';
-import { accountOf, actionOf } from '../members/principal.ts';
+import { accountOf, actionOf, memberNow } from '../members/principal.ts';
 import { checkPatterns } from './workflow-input.ts';
 import type { StoredWorkflow } from './workflows.model.ts';
 import type { WorkflowsService } from './workflows.service.ts';
@@ -91,11 +91,12 @@ export const workflowRoutes = ({
       isIdempotent: true,
       answers: created(Workflow),
       handler: async (ctx) => {
+        const whoNow = memberNow(ctx);
         const input = readObject(NewWorkflow, ctx.state.body);
         await checkPatterns(input.nodes);
         const account = accountOf(ctx);
         const { newUuid } = ctx.state;
-        const { _id } = await quotas.within('workflows', account, newUuid, () =>
+        const { _id } = await quotas.within('workflows', account, newUuid, whoNow, () =>
           workflows.create(account, input, newUuid, actionOf(ctx)),
         );
         ctx.status = 201;

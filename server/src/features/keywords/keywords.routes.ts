@@ -6,7 +6,7 @@ import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
 import type { Quotas } from '../accounts/quotas.ts';
-import { accountOf, actionOf } from '../members/principal.ts';
+import { accountOf, actionOf, memberNow } from '../members/principal.ts';
 import type { StoredKeyword } from './keywords.model.ts';
 import { type KeywordsService, presentKeyword } from './keywords.service.ts';
 import { type NotificationsService, READ_TOGETHER } from './notifications.service.ts';
@@ -96,10 +96,11 @@ export const keywordRoutes = ({
     isIdempotent: true,
     answers: created(Keyword),
     handler: async (ctx) => {
+      const whoNow = memberNow(ctx);
       const input = readObject(NewKeyword, ctx.state.body);
       const account = accountOf(ctx);
       const { newUuid } = ctx.state;
-      const keyword = await quotas.within('keywords', account, newUuid, () =>
+      const keyword = await quotas.within('keywords', account, newUuid, whoNow, () =>
         keywords.create(account, input, newUuid, actionOf(ctx)),
       );
       sendCreated(ctx, presentKeyword(keyword), `${baseUrl(ctx)}/api/v1/keywords/${keyword._id}/`);

@@ -21,7 +21,7 @@ import type { InvitationAcceptance } from './invitation-acceptance.ts';
 import { type Member as AnyMember, presentMember, settingsOf } from './member.ts';
 import type { MemberMails } from './member-mails.ts';
 import type { MembersService } from './members.service.ts';
-import { actionOf, memberOf, publicActionOf, viewOf } from './principal.ts';
+import { actionOf, memberNow, memberOf, publicActionOf, viewOf } from './principal.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
 const tag = 'Members';
@@ -84,8 +84,10 @@ export const memberRoutes = ({
     isIdempotent: true,
     answers: created(InvitedMember),
     handler: async (ctx) => {
+      const whoNow = memberNow(ctx);
       const input = readObject(NewMember, ctx.state.body);
-      const member = await members.invite(memberOf(ctx), input, actionOf(ctx), ctx.state.newUuid);
+      const { newUuid } = ctx.state;
+      const member = await members.invite(memberOf(ctx), input, actionOf(ctx), newUuid, whoNow);
       const base = baseUrl(ctx);
       const is_mailed = await memberMails.invite(member, base);
       ctx.status = 201;
@@ -164,6 +166,7 @@ export const memberRoutes = ({
         wanted,
         precondition(ctx),
         actionOf(ctx),
+        memberNow(ctx),
       );
       sendMember(ctx, member, baseUrl(ctx));
     },
@@ -182,7 +185,8 @@ export const memberRoutes = ({
     conflict: 'An account has at least one owner.',
     answers: deleted,
     handler: async (ctx) => {
-      await members.remove(memberOf(ctx), pathUuid(ctx), precondition(ctx), actionOf(ctx));
+      const check = precondition(ctx);
+      await members.remove(memberOf(ctx), pathUuid(ctx), check, actionOf(ctx), memberNow(ctx));
       ctx.status = 204;
     },
   },

@@ -43,6 +43,15 @@ type Changer = Pick<Member, 'account'> & Partial<Pick<Member, '_id'>>;
 /** The changer as it is when its turn has come. */
 type Acting = Pick<Member, 'role'>;
 
+/**
+ * Looks again at whoever asks for a change, once it is its turn. It throws what a new request would be refused with: the
+ * session or token that asked may have ended.
+ */
+type LookAgain = () => Promise<unknown>;
+
+/** For whoever has no credential that could end. */
+const noLook: LookAgain = async () => undefined;
+
 /** Told which widgets a member sees from now on. */
 type ViewListener = (member: Member, widgets: View['widgets']) => Promise<void>;
 
@@ -104,6 +113,7 @@ export class MembersService {
     { email, name, role, widgets }: NewMember,
     action?: Action,
     _id = newUuid(),
+    whoNow = noLook,
   ): Promise<Member> {
     const { account } = inviter;
     const { models, quotas, secrets, store } = this.#parts;
@@ -122,10 +132,10 @@ export class MembersService {
     };
     const made = changesOf(AUDITED_FIELDS, {}, { role, ...(widgets && { widgets }) });
     const events = action ? [auditEvent(action, account, asAudited(member), made)] : [];
-    const { stored, isNew } = await this.#alone(inviter, async (acting) => {
+    const { stored, isNew } = await this.#alone(inviter, whoNow, async (acting) => {
       mayGive(acting, role);
       await this.#mayRestrict(account, role, widgets);
-      return quotas.within('members', account, _id, async () => {
+      return quotas.within('members', account, _id, whoNow, async () => {
         const known = await store.ofAddress(account, email);
         if (known.some(activeOf)) throw invalid(takenErrors(['email_key']));
         for (const one of known) mayTouch(acting, one);
@@ -169,9 +179,10 @@ export class MembersService {
     wanted: Partial<MemberSettings>,
     check?: MemberCheck,
     action?: Action,
+    whoNow = noLook,
   ): Promise<Member> {
     const { account } = changer;
-    return this.#alone(changer, async (acting) => {
+    return this.#alone(changer, whoNow, async (acting) => {
       const { store, succession } = this.#parts;
       const current = await store.get(account, uuid);
       check?.(settingsOf(presentMember(current)));
@@ -224,9 +235,15 @@ export class MembersService {
    * Removes a member; its token, password and sockets are dead at once, and so is every open invitation of its address.
    * @throws ParlorError as `change` does
    */
-  remove(remover: ActiveMember, uuid: string, check?: MemberCheck, action?: Action): Promise<void> {
+  remove(
+    remover: ActiveMember,
+    uuid: string,
+    check?: MemberCheck,
+    action?: Action,
+    whoNow = noLook,
+  ): Promise<void> {
     const { account } = remover;
-    return this.#alone(remover, async (acting) => {
+    return this.#alone(remover, whoNow, async (acting) => {
       const { credentials, store, succession } = this.#parts;
       const member = await store.get(account, uuid);
       check?.(settingsOf(presentMember(member)));
@@ -244,11 +261,13 @@ export class MembersService {
 
   /**
    * Changes of who is in an account, and as what, are made one after another, each by somebody who may still make it then.
-   * @throws ParlorError `not_found` when `who` was removed meanwhile, `forbidden` when it is no admin any more
+   * @throws ParlorError what `whoNow` throws, `not_found` when `who` was removed meanwhile, `forbidden` when it is no admin any
+   *   more
    */
-  #alone<T>({ account, _id }: Changer, task: (acting: Acting) => Promise<T>): Promise<T> {
+  #alone<T>({ account, _id }: Changer, whoNow: LookAgain, task: (acting: Acting) => Promise<T>): Promise<T> {
     const { leases, store } = this.#parts;
     return leases.run(`members ${account}`, async () => {
+      await whoNow();
       const acting: Acting = _id === undefined ? { role: 'owner' } : await store.get(account, _id);
       if (acting.role === 'operator') throw forbidden();
       return task(acting);

@@ -110,7 +110,13 @@ export const accountOf = (ctx: Caller): string => memberOf(ctx).account;
 /** What of its account the member that makes a request sees. */
 export const viewOf = (ctx: Caller): View => principalOf(ctx).view;
 
-/** The same as it stands whenever it is called. It throws as `callerNow` does. */
+/** The member that makes a request as it stands whenever it is called. It throws as `callerNow` does. */
+export const memberNow = (ctx: Context): (() => Promise<ActiveMember>) => {
+  const caller = callerNow(ctx);
+  return async () => memberOf(await caller());
+};
+
+/** What it sees by then. It throws as `callerNow` does. */
 export const viewNow = (ctx: Context): (() => Promise<View>) => {
   const caller = callerNow(ctx);
   return async () => viewOf(await caller());

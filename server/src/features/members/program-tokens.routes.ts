@@ -7,7 +7,7 @@ import type { Route } from '../../http/route.ts';
 import { sendObject } from '../../http/single-object.ts';
 import { pathUuid, readObject } from '../../http/validate.ts';
 import { ParlorError } from '../../platform/errors.ts';
-import { actionOf, memberOf } from './principal.ts';
+import { actionOf, memberNow, memberOf } from './principal.ts';
 import { type ProgramTokens, presentProgramToken } from './program-tokens.ts';
 
 const tag = 'Members';
@@ -54,8 +54,10 @@ export const programTokenRoutes = ({
     isIdempotent: true,
     answers: created(ShownProgramToken),
     handler: async (ctx) => {
+      const whoNow = memberNow(ctx);
       const input = readObject(NewProgramToken, ctx.state.body);
-      const made = await programTokens.create(memberOf(ctx), input, actionOf(ctx), ctx.state.newUuid);
+      const { newUuid } = ctx.state;
+      const made = await programTokens.create(memberOf(ctx), input, whoNow, actionOf(ctx), newUuid);
       ctx.status = 201;
       ctx.set('Location', `${baseUrl(ctx)}/api/v1/tokens/${made._id}/`);
       ctx.body = JSON.stringify(presentProgramToken(made));

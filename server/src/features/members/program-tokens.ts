@@ -104,12 +104,14 @@ export class ProgramTokens {
   }
 
   /**
+   * @param whoNow says who makes it, as `Quotas.within` takes it
    * @param _id fixed for a request with an Idempotency-Key: a retry after a crash finds what was made
    * @throws ParlorError `invalid` for a time that has passed, or when the account or an operator has too many
    */
   async create(
-    { _id: member, account, role }: ActiveMember,
+    { _id: member, account }: ActiveMember,
     { name, scopes, expires_at }: NewProgramToken,
+    whoNow: () => Promise<Pick<ActiveMember, 'role'>>,
     action?: Action,
     _id = newUuid(),
   ): Promise<StoredProgramToken> {
@@ -127,7 +129,7 @@ export class ProgramTokens {
       created_at: new Date(),
       ...(expires && { expires_at: expires }),
     };
-    const { stored } = await this.#quotas.within('tokens', account, _id, async () => {
+    const { stored } = await this.#quotas.within('tokens', account, _id, whoNow, async ({ role }) => {
       const others = { member, _id: { $ne: _id } };
       if (role === 'operator' && (await this.#tokens.countDocuments(others)) >= MAX_OF_OPERATOR) {
         throw invalidTogether(`An operator may have at most ${MAX_OF_OPERATOR} tokens.`);

@@ -16,7 +16,7 @@ import { precondition, sendCreated, sendObject } from '../../http/single-object.
 import type { Caller } from '../../http/turns.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import type { Quotas } from '../accounts/quotas.ts';
-import { accountOf, actionOf } from '../members/principal.ts';
+import { accountOf, actionOf, memberNow } from '../members/principal.ts';
 import type { StoredWebhook } from './webhooks.model.ts';
 import { presentWebhook, type WebhooksService } from './webhooks.service.ts';
 
@@ -101,11 +101,12 @@ export const webhookRoutes = ({
       isIdempotent: true,
       answers: created(Webhook),
       handler: async (ctx) => {
+        const whoNow = memberNow(ctx);
         const input = readObject(NewWebhook, ctx.state.body);
         checkScopeFor(ctx, input.event);
         const account = accountOf(ctx);
         const { newUuid } = ctx.state;
-        const webhook = await quotas.within('webhooks', account, newUuid, () =>
+        const webhook = await quotas.within('webhooks', account, newUuid, whoNow, () =>
           webhooks.create(account, input, newUuid, actionOf(ctx)),
         );
         sendCreated(ctx, presentWebhook(webhook), `${baseUrl(ctx)}/api/v1/webhooks/${webhook._id}/`);

@@ -10,7 +10,7 @@ import { precondition, sendCreated, sendObject, sendRepresentation } from '../..
 import { readObject, readPatch } from '../../http/validate.ts';
 import { forbidden, invalid, notFound } from '../../platform/errors.ts';
 import type { Quotas } from '../accounts/quotas.ts';
-import { accountOf, actionOf, viewOf } from '../members/principal.ts';
+import { accountOf, actionOf, memberNow, viewOf } from '../members/principal.ts';
 import type { SessionCookie } from '../members/session-cookie.ts';
 import { isInView } from '../members/view.ts';
 import { isAllowedOrigin } from './domain.ts';
@@ -149,10 +149,11 @@ export const widgetRoutes = ({
       isIdempotent: true,
       answers: created(Widget),
       handler: async (ctx) => {
+        const whoNow = memberNow(ctx);
         const settings = readObject(NewWidget, ctx.state.body);
         const account = accountOf(ctx);
         const { newUuid } = ctx.state;
-        const widget = await quotas.within('widgets', account, newUuid, () =>
+        const widget = await quotas.within('widgets', account, newUuid, whoNow, () =>
           widgets.create(account, settings, newUuid, actionOf(ctx)),
         );
         sendCreated(ctx, presentWidget(widget), `${baseUrl(ctx)}/api/v1/widgets/?token=${widget.token}`);

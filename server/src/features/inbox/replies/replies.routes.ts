@@ -13,7 +13,7 @@ import {
 import type { Route } from '../../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../../http/single-object.ts';
 import { pathUuid, readObject, readPatch } from '../../../http/validate.ts';
-import { accountOf, actionOf } from '../../members/principal.ts';
+import { accountOf, actionOf, memberNow } from '../../members/principal.ts';
 import { presentReply, type RepliesService } from './replies.service.ts';
 
 const tag = 'Saved replies';
@@ -62,8 +62,9 @@ export const replyRoutes = ({
     isIdempotent: true,
     answers: created(Reply),
     handler: async (ctx) => {
+      const whoNow = memberNow(ctx);
       const input = readObject(NewReply, ctx.state.body);
-      const reply = await replies.create(accountOf(ctx), input, ctx.state.newUuid, actionOf(ctx));
+      const reply = await replies.create(accountOf(ctx), input, whoNow, ctx.state.newUuid, actionOf(ctx));
       sendCreated(ctx, presentReply(reply), `${baseUrl(ctx)}/api/v1/replies/${reply._id}/`);
     },
   },

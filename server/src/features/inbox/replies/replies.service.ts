@@ -53,8 +53,17 @@ export class RepliesService {
     this.#quotas = quotas;
   }
 
-  /** @throws ParlorError `invalid` for a shortcut that is taken, an unknown assignee, and beyond the quota */
-  async create(account: string, input: NewReply, uuid?: string, action?: Action): Promise<StoredReply> {
+  /**
+   * @param whoNow as `Quotas.within` takes it
+   * @throws ParlorError `invalid` for a shortcut that is taken, an unknown assignee, and beyond the quota
+   */
+  async create(
+    account: string,
+    input: NewReply,
+    whoNow: () => Promise<unknown>,
+    uuid?: string,
+    action?: Action,
+  ): Promise<StoredReply> {
     const folded = foldedOf(input.shortcut);
     await this.#checkAssignee(account, input.assignee);
     const made: StoredReply = {
@@ -69,7 +78,7 @@ export class RepliesService {
       await foldAnew(this.#replies, account, 'shortcut');
       return this.#audited.insert(made, action).catch(notTwice);
     };
-    const { stored } = await this.#quotas.within('replies', account, uuid, insert);
+    const { stored } = await this.#quotas.within('replies', account, uuid, whoNow, insert);
     return this.#releasedIfGone(stored);
   }
 
