@@ -87,12 +87,13 @@ describe('of what was stored without a widget', () => {
     await write({ visitor }, room.uuid);
     await forget(room.uuid);
     const fields = { nickname: 'Ada', email: '', phone_number: '', device: '', referrer: '' };
-    const place = { room: room.uuid };
-    const lead = await app.services.leads.create(id, { ...fields, from_page_title: '' }, undefined, place);
+    const lead = randomUUID();
+    const place = { room: room.uuid, at: new Date() };
+    await app.services.leads.createByBot(id, { ...fields, from_page_title: '' }, lead, place);
     const alone = await app.services.leads.create(id, { ...fields, from_page_title: '' });
     await app.services.roomWidgets.sweep();
     const { leads } = app.services.models;
-    expect(await leads.findOne({ _id: lead._id }).lean()).toMatchObject({ widget: await widgetOf(widget) });
+    expect(await leads.findOne({ _id: lead }).lean()).toMatchObject({ widget: await widgetOf(widget) });
     expect(await leads.findOne({ _id: alone._id }).lean()).toMatchObject({ widget: '' });
   });
 
