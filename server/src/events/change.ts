@@ -9,6 +9,8 @@ interface Versioned {
   _id: string;
   /** Counts the writes. */
   version: number;
+  /** By which it is told from another one that was made under its id. */
+  created_at?: Date;
 }
 
 /** What a change sets and takes away, and the events that it causes; undefined leaves the document as it is. */
@@ -65,9 +67,11 @@ const change = async <T extends Versioned>(
     const change = await decide(current);
     if (!change) return current;
     const { set, unset = [], events = [] } = change;
+    const { _id, version, created_at } = current;
+    const asItWas = { _id, version, ...(created_at !== undefined && { created_at }) };
     // Past mongoose, whose casting costs more than the command: what is set has been checked against its schema.
     const changed = (await collection.findOneAndUpdate(
-      { _id: current._id as never, version: current.version },
+      asItWas as never,
       {
         $set: set,
         ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((field) => [field, 1])) }),
