@@ -10,6 +10,7 @@ import type { UniqueNames } from '../accounts/unique-names.ts';
 import type { Member, StoredMember } from './member.ts';
 import { asActor, asAudited } from './member-audit.ts';
 import { type MemberModels, type MemberStore, memberPlace } from './member-store.ts';
+import { isStillGiven } from './sent-invitations.ts';
 
 /** More invitations of one address than these are not looked at. */
 const MAX_INVITATIONS = 100;
@@ -19,7 +20,7 @@ export const invitationPath = (token: string): string => `/console/invitation#to
 
 interface Parts {
   models: MemberModels;
-  store: Pick<MemberStore, 'announce' | 'get'>;
+  store: Pick<MemberStore, 'active' | 'announce' | 'get'>;
   names: UniqueNames;
   secrets: Secrets;
 }
@@ -63,7 +64,7 @@ export class InvitationAcceptance {
     return this.#activate(invited, { username }, action);
   }
 
-  /** @returns false when it has just been accepted or withdrawn, has run out, or its account is being deleted */
+  /** @returns false when it has just been accepted or withdrawn, has run out, its sender could not send it any more, or its account is being deleted */
   async #activate(
     invited: StoredMember,
     given: Pick<MemberFields, 'username'> & Partial<Pick<MemberFields, 'password'>>,
@@ -72,6 +73,7 @@ export class InvitationAcceptance {
     const { models, names, secrets, store } = this.#parts;
     const { _id, account, email, invitation_hash } = invited;
     if (!(await models.accounts.exists({ _id: account, deleted_at: null }))) return false;
+    if (!(await isStillGiven(store, invited))) return false;
     const keys = { username_key: foldName(given.username), email_key: foldName(email) };
     const set = {
       ...keys,
@@ -80,7 +82,10 @@ export class InvitationAcceptance {
     };
     const who = { ...invited, username: given.username, isFounder: false };
     const events = action ? [auditEvent({ actor: asActor(who), ...action }, account, asAudited(who))] : [];
-    const unset = { invitation_hash: 1, invitation_key: 1, invitation_expires_at: 1 } as const;
+    const unset = {
+      ...({ invitation_hash: 1, invitation_key: 1, invitation_expires_at: 1 } as const),
+      invited_by: 1,
+    } as const;
     const open = { _id, invitation_hash, invitation_expires_at: { $gt: new Date() } };
     const pushed = events.length > 0 && { $push: { events: { $each: events } } };
     const update = { $set: set, $unset: unset, $inc: { version: 1 }, ...pushed };

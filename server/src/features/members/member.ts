@@ -21,6 +21,8 @@ export interface StoredMember
   /** The folded address that it was sent to, which is nobody's before it is accepted. */
   invitation_key?: string;
   invitation_expires_at?: Date;
+  /** The uuid of the member who sent it; absent where an older version, or whoever runs the server, did. */
+  invited_by?: string;
 }
 
 /** A person of an account, wherever it is stored. */

@@ -33,7 +33,7 @@ export const membersData = {
       plain: [
         ...(['_id', 'account', 'role', 'widgets', 'created_at', 'avatar', 'is_away', 'seen_at'] as const),
         ...(['version', 'invitation_expires_at', 'session_epoch', 'kept_session', 'totp_step'] as const),
-        'totp_pending_at',
+        ...(['totp_pending_at', 'invited_by'] as const),
       ],
       owner: ['username', 'email', 'username_key', 'email_key', 'name', 'invitation_key', 'events'],
       hashed: ['password', 'invitation_hash', 'recovery_hashes'],
@@ -45,7 +45,7 @@ export const membersData = {
       ...(['token_fingerprint', 'token_sealed', 'name', 'avatar', 'is_away', 'seen_at', 'version'] as const),
       ...(['totp_sealed', 'totp_pending_sealed', 'totp_pending_at', 'totp_step', 'recovery_hashes'] as const),
       'widgets',
-      ...(['invitation_hash', 'invitation_key', 'invitation_expires_at'] as const),
+      ...(['invitation_hash', 'invitation_key', 'invitation_expires_at', 'invited_by'] as const),
     ],
     shapes: {
       ...memberShapes,

@@ -17,6 +17,7 @@ export const memberModel = defineModel<StoredMember>(
     invitation_hash: String,
     invitation_key: String,
     invitation_expires_at: Date,
+    invited_by: String,
     ...outboxFields,
   },
   [

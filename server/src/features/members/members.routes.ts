@@ -18,7 +18,7 @@ import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import { noForeignPages } from './foreign-pages.ts';
 import type { InvitationAcceptance } from './invitation-acceptance.ts';
-import { type Member as AnyMember, presentMember, settingsOf } from './member.ts';
+import { type Member as AnyMember, mayTouch, presentMember, settingsOf } from './member.ts';
 import type { MemberMails } from './member-mails.ts';
 import type { MembersService } from './members.service.ts';
 import { actionOf, memberNow, memberOf, publicActionOf, viewOf } from './principal.ts';
@@ -77,7 +77,7 @@ export const memberRoutes = ({
     tag,
     summary: 'Invite a member',
     description:
-      'Answers a link for whoever is invited, once: whoever opens it chooses a username and a password. Where the server sends mail, the link is mailed, too (`is_mailed`): not to a mailbox that has had three invitations today, nor before the address of your account is confirmed. Inviting an address again makes a new link, and the old one is dead. Admins invite admins and operators, and owners anybody; whoever is invited as an owner is invited again by owners alone. `widgets` restricts an operator to some of them. At most 100 members beside the first one. Repeated under its `Idempotency-Key` it answers the same link; 409 where the invitation was accepted or withdrawn, or has run out.',
+      'Answers a link for whoever is invited, once: whoever opens it chooses a username and a password. Where the server sends mail, the link is mailed, too (`is_mailed`): not to a mailbox that has had three invitations today, nor before the address of your account is confirmed. Inviting an address again makes a new link, and the old one is dead. Admins invite admins and operators, and owners anybody; whoever is invited as an owner is invited again by owners alone. `widgets` restricts an operator to some of them. At most 100 members beside the first one. Repeated under its `Idempotency-Key` it answers the same link; 409 where the invitation was accepted or withdrawn, or has run out, and 403 where you could not send it any more.',
     callers,
     aroundKept: withLink(members, baseUrl),
     body: NewMember,
@@ -149,7 +149,7 @@ export const memberRoutes = ({
     tag,
     summary: 'Change the role, name or widgets of a member',
     description:
-      'Admins change neither owners nor anybody into one. The last owner stays one: 409. `widgets` restricts an operator, and is a 400 for others; an operator that becomes an admin or owner loses its list. It holds at once, on open sockets, too.',
+      'Admins change neither owners nor anybody into one. The last owner stays one: 409. Open invitations that the member has sent, and could not send in its new role, are withdrawn. `widgets` restricts an operator, and is a 400 for others; an operator that becomes an admin or owner loses its list. It holds at once, on open sockets, too.',
     callers,
     params,
     body: patchOf(MemberSettings, 'MemberSettingsPatch'),
@@ -178,7 +178,7 @@ export const memberRoutes = ({
     tag,
     summary: 'Remove a member',
     description:
-      'Its token and password are dead at once, and its sockets end; what it wrote stays. An invitation is withdrawn so, too. The last owner stays: 409.',
+      'Its token and password are dead at once, and its sockets end; what it wrote stays. An invitation is withdrawn so, too, and so are those that the member has sent. The last owner stays: 409.',
     callers,
     params,
     condition: 'write',
@@ -223,6 +223,8 @@ const withLink =
     const { uuid, is_mailed } = JSON.parse(String(ctx.body)) as { uuid: string; is_mailed: boolean };
     const open = await members.invited(memberOf(ctx).account, uuid);
     if (!open) throw new ParlorError('conflict', 'This invitation is not open any more.');
+    // Repeated by somebody who invites nobody as that any more: the link is a new one's, too.
+    mayTouch(memberOf(ctx), open.member);
     const base = baseUrl(ctx);
     ctx.set('Cache-Control', 'no-store');
     const shown = { ...presentMember(open.member, base), invite_url: base + open.path, is_mailed };

@@ -29,6 +29,7 @@ import {
 import { AUDITED_FIELDS, asAudited, type Changed } from './member-audit.ts';
 import type { MemberModels, MemberStore } from './member-store.ts';
 import type { OwnerSuccession } from './owner-succession.ts';
+import { withdrawSent } from './sent-invitations.ts';
 import { isSameRestriction, type View } from './view.ts';
 
 /** How long an invitation can be accepted. */
@@ -129,6 +130,7 @@ export class MembersService {
       invitation_hash: secretHash(token),
       invitation_key: foldName(email),
       invitation_expires_at: new Date(Date.now() + INVITATION_MS),
+      invited_by: inviter._id,
     };
     const made = changesOf(AUDITED_FIELDS, {}, { role, ...(widgets && { widgets }) });
     const events = action ? [auditEvent(action, account, asAudited(member), made)] : [];
@@ -194,6 +196,7 @@ export class MembersService {
       if (set.role && current.role === 'owner') await succession.demote(current, set, action);
       else await store.change(account, uuid, () => set, action);
       const changed = await store.get(account, uuid);
+      if (set.role) await withdrawSent(store, changed, changed.role);
       const widgets = restrictionOf(changed);
       if (!isSameRestriction(widgets, restrictionOf(current))) {
         for (const listener of this.#viewListeners) await listener(changed, widgets);
@@ -232,7 +235,8 @@ export class MembersService {
   }
 
   /**
-   * Removes a member; its token, password and sockets are dead at once, and so is every open invitation of its address.
+   * Removes a member; its token, password and sockets are dead at once, and so is every open invitation of its address, and
+   * those that it has sent.
    * @throws ParlorError as `change` does
    */
   remove(
@@ -255,6 +259,7 @@ export class MembersService {
       for (const one of others) await store.withdraw(one);
       if (member.role === 'owner') await succession.remove(member, action);
       else await store.remove(member, action);
+      await withdrawSent(store, member, undefined);
       await credentials.ended(member);
     });
   }

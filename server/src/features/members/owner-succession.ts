@@ -138,6 +138,7 @@ export class OwnerSuccession {
       widgets: _w,
       isFounder: _f,
       invitation_hash: _h,
+      invited_by: _i,
       ...fields
     } = this.#resealed(heir, true);
     const set: Partial<Account> = { ...fields, founder, email_confirmed_at: null };
