@@ -111,8 +111,8 @@ export const callableBy = (ask: Ask): Callable => {
   };
 };
 
-/** They end sessions, or ask for codes at the next sign-in: after everything else, in this order. */
-const LAST = ['changePassword', 'confirmTotp', 'beginTotp', 'disableTotp'];
+/** They ask for codes at the next sign-in, or end sessions and a set-up under way: after everything else, in this order. */
+const LAST = ['confirmTotp', 'beginTotp', 'disableTotp', 'changePassword'];
 
 /** What takes something away comes last: a session before its widget, and what stands in a conversation before its room. */
 const inOrder = (): Operation[] => {
