@@ -34,7 +34,9 @@ export const invitationMails = (members: Pick<MembersForMail, 'invited'>): MailT
       const { member: uuid = '', base_url = '' } = mail;
       const found = await members.invited(owner._id, uuid);
       if (!found) return undefined;
-      const text = `You are invited to work with the account of ${owner.email} in the chat at ${base_url}. To accept, open this page within
+      // Whoever has come into the founder's place since the mail was asked for has confirmed no address.
+      const whose = owner.email_confirmed_at === null ? 'an account' : `the account of ${owner.email}`;
+      const text = `You are invited to work with ${whose} in the chat at ${base_url}. To accept, open this page within
 7 days of the invitation, and choose a username and a password:
 
 ${base_url}${found.path}

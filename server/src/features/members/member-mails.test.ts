@@ -280,6 +280,30 @@ describe('an invitation', () => {
   });
 });
 
+it('an invitation that waits names no address that is not confirmed, as of who has come into the place of who had one', async () => {
+  const { token, id, email } = await confirmedAccount();
+  const heir = await member(token, 'owner');
+  const { json: hers } = await app.request('GET', '/api/v1/members/me/', { token: heir.token });
+  const to = `${randomUUID()}@example.com`;
+  let isAway = true;
+  smtp.answer = async (mail) => {
+    if (!isAway || !mail.to.includes(to)) return undefined;
+    isAway = false;
+    await app.request('DELETE', `/api/v1/members/${id}/`, { token: heir.token });
+    return 451;
+  };
+  onTestFinished(() => {
+    smtp.answer = () => undefined;
+  });
+  const invitation = { email: to, name: '' };
+  const { json } = await app.request('POST', '/api/v1/members/', { token: heir.token, body: invitation });
+  const mail = await mailTo('member-invitation', to);
+  expect(linkIn(mail)).toBe(json.invite_url);
+  expect(mail.body).toContain('You are invited to work with an account in the chat at');
+  expect(mail.body).not.toContain(email);
+  expect(mail.body).not.toContain(hers.email);
+});
+
 describe('without SMTP_URL', () => {
   const silent = testApp({ PUBLIC_URL, REGISTRATION: 'open' });
 
