@@ -105,8 +105,11 @@ export interface DeletionParts {
   models: { accounts: AccountModel; registrationClaims: RegistrationClaimModel };
 }
 
-/** By what visitors and programs get in: that goes first, and each after what is found by way of it. */
-const WAYS_IN = ['sessions', 'graphs', 'workflows', 'widgets'];
+/**
+ * By what something goes out, and by what visitors and programs get in: that goes first, and each after what is found by way
+ * of it.
+ */
+const WAYS_FIRST = ['webhooks', 'outgoingMails', 'sessions', 'graphs', 'workflows', 'widgets'];
 
 const deleteOwned = async (
   collections: readonly MappedCollection[],
@@ -115,8 +118,8 @@ const deleteOwned = async (
   progress: (collection: string) => void = () => undefined,
 ): Promise<void> => {
   const owned = (await ownedCollections(collections, account)).reverse();
-  const waysIn = WAYS_IN.flatMap((wanted) => owned.filter(({ name }) => name === wanted));
-  for (const collection of new Set([...waysIn, ...owned])) {
+  const ways = WAYS_FIRST.flatMap((wanted) => owned.filter(({ name }) => name === wanted));
+  for (const collection of new Set([...ways, ...owned])) {
     const show = () => progress(collection.name);
     await deleteInSteps(collection, collection.filter, fence, show);
     // Sessions and graphs may have outlived what they are found by.

@@ -47,6 +47,14 @@ it('deletes everything of an account for its owner, and ends every credential be
   expect(await app.request('GET', '/api/v1/rooms/', { token: other.token })).toMatchObject({ status: 200 });
 });
 
+it('begins with what sends something out', async () => {
+  const { id } = await app.account();
+  const order: string[] = [];
+  await deleteAccount(app.services, id, (collection) => order.push(collection));
+  expect([...new Set(order)].slice(0, 2)).toEqual(['webhooks', 'outgoingMails']);
+  expect(order).toContain('deliveries');
+});
+
 it('leaves its places in the log of events to nobody else, also after a crash', async () => {
   const { token, id } = await app.account();
   const { json: room } = await app.request('POST', '/api/v1/rooms/', { token, body: {} });

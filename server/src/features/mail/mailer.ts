@@ -129,7 +129,8 @@ export class Mailer implements JobKind<WaitingMail, Target, MailResult> {
     const { queue, kinds, accounts, send, log } = this.#parts;
     const kind = kinds[waiting.kind];
     const owner = await accounts.findOne({ _id: waiting.account }).lean<Account>();
-    if (!owner) {
+    // Of one that is being deleted nothing goes out any more.
+    if (!owner || owner.deleted_at) {
       await kind.forget(waiting.account);
       await queue.remove(waiting);
       return undefined;

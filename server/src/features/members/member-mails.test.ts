@@ -255,6 +255,14 @@ describe('an invitation', () => {
       (uuid: string) =>
         app.services.models.members.updateOne({ _id: uuid }, { invitation_expires_at: new Date() }),
     ],
+    [
+      'is of an account that is being deleted',
+      async (uuid: string) => {
+        const { accounts, members } = app.services.models;
+        const invited = await members.findOne({ _id: uuid }).lean();
+        await accounts.updateOne({ _id: invited?.account }, { $set: { deleted_at: new Date() } });
+      },
+    ],
   ])('is not mailed any more once it %s', async (_, end) => {
     const { token } = await confirmedAccount();
     const to = `${randomUUID()}@example.com`;
