@@ -12,7 +12,7 @@ import { startProbed } from './probed-server.ts';
  * A long text of some kind stands in every place of every operation of the OpenAPI document, by every kind of caller, in
  * every frame of the live channel and on every page that the document does not describe: none of it holds a thread that
  * serves everybody for longer than 50 ms, is answered with more than 4 MiB, or is a 5xx. Which text stands where is by
- * FUZZ_SEED; FUZZ_SEEDS goes through all with so many seeds.
+ * FUZZ_SEED; FUZZ_SEEDS is the number of seeds, each of which covers every place.
  */
 
 const SEED = Number(process.env.FUZZ_SEED ?? 1);

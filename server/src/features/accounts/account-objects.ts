@@ -12,10 +12,10 @@ export interface AccountObject {
   document: Stored;
 }
 
-/** How many labels are read at a time. */
-/** How many messages that came late are held at once: some MiB. */
+/** The batch size of messages that came late, in documents: some MiB. */
 const MESSAGES_AT_ONCE = 50;
 
+/** How many labels are read at a time. */
 const LABELS_AT_ONCE = 1_000;
 
 /** Of these an account has few, and what is unique passes from one to another: they are read with one query. */

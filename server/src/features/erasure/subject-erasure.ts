@@ -35,7 +35,7 @@ export class SubjectErasure {
   }
 
   /**
-   * Erases in each collection, whatever fails in another: where that has so much that it can't be done in time, the rest is gone.
+   * Erases in each collection, also where it fails in another, as by a timeout.
    * @throws TypeError for null, by which everything would be found that is of no conversation, and what failed first
    */
   async erase(subject: string, { before, isAnew = false }: Extent = {}): Promise<void> {
