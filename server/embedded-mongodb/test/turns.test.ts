@@ -137,3 +137,29 @@ test('large inserts and deletions, which are done in parts, count and fail as on
   expect(await collection.countDocuments()).toBe(80);
   expect((await opened.client.db('turns').command({ validate: 'parts' })).errors).toEqual([]);
 });
+
+test('a count by an index alone gives others their turn, ends at its time limit, and goes no further than its own', async () => {
+  const collection = things('counted');
+  for (let i = 0; i < 8; i++) {
+    await collection.insertMany(
+      Array.from({ length: 60_000 }, (_, n) => ({ _id: n + i * 60_000, n: n % 10 })),
+    );
+  }
+  await collection.createIndex({ n: 1 });
+  const all = { n: { $gte: 0 } };
+  const counted = collection.countDocuments(all);
+  expect(await turnsDuring(counted)).toBeGreaterThan(1);
+  expect(await counted).toBe(480_000);
+  for (const [options, expected] of [
+    [{ limit: 50_000 }, 50_000],
+    [{ limit: 100_001 }, 100_001],
+    [{ skip: 50_000, limit: 100_000 }, 100_000],
+    [{ skip: 470_000, limit: 50_000 }, 10_000],
+    [{ skip: 500_000 }, 0],
+  ] as const) {
+    expect(await collection.count(all, options)).toBe(expected);
+  }
+  expect(await collection.countDocuments({ n: { $in: [1, 3, 5, 7] } })).toBe(192_000);
+  expect(await collection.countDocuments({ _id: { $gte: 50_000, $lt: 150_001 } })).toBe(100_001);
+  await expect(collection.count(all, { maxTimeMS: 1 })).rejects.toMatchObject({ code: 50 });
+});

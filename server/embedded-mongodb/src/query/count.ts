@@ -3,8 +3,19 @@
 import type { Plan } from '../planner/plan.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Engine } from './engine.ts';
-import { type Asker, stayFor } from './pace.ts';
+import { type Asker, Pace, stayFor } from './pace.ts';
 import { matchesOf, planQuery, type Query } from './query.ts';
+
+/**
+ * Keys that are counted in one native call: at most some milliseconds. Finding where the next call begins also goes past the
+ * range's end, by no more than these; so they are few at first.
+ */
+const FIRST_KEYS = 64;
+const GROWTH = 8;
+const MOST_KEYS = 32_768;
+
+/** What going past a key costs, in bytes of a document that is processed: the most are a slice of their own. */
+const KEY_BYTES = 8;
 
 /** How many documents match, after skip and limit. Yields to other commands between time slices, and ends with its asker. */
 export async function countMatches(
@@ -14,10 +25,9 @@ export async function countMatches(
   asker: Asker,
 ): Promise<number> {
   const plan = planQuery(collection, query);
-  const entries = entriesInRanges(engine, plan);
-  if (entries !== undefined) {
-    const left = Math.max(0, entries - query.skip);
-    return query.limit > 0 ? Math.min(query.limit, left) : left;
+  if (isProvenByKeys(plan)) {
+    const most = query.limit > 0 ? query.skip + query.limit : Number.POSITIVE_INFINITY;
+    return Math.max(0, (await countKeys(engine, plan, query, most, asker)) - query.skip);
   }
   let count = 0;
   for (const match of matchesOf(engine, plan, query)) {
@@ -39,11 +49,36 @@ export async function pauseReading(engine: Engine, asker: Asker): Promise<void> 
   stayFor(asker);
 }
 
-/** The number of keys in a plan's ranges, when each stands for a match of its own. */
-function entriesInRanges(engine: Engine, plan: Plan): number | undefined {
-  const [access] = plan.accesses;
-  if (!access || plan.accesses.length > 1 || plan.mustMatch || access.mayRepeat) return undefined;
+/** Whether a plan has one access, and each key in its ranges stands for a match of its own. */
+function isProvenByKeys({ accesses, mustMatch }: Plan): boolean {
+  return accesses.length === 1 && !mustMatch && !accesses[0]?.mayRepeat;
+}
+
+/** The number of keys in a plan's ranges, counted up to `most`. */
+async function countKeys(
+  engine: Engine,
+  { accesses }: Plan,
+  query: Query,
+  most: number,
+  asker: Asker,
+): Promise<number> {
   const { entries, records } = engine.environment;
-  const space = access.index.id === 0 ? records : entries;
-  return access.ranges.reduce((sum, { low, high }) => sum + space.getKeysCount({ start: low, end: high }), 0);
+  let count = 0;
+  const pace = new Pace(query);
+  for (const { index, ranges } of accesses) {
+    const space = index.id === 0 ? records : entries;
+    for (const { low, high } of ranges) {
+      let atOnce = FIRST_KEYS;
+      for (let start: Buffer | undefined = low; start; atOnce = Math.min(atOnce * GROWTH, MOST_KEYS)) {
+        const range: { start: Buffer; end: Buffer } = { start, end: high };
+        [start] = space.getKeys({ ...range, offset: atOnce, limit: 1 });
+        count += start ? atOnce : space.getKeysCount(range);
+        if (count >= most) return most;
+        if (!pace.isOver(atOnce * KEY_BYTES)) continue;
+        await pauseReading(engine, asker);
+        pace.goOn();
+      }
+    }
+  }
+  return count;
 }
