@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { startReceiver } from '../../../test/webhooks-parts.ts';
@@ -63,4 +64,25 @@ it('keeps nothing of the answers to attempts beside one that was answered 410', 
   );
   expect((await rows()).filter(({ state }) => state === 'delivered')).toHaveLength(3);
   expect(JSON.stringify(await rows())).not.toContain('Forget this');
+});
+
+it('empties what was in flight as soon as it has arrived, and what it answers', async () => {
+  const { rows, redacted, finish } = await saidInFlight(3);
+  expect((await rows()).map(({ state, erase_by }) => ({ state, isMarked: erase_by !== undefined }))).toEqual(
+    Array(3).fill({ state: 'pending', isMarked: true }),
+  );
+  finish();
+  await redacted(3);
+  expect((await rows()).map(({ state }) => state)).toEqual(Array(3).fill('delivered'));
+  expect(JSON.stringify(await rows())).not.toContain('Forget this');
+});
+
+it('goes on behind what it has emptied', async () => {
+  const { deliveries } = app.services.models;
+  const subject = randomUUID();
+  const row = () => ({ _id: randomUUID(), state: 'delivered', body: 'Forget this', subject, attempts: [] });
+  await deliveries.collection.insertMany([row(), row()] as never[]);
+  await app.services.erasedDeliveries.redact(subject);
+  expect(await deliveries.countDocuments({ subject })).toBe(0);
+  expect(await deliveries.countDocuments({ subject: { $exists: false }, body: '' })).toBeGreaterThan(1);
 });

@@ -60,11 +60,19 @@ export const isErased = ({ body, erase_by }: Pick<StoredDelivery, 'body' | 'eras
 export const ERASED = { $or: [{ body: '' }, { erase_by: { $exists: true } }] };
 export const NOT_ERASED = { body: { $ne: '' }, erase_by: { $exists: false } };
 
+type Final = Exclude<DeliveryState, 'pending'>;
+
 /** What makes a delivery final: out of the queue, and in the log for 30 days. */
-export const settled = (state: Exclude<DeliveryState, 'pending'>, now = new Date()) => ({
+export const settled = (state: Final, now = new Date()) => ({
   $set: { state, expires_at: new Date(now.getTime() + LOG_KEPT_FOR_MS) },
   $unset: { queue: 1 as const, due_at: 1 as const, sequence: 1 as const },
 });
+
+/** The same of one whose words have been erased: nothing sends them any more. */
+export const settledErased = (state: Final, now = new Date()) => {
+  const { $set, $unset } = settled(state, now);
+  return { $set: { ...$set, body: '' }, $unset: { ...$unset, erase_by: 1 as const } };
+};
 
 const attemptSchema = new Schema<StoredAttempt>(
   { at: Date, status: Number, duration_ms: Number, error: String, response: String },

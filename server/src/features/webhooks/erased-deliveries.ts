@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { EVER, toldBefore } from '../../database/has-come.ts';
 import { isDocumentRefused } from '../../database/refused.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
-import { type DeliveryModel, type StoredDelivery, settled } from './deliveries.model.ts';
+import { type DeliveryModel, type StoredDelivery, settledErased } from './deliveries.model.ts';
 
 /**
  * What waits when its words are erased is still sent, since every event is delivered; but no longer than this, which
@@ -10,22 +10,29 @@ import { type DeliveryModel, type StoredDelivery, settled } from './deliveries.m
  */
 const SENT_FOR_MS = 7 * 86_400_000;
 
-const SWEEP_EVERY_MS = 2_000;
+/** Whoever decides a delivery takes its words out; this is for what an older version decided, and for what waited too long. */
+const SWEEP_EVERY_MS = 600_000;
 const BATCH = 500;
 
-/** A delivery whose words were erased: neither what was sent nor what was answered. */
-const REDACTED = { body: '', 'attempts.$[].response': '' } as const;
+/**
+ * A delivery whose words were erased: neither what was sent nor what was answered. Nothing finds it by its subject any more, so
+ * that erasing one of many goes on where it was broken off. The second is for damaged attempts, which can't be gone through.
+ */
+const ERASED_NOW = { $unset: { erase_by: 1, subject: 1 } } as const;
+const REDACTED = [
+  { $set: { body: '', 'attempts.$[].response': '' }, ...ERASED_NOW },
+  { $set: { body: '', attempts: [] as never[] }, ...ERASED_NOW },
+] as const;
 
 /** What one that waits loses at once. */
-const UNANSWERED = { 'attempts.$[].response': '' } as const;
+const UNANSWERED = [
+  { $set: { 'attempts.$[].response': '' } },
+  { $set: { attempts: [] as never[] } },
+] as const;
 
-/** The same of those whose attempts are damaged, and can't be gone through. */
-const NO_ATTEMPTS = { attempts: [] as never[] };
-const EMPTIED = { body: '', ...NO_ATTEMPTS };
+type Change = typeof REDACTED | typeof UNANSWERED;
 
 const ANSWERED = { state: 'pending' as const, 'attempts.response': { $gt: '' } };
-
-const UNMARKED = { $unset: { erase_by: 1 } } as const;
 
 /**
  * Takes what visitors and customers said out of deliveries: at once where they are decided, else when they are. Of those that
@@ -54,8 +61,8 @@ export class ErasedDeliveries {
     const erase_by = new Date(now.getTime() + SENT_FOR_MS);
     const unmarked = { ...own, state: 'pending' as const, erase_by: { $exists: false } };
     await this.#deliveries.updateMany(unmarked, { $set: { erase_by } });
-    await this.#redactAll({ ...own, ...ANSWERED }, {}, [UNANSWERED, NO_ATTEMPTS]);
-    await this.#redactAll({ ...own, state: { $ne: 'pending' } });
+    await this.#changeAll({ ...own, ...ANSWERED }, UNANSWERED);
+    await this.#changeAll({ ...own, state: { $ne: 'pending' } }, REDACTED);
   }
 
   start(): void {
@@ -68,9 +75,9 @@ export class ErasedDeliveries {
 
   /** Redacts what was marked and is decided by now, or was answered since, and gives up what waited too long. */
   async resume(now = new Date()): Promise<void> {
-    await this.#redactAll({ erase_by: { $gt: EVER }, ...ANSWERED }, {}, [UNANSWERED, NO_ATTEMPTS]);
+    await this.#changeAll({ erase_by: { $gt: EVER }, ...ANSWERED }, UNANSWERED);
     const overdue = { erase_by: { $lte: now }, state: 'pending' as const };
-    await this.#deliveries.updateMany(overdue, settled('dropped', now));
+    await this.#deliveries.updateMany(overdue, settledErased('dropped', now));
     const marked = this.#deliveries
       .find({ erase_by: { $gt: EVER }, state: { $ne: 'pending' } }, { _id: 1 })
       .sort({ erase_by: 1 })
@@ -79,31 +86,27 @@ export class ErasedDeliveries {
     let ids: string[] = [];
     for await (const { _id } of marked) {
       if (ids.push(_id) < BATCH) continue;
-      await this.#redactAll({ _id: { $in: ids } }, UNMARKED);
+      await this.#changeAll({ _id: { $in: ids } }, REDACTED);
       ids = [];
     }
-    if (ids.length > 0) await this.#redactAll({ _id: { $in: ids } }, UNMARKED);
+    if (ids.length > 0) await this.#changeAll({ _id: { $in: ids } }, REDACTED);
   }
 
-  /** Redacts with one command; where a damaged one refuses that, one by one, so that it keeps no other back. */
-  async #redactAll(
-    filter: object,
-    unmarked: typeof UNMARKED | object = {},
-    [words, ofDamaged]: readonly [object, object] = [REDACTED, EMPTIED],
-  ): Promise<void> {
+  /** Changes with one command; where a damaged one refuses that, one by one, so that it keeps no other back. */
+  async #changeAll(filter: object, change: Change): Promise<void> {
     try {
-      await this.#deliveries.updateMany(filter, { $set: words, ...unmarked });
+      await this.#deliveries.updateMany(filter, change[0]);
     } catch (error) {
       if (!isDocumentRefused(error)) throw error;
-      const all = await this.#deliveries.find(filter, { _id: 1 }).lean();
-      for (const { _id } of all) await this.#redactOne(_id, unmarked, [words, ofDamaged]);
+      const all = this.#deliveries.find(filter, { _id: 1 }).lean<Pick<StoredDelivery, '_id'>[]>();
+      for await (const { _id } of all.cursor({ batchSize: BATCH })) await this.#changeOne(_id, change);
     }
   }
 
-  async #redactOne(_id: string, unmarked: object, all: readonly object[]): Promise<void> {
-    for (const words of all) {
+  async #changeOne(_id: string, change: Change): Promise<void> {
+    for (const update of change) {
       try {
-        await this.#deliveries.updateOne({ _id }, { $set: words, ...unmarked });
+        await this.#deliveries.updateOne({ _id }, update);
         return;
       } catch (error) {
         if (!isDocumentRefused(error)) throw error;

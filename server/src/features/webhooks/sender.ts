@@ -7,7 +7,14 @@ import type { Outgoing } from '../../net/outgoing.ts';
 import type { Duration } from '../../platform/duration.ts';
 import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import type { Attempt } from './attempt.ts';
-import { type DeliveryModel, type StoredDelivery, settled } from './deliveries.model.ts';
+import {
+  type DeliveryModel,
+  ERASED,
+  NOT_ERASED,
+  type StoredDelivery,
+  settled,
+  settledErased,
+} from './deliveries.model.ts';
 import { Failures } from './failures.ts';
 import type { KnownWebhook, KnownWebhooks } from './known-webhooks.ts';
 import { countOf, type RecordedAttempt, recordAttempts, recordOverEarlier } from './recorded-attempts.ts';
@@ -222,7 +229,10 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
       .lean();
     const ids = rows.map(({ _id }) => _id);
     if (ids.length > 0) {
-      await deliveries.updateMany({ _id: { $in: ids }, state: 'pending' }, settled('dropped'));
+      const waiting = { _id: { $in: ids }, state: 'pending' as const };
+      // In this order: one that is erased in between is found by the second.
+      await deliveries.updateMany({ ...waiting, ...NOT_ERASED }, settled('dropped'));
+      await deliveries.updateMany({ ...waiting, ...ERASED }, settledErased('dropped'));
       // One that is decided and stands here all the same would be found again without end.
       const { $unset } = settled('dropped');
       await deliveries.updateMany({ _id: { $in: ids }, queue }, { $unset });
