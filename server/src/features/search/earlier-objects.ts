@@ -6,8 +6,8 @@ import { Sweeper } from '../../platform/sweeper.ts';
 import type { AccountModel } from '../accounts/accounts.model.ts';
 import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import { uuidOfKey } from './lines.ts';
+import { linesOf } from './object-lines.ts';
 import type { Sealing } from './sealing.ts';
-import { lineOf } from './search-index.ts';
 import type { SearchProgress, SearchProgressModel } from './segments.model.ts';
 import type { SegmentPlace, Segments } from './segments.ts';
 import { isTimed, type SearchObject, type SearchSource } from './source.ts';
@@ -202,7 +202,7 @@ export class EarlierObjects {
   /** Afterwards it is looked whether they are still there: an erasure that came between has not seen the lines. */
   async #add(place: SegmentPlace, source: SearchSource, found: readonly SearchObject[]): Promise<void> {
     const { sealing, segments } = this.#parts;
-    const lines = found.map(lineOf).filter(({ words }) => words.length > 0);
+    const lines = await linesOf(found);
     await sealing.add(place, lines);
     const uuids = lines.map(({ key }) => uuidOfKey(key));
     const left = source.fixed

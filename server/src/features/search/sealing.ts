@@ -1,12 +1,14 @@
 import { databaseAway } from '../../database/unavailable.ts';
+import { CpuBudget } from '../../platform/cpu-budget.ts';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import type { AccountLeases, KeptLease } from '../accounts/account-leases.ts';
 import { decodeLines, type Line, lengthOf, newestFirst } from './lines.ts';
 import type { StoredSegment } from './segments.model.ts';
 import { MAX_LINES, partsOf, type SegmentPlace, type Segments } from './segments.ts';
 
-/** Fresh segments that are sealed in one go. */
+/** Fresh segments that are sealed in one go, and how many characters of theirs, or one that is longer. */
 const TOGETHER = 256;
+const TOGETHER_LENGTH = 1_024 * 1_024;
 
 /** What the lines of one object are together at most, in characters: each was whole when it was written. */
 const MAX_UNITED = 256 * 1_024;
@@ -30,6 +32,27 @@ const united = (lines: readonly Line[]): Line[] => {
   return [...byKey.values()].sort(newestFirst);
 };
 
+/** As many of the first ones as are sealed in one go. */
+const fitting = (segments: readonly StoredSegment[]): readonly StoredSegment[] => {
+  let length = 0;
+  const end = segments.findIndex(({ lines }) => {
+    length += lines.length;
+    return length > TOGETHER_LENGTH;
+  });
+  return end === -1 ? segments : segments.slice(0, Math.max(end, 1));
+};
+
+/** The lines of segments; the event loop turns in between. */
+const decodedOf = async (segments: readonly StoredSegment[]): Promise<Line[]> => {
+  const budget = new CpuBudget();
+  const lines: Line[] = [];
+  for (const segment of segments) {
+    await budget.checkpoint();
+    lines.push(...decodeLines(segment));
+  }
+  return lines;
+};
+
 const earliestFirst = (a: StoredSegment, b: StoredSegment): number => Number(a.made_at) - Number(b.made_at);
 
 /** Moves lines into sealed segments. One process at a time does it for a kind of an account. */
@@ -47,11 +70,12 @@ export class Sealing {
   seal(place: SegmentPlace): Promise<void> {
     return this.#alone(place, async (lease) => {
       for (;;) {
-        const fresh = await this.#segments.freshOf(place, TOGETHER);
-        await this.#put(place, united([...fresh].sort(earliestFirst).flatMap(decodeLines)), lease);
+        const found = await this.#segments.freshOf(place, TOGETHER);
+        const fresh = fitting([...found].sort(earliestFirst));
+        await this.#put(place, united(await decodedOf(fresh)), lease);
         await lease.renew();
         await this.#dropAll(fresh);
-        if (fresh.length < TOGETHER) return;
+        if (fresh.length < TOGETHER && fresh.length === found.length) return;
       }
     });
   }

@@ -8,11 +8,11 @@ import { CpuBudget } from '../../platform/cpu-budget.ts';
 import type { AccountModel } from '../accounts/accounts.model.ts';
 import { FreshLines } from './fresh-lines.ts';
 import { Gathered, type Gathering } from './gathered.ts';
-import { fittingWords, type Line, lengthOf, lineKey, timeOfKey, UNKNOWN_WIDGET, uuidOfKey } from './lines.ts';
+import { type Line, lengthOf, timeOfKey, uuidOfKey } from './lines.ts';
+import { lineOf, linesOf } from './object-lines.ts';
 import type { Sealing } from './sealing.ts';
 import { MAX_LINES, type SegmentLines, type SegmentPlace, type Segments } from './segments.ts';
-import { isTimed, type SearchObject, type SearchSource } from './source.ts';
-import { wordsOf } from './words.ts';
+import type { SearchSource } from './source.ts';
 
 /** From this number of fresh segments, lines in them, or characters of those on they are sealed. */
 const SEALED_AT = 256;
@@ -44,14 +44,6 @@ interface Parts {
   accounts: AccountModel;
   log: Logger;
 }
-
-/** The line of an object. */
-export const lineOf = ({ at, uuid, widget = UNKNOWN_WIDGET, subjects, texts }: SearchObject): Line => ({
-  key: lineKey(at, uuid),
-  widget,
-  subjects,
-  words: fittingWords(wordsOf(texts.map(([, text]) => text).join('\n'))),
-});
 
 /**
  * Keeps the segments in step with what they are about. What events tell is gathered, and written before the events leave
@@ -159,9 +151,10 @@ export class SearchIndex {
     const source = this.#parts.sources.find(({ kind }) => kind === place.kind);
     const read = touched.size > 0 ? await source?.read(place.account, [...touched.keys()]) : undefined;
     const told = await this.#existing(place, source, [...lines.values()]);
-    // One that is damaged keeps the words of no other account back.
-    const all = [...told, ...(read ?? []).filter(isTimed).map(lineOf)];
-    return { place, lines: all.filter(({ words }) => words.length > 0) };
+    return {
+      place,
+      lines: [...told.filter(({ words }) => words.length > 0), ...(await linesOf(read ?? []))],
+    };
   }
 
   /** Without those that have been erased before their events came, as from a tombstone. */
