@@ -32,6 +32,8 @@ it('makes lines of long texts, and stores them, a bit at a time', async () => {
   const account = randomUUID();
   const objects = Array.from({ length: COUNT }, (_, n) => ({
     uuid: randomUUID(),
+    widget: undefined,
+    room: undefined,
     account,
     at: new Date(1_700_000_000_000 + n),
     subjects: [account],
