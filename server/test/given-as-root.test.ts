@@ -1,4 +1,4 @@
-import { lstat, readdir, rm, writeFile } from 'node:fs/promises';
+import { lchown, lstat, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FILES_OF_AN_OPENING } from '@parlor/embedded-mongodb';
 import { describe, expect, inject, it } from 'vitest';
@@ -41,6 +41,44 @@ describe.skipIf(inject('isRealMongodb') || !canBeOther())('given as root', { tim
     await succeed(env, 'database', 'check');
     await succeed(env, 'account', 'token', 'demo');
     expect(await astray(env.DATA_DIR)).toEqual([]);
+    await (await start(env)).end('SIGTERM');
+  });
+
+  // Whoever has taken the service's user over may put them there.
+  it("no command, and no start, follows a link in the DATA_DIR to what is root's", async () => {
+    const env = await settings();
+    await succeed(env, 'account', 'create', 'ada', 'ada@example.com');
+    const ofRoot = await temporaryFolder();
+    const victims = FILES_OF_AN_OPENING.filter((name) => name.includes('lock'));
+    expect(victims.length).toBeGreaterThan(1);
+    for (const name of victims) {
+      const victim = join(ofRoot, name);
+      await writeFile(victim, "root's", { mode: 0o600 });
+      const file = join(env.DATA_DIR, 'database', name);
+      await rm(file);
+      await symlink(victim, file);
+      await lchown(file, OTHER_USER, OTHER_USER);
+    }
+    for (const words of ['account token ada', 'database check', 'database compact'])
+      expect(await spawnCommand(env, words.split(' ')).result).toMatchObject({ code: 1, out: '' });
+    await expect(startServerProcess(env)).rejects.toThrow("can't be used");
+    for (const name of victims) {
+      expect(await readFile(join(ofRoot, name), 'utf8')).toBe("root's");
+      expect((await lstat(join(ofRoot, name))).uid).toBe(0);
+    }
+  });
+
+  it("a server that root starts works as the owner of its DATA_DIR, and with root's own files beside it", async () => {
+    const env = await settings();
+    const server = await startServerProcess(env);
+    const target = join(await temporaryFolder(), 'backup');
+    await succeed(env, 'backup', target);
+    expect((await lstat(target)).uid).toBe(0);
+    await server.end('SIGTERM');
+    await succeed(env, 'export', 'demo', join(target, 'demo.jsonl'));
+    await succeed(env, 'backup', `${target}-again`);
+    expect(await astray(env.DATA_DIR)).toEqual([]);
+    expect(await readdir(env.DATA_DIR)).toEqual(['database', 'secret-key']);
     await (await start(env)).end('SIGTERM');
   });
 

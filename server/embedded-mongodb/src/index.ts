@@ -5,6 +5,7 @@ import type { EmbeddedMongodbError } from './errors/embedded-mongodb-error.ts';
 import { copyDataDir } from './maintenance/copy.ts';
 import { checkCopyRoom } from './storage/copy-room.ts';
 import { LOCK_FILES } from './storage/data-directory.ts';
+import { actAs, type Owner, ownerOf } from './storage/owner.ts';
 import { lockInProcess } from './storage/process-lock.ts';
 import { DatabaseThread } from './thread/database-thread.ts';
 import { type Address, parseAddress, privateAddress } from './wire/address.ts';
@@ -15,7 +16,8 @@ export { checkDataDir, type DataDirCheck } from './maintenance/check.ts';
 export { type Compaction, compactDataDir } from './maintenance/compact.ts';
 export { holdsDatabase } from './storage/data-directory.ts';
 export { makeDirectory } from './storage/make-directory.ts';
-export { makeFile } from './storage/owner.ts';
+export { makeFile } from './storage/make-file.ts';
+export { actAsOwnerOf } from './storage/owner.ts';
 export { listenOnPrivateSocket } from './wire/private-socket.ts';
 
 /** Beside the data file, without anything of the data: whoever opens a directory makes them, and those that are gone anew. */
@@ -68,11 +70,29 @@ export interface EmbeddedMongodb {
  */
 export async function openEmbeddedMongodb(options: EmbeddedMongodbOptions): Promise<EmbeddedMongodb> {
   const extra = options.listen ? [parseAddress(options.listen)] : [];
-  const { dataDir, release } = lockInProcess(options.dataDir);
+  const lock = lockInProcess(options.dataDir);
+  // Of the path as it was given: past its links may be what is root's.
+  const owner = ownerOf(options.dataDir);
+  const beItself = actAs(owner);
+  try {
+    return await openLocked(options, extra, lock, owner);
+  } finally {
+    beItself();
+  }
+}
+
+async function openLocked(
+  options: EmbeddedMongodbOptions,
+  extra: Address[],
+  { dataDir, release }: ReturnType<typeof lockInProcess>,
+  owner: Owner,
+): Promise<EmbeddedMongodb> {
   const home = privateAddress();
   const cleanUp = () => {
     release();
+    const beItself = actAs(owner);
     if (home.folder) rmSync(home.folder, { recursive: true, force: true });
+    beItself();
     process.off('exit', cleanUp);
   };
   process.on('exit', cleanUp);

@@ -89,13 +89,13 @@ test.runIf(isRoot)('it has the owner, group and mode that it had, or nothing is 
   const [uid, gid, group] = [65_534, 65_533, 65_532];
   for (const name of ['', ...readdirSync(dataDir)]) chownSync(join(dataDir, name), uid, gid);
   chmodSync(file, 0o640);
+  chmodSync(folder.path, 0o755);
   await compactDataDir(dataDir);
   expect(statSync(file)).toMatchObject({ uid, gid });
   expect(statSync(file).mode & 0o777).toBe(0o640);
 
   // Its owner, who is in another group.
   if (!mayRun(uid)) return context.skip('nobody else may run Node.js or read what is built here');
-  chmodSync(folder.path, 0o755);
   const before = readdirSync(dataDir);
   const { ino } = statSync(file);
   const compactAsOwner = () => {
@@ -117,6 +117,32 @@ test.runIf(isRoot)('it has the owner, group and mode that it had, or nothing is 
   expect(statSync(file).ino).not.toBe(ino);
   await expectWhole(dataDir);
 });
+
+test.runIf(isRoot)(
+  "root gives none of its files away for a link that stands in the copy's place",
+  async () => {
+    const dataDir = copied('swapped');
+    chmodSync(folder.path, 0o755);
+    for (const name of ['', ...readdirSync(dataDir)]) chownSync(join(dataDir, name), 65_534, 65_534);
+    const ofRoot = join(folder.path, 'of-root');
+    mkdirSync(ofRoot, { mode: 0o700 });
+    const victim = join(ofRoot, 'victim');
+    const swap = (step: string) => {
+      if (step !== 'checking the copy') return;
+      const acting = process.geteuid?.() ?? 0;
+      process.seteuid?.(0);
+      const copy = join(dataDir, 'compacted', 'data.mdb');
+      renameSync(copy, victim);
+      chownSync(victim, 0, 0);
+      symlinkSync(victim, copy);
+      process.seteuid?.(acting);
+    };
+    await expect(compactDataDir(dataDir, swap)).rejects.toThrow();
+    expect([process.geteuid?.(), process.getegid?.()]).toEqual([0, 0]);
+    expect(statSync(victim).uid).toBe(0);
+    await expectWhole(dataDir);
+  },
+);
 
 const STEPS = [
   'checking',

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  actAsOwnerOf,
   type EmbeddedMongodb,
   EmbeddedMongodbError,
   holdsDatabase,
@@ -103,8 +104,12 @@ export const connectDatabase = async (config: Config, { mayBeNew = true } = {}):
 };
 
 /** SECRET_KEY, else the key that belongs to the embedded database. @throws DatabaseError */
-const secretKeyOf = async ({ SECRET_KEY, DATA_DIR }: Config, connection: Connection): Promise<string> =>
-  SECRET_KEY || keptSecretKey(DATA_DIR, await recordedKeys(connection)).catch(cannotUse(DATA_DIR));
+const secretKeyOf = async ({ SECRET_KEY, DATA_DIR }: Config, connection: Connection): Promise<string> => {
+  if (SECRET_KEY) return SECRET_KEY;
+  const needed = await recordedKeys(connection);
+  const beItself = actAsOwnerOf(embeddedDirectory(DATA_DIR));
+  return keptSecretKey(DATA_DIR, needed).catch(cannotUse(DATA_DIR)).finally(beItself);
+};
 
 /**
  * The same without looking at what is in it, and without a key. `forCopy`, an embedded database removes nothing by itself,

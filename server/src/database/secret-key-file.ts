@@ -50,7 +50,7 @@ export const keptSecretKey = async (dataDir: string, needed: readonly string[]):
   const made = randomBytes(32).toString('hex');
   // Left by a process that was killed, maybe another user's.
   await rm(`${file}.new`, { force: true });
-  makeFile(`${file}.new`, made, dataDir);
+  makeFile(`${file}.new`, made);
   await rename(`${file}.new`, file);
   return made;
 };

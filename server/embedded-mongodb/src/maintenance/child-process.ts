@@ -1,6 +1,7 @@
 /** Runs what may end its process, or has to be ended with it, in a process of its own. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { asItself } from '../storage/owner.ts';
 
 /**
  * Runs a module of this package with arguments, and hears what it sends; `answer` sends it something. Resolves when it has
@@ -14,7 +15,8 @@ export async function runModule<Message>(
   signal?: AbortSignal,
 ): Promise<string> {
   signal?.throwIfAborted();
-  const child = fork(module, args, { stdio: 'ignore', execArgv: [] });
+  // It takes the rights that it needs itself: the owner of a database may have no right to this Node.js.
+  const child = asItself(() => fork(module, args, { stdio: 'ignore', execArgv: [] }));
   const failure = new AbortController();
   const ended = AbortSignal.any([failure.signal, ...(signal ? [signal] : [])]);
   const kill = () => child.kill('SIGKILL');

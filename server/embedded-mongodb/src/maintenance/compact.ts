@@ -1,12 +1,12 @@
 /** Writes a data directory anew without its free pages, in which deleted documents stand until they are used again. */
-import { lstatSync, realpathSync } from 'node:fs';
+import { constants, lstatSync, realpathSync } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
 import { checkCopyRoom } from '../storage/copy-room.ts';
 import { COMPACTED, openDataDirectory } from '../storage/data-directory.ts';
 import type { Environment } from '../storage/environment.ts';
-import { makeLike } from '../storage/owner.ts';
+import { actAsOwnerOf } from '../storage/owner.ts';
 import { pageBytes } from '../storage/page-bytes.ts';
 import { lockInProcess } from '../storage/process-lock.ts';
 import { checkDataDir } from './check.ts';
@@ -33,6 +33,7 @@ export async function compactDataDir(
   const before = await checkDataDir(dataDir);
   if (before.errors.length > 0) throw damaged(dataDir, before.errors[0]);
   const locked = lockInProcess(dataDir);
+  const beItself = actAsOwnerOf(dataDir);
   try {
     refuseLink(join(locked.dataDir, 'data.mdb'));
     const environment = openDataDirectory(locked.dataDir);
@@ -43,6 +44,7 @@ export async function compactDataDir(
       await environment.close();
     }
   } finally {
+    beItself();
     locked.release();
   }
 }
@@ -98,6 +100,26 @@ async function compact(
     return { bytesBefore, bytesAfter };
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Gives a file or folder the owner of another one, and its group and mode where these are said. Fails with the system's errors
+ * where this process may not. Windows has none of them.
+ */
+async function makeLike(
+  path: string,
+  { uid, gid, mode }: { uid: number; gid?: number; mode?: number },
+): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const own = await handle.stat();
+    const group = gid ?? own.gid;
+    if (own.uid !== uid || own.gid !== group) await handle.chown(uid, group);
+    if (mode !== undefined) await handle.chmod(mode & 0o777);
+  } finally {
+    await handle.close();
   }
 }
 

@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { open } from 'lmdb';
 import { COPY_PROTOCOL, type CopyMessage } from './copy-process.ts';
+import { actAsOwnerOf } from './owner.ts';
 
 const [, , dataDir = '', target = '', protocol] = process.argv;
 
@@ -24,8 +25,12 @@ const copy = async (): Promise<void> => {
     throw new Error('the server that runs is of another version: start it anew first');
   say('ready');
   await once(process, 'message');
+  // LMDB writes its lock also for who only reads.
+  const beItself = actAsOwnerOf(dataDir);
   const root = open(dataDir, { readOnly: true, noSubdir: false });
+  beItself();
   say('opened');
+  actAsOwnerOf(target);
   // Compacted: free pages keep what was deleted until something is written over them, and a copy must not.
   await root.backup(target, true);
   await root.close();

@@ -1,6 +1,15 @@
 /** Opens a data directory for this process alone. */
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
 import { CHECK_PROCESS, EXIT_DAMAGED, EXIT_ERRORS, isCheckProcess } from './check-process.ts';
@@ -9,7 +18,7 @@ import { inspectDataFile } from './data-file.ts';
 import { Environment } from './environment.ts';
 import { checkLockRoom } from './lock-room.ts';
 import { makeDirectory } from './make-directory.ts';
-import { makeFile, makeOwnersFiles } from './owner.ts';
+import { makeFile } from './make-file.ts';
 import { lookAtTrees } from './page-tree.ts';
 
 /** Raised when what lies on disk changes in a way that older code would misread. */
@@ -92,7 +101,8 @@ function prepare(dataDir: string): void {
       if (!existsSync(file)) continue;
       // Opening a pipe would wait for ever.
       if (!statSync(file).isFile()) throw new Error(`${name} is not a file`);
-      accessSync(file, constants.R_OK | constants.W_OK);
+      // Asked of who has started this process, not of who it acts as, access would say yes.
+      closeSync(openSync(file, 'r+'));
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -112,7 +122,6 @@ function openEnvironment(dataDir: string, isFirst: boolean): Environment | undef
   if (trees === 'doubtful' && !isReadable(dataDir, [EXIT_DAMAGED, EXIT_ERRORS])) throw damaged(dataDir);
   for (const name of [CLAIM_FILES[1], 'lock.mdb']) checkLockRoom(dataDir, name);
   try {
-    makeOwnersFiles(dataDir, LOCK_FILES);
     const claim = claimDirectory(dataDir);
     if (!claim) return undefined;
     try {
@@ -164,7 +173,7 @@ function checkFormat(environment: Environment, dataDir: string): void {
 /** Written after the database, so that a first start that was killed begins anew. Without room the next start does it. */
 function writeMark(dataDir: string): void {
   try {
-    makeFile(join(dataDir, MADE), '', join(dataDir, 'data.mdb'));
+    makeFile(join(dataDir, MADE), '');
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (!['EEXIST', 'ENOSPC', 'EDQUOT'].includes(code)) throw error;

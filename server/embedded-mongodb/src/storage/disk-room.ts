@@ -50,6 +50,7 @@ export class DiskRoom {
   #hasLargeValue = false;
   #pausedUntil = 0;
 
+  /** @param directory with a data file */
   constructor(directory: string, pages: Pages) {
     this.#directory = directory;
     this.#pages = pages;

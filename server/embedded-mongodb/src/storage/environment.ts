@@ -62,10 +62,6 @@ export class Environment {
   constructor(directory: string, claim: Claim) {
     this.#directory = directory;
     this.#claim = claim;
-    this.room = new DiskRoom(directory, {
-      end: () => endBytes(this.root),
-      free: () => pageBytes(this).free,
-    });
     this.root = open<Buffer, Buffer>(directory, {
       ...BINARY,
       ...PRIVATE,
@@ -76,6 +72,10 @@ export class Environment {
       overlappingSync: false,
       // Only this process writes, and only from this thread; readers are its own scans.
       maxReaders: 126,
+    });
+    this.room = new DiskRoom(directory, {
+      end: () => endBytes(this.root),
+      free: () => pageBytes(this).free,
     });
     this.meta = this.root.openDB<Buffer, Buffer>('meta', BINARY);
     this.records = this.root.openDB<Buffer, Buffer>('records', BINARY);

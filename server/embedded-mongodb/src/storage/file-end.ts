@@ -7,18 +7,17 @@ const AHEAD_BYTES = 1024 * 1024;
 const ZEROS = Buffer.alloc(256 * 1024);
 
 export class FileEnd {
-  readonly #path: string;
   readonly #usedBytes: () => number;
-  #file: number | undefined;
+  readonly #file: number;
   /** What is ready and not promised yet, at least: LMDB uses less than it is promised. */
   #readyBytes = 0;
 
   /**
-   * @param path the file, which is there when room is asked for first
+   * @param path the file, which is there: it is opened once, as whoever opens the database
    * @param usedBytes tells where its last page ends; what lies behind is nobody's
    */
   constructor(path: string, usedBytes: () => number) {
-    this.#path = path;
+    this.#file = openSync(path, 'r+');
     this.#usedBytes = usedBytes;
   }
 
@@ -29,7 +28,6 @@ export class FileEnd {
   makeReady(bytes: number, left: number): void {
     this.#readyBytes -= bytes;
     if (this.#readyBytes >= left) return;
-    this.#file ??= openSync(this.#path, 'r+');
     const needed = this.#usedBytes() + bytes;
     let { size } = fstatSync(this.#file);
     try {
@@ -45,7 +43,6 @@ export class FileEnd {
   }
 
   close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
+    closeSync(this.#file);
   }
 }

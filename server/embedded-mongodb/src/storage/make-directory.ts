@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { giveFolderToOwnerOf } from './owner.ts';
+import { actAsOwnerOf } from './owner.ts';
 
 /**
  * Makes a directory for one user only, and what is missing above it: this user, or where that is root, whoever owns the one
@@ -10,11 +10,13 @@ import { giveFolderToOwnerOf } from './owner.ts';
 export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   if (dirname(path) !== path) makeDirectory(dirname(path));
+  const beItself = actAsOwnerOf(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
-    giveFolderToOwnerOf(path, dirname(path));
   } catch (error) {
     // Somebody else may have made it in between.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    beItself();
   }
 }

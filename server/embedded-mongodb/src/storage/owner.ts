@@ -1,92 +1,107 @@
 /**
- * Whose the files of a data directory are. Root opens everybody's files, and makes its own: one beside a service's database
- * would keep the service from its next start.
+ * Root works in another user's data directory as that user. By its own rights it would follow whatever link that user has put
+ * there, into any file of the machine; and what it makes would keep the service from its next start.
  */
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fchownSync,
-  fsyncSync,
-  openSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstatSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { dirname } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
 
-/** Gives what root has made to the owner of `like`; what anybody else makes is theirs. */
-function giveToOwnerOf(descriptor: number, like: string): void {
-  if (process.geteuid?.() !== 0) return;
-  const { uid, gid } = statSync(like);
-  if (uid === 0) return;
+export interface Owner {
+  uid: number;
+  gid: number;
+}
+
+interface Ids extends Owner {
+  groups: number[];
+}
+
+/** What this process is by itself, while it acts as another user. */
+let itself: Ids | undefined;
+
+/** Who may change what stands at a path: of a link who has made it, unless that is root, and of what is not there whoever has its folder. */
+export function ownerOf(path: string): Owner {
   try {
-    fchownSync(descriptor, uid, gid);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (!found) return ownerOf(dirname(path));
+    return found.isSymbolicLink() && found.uid === 0 ? statSync(path) : found;
+  } catch {
+    // This process may not look there: opening it tells so.
+    return { uid: 0, gid: 0 };
+  }
+}
+
+/**
+ * Has this process, where it is root and the owner another user, work with that user's rights until what it gives is called:
+ * all of its threads, so also what a worker thread does meanwhile. Inside of another such call, and in a worker thread, it does
+ * nothing; nor as a root that may not, as in some containers, which opens nobody's database but one that it has made.
+ */
+export function actAs(owner: Owner): () => void {
+  if (owner.uid === 0 || !isMainThread || process.geteuid?.() !== 0) return () => {};
+  const own = { uid: 0, gid: process.getegid?.() ?? 0, groups: process.getgroups?.() ?? [] };
+  try {
+    take(idsOf(owner));
   } catch (error) {
-    // Root without that right, as in some containers, opens nobody's database but one that it has made.
+    process.seteuid?.(0);
+    process.setegid?.(own.gid);
     if (!['EPERM', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    return () => {};
   }
+  itself = own;
+  return () => {
+    itself = undefined;
+    take(own);
+  };
 }
 
-/**
- * Makes a file that only its owner reads, and writes it down for good; made by root it is the owner's of `like`.
- * Fails with the system's errors, EEXIST where there is one.
- */
-export function makeFile(file: string, text: string, like: string): void {
-  const descriptor = openSync(file, 'wx', 0o600);
+/** The same for the owner of a path. */
+export const actAsOwnerOf = (path: string): (() => void) => actAs(ownerOf(path));
+
+/** Does something at once with this process's own rights, also while it acts as another user. */
+export function asItself<T>(work: () => T): T {
+  const own = itself;
+  if (!own) return work();
+  const acting = {
+    uid: process.geteuid?.() ?? 0,
+    gid: process.getegid?.() ?? 0,
+    groups: process.getgroups?.() ?? [],
+  };
+  take(own);
   try {
-    giveToOwnerOf(descriptor, like);
-    writeFileSync(descriptor, text);
-    fsyncSync(descriptor);
+    return work();
   } finally {
-    closeSync(descriptor);
+    take(acting);
   }
 }
 
-/** Gives a folder that was just made to the owner of the one that it is in, where root has made it. */
-export function giveFolderToOwnerOf(folder: string, above: string): void {
-  if (process.geteuid?.() !== 0) return;
-  const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+/** The rights of a user as its service has them. */
+function idsOf({ uid, gid }: Owner): Ids {
+  process.seteuid?.(uid);
+  const user = ownEntry();
+  process.seteuid?.(0);
+  // Root's group, as after `chown -R parlor data`, may write what the service may not.
+  const group = gid || user?.gid || 0;
+  process.setegid?.(group);
+  if (user) (process as InitGroups).initgroups(user.username, group);
+  else process.setgroups?.([]);
+  return { uid, gid: group, groups: process.getgroups?.() ?? [] };
+}
+
+/** Node.js has it where it has `seteuid`; its types do not know of it. */
+type InitGroups = NodeJS.Process & { initgroups(user: string, extraGroup: number): void };
+
+/** What the system knows of the user that this process acts as; in a container often nothing. */
+function ownEntry(): { username: string; gid: number } | undefined {
   try {
-    giveToOwnerOf(descriptor, above);
-  } finally {
-    closeSync(descriptor);
+    return userInfo();
+  } catch {
+    return undefined;
   }
 }
 
-/** LMDB makes its files as whoever opens them first: where that is root, its owner's are there before. @param others beside data.mdb */
-export function makeOwnersFiles(dataDir: string, others: string[]): void {
-  if (process.geteuid?.() !== 0) return;
-  const data = join(dataDir, 'data.mdb');
-  if (statSync(existsSync(data) ? data : dataDir).uid === 0) return;
-  makeUnlessThere(data, dataDir);
-  for (const name of others) makeUnlessThere(join(dataDir, name), data);
-}
-
-function makeUnlessThere(file: string, like: string): void {
-  try {
-    makeFile(file, '', like);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-}
-
-/**
- * Gives a file or folder the owner of another one, and its group and mode where these are said. Fails with the system's errors
- * where this process may not. Windows has none of them.
- */
-export async function makeLike(
-  path: string,
-  { uid, gid, mode }: { uid: number; gid?: number; mode?: number },
-): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(path, 'r');
-  try {
-    const own = await handle.stat();
-    const group = gid ?? own.gid;
-    if (own.uid !== uid || own.gid !== group) await handle.chown(uid, group);
-    if (mode !== undefined) await handle.chmod(mode & 0o777);
-  } finally {
-    await handle.close();
-  }
+function take({ uid, gid, groups }: Ids): void {
+  process.seteuid?.(0);
+  process.setgroups?.(groups);
+  process.setegid?.(gid);
+  process.seteuid?.(uid);
 }

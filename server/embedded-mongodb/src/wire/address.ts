@@ -1,5 +1,5 @@
 /** Where to listen: a socket path, or a port of the loopback address. Nothing else. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -44,13 +44,22 @@ export function parseAddress(text: string): Address {
 /** A new private address for this process: a socket in a folder that only its user can enter. */
 export function privateAddress(): Address & { folder?: string } {
   if (process.platform === 'win32') return { host: '127.0.0.1', port: 0 };
-  // mkdtemp makes the folder with mode 0700.
-  let folder = mkdtempSync(join(tmpdir(), 'parlor-'));
-  if (Buffer.byteLength(folder) > MAX_PATH_BYTES - 10) {
-    rmSync(folder, { recursive: true });
-    folder = mkdtempSync('/tmp/parlor-');
-  }
+  const folder = privateFolder();
   return { path: join(folder, 'db.sock'), folder };
+}
+
+/** mkdtemp makes it with mode 0700. */
+function privateFolder(): string {
+  const usual = join(tmpdir(), 'parlor-');
+  const elsewhere = '/tmp/parlor-';
+  if (Buffer.byteLength(usual) > MAX_PATH_BYTES - 'XXXXXX/db.sock'.length) return mkdtempSync(elsewhere);
+  try {
+    return mkdtempSync(usual);
+  } catch (error) {
+    // Root's own, which the owner of the database may not enter.
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    return mkdtempSync(elsewhere);
+  }
 }
 
 /** The connection string of an address; `actual` is where the server came to listen. */

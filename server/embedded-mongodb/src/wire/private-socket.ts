@@ -1,5 +1,5 @@
 /** A socket file that only its user can connect to, whatever a killed process left in its place. */
-import { chmodSync, lstatSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdtempSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 
@@ -25,7 +25,9 @@ export async function listenOnPrivateSocket(path: string): Promise<Server> {
     server.close();
     throw error;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    // Root in another user's folder follows no link that has taken its place.
+    rmSync(join(folder, 's'), { force: true });
+    rmdirSync(folder);
   }
   server.once('close', () => rmSync(path, { force: true }));
   return server;
