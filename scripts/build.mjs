@@ -7,6 +7,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -155,6 +156,8 @@ export const buildStale = async (signal) => {
       if (readStamp(stamp) === hash) return;
       const started = performance.now();
       process.stderr.write(`Building the ${name} …\n`);
+      // One that is interrupted leaves a mixture: it is not what the sources of before were built to.
+      rmSync(stamp, { force: true });
       await runNode(command(), signal);
       try {
         writeFileSync(stamp, hash);

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   realpathSync,
   symlinkSync,
@@ -147,6 +148,35 @@ it.runIf(process.platform === 'linux')(
     await startBuild(root).says('Building the server …');
   },
 );
+
+/** Makes what a build fills; from the sources of the next version it never ends. */
+const COMPILER = `
+  const { mkdirSync, readFileSync } = require('node:fs');
+  for (const part of ['server', 'server/embedded-mongodb', 'shared']) mkdirSync(part + '/dist', { recursive: true });
+  if (readFileSync('shared/src/index.ts', 'utf8').includes('NEXT_VERSION')) setInterval(() => undefined, 1_000);
+`;
+
+it('builds anew after a build that was ended, also from the sources that were built before', {
+  timeout: 90_000,
+}, async () => {
+  const root = await copiedCheckout();
+  mkdirSync(join(root, 'node_modules/typescript/bin'), { recursive: true });
+  writeFileSync(join(root, 'node_modules/typescript/package.json'), '{}');
+  writeFileSync(join(root, 'node_modules/typescript/bin/tsc'), COMPILER);
+  const build = async (...said: string[]) => {
+    const started = startBuild(root);
+    for (const words of said) await started.says(words);
+    started.child.kill('SIGTERM');
+    await started.ended;
+  };
+  await build('Built the server in ');
+  const source = join(root, 'shared/src/index.ts');
+  const before = readFileSync(source, 'utf8');
+  writeFileSync(source, `${before}export const NEXT_VERSION = true;\n`);
+  await build('Building the server …');
+  writeFileSync(source, before);
+  await build('Building the server …', 'Built the server in ');
+});
 
 it('says in one line that it can’t build in a folder whose name Vite does not take', async () => {
   const root = await copiedCheckout('a#b');
