@@ -8,11 +8,13 @@ import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.
 import { Catalog } from './catalog.ts';
 import { type CheckMessage, EXIT_DAMAGED, EXIT_ERRORS } from './check-process.ts';
 import { openDataDirectory } from './data-directory.ts';
+import { endWithParent } from './end-with-parent.ts';
 import { actAsOwnerOf } from './owner.ts';
 import { lookAtTrees } from './page-tree.ts';
 import { validateCollection } from './validate.ts';
 
 const dataDir = process.argv[2] ?? '';
+endWithParent();
 actAsOwnerOf(dataDir);
 const send = (message: CheckMessage) => process.send?.(message);
 
