@@ -99,6 +99,9 @@ it.each([
     'smtp://ada@example.com:***@mail.example.com:587',
   ],
   ['SMTP_URL', 'smtp://ada:hid/den@mail@example.com', 'smtp://ada:***@example.com'],
+  // A start refuses them for it.
+  ['LLM_URL', 'https://ada:hidden@llm.example.com/v1', 'LLM_URL=https://ada:***@llm.example.com/v1'],
+  ['PUBLIC_URL', 'https://ada:hidden@chat.example.com', 'PUBLIC_URL=https://ada:***@chat.example.com'],
 ])('shows the secrets of no URL: %s %s', (name, url, shown) => {
   expect(describeConfig({ [name]: url })).toContain(shown);
   expect(describeConfig({ [name]: url })).not.toMatch(/hidden|hid\/den/);

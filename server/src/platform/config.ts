@@ -102,12 +102,12 @@ const checkMetricsListen = ({ HOST, PORT, METRICS_LISTEN: at }: Config): void =>
     throw new ConfigError(`METRICS_LISTEN must have another port than PORT, which is ${PORT}`);
 };
 
-/** A line for each variable: name, value (secrets masked), meaning. Values that `loadConfig` refuses are shown like others. */
+/** A line for each variable: name, value (secrets and passwords masked), meaning. Values that `loadConfig` refuses are shown like others. */
 export const describeConfig = (env: Record<string, string | undefined>): string =>
   Object.entries<Setting<unknown>>(SETTINGS)
-    .map(([name, { fallback, meaning, secret }]) => {
+    .map(([name, { fallback, meaning }]) => {
       const value = env[name] ?? fallback;
-      const shown = secret && value !== '' ? (UNSEEN.has(name) ? '***' : maskPassword(value)) : value;
+      const shown = UNSEEN.has(name) && value !== '' ? '***' : maskPassword(value);
       return `${name}=${shown}\n    ${meaning}${env[name] === undefined ? '' : ` (default: ${fallback || 'empty'})`}`;
     })
     .join('\n');
