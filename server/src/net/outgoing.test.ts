@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AUTHORITY, VALID } from '../../test/webhooks-certificates.ts';
 import { reasonOf } from './failure-reasons.ts';
-import { createOutgoing } from './outgoing.ts';
+import { createOutgoing, neverConnected } from './outgoing.ts';
 
 const BOUND = 64 * 1024;
 const HEAD = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
@@ -86,4 +86,38 @@ it.each([
   });
   expect(reasonOf(await ask().catch((error) => error))).toMatch(/^(headers are too large|the answer takes)/);
   await expect.poll(() => opened.map(({ destroyed }) => destroyed)).toEqual([true]);
+});
+
+describe('whether there was a connection', () => {
+  const wayOut = (options: { allowPrivate: boolean; dnsServers?: string[] }) => {
+    const outgoing = createOutgoing({ connectTimeout: 2_000, maxResponseBytes: BOUND, ...options });
+    onTestFinished(() => outgoing.destroy());
+    return outgoing;
+  };
+  const failureOf = (origin: string, options: Parameters<typeof wayOut>[0]) =>
+    wayOut(options)
+      .request({ origin, path: '/', method: 'GET' })
+      .then(
+        () => undefined,
+        (error: Error) => error,
+      );
+
+  it.each([
+    ['an address that is not public', 'http://10.0.0.5:8000', { allowPrivate: false }],
+    ['a port that is not allowed', 'http://127.0.0.1:25', { allowPrivate: true }],
+    ['a port at which nobody listens', 'http://127.0.0.1:9', { allowPrivate: true }],
+    // Nobody answers there.
+    ['a name that nobody tells', 'http://x.invalid', { allowPrivate: false, dnsServers: ['127.0.0.1:9'] }],
+  ])('is said of %s: none', async (_, origin, options) => {
+    const error = await failureOf(origin, options);
+    expect(error).toBeInstanceOf(Error);
+    expect(neverConnected(error as Error)).toBe(true);
+  });
+
+  it('is said of one that is cut: there was', async () => {
+    const { ask } = await startTalking((socket) => socket.destroy());
+    const error = await ask().catch((reason: Error) => reason);
+    expect(error).toBeInstanceOf(Error);
+    expect(neverConnected(error as Error)).toBe(false);
+  });
 });

@@ -24,6 +24,12 @@ export class PrivateAddressError extends Error {
   }
 }
 
+/** What stood in the way of a connection. */
+const beforeConnections = new WeakSet<Error>();
+
+/** Whether a request failed before there was a connection, its TLS included: nobody has got it. */
+export const neverConnected = (error: Error): boolean => beforeConnections.has(error);
+
 export interface OutgoingOptions {
   /** True: any address may be connected to (WEBHOOK_ALLOW_PRIVATE). */
   allowPrivate: boolean;
@@ -93,25 +99,29 @@ const createAgent = (options: OutgoingOptions): Dispatcher => {
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: (target, callback) => {
+      const refuse = (error: Error): void => {
+        beforeConnections.add(error);
+        callback(error, null);
+      };
       if (!allowAnyPort && isBlockedPort(target.port)) {
-        callback(new Error(`port ${target.port} is not allowed`), null);
+        refuse(new Error(`port ${target.port} is not allowed`));
         return;
       }
       // `lookup` is not asked for IP literals.
       const literal = ipLiteral(target.hostname);
       if (!allowPrivate && literal !== undefined && !isPublicAddress(literal)) {
-        callback(new PrivateAddressError(literal, literal), null);
+        refuse(new PrivateAddressError(literal, literal));
         return;
       }
       connect(target, (...[error, socket]) => {
-        if (error) return callback(error, null);
+        if (error) return refuse(error);
         const { remoteAddress = '' } = socket;
         if (allowPrivate || isPublicAddress(remoteAddress)) {
           boundResponses(socket, maxResponseBytes);
           return callback(null, socket);
         }
         socket.destroy();
-        callback(new PrivateAddressError(target.hostname, remoteAddress), null);
+        refuse(new PrivateAddressError(target.hostname, remoteAddress));
       });
     },
   });
@@ -123,10 +133,10 @@ const createAgent = (options: OutgoingOptions): Dispatcher => {
  * server takes, and with them all other targets.
  */
 const checkedLookup = (allowPrivate: boolean, servers: readonly string[] | undefined): LookupFunction => {
-  const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
-  if (servers) resolver.setServers(servers);
-
   const resolve = async (hostname: string): Promise<{ address: string; family: 4 | 6 }[]> => {
+    // A new one each time: it reads only when it is made which name servers the system has.
+    const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
+    if (servers) resolver.setServers(servers);
     const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
     const found = [
       ...(v4.status === 'fulfilled' ? v4.value : []).map((address) => ({ address, family: 4 as const })),

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { codePoints, MAX_MESSAGE, wellFormed } from '@parlor/shared';
 import { createParser } from 'eventsource-parser';
-import type { Outgoing } from '../../../net/outgoing.ts';
+import { neverConnected, type Outgoing } from '../../../net/outgoing.ts';
 import { readRetryAfter } from '../../../net/retry-after.ts';
 import { cut } from '../template.ts';
 import type { TokenCount } from './token-count.ts';
@@ -54,10 +54,6 @@ const RETRY_AFTER_MS = 500;
 /** What a proxy in front of the endpoint says when that has worked on a request for too long. */
 const GATEWAY_TIMEOUTS: readonly number[] = [504, 524];
 
-/** What stands in the way before a connection does, its TLS included: no endpoint has got the request. */
-const NOT_CONNECTED =
-  /^(E(CONNREFUSED|HOSTUNREACH|NETUNREACH|TIMEDOUT|PROTO|NOTFOUND|AI_AGAIN|SERVFAIL|TIMEOUT)|UND_ERR_CONNECT_TIMEOUT|HOSTNAME_MISMATCH|(ERR_TLS|ERR_SSL|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)_.*)$/;
-
 /** A part of an answer, with the thoughts before it by the names that endpoints have for these. */
 interface Piece {
   content?: string | null;
@@ -99,8 +95,8 @@ export const complete = async (asked: CompletionRequest): Promise<string> => {
         stream_options: { include_usage: true },
       }),
     })
-    .catch((error: NodeJS.ErrnoException) => {
-      if (NOT_CONNECTED.test(error.code ?? '')) count.refused();
+    .catch((error: Error) => {
+      if (neverConnected(error)) count.refused();
       throw new LlmError(`no answer: ${error.message}`, RETRY_AFTER_MS);
     });
   const { statusCode, headers, body } = answer;
@@ -163,8 +159,11 @@ class AnswerReader {
     if (isCount) this.#count.said(Number(tokens));
     if (chunk.error) throw new LlmError('sent an error');
     const choice = chunk.choices?.[0];
-    const { content, reasoning_content, reasoning } = { ...choice?.message, ...choice?.delta };
-    const thoughts = reasoning_content ?? reasoning;
+    // By their names alone: whatever else an endpoint sends there, as a text of megabytes, is not gone through.
+    const { message, delta } = choice ?? {};
+    const content = delta?.content ?? message?.content;
+    const thoughts =
+      delta?.reasoning_content ?? message?.reasoning_content ?? delta?.reasoning ?? message?.reasoning;
     if (typeof thoughts === 'string') this.#count.came(thoughts);
     if (typeof content === 'string' && content !== '') this.#add(content);
     if (choice?.finish_reason) this.#finish();
