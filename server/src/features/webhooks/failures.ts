@@ -94,15 +94,19 @@ export class Failures {
     if (await this.#unsubscribe(failing, reason)) await this.#parts.unsubscribed(id);
   }
 
-  /** Takes what is too much of a pause off the time; of attempts that fail together, one does it before any is counted. */
+  /**
+   * Takes what is too much of a pause off the time; of attempts that fail together, one does it before any is counted. Where a
+   * clock is set far back, the time begins anew: what lies between is a pause as well, once the clock is right again.
+   */
   async #shorten(own: Pick<StoredWebhook, '_id' | 'target'>, at: Date): Promise<void> {
     const { webhooks } = this.#parts;
     const known = await webhooks.findOne(own, { failing_since: 1, failed_at: 1 }).lean<StoredWebhook>();
     const { failing_since, failed_at } = known ?? {};
     if (!failing_since || !failed_at) return;
+    const isSetBack = failing_since.getTime() - at.getTime() > LONGEST_PAUSE_MS;
     const tooMuch = at.getTime() - failed_at.getTime() - LONGEST_PAUSE_MS;
-    if (tooMuch <= 0) return;
-    const since = new Date(failing_since.getTime() + tooMuch);
+    if (tooMuch <= 0 && !isSetBack) return;
+    const since = isSetBack ? at : new Date(failing_since.getTime() + tooMuch);
     await webhooks.updateOne({ ...own, failed_at }, { $set: { failing_since: since, failed_at: at } });
   }
 
