@@ -50,10 +50,11 @@ export const deleteDocument = async <T extends Deletable>(
     };
     const waiting = current.events?.filter((one) => !isUnsaid(one)) ?? [];
     const burial = await tombstones.bury([{ _id, events: waiting }], deletion);
-    // null stands for a document that was never changed.
+    // null stands for a document that was never changed. One that was made anew meanwhile has its id, and may have its version.
     const { deletedCount } = await model.collection.deleteOne({
       _id: _id as never,
       version: version ?? null,
+      ...(created_at && { created_at }),
     } as never);
     if (deletedCount === 1) {
       await burial.done();
