@@ -163,3 +163,25 @@ test('a count by an index alone gives others their turn, ends at its time limit,
   expect(await collection.countDocuments({ _id: { $gte: 50_000, $lt: 150_001 } })).toBe(100_001);
   await expect(collection.count(all, { maxTimeMS: 1 })).rejects.toMatchObject({ code: 50 });
 });
+
+test('changes of documents with thousands of index entries each give others their turn', async () => {
+  const collection = opened.client
+    .db('turns')
+    .collection<{ _id: number; keys: number[]; n?: number }>('keyed');
+  await collection.createIndex({ keys: 1 });
+  const documents = Array.from({ length: 40 }, (_, _id) => ({
+    _id,
+    keys: Array.from({ length: 6_000 }, (_, n) => _id * 6_000 + n),
+  }));
+  const inserted = collection.insertMany(documents);
+  expect(await turnsDuring(inserted)).toBeGreaterThan(10);
+  expect((await inserted).insertedCount).toBe(40);
+  const deleted = collection.deleteMany({});
+  expect(await turnsDuring(deleted)).toBeGreaterThan(3);
+  expect((await deleted).deletedCount).toBe(40);
+  expect(await collection.countDocuments({ keys: { $gte: 0 } })).toBe(0);
+  // Of many callers at once, too.
+  const alone = Promise.all(documents.map((one) => collection.insertOne(one)));
+  expect(await turnsDuring(alone)).toBeGreaterThan(10);
+  expect(await collection.countDocuments({ keys: { $gte: 0 } })).toBe(40);
+});

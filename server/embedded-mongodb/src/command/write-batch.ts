@@ -7,6 +7,7 @@ import { calculateObjectSize, Int32 } from 'bson';
 import type { Doc } from '../bson/document.ts';
 import { MongoError } from '../errors/mongo-error.ts';
 import { timeExpired } from '../query/pace.ts';
+import { WORK_OF_TRANSACTION_MS } from '../storage/environment.ts';
 import type { CommandCall } from './command.ts';
 import { readBoolean } from './fields.ts';
 
@@ -63,8 +64,11 @@ interface Part {
 function runPart<T>(call: CommandCall, batch: Statements<T>, from: number, isOrdered: boolean): Part {
   const tally = newTally();
   const end = Math.min(batch.statements.length, from + STATEMENTS_PER_TRANSACTION);
+  const until = performance.now() + WORK_OF_TRANSACTION_MS;
   for (let next = from; next < end; next++) {
-    if (next > from && performance.now() > call.deadline) throw timeExpired();
+    const now = performance.now();
+    if (next > from && now > call.deadline) throw timeExpired();
+    if (next > from && now > until) return { tally, next, isStuck: false };
     try {
       if (!batch.run(batch.statements[next] as T, next, tally)) return { tally, next, isStuck: true };
     } catch (error) {

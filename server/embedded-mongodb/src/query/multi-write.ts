@@ -14,7 +14,8 @@ interface PartSize {
   bytes: number;
 }
 
-const PART: PartSize = { documents: 500, bytes: 16 * 1024 * 1024 };
+/** Long documents tend to have many index entries, thousands each, of which all are written in one go. */
+const PART: PartSize = { documents: 500, bytes: 512 * 1024 };
 
 /** What is changed is written anew before the old pages are free: on a nearly full disk little at a time. */
 const SMALL_PART: PartSize = { documents: 10, bytes: 1024 * 1024 };

@@ -18,6 +18,9 @@ const COMMIT_AND_FLUSH = 2;
 /** How many waiting writes share one transaction at most: a bound on how long reads wait for a turn. */
 const WRITES_PER_TRANSACTION = 1000;
 
+/** After this time nothing more joins a transaction: one document may have thousands of index entries. */
+export const WORK_OF_TRANSACTION_MS = 10;
+
 interface WaitingWrite {
   run: () => unknown;
   resolve: (value: unknown) => void;
@@ -175,8 +178,13 @@ export class Environment {
     try {
       const settle: (() => void)[] = [];
       this.writeNow(() => {
-        for (const write of batch) settle.push(runOne(write));
+        const until = performance.now() + WORK_OF_TRANSACTION_MS;
+        for (const write of batch) {
+          settle.push(runOne(write));
+          if (performance.now() > until) break;
+        }
       });
+      this.#waiting.unshift(...batch.slice(settle.length));
       for (const done of settle) done();
     } catch (error) {
       const told = storageError(error, this.#directory);
