@@ -5,6 +5,7 @@ import { exportAccount } from '../features/accounts/account-copy.ts';
 import { ImportError, importAccount } from '../features/accounts/account-import.ts';
 import type { Account } from '../features/accounts/accounts.model.ts';
 import { asAudited } from '../features/accounts/accounts.service.ts';
+import { ParlorError } from '../platform/errors.ts';
 import { accountNamed } from './account.commands.ts';
 import { takeArguments, UsageError } from './arguments.ts';
 import type { ServiceCommand } from './command.ts';
@@ -46,9 +47,13 @@ export const copyCommands: Record<string, ServiceCommand> = {
         await services.auditTrail.add(entryOf('export', account));
         let count = 0;
         const announce = () => announceWaiting(account, services, terminal);
-        for await (const line of exportAccount(services, account, announce)) {
-          await terminal.write(line);
-          terminal.progress(`exporting ${++count}`);
+        try {
+          for await (const line of exportAccount(services, account, announce)) {
+            await terminal.write(line);
+            terminal.progress(`exporting ${++count}`);
+          }
+        } catch (error) {
+          throw error instanceof ParlorError ? new UsageError(error.message) : error;
         }
         terminal.print(`exported ${username} to ${file}`);
       };

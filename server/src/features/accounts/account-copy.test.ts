@@ -70,6 +70,19 @@ const BLANK =
   '"email":"","phone_number":"","device":"","from_page_title":"","referrer":"","widget":"","version":1';
 const UUID = '01a205d2-792d-729b-ba02-c33851e0f22a';
 
+it('is not whole where the account is deleted meanwhile', async () => {
+  const { username, id } = await app.account();
+  const account = await accountOf(username);
+  const lines: string[] = [];
+  const exporting = (async () => {
+    for await (const line of exportAccount(app.services, account)) {
+      if (lines.push(line) === 1) await deleteAccount(app.services, id);
+    }
+  })();
+  await expect(exporting).rejects.toThrow(`The account ${username} is being deleted.`);
+  expect(lines.filter((line) => line.startsWith('{"account":'))).toEqual([]);
+});
+
 describe('export, delete, import', () => {
   it('brings back everything, ids, tokens and secrets included', async () => {
     const fixtures = await settledFixtures();

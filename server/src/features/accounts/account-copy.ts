@@ -1,6 +1,7 @@
 import { foldName } from '@parlor/shared';
 import { mongo } from 'mongoose';
 import type { MappedCollection } from '../../database/collection-data.ts';
+import { ParlorError } from '../../platform/errors.ts';
 import { placeOf, type Secrets } from '../../platform/secrets.ts';
 import { accountObjects } from './account-objects.ts';
 import type { Account, AccountModel } from './accounts.model.ts';
@@ -68,6 +69,7 @@ export const sealed = (
  * ids, and the account itself last. The lines hold its secrets in the clear, so that another server can read
  * them in.
  * @param announce as `accountObjects` needs it, beside a running server
+ * @throws ParlorError `conflict`, without that line, when the account is being deleted by then
  */
 export async function* exportAccount(
   parts: CopyParts,
@@ -78,5 +80,8 @@ export async function* exportAccount(
   for await (const { name, document } of accountObjects(parts.collections, account._id, announce)) {
     yield EJSON.stringify({ [name]: opened(document, parts) });
   }
+  // Without its last line nothing reads it in: what is left of an account that is being deleted is no copy of it.
+  if (!(await parts.models.accounts.exists({ _id: account._id, deleted_at: null, emptied_at: null })))
+    throw new ParlorError('conflict', `The account ${account.username} is being deleted.`);
   yield EJSON.stringify({ account: opened({ ...account } as unknown as Document, parts) });
 }
