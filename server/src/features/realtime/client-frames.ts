@@ -11,7 +11,7 @@ import type { ReadMarks } from './read-marks.ts';
 import type { Typing } from './typing.ts';
 import type { Viewing } from './viewing.ts';
 
-/** Members ask for what is unread in up to 50 rooms, each of which takes a query: accounts take turns. */
+/** Members ask for what is unread in up to 50 rooms, each of which takes a query: accounts take turns, and visitors by their rooms. */
 const TURNS: TurnLimits = { running: 4, runningOfOne: 2, waitingOfOne: 1_000 };
 
 /** What a client does once it is ready. */
@@ -98,16 +98,15 @@ export class ClientFrames {
 
   /** A visitor asks for its own room; rooms that are out of view are left out. */
   async #tellUnread(connection: Connection, viewer: Viewer, rooms: readonly string[]): Promise<void> {
-    const data =
-      viewer.side === 'visitor'
-        ? await this.#readMarks.states([viewer.room], 'visitor')
-        : await this.#turns.run(viewer.account, async () => {
-            const own = await this.#rooms.existing(viewer, rooms);
-            return this.#readMarks.states(
-              own.map(({ _id }) => _id),
-              'person',
-            );
-          });
+    const isVisitor = viewer.side === 'visitor';
+    const data = await this.#turns.run(isVisitor ? `visitor ${viewer.room}` : viewer.account, async () => {
+      if (isVisitor) return this.#readMarks.states([viewer.room], 'visitor');
+      const own = await this.#rooms.existing(viewer, rooms);
+      return this.#readMarks.states(
+        own.map(({ _id }) => _id),
+        'person',
+      );
+    });
     connection.send(ownFrame({ type: 'unread', data }));
   }
 

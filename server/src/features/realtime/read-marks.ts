@@ -4,7 +4,7 @@ import { duplicateFields } from '../../database/duplicate.ts';
 import { newEvent } from '../../events/events.ts';
 import type { Relay } from '../../events/relay.ts';
 import { Tries } from '../../platform/tries.ts';
-import type { MessagesService } from '../messages/messages.service.ts';
+import type { MessageOutline, MessagesService } from '../messages/messages.service.ts';
 import type { RoomPlace } from '../rooms/rooms.service.ts';
 import type { ReadMarkModel, StoredReadMark } from './read-marks.model.ts';
 
@@ -21,6 +21,29 @@ const presentMark = ({ sender, message, sent_at }: StoredReadMark): ReadMark => 
 /** Whether `a` stands before `b` in a conversation: by time, then by uuid (docs/contract.md#live-channel). */
 const isBefore = (a: Place, b: Place): boolean =>
   a.sent_at < b.sent_at || (a.sent_at.getTime() === b.sent_at.getTime() && a.message < b.message);
+
+/** How many of the latest messages are looked at, before more are. */
+const LOOKED_AT_FIRST = 8;
+
+/**
+ * How many of these messages of the other side come after what one side has read or written itself.
+ * @param latest newest first
+ * @returns also whether they go back as far as that
+ */
+const countUnread = (
+  latest: readonly MessageOutline[],
+  sender: Side,
+  mark: Place | undefined,
+): { count: number; isWhole: boolean } => {
+  let count = 0;
+  for (const { _id, sent_at, is_support_sender, is_bot } of latest) {
+    if (mark && !isBefore(mark, { message: _id, sent_at })) return { count, isWhole: true };
+    const isOwn = sender === 'visitor' ? !is_support_sender : is_support_sender && !is_bot;
+    if (isOwn) return { count, isWhole: true };
+    if (is_support_sender === (sender === 'visitor')) count++;
+  }
+  return { count, isWhole: false };
+};
 
 /** How far each side of a conversation has read; a mark only moves forward. */
 export class ReadMarks {
@@ -79,17 +102,11 @@ export class ReadMarks {
    * above; a bot that answers has not read for the people behind it.
    */
   async #unread(room: string, sender: Side, mark: StoredReadMark | undefined): Promise<number> {
-    let count = 0;
-    for (const { _id, sent_at, is_support_sender, is_bot } of await this.#messages.outlineOf(
-      room,
-      MAX_UNREAD,
-    )) {
-      if (mark && !isBefore(mark, { message: _id, sent_at })) break;
-      const isOwn = sender === 'visitor' ? !is_support_sender : is_support_sender && !is_bot;
-      if (isOwn) break;
-      if (is_support_sender === (sender === 'visitor')) count++;
-    }
-    return count;
+    // Most often one of the first tells: a whole message is read for each.
+    const latest = await this.#messages.outlineOf(room, LOOKED_AT_FIRST);
+    const first = countUnread(latest, sender, mark);
+    if (first.isWhole || latest.length < LOOKED_AT_FIRST) return first.count;
+    return countUnread(await this.#messages.outlineOf(room, MAX_UNREAD), sender, mark).count;
   }
 
   /** @returns false when another writer came between */
