@@ -177,22 +177,6 @@ it('an account that asks much for what is unread leaves others their turns', asy
   for (const client of busy) expect((await client.find(isType('unread'))).data).toHaveLength(rooms.length);
 });
 
-it('a visitor that asks much for what is unread leaves others their turns', async () => {
-  const { url, token, visitor, rest } = await begin();
-  const { uuid } = (await rest('POST', '/api/v1/rooms/', {})).json;
-  const { token: own } = await visitor();
-  const busy = await Promise.all(Array.from({ length: 30 }, () => connect(url, { visitor: own })));
-  const patient = await connect(url, { token });
-
-  for (const client of busy) for (let n = 0; n < 20; n++) client.send({ type: 'unread' });
-  await Promise.race(busy.map((client) => client.find(isType('unread'))));
-  patient.send({ type: 'unread', rooms: [uuid] });
-  await patient.find(isType('unread'));
-  const count = () => busy.flatMap(({ frames }) => frames.filter(isType('unread'))).length;
-  expect(count()).toBeLessThan(300);
-  await expect.poll(count).toBe(600);
-});
-
 describe('what is no frame of the channel', () => {
   it('closes with the right code, and troubles nobody else', async () => {
     const { url, token, visitor, server } = await startConversation();
