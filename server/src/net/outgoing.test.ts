@@ -1,7 +1,8 @@
+import { promises as dns } from 'node:dns';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AUTHORITY, VALID } from '../../test/webhooks-certificates.ts';
 import { reasonOf } from './failure-reasons.ts';
 import { createOutgoing, neverConnected } from './outgoing.ts';
@@ -120,4 +121,29 @@ describe('whether there was a connection', () => {
     expect(error).toBeInstanceOf(Error);
     expect(neverConnected(error as Error)).toBe(false);
   });
+});
+
+it('asks the system once for a name that many ask for at once, and not at once again where it failed', async () => {
+  const lookups = vi.spyOn(dns, 'lookup');
+  onTestFinished(() => lookups.mockRestore());
+  const outgoing = createOutgoing({ allowPrivate: true, connectTimeout: 10_000, maxResponseBytes: BOUND });
+  onTestFinished(() => outgoing.destroy());
+  const ask = (host: string, port: number) =>
+    outgoing.request({ origin: `http://${host}:${port}`, path: '/', method: 'GET' }).then(
+      () => 'answered',
+      () => 'failed',
+    );
+  // An origin has a pool of its own, each with its connections.
+  const all = await Promise.all(Array.from({ length: 16 }, (_, n) => ask('nobody.invalid', 8_000 + n)));
+  expect(new Set(all)).toEqual(new Set(['failed']));
+  expect(lookups).toHaveBeenCalledTimes(1);
+  expect(await ask('nobody.invalid', 9_000)).toBe('failed');
+  expect(lookups).toHaveBeenCalledTimes(1);
+  await vi.waitFor(
+    async () => {
+      await ask('nobody.invalid', 9_001);
+      expect(lookups).toHaveBeenCalledTimes(2);
+    },
+    { timeout: 20_000, interval: 100 },
+  );
 });

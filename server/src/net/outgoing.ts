@@ -1,4 +1,4 @@
-import { promises as dns } from 'node:dns';
+import { promises as dns, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { buildConnector, Dispatcher } from 'undici';
@@ -55,6 +55,9 @@ export interface Outgoing extends Pick<Dispatcher, 'dispatch'> {
 /** Loaded by the first request: most servers that start, as those of tests, send none. */
 const undici = loadLater<typeof import('undici')>('undici');
 
+/** How long the system is not asked again for a name that it could not tell. */
+const FAILED_FOR_MS = 1_000;
+
 /** How long a kept-alive connection waits for its next request, unless the receiver asks for less. */
 const KEEP_ALIVE_MS = 10_000;
 
@@ -85,10 +88,10 @@ export const createOutgoing = (options: OutgoingOptions): Outgoing => {
 const createAgent = (options: OutgoingOptions): Dispatcher => {
   const { Agent, buildConnector } = undici();
   const { allowAnyPort = false, allowPrivate, connectTimeout, maxResponseBytes, ca, dnsServers } = options;
-  const lookup = allowPrivate && !dnsServers ? undefined : checkedLookup(allowPrivate, dnsServers);
+  const lookup = allowPrivate && !dnsServers ? sharedLookup() : checkedLookup(allowPrivate, dnsServers);
   const connect = buildConnector({
     timeout: connectTimeout,
-    ...(lookup && { lookup }),
+    lookup,
     ...(ca !== undefined && { ca }),
   } as buildConnector.BuildOptions);
 
@@ -133,7 +136,7 @@ const createAgent = (options: OutgoingOptions): Dispatcher => {
  * server takes, and with them all other targets.
  */
 const checkedLookup = (allowPrivate: boolean, servers: readonly string[] | undefined): LookupFunction => {
-  const resolve = async (hostname: string): Promise<{ address: string; family: 4 | 6 }[]> => {
+  const resolve = async (hostname: string): Promise<LookupAddress[]> => {
     // A new one each time: it reads only when it is made which name servers the system has.
     const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
     if (servers) resolver.setServers(servers);
@@ -148,7 +151,29 @@ const checkedLookup = (allowPrivate: boolean, servers: readonly string[] | undef
     return found;
   };
 
-  return (hostname, options, callback) => {
+  return lookupBy(resolve);
+};
+
+/**
+ * Asks the system, as for names that only its own files know; once for all who ask meanwhile, and who ask soon after it failed.
+ * Each question holds one of the process's few threads for as long as a dead name server takes.
+ */
+const sharedLookup = (): LookupFunction => {
+  const known = new Map<string, Promise<LookupAddress[]>>();
+  return lookupBy((hostname) => {
+    const asked = known.get(hostname) ?? dns.lookup(hostname, { all: true });
+    if (!known.has(hostname)) {
+      known.set(hostname, asked);
+      const forget = () => known.delete(hostname);
+      asked.then(forget, () => setTimeout(forget, FAILED_FOR_MS).unref());
+    }
+    return asked;
+  });
+};
+
+const lookupBy =
+  (resolve: (hostname: string) => Promise<LookupAddress[]>): LookupFunction =>
+  (hostname, options, callback) => {
     resolve(hostname).then(
       (found) => {
         if (options.all) return callback(null, found);
@@ -158,4 +183,3 @@ const checkedLookup = (allowPrivate: boolean, servers: readonly string[] | undef
       (error: NodeJS.ErrnoException) => callback(error, ''),
     );
   };
-};
