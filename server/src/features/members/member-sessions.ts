@@ -2,6 +2,7 @@ import { MemberSession as ApiSession } from '@parlor/shared';
 import type { Model } from 'mongoose';
 import { present } from '../../database/document.ts';
 import { findBy } from '../../database/find-by.ts';
+import { latestDue } from '../../database/has-come.ts';
 import { defineModel } from '../../database/model.ts';
 import type { Action } from '../../events/audit.ts';
 import { AuditedCollection, type Outbox } from '../../events/audited-collection.ts';
@@ -165,7 +166,8 @@ export class MemberSessions {
   /** Whether a session of the member began within the last 10 minutes. */
   async isFresh(member: ActiveMember, uuid: string | undefined): Promise<boolean> {
     if (uuid === undefined) return false;
-    const began = { $gt: new Date(Date.now() - FRESH_MS) };
+    // By a clock that was ahead it began later than now, and would be fresh until then.
+    const began = { $gt: new Date(Date.now() - FRESH_MS), $lte: latestDue(0) };
     const fresh = { member: member._id, uuid, created_at: began, ...ofEpoch(member) };
     return (await this.#sessions.exists(fresh as never)) !== null;
   }

@@ -23,11 +23,13 @@ const without = async (owner: string, role: string) => {
 };
 const ask = (cookie: string, method: string, path: string, body?: object) =>
   app.request(method, `/api/v1/${path}`, { headers: { cookie, origin: PUBLIC_URL }, ...(body && { body }) });
-const grewOld = (member: string) =>
+/** @param ms how long ago the member signed in; by a clock that was ahead, less than nothing */
+const signedInBefore = (member: string, ms: number) =>
   app.services.models.memberSessions.updateMany(
     { member },
-    { $set: { created_at: new Date(Date.now() - 601_000) } },
+    { $set: { created_at: new Date(Date.now() - ms) } },
   );
+const grewOld = (member: string) => signedInBefore(member, 601_000);
 
 describe('a member without a password', () => {
   it('chooses one, and a second factor, within 10 minutes of signing in', async () => {
@@ -37,6 +39,9 @@ describe('a member without a password', () => {
     const again = ['Sign in again, and do this within 10 minutes.'];
     const chosen = { password: PASSWORD, password2: PASSWORD };
     expect((await ask(cookie, 'POST', 'auth/password', chosen)).json).toEqual({ old_password: again });
+    await signedInBefore(uuid, -3_600_000);
+    expect((await ask(cookie, 'POST', 'auth/password', chosen)).json).toEqual({ old_password: again });
+    await grewOld(uuid);
     for (const path of ['auth/totp', 'auth/totp/disable']) {
       expect((await ask(cookie, 'POST', path, { password: PASSWORD })).json).toEqual({ password: again });
     }
