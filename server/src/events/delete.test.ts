@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
 import { testApp } from '../../test/app.ts';
-import { deleteDocuments } from './delete.ts';
+import type { StoredRoom } from '../features/rooms/rooms.model.ts';
+import { deleteDocument, deleteDocuments } from './delete.ts';
 import { type EventHolder, newEvent } from './events.ts';
 import { Tombstones } from './tombstones.ts';
 
@@ -41,6 +42,23 @@ it('an event that a document gets at that moment is announced, too', async () =>
   await deleteDocuments(messages, { room: holder.room }, tombstones);
   expect(await messages.countDocuments({ room: holder.room })).toBe(0);
   expect(announced).toContain(late.id);
+});
+
+it.each([
+  ['with the version of the one before', 1],
+  ['and changed since', 2],
+])('a document that was made anew meanwhile, %s, stays', async (_, version) => {
+  const { rooms } = app.services.models;
+  const { token } = await app.account();
+  const { uuid } = (await app.request('POST', '/api/v1/rooms/', { token, body: { name: 'old' } })).json;
+  const check = async (current: StoredRoom) => {
+    await rooms.deleteOne({ _id: uuid });
+    const created_at = new Date(current.created_at.getTime() + 1);
+    await rooms.collection.insertOne({ ...current, name: 'new', version, created_at } as never);
+  };
+  const deletion = deleteDocument(rooms, { _id: uuid }, listen().tombstones, { check });
+  await expect(deletion).rejects.toMatchObject({ code: 'not_found' });
+  expect((await rooms.findOne({ _id: uuid }).lean())?.name).toBe('new');
 });
 
 it('documents go with all events that wait in them, however large those are', async () => {

@@ -21,6 +21,9 @@ interface Options<T> {
   isUnsaid?: ((event: OutboxEvent) => boolean) | undefined;
 }
 
+const isMadeAnew = (before: Deletable, now: Deletable): boolean =>
+  now._id === before._id && Number(now.created_at) !== Number(before.created_at);
+
 /**
  * Deletes one document by compare-and-set, as `changeDocument` changes one: a precondition that `check` tests
  * holds at the moment of the delete, and no event that the document still carries is lost but what `isUnsaid` names.
@@ -34,10 +37,13 @@ export const deleteDocument = async <T extends Deletable>(
   { check, events: eventsOf, isUnsaid = () => false }: Options<T> = {},
 ): Promise<T> => {
   const collection = model.collection.collectionName;
+  let last: T | undefined;
   for (const tries = new Tries(`a deletion from ${collection}`); ; ) {
     tries.next();
     const current = await model.findOne(filter as never).lean<T>();
-    if (!current) throw notFound();
+    // One that was made anew meanwhile has its id, and may have its version: what was to be deleted is gone.
+    if (!current || (last && isMadeAnew(last, current))) throw notFound();
+    last = current;
     await check?.(current);
     const { _id, created_at, version } = current;
     const [event, ...more] = eventsOf?.(current) ?? [];
@@ -50,11 +56,11 @@ export const deleteDocument = async <T extends Deletable>(
     };
     const waiting = current.events?.filter((one) => !isUnsaid(one)) ?? [];
     const burial = await tombstones.bury([{ _id, events: waiting }], deletion);
-    // null stands for a document that was never changed. One that was made anew meanwhile has its id, and may have its version.
+    // null stands for a document that was never changed.
     const { deletedCount } = await model.collection.deleteOne({
       _id: _id as never,
       version: version ?? null,
-      ...(created_at && { created_at }),
+      ...(created_at !== undefined && { created_at }),
     } as never);
     if (deletedCount === 1) {
       await burial.done();
