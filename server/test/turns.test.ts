@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { CommandStartedEvent } from 'mongodb';
 import { expect, inject, it, onTestFinished } from 'vitest';
+import { testAgent } from './agent.ts';
 import { testApp } from './app.ts';
 import { bodyFor, makeFixtures, pathFor } from './fixtures.ts';
 import { replaced, textPaths } from './hostile-texts.ts';
+import { mostAtOnce } from './most-at-once.ts';
 import { operations } from './openapi.ts';
 
 const app = testApp();
@@ -79,6 +81,22 @@ it('statistics of an account that asks for many at once wait, 20 of them, and ot
   expect(refused).toHaveLength(answered.get(429) ?? 0);
   expect(refused.length).toBeGreaterThan(0);
   expect([...answered.keys()].sort()).toEqual([200, 429]);
+});
+
+it('whole conversations of one key are read two at once, and others have their turns', async () => {
+  const nodes = [
+    { id: 's', type: 'start', greeting: 'Hello', next: 'e' },
+    { id: 'e', type: 'end', message: 'Bye' },
+  ];
+  const [busy, other] = [await testAgent(app, nodes), await testAgent(app, nodes)];
+  const [id, others] = [await busy.open(), await other.open()];
+  const read = mostAtOnce(app.services.conversations, 'get');
+  const all = Promise.all(Array.from({ length: 30 }, () => busy.get(id)));
+  expect((await other.get(others)).status).toBe(200);
+  expect(read.calls()).toBeLessThan(15);
+  expect((await all).map(({ status }) => status)).toEqual(Array(30).fill(200));
+  // One of them is the other key's.
+  expect(read.most()).toBeLessThanOrEqual(3);
 });
 
 it('one object that many change at once is written once by each', async () => {

@@ -5,7 +5,7 @@ import { shown } from '../../http/openapi/operation.ts';
 import type { RateLimits } from '../../http/rate-limits.ts';
 import type { Route, RouteLimit } from '../../http/route.ts';
 import { sendObject } from '../../http/single-object.ts';
-import { callerNow, inTurn } from '../../http/turns.ts';
+import { type Caller, callerNow, inTurn } from '../../http/turns.ts';
 import { serverStops } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import type { Secrets } from '../../platform/secrets.ts';
@@ -133,7 +133,7 @@ export const conversationRoutes = ({
       condition: 'read',
       answers: shown(AgentConversation),
       handler: async (ctx) => {
-        const read = () => conversations.get(workflowOf(ctx), conversationIn(ctx));
+        const read = (now: Caller) => conversations.get(workflowOf(now), conversationIn(ctx));
         sendObject(ctx, await inTurn(ctx, read));
       },
     },
