@@ -6,7 +6,7 @@ import { decodeLines, type Line, lengthOf, newestFirst } from './lines.ts';
 import type { StoredSegment } from './segments.model.ts';
 import { MAX_LINES, partsOf, type SegmentPlace, type Segments } from './segments.ts';
 
-/** Fresh segments that are sealed in one go, and how many characters of theirs, or one that is longer. */
+/** Fresh segments that are read in one go, and how many characters of theirs are sealed in one, or one that is longer. */
 const TOGETHER = 256;
 const TOGETHER_LENGTH = 1_024 * 1_024;
 
@@ -71,11 +71,14 @@ export class Sealing {
     return this.#alone(place, async (lease) => {
       for (;;) {
         const found = await this.#segments.freshOf(place, TOGETHER);
-        const fresh = fitting([...found].sort(earliestFirst));
-        await this.#put(place, united(await decodedOf(fresh)), lease);
-        await lease.renew();
-        await this.#dropAll(fresh);
-        if (fresh.length < TOGETHER && fresh.length === found.length) return;
+        for (let left = [...found].sort(earliestFirst); left.length > 0; ) {
+          const fresh = fitting(left);
+          await this.#put(place, united(await decodedOf(fresh)), lease);
+          await lease.renew();
+          await this.#dropAll(fresh);
+          left = left.slice(fresh.length);
+        }
+        if (found.length < TOGETHER) return;
       }
     });
   }
