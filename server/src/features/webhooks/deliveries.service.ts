@@ -162,6 +162,6 @@ export const presentDelivery = (delivery: StoredDelivery): Delivery => ({
     duration_ms,
     error,
     // What a target answers may quote what it was sent, also in an attempt that came to its end after the erasure.
-    response: delivery.erase_by ? '' : response,
+    response: isErased(delivery) ? '' : response,
   })),
 });

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 
 const app = testApp();
 
-/** A webhook, and attempts at it that fail, each so many hours from now. */
+/** A webhook, and what records a failed attempt at a time offset from now, in hours. */
 const failingWebhook = async () => {
   const { token } = await app.account();
   const target = 'https://example.com/hook';
