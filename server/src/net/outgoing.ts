@@ -161,13 +161,13 @@ const checkedLookup = (allowPrivate: boolean, servers: readonly string[] | undef
 const sharedLookup = (): LookupFunction => {
   const known = new Map<string, Promise<LookupAddress[]>>();
   return lookupBy((hostname) => {
-    const asked = known.get(hostname) ?? dns.lookup(hostname, { all: true });
-    if (!known.has(hostname)) {
-      known.set(hostname, asked);
-      const forget = () => known.delete(hostname);
-      asked.then(forget, () => setTimeout(forget, FAILED_FOR_MS).unref());
-    }
-    return asked;
+    const asked = known.get(hostname);
+    if (asked) return asked;
+    const answer = dns.lookup(hostname, { all: true });
+    known.set(hostname, answer);
+    const forget = () => known.delete(hostname);
+    answer.then(forget, () => setTimeout(forget, FAILED_FOR_MS).unref());
+    return answer;
   });
 };
 

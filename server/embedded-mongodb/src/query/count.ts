@@ -1,5 +1,6 @@
 /** Counting matches: by the index alone where it proves the filter, else by looking at the documents. */
 
+import type { IndexAccess } from '../planner/index-access.ts';
 import type { Plan } from '../planner/plan.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Engine } from './engine.ts';
@@ -25,10 +26,8 @@ export async function countMatches(
   asker: Asker,
 ): Promise<number> {
   const plan = planQuery(collection, query);
-  if (isProvenByKeys(plan)) {
-    const most = query.limit > 0 ? query.skip + query.limit : Number.POSITIVE_INFINITY;
-    return Math.max(0, (await countKeys(engine, plan, query, most, asker)) - query.skip);
-  }
+  const proof = provenByKeys(plan);
+  if (proof) return Math.max(0, (await countKeys(engine, proof, query, asker)) - query.skip);
   let count = 0;
   for (const match of matchesOf(engine, plan, query)) {
     if (match) count++;
@@ -49,35 +48,34 @@ export async function pauseReading(engine: Engine, asker: Asker): Promise<void> 
   stayFor(asker);
 }
 
-/** Whether a plan has one access, and each key in its ranges stands for a match of its own. */
-function isProvenByKeys({ accesses, mustMatch }: Plan): boolean {
-  return accesses.length === 1 && !mustMatch && !accesses[0]?.mayRepeat;
+/** A plan's access, when it has only one, and each key in its ranges stands for a match of its own. */
+function provenByKeys({ accesses, mustMatch }: Plan): IndexAccess | undefined {
+  const [access] = accesses;
+  return accesses.length === 1 && !mustMatch && !access?.mayRepeat ? access : undefined;
 }
 
-/** The number of keys in a plan's ranges, counted up to `most`. */
+/** The number of keys in an access's ranges, no more than skip and limit need. */
 async function countKeys(
   engine: Engine,
-  { accesses }: Plan,
+  { index, ranges }: IndexAccess,
   query: Query,
-  most: number,
   asker: Asker,
 ): Promise<number> {
   const { entries, records } = engine.environment;
-  let count = 0;
+  const space = index.id === 0 ? records : entries;
+  const most = query.limit > 0 ? query.skip + query.limit : Number.POSITIVE_INFINITY;
   const pace = new Pace(query);
-  for (const { index, ranges } of accesses) {
-    const space = index.id === 0 ? records : entries;
-    for (const { low, high } of ranges) {
-      let atOnce = FIRST_KEYS;
-      for (let start: Buffer | undefined = low; start; atOnce = Math.min(atOnce * GROWTH, MOST_KEYS)) {
-        const range: { start: Buffer; end: Buffer } = { start, end: high };
-        [start] = space.getKeys({ ...range, offset: atOnce, limit: 1 });
-        count += start ? atOnce : space.getKeysCount(range);
-        if (count >= most) return most;
-        if (!pace.isOver(atOnce * KEY_BYTES)) continue;
-        await pauseReading(engine, asker);
-        pace.goOn();
-      }
+  let count = 0;
+  for (const { low, high } of ranges) {
+    let atOnce = FIRST_KEYS;
+    for (let start: Buffer | undefined = low; start; atOnce = Math.min(atOnce * GROWTH, MOST_KEYS)) {
+      const range: { start: Buffer; end: Buffer } = { start, end: high };
+      [start] = space.getKeys({ ...range, offset: atOnce, limit: 1 });
+      count += start ? atOnce : space.getKeysCount(range);
+      if (count >= most) return most;
+      if (!pace.isOver(atOnce * KEY_BYTES)) continue;
+      await pauseReading(engine, asker);
+      pace.goOn();
     }
   }
   return count;

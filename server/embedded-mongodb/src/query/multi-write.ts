@@ -18,7 +18,7 @@ interface PartSize {
 const PART: PartSize = { documents: 500, bytes: 512 * 1024 };
 
 /** What is changed is written anew before the old pages are free: on a nearly full disk little at a time. */
-const SMALL_PART: PartSize = { documents: 10, bytes: 1024 * 1024 };
+const SMALL_PART: PartSize = { ...PART, documents: 10 };
 
 const partSize = ({ environment }: Engine): PartSize => (environment.room.isScarce() ? SMALL_PART : PART);
 
