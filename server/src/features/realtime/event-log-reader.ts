@@ -1,9 +1,14 @@
+import { databaseAway } from '../../database/unavailable.ts';
 import { noteOf, type OutboxEvent } from '../../events/events.ts';
 import { batched } from '../../platform/batch.ts';
+import { FairTurns, type TurnLimits } from '../../platform/fair-turns.ts';
 import type { EventLogEntry, EventLogEntryModel } from './event-log.model.ts';
 
-/** How many entries one query for several rooms gives at most; with more than that each room is asked for alone. */
+/** How many entries one query for several rooms gives at most; rooms that have more are asked for alone. */
 const MAX_TOGETHER = 1_000;
+
+/** What is read for those who come back holds up to 200 long events: accounts take turns, and visitors by their rooms. */
+const TURNS: TurnLimits = { running: 4, runningOfOne: 1, waitingOfOne: 1_000 };
 
 /** Entries of a room between two places: after the first, up to and with the last. */
 interface RoomRange {
@@ -13,9 +18,17 @@ interface RoomRange {
   limit: number;
 }
 
+/** How many entries all that is asked for holds, if nothing of it is asked for twice. */
+const limitOf = (asked: readonly RoomRange[]): number => {
+  const byRoom = new Map<string, number>();
+  for (const { room, limit } of asked) byRoom.set(room, Math.max(limit, byRoom.get(room) ?? 0));
+  return [...byRoom.values()].reduce((sum, limit) => sum + limit, 0);
+};
+
 /** Reads the log of recent events. Places and their order are the log's own (event-log.ts). */
 export class EventLogReader {
   readonly #entries: EventLogEntryModel;
+  readonly #turns = new FairTurns(TURNS, databaseAway);
 
   constructor(entries: EventLogEntryModel) {
     this.#entries = entries;
@@ -35,7 +48,7 @@ export class EventLogReader {
 
   /** As `after`, up to and with `until`, of one account only. */
   ofAccount(account: string, place: number, until: number, limit: number): Promise<EventLogEntry[]> {
-    return this.#find({ account, _id: { $gt: place, $lte: until } }, limit);
+    return this.#turns.run(account, () => this.#find({ account, _id: { $gt: place, $lte: until } }, limit));
   }
 
   /**
@@ -44,21 +57,23 @@ export class EventLogReader {
    */
   readonly ofRoom = batched(async (asked: RoomRange[]) => {
     const alone = ({ room, place, until, limit }: RoomRange) =>
-      this.#find({ room, _id: { $gt: place, $lte: until } }, limit);
+      this.#turns.run(`visitor ${room}`, () => this.#find({ room, _id: { $gt: place, $lte: until } }, limit));
     if (asked.length === 1) return asked.map(alone);
     const first = Math.min(...asked.map(({ place }) => place));
     const last = Math.max(...asked.map(({ until }) => until));
     const rooms = { $in: [...new Set(asked.map(({ room }) => room))] };
-    const found = await this.#find({ room: rooms, _id: { $gt: first, $lte: last } }, MAX_TOGETHER + 1);
-    if (found.length > MAX_TOGETHER) return asked.map(alone);
+    const most = Math.min(MAX_TOGETHER, limitOf(asked));
+    const found = await this.#find({ room: rooms, _id: { $gt: first, $lte: last } }, most);
+    // Of all rooms everything up to this place was found.
+    const upTo = found.length < most ? last : (found.at(-1)?._id ?? last);
     const byRoom = new Map<string, EventLogEntry[]>();
-    for (const entry of found) {
-      const room = entry.room ?? '';
-      byRoom.set(room, [...(byRoom.get(room) ?? []), entry]);
-    }
-    return asked.map(({ room, place, until, limit }) =>
-      (byRoom.get(room) ?? []).filter(({ _id }) => _id > place && _id <= until).slice(0, limit),
-    );
+    for (const { room = '' } of found) byRoom.set(room, []);
+    for (const entry of found) byRoom.get(entry.room ?? '')?.push(entry);
+    return asked.map((range) => {
+      const { room, place, until, limit } = range;
+      const own = (byRoom.get(room) ?? []).filter(({ _id }) => _id > place && _id <= until);
+      return own.length >= limit || until <= upTo ? own.slice(0, limit) : alone(range);
+    });
   });
 
   /** Which of the notes that these events tell of were deleted by what the log says. */

@@ -7,8 +7,15 @@ import type { RecentFrame } from './recent-frames.ts';
 /** How far back `after` reaches (docs/contract.md#live-channel). */
 const REACH_MS = 3_600_000;
 
-/** Entries that one step of a replay reads. */
-const PAGE = 200;
+/**
+ * What one step of a replay sends: the frames up to the one that goes beyond this many characters. Nothing is kept while the
+ * client reads them.
+ */
+const STEP_CHARACTERS = 65_536;
+
+/** Entries that the first step reads from the log, and the longest ones. */
+const FIRST_READ = 8;
+const MAX_READ = 200;
 
 /** How long this process may be behind the one that a client comes from. */
 const CATCH_UP_MS = 1_000;
@@ -45,28 +52,56 @@ const findStart = async ({ log, tail, recent }: Channel, after: string | undefin
     : { last: tail.last, isTooOld: true };
 };
 
-/** Events after `place` for this client, and the place up to which they are all of them. */
-const read = async (
-  { log, tail, recent }: Channel,
-  { viewer }: Connection,
+/** What one step of a replay has to send. */
+interface Step {
+  told: string[];
+  /** The place up to which these are all that the client sees. */
+  until: number;
+  /** Whether there was more than one step sends. */
+  isFull: boolean;
+}
+
+/** The frames of one step, made as far as they are sent. */
+const stepOf = (frames: Iterable<RecentFrame>, connection: Connection, until: number): Step => {
+  const told: string[] = [];
+  let characters = 0;
+  for (const { entry, text } of frames) {
+    if (!connection.sees(entry)) continue;
+    told.push(text);
+    characters += text.length;
+    if (characters > STEP_CHARACTERS) return { told, until: entry._id, isFull: true };
+  }
+  return { told, until, isFull: false };
+};
+
+/** The frames of what is told again, among what the log holds for a client. */
+function* framesOf(entries: readonly EventLogEntry[], { log }: Channel): Generator<RecentFrame> {
+  for (const entry of entries) {
+    if (entry.name === 'void' || entry.name === 'control' || isPassing(entry)) continue;
+    const text = frameText(entry, log.idOf(entry));
+    if (text !== undefined) yield { entry, text };
+  }
+}
+
+/** The next step of a client that has everything up to `place`, of up to `limit` entries of the log. */
+const nextStep = async (
+  channel: Channel,
+  connection: Connection,
   place: number,
-): Promise<{ told: RecentFrame[]; until: number }> => {
+  limit: number,
+): Promise<Step> => {
+  const { log, tail, recent } = channel;
   const until = tail.position;
   const kept = recent.after(place);
-  if (kept) return { told: kept, until };
+  if (kept) return stepOf(kept, connection, until);
+  const { viewer } = connection;
   if (!viewer) throw new Error('nothing is replayed before the credential was found good');
   const found =
     viewer.side === 'visitor'
-      ? await log.read.ofRoom({ room: viewer.room, place, until, limit: PAGE })
-      : await log.read.ofAccount(viewer.account, place, until, PAGE);
-  const told = found
-    .filter((entry) => entry.name !== 'void' && entry.name !== 'control' && !isPassing(entry))
-    .flatMap((entry) => {
-      const text = frameText(entry, log.idOf(entry));
-      return text === undefined ? [] : [{ entry, text }];
-    });
-  const last = found.at(-1);
-  return { told, until: found.length === PAGE && last ? last._id : until };
+      ? await log.read.ofRoom({ room: viewer.room, place, until, limit })
+      : await log.read.ofAccount(viewer.account, place, until, limit);
+  const last = found.length === limit ? found.at(-1)?._id : undefined;
+  return stepOf(framesOf(found, channel), connection, last ?? until);
 };
 
 /**
@@ -82,18 +117,15 @@ export const replay = async (
   let place = start.last._id;
   connection.send(ownFrame({ type: 'ready', after: channel.log.idOf(start.last) }));
   if (start.isTooOld) connection.send(ownFrame({ type: 'resync' }));
+  let limit = FIRST_READ;
   // Between the last look at the position and going live nothing else can run.
   while (connection.isOpen && place !== channel.tail.position) {
-    const { told, until } = await read(channel, connection, place);
+    const { told, until, isFull } = await nextStep(channel, connection, place, limit);
     place = until;
-    for (const { entry, text } of told) {
-      if (!connection.sees(entry)) continue;
-      connection.send(text);
-      if (connection.isDrained) continue;
-      // It has to read that first: whoever missed much is not too slow for it.
-      place = entry._id;
-      break;
-    }
+    for (const text of told) connection.send(text);
+    // As many as were sent where they are long: what is not sent is read again.
+    limit = isFull ? told.length : Math.min(MAX_READ, limit * 2);
+    // It has to read that first: whoever missed much is not too slow for it.
     await connection.drained();
   }
   connection.isLive = connection.isOpen;
