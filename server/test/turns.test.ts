@@ -99,6 +99,36 @@ it('whole conversations of one key are read two at once, and others have their t
   expect(read.most()).toBeLessThanOrEqual(3);
 });
 
+it('a room is read and changed by two requests of one token at once, and others have their turns', async () => {
+  const [busy, other] = [await app.account(), await app.account()];
+  const roomOf = async ({ token }: { token: string }) => {
+    const room = (await app.request('POST', '/api/v1/rooms/', { token })).json;
+    await app.request('POST', '/api/v1/messages/', {
+      token,
+      body: { body: 'Hello', room: { uuid: room.uuid } },
+    });
+    return `/api/v1/rooms/${room.label}/?messages_limit=500`;
+  };
+  const [path, others] = [await roomOf(busy), await roomOf(other)];
+  const read = mostAtOnce(app.services.messages, 'latestOf');
+  const flood = (method: string, body?: object, headers?: Record<string, string>) =>
+    Array.from({ length: 10 }, () =>
+      app.request(method, path, { token: busy.token, ...(body && { body }), ...(headers && { headers }) }),
+    );
+  const all = Promise.all([
+    ...flood('GET'),
+    ...flood('PATCH', { rating: 4 }),
+    ...flood('PATCH', { rating: 4 }, { 'If-Match': '"another"' }),
+    ...flood('DELETE', undefined, { 'If-Match': '"another"' }),
+  ]);
+  expect((await app.request('GET', others, { token: other.token })).status).toBe(200);
+  expect(read.calls()).toBeLessThan(20);
+  const statuses = (await all).map(({ status }) => status);
+  expect(statuses).toEqual([...Array(20).fill(200), ...Array(20).fill(412)]);
+  // One of them is the other account's.
+  expect(read.most()).toBeLessThanOrEqual(3);
+});
+
 it('one object that many change at once is written once by each', async () => {
   const { token } = await app.account();
   const { label } = (await app.request('POST', '/api/v1/rooms/', { token })).json;

@@ -7,6 +7,7 @@ import { queryInteger, readPage, sendPage } from '../../http/lists.ts';
 import { created, deleted, listOf, listQuery, patchOf, shown } from '../../http/openapi/operation.ts';
 import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
+import { type Caller, inTurn } from '../../http/turns.ts';
 import { readObject, readPatch } from '../../http/validate.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { AsWritten, CurrentAvatars } from '../members/avatars/current-avatars.ts';
@@ -94,15 +95,27 @@ export const roomRoutes = ({
     return check && (async (current: StoredRoom) => check(await show(ctx, current, limit)));
   };
 
-  /** @param only the uuid of the room that it has to be, whatever has the label by then */
-  const change = async (ctx: Context, view: View, wanted: Partial<NewRoom>, only?: string): Promise<void> => {
+  /**
+   * In its turn, since it is shown with its messages.
+   * @param only the uuid of the room that it has to be, whatever has the label by then
+   */
+  const change = async (
+    ctx: Context,
+    viewFor: (now: Caller) => View,
+    wanted: Partial<NewRoom>,
+    only?: string,
+  ): Promise<void> => {
     const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
     const condition = conditionOf(ctx, limit);
-    const room = await rooms.change(view, pathLabel(ctx), wanted, async (current) => {
-      if (only !== undefined && current._id !== only) throw notFound();
-      await condition?.(current);
-    });
-    sendObject(ctx, await show(ctx, room, limit));
+    const label = pathLabel(ctx);
+    const changed = async (now: Caller): Promise<Room> => {
+      const room = await rooms.change(viewFor(now), label, wanted, async (current) => {
+        if (only !== undefined && current._id !== only) throw notFound();
+        await condition?.(current);
+      });
+      return show(ctx, room, limit);
+    };
+    sendObject(ctx, await inTurn(ctx, changed));
   };
 
   return [
@@ -168,8 +181,9 @@ export const roomRoutes = ({
       answers: shown(Room),
       handler: async (ctx) => {
         const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
-        const room = await rooms.byLabel(viewOf(ctx), pathLabel(ctx));
-        sendObject(ctx, await show(ctx, room, limit));
+        const label = pathLabel(ctx);
+        const read = async (now: Caller) => show(ctx, await rooms.byLabel(viewOf(now), label), limit);
+        sendObject(ctx, await inTurn(ctx, read));
       },
     },
     {
@@ -187,7 +201,7 @@ export const roomRoutes = ({
       condition: 'write',
       answers: shown(Room),
       handler: async (ctx) => {
-        await change(ctx, viewOf(ctx), readObject(NewRoom, ctx.state.body));
+        await change(ctx, viewOf, readObject(NewRoom, ctx.state.body));
       },
     },
     {
@@ -209,7 +223,7 @@ export const roomRoutes = ({
       answers: shown(Room),
       handler: async (ctx) => {
         const { principal, body } = ctx.state;
-        if (principal?.kind !== 'visitor') return change(ctx, viewOf(ctx), readPatch(NewRoom, body));
+        if (principal?.kind !== 'visitor') return change(ctx, viewOf, readPatch(NewRoom, body));
         // A visitor rates its own conversation and asks for a member, and changes nothing else of it (docs/contract.md#visitors).
         const { account, room } = principal.visitor.session;
         const view = wholeAccount(account);
@@ -218,7 +232,7 @@ export const roomRoutes = ({
         const wanted = readPatch(VISITORS_PATCH, body);
         // Only the owner gives a conversation to the bot.
         if (wanted.is_bot_use) delete wanted.is_bot_use;
-        await change(ctx, view, wanted, room);
+        await change(ctx, () => view, wanted, room);
       },
     },
     {
@@ -237,7 +251,10 @@ export const roomRoutes = ({
       answers: deleted,
       handler: async (ctx) => {
         const condition = conditionOf(ctx, messagesLimit(ctx, MESSAGES_IN_ROOM));
-        await roomDeletion.delete(accountOf(ctx), pathLabel(ctx), condition, actionOf(ctx));
+        const label = pathLabel(ctx);
+        const remove = (now: Caller) => roomDeletion.delete(accountOf(now), label, condition, actionOf(ctx));
+        // Only the condition reads its messages.
+        await (condition ? inTurn(ctx, remove) : remove(ctx));
         ctx.status = 204;
       },
     },
