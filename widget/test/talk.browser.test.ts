@@ -177,6 +177,28 @@ it('keeps its conversation when the network was too slow for the live channel', 
   expect((await rest('GET', '/api/v1/rooms/')).json).toHaveLength(1);
 });
 
+it('comes back with growing pauses to a live channel that ends each time it is ready', async () => {
+  const { page, message } = await setUp();
+  let opened = 0;
+  await page.routeWebSocket('**/api/v1/realtime', (socket) => {
+    opened++;
+    socket.onMessage(() => {
+      socket.send(JSON.stringify({ type: 'ready', after: 'a' }));
+      socket.close({ code: 1013, reason: 'try again' });
+    });
+  });
+  await page.clock.install();
+  await page.reload();
+  await message('good morning').waitFor();
+  for (let second = 0; second < 40; second++) {
+    await page.clock.runFor(1_000);
+    await page.waitForTimeout(20);
+  }
+  // After 1, 2, 4, 8 and 16 seconds, each a fifth shorter or longer.
+  expect(opened).toBeGreaterThanOrEqual(4);
+  expect(opened).toBeLessThanOrEqual(7);
+});
+
 it('lets a visitor rate the conversation, and take it all back', async () => {
   const { page, rest, dialog, room, launcher, message } = await setUp();
   await dialog.getByRole('button', { name: 'Menu' }).click();

@@ -1,6 +1,9 @@
 import { NOT_AUTHENTICATED, PING_EVERY_MS } from '@parlor/shared/limits';
 import type { Sessions } from './session.ts';
 
+/** The pauses begin anew after a socket that was ready for this long (milliseconds). */
+const STEADY_AFTER_MS = 10_000;
+
 /** What comes and goes over the socket (docs/contract.md#live-channel). */
 export interface Frame {
   type: string;
@@ -29,6 +32,7 @@ export interface LiveSocketOptions {
 export function createLiveSocket({ server, sessions, after, take, lost, sync }: LiveSocketOptions) {
   let socket: WebSocket | undefined;
   let ready = false;
+  let readyAt = 0;
   let tries = 0;
   let heard = 0;
   let stopped = false;
@@ -71,6 +75,7 @@ export function createLiveSocket({ server, sessions, after, take, lost, sync }: 
     mine.onclose = ({ code }) => {
       if (socket !== mine) return;
       socket = undefined;
+      if (ready && Date.now() - readyAt > STEADY_AFTER_MS) tries = 0;
       ready = false;
       lost();
       if (code === NOT_AUTHENTICATED) refused = true;
@@ -79,9 +84,13 @@ export function createLiveSocket({ server, sessions, after, take, lost, sync }: 
   }
 
   function calm(): void {
+    endRetry();
+    tries = 0;
+  }
+
+  function endRetry(): void {
     clearTimeout(retry);
     retry = undefined;
-    tries = 0;
   }
 
   /**
@@ -135,7 +144,10 @@ export function createLiveSocket({ server, sessions, after, take, lost, sync }: 
     /** The server has said that it is ready. */
     noteReady(): void {
       ready = true;
-      calm();
+      readyAt = Date.now();
+      // The try that would have come had nobody answered is none.
+      if (retry) tries--;
+      endRetry();
     },
     /** Asks by REST, and for a socket, where none is ready. */
     ask(): void {
