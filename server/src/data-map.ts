@@ -253,7 +253,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
   secretKeys: of<'secretKeys'>()({
     owner: 'server',
     kept: 'until deleted',
-    fields: { plain: ['_id', 'fingerprints', 'damaged', 'starts', 'started'] },
+    fields: { plain: ['_id', 'fingerprints', 'rotating_to', 'damaged', 'starts', 'started'] },
   }),
   tombstones: of<'tombstones'>()({
     owner: 'server',
@@ -271,7 +271,7 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
   webhookSenders: of<'webhookSenders'>()({
     owner: 'server',
     kept: 'while at work',
-    fields: { plain: ['_id', 'beat', 'keys', 'sealed_by'] },
+    fields: { plain: ['_id', 'beat', 'keys', 'sealed_by', 'command'] },
   }),
   // A host stays for two minutes of a running server at most once nothing waits for it (jobs/unowned-origins.ts).
   webhookOrigins: of<'webhookOrigins'>()({

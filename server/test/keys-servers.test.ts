@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openDatabase } from '../src/database/connect.ts';
 import { loadConfig } from '../src/platform/config.ts';
 import { keyFingerprint } from '../src/platform/secrets.ts';
-import { spawnCommand } from './command-line.ts';
+import { spawnCommand, startCommand } from './command-line.ts';
 import { dumped } from './dumped.ts';
 import { caller, owner } from './rest.ts';
 import { sharedSettings, startServerProcess } from './server-process.ts';
@@ -44,8 +44,10 @@ const madeAt = async (url: string, username: string) => {
 /** The database's own documents, for what no server shows. */
 const database = async (settings: Record<string, string>) => {
   const { connection, close } = await openDatabase(loadConfig(settings), { forCopy: true });
-  const record = connection.collection<{ _id: string; fingerprints: string[] }>('secretkeys');
-  return { record, close };
+  const record = connection.collection<{ _id: string; fingerprints: string[]; rotating_to?: string }>(
+    'secretkeys',
+  );
+  return { record, senders: connection.collection('webhooksenders'), close };
 };
 
 it('servers change keys one after the other, and what each seals opens at all of them', async () => {
@@ -95,6 +97,67 @@ it('keys rotate refuses while a server has the key, but seals with the other one
       `has other keys: SECRET_KEY ${keyFingerprint(own)} and SECRET_KEY_PREVIOUS ${keyFingerprint(NEXT)}, and here`,
     ),
   });
+}, 120_000);
+
+/** `account create` that waits for its password, and what gives that. */
+const waitingCommand = async (settings: Record<string, string>, username: string) => {
+  const { child, result } = startCommand(settings, [
+    ...['account', 'create', username, `${username}@example.com`, '--password-stdin'],
+  ]);
+  const { senders, close } = await database(settings);
+  await expect.poll(() => senders.countDocuments({ command: 'account create' }), { timeout: 30_000 }).toBe(1);
+  return {
+    given: async () => {
+      child.stdin.end('a long enough secret');
+      const { code, out } = await result;
+      expect(code).toBe(0);
+      await close();
+      return /^token (\S+)$/m.exec(out)?.[1];
+    },
+  };
+};
+
+it('keys rotate refuses while a command seals with another key, and not once that has ended', async () => {
+  const settings = await sharedSettings();
+  const own = String(settings.SECRET_KEY);
+  const both = { ...settings, SECRET_KEY: NEXT, SECRET_KEY_PREVIOUS: own };
+  const first = ['account', 'create', 'ada', 'ada@example.com'];
+  expect(await spawnCommand(settings, first).result).toMatchObject({ code: 0 });
+  const command = await waitingCommand(settings, 'bob');
+  expect(await spawnCommand(both, ['keys', 'rotate']).result).toEqual({
+    code: 1,
+    out: '',
+    err:
+      `the command "account create", which runs, has other keys: SECRET_KEY ${keyFingerprint(own)} alone, ` +
+      `and here SECRET_KEY ${keyFingerprint(NEXT)} is set. Give this again when it has ended\n`,
+  });
+  const token = await command.given();
+  expect(await spawnCommand(both, ['keys', 'rotate']).result).toMatchObject({ code: 0, err: '' });
+  const changed = { ...settings, SECRET_KEY: NEXT };
+  expect(await spawnCommand(changed, ['account', 'token', 'bob']).result).toMatchObject({
+    code: 0,
+    out: `${token}\n`,
+  });
+}, 120_000);
+
+it('a command that would seal with another key than keys rotate does refuses, and leaves nothing', async () => {
+  const settings = await sharedSettings();
+  const own = String(settings.SECRET_KEY);
+  const create = (keys: object, name: string) =>
+    spawnCommand({ ...settings, ...keys }, ['account', 'create', name, `${name}@example.com`]).result;
+  expect(await create({}, 'ada')).toMatchObject({ code: 0 });
+  const both = { SECRET_KEY: NEXT, SECRET_KEY_PREVIOUS: own };
+  const show = spawnCommand({ ...settings, ...both }, ['keys', 'show']);
+  expect(await show.result).toMatchObject({ code: 0 });
+  const { record, senders, close } = await database(settings);
+  await record.updateOne({ _id: 'secret-key' }, { $set: { rotating_to: keyFingerprint(NEXT) } });
+  expect(await create({}, 'eve')).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^"keys rotate" seals .* give this again when that has ended/),
+  });
+  expect(await create(both, 'eve')).toMatchObject({ code: 0 });
+  expect(await senders.countDocuments({})).toBe(0);
+  await close();
 }, 120_000);
 
 it('a server whose key the database takes no more says so, once, and answers 503', async () => {

@@ -8,7 +8,7 @@ import { takeArguments } from './arguments.ts';
 import type { ServiceCommand } from './command.ts';
 
 /**
- * On a MongoDB, whose servers run beside the command: one that lacks the key would open nothing any more.
+ * On a MongoDB, whose servers and commands run beside this one: one that lacks the key would open nothing any more.
  * @throws DatabaseError where one that is alive has another SECRET_KEY
  */
 const checkServers = async (
@@ -58,12 +58,10 @@ export const keysCommands: Record<string, ServiceCommand> = {
     prepare: (args) => {
       takeArguments(args);
       return async (services, { print, progress }) => {
-        await checkServers(services, progress);
         const { documents, unchanged, unopened } = await reseal(
           services,
           services.secrets.sealingByCurrent(),
           (state) => progress(`sealing ${state}`),
-          // One may have come since.
           () => checkServers(services, progress),
         );
         print(`${documents} documents sealed anew; ${unchanged} values were so already`);

@@ -2,7 +2,8 @@ import type { Services } from '../compose.ts';
 import { createIndexes } from '../create-indexes.ts';
 import { connectDatabase, whileAlive } from '../database/connect.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { type Config, loadConfig } from '../platform/config.ts';
+import { withKnownKeys } from '../jobs/command-keys.ts';
+import { type Config, isOnlyProcess, loadConfig } from '../platform/config.ts';
 import { createLog } from '../platform/log.ts';
 import { keyFingerprint } from '../platform/secrets.ts';
 import { askServer } from './ask-server.ts';
@@ -13,16 +14,18 @@ import { LocalTerminal } from './terminal.ts';
 
 /**
  * Runs on the database that the server uses; nothing runs by itself beside it.
+ * @param name the command's
  * @throws DatabaseError where there is none, unless it `mayBeNew`
  */
 const withServices = async (
   config: Config,
-  mayBeNew: boolean,
+  name: string,
+  { mayBeNew, byKeys }: ServiceCommand,
   run: (services: Services) => Promise<void>,
 ): Promise<void> => {
   // Not needed where a server runs the command.
   const { createServices } = await import('../compose.ts');
-  const database = await connectDatabase(config, { mayBeNew });
+  const database = await connectDatabase(config, { mayBeNew: mayBeNew === true });
   try {
     const log = createLog(process.env.LOG_LEVEL === undefined ? 'warn' : config.LOG_LEVEL);
     const { connection, secretKey, embedded } = database;
@@ -32,11 +35,14 @@ const withServices = async (
         // A bot's answer asks a language model: that is left to a server.
         await services.answers.stop();
         // What the command changed is told by whoever changed it: a server may be long in coming.
-        await run(services).finally(async () => {
-          await services.relay.stop();
-          // Nobody waits for what the live channel is told beside that; the database closes below.
-          await services.channel.log.settled();
-        });
+        const work = () =>
+          run(services).finally(async () => {
+            await services.relay.stop();
+            // Nobody waits for what the live channel is told beside that; the database closes below.
+            await services.channel.log.settled();
+          });
+        // What changes or shows the keys asks for those of all others.
+        await (byKeys || isOnlyProcess(config) ? work() : withKnownKeys(name, services, work));
       });
     await whileAlive(database, work);
   } finally {
@@ -112,7 +118,7 @@ export const runWithServices = async (
     if (server) await askServer(server, [...name, ...located], terminal, keys);
     else {
       endAtSignals = stopAtSignal(terminal);
-      await withServices(config, command.mayBeNew ?? false, (services) => run(services, terminal));
+      await withServices(config, name.join(' '), command, (services) => run(services, terminal));
     }
     await terminal.finish();
   } finally {

@@ -148,6 +148,39 @@ it('keeps all keys of the database as long as one that is not given may have sea
   await open(NEW);
 });
 
+it('has it written down that it rotates, from before it asks for others until it ends', async () => {
+  const open = database();
+  await register(await open(OLD));
+  const between = await open(NEW, OLD);
+  const { secrets, models } = between;
+  const recorded = async () => (await models.secretKeys.findOne({}).lean())?.rotating_to;
+  const seen: (string | undefined)[] = [];
+  const look = async () => void seen.push(await recorded());
+  const refuse = async () => {
+    await look();
+    throw new Error('one seals with another key');
+  };
+  const progress = () => undefined;
+  await expect(reseal(between, secrets, progress, refuse)).rejects.toThrow('another key');
+  expect(await recorded()).toBeUndefined();
+  await open(OLD);
+  await reseal(between, secrets, progress, look);
+  const { keyFingerprint } = secrets;
+  expect(seen).toEqual([keyFingerprint, keyFingerprint, keyFingerprint]);
+  expect(await models.secretKeys.findOne({}).lean()).toMatchObject({ fingerprints: [keyFingerprint] });
+  expect(await recorded()).toBeUndefined();
+});
+
+it('keeps all keys where another rotation has ended meanwhile', async () => {
+  const open = database();
+  await register(await open(OLD));
+  const between = await open(NEW, OLD);
+  const { secrets, models } = between;
+  const other = async () => void (await models.secretKeys.updateOne({}, { $unset: { rotating_to: 1 } }));
+  await expect(reseal(between, secrets, () => undefined, other)).rejects.toThrow('give it again');
+  expect((await models.secretKeys.findOne({}).lean())?.fingerprints).toHaveLength(2);
+});
+
 it('records the key of a database without a record only when it opens something in it', async () => {
   const open = database();
   const { models, ...rest } = await open(OLD);

@@ -22,6 +22,7 @@ export const keyRecordModel = defineModel<KeyRecord>(
   {
     _id: String,
     fingerprints: [String],
+    rotating_to: String,
     damaged: { type: [String], default: undefined },
     starts: Number,
     started: { type: [String], default: undefined },
@@ -164,9 +165,25 @@ export const checkKey = async (database: SealedDatabase, secrets: Secrets, kept?
   }
 };
 
-/** From now on the current key alone opens the database. */
+/** Writes down that everything is sealed by the current key from now on: whoever begins to seal looks for it. */
+export const beginRotation = async ({ models }: SealedDatabase, secrets: Secrets): Promise<void> => {
+  await models.secretKeys.updateOne(
+    { _id: KEY_RECORD_ID },
+    { $set: { rotating_to: secrets.keyFingerprint } },
+  );
+};
+
+export const endRotation = async ({ models }: SealedDatabase): Promise<void> => {
+  await models.secretKeys.updateOne({ _id: KEY_RECORD_ID }, { $unset: { rotating_to: 1 } });
+};
+
+/** From now on the current key alone opens the database. @throws DatabaseError where another rotation has ended this one */
 export const keepPresentKeyOnly = async ({ models }: SealedDatabase, secrets: Secrets): Promise<void> => {
-  const fingerprints = [secrets.keyFingerprint];
-  const only = { $set: { fingerprints }, $unset: { damaged: 1 as const } };
-  await models.secretKeys.updateOne({ _id: KEY_RECORD_ID }, only);
+  const { keyFingerprint } = secrets;
+  const { matchedCount } = await models.secretKeys.updateOne(
+    { _id: KEY_RECORD_ID, rotating_to: keyFingerprint },
+    { $set: { fingerprints: [keyFingerprint] }, $unset: { rotating_to: 1, damaged: 1 } },
+  );
+  if (matchedCount === 0)
+    throw new DatabaseError('another "keys rotate" ran at the same time: give it again');
 };

@@ -3,6 +3,8 @@ export interface KeyRecord {
   _id: 'secret-key';
   /** Of the keys that have sealed something in it; `keys rotate` leaves the current one's alone. */
   fingerprints: string[];
+  /** The one of them that `keys rotate` seals everything by now: no command that seals by another begins. */
+  rotating_to?: string;
   /** Sealed values that none of the keys had sealed when another one came, by place and hash (sealed-values.ts). */
   damaged?: string[];
   /** How many processes that run jobs have started on the database, and the ids of the latest of these starts. */

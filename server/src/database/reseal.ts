@@ -1,6 +1,12 @@
 import { placeOf, type Secrets } from '../platform/secrets.ts';
 import { Tries } from '../platform/tries.ts';
-import { foreignKeys, keepPresentKeyOnly, type SealedDatabase } from './key-record.ts';
+import {
+  beginRotation,
+  endRotation,
+  foreignKeys,
+  keepPresentKeyOnly,
+  type SealedDatabase,
+} from './key-record.ts';
 import { nameOf, type SealedValue, sealedCollections } from './sealed-values.ts';
 
 /** How much was sealed anew. */
@@ -29,13 +35,34 @@ const MAX_NAMED = 20;
  * by which tokens and keys are found from it. Servers may run meanwhile, as long as they have both keys; after an
  * interruption, doing it again goes on. From then on the database takes the current key alone, unless a key that is not
  * given may have sealed what opens by neither.
- * @param mayKeepAlone asked then; where it throws, the database goes on taking all its keys
+ * @param checkOthers asked whether whoever else is on the database seals by it, too, before and after; where it throws, the
+ *   database goes on taking all its keys
  */
 export const reseal = async (
   database: SealedDatabase,
   secrets: Secrets,
   progress: (state: string) => void,
-  mayKeepAlone?: () => Promise<void>,
+  checkOthers: () => Promise<void> = async () => undefined,
+): Promise<Resealed> => {
+  // First, so that whoever comes after the others were asked refuses.
+  await beginRotation(database, secrets);
+  try {
+    await checkOthers();
+    const done = await sealAll(database, secrets, progress);
+    if (done.unopened?.keys.length) return done;
+    await checkOthers();
+    await keepPresentKeyOnly(database, secrets);
+    return done;
+  } finally {
+    // Where it stays, the next one ends it.
+    await endRotation(database).catch(() => undefined);
+  }
+};
+
+const sealAll = async (
+  database: SealedDatabase,
+  secrets: Secrets,
+  progress: (state: string) => void,
 ): Promise<Resealed> => {
   const done: Resealed = { documents: 0, unchanged: 0 };
   const unopened: Unopened = { count: 0, named: [], keys: [] };
@@ -91,10 +118,6 @@ export const reseal = async (
         break;
       }
     }
-  }
-  if (unopened.keys.length === 0) {
-    await mayKeepAlone?.();
-    await keepPresentKeyOnly(database, secrets);
   }
   return unopened.count > 0 ? { ...done, unopened } : done;
 };

@@ -9,18 +9,26 @@ export interface HeldKeys {
   sealed_by?: string;
 }
 
-/** A process that runs jobs. */
+/** A process that runs jobs, or a command. */
 export interface StoredSender extends HeldKeys {
   _id: string;
   /** Counts up for as long as it lives. */
   beat: number;
+  /** The words of a command, which sends nothing and seals by one key until it ends. */
+  command?: string;
 }
 
 export type SenderModel = Model<StoredSender>;
 
 export const senderModel = defineModel<StoredSender>(
   'WebhookSender',
-  { _id: String, beat: Number, keys: { type: [String], default: undefined }, sealed_by: String },
+  {
+    _id: String,
+    beat: Number,
+    keys: { type: [String], default: undefined },
+    sealed_by: String,
+    command: String,
+  },
   [],
 );
 
