@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/temporary-folder.ts';
 import type { Services } from '../compose.ts';
@@ -38,6 +39,23 @@ it.skipIf(process.platform === 'win32')('says that it is alive to who hears that
   const alive = { alive: true };
   const frames = await framesFor({ words, hearsAlive: true });
   expect(frames).toEqual([alive, wants, ...Array(5).fill(alive), refusal]);
+});
+
+it.skipIf(process.platform === 'win32')('stops whatever a command waits for', async () => {
+  const asked = vi.fn(() => new Promise(() => undefined));
+  const log = { info: () => undefined, warn: () => undefined };
+  const folder = await temporaryFolder();
+  const server = new CommandServer(folder, { log, members: { byUsername: asked } } as unknown as Services);
+  await server.start();
+  const socket = await connectToServer(folder);
+  socket?.write(`${JSON.stringify({ words: ['account', 'token', 'ada'] })}\n`);
+  await expect.poll(() => asked.mock.calls.length).toBe(1);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const cut = once((socket as Socket).resume(), 'close');
+  const stopped = server.stop(10_000);
+  await vi.advanceTimersByTimeAsync(15_000);
+  await Promise.all([stopped, cut]);
+  expect(socket?.destroyed).toBe(true);
 });
 
 // To that one every frame that it does not know is an error, which ends it.

@@ -31,6 +31,9 @@ export const SERVICE_COMMANDS: Readonly<Record<string, ServiceCommand>> = {
 
 const PROGRESS_EVERY_MS = 200;
 
+/** How long a command that is cut off may take to clear away what it has half done. */
+const ENDS_WITHIN_MS = 3_000;
+
 /** The terminal of a caller in another process. */
 const callersTerminal = (
   socket: Socket,
@@ -160,14 +163,18 @@ export class CommandServer {
     });
   }
 
-  /** Takes no more; what runs may finish, and is cut off after `timeoutMs`. */
+  /** Takes no more; what runs may finish, and is cut off after `timeoutMs`. What does not end then is not waited for. */
   async stop(timeoutMs: number): Promise<void> {
     this.#server?.close();
-    const cut = setTimeout(() => {
-      for (const socket of this.#running.keys()) socket.destroy();
-      this.#stopped.abort(new Error('the server stops'));
-    }, timeoutMs);
-    await Promise.all(this.#running.values());
-    clearTimeout(cut);
+    let left: NodeJS.Timeout | undefined;
+    const isLate = new Promise<void>((resolve) => {
+      left = setTimeout(() => {
+        for (const socket of this.#running.keys()) socket.destroy();
+        this.#stopped.abort(new Error('the server stops'));
+        left = setTimeout(resolve, ENDS_WITHIN_MS);
+      }, timeoutMs);
+    });
+    await Promise.race([Promise.all(this.#running.values()), isLate]);
+    clearTimeout(left);
   }
 }

@@ -69,9 +69,8 @@ export const copyCommands: Record<string, ServiceCommand> = {
     prepare: (args) => {
       const [file = ''] = takeArguments(args, 'FILE');
       return async (services, terminal) => {
-        const show = (count: number) => terminal.progress(`importing ${count}`);
         try {
-          const username = await importAccount(services, terminal.lines(), show);
+          const username = await importAccount(services, terminal.lines(), terminal);
           await services.auditTrail.add(entryOf('import', await accountNamed(services, username)));
           // A running server looks for what is due once a minute.
           services.sender.wake();

@@ -78,6 +78,9 @@ type OwnedCollection = Awaited<ReturnType<typeof ownedCollections>>[number];
 /** How many documents are deleted at a time: no request waits for a whole account. */
 const STEP = 500;
 
+/** Told of each step of a deletion before it is done, with the collection. What it throws ends that, and what is left can be deleted later. */
+export type DeletionProgress = (collection: string) => void;
+
 const deleteInSteps = async (
   { model, emptied }: Pick<OwnedCollection, 'model' | 'emptied'>,
   filter: object,
@@ -115,7 +118,7 @@ const deleteOwned = async (
   collections: readonly MappedCollection[],
   account: string,
   fence: Fence,
-  progress: (collection: string) => void = () => undefined,
+  progress: DeletionProgress = () => undefined,
 ): Promise<void> => {
   const owned = (await ownedCollections(collections, account)).reverse();
   const ways = WAYS_FIRST.flatMap((wanted) => owned.filter(({ name }) => name === wanted));
@@ -144,7 +147,7 @@ export const beginDeletion = async (accounts: AccountModel, account: string): Pr
 export const deleteAccount = async (
   parts: DeletionParts,
   account: string,
-  progress?: (collection: string) => void,
+  progress?: DeletionProgress,
 ): Promise<void> => {
   await beginDeletion(parts.models.accounts, account);
   const begun = await parts.models.accounts.findOne({ _id: account }, { deleted_at: 1 }).lean();
@@ -158,7 +161,7 @@ export const deleteUnder = async (
   { credentials, collections, models: { accounts, registrationClaims } }: DeletionParts,
   { _id, deleted_at }: DeletedAccount,
   lease: KeptLease,
-  progress?: (collection: string) => void,
+  progress?: DeletionProgress,
 ): Promise<void> => {
   const begun = { _id, deleted_at, emptied_at: null };
   const isBegun = async () => (await accounts.exists(begun)) !== null;
@@ -194,9 +197,10 @@ export const deleteHalf = async (
   { collections, models: { accounts } }: DeletionParts,
   account: string,
   lease: KeptLease,
+  progress?: DeletionProgress,
 ): Promise<void> => {
   const isNotThere = async () => (await accounts.exists({ _id: account })) === null;
-  await deleteOwned(collections, account, fenceOf(lease, isNotThere));
+  await deleteOwned(collections, account, fenceOf(lease, isNotThere), progress);
 };
 
 /**
@@ -208,10 +212,11 @@ export const deleteRest = async (
   { collections, models: { accounts } }: DeletionParts,
   account: string,
   lease: KeptLease,
+  progress?: DeletionProgress,
 ): Promise<void> => {
   const left = { _id: account, emptied_at: { $exists: true } };
   const isLeft = async () => (await accounts.exists(left)) !== null;
   if (!(await isLeft())) return;
-  await deleteOwned(collections, account, fenceOf(lease, isLeft));
+  await deleteOwned(collections, account, fenceOf(lease, isLeft), progress);
   await accounts.deleteOne(left);
 };

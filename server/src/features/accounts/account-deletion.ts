@@ -4,7 +4,14 @@ import { isPast } from '../../database/has-come.ts';
 import type { Duration } from '../../platform/duration.ts';
 import { notFound } from '../../platform/errors.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
-import { beginDeletion, type DeletionParts, deleteRest, deleteUnder, goneAccount } from './account-data.ts';
+import {
+  beginDeletion,
+  type DeletionParts,
+  type DeletionProgress,
+  deleteRest,
+  deleteUnder,
+  goneAccount,
+} from './account-data.ts';
 import type { KeptLease } from './account-leases.ts';
 import type { Account } from './accounts.model.ts';
 import { alone } from './deletion-lease.ts';
@@ -94,8 +101,8 @@ export class AccountDeletion {
    * Removes what is left of an account that was deleted: from then on one of this uuid can be read in again.
    * @param lease on the account, where it is held
    */
-  async finish(account: string, lease?: KeptLease): Promise<void> {
-    const rest = (held: KeptLease) => deleteRest(this.#parts, account, held);
+  async finish(account: string, lease?: KeptLease, progress?: DeletionProgress): Promise<void> {
+    const rest = (held: KeptLease) => deleteRest(this.#parts, account, held, progress);
     await (lease ? rest(lease) : alone(this.#parts.leases, account, rest));
   }
 
@@ -105,7 +112,7 @@ export class AccountDeletion {
    * @param lease the import's on that account
    * @returns false where the account is here after all, or is being deleted
    */
-  async discard(account: string, lease: KeptLease): Promise<boolean> {
+  async discard(account: string, lease: KeptLease, progress?: DeletionProgress): Promise<boolean> {
     const gone = goneAccount(account) as Account;
     try {
       await this.#parts.models.accounts.insertOne(gone);
@@ -113,7 +120,7 @@ export class AccountDeletion {
       if (duplicateFields(error)) return false;
       throw error;
     }
-    await deleteUnder(this.#parts, gone, lease);
+    await deleteUnder(this.#parts, gone, lease, progress);
     return true;
   }
 

@@ -8,6 +8,8 @@ import { changed, type Line, movedAccounts } from '../../../test/moved-accounts.
 import { png } from '../../../test/pictures.ts';
 import { goneAccount } from './account-data.ts';
 import { importAccount } from './account-import.ts';
+import { wholeAccountLease } from './account-leases.ts';
+import type { ImportCaller } from './import-caller.ts';
 
 const app = testApp({ WEBHOOK_RETRY_DELAYS: '1h' });
 const { member } = testMembers(app);
@@ -168,6 +170,46 @@ describe('an import', () => {
     // What waited of the account before it moved away is announced within moments.
     await expect.poll(() => documentsWith(app.services, id)).toEqual([]);
     expect(await read(lines)).toBe(fixtures.username);
+  });
+
+  it('can be stopped while it clears away what another one has left, and while it waits for that one', async () => {
+    const { id, lines } = await moved();
+    const { messages } = app.services.models;
+    const left = { account: id, room: randomUUID(), body: 'Hi' };
+    const many = Array.from({ length: 1_200 }, () => ({ ...left, _id: randomUUID(), sent_at: new Date() }));
+    await messages.collection.insertMany(many as never);
+    const stopping = new AbortController();
+    const stop = () => stopping.abort(new Error('the server stops'));
+    const progress = (state: string) => {
+      if (state === 'clearing away messages') stop();
+      stopping.signal.throwIfAborted();
+    };
+    const begin = (told: ImportCaller) => importAccount(app.services, each(lines), told);
+    await expect(begin({ progress, stopped: stopping.signal })).rejects.toThrow('the server stops');
+    expect(await messages.countDocuments({ account: id })).toBeGreaterThan(1_000);
+    const other = await app.services.leases.keep(wholeAccountLease(id));
+    const waiting = { progress: () => undefined, stopped: AbortSignal.timeout(50) };
+    await expect(begin(waiting)).rejects.toThrow('aborted due to timeout');
+    await other.giveBack();
+    await read(lines);
+    expect(await messages.countDocuments({ room: left.room })).toBe(0);
+  });
+
+  it('can be stopped while it takes back what is refused, which is gone on with', async () => {
+    const { id, lines } = await moved();
+    const stopping = new AbortController();
+    async function* refused() {
+      yield* each(lines.slice(0, -1));
+      stopping.abort(new Error('the server stops'));
+      yield '{"planets":{"_id":"x"}}';
+    }
+    const { signal: stopped } = stopping;
+    const told = { progress: () => stopped.throwIfAborted(), stopped };
+    await expect(importAccount(app.services, refused(), told)).rejects.toThrow('the server stops');
+    expect((await documentsWith(app.services, id)).length).toBeGreaterThan(1);
+    await app.services.accountDeletion.resume();
+    await app.services.accountDeletion.finish(id);
+    await expect.poll(() => documentsWith(app.services, id)).toEqual([]);
   });
 
   it('is not said to be undone where the reply to its last write is lost', async () => {

@@ -1,9 +1,10 @@
 import { isUuid } from '@parlor/shared';
 import { COPY, type Document, sealed } from './account-copy.ts';
-import { type AccountCollection, accountCollections } from './account-data.ts';
+import { type AccountCollection, accountCollections, type DeletionProgress } from './account-data.ts';
 import type { AccountLeases, KeptLease } from './account-leases.ts';
 import { ForeignObjects, type ReadDocument } from './foreign-objects.ts';
 import { HeldWaysIn } from './held-ways-in.ts';
+import { type ImportCaller, NOBODY } from './import-caller.ts';
 import { ConcurrentImport, leaseForImport } from './import-lease.ts';
 import { holdsAccount, ImportError, isAccount, ownerIn, readLine } from './import-lines.ts';
 import { insertAccount, insertMissing, refusedByDatabase, type WriteParts } from './import-writes.ts';
@@ -32,8 +33,8 @@ interface Earlier {
 
 /** Accounts that were deleted here a moment ago, of which something may be left. */
 interface Deleted {
-  finish(account: string, lease: KeptLease): Promise<void>;
-  discard(account: string, lease: KeptLease): Promise<boolean>;
+  finish(account: string, lease: KeptLease, progress: DeletionProgress): Promise<void>;
+  discard(account: string, lease: KeptLease, progress: DeletionProgress): Promise<boolean>;
 }
 
 /**
@@ -46,9 +47,9 @@ interface Deleted {
 export const importAccount = async (
   parts: Importing,
   lines: AsyncIterable<string>,
-  progress: (count: number) => void = () => undefined,
+  caller: ImportCaller = NOBODY,
 ): Promise<string> => {
-  const one = new AccountImport(parts, progress);
+  const one = new AccountImport(parts, caller);
   try {
     return await one.read(lines);
   } catch (error) {
@@ -73,7 +74,7 @@ const noBatch = (kind = ''): Batch => ({ kind, read: [], characters: 0 });
 
 class AccountImport {
   readonly #parts: Importing;
-  readonly #progress: (count: number) => void;
+  readonly #caller: ImportCaller;
   #collections = new Map<string, AccountCollection>();
   #others: ForeignObjects | undefined;
   #account: string | undefined;
@@ -84,9 +85,9 @@ class AccountImport {
   readonly #needed: NeededObjects;
   #isStuck = false;
 
-  constructor(parts: Importing, progress: (count: number) => void) {
+  constructor(parts: Importing, caller: ImportCaller) {
     this.#parts = parts;
-    this.#progress = progress;
+    this.#caller = caller;
     this.#needed = new NeededObjects(parts.collections, (kind, ids) => this.#areThere(kind, ids));
   }
 
@@ -99,7 +100,7 @@ class AccountImport {
       if (count === 1) await this.#readHead(line, kind, value);
       else if (kind === 'account') return this.#store(() => this.#finish(value, count));
       else await this.#store(() => this.#take(kind, value as Document, line.length, count));
-      this.#progress(count);
+      this.#caller.progress(`importing ${count}`);
     }
     throw new ImportError(`line ${count + 1}: the end is missing, which is the account itself`);
   }
@@ -122,8 +123,10 @@ class AccountImport {
   async discard(): Promise<boolean> {
     if (!this.#run || !this.#lease || this.#account === undefined) return true;
     await this.#run.renew();
-    return this.#parts.accountDeletion.discard(this.#account, this.#lease);
+    return this.#parts.accountDeletion.discard(this.#account, this.#lease, this.#clearing);
   }
+
+  readonly #clearing = (collection: string): void => this.#caller.progress(`clearing away ${collection}`);
 
   async end(): Promise<void> {
     // It is done all the same, and the lease runs out.
@@ -149,13 +152,13 @@ class AccountImport {
   async #begin(account: string): Promise<void> {
     const { accountDeletion, leases, models, unfinishedImports } = this.#parts;
     this.#account = account;
-    const lease = await leaseForImport(leases, account);
+    const lease = await leaseForImport(leases, account, this.#caller.stopped);
     try {
-      await accountDeletion.finish(account, lease);
+      await accountDeletion.finish(account, lease, this.#clearing);
       if (await models.accounts.exists({ _id: account })) {
         throw new ImportError('the account is here already');
       }
-      this.#run = await unfinishedImports.begin(account, lease);
+      this.#run = await unfinishedImports.begin(account, lease, this.#clearing);
       this.#lease = lease;
     } catch (error) {
       await lease.giveBack().catch(() => undefined);

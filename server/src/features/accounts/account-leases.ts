@@ -55,6 +55,13 @@ const busy = (): ParlorError =>
     headers: { 'Retry-After': '1' },
   });
 
+/** How a lease is waited for that another one holds. */
+interface Waiting {
+  /** Milliseconds: as a rule as long as a process that died holds one. */
+  patience?: Duration | undefined;
+  stopped?: AbortSignal;
+}
+
 /** What was taken: when it ends by the clock of `performance`, which is never set, and what says so in the database. */
 interface Held {
   giveBack: () => Promise<void>;
@@ -92,11 +99,10 @@ export class AccountLeases {
 
   /**
    * Takes a lease for what takes longer than one.
-   * @param patience milliseconds that it is waited for: as a rule for as long as a process that died holds one
-   * @throws ParlorError `unavailable` when another one has it for that time
+   * @throws ParlorError `unavailable` when another one has it for the time that it is waited for; what `stopped` is aborted with
    */
-  async keep(name: string, patience: Duration = KEPT_LEASE_MS + PATIENCE_MS): Promise<KeptLease> {
-    let held = await this.#hold(name, KEPT_LEASE_MS, patience);
+  async keep(name: string, waiting: Waiting = {}): Promise<KeptLease> {
+    let held = await this.#hold(name, KEPT_LEASE_MS, waiting);
     // More than one where it isn't known which was written, as after a lost reply.
     let written = [held.expires_at];
     let underWay: Promise<void> | undefined;
@@ -134,8 +140,10 @@ export class AccountLeases {
   }
 
   /** @returns how it is given back, and when it ends by the clock of `performance`, which is never set */
-  async #hold(name: string, lease = LEASE_MS, patience = lease + PATIENCE_MS): Promise<Held> {
-    for (const deadline = performance.now() + patience; ; await sleep(POLL_MS)) {
+  async #hold(name: string, lease = LEASE_MS, { patience, stopped }: Waiting = {}): Promise<Held> {
+    const deadline = performance.now() + (patience ?? lease + PATIENCE_MS);
+    for (; ; await sleep(POLL_MS)) {
+      stopped?.throwIfAborted();
       const ends = performance.now() + lease;
       const expires_at = new Date(Date.now() + lease);
       const giveBack = await takeClaim(this.#claims, name, expires_at, lease);

@@ -35,7 +35,7 @@ export const alone = async (
   task: (lease: KeptLease) => Promise<void>,
   patience?: Duration,
 ): Promise<boolean> => {
-  const lease = await leases.keep(wholeAccountLease(account), patience).catch((error) => {
+  const lease = await leases.keep(wholeAccountLease(account), { patience }).catch((error) => {
     if (error instanceof ParlorError && error.code === 'unavailable') return undefined;
     throw error;
   });

@@ -24,12 +24,14 @@ const lost = (error: unknown): never => {
 
 /**
  * Keeps an account for one import, for as long as that takes.
+ * @param stopped aborted, it waits no longer for another one
  * @throws ConcurrentImport where another one has it, and from `renew` where it was lost to another one
  */
 export const leaseForImport = async (
   leases: Pick<AccountLeases, 'keep'>,
   account: string,
+  stopped: AbortSignal,
 ): Promise<KeptLease> => {
-  const lease = await leases.keep(wholeAccountLease(account)).catch(lost);
+  const lease = await leases.keep(wholeAccountLease(account), { stopped }).catch(lost);
   return { ...lease, renew: () => lease.renew().catch(lost) };
 };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { isPast } from '../../database/has-come.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
-import { type DeletionParts, deleteHalf } from './account-data.ts';
+import { type DeletionParts, type DeletionProgress, deleteHalf } from './account-data.ts';
 import type { KeptLease } from './account-leases.ts';
 import { alone } from './deletion-lease.ts';
 import { DiscardedImport } from './import-lease.ts';
@@ -53,8 +53,8 @@ export class UnfinishedImports {
    * Begins an import of an account that is not here: what another one has left of it is discarded first.
    * @param lease the import's on that account
    */
-  async begin(account: string, lease: KeptLease): Promise<ImportRun> {
-    await deleteHalf(this.#parts, account, lease);
+  async begin(account: string, lease: KeptLease, progress?: DeletionProgress): Promise<ImportRun> {
+    await deleteHalf(this.#parts, account, lease, progress);
     const own = { _id: account, run: randomUUID() };
     await this.#model.insertOne({ ...own, seen_at: new Date() });
     return {
