@@ -1,6 +1,6 @@
 import { promises as dns } from 'node:dns';
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AUTHORITY, VALID } from '../../test/webhooks-certificates.ts';
@@ -35,8 +35,9 @@ const startTalking = async (talk: (socket: Socket) => void, isSecure = false) =>
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   const origin = `http${isSecure ? 's' : ''}://127.0.0.1:${address.port}`;
-  const ask = async (body = '') => {
-    const answer = await outgoing.request({ origin, path: '/', method: 'POST', body });
+  const ask = async (body = '', signal?: AbortSignal) => {
+    const asked = { origin, path: '/', method: 'POST', body, ...(signal && { signal }) } as const;
+    const answer = await outgoing.request(asked);
     return answer.body.text();
   };
   return { opened, ask };
@@ -113,6 +114,34 @@ describe('whether there was a connection', () => {
     const error = await failureOf(origin, options);
     expect(error).toBeInstanceOf(Error);
     expect(neverConnected(error as Error)).toBe(true);
+  });
+
+  it('is said of one that is given up while its connection is being made: none', async () => {
+    const silent = createServer((socket) => socket.on('error', () => undefined));
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as AddressInfo;
+    const over = new AbortController();
+    const asked = wayOut({ allowPrivate: true }).request({
+      origin: `https://127.0.0.1:${port}`,
+      path: '/',
+      method: 'GET',
+      signal: over.signal,
+    });
+    await once(silent, 'connection');
+    over.abort(new Error('that was enough'));
+    const error = await asked.catch((reason: Error) => reason);
+    expect(error).toMatchObject({ message: 'that was enough' });
+    expect(neverConnected(error as Error)).toBe(true);
+  });
+
+  it('is said of one that is given up while it is answered: there was', async () => {
+    const over = new AbortController();
+    const { ask } = await startTalking(() => over.abort(new Error('that was enough')));
+    const error = await ask('', over.signal).catch((reason: Error) => reason);
+    expect(error).toMatchObject({ message: 'that was enough' });
+    expect(neverConnected(error as Error)).toBe(false);
   });
 
   it('is said of one that is cut: there was', async () => {

@@ -45,10 +45,13 @@ export interface OutgoingOptions {
   dnsServers?: readonly string[];
 }
 
+/** What `request` is told: origin, path and the rest, as undici calls it. */
+export type OutgoingRequest = Omit<Dispatcher.RequestOptions, 'signal'> & { signal?: AbortSignal };
+
 /** The way out: of undici's dispatcher what Parlor uses. */
 export interface Outgoing extends Pick<Dispatcher, 'dispatch'> {
-  /** As undici's `Dispatcher.request`, whose options name origin and path. */
-  request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
+  /** As undici's `Dispatcher.request`; a signal ends it at any time, also while there is no connection yet. */
+  request(options: OutgoingRequest): Promise<Dispatcher.ResponseData>;
   destroy(): Promise<void>;
 }
 
@@ -77,12 +80,47 @@ export const createOutgoing = (options: OutgoingOptions): Outgoing => {
   };
   return {
     dispatch: (request, handler) => opened().dispatch(request, handler),
-    request: (request) => opened().request(request),
+    request: (request) => opened().compose(hearSignals).request(request),
     destroy: async () => {
       isDestroyed = true;
       await agent?.destroy();
     },
   };
+};
+
+/** Undici hears the signal of a request only once that has its connection: until then it is heard here. */
+const hearSignals: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (request, handler) => {
+  const { signal } = request as OutgoingRequest;
+  if (!signal) return dispatch(request, handler);
+  let isGivenUp = false;
+  const giveUp = (): void => {
+    isGivenUp = true;
+    // Others may have the same reason, some of them with a connection.
+    const error = new Error(String(signal.reason?.message ?? signal.reason), { cause: signal.reason });
+    beforeConnections.add(error);
+    handler.onResponseError?.(null as never, error);
+  };
+  if (signal.aborted) {
+    giveUp();
+    return true;
+  }
+  const stopHearing = (): void => signal.removeEventListener('abort', giveUp);
+  signal.addEventListener('abort', giveUp, { once: true });
+  return dispatch(request, {
+    onRequestStart: (controller, context) => {
+      stopHearing();
+      // The connection came too late: nothing is sent over it.
+      if (isGivenUp) controller.abort(signal.reason);
+      else handler.onRequestStart?.(controller, context);
+    },
+    onResponseStart: (...told) => handler.onResponseStart?.(...told),
+    onResponseData: (...told) => handler.onResponseData?.(...told),
+    onResponseEnd: (...told) => handler.onResponseEnd?.(...told),
+    onResponseError: (...told) => {
+      stopHearing();
+      if (!isGivenUp) handler.onResponseError?.(...told);
+    },
+  });
 };
 
 const createAgent = (options: OutgoingOptions): Dispatcher => {
