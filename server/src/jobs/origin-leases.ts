@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { duplicateFields } from '../database/duplicate.ts';
 import type { Duration } from '../platform/duration.ts';
 import { newUuid } from '../platform/ids.ts';
+import { Moment } from '../platform/moment.ts';
 import { Sweeper } from '../platform/sweeper.ts';
 import type {
   HeldKeys,
@@ -68,7 +69,7 @@ interface Parts {
 /**
  * Shares the origins among all server processes: each is owned by one, which alone keeps its limits, order and pause. A lease
  * is claimed by one write, and holds while its owner's counter moves: every process watches that by its own monotonic clock,
- * so that no jump or difference of wall clocks makes two owners.
+ * so that no jump or difference of wall clocks makes two owners. An owner whose machine slept is none any more.
  */
 export class OriginLeases {
   readonly #parts: Parts;
@@ -85,7 +86,7 @@ export class OriginLeases {
   /** The beats that the database has acknowledged under that id. */
   #beats = 0;
   /** When the last beat that the database has acknowledged was begun; undefined before the first. */
-  #lastBeat: number | undefined;
+  #lastBeat: Moment | undefined;
   #lastLook = 0;
 
   constructor(parts: Parts) {
@@ -115,9 +116,7 @@ export class OriginLeases {
   get isHeld(): boolean {
     const { deadAfter } = this.#timing;
     return (
-      !this.#parts.keys?.isGone &&
-      this.#lastBeat !== undefined &&
-      performance.now() - this.#lastBeat < deadAfter * SAFETY
+      !this.#parts.keys?.isGone && this.#lastBeat !== undefined && this.#lastBeat.ago < deadAfter * SAFETY
     );
   }
 
@@ -206,7 +205,7 @@ export class OriginLeases {
     await keys?.check();
     // Without its key it sends nothing: others take over, as from a dead one.
     if (keys?.isGone) return;
-    const begun = performance.now();
+    const begun = new Moment();
     if (this.#isAlone) await this.#parts.senders.deleteMany({});
     this.#isAlone = false;
     if (!(await this.#showLife())) await this.#enter();

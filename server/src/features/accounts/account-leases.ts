@@ -3,6 +3,7 @@ import { databaseAway } from '../../database/unavailable.ts';
 import type { Duration } from '../../platform/duration.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
+import { Moment } from '../../platform/moment.ts';
 import { extendClaim, type RegistrationClaimModel, takeClaim } from './registration.model.ts';
 
 /**
@@ -26,7 +27,7 @@ const MAX_WAITING = 2_000;
 export interface Lease {
   /**
    * To be asked right before a write that nothing else keeps apart.
-   * @throws ParlorError `unavailable` when another process may hold it by now, as after this one was stopped for long
+   * @throws ParlorError `unavailable` when another process may hold it by now, as after this one was stopped or slept for long
    */
   check(): void;
 }
@@ -62,12 +63,16 @@ interface Waiting {
   stopped?: AbortSignal;
 }
 
-/** What was taken: when it ends by the clock of `performance`, which is never set, and what says so in the database. */
+/** What was taken: when, for how long, and what says so in the database. */
 interface Held {
   giveBack: () => Promise<void>;
-  ends: number;
+  taken: Moment;
+  lease: Duration;
   expires_at: Date;
 }
+
+/** How long it is certainly held as yet. */
+const left = ({ taken, lease }: Held): Duration => lease - taken.ago;
 
 /** Leases under which one process at a time does something for an account. */
 export class AccountLeases {
@@ -84,15 +89,15 @@ export class AccountLeases {
    */
   run<T>(name: string, task: (lease: Lease) => Promise<T>): Promise<T> {
     return this.#mutex.run(name, async () => {
-      const { giveBack, ends } = await this.#hold(name);
+      const held = await this.#hold(name);
       const check = (): void => {
-        if (performance.now() > ends) throw busy();
+        if (left(held) < 0) throw busy();
       };
       try {
         return await task({ check });
       } finally {
         // It is done all the same, and the lease runs out.
-        await giveBack().catch(() => undefined);
+        await held.giveBack().catch(() => undefined);
       }
     });
   }
@@ -107,15 +112,15 @@ export class AccountLeases {
     let written = [held.expires_at];
     let underWay: Promise<void> | undefined;
     const renewNow = async (): Promise<void> => {
-      if (held.ends - performance.now() > KEPT_FRESH_MS) return;
-      const ends = performance.now() + KEPT_LEASE_MS;
+      if (left(held) > KEPT_FRESH_MS) return;
+      const taken = new Moment();
       const expires_at = new Date(Date.now() + KEPT_LEASE_MS);
       written = [...written, expires_at];
       const giveBack =
         (await extendClaim(this.#claims, name, written, expires_at)) ??
         (await takeClaim(this.#claims, name, expires_at, KEPT_LEASE_MS));
       if (!giveBack) throw busy();
-      held = { giveBack, ends, expires_at };
+      held = { giveBack, taken, lease: KEPT_LEASE_MS, expires_at };
       written = [expires_at];
     };
     const renew = (): Promise<void> => {
@@ -129,7 +134,7 @@ export class AccountLeases {
     return {
       renew,
       check: (needed) => {
-        if (performance.now() + needed > held.ends) throw busy();
+        if (left(held) < needed) throw busy();
       },
       giveBack: async () => {
         clearInterval(timer);
@@ -139,15 +144,14 @@ export class AccountLeases {
     };
   }
 
-  /** @returns how it is given back, and when it ends by the clock of `performance`, which is never set */
   async #hold(name: string, lease = LEASE_MS, { patience, stopped }: Waiting = {}): Promise<Held> {
     const deadline = performance.now() + (patience ?? lease + PATIENCE_MS);
     for (; ; await sleep(POLL_MS)) {
       stopped?.throwIfAborted();
-      const ends = performance.now() + lease;
+      const taken = new Moment();
       const expires_at = new Date(Date.now() + lease);
       const giveBack = await takeClaim(this.#claims, name, expires_at, lease);
-      if (giveBack) return { giveBack, ends, expires_at };
+      if (giveBack) return { giveBack, taken, lease, expires_at };
       if (performance.now() > deadline) throw busy();
     }
   }
