@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { CLOCKS_DIFFER_MS } from '../src/database/has-come.ts';
 import { JobRunner } from '../src/jobs/job-runner.ts';
 import { startReceiver, until, webhookParts } from './webhooks-parts.ts';
 
@@ -34,6 +37,36 @@ describe('redelivery and test', () => {
     );
     expect(row.attempts.map(({ status }) => status)).toEqual([500, 200]);
   });
+
+  test.each(['15s', '1h'])(
+    'waits for its turn behind an attempt of %s, and clocks that differ',
+    async (time) => {
+      const { account, deliveries, sender, subscribe, happen, decided, rows } = await start({
+        env: { WEBHOOK_TIMEOUT: time },
+      });
+      const open: ServerResponse[] = [];
+      const receiver = await startReceiver(async (_, response, number) => {
+        if (number === 1) return;
+        open.push(response);
+        await once(response, 'close');
+      });
+      const uuid = await subscribe(receiver.url);
+      await happen({ n: 1 });
+      const original = await decided(uuid, 'delivered');
+      const { _id, created_at, due_at } = await deliveries.redeliver(account, original._id);
+      const timeout = time === '1h' ? 3_600_000 : 15_000;
+      expect(Number(due_at) - Number(created_at)).toBeGreaterThan(timeout + CLOCKS_DIFFER_MS);
+      await until(() => open.length === 1);
+      // Nor is it taken for one that waits since before the clock was put back.
+      const looked = vi.spyOn(sender, 'bringForward');
+      sender.wake();
+      await until(() => looked.mock.settledResults.some(({ type }) => type === 'fulfilled'));
+      expect((await rows(uuid)).find((row) => row._id === _id)?.due_at).toEqual(due_at);
+      open[0]?.end();
+      await until(async () => (await rows(uuid)).every(({ state }) => state === 'delivered'));
+      expect(receiver.hits).toHaveLength(2);
+    },
+  );
 
   test('of a deleted webhook is refused', async () => {
     const { account, deliveries, webhooks, subscribe, happen, decided } = await start();

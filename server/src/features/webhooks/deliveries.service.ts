@@ -13,12 +13,6 @@ import type { Sender } from './sender.ts';
 import { TestSends } from './test-sends.ts';
 import type { WebhooksService } from './webhooks.service.ts';
 
-/**
- * A redelivery that goes out at once stands in its queue as due after this long: when the process that sends it
- * dies, the queue's owner sends it then.
- */
-const TAKEN_OVER_AFTER_MS = 60_000;
-
 /** Redeliveries that go out at once; more wait for their turn in the queue. */
 const MAX_AT_ONCE = 64;
 
@@ -33,7 +27,7 @@ interface Parts {
   deliveries: DeliveryModel;
   webhooks: Pick<WebhooksService, 'get'>;
   knownWebhooks: KnownWebhooks;
-  sender: Pick<Sender, 'notify' | 'sendNow' | 'sendOnce'>;
+  sender: Pick<Sender, 'notify' | 'sendNow' | 'sendOnce' | 'takenOverAfter'>;
 }
 
 /** The log of deliveries, redelivery and test sends (docs/contract.md#delivery). */
@@ -104,7 +98,7 @@ export class DeliveriesService {
       tries: 0,
       attempts: [],
       queue: original.webhook,
-      due_at: new Date(isAtOnce ? now + TAKEN_OVER_AFTER_MS : now),
+      due_at: new Date(isAtOnce ? now + this.#parts.sender.takenOverAfter : now),
       sequence: uuid,
     };
     const { stored, isNew } = await insertOnce(this.#parts.deliveries, delivery);

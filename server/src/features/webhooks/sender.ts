@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { CLOCKS_DIFFER_MS } from '../../database/has-come.ts';
 import type { AuditedCollection } from '../../events/audited-collection.ts';
 import type { Job, JobKind, OriginLimits, Result } from '../../jobs/job-kind.ts';
 import { JobRunner } from '../../jobs/job-runner.ts';
@@ -30,6 +31,9 @@ export const DELIVERY_LIMITS: OriginLimits = {
   pauseAfter: 10,
   probeEvery: 30_000,
 };
+
+/** How long it takes at most, as a rule, to write down what came of an attempt. */
+const RECORDED_WITHIN_MS = 60_000;
 
 /** Rows that one write drops. */
 const DROPPED_AT_ONCE = 500;
@@ -69,6 +73,11 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
   readonly limits: OriginLimits;
   readonly sweepEvery = 60_000;
   readonly longestDelay: Duration;
+  /**
+   * What is sent at once stands in its queue as due after this long: when the process that sends it dies, the queue's owner
+   * sends it then, and not beside it.
+   */
+  readonly takenOverAfter: Duration;
   readonly stopTimeout = 10_000;
   /** Attempts of this process by what came of them, test sends aside. */
   readonly counts: Record<RetryDecision['kind'], number> = { delivered: 0, gone: 0, retry: 0, failed: 0 };
@@ -81,7 +90,8 @@ export class Sender implements JobKind<QueuedDelivery, KnownWebhook, DeliveryRes
   constructor(parts: Parts, { delays, timeout, limits }: Options) {
     this.#parts = parts;
     this.#delays = delays;
-    this.longestDelay = longestWait(delays);
+    this.takenOverAfter = timeout + RECORDED_WITHIN_MS + CLOCKS_DIFFER_MS;
+    this.longestDelay = Math.max(longestWait(delays), this.takenOverAfter);
     this.limits = limits;
     this.#runner = new JobRunner(this, parts.leases, parts.log);
     this.#failures = new Failures({ ...parts, unsubscribed: (webhook) => this.deleted(webhook) });
