@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
+import { ClockCheck } from './database/clock-check.ts';
 import type { Database } from './database/connect.ts';
 import { RoomWidgets } from './features/access/room-widgets.ts';
 import { AccountDeletion } from './features/accounts/account-deletion.ts';
@@ -215,10 +216,13 @@ export const createServices = async (
   if (mail) relay.subscribe(mail.mailer.consume);
   relay.subscribe((events) => agent.answers.consume(events));
 
+  const clockCheck = isOnlyProcess(config) ? undefined : new ClockCheck(foundation.connection, log);
+
   /** What runs by itself, each after what it needs: started in this order, and stopped in the opposite one. */
   const running = inOrder(
     [
       diskReserve,
+      clockCheck,
       together(sender, mail?.mailer),
       oidc,
       channel,
