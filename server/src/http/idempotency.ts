@@ -14,6 +14,8 @@ import type { Principal } from './principal.ts';
 
 const KEPT_FOR_MS = 86_400_000;
 const LEASE_MS = 30_000;
+/** A request that waits for a bot may take as long, and longer where the database is slow. */
+const RENEW_EVERY_MS = 10_000;
 
 /** How long a second request waits for the first one's response before it is told to come again. */
 const PATIENCE_MS = 5_000;
@@ -89,6 +91,7 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets) =>
 
       ctx.state.newUuid = claim.object;
       const own = { _id: claim._id, owner: claim.owner };
+      const renewing = setInterval(() => renew(claims, own), RENEW_EVERY_MS);
       try {
         await next();
         if (ctx.status >= 200 && ctx.status < 300) {
@@ -105,6 +108,8 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets) =>
         if (isRefused && !claim.wasLeft) await claims.deleteOne(own).catch(() => undefined);
         else left.leave(own);
         throw error;
+      } finally {
+        clearInterval(renewing);
       }
     };
 };
@@ -128,7 +133,7 @@ const acquire = async (
     const fresh = {
       request,
       owner,
-      leased_until: new Date(now + LEASE_MS),
+      leased_until: leaseEnd(),
       expires_at: new Date(now + KEPT_FOR_MS),
     };
     const known = await claims.findOne(anyOf(ids)).lean<IdempotencyClaim>();
@@ -181,6 +186,15 @@ const acquire = async (
       });
     }
   }
+};
+
+const leaseEnd = (): Date => new Date(Date.now() + LEASE_MS);
+
+/** Keeps a claim on whose request still runs. One that is not kept on runs out. */
+const renew = (claims: IdempotencyModel, own: Pick<IdempotencyClaim, '_id' | 'owner'>): void => {
+  // Not where the request has ended meanwhile.
+  const running = { ...own, answer: { $exists: false }, leased_until: { $gt: new Date(0) } };
+  claims.updateOne(running, { $set: { leased_until: leaseEnd() } }).catch(() => undefined);
 };
 
 const answerOf = (ctx: Context): NonNullable<IdempotencyClaim['answer']> => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type TestAgent, testAgent } from '../../../test/agent.ts';
 import { says, saysLater, startLlmServer } from '../../../test/agent-llm-server.ts';
 import { testApp } from '../../../test/app.ts';
@@ -130,6 +130,50 @@ it.each([
   expect((await write(agent, made.uuid, 'abc')).support_answer).toBe(`${answer}\n\nAnd?`);
   const conversation = await agent.open();
   expect(await agent.talk(conversation, 'abc')).toEqual([[answer, 'And?'], 'active']);
+});
+
+describe('a message that is sent once more under its Idempotency-Key while its bot thinks', () => {
+  const thinking = async () => {
+    const agent = await testAgent(app, [
+      { id: 's', type: 'start', next: 'l' },
+      { id: 'l', type: 'llm' },
+    ]);
+    const made = await room(agent);
+    const { behaviour, say } = saysLater('Here I am.');
+    llm.behave(behaviour);
+    const before = llm.asked.length;
+    const send = () => write(agent, made.uuid, 'Hi', {}, { 'idempotency-key': made.uuid });
+    const sent = send();
+    await expect.poll(() => llm.asked.length, { timeout: 60_000 }).toBe(before + 1);
+    const claim = () =>
+      app.services.models.idempotency.findOne({ account: agent.account.id, answer: { $exists: false } });
+    return { sent, send, say, claim };
+  };
+
+  it('is answered both times', async () => {
+    const expected = vi.spyOn(app.services.answers, 'expected');
+    onTestFinished(() => expected.mockRestore());
+    const { sent, send, say, claim } = await thinking();
+    // As where the first one has stopped for long.
+    await (await claim())?.updateOne({ leased_until: new Date(0) });
+    const again = send();
+    await expect.poll(() => expected.mock.calls.length, { timeout: 60_000 }).toBe(2);
+    say();
+    expect(await sent).toMatchObject({ support_answer: 'Here I am.' });
+    expect(await again).toEqual(await sent);
+  });
+
+  it('waits for the first one, however long that takes', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { sent, say, claim } = await thinking();
+    const before = await claim();
+    vi.advanceTimersByTime(10_000);
+    const leased = async () => Number((await claim())?.leased_until);
+    await expect.poll(leased, { timeout: 60_000 }).toBeGreaterThan(Number(before?.leased_until));
+    say();
+    expect(await sent).toMatchObject({ support_answer: 'Here I am.' });
+  });
 });
 
 it('does not wait longer than BOT_WAIT_MS, and answers all the same', async () => {

@@ -102,7 +102,7 @@ export class RoomAnswers {
 
   /**
    * A message to a bot is about to be stored, with the mark that it waits for an answer. Its sender may wait,
-   * too.
+   * too; who sends it once more meanwhile waits together with the first.
    * @param client the sender's address
    */
   expect(
@@ -110,7 +110,7 @@ export class RoomAnswers {
     client: string,
     { created_at }: Pick<StoredRoom, 'created_at'>,
   ): Required<AwaitsAnswer> {
-    if (this.#parts.patience > 0 && !this.#stopped) {
+    if (this.#parts.patience > 0 && !this.#stopped && !this.#expected.has(message)) {
       let settle: Expected['settle'] = () => undefined;
       const answer = new Promise<string | undefined>((resolve) => {
         settle = resolve;
