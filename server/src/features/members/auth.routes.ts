@@ -95,7 +95,7 @@ export const authRoutes = ({
       const resetting = { ...action, name: 'resetToken', actor: asActor(member) };
       const token = given.reset_token
         ? await credentials.resetToken(member, resetting, stillSignedIn(member))
-        : credentials.tokenOf(member);
+        : await credentials.currentTokenOf(member, stillSignedIn(member));
       ctx.set('Cache-Control', 'no-store');
       ctx.body = { token };
     },

@@ -1,5 +1,5 @@
 import type { Action } from '../../events/audit.ts';
-import { invalid, type ParlorError, throwIfAny } from '../../platform/errors.ts';
+import { invalid, notFound, type ParlorError, throwIfAny } from '../../platform/errors.ts';
 import type { Secrets } from '../../platform/secrets.ts';
 import { chosenPasswordErrors, hashPassword, passwordErrors } from '../accounts/passwords.ts';
 import { newToken, sealedToken } from '../accounts/token.ts';
@@ -45,6 +45,18 @@ export class Credentials {
   /** The member's token, to be shown to itself. */
   tokenOf(member: ActiveMember): string {
     return this.#secrets.decrypt(member.token_sealed, memberPlace(member));
+  }
+
+  /**
+   * The token of a member as it stands now.
+   * @param check sees it
+   * @throws ParlorError whatever `check` throws; `not_found` where it was removed
+   */
+  async currentTokenOf(member: Whose, check: (current: Member) => void): Promise<string> {
+    const found = await this.#store.active(member.account, member._id);
+    if (!found) throw notFound();
+    check(found.member);
+    return this.tokenOf(found.member);
   }
 
   /** What a member's token is found by, now and once it is sealed by the other SECRET_KEY. */

@@ -12,6 +12,7 @@ import { newSecret, secretHash } from '../../platform/random-secret.ts';
 import type { Account } from '../accounts/accounts.model.ts';
 import type { ActiveMember } from './member.ts';
 import type { MemberStore } from './member-store.ts';
+import { codeRequired } from './second-factor.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -111,12 +112,16 @@ export class MemberSessions {
     this.#endListeners.push(listener);
   }
 
-  /** @returns what the cookie is to hold: 256 random bits, of which only a hash is kept */
+  /**
+   * @returns what the cookie is to hold: 256 random bits, of which only a hash is kept
+   * @throws ParlorError `invalid` where the member's second factor was turned on since it signed in without one
+   */
   async begin({ member, browser, time_zone }: SignedIn): Promise<string> {
     const secret = newSecret();
+    const _id = secretHash(secret);
     const now = new Date();
     await this.#sessions.insertOne({
-      _id: secretHash(secret),
+      _id,
       uuid: newUuid(),
       account: member.account,
       member: member._id,
@@ -127,8 +132,13 @@ export class MemberSessions {
       seen_at: now,
       expires_at: new Date(now.getTime() + IDLE_MS),
     } as never);
+    const current = await this.#store.active(member.account, member._id);
     // Whoever was removed meanwhile had its sessions ended before this one was written.
-    if (!(await this.#store.active(member.account, member._id))) await this.endAll(member);
+    if (!current) await this.endAll(member);
+    else if (member.totp_sealed === undefined && current.member.totp_sealed !== undefined) {
+      await this.#sessions.deleteOne({ _id });
+      throw codeRequired();
+    }
     const surplus = await this.#beyond(member, MAX_SESSIONS);
     await this.#sessions.deleteMany({ _id: { $in: surplus.map(({ _id }) => _id) } });
     await this.#tell(member.account, surplus);

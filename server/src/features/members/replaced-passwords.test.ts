@@ -106,6 +106,23 @@ describe('a second factor that is turned on once the password was read', () => {
   });
 });
 
+describe('what happens at the very end of a sign-in', () => {
+  const wanted = { code: ['A code is required.'] };
+
+  it.each([
+    ['api-token', 'a second factor', wanted],
+    ['session', 'a second factor', wanted],
+    ['api-token', 'another password', wrong],
+  ])('%s: %s is heard', async (path, what, refusal) => {
+    const { begin, confirm, replace, signIn } = await somebody();
+    const secret = await begin();
+    after('active', () => (what === 'another password' ? replace() : confirm(secret)));
+    const answer = await signIn(path);
+    expect([answer.status, answer.json]).toEqual([400, refusal]);
+    expect(answer.headers).not.toHaveProperty('set-cookie');
+  });
+});
+
 describe('a second factor that is being set up', () => {
   const late = { code: ['Setting it up took longer than 10 minutes. Begin again.'] };
   const none = { code: ['This code is not good.'] };
