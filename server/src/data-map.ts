@@ -127,6 +127,8 @@ export const DATA_MAP: { [Name in keyof Models]: CollectionData<DocumentOf<Model
       ),
       'bot.pending.answers.text',
     ],
+    // By it, and the public key, one speaks as the visitor.
+    opens: ['bot.conversation'],
     absent: ['widget', 'bot'],
     nullable: ['rating'],
     shapes: ROOM_SHAPES,

@@ -81,6 +81,8 @@ export interface CollectionData<T> {
    * An import takes each other uuid for one that is followed (accounts/foreign-objects.ts).
    */
   words?: readonly (FieldOf<T> | `${FieldOf<T>}.${string}`)[];
+  /** Paths through objects to what lets whoever has it act for somebody, in fields that hold other things, too. */
+  opens?: readonly `${FieldOf<T>}.${string}`[];
   /** Of what is copied: the fields that a whole document may lack, as those of earlier versions do, and that may be null. */
   absent?: readonly AbsentOf<T>[];
   nullable?: readonly NullableOf<T>[];

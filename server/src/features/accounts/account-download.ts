@@ -23,12 +23,24 @@ const CHECKED_EVERY_MS = 2_000;
 const SECRET: readonly FieldKind[] = ['sealed', 'keyed', 'hashed'];
 
 /** What of a document its owner is shown: neither what signs somebody in, nor what is still to be announced. */
-const withoutSecrets = ({ data: { fields } }: MappedCollection) => {
+const withoutSecrets = ({ data: { fields, opens = [] } }: MappedCollection) => {
   const isSecret = (kind: string) => SECRET.includes(kind as FieldKind);
   const kept = new Set(Object.entries(fields).flatMap(([kind, names]) => (isSecret(kind) ? [] : names)));
   kept.delete('events');
-  return (document: object): object =>
-    Object.fromEntries(Object.entries(document).filter(([name]) => kept.has(name)));
+  return (document: object): object => {
+    const shown = Object.fromEntries(Object.entries(document).filter(([name]) => kept.has(name)));
+    return opens.reduce((rest, path) => without(rest, path.split('.')), shown);
+  };
+};
+
+type Values = Record<string, unknown>;
+
+/** The same without what stands at a path, where there is something. */
+const without = (values: Values, [name = '', ...path]: readonly string[]): Values => {
+  const { [name]: value, ...others } = values;
+  if (path.length === 0) return others;
+  if (typeof value !== 'object' || value === null) return values;
+  return { ...others, [name]: without(value as Values, path) };
 };
 
 async function* linesOf(collections: readonly MappedCollection[], account: Account): AsyncGenerator<string> {
