@@ -30,6 +30,8 @@ const STRETCHES = [500, 2_000, 7_500];
 interface PageReading<T> extends Omit<Reading<T>, 'index'> {
   /** The indexes that serve the list, as far as they go; the one with the fewest entries is taken. */
   indexes?: readonly Index[];
+  /** One of them, along which alone a list is read in stretches: where a stretch ends tells of what the index holds. */
+  along?: Index | undefined;
   /** Fields of the filter that keep nothing out which the others let in. */
   implied?: readonly string[];
 }
@@ -44,11 +46,12 @@ export async function* readPages<T extends { _id: string }>(
   filter: object,
   timeField: keyof T & string,
   { limit, ...page }: Page,
-  { indexes: [first, ...others] = [], implied = [], ...how }: PageReading<T> = {},
+  { indexes: [first, ...others] = [], along, implied = [], ...how }: PageReading<T> = {},
 ): Steps<T> {
   const chosen = first && (await indexOfFewest(model, filter, [first, ...others]));
-  const list: ListOf<T> = { model, filter, timeField, how: { ...how, index: chosen?.index } };
-  const own = chosen && partOf(filter, chosen.index);
+  const index = (!chosen?.isFew && along) || chosen?.index;
+  const list: ListOf<T> = { model, filter, timeField, how: { ...how, index } };
+  const own = index && partOf(filter, index);
   const isTold = !own || Object.keys(filter).every((field) => field in own || implied.includes(field));
   if (isTold || chosen?.isFew) {
     yield* readSteps(list, { ...page, limit: limit + 1 });

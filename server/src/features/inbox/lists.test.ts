@@ -139,6 +139,27 @@ describe('GET /api/v1/conversations/', () => {
 });
 
 describe('who sees what', () => {
+  it('tells who is restricted nothing of other widgets where a page ends', async () => {
+    const account = await app.account();
+    const { json: second } = await call('POST', 'widgets/', account.token);
+    const restricted = await people.member(account.token, 'operator', { widgets: [second.uuid] });
+    const { inbox } = app.services.models;
+    await visitAs(account.widget);
+    await expect.poll(() => list('', account.token)).toHaveLength(1);
+    const like = await inbox.findOne({ account: account.id }).lean();
+    const many = (count: number, fields: object) =>
+      inbox.collection.insertMany(
+        Array.from({ length: count }, () => ({ ...like, _id: randomUUID(), ...fields })) as never,
+      );
+    // More than are looked at for one page, and more than are few.
+    await many(10_100, { tags: ['secret'] });
+    await many(2_100, { widget: second.uuid });
+    for (const query of ['tag=secret&status=open', 'is_unread=true&tag=secret']) {
+      const { status, json, headers } = await call('GET', `conversations/?${query}`, restricted.token);
+      expect([status, json, headers.link]).toEqual([200, [], undefined]);
+    }
+  });
+
   it("hides another account's, and those of other widgets from who is restricted", async () => {
     const account = await app.account();
     const { json: second } = await call('POST', 'widgets/', account.token);

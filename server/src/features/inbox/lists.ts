@@ -52,10 +52,12 @@ export const filterOf = ({ account, widgets }: View, wanted: Wanted): object | u
   };
 };
 
+const inOrder = (field: string) => ({ status: 1, [field]: -1, _id: -1 }) as const;
+
 /** The indexes that serve a list, each by one field; first those of fields that mostly leave few. */
 const indexesFor = (view: View, wanted: Wanted, field: string): [Index, ...Index[]] => {
   const { assignee, tag, unread, rating, widget } = wanted;
-  const order = { status: 1, [field]: -1, _id: -1 } as const;
+  const order = inOrder(field);
   const found: Index[] = [];
   if (unread?.is) found.push({ account: 1, unread: 1, ...order });
   if (tag !== undefined) found.push({ account: 1, tags: 1, ...order });
@@ -91,5 +93,7 @@ export async function* readConversations(
   const indexes = indexesFor(view, wanted, field);
   // Whoever is restricted, is so to widgets of the account; any other one may name that of another.
   const implied = view.widgets ? ['account'] : [];
-  return yield* readPages(conversations, filter, field, limits, { indexes, implied });
+  // Where a page ends by another index may be at a conversation of another widget.
+  const along = view.widgets && { widget: 1 as const, ...inOrder(field) };
+  return yield* readPages(conversations, filter, field, limits, { indexes, along, implied });
 }
