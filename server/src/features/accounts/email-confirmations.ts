@@ -97,6 +97,13 @@ export class EmailConfirmations {
     await this.#confirm({ _id, email_key }, events);
   }
 
+  /** Forgets the addresses of an account that were another owner's; links to these confirm nothing any more. */
+  async forgetOthers(account: string): Promise<void> {
+    const { accounts, emailConfirmations } = this.#models;
+    const now = await accounts.findOne({ _id: account }, { email_key: 1 }).lean();
+    await emailConfirmations.deleteMany({ account, ...(now && { email_key: { $ne: now.email_key } }) });
+  }
+
   async #find(secret: string): Promise<StoredConfirmation | undefined> {
     if (!/^[0-9a-f]{64}$/.test(secret)) return undefined;
     const found = await this.#models.emailConfirmations

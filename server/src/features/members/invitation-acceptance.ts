@@ -3,6 +3,7 @@ import { type ActionOfOne, auditEvent } from '../../events/audit.ts';
 import { invalid, type ParlorError, throwIfAny } from '../../platform/errors.ts';
 import { secretHash } from '../../platform/random-secret.ts';
 import type { Secrets } from '../../platform/secrets.ts';
+import { Tries } from '../../platform/tries.ts';
 import type { MemberFields } from '../accounts/member-fields.ts';
 import { chosenPasswordErrors, hashPassword } from '../accounts/passwords.ts';
 import { newToken, sealedToken } from '../accounts/token.ts';
@@ -39,7 +40,7 @@ export class InvitationAcceptance {
    */
   async byLink({ token, username, password, password2 }: Acceptance, action?: ActionOfOne): Promise<Member> {
     const { models, store } = this.#parts;
-    const open = { invitation_hash: secretHash(token), invitation_expires_at: { $gt: new Date() } };
+    const open = openOf({ invitation_hash: secretHash(token) });
     const invited = await models.members.findOne(open).lean<StoredMember>();
     if (!invited) throw noInvitation();
     const { _id, account, email } = invited;
@@ -70,8 +71,27 @@ export class InvitationAcceptance {
     given: Pick<MemberFields, 'username'> & Partial<Pick<MemberFields, 'password'>>,
     action: ActionOfOne | undefined,
   ): Promise<boolean> {
+    const tries = new Tries('the acceptance of an invitation');
+    for (let current: StoredMember | null = invited; current; ) {
+      tries.next();
+      if (await this.#activateAsItIs(current, given, action)) return true;
+      const { _id, invitation_hash, version }: StoredMember = current;
+      current = await this.#parts.models.members
+        .findOne(openOf({ _id, invitation_hash }))
+        .lean<StoredMember>();
+      if (current?.version === version) return false;
+    }
+    return false;
+  }
+
+  /** @returns false also where it has been changed since it was read, as its role, by which it is judged */
+  async #activateAsItIs(
+    invited: StoredMember,
+    given: Pick<MemberFields, 'username'> & Partial<Pick<MemberFields, 'password'>>,
+    action: ActionOfOne | undefined,
+  ): Promise<boolean> {
     const { models, names, secrets, store } = this.#parts;
-    const { _id, account, email, invitation_hash } = invited;
+    const { _id, account, email, invitation_hash, version = null } = invited;
     if (!(await models.accounts.exists({ _id: account, deleted_at: null }))) return false;
     if (!(await isStillGiven(store, invited))) return false;
     const keys = { username_key: foldName(given.username), email_key: foldName(email) };
@@ -86,7 +106,7 @@ export class InvitationAcceptance {
       ...({ invitation_hash: 1, invitation_key: 1, invitation_expires_at: 1 } as const),
       invited_by: 1,
     } as const;
-    const open = { _id, invitation_hash, invitation_expires_at: { $gt: new Date() } };
+    const open = { ...openOf({ _id, invitation_hash }), version };
     const pushed = events.length > 0 && { $push: { events: { $each: events } } };
     const update = { $set: set, $unset: unset, $inc: { version: 1 }, ...pushed };
     const { modifiedCount } = await names.take(keys, () =>
@@ -97,6 +117,12 @@ export class InvitationAcceptance {
     return true;
   }
 }
+
+/** Among invitations, those that have not run out. */
+const openOf = (which: Partial<Pick<StoredMember, '_id' | 'invitation_hash'>>) => ({
+  ...which,
+  invitation_expires_at: { $gt: new Date() },
+});
 
 const noInvitation = (): ParlorError =>
   invalid({ token: ['This invitation is not good, has run out or was used.'] });

@@ -29,7 +29,7 @@ import {
 import { AUDITED_FIELDS, asAudited, type Changed } from './member-audit.ts';
 import type { MemberModels, MemberStore } from './member-store.ts';
 import type { OwnerSuccession } from './owner-succession.ts';
-import { withdrawSent } from './sent-invitations.ts';
+import { requireSendable, withdrawSent } from './sent-invitations.ts';
 import { isSameRestriction, type View } from './view.ts';
 
 /** How long an invitation can be accepted. */
@@ -173,7 +173,8 @@ export class MembersService {
 
   /**
    * Changes what others may change of a member.
-   * @throws ParlorError `not_found`, `forbidden`, `conflict` where the account would have no owner, and what `check` throws
+   * @throws ParlorError `not_found`, `forbidden`, `conflict` where the account would have no owner and as `requireSendable`, and
+   *   what `check` throws
    */
   change(
     changer: Changer,
@@ -191,6 +192,7 @@ export class MembersService {
       mayTouch(acting, current);
       const set = settingsFor(current, wanted);
       if (set.role) mayGive(acting, set.role);
+      if (set.role) await requireSendable(store, { ...current, role: set.role });
       await this.#mayRestrict(account, set.role ?? current.role, wanted.widgets);
       if (Object.keys(set).length === 0) return current;
       if (set.role && current.role === 'owner') await succession.demote(current, set, action);

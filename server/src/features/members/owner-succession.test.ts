@@ -48,6 +48,17 @@ describe('the founding member', () => {
     expect((await me(fresh)).status).toBe(200);
   });
 
+  it('leaves no address that a link was to confirm', async () => {
+    const { token, id } = await app.account();
+    const heir = await member(token, 'owner');
+    const { confirmations, models } = app.services;
+    const founder = await models.accounts.findOne({ _id: id }).lean();
+    if (!founder) throw new Error('there is no such account');
+    await confirmations.issue(founder, 'the mail');
+    expect((await remove(heir.token, id)).status).toBe(204);
+    expect(await models.emailConfirmations.find({ account: id }).lean()).toEqual([]);
+  });
+
   it('and its heir keep their Idempotency-Keys', async () => {
     const { token, id } = await app.account();
     const heir = await member(token, 'owner');

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { testMembers } from '../../../test/members.ts';
+import { UniqueNames } from '../accounts/unique-names.ts';
 
 const app = testApp({ REGISTRATION: 'open' });
 const { accept, change, invite, linkOf, list, member, name, remove } = testMembers(app);
@@ -68,6 +69,30 @@ describe('invitations that a member has sent', () => {
     const link = linkOf(await invite(sender.token));
     await app.services.models.members.updateOne({ _id: sender.uuid }, { $set: { role: 'operator' } });
     expect((await accept(link)).json).toEqual(noGood);
+  });
+
+  it('are not raised beyond what their sender could send, nor while they are accepted', async () => {
+    const { token } = await app.account();
+    const sender = await member(token, 'admin');
+    const invited = await invite(sender.token);
+    expect((await change(token, invited.json.uuid, { role: 'admin' })).status).toBe(200);
+    const raised = await change(token, invited.json.uuid, { role: 'owner' });
+    expect([raised.status, raised.json]).toEqual([
+      409,
+      { detail: 'Who has sent this invitation may not invite an owner: invite the address anew.' },
+    ]);
+    // Whatever else may raise one, once its role was looked at.
+    const take = UniqueNames.prototype.take;
+    const spy = vi.spyOn(UniqueNames.prototype, 'take').mockImplementationOnce(async function (
+      this: UniqueNames,
+      ...args: unknown[]
+    ) {
+      const raise = { $set: { role: 'owner' as const }, $inc: { version: 1 } };
+      await app.services.models.members.updateOne({ _id: invited.json.uuid }, raise);
+      return take.apply(this, args as never);
+    } as never);
+    onTestFinished(() => spy.mockRestore());
+    expect((await accept(linkOf(invited))).json).toEqual(noGood);
   });
 
   it('are shown again by their key to nobody who could not send them any more', async () => {

@@ -1,4 +1,5 @@
 import type { Role } from '@parlor/shared';
+import { ParlorError } from '../../platform/errors.ts';
 import { activeOf, type Member, type StoredMember } from './member.ts';
 import type { MemberStore } from './member-store.ts';
 
@@ -22,10 +23,19 @@ export const withdrawSent = async (
   }
 };
 
+/** @throws ParlorError `conflict` for an open invitation that would open nothing, since its sender could not send it so */
+export const requireSendable = async (store: Pick<MemberStore, 'active'>, invited: Member): Promise<void> => {
+  if (activeOf(invited) || (await isStillGiven(store, invited))) return;
+  throw new ParlorError(
+    'conflict',
+    `Who has sent this invitation may not invite an ${invited.role}: invite the address anew.`,
+  );
+};
+
 /** Whether the one who has sent an invitation could still do so. */
 export const isStillGiven = async (
   store: Pick<MemberStore, 'active'>,
-  { account, invited_by, role }: StoredMember,
+  { account, invited_by, role }: Pick<StoredMember, 'account' | 'invited_by' | 'role'>,
 ): Promise<boolean> => {
   if (invited_by === undefined) return true;
   const inviter = await store.active(account, invited_by);
