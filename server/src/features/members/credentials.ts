@@ -107,8 +107,8 @@ export class Credentials {
   /** A member has been removed: its sessions and sockets end. */
   async ended(member: Whose): Promise<void> {
     await this.#sessions.endAll(member);
-    for (const listener of this.#endListeners) await listener(member);
     await this.#tell(member, '');
+    for (const listener of this.#endListeners) await listener(member);
   }
 
   async #tell(member: Whose, fingerprint: string): Promise<void> {

@@ -82,3 +82,23 @@ it('a program behind a proxy that leaves Origin as it was gets its token', async
   const answer = await post('api-token', nextAddress(), headers, { username, password: PASSWORD });
   expect([answer.status, answer.json.token]).toEqual([200, expect.any(String)]);
 });
+
+it.each(['cross-site', 'same-site'])('a page that is %s reads nothing by a session either', async (site) => {
+  const { username } = await app.account();
+  const signedIn = await post(
+    'session',
+    nextAddress(),
+    { origin: PUBLIC_URL },
+    { username, password: PASSWORD },
+  );
+  const cookie = [signedIn.headers['set-cookie']]
+    .flat()
+    .map((one = '') => one.split(';')[0])
+    .join('; ');
+  const read = (headers: Record<string, string>) =>
+    app.request('GET', '/api/v1/account/export/', { headers: { cookie, ...headers } });
+  expect((await read({ 'sec-fetch-site': site })).status).toBe(403);
+  for (const own of [{ 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }, {}]) {
+    expect((await read(own as Record<string, string>)).status).toBe(200);
+  }
+});

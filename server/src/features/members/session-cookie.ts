@@ -44,11 +44,14 @@ export class SessionCookie {
 
   /**
    * A request that changes something has to come from a page of this server: browsers say so in Origin, which no page
-   * can make up.
+   * can make up. One that only reads may not come from another page as far as the browser says.
    * @throws ParlorError `forbidden`
    */
   check(ctx: Context): void {
-    if (SAFE_METHODS.has(ctx.method)) return;
+    if (SAFE_METHODS.has(ctx.method)) {
+      if (isFromOtherSite(ctx)) throw foreignPage();
+      return;
+    }
     this.#checkOrigin(ctx, ctx.get('Origin'));
   }
 
