@@ -204,7 +204,8 @@ export const createServices = async (
   });
   // The conversation before it may have taken in what its visitor has said since, and is gone.
   roomDeletion.onDelete(({ _id, account }) => inbox.follower.beginOf(account, _id));
-  credentials.onEnd((member) => inbox.inbox.release(member));
+  credentials.onEnd(({ account }) => confirmations.forgetOthers(account));
+  credentials.onEnd((member) => inbox.releases.release(member));
   credentials.onEnd((member) => inbox.replies.release(member));
   credentials.onEnd((member) => inbox.drafts.deleteAllOf(member));
 
@@ -242,6 +243,7 @@ export const createServices = async (
       erasure,
       roomWidgets,
       waker,
+      inbox.releases,
       backfill,
       earlier,
     ],

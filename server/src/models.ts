@@ -13,6 +13,7 @@ import { pendingDeletionModel } from './features/erasure/room-deletion.model.ts'
 import { conversationModel } from './features/inbox/conversation.model.ts';
 import { draftModel } from './features/inbox/drafts/draft.model.ts';
 import { noteModel } from './features/inbox/notes/note.model.ts';
+import { releaseModel } from './features/inbox/releases.ts';
 import { replyModel } from './features/inbox/replies/reply.model.ts';
 import { tagNamesModel } from './features/inbox/tag-names.ts';
 import { conversationEventModel } from './features/inbox/timeline/conversation-event.model.ts';
@@ -44,6 +45,7 @@ export const createModels = (connection: Connection) => ({
   notes: noteModel(connection),
   drafts: draftModel(connection),
   conversationEvents: conversationEventModel(connection),
+  releases: releaseModel(connection),
   avatars: avatarModel(connection),
   emailConfirmations: emailConfirmationModel(connection),
   idempotency: idempotencyModel(connection),

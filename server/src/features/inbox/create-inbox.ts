@@ -2,6 +2,7 @@ import type { Model } from 'mongoose';
 import type { Logger } from 'pino';
 import type { Relay } from '../../events/relay.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
+import type { AccountModel } from '../accounts/accounts.model.ts';
 import type { Quotas } from '../accounts/quotas.ts';
 import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import type { LeadModel } from '../leads/leads.model.ts';
@@ -25,6 +26,7 @@ import { InboxService } from './inbox.service.ts';
 import { createMentionConsumer } from './notes/mentions.ts';
 import type { NoteModel } from './notes/note.model.ts';
 import { NotesService } from './notes/notes.service.ts';
+import { type ReleaseModel, Releases } from './releases.ts';
 import { RepliesService } from './replies/replies.service.ts';
 import type { ReplyModel } from './replies/reply.model.ts';
 import { ConversationStatisticsService } from './statistics.ts';
@@ -35,12 +37,14 @@ import { TimelineService } from './timeline/timeline.service.ts';
 import { SnoozeWaker } from './wake.ts';
 
 interface InboxModels {
+  accounts: AccountModel;
   inbox: ConversationModel;
   tagNames: Model<TagNamesOf>;
   replies: ReplyModel;
   notes: NoteModel;
   drafts: DraftModel;
   conversationEvents: ConversationEventModel;
+  releases: ReleaseModel;
   rooms: RoomModel;
   messages: MessageModel;
   leads: LeadModel;
@@ -77,11 +81,19 @@ export const createInbox = ({
   const tagNames = new TagNames(models.tagNames);
   const inboxCounts = new InboxCounts(conversations, models.widgets, tagNames);
   const countsTeller = new CountsTeller(channel, inboxCounts, log);
+  const releases = new Releases({
+    accounts: models.accounts,
+    conversations,
+    releases: models.releases,
+    relay,
+    log,
+  });
   const inbox = new InboxService({
     conversations,
     details,
     follower,
     members,
+    releases,
     tagNames,
     relay,
   });
@@ -89,6 +101,7 @@ export const createInbox = ({
     follower,
     tagNames,
     inbox,
+    releases,
     notes: new NotesService({ notes: models.notes, inbox, members, relay, tombstones }),
     consumeMentions: createMentionConsumer({ conversations, follower, relay, inbox }),
     timeline: new TimelineService({ ...models, inbox }),

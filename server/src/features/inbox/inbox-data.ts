@@ -15,6 +15,7 @@ import { collectionOf, NEWEST_FIRST } from '../../database/collection-data.ts';
 import { identifier, listOf, memberThen, open } from '../../database/stored-shapes.ts';
 import type { StoredConversation } from './conversation.model.ts';
 import type { StoredNote } from './notes/note.model.ts';
+import type { StoredRelease } from './releases.ts';
 import type { StoredReply } from './replies/reply.model.ts';
 import { KEPT_NAMES, type TagNamesOf } from './tag-names.ts';
 import type { StoredConversationEvent } from './timeline/conversation-event.model.ts';
@@ -97,6 +98,13 @@ export const inboxData = {
     copied: { _id: 1 },
     fields: { plain: ['_id'], owner: ['names'] },
     shapes: { names: listOf(TagName, KEPT_NAMES) },
+  }),
+  // With its conversations, as long as some are still to be released.
+  releases: collectionOf<StoredRelease>()({
+    owner: { by: 'account' },
+    kept: 'while at work',
+    copied: { _id: 1 },
+    fields: { plain: ['_id', 'account'] },
   }),
   conversationEvents: collectionOf<StoredConversationEvent>()({
     owner: { by: 'account' },

@@ -5,13 +5,14 @@ import { changeDocument } from '../../events/change.ts';
 import type { Relay } from '../../events/relay.ts';
 import { ignoreMissing, invalid, missingObject, notFound, ParlorError } from '../../platform/errors.ts';
 import { FairTurns } from '../../platform/fair-turns.ts';
-import { activeOf, type Member } from '../members/member.ts';
+import { activeOf } from '../members/member.ts';
 import type { MemberStore } from '../members/member-store.ts';
 import { isInView, type View } from '../members/view.ts';
 import type { ConversationModel, StoredConversation } from './conversation.model.ts';
 import type { ConversationDetails, WrittenConversation } from './details.ts';
 import type { ConversationFollower } from './follow.ts';
 import { type Order, readConversations, type Wanted } from './lists.ts';
+import type { Releases } from './releases.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import { changeOf, markedEvent } from './state.ts';
 import type { TagNames } from './tag-names.ts';
@@ -19,9 +20,6 @@ import { sees } from './who-sees.ts';
 
 /** How many conversations of a bulk change are changed at once. */
 const BULK_AT_ONCE = 10;
-
-/** The batch in which a removed member's unread marks are taken out of conversations. */
-const UNREAD_AT_ONCE = 500;
 
 /** Bulk changes; accounts take turns. */
 const BULK_TURNS = { running: 4, runningOfOne: 1, waitingOfOne: 20 };
@@ -43,6 +41,7 @@ interface Parts {
   details: ConversationDetails;
   follower: ConversationFollower;
   members: Pick<MemberStore, 'of'>;
+  releases: Releases;
   tagNames: TagNames;
   relay: Pick<Relay, 'announce'>;
 }
@@ -177,45 +176,12 @@ export class InboxService {
     return changed;
   }
 
-  /** Nobody takes care any more of what a member did who is gone, and nothing is left for it to read. */
-  async release({ _id: assignee, account }: Pick<Member, '_id' | 'account'>): Promise<void> {
-    const { conversations, relay } = this.#parts;
-    await this.#forgetUnread({ _id: assignee, account });
-    for (;;) {
-      const theirs = { account, assignee };
-      const found = await conversations.find(theirs, { _id: 1 }).limit(BULK_AT_ONCE).lean();
-      if (found.length === 0) return;
-      for (const { _id } of found) {
-        const changed = await changeDocument<StoredConversation>(conversations, { _id }, (current) => {
-          const now = new Date();
-          if (current.assignee !== assignee) return undefined;
-          return changeOf(current, { assignee: null, assignee_at: now, updated_at: now });
-        }).catch(ignoreMissing);
-        if (changed) relay.announce(conversations, changed);
-      }
-    }
-  }
-
   /** Whoever of these was removed while it was given something, or something to read, has been released before that. */
   async releaseGone(account: string, given: readonly (string | undefined)[]): Promise<void> {
     if (given.every((one) => one === undefined)) return;
     const members = new Set((await this.#parts.members.of(account)).map(({ _id }) => _id));
     for (const _id of given) {
-      if (_id !== undefined && !members.has(_id)) await this.release({ _id, account });
-    }
-  }
-
-  async #forgetUnread({ _id: member, account }: Pick<Member, '_id' | 'account'>): Promise<void> {
-    const { conversations } = this.#parts;
-    for (;;) {
-      const theirs = { account, unread: member };
-      const found = await conversations.find(theirs, { _id: 1 }).limit(UNREAD_AT_ONCE).lean();
-      if (found.length === 0) return;
-      // Their version, too: whoever is changing one of them at this moment looks at it again.
-      await conversations.updateMany(
-        { _id: { $in: found.map(({ _id }) => _id) }, unread: member },
-        { $pull: { unread: member }, $inc: { version: 1 } },
-      );
+      if (_id !== undefined && !members.has(_id)) await this.#parts.releases.release({ _id, account });
     }
   }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { conversationsOf } from '../../../test/inbox.ts';
@@ -43,6 +44,42 @@ it.each(['PATCH', 'bulk'])('a conversation that %s gives to it is nobody’s', a
       : await call('POST', 'bulk/', token, { body: { uuids: [uuid], assignee } });
   expect(answer.status).toBe(200);
   expect((await call('GET', `${uuid}/`, token)).json.assignee).toBeNull();
+});
+
+it('the conversations of years are released behind the answer, in turns, and what is done keeps its place', async () => {
+  const leaver = await people.member(token, 'operator');
+  const { uuid } = await visit(widget, token);
+  const { inbox, releases } = app.services.models;
+  const like = await inbox.findById(uuid).lean();
+  const updated_at = like?.updated_at as Date;
+  const theirs = Array.from({ length: 60 }, (_, n) => ({
+    ...like,
+    _id: randomUUID(),
+    label: `${leaver.uuid} ${n}`,
+    assignee: leaver.uuid,
+    unread: [leaver.uuid],
+    status: n % 2 ? 'done' : 'open',
+    updated_at,
+  }));
+  await inbox.collection.insertMany(theirs as never);
+  // As slow as a busy database: all of them would take seconds.
+  const own = inbox.collection.findOneAndUpdate.bind(inbox.collection) as (
+    ...given: unknown[]
+  ) => Promise<unknown>;
+  const spy = vi.spyOn(inbox.collection, 'findOneAndUpdate').mockImplementation((async (
+    ...given: unknown[]
+  ) => {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return own(...given);
+  }) as never);
+  onTestFinished(() => spy.mockRestore());
+  await people.remove(token, leaver.uuid);
+  expect(await releases.countDocuments({ _id: leaver.uuid })).toBe(1);
+  spy.mockRestore();
+  await expect.poll(() => releases.countDocuments({ _id: leaver.uuid }), { timeout: 30_000 }).toBe(0);
+  const left = await inbox.find({ _id: { $in: theirs.map(({ _id }) => _id) } }).lean();
+  expect(left.filter(({ assignee, unread }) => assignee !== null || unread.length > 0)).toEqual([]);
+  for (const { status, updated_at: at } of left) expect(at > updated_at).toBe(status === 'open');
 });
 
 it('a draft of it is gone', async () => {
