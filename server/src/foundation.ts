@@ -43,6 +43,8 @@ export const createFoundation = async (
     config,
     connection,
     log,
+    /** SECRET_KEY, or the one that was made in its place. */
+    secretKey,
     secrets,
     keys,
     models,

@@ -24,7 +24,7 @@ it.skipIf(inject('isRealMongodb'))('of backups into one folder at once one is ma
   const database = await openEmbeddedMongodb({ dataDir: join(dataDir, 'database') });
   onTestFinished(() => database.close());
   const { copyTo } = database;
-  const source = { dataDir, copyTo, hasKeyFile: false, keysOf: async () => [], reserveBytes: 0 };
+  const source = { dataDir, copyTo, madeKey: undefined, keysOf: async () => [], reserveBytes: 0 };
   const target = join(await temporaryFolder(), 'above', 'backup');
   const made = await Promise.allSettled([1, 2, 3].map(() => backUp(source, target, () => undefined)));
   const failed = made.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));

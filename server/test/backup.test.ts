@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkDataDir, openEmbeddedMongodb } from '@parlor/embedded-mongodb';
@@ -108,6 +108,41 @@ it.skipIf(inject('isRealMongodb'))(
       new RegExp(`SECRET_KEY is not the one of this database.* ${fingerprint}\\.`),
     );
     await (await start({ SECRET_KEY })).end('SIGTERM');
+  },
+);
+
+it.skipIf(inject('isRealMongodb'))(
+  'a key file that is none of the database is told, and a backup holds the key that the server runs with',
+  { timeout: 180_000 },
+  async () => {
+    const folder = await temporaryFolder();
+    const settings = { DATA_DIR: join(folder, 'data'), TMPDIR: folder };
+    const file = join(settings.DATA_DIR, 'secret-key');
+    const server = await startServerProcess({ PORT: '0', ...settings });
+    const key = await readFile(file, 'utf8');
+    for (const [i, wrong] of ['', 'x'.repeat(64)].entries()) {
+      await writeFile(file, wrong);
+      const backup = join(folder, `backup${i}`);
+      const made = await parlor(settings, ['backup', backup]);
+      expect(made).toMatchObject({
+        code: 1,
+        out: expect.stringMatching(/^backed up .*; all verified\n.*\(its fingerprint is \w{16}\)\n$/),
+        err: expect.stringContaining(`${file} is not the key of this database`),
+      });
+      expect(await readFile(join(backup, 'secret-key'), 'utf8')).toBe(key);
+      expect((await stat(join(backup, 'secret-key'))).mode & 0o777).toBe(0o600);
+    }
+    await server.end('SIGTERM');
+    const check = (more = {}) => parlor({ ...settings, ...more }, ['database', 'check']);
+    for (const wrong of ['', 'x'.repeat(64)]) {
+      await writeFile(file, wrong);
+      expect(await check()).toMatchObject({
+        code: 1,
+        out: expect.stringMatching(/ documents, 1 errors\n$/),
+        err: expect.stringContaining(`${file} is not the key of this database`),
+      });
+    }
+    expect(await check({ SECRET_KEY: key })).toMatchObject({ code: 0, err: '' });
   },
 );
 

@@ -1,7 +1,8 @@
 import { BackupError, backUp } from '../database/backup.ts';
 import { openDatabase } from '../database/connect.ts';
+import { DatabaseError } from '../database/database-error.ts';
 import { recordedKeys } from '../database/recorded-keys.ts';
-import { secretKeyFile } from '../database/secret-key-file.ts';
+import { keptKey, secretKeyFile } from '../database/secret-key-file.ts';
 import type { Config } from '../platform/config.ts';
 import { takeArguments, UsageError } from './arguments.ts';
 import type { ServiceCommand } from './command.ts';
@@ -24,12 +25,12 @@ export const backupCommands: Record<string, ServiceCommand> = {
     located: locatedFrom(0),
     prepare: (args) => {
       const [folder = ''] = takeArguments(args, 'FOLDER');
-      return async ({ config, copyEmbedded }, terminal) => {
+      return async ({ config, copyEmbedded, secretKey, secrets }, terminal) => {
         if (!copyEmbedded) throw new UsageError('MONGODB_URL is set: back a MongoDB up with mongodump');
-        const hasKeyFile = config.SECRET_KEY === '';
+        const madeKey = config.SECRET_KEY === '' ? secretKey : undefined;
         const reserveBytes = config.DISK_RESERVE_MIB * MIB;
         const keysOf = (DATA_DIR: string) => keysOfCopy({ ...config, DATA_DIR });
-        const source = { dataDir: config.DATA_DIR, copyTo: copyEmbedded, hasKeyFile, keysOf, reserveBytes };
+        const source = { dataDir: config.DATA_DIR, copyTo: copyEmbedded, madeKey, keysOf, reserveBytes };
         let fingerprints: string[];
         try {
           const show = (state: string) => terminal.progress(state);
@@ -42,13 +43,17 @@ export const backupCommands: Record<string, ServiceCommand> = {
         } catch (error) {
           throw error instanceof BackupError ? new UsageError(error.message) : error;
         }
-        const key = hasKeyFile ? secretKeyFile(folder) : 'what SECRET_KEY is set to, and not in the folder';
+        const key = madeKey ? secretKeyFile(folder) : 'what SECRET_KEY is set to, and not in the folder';
         terminal.print(
           fingerprints.length > 1
             ? `its keys are being changed, and it needs both (their fingerprints are ${fingerprints.join(' and ')}): ` +
                 `${key}; and the one before`
             : `the key that belongs to it is ${key} (its fingerprint is ${fingerprints.join()})`,
         );
+        if (madeKey && (await keptKey(config))?.fingerprint !== secrets.keyFingerprint)
+          throw new DatabaseError(
+            `${secretKeyFile(config.DATA_DIR)} is not the key of this database, without which no server starts on it: put ${key} in its place`,
+          );
       };
     },
   },

@@ -1,4 +1,4 @@
-import { copyFile, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename, dirname, join, sep } from 'node:path';
 import {
@@ -7,6 +7,7 @@ import {
   type EmbeddedMongodb,
   FILES_OF_AN_OPENING,
   makeDirectory,
+  makeFile,
 } from '@parlor/embedded-mongodb';
 import { embeddedDirectory } from './connect.ts';
 import { DatabaseError } from './database-error.ts';
@@ -17,11 +18,12 @@ export class BackupError extends Error {
   override name = 'BackupError';
 }
 
-/** What to back up: where it is, how to copy the open database, and whether the key that was made belongs to it. */
+/** What to back up: where it is, and how to copy the open database. */
 export interface BackupSource {
   dataDir: string;
   copyTo: EmbeddedMongodb['copyTo'];
-  hasKeyFile: boolean;
+  /** The key that goes along; undefined where SECRET_KEY is set, and kept elsewhere. */
+  madeKey: string | undefined;
   /** The fingerprints of the keys that the database of a DATA_DIR takes, which nobody has open. */
   keysOf: (dataDir: string) => Promise<string[]>;
   /** So much of the database's own disk is left: with less nothing would be stored any more. */
@@ -129,7 +131,7 @@ export const backUp = async (
 
 const fill = async (
   folder: string,
-  { dataDir, copyTo, hasKeyFile, keysOf, reserveBytes }: BackupSource,
+  { dataDir, copyTo, madeKey, keysOf, reserveBytes }: BackupSource,
   show: (state: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<Backup> => {
@@ -138,14 +140,14 @@ const fill = async (
   show('copying');
   const keptBytes = (await isSameDisk(folder, embeddedDirectory(dataDir))) ? reserveBytes : 0;
   await copyTo(database, { keptBytes, ...(signal && { signal }) });
-  if (hasKeyFile) await copyFile(secretKeyFile(dataDir), secretKeyFile(folder));
+  // Not the file's: what stands in that by now need not be the key that the server runs with.
+  if (madeKey !== undefined) makeFile(secretKeyFile(folder), madeKey);
   const showCheck = (ns: string, documents: number) => show(`checking ${ns}: ${documents} documents`);
   const check = await checkDataDir(database, showCheck, signal);
   if (check.errors.length > 0) throw new Error(`the copy is not good: ${check.errors[0]}`);
   // Asked of the copy: the server may have changed its keys since.
   const fingerprints = await keysOf(folder);
   for (const name of FILES_OF_AN_OPENING) await rm(join(database, name), { force: true });
-  const files = [join(database, 'data.mdb'), ...(hasKeyFile ? [secretKeyFile(folder)] : [])];
-  for (const path of [...files, database, folder]) await flush(path);
+  for (const path of [join(database, 'data.mdb'), database, folder]) await flush(path);
   return { ...check, fingerprints };
 };

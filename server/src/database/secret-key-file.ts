@@ -9,7 +9,7 @@ import { keyFingerprint } from '../platform/secrets.ts';
 export const secretKeyFile = (dataDir: string): string => join(dataDir, 'secret-key');
 
 /** What stands in that file; undefined where there is none. */
-const readKept = (dataDir: string): Promise<string | undefined> =>
+export const readKept = (dataDir: string): Promise<string | undefined> =>
   readFile(secretKeyFile(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
