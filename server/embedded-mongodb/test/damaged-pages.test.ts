@@ -1,8 +1,17 @@
 /** A data file with damage inside: whoever opens it is told so, and the process lives. */
-import { closeSync, copyFileSync, cpSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  cpSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkDataDir, openEmbeddedMongodb } from '../dist/index.js';
 import { lookAtTrees } from '../dist/storage/page-tree.js';
 import { temporaryFolder } from './bin-process.ts';
@@ -137,4 +146,30 @@ describe('the list of free pages', () => {
     await expect(open(dataDir)).rejects.toMatchObject({ code: 'DAMAGED' });
     await expect(checkDataDir(dataDir)).rejects.toMatchObject({ code: 'DAMAGED' });
   });
+});
+
+test('is not told of a file whose reading is ended from outside, as where memory runs out', async () => {
+  const dataDir = join(folder.path, 'cut');
+  cpSync(whole, dataDir, { recursive: true });
+  const descriptor = openSync(join(dataDir, 'data.mdb'), 'r+');
+  ftruncateSync(descriptor, Number(freePages(descriptor).lastPage) * PAGE);
+  closeSync(descriptor);
+  const end = (signal: string) => {
+    const isReader = "String(process.argv[1]).endsWith('check-main.js')";
+    vi.stubEnv(
+      'NODE_OPTIONS',
+      `--import=data:text/javascript,${isReader}&&process.kill(process.pid,'${signal}')`,
+    );
+  };
+  onTestFinished(() => void vi.unstubAllEnvs());
+  end('SIGKILL');
+  const outside = {
+    code: 'UNWRITABLE',
+    message: `the database in ${dataDir} could not be looked at (the process that read it was ended by SIGKILL): try again`,
+  };
+  await expect(open(dataDir)).rejects.toMatchObject(outside);
+  await expect(checkDataDir(dataDir)).rejects.toMatchObject(outside);
+  end('SIGBUS');
+  await expect(open(dataDir)).rejects.toMatchObject({ code: 'DAMAGED' });
+  await expect(checkDataDir(dataDir)).rejects.toMatchObject({ code: 'DAMAGED' });
 });

@@ -31,3 +31,9 @@ export function damaged(dataDir: string, how = 'it is cut off, or was overwritte
   const text = `the database in ${dataDir} is damaged (${how}): put a backup in its place`;
   return new EmbeddedMongodbError('DAMAGED', text);
 }
+
+/** The error where it can't be said whether a data file is damaged. */
+export function unseen(dataDir: string, why: string): EmbeddedMongodbError {
+  const text = `the database in ${dataDir} could not be looked at (${why}): try again`;
+  return new EmbeddedMongodbError('UNWRITABLE', text);
+}

@@ -1,6 +1,11 @@
 /** Verifies a whole data directory: every document against every index. */
 import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
-import { CHECK_PROCESS, type CheckMessage, type DataDirCheck } from '../storage/check-process.ts';
+import {
+  CHECK_PROCESS,
+  type CheckMessage,
+  type DataDirCheck,
+  refuseEndedFromOutside,
+} from '../storage/check-process.ts';
 import { runModule } from './child-process.ts';
 
 export type { DataDirCheck };
@@ -22,6 +27,7 @@ export async function checkDataDir(
   };
   // Whoever opens it in the very moment in which its last user closes it finds LMDB's lock destroyed: it has ended then.
   const how = await runModule(CHECK_PROCESS, [dataDir], hear, signal);
+  if (!said) refuseEndedFromOutside(dataDir, how);
   if (!said) throw damaged(dataDir, `reading it ended the process that did with ${how}`);
   if ('collections' in said) return said;
   throw new EmbeddedMongodbError(said.code, said.message);

@@ -11,8 +11,14 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { damaged, EmbeddedMongodbError } from '../errors/embedded-mongodb-error.ts';
-import { CHECK_PROCESS, EXIT_DAMAGED, EXIT_ERRORS, isCheckProcess } from './check-process.ts';
+import { damaged, EmbeddedMongodbError, unseen } from '../errors/embedded-mongodb-error.ts';
+import {
+  CHECK_PROCESS,
+  EXIT_DAMAGED,
+  EXIT_ERRORS,
+  isCheckProcess,
+  refuseEndedFromOutside,
+} from './check-process.ts';
 import { becomeFirstReader, CLAIM_FILES, claimDirectory } from './claim.ts';
 import { inspectDataFile } from './data-file.ts';
 import { Environment } from './environment.ts';
@@ -181,12 +187,17 @@ function writeMark(dataDir: string): void {
 }
 
 /**
- * Whether another process can read all of it. One that can't open it, as it is in use, says nothing against it.
+ * Whether another process can read all of it. One that can't open it, as it is in use, says nothing against it. Fails where it
+ * can't be begun, or is ended from outside.
  * @param against the codes of its end that do
  */
 function isReadable(dataDir: string, against: readonly number[]): boolean {
   if (isCheckProcess) return true;
-  const { signal, status } = spawnSync(process.execPath, [CHECK_PROCESS, dataDir]);
+  const { error, signal, status } = spawnSync(process.execPath, [CHECK_PROCESS, dataDir], {
+    stdio: 'ignore',
+  });
+  if (error) throw unseen(dataDir, error.message);
+  refuseEndedFromOutside(dataDir, signal ?? '');
   return signal === null && !against.includes(status ?? EXIT_DAMAGED);
 }
 
