@@ -4,8 +4,12 @@ import { buildStale } from './build.mjs';
 
 // The first process of a container ignores each signal that it does not listen to.
 const stopping = new AbortController();
+let isServerTold = false;
 /** @param {NodeJS.Signals} signal */
-const stop = (signal) => stopping.abort(signal);
+const stop = (signal) => {
+  if (process.listenerCount(signal) > 1) isServerTold = true;
+  else stopping.abort(signal);
+};
 const SIGNALS = /** @type {const} */ (['SIGTERM', 'SIGINT']);
 for (const signal of SIGNALS) process.on(signal, stop);
 try {
@@ -22,6 +26,6 @@ const early = asked();
 if (early) process.exit(128 + constants.signals[early]);
 await import('../server/dist/main.js');
 for (const signal of SIGNALS) process.off(signal, stop);
-// One that came before the server listened to it.
+// One that came before the server listened to it. Told twice it would end at once.
 const late = asked();
-if (late) process.kill(process.pid, late);
+if (late && !isServerTold) process.kill(process.pid, late);
