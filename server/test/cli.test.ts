@@ -97,6 +97,16 @@ describe('npm run parlor --', () => {
     );
   });
 
+  it('takes names that begin with "-"', { timeout: 90_000 }, async () => {
+    const name = '--yes';
+    const made = await parlor(['account', 'create', '--', name, 'yes@example.com']);
+    expect([made.code, made.err]).toEqual([0, '']);
+    const file = join(directory, 'yes.jsonl');
+    expect((await parlor(['export', '--', name, file])).out).toBe(`exported ${name} to ${file}\n`);
+    expect((await parlor(['account', 'delete', '--', name])).err).toMatch(/add --yes/);
+    expect((await parlor(['account', 'delete', '--yes', '--', name])).out).toBe(`deleted ${name}\n`);
+  });
+
   it('imports nothing that no route takes, and says where it stands', { timeout: 90_000 }, async () => {
     const account = randomUUID();
     const keyword = {
@@ -150,8 +160,11 @@ describe('npm run parlor --', () => {
     for (const [args, message] of [
       [['account', 'create', 'ada'], /^EMAIL is missing\nusage: /],
       [['account', 'create', 'ada', 'nowhere'], /^email: .*\nusage: /],
-      [['account', 'create', 'ada', 'ada@example.com', '--what'], /^unknown option --what\n/],
-      [['account', 'invite', '--help'], /^unknown option --help\n/],
+      [
+        ['account', 'create', 'ada', 'ada@example.com', '--what'],
+        /^unknown option --what \(a name that begins with "-" goes behind "--"\)\n/,
+      ],
+      [['account', 'invite', '--help'], /^unknown option --help \(/],
       [['account', 'delete', 'ada'], /^this can not be undone: add --yes\n/],
       [['member', 'role', 'ada', 'king'], /^ROLE is one of owner, admin, operator\n/],
       [['import', join(directory, 'no-file')], /no-file can't be read: ENOENT\n/],

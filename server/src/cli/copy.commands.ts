@@ -7,7 +7,7 @@ import type { Account } from '../features/accounts/accounts.model.ts';
 import { asAudited } from '../features/accounts/accounts.service.ts';
 import { ParlorError } from '../platform/errors.ts';
 import { accountNamed } from './account.commands.ts';
-import { takeArguments, UsageError } from './arguments.ts';
+import { plainArguments, takeArguments, UsageError } from './arguments.ts';
 import type { ServiceCommand } from './command.ts';
 import type { Terminal } from './terminal.ts';
 import { locatedFrom } from './typed-path.ts';
@@ -37,7 +37,10 @@ export const copyCommands: Record<string, ServiceCommand> = {
     meaning:
       'writes everything of an account as JSON lines, its secrets too, into a new file that only you read',
     located: locatedFrom(1),
-    files: ([, writes]) => (writes === undefined ? {} : { writes }),
+    files: (args) => {
+      const [, writes] = plainArguments(args);
+      return writes === undefined ? {} : { writes };
+    },
     prepare: (args) => {
       const [username = '', file = ''] = takeArguments(args, 'USERNAME', 'FILE');
       return async (services, terminal) => {
@@ -65,7 +68,10 @@ export const copyCommands: Record<string, ServiceCommand> = {
       'reads in what export wrote, with all ids; the account must not be here yet. Deliveries that waited go out here',
     mayBeNew: true,
     located: locatedFrom(0),
-    files: ([reads]) => (reads === undefined ? {} : { reads }),
+    files: (args) => {
+      const [reads] = plainArguments(args);
+      return reads === undefined ? {} : { reads };
+    },
     prepare: (args) => {
       const [file = ''] = takeArguments(args, 'FILE');
       return async (services, terminal) => {

@@ -31,6 +31,7 @@ const help = (): string =>
       ({ usage, meaning }) => `  ${usage}\n      ${meaning}`,
     ),
     '',
+    'A name that begins with "-" goes behind another "--", as in: npm run parlor -- account token -- -bob',
     'The commands work on the database of the environment (MONGODB_URL, else DATA_DIR), as the server does.',
     'Where a server runs on an embedded database, it runs account, member, export, import and backup itself; for the commands on',
     'the database, stop it first.',

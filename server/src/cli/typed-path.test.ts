@@ -21,3 +21,8 @@ it('without npm, or of another of its scripts, they are meant in the folder of t
 it('what is refused stays as it is', () => {
   expect(locatedFrom(0)(['', '--yes'], byNpm)).toEqual(['', '--yes']);
 });
+
+it('behind "--" a path may begin with "-", too', () => {
+  expect(locatedFrom(1)(['--', '-bob', '-b'], byNpm)).toEqual(['--', '-bob', join(TYPED_IN, '-b')]);
+  expect(locatedFrom(0)(['--', '--'], byNpm)).toEqual(['--', join(TYPED_IN, '--')]);
+});

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { END_OF_OPTIONS } from './arguments.ts';
 
 /** Where a path was meant that was typed: npm changes to the folder of its package.json, and says from which one. */
 const typedPath = (path: string, { npm_lifecycle_event, INIT_CWD = '' }: NodeJS.ProcessEnv): string =>
@@ -10,8 +11,13 @@ const typedPath = (path: string, { npm_lifecycle_event, INIT_CWD = '' }: NodeJS.
  */
 export const locatedFrom =
   (first: number) =>
-  (args: readonly string[], env: NodeJS.ProcessEnv = process.env): string[] =>
-    args.map((arg, i) =>
+  (args: readonly string[], env: NodeJS.ProcessEnv = process.env): string[] => {
+    const end = args.indexOf(END_OF_OPTIONS);
+    const isBehind = (i: number) => end !== -1 && i > end;
+    return args.map((arg, i) => {
+      const isName = (isBehind(i) ? i - 1 : i) < first || i === end;
       // An empty one would be the folder that it was typed in; it is refused, as an option is.
-      i < first || arg === '' || arg.startsWith('-') ? arg : typedPath(arg, env),
-    );
+      const isRefused = arg === '' || (arg.startsWith('-') && !isBehind(i));
+      return isName || isRefused ? arg : typedPath(arg, env);
+    });
+  };
