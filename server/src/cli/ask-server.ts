@@ -53,7 +53,7 @@ const endWhenSilent = (socket: Socket) => {
 };
 
 /**
- * Has the running server run a command, with this terminal and its files.
+ * Has the running server run a command, with this terminal and its files. It is ended there, too, when the terminal is stopped.
  * @param keys the caller's, where the server has to have the same ones
  * @throws UsageError as the command would; DatabaseError when the server failed, went away or says nothing any more.
  */
@@ -81,6 +81,8 @@ export const askServer = async (
     if (frame) silence.heard(frame);
     return frame;
   };
+  const end = () => socket.destroy(terminal.stopped.reason);
+  terminal.stopped.addEventListener('abort', end);
   try {
     // Whether the connection is lost shows where it is read.
     await send({ words: [...words], hearsAlive: true, ...(keys && { keys }) }).catch(() => undefined);
@@ -95,6 +97,7 @@ export const askServer = async (
     }
     throw stopped();
   } finally {
+    terminal.stopped.removeEventListener('abort', end);
     silence.end();
     // Lines may be on their way that nobody reads any more.
     socket.destroy();

@@ -71,7 +71,7 @@ const AGAIN_AFTER_MS = 5_000;
 const ENDS_WITHIN_MS = 10_000;
 
 /**
- * Stops a command that runs here at a signal, so that nothing half done is left.
+ * Stops a command at a signal, here or in the server that runs it, so that nothing half done is left.
  * @returns what ends that, and by the signal that has come the process: whoever gave it, such as a shell, sees so
  */
 const stopAtSignal = (terminal: LocalTerminal): (() => void) => {
@@ -115,11 +115,9 @@ export const runWithServices = async (
     const server = await runningServer(config);
     const name = words.slice(0, words.length - args.length);
     const keys = command.byKeys && keysOf(config);
+    endAtSignals = stopAtSignal(terminal);
     if (server) await askServer(server, [...name, ...located], terminal, keys);
-    else {
-      endAtSignals = stopAtSignal(terminal);
-      await withServices(config, name.join(' '), command, (services) => run(services, terminal));
-    }
+    else await withServices(config, name.join(' '), command, (services) => run(services, terminal));
     await terminal.finish();
   } finally {
     await terminal.close();
