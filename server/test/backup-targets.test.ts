@@ -37,6 +37,22 @@ it.skipIf(inject('isRealMongodb'))('of backups into one folder at once one is ma
   expect(await readdir(join(target, '..'))).toEqual(['backup']);
 });
 
+it.skipIf(inject('isRealMongodb'))('a backup that is ended in its last part leaves nothing', async () => {
+  const dataDir = await temporaryFolder();
+  const database = await openEmbeddedMongodb({ dataDir: join(dataDir, 'database') });
+  onTestFinished(() => database.close());
+  const ending = new AbortController();
+  const keysOf = async () => {
+    ending.abort(new Error('the command was ended'));
+    return [];
+  };
+  const source = { dataDir, copyTo: database.copyTo, madeKey: undefined, keysOf, reserveBytes: 0 };
+  const folder = await temporaryFolder();
+  const ended = backUp(source, join(folder, 'backup'), () => undefined, ending.signal);
+  await expect(ended).rejects.toThrow('no backup was made: the command was ended');
+  expect(await readdir(folder)).toEqual([]);
+});
+
 it.skipIf(inject('isRealMongodb'))(
   'a backup without a server that a signal ends leaves nothing, and can be given again',
   { timeout: 120_000 },

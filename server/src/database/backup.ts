@@ -120,6 +120,8 @@ export const backUp = async (
   }
   try {
     const backup = await fill(partial, source, show, signal);
+    // Writing a large one down takes long, too.
+    signal?.throwIfAborted();
     await rename(partial, target);
     await flush(dirname(target));
     return backup;
@@ -147,6 +149,7 @@ const fill = async (
   if (check.errors.length > 0) throw new Error(`the copy is not good: ${check.errors[0]}`);
   // Asked of the copy: the server may have changed its keys since.
   const fingerprints = await keysOf(folder);
+  signal?.throwIfAborted();
   for (const name of FILES_OF_AN_OPENING) await rm(join(database, name), { force: true });
   for (const path of [join(database, 'data.mdb'), database, folder]) await flush(path);
   return { ...check, fingerprints };
