@@ -1,6 +1,6 @@
 /** What a query may hold in memory: the limits, MongoDB's errors for them, and that what is held is let go. */
 import { join } from 'node:path';
-import { MongoClient } from 'mongodb';
+import { type Db, MongoClient } from 'mongodb';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { compilePipeline } from '../src/aggregation/pipeline.ts';
 import { heapSize, MAX_STAGE_BYTES, Memory } from '../src/limits/memory.ts';
@@ -85,7 +85,8 @@ test('all queries together have a limit, too', () => {
   expect(heapSize({ a: 'x'.repeat(1_000), b: [1, 2, { c: null }] })).toBeGreaterThan(1_000);
 });
 
-test('a smaller heap has smaller limits, and is not outgrown by texts of two bytes a character', async () => {
+/** A database whose heap is small. */
+async function smallDatabase(): Promise<Db> {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const small = await startBin(join(folder.path, 'data'), join(folder.path, 'a.sock'), [
@@ -94,7 +95,52 @@ test('a smaller heap has smaller limits, and is not outgrown by texts of two byt
   onTestFinished(() => void small.end('SIGTERM'));
   const client = await MongoClient.connect(small.url);
   onTestFinished(() => client.close());
-  const wide = client.db('memory').collection('wide');
+  return client.db('memory');
+}
+
+test('lists of values and of alternatives do not outgrow the heap, whatever indexes there are', async () => {
+  const listed = (await smallDatabase()).collection('listed');
+  await listed.insertOne({ n: 1 });
+  for (let i = 0; i < 4; i++) await listed.createIndex({ n: 1, [`f${i}`]: 1 });
+  const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
+  for (const filter of [
+    { n: { $in: numbers(150_000) } },
+    { n: { $nin: numbers(300_000) } },
+    { $or: numbers(50_000).map((n) => ({ n })) },
+  ]) {
+    await expect(listed.findOne(filter)).rejects.toMatchObject({ code: 292 });
+    await expect(listed.countDocuments(filter)).rejects.toMatchObject({ code: 292 });
+    await expect(listed.updateMany(filter, { $inc: { m: 1 } })).rejects.toMatchObject({ code: 292 });
+  }
+  expect(await listed.countDocuments({ n: { $in: numbers(20_000) } })).toBe(1);
+});
+
+test('distinct has a limit', async () => {
+  const many = (await smallDatabase()).collection<{ _id: number; n: number[] }>('many');
+  for (let _id = 0; _id < 15; _id++) {
+    await many.insertOne({ _id, n: Array.from({ length: 20_000 }, (_, i) => _id * 20_000 + i) });
+  }
+  await expect(many.distinct('n')).rejects.toMatchObject({ code: 292 });
+  expect(await many.distinct('n', { _id: { $lt: 3 } })).toHaveLength(60_000);
+});
+
+test('what has come up of an index of arrays is counted', async () => {
+  const tagged = (await smallDatabase()).collection('tagged');
+  await tagged.createIndex({ tags: 1 });
+  for (let i = 0; i < 4; i++) {
+    await tagged.insertMany(
+      Array.from(
+        { length: 10_000 },
+        (_, n) => ({ _id: `${i}-${n}-${'x'.repeat(1_000)}`, tags: [1, 2] }) as never,
+      ),
+    );
+  }
+  await expect(tagged.countDocuments({ tags: { $gte: 1 } })).rejects.toMatchObject({ code: 292 });
+  expect(await tagged.countDocuments({ tags: 1 })).toBe(40_000);
+});
+
+test('a smaller heap has smaller limits, and is not outgrown by texts of two bytes a character', async () => {
+  const wide = (await smallDatabase()).collection('wide');
   for (let begun = 0; begun < 16_000; begun += 1_000) {
     const texts = Array.from({ length: 1_000 }, (_, i) => ({ text: `${begun + i}${'🙂'.repeat(1_980)}` }));
     await wide.insertMany(texts);

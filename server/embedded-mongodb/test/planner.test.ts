@@ -117,7 +117,8 @@ function filter(random: Random, depth = 0): Doc {
 }
 
 function run(engine: Engine, collection: Collection, query: Query): { ids: string[]; plan: Doc } {
-  const plan = planQuery(collection, query);
+  const plan = planQuery(engine, collection, query);
+  plan.memory.release();
   const ids = allMatches(engine, collection, query).map(({ raw }) => String(decode(raw)._id));
   engine.environment.pauseScans();
   return { ids, plan: explainPlan(plan, query) };

@@ -131,7 +131,7 @@ function* documents(
   collection: Collection,
   query: Query,
 ): Generator<Doc | Pause, void, void> {
-  for (const match of matchesOf(engine, planQuery(collection, query), query)) {
+  for (const match of matchesOf(engine, planQuery(engine, collection, query), query)) {
     yield match && (match.doc ?? decode(match.raw));
   }
 }

@@ -5,13 +5,14 @@ import { checkFieldPath } from '../bson/field-path.ts';
 import { mongoError, refused } from '../errors/mongo-error.ts';
 import { documentKeys } from '../index-key/document-keys.ts';
 import { encodeValue } from '../index-key/entry-key.ts';
+import { type HeldMemory, heapSize } from '../limits/memory.ts';
 import { isOperators } from '../matcher/field.ts';
 import { compileMatch } from '../matcher/matcher.ts';
 import { isHinted } from '../planner/plan.ts';
 import { pauseReading } from '../query/count.ts';
-import { matchesOf, planQuery, type Query, queryFor } from '../query/query.ts';
+import { matchesOf, type PlannedQuery, planQuery, type Query, queryFor } from '../query/query.ts';
 import type { Collection, Index } from '../storage/collection.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandCall } from './command.ts';
 import { anyValue, object, requiredString } from './field-types.ts';
 import { isDoc, missingField, readDoc, readHint, readString } from './fields.ts';
 import { existingCollection } from './namespace.ts';
@@ -30,40 +31,60 @@ export const distinct: Command = {
     const collection = existingCollection(call);
     if (!collection) return { values: [] };
     const query = queryFor(filter, { hint, deadline: call.deadline });
-    const plan = planQuery(collection, query);
-    if (isProjected(filter)) checkKey(key);
-    const sources = sourcesOf(collection, query, key).map((read) => ({
-      read,
-      found: new Map<string, unknown>(),
-    }));
-    let bytes = 0;
-    for (const match of matchesOf(engine, plan, query)) {
-      if (!match) {
-        await pauseReading(engine, call.connection);
-        continue;
-      }
-      const doc = match.doc ?? decode(match.raw);
-      for (const { read, found } of sources) {
-        for (const value of read(doc)) {
-          const encoded = encodeValue(value).toString('latin1');
-          if (found.has(encoded)) continue;
-          found.set(encoded, value);
-          bytes += encoded.length;
-          if (bytes > MAX_ANSWER_BYTES * sources.length)
-            throw mongoError(17217, 'distinct too big, 16mb cap');
-        }
-      }
+    const plan = planQuery(engine, collection, query);
+    const memory = engine.memory.begin('distinct');
+    try {
+      if (isProjected(filter)) checkKey(key);
+      const [first, ...others] = await readValues(call, plan, query, key, memory);
+      const isSame = others.every(
+        (other) => other.size === first.size && [...other.keys()].every((value) => first.has(value)),
+      );
+      const values = [...first.values()].sort(compareValues);
+      // Of an empty array an index holds BSON's old undefined, which this database does not send.
+      if (isSame && !values.includes(undefined)) return { values };
+    } finally {
+      memory.release();
+      plan.memory.release();
     }
-    const [first, ...others] = sources.map(({ found }) => found) as [Values, ...Values[]];
-    const isSame = others.every(
-      (other) => other.size === first.size && [...other.keys()].every((value) => first.has(value)),
-    );
-    const values = [...first.values()].sort(compareValues);
-    // Of an empty array an index holds BSON's old undefined, which this database does not send.
-    if (isSame && !values.includes(undefined)) return { values };
     throw refused(`distinct of ${key}, which has an index and is missing or an empty array in a document,`);
   },
 };
+
+/** The values of all matches, from each source that MongoDB may take them from. */
+async function readValues(
+  { engine, connection }: CommandCall,
+  plan: PlannedQuery,
+  query: Query,
+  key: string,
+  memory: HeldMemory,
+): Promise<[Values, ...Values[]]> {
+  const sources = sourcesOf(plan.collection, query, key).map((read) => ({
+    read,
+    found: new Map() as Values,
+  }));
+  let bytes = 0;
+  for (const match of matchesOf(engine, plan, query)) {
+    if (!match) {
+      await pauseReading(engine, connection);
+      continue;
+    }
+    const doc = match.doc ?? decode(match.raw);
+    for (const { read, found } of sources) {
+      for (const value of read(doc)) {
+        const encoded = encodeValue(value).toString('latin1');
+        if (found.has(encoded)) continue;
+        memory.add(VALUE_BYTES + encoded.length + heapSize(value));
+        found.set(encoded, value);
+        bytes += encoded.length;
+        if (bytes > MAX_ANSWER_BYTES * sources.length) throw mongoError(17217, 'distinct too big, 16mb cap');
+      }
+    }
+  }
+  return sources.map(({ found }) => found) as [Values, ...Values[]];
+}
+
+/** About what a value takes in the heap beside itself and its key. */
+const VALUE_BYTES = 80;
 
 /**
  * Whether MongoDB projects the documents to the key: without a filter, and by an `_id` alone, it takes the values as they come.

@@ -100,17 +100,21 @@ async function explainQuery(engine: Engine, ns: string, query: Query, execute: b
     const eof = { queryPlanner: { ...head, winningPlan: { stage: 'EOF' }, rejectedPlans: [] } };
     return execute ? { ...eof, executionStats: stats(0, 0, { keysExamined: 0, docsExamined: 0 }) } : eof;
   }
-  const plan = planQuery(collection, query);
-  const planned = { queryPlanner: { ...head, winningPlan: explainPlan(plan, query), rejectedPlans: [] } };
-  if (!execute) return planned;
-  const effort = { keysExamined: 0, docsExamined: 0 };
-  const started = performance.now();
-  let returned = 0;
-  for (const match of matchesOf(engine, plan, query, effort)) {
-    if (match) returned++;
-    else await pause(engine);
+  const plan = planQuery(engine, collection, query);
+  try {
+    const planned = { queryPlanner: { ...head, winningPlan: explainPlan(plan, query), rejectedPlans: [] } };
+    if (!execute) return planned;
+    const effort = { keysExamined: 0, docsExamined: 0 };
+    const started = performance.now();
+    let returned = 0;
+    for (const match of matchesOf(engine, plan, query, effort)) {
+      if (match) returned++;
+      else await pause(engine);
+    }
+    return { ...planned, executionStats: stats(returned, performance.now() - started, effort) };
+  } finally {
+    plan.memory.release();
   }
-  return { ...planned, executionStats: stats(returned, performance.now() - started, effort) };
 }
 
 function stats(nReturned: number, ms: number, effort: { keysExamined: number; docsExamined: number }): Doc {

@@ -131,13 +131,9 @@ export function within(inner: readonly Interval[], outer: readonly Interval[]): 
   return inner.every((a) => outer.some((b) => b.start.compare(a.start) <= 0 && a.end.compare(b.end) <= 0));
 }
 
-/** The same intervals in a descending field's inverted bytes, in their new order. */
-export function inverted(intervals: readonly Interval[]): Interval[] {
-  return intervals
-    .map(({ start, end, point }) =>
-      point ? pointAt(invert(start)) : { start: invertBound(end), end: invertBound(start), point },
-    )
-    .reverse();
+/** The same interval in a descending field's inverted bytes. */
+export function inverted({ start, end, point }: Interval): Interval {
+  return point ? pointAt(invert(start)) : { start: invertBound(end), end: invertBound(start), point };
 }
 
 function pointAt(start: Buffer): Interval {

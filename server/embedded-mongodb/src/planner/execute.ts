@@ -1,10 +1,13 @@
 /** Runs a plan: a stream of records, read from LMDB as they are asked for. */
 
+import type { HeldMemory } from '../limits/memory.ts';
 import { after } from '../storage/catalog.ts';
 import type { Environment } from '../storage/environment.ts';
 import type { RangeScan } from '../storage/range-scan.ts';
 import type { IndexAccess } from './index-access.ts';
+import { rangesOf } from './key-ranges.ts';
 import type { Plan } from './plan.ts';
+import { SeenRecords } from './seen-records.ts';
 
 /** A stored document that a plan came upon. */
 export interface Hit {
@@ -25,40 +28,41 @@ interface Source {
   offset: number;
 }
 
-/** The records of a plan in its order, not yet matched or sorted. Endures being left for a while (see RangeScan). */
-export function* runPlan(environment: Environment, plan: Plan, effort: Effort): Generator<Hit, void, void> {
+/**
+ * The records of a plan in its order, not yet matched or sorted. Endures being left for a while (see RangeScan).
+ * @param memory counts which records have come up, where one may come up again
+ */
+export function* runPlan(
+  environment: Environment,
+  plan: Plan,
+  effort: Effort,
+  memory: HeldMemory,
+): Generator<Hit, void, void> {
   if (plan.accesses.length === 0) {
     yield* scanRecords(environment, plan, effort);
     return;
   }
   const collectionPrefix = prefixOf(plan.collection.id);
   const mayRepeat = plan.accesses.some((access) => access.mayRepeat);
-  const seen = mayRepeat ? new Set<string>() : undefined;
+  const seen = mayRepeat ? new SeenRecords(memory) : undefined;
   const entries = mustMerge(plan)
     ? merged(openSources(environment, plan), plan)
     : concatenated(environment, plan);
   for (const { scan, access } of entries) {
     effort.keysExamined++;
     if (access.index.id === 0) {
-      if (seen && isSeen(seen, scan.key.subarray(4))) continue;
+      if (seen?.has(scan.key.subarray(4))) continue;
       effort.docsExamined++;
       yield { record: scan.key, raw: scan.value };
       continue;
     }
     const id = scan.key.subarray(scan.value.readUInt16BE(0));
-    if (seen && isSeen(seen, id)) continue;
+    if (seen?.has(id)) continue;
     const record = Buffer.concat([collectionPrefix, id]);
     const raw = environment.records.getBinary(record);
     effort.docsExamined++;
     if (raw) yield { record, raw };
   }
-}
-
-function isSeen(seen: Set<string>, id: Buffer): boolean {
-  const key = id.toString('latin1');
-  if (seen.has(key)) return true;
-  seen.add(key);
-  return false;
 }
 
 function* scanRecords(environment: Environment, plan: Plan, effort: Effort): Generator<Hit, void, void> {
@@ -83,8 +87,7 @@ function mustMerge(plan: Plan): boolean {
 function* concatenated(environment: Environment, plan: Plan): Generator<Source, void, void> {
   const reverse = plan.order?.reverse ?? false;
   for (const access of plan.accesses) {
-    const ranges = reverse ? [...access.ranges].reverse() : access.ranges;
-    for (const range of ranges) {
+    for (const range of rangesOf(access.ranges, reverse)) {
       const space = access.index.id === 0 ? environment.records : environment.entries;
       const source = { scan: environment.scan(space, range.low, range.high, reverse), access, offset: 0 };
       try {
@@ -99,7 +102,7 @@ function* concatenated(environment: Environment, plan: Plan): Generator<Source, 
 function openSources(environment: Environment, plan: Plan): Source[] {
   const { reverse, from } = plan.order ?? { reverse: false, from: 0 };
   return plan.accesses.flatMap((access) =>
-    access.ranges.map((range) => ({
+    [...rangesOf(access.ranges)].map((range) => ({
       scan: environment.scan(
         access.index.id === 0 ? environment.records : environment.entries,
         range.low,

@@ -1,6 +1,7 @@
 /** A plan in the shape of MongoDB's explain. */
 import type { Doc } from '../bson/document.ts';
 import type { Interval } from './bounds.ts';
+import { inverted } from './bounds-builder.ts';
 import type { IndexAccess } from './index-access.ts';
 import type { Plan } from './plan.ts';
 
@@ -37,8 +38,9 @@ function hasManyRangesToMerge(plan: Plan): boolean {
 
 function indexScan({ index, bounds, ranges }: IndexAccess, plan: Plan): Doc {
   const indexBounds: Record<string, string[]> = {};
-  for (const { path, intervals } of bounds) {
-    indexBounds[path] = [...new Set([...(indexBounds[path] ?? []), ...intervals.map(showInterval)])];
+  for (const { path, intervals, descending } of bounds) {
+    const inOrder = descending ? intervals.map(inverted).reverse() : intervals;
+    indexBounds[path] = [...new Set([...(indexBounds[path] ?? []), ...inOrder.map(showInterval)])];
   }
   return {
     stage: 'IXSCAN',

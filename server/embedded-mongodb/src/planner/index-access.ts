@@ -1,22 +1,13 @@
 /** How one index answers a conjunction: which of its key ranges, what they prove, what order they give. */
-import { MAX_KEY_BYTES } from '../index-key/entry-key.ts';
-import { after } from '../storage/catalog.ts';
 import type { Collection, Index } from '../storage/collection.ts';
 import { EVERYTHING, type Interval } from './bounds.ts';
-import { boundsOf, intersect, inverted } from './bounds-builder.ts';
+import { boundsOf, intersect } from './bounds-builder.ts';
 import type { Conjunction, Predicate } from './conjunction.ts';
-
-/** A range of stored keys. */
-export interface KeyRange {
-  low: Buffer;
-  high: Buffer;
-  /** The number of bytes that the prefix and each of the leading single-valued fields take, added up. */
-  offsets: number[];
-}
+import { CombinedRanges, type FieldBounds, type KeyRanges } from './key-ranges.ts';
 
 export interface IndexAccess {
   index: Index;
-  ranges: KeyRange[];
+  ranges: KeyRanges;
   /** How many leading fields are held to single values in each range. */
   pointFields: number;
   /** How many fields are bounded at all. */
@@ -28,7 +19,7 @@ export interface IndexAccess {
   /** Whether a record may come up more than once. */
   mayRepeat: boolean;
   /** The bounds of each bounded field, in the order of its keys: what explain shows. */
-  bounds: { path: string; intervals: readonly Interval[] }[];
+  bounds: readonly FieldBounds[];
 }
 
 /** Lists of values of several fields make no more ranges than this: the fields after are checked by matching. */
@@ -41,38 +32,38 @@ export function accessBy(collection: Collection, index: Index, asked: Conjunctio
   prefix.writeUInt32BE(onRecords ? collection.id : index.id);
   const fields = keyFields(index);
   const used = new Set<Predicate>();
-  const shown: IndexAccess['bounds'] = [];
-  let ranges: KeyRange[] = [{ low: prefix, high: prefix, offsets: [prefix.length] }];
+  const bounds: FieldBounds[] = [];
+  let combinations = 1;
   let pointFields = 0;
-  let boundFields = 0;
   const boundRoots = new Set<string>();
   for (const field of fields) {
     const root = field.path.split('.')[0] as string;
     const shared = field.multikey && boundRoots.has(root);
-    const bounds = shared ? undefined : fieldBounds(field, asked, used);
-    const points = bounds?.every((interval) => interval.point) ?? false;
-    if (!bounds || isTooMany(ranges.length, bounds.length)) break;
+    const intervals = shared ? undefined : fieldBounds(field, asked, used);
+    const arePoints = intervals?.every((interval) => interval.point) ?? false;
+    if (!intervals || isTooMany(combinations, intervals.length)) break;
     if (field.multikey) boundRoots.add(root);
-    const directed = field.descending ? inverted(bounds) : bounds;
-    ranges = ranges.flatMap((range) => directed.map((interval) => extend(range, interval, points)));
-    shown.push({ path: field.path, intervals: directed });
-    boundFields++;
-    if (!points) break;
+    combinations *= intervals.length;
+    bounds.push({ path: field.path, intervals, descending: field.descending, arePoints });
+    if (!arePoints) break;
     pointFields++;
   }
-  if (boundFields === 0) ranges = [extend(ranges[0] as KeyRange, EVERYTHING, false)];
+  const ranges = new CombinedRanges(prefix, bounds.length > 0 ? bounds : [ALL]);
   const everyUsed = asked.predicates.every((predicate) => used.has(predicate));
   return {
     index,
-    ranges: ranges.map(searchable),
+    ranges,
     pointFields,
-    boundFields,
+    boundFields: bounds.length,
     fields,
     exact: everyUsed && !asked.more && asked.alternatives.length === 0,
     mayRepeat: index.multikey.some(Boolean) && !isOnePoint(ranges, pointFields, index),
-    bounds: shown,
+    bounds,
   };
 }
+
+/** A field that is not bounded, and so the last one. */
+const ALL: FieldBounds = { path: '', intervals: [EVERYTHING], descending: false, arePoints: false };
 
 /** One list alone may be of any length: a seek for each of its values costs less than everything else. */
 function isTooMany(ranges: number, values: number): boolean {
@@ -80,7 +71,7 @@ function isTooMany(ranges: number, values: number): boolean {
 }
 
 /** A single full key holds each record once even when the index is multikey. */
-function isOnePoint(ranges: KeyRange[], pointFields: number, index: Index): boolean {
+function isOnePoint(ranges: KeyRanges, pointFields: number, index: Index): boolean {
   return ranges.length === 1 && pointFields >= index.fields.length;
 }
 
@@ -122,19 +113,4 @@ function byUsefulness(predicates: readonly Predicate[], path: string): Predicate
   return predicates
     .filter((predicate) => predicate.path === path)
     .sort((a, b) => USEFULNESS.indexOf(a.operator) - USEFULNESS.indexOf(b.operator));
-}
-
-/**
- * The same range between keys that LMDB can look for. No stored key is longer than that: those from a longer key on are those
- * behind all that begin as it does.
- */
-function searchable({ low, high, offsets }: KeyRange): KeyRange {
-  const within = (key: Buffer) => (key.length > MAX_KEY_BYTES ? after(key.subarray(0, MAX_KEY_BYTES)) : key);
-  return { low: within(low), high: within(high), offsets };
-}
-
-function extend(range: KeyRange, interval: Interval, isPoint: boolean): KeyRange {
-  const low = Buffer.concat([range.low, interval.start]);
-  const high = Buffer.concat([range.low, interval.end]);
-  return { low, high, offsets: isPoint ? [...range.offsets, low.length] : range.offsets };
 }

@@ -3,10 +3,12 @@
 import type { Doc } from '../bson/document.ts';
 import { toNumber } from '../bson/numbers.ts';
 import { MongoError } from '../errors/mongo-error.ts';
+import type { HeldMemory } from '../limits/memory.ts';
 import type { Collection, Index } from '../storage/collection.ts';
 import { type Conjunction, conjunction } from './conjunction.ts';
-import { accessBy, type IndexAccess, type KeyRange } from './index-access.ts';
-import { type IndexOrder, orderOf, type SortField } from './sort-order.ts';
+import { accessBy, type IndexAccess } from './index-access.ts';
+import { type KeyRange, rangesOf } from './key-ranges.ts';
+import { type IndexOrder, MAX_MERGED, orderOf, type SortField } from './sort-order.ts';
 import { isUsable } from './usable-index.ts';
 
 export interface Plan {
@@ -27,11 +29,17 @@ export interface PlanRequest {
   sort: readonly SortField[];
   hasLimit: boolean;
   hint: unknown;
+  /** Counts what the plan takes. */
+  memory: HeldMemory;
 }
 
-/** The best plan for a query on a collection. Fails with BadValue when a hint names no index. */
+/**
+ * The best plan for a query on a collection. Fails with BadValue when a hint names no index, and when lists of values
+ * or alternatives take too much memory.
+ */
 export function choosePlan(collection: Collection, request: PlanRequest): Plan {
   const asked = conjunction(request.filter);
+  countLists(asked, request);
   const everything = isEmpty(asked);
   const natural = naturalHint(request.hint);
   const scan: Plan = {
@@ -60,6 +68,16 @@ export function choosePlan(collection: Collection, request: PlanRequest): Plan {
 
 function isEmpty(asked: Conjunction): boolean {
   return asked.predicates.length === 0 && asked.alternatives.length === 0 && !asked.more;
+}
+
+/** About what a value of a list takes in the heap as an interval of keys, and what the access of an index takes. */
+const VALUE_BYTES = 300;
+const ACCESS_BYTES = 1000;
+
+function countLists({ predicates }: Conjunction, { memory }: PlanRequest): void {
+  for (const { operator, value } of predicates) {
+    if (operator === 'in' && Array.isArray(value)) memory.add(VALUE_BYTES * value.length);
+  }
 }
 
 function planByIndex(
@@ -92,7 +110,12 @@ function planByAlternatives(
 ): Plan[] {
   const [branches] = asked.alternatives;
   if (!branches || asked.alternatives.length > 1) return [];
-  const parts = branches.map((branch) => joined(asked, conjunction(branch)));
+  request.memory.add(ACCESS_BYTES * branches.length * (1 + indexes.length));
+  const parts = branches.map((branch) => {
+    const inner = conjunction(branch);
+    countLists(inner, request);
+    return joined(asked, inner);
+  });
   const usable = indexes.filter((index) => parts.some((part) => isUsable(index, part)));
   const accesses = parts.map((part) => {
     const pairs = usable
@@ -127,6 +150,7 @@ function uniteBySameIndex(
 ): Plan | undefined {
   const accesses = same.filter((access) => access !== undefined);
   if (accesses.length < same.length) return undefined;
+  if (accesses.reduce((sum, { ranges }) => sum + ranges.length, 0) > MAX_MERGED) return undefined;
   for (let from = Math.min(...accesses.map((access) => access.pointFields)); from >= 0; from--) {
     const orders = accesses.map((access) => orderOf(access, request.sort, from));
     const first = orders[0];
@@ -173,8 +197,8 @@ function united(
  */
 function asOneAccess(accesses: readonly IndexAccess[], order: IndexOrder): IndexAccess | undefined {
   const [first] = accesses as [IndexAccess];
-  const prefix = first.ranges[0]?.low.subarray(0, first.ranges[0].offsets[order.from]);
-  const ranges = accesses.flatMap((access) => access.ranges);
+  const ranges = accesses.flatMap((access) => [...rangesOf(access.ranges)]);
+  const prefix = ranges[0]?.low.subarray(0, ranges[0].offsets[order.from]);
   if (!prefix || !ranges.every((range) => range.low.subarray(0, range.offsets[order.from]).equals(prefix))) {
     return undefined;
   }

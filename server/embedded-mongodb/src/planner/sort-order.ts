@@ -14,7 +14,7 @@ export interface IndexOrder {
 }
 
 /** Ranges are merged into one order up to this number; each holds a cursor. */
-const MAX_MERGED = 1000;
+export const MAX_MERGED = 1000;
 
 /**
  * Finds from which key field on an index access gives the sort's order, forwards or backwards; undefined when

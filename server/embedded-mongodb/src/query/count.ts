@@ -1,6 +1,7 @@
 /** Counting matches: by the index alone where it proves the filter, else by looking at the documents. */
 
 import type { IndexAccess } from '../planner/index-access.ts';
+import { rangesOf } from '../planner/key-ranges.ts';
 import type { Plan } from '../planner/plan.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Engine } from './engine.ts';
@@ -25,9 +26,12 @@ export async function countMatches(
   query: Query,
   asker: Asker,
 ): Promise<number> {
-  const plan = planQuery(collection, query);
+  const plan = planQuery(engine, collection, query);
   const proof = provenByKeys(plan);
-  if (proof) return Math.max(0, (await countKeys(engine, proof, query, asker)) - query.skip);
+  if (proof) {
+    const keys = await countKeys(engine, proof, query, asker).finally(() => plan.memory.release());
+    return Math.max(0, keys - query.skip);
+  }
   let count = 0;
   for (const match of matchesOf(engine, plan, query)) {
     if (match) count++;
@@ -66,7 +70,7 @@ async function countKeys(
   const most = query.limit > 0 ? query.skip + query.limit : Number.POSITIVE_INFINITY;
   const pace = new Pace(query);
   let count = 0;
-  for (const { low, high } of ranges) {
+  for (const { low, high } of rangesOf(ranges)) {
     let atOnce = FIRST_KEYS;
     for (let start: Buffer | undefined = low; start; atOnce = Math.min(atOnce * GROWTH, MOST_KEYS)) {
       const range: { start: Buffer; end: Buffer } = { start, end: high };

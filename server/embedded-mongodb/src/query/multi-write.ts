@@ -2,6 +2,7 @@
 
 import { decode } from '../bson/document.ts';
 import { compileMatch } from '../matcher/matcher.ts';
+import { SeenRecords } from '../planner/seen-records.ts';
 import type { Collection } from '../storage/collection.ts';
 import { pause } from './count.ts';
 import type { Engine } from './engine.ts';
@@ -37,7 +38,7 @@ export function fewMatches(engine: Engine, collection: Collection, query: Query)
   const matches: Match[] = [];
   const part = partSize(engine);
   let bytes = 0;
-  for (const match of matchesOf(engine, planQuery(collection, query), query)) {
+  for (const match of matchesOf(engine, planQuery(engine, collection, query), query)) {
     bytes += match?.raw.length ?? 0;
     const isFew = matches.length === 0 || (matches.length < part.documents && bytes <= part.bytes);
     if (match && isFew) matches.push(match);
@@ -60,10 +61,10 @@ export async function writeInBatches(
   const total = { n: 0, nModified: 0 };
   const first = engine.catalog.get(ns);
   if (!first) return total;
-  const plan = planQuery(first, query);
-  // Reading by the records' own order never meets a document twice.
-  const seen = plan.accesses.some(({ index }) => index.id !== 0) ? new Set<string>() : undefined;
   const matcher = compileMatch(query.filter);
+  const plan = planQuery(engine, first, query);
+  // Reading by the records' own order never meets a document twice.
+  const seen = plan.accesses.some(({ index }) => index.id !== 0) ? new SeenRecords(plan.memory) : undefined;
   let found: Buffer[] = [];
   let part = partSize(engine);
   let bytes = 0;
@@ -80,33 +81,20 @@ export async function writeInBatches(
     part = partSize(engine);
     bytes = 0;
   };
-  const memory = engine.memory.begin('A change of many documents');
-  try {
-    for (const match of matchesOf(engine, plan, query)) {
-      if (!match) {
-        await pause(engine);
-        continue;
-      }
-      const key = seen && match.record.toString('latin1');
-      if (key !== undefined && seen?.has(key)) continue;
-      if (key !== undefined) {
-        memory.add(SEEN_BYTES + key.length);
-        seen?.add(key);
-      }
-      bytes += match.raw.length;
-      if (found.push(match.record) < part.documents && bytes < part.bytes) continue;
-      await changeFound();
-      if (performance.now() > query.deadline) throw timeExpired();
+  for (const match of matchesOf(engine, plan, query)) {
+    if (!match) {
+      await pause(engine);
+      continue;
     }
-    if (found.length > 0) await changeFound();
-  } finally {
-    memory.release();
+    if (seen?.has(match.record)) continue;
+    bytes += match.raw.length;
+    if (found.push(match.record) < part.documents && bytes < part.bytes) continue;
+    await changeFound();
+    if (performance.now() > query.deadline) throw timeExpired();
   }
+  if (found.length > 0) await changeFound();
   return total;
 }
-
-/** About what an entry of a set takes beside its key. */
-const SEEN_BYTES = 50;
 
 function* stillMatching(
   engine: Engine,

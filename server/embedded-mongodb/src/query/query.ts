@@ -1,7 +1,7 @@
 /** A query from filter to documents: planned, matched, sorted, cut, projected; a stream all the way. */
 
 import { type Doc, decode } from '../bson/document.ts';
-import { heapSize } from '../limits/memory.ts';
+import { type HeldMemory, heapSize } from '../limits/memory.ts';
 import { compileMatch, type MatchResult } from '../matcher/matcher.ts';
 import { conjunction } from '../planner/conjunction.ts';
 import { type Effort, type Hit, runPlan } from '../planner/execute.ts';
@@ -43,16 +43,33 @@ export interface Match extends Hit {
 /** About what sorting keeps of a document in the heap beside its bytes and what it is sorted by. */
 const SORTABLE_BYTES = 300;
 
-/** Plans a query. Checks its sort, too. */
-export function planQuery(collection: Collection, query: Query): Plan {
+/** A plan, and what counts the memory that it takes until it has run. */
+export interface PlannedQuery extends Plan {
+  memory: HeldMemory;
+}
+
+/**
+ * Plans a query. Checks its sort, too. `matchesOf` lets go of the plan's memory in the end; who does not run it does so himself.
+ */
+export function planQuery(engine: Engine, collection: Collection, query: Query): PlannedQuery {
   const sort = sortFields(query.sort);
-  return choosePlan(collection, {
-    filter: query.filter,
-    // Nor does MongoDB sort the one document of an `_id`, and so it finds no fault with parallel arrays in it.
-    sort: isForOneId(query) ? [] : sort,
-    hasLimit: query.limit > 0,
-    hint: query.hint,
-  });
+  const memory = engine.memory.begin('Planning');
+  try {
+    // The filter itself, and what matching makes of it.
+    memory.add(2 * heapSize(query.filter));
+    const plan = choosePlan(collection, {
+      filter: query.filter,
+      // Nor does MongoDB sort the one document of an `_id`, and so it finds no fault with parallel arrays in it.
+      sort: isForOneId(query) ? [] : sort,
+      hasLimit: query.limit > 0,
+      hint: query.hint,
+      memory,
+    });
+    return { ...plan, memory };
+  } catch (error) {
+    memory.release();
+    throw error;
+  }
 }
 
 function isForOneId({ filter, skip, hint }: Query): boolean {
@@ -72,7 +89,7 @@ export function* documentsOf(
   query: Query,
 ): Generator<Buffer | Pause, void, void> {
   const project = query.projection && compileStoredProjection(query.projection, query.filter);
-  for (const match of matchesOf(engine, planQuery(collection, query), query)) {
+  for (const match of matchesOf(engine, planQuery(engine, collection, query), query)) {
     yield !match ? undefined : project ? project(match.raw, match.doc) : match.raw;
   }
 }
@@ -80,28 +97,33 @@ export function* documentsOf(
 /** The documents of a query in its order, after skip and limit. */
 export function* matchesOf(
   engine: Engine,
-  plan: Plan,
+  plan: PlannedQuery,
   query: Query,
   effort: Effort = { keysExamined: 0, docsExamined: 0 },
 ): Generator<Match | Pause, void, void> {
-  const matched = matching(runPlan(engine.environment, plan, effort), plan, query);
-  const inOrder = plan.mustSort ? sorted(engine, matched, query) : matched;
-  let position = 0;
-  for (const match of inOrder) {
-    if (!match) {
-      yield undefined;
-      continue;
+  try {
+    const matched = matching(runPlan(engine.environment, plan, effort, plan.memory), plan, query);
+    const inOrder = plan.mustSort ? sorted(engine, matched, query) : matched;
+    let position = 0;
+    for (const match of inOrder) {
+      if (!match) {
+        yield undefined;
+        continue;
+      }
+      if (position++ < query.skip) continue;
+      yield match;
+      if (query.limit > 0 && position >= query.skip + query.limit) return;
     }
-    if (position++ < query.skip) continue;
-    yield match;
-    if (query.limit > 0 && position >= query.skip + query.limit) return;
+  } finally {
+    plan.memory.release();
   }
 }
 
 /** All matches of a query at once: for writing, where nothing else has its turn in between anyway. */
 export function allMatches(engine: Engine, collection: Collection, query: Query): Match[] {
   const matches: Match[] = [];
-  for (const match of matchesOf(engine, planQuery(collection, query), query)) if (match) matches.push(match);
+  for (const match of matchesOf(engine, planQuery(engine, collection, query), query))
+    if (match) matches.push(match);
   return matches;
 }
 
