@@ -6,6 +6,7 @@ import type { Expression, ExpressionContext } from '../expression/expression.ts'
 import { heapSize } from '../limits/memory.ts';
 import { type Accumulator, compileAccumulator } from './accumulators.ts';
 import { groupKey } from './group-key.ts';
+import { paced } from './pause.ts';
 import type { PipelineEnvironment, Stage } from './stage.ts';
 
 interface Group {
@@ -41,17 +42,22 @@ export function compileGroup(spec: unknown, context: PipelineEnvironment): Stage
         }
         for (const accumulator of found.accumulators) accumulator.add(doc);
       }
-      for (const { id: value, accumulators } of groups.values()) {
-        const result: Doc = { _id: value };
-        factories.forEach(({ name }, i) => {
-          appendField(result, name, accumulators[i]?.result());
-        });
-        yield result;
-      }
+      const names = factories.map(({ name }) => name);
+      yield* paced(results(groups.values(), names));
     } finally {
       held.release();
     }
   };
+}
+
+function* results(groups: Iterable<Group>, names: readonly string[]): Generator<Doc, void, void> {
+  for (const { id, accumulators } of groups) {
+    const result: Doc = { _id: id };
+    names.forEach((name, i) => {
+      appendField(result, name, accumulators[i]?.result());
+    });
+    yield result;
+  }
 }
 
 /** About what a group and an accumulator take in the heap beside their values. */

@@ -1,22 +1,15 @@
 /** How a stage that holds many documents yields in the middle of its work. */
 import type { Doc } from '../bson/document.ts';
 import { type HeldMemory, heapSize } from '../limits/memory.ts';
+import { Pace } from '../limits/pace.ts';
 import type { Documents } from './stage.ts';
 
-/** The time slice that a stage gets before it yields. */
-const SLICE_MS = 10;
-
-/** The clock is read once in this many documents. */
-const PER_CLOCK = 64;
-
 /** Gives documents that are there already, with `undefined` where a time slice is used up. */
-export function* paced(documents: Iterable<Doc>): Generator<Doc | undefined, void, void> {
-  let given = 0;
-  let sliceEnd = performance.now() + SLICE_MS;
+export function* paced(documents: Iterable<Doc>, pace = new Pace()): Generator<Doc | undefined, void, void> {
   for (const doc of documents) {
-    if (++given % PER_CLOCK === 0 && performance.now() > sliceEnd) {
+    if (pace.isOver(0)) {
       yield undefined;
-      sliceEnd = performance.now() + SLICE_MS;
+      pace.goOn();
     }
     yield doc;
   }

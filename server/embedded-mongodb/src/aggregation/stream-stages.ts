@@ -3,8 +3,10 @@ import { checkFieldPath } from '../bson/field-path.ts';
 import { asInteger } from '../bson/numbers.ts';
 import { isDocument, isIndex, isNumber, typeName } from '../bson/values.ts';
 import { mongoError } from '../errors/mongo-error.ts';
+import { Pace } from '../limits/pace.ts';
 import { compileMatch } from '../matcher/matcher.ts';
 import { compileSort } from '../sort/sort.ts';
+import { sortInTurns } from '../sort/sort-in-turns.ts';
 import { collect, paced } from './pause.ts';
 import type { PipelineContext, Stage } from './stage.ts';
 
@@ -33,7 +35,8 @@ export function compileSortStage(spec: unknown, { memory, sortedByPlace }: Pipel
       const documents = yield* collect(input, held);
       // Sorting looks at a document's keys, which may be wrong, only when there is another one.
       if (documents[0] !== undefined) compare(documents[0], documents[0]);
-      yield* paced(documents.sort(compare));
+      const pace = new Pace();
+      yield* paced(yield* sortInTurns(documents, compare, pace), pace);
     } finally {
       held.release();
     }

@@ -12,6 +12,8 @@ import {
   typeName,
 } from '../bson/values.ts';
 import { mongoError, refused } from '../errors/mongo-error.ts';
+import { Pace } from '../limits/pace.ts';
+import { paced } from './pause.ts';
 import type { PipelineContext, Stage } from './stage.ts';
 
 /** `$unwind`: one document per array element. */
@@ -22,16 +24,21 @@ export function compileUnwind(spec: unknown, context: PipelineContext): Stage {
     throw refused(`setting the field '${indexPath.join('.')}' again after a stage that removed it`);
   }
   return function* unwind(input) {
+    const pace = new Pace();
     for (const doc of input) {
       if (doc === undefined) {
         yield undefined;
+        pace.goOn();
         continue;
       }
       const value = nested(doc, path);
       if (Array.isArray(value) && value.length > 0) {
-        for (const [i, element] of value.entries()) {
-          yield withIndex(replaceNested(doc, path, element), indexPath, Long.fromNumber(i));
-        }
+        yield* paced(
+          elements(value, (element, i) =>
+            withIndex(replaceNested(doc, path, element), indexPath, Long.fromNumber(i)),
+          ),
+          pace,
+        );
         continue;
       }
       const isEmpty = value === MISSING || value === null || value === undefined || Array.isArray(value);
@@ -40,6 +47,10 @@ export function compileUnwind(spec: unknown, context: PipelineContext): Stage {
       yield withIndex(kept, indexPath, null);
     }
   };
+}
+
+function* elements(array: readonly unknown[], made: (element: unknown, i: number) => Doc): Generator<Doc> {
+  for (const [i, element] of array.entries()) yield made(element, i);
 }
 
 function parse(spec: unknown): { path: string[]; indexPath: string[] | undefined; keepsEmpty: boolean } {

@@ -6,11 +6,13 @@ import { mongoError, refused } from '../errors/mongo-error.ts';
 import { documentKeys } from '../index-key/document-keys.ts';
 import { encodeValue } from '../index-key/entry-key.ts';
 import { type HeldMemory, heapSize } from '../limits/memory.ts';
+import { Pace } from '../limits/pace.ts';
 import { isOperators } from '../matcher/field.ts';
 import { compileMatch } from '../matcher/matcher.ts';
 import { isHinted } from '../planner/plan.ts';
 import { pauseReading } from '../query/count.ts';
 import { matchesOf, type PlannedQuery, planQuery, type Query, queryFor } from '../query/query.ts';
+import { sortInTurns } from '../sort/sort-in-turns.ts';
 import type { Collection, Index } from '../storage/collection.ts';
 import type { Command, CommandCall } from './command.ts';
 import { anyValue, object, requiredString } from './field-types.ts';
@@ -39,7 +41,7 @@ export const distinct: Command = {
       const isSame = others.every(
         (other) => other.size === first.size && [...other.keys()].every((value) => first.has(value)),
       );
-      const values = [...first.values()].sort(compareValues);
+      const values = await inTurns(sortInTurns([...first.values()], compareValues, new Pace(query)), call);
       // Of an empty array an index holds BSON's old undefined, which this database does not send.
       if (isSame && !values.includes(undefined)) return { values };
     } finally {
@@ -81,6 +83,14 @@ async function readValues(
     }
   }
   return sources.map(({ found }) => found) as [Values, ...Values[]];
+}
+
+async function inTurns<T>(steps: Generator<undefined, T, void>, call: CommandCall): Promise<T> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await pauseReading(call.engine, call.connection);
+  }
 }
 
 /** About what a value takes in the heap beside itself and its key. */

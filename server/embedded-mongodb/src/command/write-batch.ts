@@ -6,7 +6,7 @@
 import { calculateObjectSize, Int32 } from 'bson';
 import type { Doc } from '../bson/document.ts';
 import { MongoError } from '../errors/mongo-error.ts';
-import { timeExpired } from '../query/pace.ts';
+import { timeExpired } from '../limits/pace.ts';
 import { WORK_OF_TRANSACTION_MS } from '../storage/environment.ts';
 import type { CommandCall } from './command.ts';
 import { readBoolean } from './fields.ts';

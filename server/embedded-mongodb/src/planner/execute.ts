@@ -15,6 +15,9 @@ export interface Hit {
   raw: Buffer;
 }
 
+/** What a plan gives instead of a document where it has looked at a key or a range in vain, for its reader to count. */
+export type Step = undefined;
+
 /** What a plan has looked at so far: explain's executionStats. */
 export interface Effort {
   keysExamined: number;
@@ -37,7 +40,7 @@ export function* runPlan(
   plan: Plan,
   effort: Effort,
   memory: HeldMemory,
-): Generator<Hit, void, void> {
+): Generator<Hit | Step, void, void> {
   if (plan.accesses.length === 0) {
     yield* scanRecords(environment, plan, effort);
     return;
@@ -48,24 +51,36 @@ export function* runPlan(
   const entries = mustMerge(plan)
     ? merged(openSources(environment, plan), plan)
     : concatenated(environment, plan);
-  for (const { scan, access } of entries) {
+  for (const source of entries) {
+    if (!source) {
+      yield undefined;
+      continue;
+    }
+    const { scan, access } = source;
     effort.keysExamined++;
     if (access.index.id === 0) {
-      if (seen?.has(scan.key.subarray(4))) continue;
-      effort.docsExamined++;
-      yield { record: scan.key, raw: scan.value };
+      const isNew = !seen?.has(scan.key.subarray(4));
+      if (isNew) effort.docsExamined++;
+      yield isNew ? { record: scan.key, raw: scan.value } : undefined;
       continue;
     }
     const id = scan.key.subarray(scan.value.readUInt16BE(0));
-    if (seen?.has(id)) continue;
+    if (seen?.has(id)) {
+      yield undefined;
+      continue;
+    }
     const record = Buffer.concat([collectionPrefix, id]);
     const raw = environment.records.getBinary(record);
     effort.docsExamined++;
-    if (raw) yield { record, raw };
+    yield raw && { record, raw };
   }
 }
 
-function* scanRecords(environment: Environment, plan: Plan, effort: Effort): Generator<Hit, void, void> {
+function* scanRecords(
+  environment: Environment,
+  plan: Plan,
+  effort: Effort,
+): Generator<Hit | Step, void, void> {
   const prefix = prefixOf(plan.collection.id);
   const scan = environment.scan(environment.records, prefix, after(prefix), plan.order?.reverse ?? false);
   try {
@@ -84,7 +99,8 @@ function mustMerge(plan: Plan): boolean {
   return plan.order.from > 0 && (plan.accesses[0] as IndexAccess).ranges.length > 1;
 }
 
-function* concatenated(environment: Environment, plan: Plan): Generator<Source, void, void> {
+/** The sources of a plan's ranges, one after the other; and a step for each, as most may hold nothing. */
+function* concatenated(environment: Environment, plan: Plan): Generator<Source | Step, void, void> {
   const reverse = plan.order?.reverse ?? false;
   for (const access of plan.accesses) {
     for (const range of rangesOf(access.ranges, reverse)) {
@@ -95,6 +111,7 @@ function* concatenated(environment: Environment, plan: Plan): Generator<Source, 
       } finally {
         source.scan.close();
       }
+      yield undefined;
     }
   }
 }

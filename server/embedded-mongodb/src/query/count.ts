@@ -1,11 +1,11 @@
 /** Counting matches: by the index alone where it proves the filter, else by looking at the documents. */
 
+import { type Asker, Pace, stayFor } from '../limits/pace.ts';
 import type { IndexAccess } from '../planner/index-access.ts';
 import { rangesOf } from '../planner/key-ranges.ts';
 import type { Plan } from '../planner/plan.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Engine } from './engine.ts';
-import { type Asker, Pace, stayFor } from './pace.ts';
 import { matchesOf, planQuery, type Query } from './query.ts';
 
 /**

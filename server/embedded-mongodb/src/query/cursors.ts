@@ -1,8 +1,8 @@
 /** The cursors that clients have open: each a stream that goes on where it was left. */
 import { randomBytes } from 'node:crypto';
 import { MongoError } from '../errors/mongo-error.ts';
+import { type Asker, stayFor } from '../limits/pace.ts';
 import type { Environment } from '../storage/environment.ts';
-import { type Asker, stayFor } from './pace.ts';
 
 /** A cursor that nobody asks for this long is closed, as MongoDB does. */
 const IDLE_MS = 10 * 60 * 1000;

@@ -1,12 +1,12 @@
 /** Changing many documents: at once when they are few and quickly found, else in parts that let others have turns. */
 
 import { decode } from '../bson/document.ts';
+import { timeExpired } from '../limits/pace.ts';
 import { compileMatch } from '../matcher/matcher.ts';
 import { SeenRecords } from '../planner/seen-records.ts';
 import type { Collection } from '../storage/collection.ts';
 import { pause } from './count.ts';
 import type { Engine } from './engine.ts';
-import { timeExpired } from './pace.ts';
 import { type Match, matchesOf, planQuery, type Query } from './query.ts';
 
 /** How much one transaction changes at most. */

@@ -2,16 +2,17 @@
 
 import { type Doc, decode } from '../bson/document.ts';
 import { type HeldMemory, heapSize } from '../limits/memory.ts';
+import { Pace } from '../limits/pace.ts';
 import { compileMatch, type MatchResult } from '../matcher/matcher.ts';
 import { conjunction } from '../planner/conjunction.ts';
-import { type Effort, type Hit, runPlan } from '../planner/execute.ts';
+import { type Effort, type Hit, runPlan, type Step } from '../planner/execute.ts';
 import { choosePlan, type Plan } from '../planner/plan.ts';
 import type { SortField } from '../planner/sort-order.ts';
 import { compileStoredProjection } from '../projection/projection.ts';
 import { compileSort } from '../sort/sort.ts';
+import { sortInTurns } from '../sort/sort-in-turns.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Engine } from './engine.ts';
-import { Pace } from './pace.ts';
 
 export interface Query {
   filter: Doc;
@@ -127,15 +128,21 @@ export function allMatches(engine: Engine, collection: Collection, query: Query)
   return matches;
 }
 
-function* matching(hits: Iterable<Hit>, plan: Plan, query: Query): Generator<Match | Pause, void, void> {
+function* matching(
+  hits: Iterable<Hit | Step>,
+  plan: Plan,
+  query: Query,
+): Generator<Match | Pause, void, void> {
   // Compiled even when the plan proves the filter: a filter that is wrong has to be refused either way.
   const matcher = compileMatch(query.filter);
   const pace = new Pace(query);
-  for (const { record, raw } of hits) {
-    if (pace.isOver(raw.length)) {
+  for (const hit of hits) {
+    if (pace.isOver(hit?.raw.length ?? 0)) {
       yield undefined;
       pace.goOn();
     }
+    if (!hit) continue;
+    const { record, raw } = hit;
     if (!plan.mustMatch) {
       yield { record, raw, doc: undefined, result: undefined };
       continue;
@@ -166,7 +173,8 @@ function* sorted(
     const byKeys = (a: Sortable, b: Sortable) => compare(a.keys, b.keys);
     const roots = [...new Set(Object.keys(spec).map((path) => path.split('.')[0] as string))];
     const wanted = query.limit > 0 ? query.skip + query.limit : Number.POSITIVE_INFINITY;
-    const held: Sortable[] = [];
+    const pace = new Pace(query);
+    let held: Sortable[] = [];
     for (const found of matches) {
       if (!found) {
         yield undefined;
@@ -180,15 +188,15 @@ function* sorted(
       held.push({ keys, match: { ...match, doc: undefined }, bytes });
       memory.add(bytes);
       if (held.length < wanted * 2 + 1000) continue;
-      held.sort(byKeys);
+      pace.goOn();
+      held = yield* sortInTurns(held, byKeys, pace);
       for (const { bytes: freed } of held.splice(wanted)) memory.add(-freed);
     }
     const [only] = held;
     // Parallel arrays are an error even where there is nothing to compare them with.
     if (only && held.length === 1) compare(only.keys, only.keys);
-    held.sort(byKeys);
-    const pace = new Pace(query);
-    for (const { match } of held) {
+    pace.goOn();
+    for (const { match } of yield* sortInTurns(held, byKeys, pace)) {
       if (pace.isOver(match.raw.length)) {
         yield undefined;
         pace.goOn();

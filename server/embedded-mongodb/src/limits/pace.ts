@@ -4,7 +4,7 @@ import { MongoError } from '../errors/mongo-error.ts';
 /** The time slice that a stream gets before it yields. */
 const SLICE_MS = 10;
 
-/** How many documents, or bytes, are processed between two reads of the clock, whichever comes first. */
+/** How many documents, or steps that are as short, or bytes are processed between two reads of the clock. */
 const DOCUMENTS_PER_CLOCK = 64;
 const BYTES_PER_CLOCK = 256 * 1024;
 
@@ -14,8 +14,8 @@ export class Pace {
   #bytes = 0;
   #sliceEnd = 0;
 
-  /** @param limit when all has to have ended, by `performance.now()` */
-  constructor(limit: { readonly deadline: number }) {
+  /** @param limit when all has to have ended, by `performance.now()`; whoever reads the stream looks at it unless given */
+  constructor(limit: { readonly deadline: number } = { deadline: Number.POSITIVE_INFINITY }) {
     this.#limit = limit;
     this.goOn();
   }
