@@ -8,10 +8,12 @@ import { readIndexRequest } from '../src/command/index-request.ts';
 import { prepareInsert } from '../src/command/insert.ts';
 import { Memory } from '../src/limits/memory.ts';
 import { Pace } from '../src/limits/pace.ts';
+import { compileMatch } from '../src/matcher/matcher.ts';
 import { Engine } from '../src/query/engine.ts';
 import { matchesOf, planQuery, type Query, queryFor } from '../src/query/query.ts';
 import { sortInTurns } from '../src/sort/sort-in-turns.ts';
 import type { Collection } from '../src/storage/collection.ts';
+import { compileUpdate } from '../src/update/update.ts';
 import { temporaryFolder } from './bin-process.ts';
 import { seededRandom } from './random.ts';
 
@@ -34,6 +36,18 @@ afterAll(async () => {
 });
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => new Int32(n));
+
+/** A number that counts how often it is read. */
+function watched(value: number): { number: Int32; reads(): number } {
+  const number = new Int32(value);
+  let reads = 0;
+  const read = () => {
+    reads++;
+    return value;
+  };
+  Object.defineProperty(number, 'value', { get: read });
+  return { number, reads: () => reads };
+}
 
 async function filled(name: string, documents: readonly Doc[], index?: Doc): Promise<Collection> {
   await engine.environment.write(() => {
@@ -116,4 +130,25 @@ test('looking for what is not there pauses, and so does what has come up already
   const { pauses, found } = run(collection, queryFor({ n: { $gte: new Int32(0) } }));
   expect(found).toBe(10);
   expect(pauses).toBeGreaterThan(5_000 / STEPS_WITHOUT_PAUSE - 1);
+});
+
+test('a value is looked up in a long list, and not compared with each of it', () => {
+  const list = watched(1_000_000);
+  const listed = [...numbers(1_000), list.number];
+  const matches = compileMatch({ n: { $in: listed } });
+  matches({ n: new Int32(-1) });
+  const ready = list.reads();
+  for (let n = 2_000; n < 2_100; n++) expect(matches({ n: new Int32(n) })).toBeUndefined();
+  expect(matches({ n: new Int32(1_000_000) })).toBeDefined();
+  expect(list.reads()).toBe(ready);
+
+  const stored = watched(1_000_000);
+  for (const change of [
+    { $addToSet: { n: { $each: numbers(1_000) } } },
+    { $pullAll: { n: numbers(1_000) } },
+  ]) {
+    const before = stored.reads();
+    compileUpdate(change, {}).apply({ n: [stored.number] }, undefined, { isInsert: false, now: new Date(0) });
+    expect(stored.reads() - before).toBeLessThan(10);
+  }
 });

@@ -4,6 +4,7 @@ import type { Doc } from '../bson/document.ts';
 import { isNaNValue } from '../bson/numbers.ts';
 import { fieldsOf, isDocument, isTrue, MISSING, typeName } from '../bson/values.ts';
 import { badValue, refused } from '../errors/mongo-error.ts';
+import { ValueSet } from '../index-key/value-set.ts';
 import type { CompileFilter, Predicate, Test } from './predicate.ts';
 import { compileRegex, regexOperator } from './regex.ts';
 import { compileMod, compileSize, compileType } from './type-mod-size.ts';
@@ -137,20 +138,36 @@ function comparison(name: '$eq' | '$gt' | '$gte' | '$lt' | '$lte', operand: unkn
 
 function membership(name: string, operand: unknown): Predicate {
   if (!Array.isArray(operand)) throw badValue(`${name} needs an array`);
-  // Strings, of which there may be hundreds, are looked up rather than compared one by one.
+  // Of thousands of values each is looked up rather than compared one by one.
   const strings = new Set<string>();
+  const others: unknown[] = [];
   const tests: Test[] = [];
   for (const element of operand) {
     if (isOperators(element)) throw badValue('cannot nest $ under $in');
     if (typeof element === 'string') strings.add(element);
     else if (typeName(element) === 'regex') tests.push(compileRegex(element));
-    else tests.push(comparison('$eq', element));
+    else if (element === null || element === undefined) tests.push(comparison('$eq', element));
+    else others.push(element);
   }
+  const isOther = lookUp(others);
   const isListed = (value: unknown): boolean => {
     const text = textOf(value);
     return text !== undefined && strings.has(text);
   };
-  return { kind: 'value', test: (value) => isListed(value) || tests.some((test) => test(value)) };
+  return {
+    kind: 'value',
+    test: (value) => isListed(value) || isOther(value) || tests.some((test) => test(value)),
+  };
+}
+
+/** Whether a value equals one of these. They are made ready when it is asked first: many filters are only checked. */
+function lookUp(values: readonly unknown[]): Test {
+  let ready: { ranks: Set<number>; set: ValueSet } | undefined;
+  return (value) => {
+    if (values.length === 0) return false;
+    ready ??= { ranks: new Set(values.map(typeRank)), set: new ValueSet(values) };
+    return ready.ranks.has(typeRank(value)) && ready.set.has(value);
+  };
 }
 
 /** The text of a string, or of a symbol, which equals the string; undefined for all else. */

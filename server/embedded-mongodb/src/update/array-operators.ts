@@ -3,6 +3,7 @@ import type { Doc } from '../bson/document.ts';
 import { asInteger } from '../bson/numbers.ts';
 import { fieldsOf, getField, isDocument, isNumber, MISSING, typeName } from '../bson/values.ts';
 import { badValue, failedToParse, mongoError, refused } from '../errors/mongo-error.ts';
+import { ValueSet } from '../index-key/value-set.ts';
 import { isOperators } from '../matcher/field.ts';
 import { compileNode } from '../matcher/filter.ts';
 
@@ -112,8 +113,11 @@ export function compileAddToSet(path: string, operand: unknown): Change {
     }
     const array = value === MISSING ? [] : (value as unknown[]);
     const result = [...array];
+    // One is found sooner by comparing than by making all ready to be looked up.
+    const known = added.length > 1 ? new ValueSet(array) : undefined;
     for (const element of added) {
-      if (!result.some((existing) => compareValues(existing, element) === 0)) result.push(element);
+      const isNew = known?.add(element) ?? !array.some((existing) => compareValues(existing, element) === 0);
+      if (isNew) result.push(element);
     }
     return value !== MISSING && result.length === array.length ? value : result;
   };
@@ -139,7 +143,8 @@ export function compilePullAll(operand: unknown): Change {
   if (!Array.isArray(operand)) {
     throw badValue(`$pullAll requires an array argument but was given a ${typeName(operand)}`);
   }
-  return without((element) => operand.some((value) => compareValues(element, value) === 0));
+  const values = new ValueSet(operand);
+  return without((element) => values.has(element));
 }
 
 /** `$pull`: takes out the elements that equal a value or match a condition. */
