@@ -2,10 +2,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { Long } from 'mongodb';
+import { type Collection, Long } from 'mongodb';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { encode } from '../src/bson/document.ts';
+import { type Doc, encode } from '../src/bson/document.ts';
 import { Engine } from '../src/query/engine.ts';
+import { writeInBatches } from '../src/query/multi-write.ts';
+import { queryFor } from '../src/query/query.ts';
 import { Connection } from '../src/wire/connection.ts';
 import { useDatabase } from './open-database.ts';
 
@@ -14,7 +16,9 @@ const opened = useDatabase({ maxPoolSize: 50 });
 const things = (name: string) =>
   opened.client.db('commands').collection<{ _id: number; [field: string]: unknown }>(name);
 
-const numbered = (count: number) =>
+type Numbered = { _id: number; n: number; text: string };
+
+const numbered = (count: number): Numbered[] =>
   Array.from({ length: count }, (_, _id) => ({ _id, n: _id % 10, text: 'x'.repeat(50) }));
 
 test('cursors: batches, a change in between, killing, foreign and unknown ones', async () => {
@@ -39,6 +43,53 @@ test('cursors: batches, a change in between, killing, foreign and unknown ones',
   await expect(db.command({ getMore: Long.fromNumber(1), collection: 'cursors' })).rejects.toMatchObject({
     code: 43,
   });
+});
+
+/** What MongoDB 9.0 answers. */
+const KILLED: [string, Doc, (collection: Collection<Numbered>) => Promise<unknown>, string | undefined][] = [
+  ['by _id', {}, (a) => a.drop(), 'collection dropped. UUID '],
+  ['by _id', {}, (a) => a.rename('renamed'), "collection renamed from 'killed.a' to 'killed.renamed'. UUID "],
+  ['by an index', { n: { $gte: 0 } }, (a) => a.drop(), 'collection dropped. UUID '],
+  ['by an index', { n: { $gte: 0 } }, (a) => a.dropIndex('n_1'), "query plan killed :: index 'n_1' dropped"],
+  [
+    'by two',
+    { $or: [{ n: { $gte: 5 } }, { text: { $gte: 'x' } }] },
+    (a) => a.dropIndex('text_1'),
+    "query plan killed :: index 'text_1' dropped",
+  ],
+  ['by an index', { n: { $gte: 0 } }, (a) => a.dropIndex('text_1'), undefined],
+  ['by _id', {}, (a) => a.dropIndexes(), undefined],
+];
+
+test.each(KILLED)('a cursor over what is read %s, %j, after %s', async (_how, filter, change, message) => {
+  const db = opened.client.db('killed');
+  await db.dropDatabase();
+  const collection = db.collection<Numbered>('a');
+  await collection.insertMany(numbered(100));
+  await collection.createIndexes([{ key: { n: 1 } }, { key: { text: 1 } }]);
+  const cursor = collection.find(filter, { batchSize: 10 });
+  await cursor.next();
+  const sorted = collection.find(filter, { batchSize: 10, sort: { other: 1 } });
+  await sorted.next();
+  await change(collection);
+  for (const rest of [cursor.toArray(), sorted.toArray()]) {
+    if (message === undefined) expect(await rest).toHaveLength(99);
+    else await expect(rest).rejects.toMatchObject({ code: 175, message: expect.stringContaining(message) });
+  }
+});
+
+test('what is changed in parts ends as well when its collection is dropped', async () => {
+  const engine = new Engine(join(opened.folder, 'dropped'));
+  onTestFinished(() => engine.close());
+  await engine.environment.write(() => {
+    const collection = engine.catalog.ensure('killed', 'parts');
+    for (const doc of numbered(1_200)) engine.writer.insert(collection, { ...doc }, encode({ ...doc }));
+  });
+  const changed = writeInBatches(engine, 'killed.parts', queryFor({}), (collection, matches) => {
+    engine.catalog.drop(collection);
+    return { n: matches.length, nModified: 0 };
+  });
+  await expect(changed).rejects.toMatchObject({ code: 175, message: expect.stringContaining('dropped') });
 });
 
 test('a cursor is left open where the clock is set meanwhile', async () => {

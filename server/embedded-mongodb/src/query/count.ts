@@ -6,6 +6,7 @@ import { rangesOf } from '../planner/key-ranges.ts';
 import type { Plan } from '../planner/plan.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Engine } from './engine.ts';
+import type { PlanWatch } from './plan-watch.ts';
 import { matchesOf, planQuery, type Query } from './query.ts';
 
 /**
@@ -29,7 +30,9 @@ export async function countMatches(
   const plan = planQuery(engine, collection, query);
   const proof = provenByKeys(plan);
   if (proof) {
-    const keys = await countKeys(engine, proof, query, asker).finally(() => plan.memory.release());
+    const keys = await countKeys(engine, proof, plan.watch, query, asker).finally(() =>
+      plan.memory.release(),
+    );
     return Math.max(0, keys - query.skip);
   }
   let count = 0;
@@ -62,6 +65,7 @@ function provenByKeys({ accesses, mustMatch }: Plan): IndexAccess | undefined {
 async function countKeys(
   engine: Engine,
   { index, ranges }: IndexAccess,
+  watch: PlanWatch,
   query: Query,
   asker: Asker,
 ): Promise<number> {
@@ -79,6 +83,7 @@ async function countKeys(
       if (count >= most) return most;
       if (!pace.isOver(atOnce * KEY_BYTES)) continue;
       await pauseReading(engine, asker);
+      watch.check();
       pace.goOn();
     }
   }

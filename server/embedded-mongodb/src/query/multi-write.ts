@@ -71,9 +71,8 @@ export async function writeInBatches(
   const changeFound = async () => {
     engine.environment.pauseScans();
     const { n, nModified } = await engine.environment.write(() => {
-      const collection = engine.catalog.get(ns);
-      if (collection?.id !== first.id) return { n: 0, nModified: 0 };
-      return change(collection, [...stillMatching(engine, found, matcher)]);
+      plan.watch.check();
+      return change(engine.catalog.get(ns) as Collection, [...stillMatching(engine, found, matcher)]);
     });
     total.n += n;
     total.nModified += nModified;

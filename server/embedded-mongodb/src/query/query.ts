@@ -13,6 +13,7 @@ import { compileSort } from '../sort/sort.ts';
 import { sortInTurns } from '../sort/sort-in-turns.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Engine } from './engine.ts';
+import { PlanWatch } from './plan-watch.ts';
 
 export interface Query {
   filter: Doc;
@@ -44,9 +45,10 @@ export interface Match extends Hit {
 /** About what sorting keeps of a document in the heap beside its bytes and what it is sorted by. */
 const SORTABLE_BYTES = 300;
 
-/** A plan, and what counts the memory that it takes until it has run. */
+/** A plan, what counts the memory that it takes until it has run, and what ends it when it leads nowhere any more. */
 export interface PlannedQuery extends Plan {
   memory: HeldMemory;
+  watch: PlanWatch;
 }
 
 /**
@@ -66,7 +68,7 @@ export function planQuery(engine: Engine, collection: Collection, query: Query):
       hint: query.hint,
       memory,
     });
-    return { ...plan, memory };
+    return { ...plan, memory, watch: new PlanWatch(engine.catalog, plan) };
   } catch (error) {
     memory.release();
     throw error;
@@ -107,12 +109,9 @@ export function* matchesOf(
     const inOrder = plan.mustSort ? sorted(engine, matched, query) : matched;
     let position = 0;
     for (const match of inOrder) {
-      if (!match) {
-        yield undefined;
-        continue;
-      }
-      if (position++ < query.skip) continue;
+      if (match && position++ < query.skip) continue;
       yield match;
+      plan.watch.check();
       if (query.limit > 0 && position >= query.skip + query.limit) return;
     }
   } finally {

@@ -20,12 +20,18 @@ export class Catalog {
   #collections = new Map<string, Collection>();
   #nextId = 1;
   readonly #touched = new Set<Collection>();
+  #removals = 0;
 
   constructor(environment: Environment) {
     this.#environment = environment;
     this.#load();
     environment.beforeCommit = () => this.#writeCounts();
     environment.afterAbort = () => this.#load();
+  }
+
+  /** How often a collection was dropped or renamed, or an index dropped, up to now. */
+  get removals(): number {
+    return this.#removals;
   }
 
   /** The collection of this full name (`db.collection`). */
@@ -57,6 +63,7 @@ export class Catalog {
 
   /** Removes a collection; its records and entries become garbage that `sweep` removes later. */
   drop(collection: Collection): void {
+    this.#removals++;
     this.#collections.delete(collection.ns);
     this.#touched.delete(collection);
     const { meta } = this.#environment;
@@ -68,6 +75,7 @@ export class Catalog {
 
   /** Gives a collection another full name. */
   rename(collection: Collection, db: string, name: string): void {
+    this.#removals++;
     this.#collections.delete(collection.ns);
     collection.db = db;
     collection.name = name;
@@ -87,6 +95,7 @@ export class Catalog {
 
   /** Removes an index; its entries become garbage. */
   dropIndex(collection: Collection, index: Index): void {
+    this.#removals++;
     collection.indexes = collection.indexes.filter((other) => other !== index);
     this.#discard(index);
     this.save(collection);
