@@ -33,7 +33,7 @@ export const update: Command = {
         const matches = collection && fewMatches(engine, collection, query);
         if (collection && !matches) return false;
         if (collection && matches) count(made, changeAll(engine, collection, statement, matches));
-        if (!matches?.length && isUpsert) insertOne(call, statement, index, made);
+        if (!matches?.length && isUpsert) countUpserted(made, index, insertOne(call, statement));
         return true;
       },
       async runInBatches(read, index, made) {
@@ -44,7 +44,8 @@ export const update: Command = {
         );
         count(made, done);
         if (done.n > 0 || !statement.isUpsert) return;
-        await engine.environment.write(() => insertOne(call, statement, index, made));
+        // Counted after it, because a transaction that fails is run again.
+        countUpserted(made, index, await engine.environment.write(() => insertOne(call, statement)));
       },
     });
     const { n, nModified, upserted } = tally;
@@ -135,10 +136,14 @@ function changeAll(
   return { n: matches.length, nModified };
 }
 
-function insertOne(call: CommandCall, { query, change }: UpdateStatement, index: number, made: Tally): void {
+/** Inserts what an upsert makes, and gives its `_id`. */
+function insertOne(call: CommandCall, { query, change }: UpdateStatement): unknown {
   const collection = ensuredCollection(call);
-  const { doc } = inPlanExecutor('update', () => upsert(call.engine, collection, query.filter, change));
-  made.upserted.push({ index: new Int32(index), _id: doc._id });
+  return inPlanExecutor('update', () => upsert(call.engine, collection, query.filter, change)).doc._id;
+}
+
+function countUpserted(made: Tally, index: number, _id: unknown): void {
+  made.upserted.push({ index: new Int32(index), _id });
   made.n++;
 }
 
