@@ -12,6 +12,7 @@ import { compileMatch } from '../src/matcher/matcher.ts';
 import { Engine } from '../src/query/engine.ts';
 import { matchesOf, planQuery, type Query, queryFor } from '../src/query/query.ts';
 import { sortInTurns } from '../src/sort/sort-in-turns.ts';
+import { Sorter } from '../src/sort/sorter.ts';
 import type { Collection } from '../src/storage/collection.ts';
 import { compileUpdate } from '../src/update/update.ts';
 import { temporaryFolder } from './bin-process.ts';
@@ -88,6 +89,24 @@ test('sorting pauses, and gives what Array.sort gives', () => {
       comparisons = 0;
     }
     expect(step.value).toEqual([...items].sort(compare));
+  }
+});
+
+test('the first of many in an order are those that sorting all gives, equal ones as they came', () => {
+  const items = Array.from({ length: 5_000 }, (_, place) => ({ key: random.int(900), place, bytes: 1 }));
+  const compare = (a: (typeof items)[number], b: (typeof items)[number]) => a.key - b.key;
+  for (const wanted of [1, 7, 1_500, 5_000, Number.POSITIVE_INFINITY]) {
+    const memory = new Memory().begin('Sort');
+    const add = vi.spyOn(memory, 'add');
+    const sorter = new Sorter(compare, wanted, new Pace(), memory);
+    for (const item of items) for (const _pause of sorter.add(item));
+    const steps = sorter.inOrder();
+    let step = steps.next();
+    while (!step.done) step = steps.next();
+    expect(step.value.slice(0, wanted)).toEqual([...items].sort(compare).slice(0, wanted));
+    const held = add.mock.calls.reduce((sum, [bytes]) => sum + bytes, 0);
+    expect(held).toBe(step.value.length);
+    expect(held).toBeLessThanOrEqual(Math.min(2 * wanted + 1_000, items.length));
   }
 });
 

@@ -23,7 +23,7 @@ export function compilePipeline(stages: Doc[], env: PipelineEnvironment): (input
 }
 
 function compileStages(stages: unknown[], context: PipelineContext): Stage {
-  const compiled = stages.map((stage) => compileStage(stage, context));
+  const compiled = stages.map((stage, i) => compileStage(stage, context, stages[i + 1]));
   const guarded = compiled.map((stage, i) => (i < compiled.length - 1 ? withHiddenErrors(stage) : stage));
   return (input) => guarded.reduce((documents, stage) => stage(documents), input);
 }
@@ -61,7 +61,7 @@ function withHiddenErrors(stage: Stage): Stage {
 /** Whether an error is this database's own, whatever MongoDB would do: refusals and bounds of memory. */
 const isOwn = ({ code }: MongoError): boolean => [REFUSED, 146, 292].includes(code);
 
-function compileStage(stage: unknown, context: PipelineContext): Stage {
+function compileStage(stage: unknown, context: PipelineContext, next: unknown): Stage {
   if (!isDocument(stage)) throw mongoError(14, "Each element of the 'pipeline' array must be an object");
   const entries = Object.entries(fieldsOf(stage));
   const [name, spec] = entries[0] ?? [];
@@ -74,7 +74,7 @@ function compileStage(stage: unknown, context: PipelineContext): Stage {
     case '$group':
       return compileGroup(spec, context);
     case '$sort':
-      return compileSortStage(spec, context);
+      return compileSortStage(spec, context, next);
     case '$limit':
       return compileLimit(spec);
     case '$skip':

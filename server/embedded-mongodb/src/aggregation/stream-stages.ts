@@ -1,13 +1,15 @@
 import { Int32, Long } from 'bson';
+import type { Doc } from '../bson/document.ts';
 import { checkFieldPath } from '../bson/field-path.ts';
-import { asInteger } from '../bson/numbers.ts';
+import { asInteger, toNumber } from '../bson/numbers.ts';
 import { isDocument, isIndex, isNumber, typeName } from '../bson/values.ts';
 import { mongoError } from '../errors/mongo-error.ts';
+import { heapSize } from '../limits/memory.ts';
 import { Pace } from '../limits/pace.ts';
 import { compileMatch } from '../matcher/matcher.ts';
 import { compileSort } from '../sort/sort.ts';
-import { sortInTurns } from '../sort/sort-in-turns.ts';
-import { collect, paced } from './pause.ts';
+import { type Sortable, Sorter } from '../sort/sorter.ts';
+import { paced } from './pause.ts';
 import type { PipelineContext, Stage } from './stage.ts';
 
 /** `$match`. */
@@ -19,8 +21,15 @@ export function compileMatchStage(spec: unknown): Stage {
   };
 }
 
-/** `$sort`; equal documents keep their order. */
-export function compileSortStage(spec: unknown, { memory, sortedByPlace }: PipelineContext): Stage {
+/**
+ * `$sort`; equal documents keep their order.
+ * @param next the stage behind it: of a `$limit` no more are held
+ */
+export function compileSortStage(
+  spec: unknown,
+  { memory, sortedByPlace }: PipelineContext,
+  next: unknown,
+): Stage {
   if (!isDocument(spec)) throw mongoError(15973, 'the $sort key specification must be an object');
   if (Object.keys(spec).length === 0) throw mongoError(15976, '$sort stage must have at least one sort key');
   if (Object.hasOwn(spec, '$natural')) checkFieldPath('$natural');
@@ -29,18 +38,32 @@ export function compileSortStage(spec: unknown, { memory, sortedByPlace }: Pipel
     const [field = '', ...inside] = path.split('.');
     if (inside.some(isIndex)) sortedByPlace.add(field);
   }
+  const wanted = isDocument(next)
+    ? (toNumber(next.$limit) ?? Number.POSITIVE_INFINITY)
+    : Number.POSITIVE_INFINITY;
   return function* sorted(input) {
     const held = memory.begin('$sort');
     try {
-      const documents = yield* collect(input, held);
-      // Sorting looks at a document's keys, which may be wrong, only when there is another one.
-      if (documents[0] !== undefined) compare(documents[0], documents[0]);
       const pace = new Pace();
-      yield* paced(yield* sortInTurns(documents, compare, pace), pace);
+      const byDocument = (a: SortableDocument, b: SortableDocument) => compare(a.doc, b.doc);
+      const sorter = new Sorter(byDocument, wanted, pace, held);
+      for (const doc of input) {
+        if (doc === undefined) yield undefined;
+        else yield* sorter.add({ doc, bytes: heapSize(doc) });
+      }
+      const inOrder = yield* sorter.inOrder();
+      yield* paced(
+        inOrder.map(({ doc }) => doc),
+        pace,
+      );
     } finally {
       held.release();
     }
   };
+}
+
+interface SortableDocument extends Sortable {
+  doc: Doc;
 }
 
 /** `$limit`. */

@@ -10,7 +10,7 @@ import { choosePlan, type Plan } from '../planner/plan.ts';
 import type { SortField } from '../planner/sort-order.ts';
 import { compileStoredProjection } from '../projection/projection.ts';
 import { compileSort } from '../sort/sort.ts';
-import { sortInTurns } from '../sort/sort-in-turns.ts';
+import { type Sortable, Sorter } from '../sort/sorter.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Engine } from './engine.ts';
 import { PlanWatch } from './plan-watch.ts';
@@ -152,11 +152,9 @@ function* matching(
   }
 }
 
-interface Sortable {
+interface SortableMatch extends Sortable {
   keys: Doc;
   match: Match;
-  /** About what it takes in memory. */
-  bytes: number;
 }
 
 /** Sorts in memory, keeping no more than the query's limit, and of each document only what it is sorted by. */
@@ -169,11 +167,11 @@ function* sorted(
   try {
     const spec = query.sort as Doc;
     const compare = compileSort(spec);
-    const byKeys = (a: Sortable, b: Sortable) => compare(a.keys, b.keys);
     const roots = [...new Set(Object.keys(spec).map((path) => path.split('.')[0] as string))];
     const wanted = query.limit > 0 ? query.skip + query.limit : Number.POSITIVE_INFINITY;
     const pace = new Pace(query);
-    let held: Sortable[] = [];
+    const byKeys = (a: SortableMatch, b: SortableMatch) => compare(a.keys, b.keys);
+    const sorter = new Sorter(byKeys, wanted, pace, memory);
     for (const found of matches) {
       if (!found) {
         yield undefined;
@@ -184,18 +182,9 @@ function* sorted(
       const keys: Doc = {};
       for (const root of roots) if (Object.hasOwn(full, root)) keys[root] = full[root];
       const bytes = SORTABLE_BYTES + match.raw.length + heapSize(keys);
-      held.push({ keys, match: { ...match, doc: undefined }, bytes });
-      memory.add(bytes);
-      if (held.length < wanted * 2 + 1000) continue;
-      pace.goOn();
-      held = yield* sortInTurns(held, byKeys, pace);
-      for (const { bytes: freed } of held.splice(wanted)) memory.add(-freed);
+      yield* sorter.add({ keys, match: { ...match, doc: undefined }, bytes });
     }
-    const [only] = held;
-    // Parallel arrays are an error even where there is nothing to compare them with.
-    if (only && held.length === 1) compare(only.keys, only.keys);
-    pace.goOn();
-    for (const { match } of yield* sortInTurns(held, byKeys, pace)) {
+    for (const { match } of yield* sorter.inOrder()) {
       if (pace.isOver(match.raw.length)) {
         yield undefined;
         pace.goOn();
