@@ -68,7 +68,7 @@ export function planQuery(engine: Engine, collection: Collection, query: Query):
       hint: query.hint,
       memory,
     });
-    return { ...plan, memory, watch: new PlanWatch(engine.catalog, plan) };
+    return Object.assign(plan, { memory, watch: new PlanWatch(engine.catalog, plan) });
   } catch (error) {
     memory.release();
     throw error;
