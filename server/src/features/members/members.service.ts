@@ -11,7 +11,7 @@ import { forbidden, invalid, missingObject } from '../../platform/errors.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { secretHash } from '../../platform/random-secret.ts';
 import type { Secrets } from '../../platform/secrets.ts';
-import type { AccountLeases } from '../accounts/account-leases.ts';
+import type { AccountLeases, Lease } from '../accounts/account-leases.ts';
 import type { Quotas } from '../accounts/quotas.ts';
 import { takenErrors } from '../accounts/unique-names.ts';
 import type { Credentials } from './credentials.ts';
@@ -134,13 +134,14 @@ export class MembersService {
     };
     const made = changesOf(AUDITED_FIELDS, {}, { role, ...(widgets && { widgets }) });
     const events = action ? [auditEvent(action, account, asAudited(member), made)] : [];
-    const { stored, isNew } = await this.#alone(inviter, whoNow, async (acting) => {
+    const { stored, isNew } = await this.#alone(inviter, whoNow, async (acting, lease) => {
       mayGive(acting, role);
       await this.#mayRestrict(account, role, widgets);
       return quotas.within('members', account, _id, whoNow, async () => {
         const known = await store.ofAddress(account, email);
         if (known.some(activeOf)) throw invalid(takenErrors(['email_key']));
         for (const one of known) mayTouch(acting, one);
+        lease.check();
         const made = await insertOnce(models.members, { ...member, ...(events.length > 0 && { events }) });
         // Invited again, the link before is no good any more; a crash here may have left several.
         for (const one of known) if (one._id !== _id) await store.withdraw(one);
@@ -185,7 +186,7 @@ export class MembersService {
     whoNow = noLook,
   ): Promise<Member> {
     const { account } = changer;
-    return this.#alone(changer, whoNow, async (acting) => {
+    return this.#alone(changer, whoNow, async (acting, lease) => {
       const { store, succession } = this.#parts;
       const current = await store.get(account, uuid);
       check?.(settingsOf(presentMember(current)));
@@ -195,6 +196,7 @@ export class MembersService {
       if (set.role) await requireSendable(store, { ...current, role: set.role });
       await this.#mayRestrict(account, set.role ?? current.role, wanted.widgets);
       if (Object.keys(set).length === 0) return current;
+      lease.check();
       if (set.role && current.role === 'owner') await succession.demote(current, set, action);
       else await store.change(account, uuid, () => set, action);
       const changed = await store.get(account, uuid);
@@ -249,7 +251,7 @@ export class MembersService {
     whoNow = noLook,
   ): Promise<void> {
     const { account } = remover;
-    return this.#alone(remover, whoNow, async (acting) => {
+    return this.#alone(remover, whoNow, async (acting, lease) => {
       const { credentials, store, succession } = this.#parts;
       const member = await store.get(account, uuid);
       check?.(settingsOf(presentMember(member)));
@@ -257,6 +259,7 @@ export class MembersService {
         (one) => one._id !== uuid && !activeOf(one),
       );
       for (const one of [member, ...others]) mayTouch(acting, one);
+      lease.check();
       // Left by a crash in the middle of an invitation: nobody comes back by one.
       for (const one of others) await store.withdraw(one);
       if (member.role === 'owner') await succession.remove(member, action);
@@ -268,16 +271,21 @@ export class MembersService {
 
   /**
    * Changes of who is in an account, and as what, are made one after another, each by somebody who may still make it then.
+   * @param task asks `lease` before it writes: others may have begun meanwhile
    * @throws ParlorError what `whoNow` throws, `not_found` when `who` was removed meanwhile, `forbidden` when it is no admin any
    *   more
    */
-  #alone<T>({ account, _id }: Changer, whoNow: LookAgain, task: (acting: Acting) => Promise<T>): Promise<T> {
+  #alone<T>(
+    { account, _id }: Changer,
+    whoNow: LookAgain,
+    task: (acting: Acting, lease: Lease) => Promise<T>,
+  ): Promise<T> {
     const { leases, store } = this.#parts;
-    return leases.run(`members ${account}`, async () => {
+    return leases.run(`members ${account}`, async (lease) => {
       await whoNow();
       const acting: Acting = _id === undefined ? { role: 'owner' } : await store.get(account, _id);
       if (acting.role === 'operator') throw forbidden();
-      return task(acting);
+      return task(acting, lease);
     });
   }
 }
