@@ -11,7 +11,10 @@ const checks = { state: 's'.repeat(43), nonce: 'n'.repeat(43), verifier: 'v'.rep
 
 afterEach(() => void vi.useRealTimers());
 
-it('asks the provider again after an hour, and goes on with what it knows while that fails', async () => {
+const start = Date.now();
+
+/** Asks where to sign in, and says so, with how often the provider was asked for that. */
+const startAsking = async () => {
   const { issuer, admit, asked, misbehaviour } = await startOidcProvider();
   admit('https://chat.example.com');
   const client = { issuer, clientId: 'parlor', clientSecret: 'secret', timeout: 5_000 };
@@ -23,8 +26,12 @@ it('asks the provider again after an hour, and goes on with what it knows while 
     );
     return [origin, pathname, asked.get(CONFIGURATION)];
   };
-  const start = Date.now();
   vi.useFakeTimers({ toFake: ['Date'], now: start });
+  return { issuer, misbehaviour, place };
+};
+
+it('asks the provider again after an hour, and goes on with what it knows while that fails', async () => {
+  const { issuer, misbehaviour, place } = await startAsking();
   expect(await place()).toEqual([issuer, '/auth', 1]);
   vi.setSystemTime(start + 59 * MINUTE);
   expect(await place()).toEqual([issuer, '/auth', 1]);
@@ -39,4 +46,14 @@ it('asks the provider again after an hour, and goes on with what it knows while 
     return true;
   };
   expect(await place()).toEqual([issuer, '/another', 3]);
+});
+
+it('asks the provider again, for its keys as well, once the clock was put back', async () => {
+  const { issuer, place } = await startAsking();
+  expect(await place()).toEqual([issuer, '/auth', 1]);
+  vi.setSystemTime(start + 45 * MINUTE);
+  expect(await place()).toEqual([issuer, '/auth', 1]);
+  vi.setSystemTime(start + 15 * MINUTE);
+  expect(await place()).toEqual([issuer, '/auth', 2]);
+  expect(await place()).toEqual([issuer, '/auth', 2]);
 });

@@ -42,6 +42,8 @@ export class OidcProvider {
   readonly #log: Logger;
   #known: { configuration: Configuration; freshUntil: number } | undefined;
   #looking: Promise<Configuration> | undefined;
+  /** When somebody last asked for that. */
+  #askedAt = 0;
 
   constructor(client: OidcClient, fetch: ReturnType<typeof createBoundedFetch>, log: Logger) {
     this.#client = client;
@@ -91,7 +93,11 @@ export class OidcProvider {
 
   /** What the provider says of itself. While it can't be asked again, what it said before goes on. */
   async #configuration(): Promise<Configuration> {
-    if (this.#known && Date.now() < this.#known.freshUntil) return this.#known.configuration;
+    const now = Date.now();
+    // With what the provider says the library keeps its keys, which stay fresh for as long as a clock was put back.
+    const wasPutBack = now < this.#askedAt;
+    this.#askedAt = now;
+    if (this.#known && !wasPutBack && now < this.#known.freshUntil) return this.#known.configuration;
     this.#looking ??= this.#discover().finally(() => {
       this.#looking = undefined;
     });
