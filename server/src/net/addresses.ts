@@ -22,7 +22,7 @@ const SPECIAL: readonly [IPv6, number][] = [
  * Ranges of public numbers that clouds keep for services of their own network: what answers there is inside. The other
  * metadata services have link-local, shared (100.64.0.0/10), reserved (192.0.0.0/24) or unique local addresses.
  */
-const CLOUD_INTERNAL: readonly [ipaddr.IPv4, number][] = [
+const CLOUD_INTERNAL_IPV4: readonly [ipaddr.IPv4, number][] = [
   // Azure's wire server: metadata, health probes and the virtual machine's agent
   '168.63.129.16/32',
   // IBM Cloud's service endpoints
@@ -33,8 +33,14 @@ const CLOUD_INTERNAL: readonly [ipaddr.IPv4, number][] = [
   '199.36.153.8/30',
 ].map((range) => ipaddr.IPv4.parseCIDR(range));
 
+const CLOUD_INTERNAL_IPV6: readonly [IPv6, number][] = [
+  // Google's restricted and private API addresses
+  [ipaddr.IPv6.parse('2600:2d00:2:1000::'), 56],
+  [ipaddr.IPv6.parse('2600:2d00:2:2000::'), 56],
+];
+
 const isPublicIPv4 = (address: ipaddr.IPv4): boolean =>
-  address.range() === 'unicast' && !CLOUD_INTERNAL.some(([prefix, bits]) => address.match(prefix, bits));
+  address.range() === 'unicast' && !CLOUD_INTERNAL_IPV4.some(([prefix, bits]) => address.match(prefix, bits));
 
 const lastFourBytes = (address: IPv6): ipaddr.IPv4 => new ipaddr.IPv4(address.toByteArray().slice(12));
 
@@ -54,7 +60,7 @@ export const isPublicAddress = (text: string): boolean => {
   if (v6.zoneId) return false;
   if (WITH_IPV4.some(([prefix, bits]) => v6.match(prefix, bits))) return isPublicIPv4(lastFourBytes(v6));
   if (!v6.match(...GLOBAL_UNICAST) || v6.range() !== 'unicast') return false;
-  if (SPECIAL.some(([prefix, bits]) => v6.match(prefix, bits))) return false;
+  if ([...SPECIAL, ...CLOUD_INTERNAL_IPV6].some(([prefix, bits]) => v6.match(prefix, bits))) return false;
   return !isIsatap(v6) || isPublicIPv4(lastFourBytes(v6));
 };
 
