@@ -227,13 +227,19 @@ it('counts sign-ins by address, and codes as passwords', async () => {
   // Passwords and codes have a budget of their own.
   const code = async () => (await caller(url)('POST', '/api/v1/auth/oidc/code', { code: '000000' })).status;
   expect([await code(), await code()]).toEqual([400, 429]);
-  const statuses = [];
-  for (let n = 0; n < 7; n++) {
-    const back = await fetch(`${url}${CALLBACK}?code=a&state=b`);
+  const state = new URL(answers[0]?.headers.get('Location') ?? '').searchParams.get('state');
+  const [begun = ''] = answers[0]?.headers.getSetCookie() ?? [];
+  const comesBack = async (query: string, cookie = '') => {
+    const back = await fetch(`${url}${CALLBACK}?code=a&state=${query}`, { headers: { Cookie: cookie } });
     expect(undescribed(CALLBACK, back)).toEqual([]);
-    statuses.push(back.status);
-  }
-  expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429]);
+    return back.status;
+  };
+  const statuses = [];
+  // What was not begun counts, and what was used.
+  for (let n = 0; n < 2; n++) statuses.push(await comesBack('b'));
+  for (let n = 0; n < 5; n++) statuses.push(await comesBack(`${state}`, begun.split(';', 1)[0]));
+  for (let n = 0; n < 2; n++) statuses.push(await comesBack('b'));
+  expect(statuses).toEqual([400, 400, 403, 400, 400, 400, 429, 429, 429]);
 });
 
 it('takes the code of a known browser while others guess at the password', async () => {

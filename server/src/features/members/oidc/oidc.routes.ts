@@ -89,12 +89,22 @@ export const oidcRoutes = (parts: Parts): Route[] => {
     }
   };
 
-  /** What this browser has begun, and the provider answers. @throws OidcError, ParlorError `throttled` */
+  /** What this browser has begun, and the provider answers. @throws OidcError */
   const begunHere = async (ctx: Context): Promise<Begun & SignInChecks> => {
     const begun = flowCookie.get(ctx);
     if (begun && begun.state === ctx.query.state) return begun;
-    await rateLimits.countAddress(ctx, 'unknown');
     throw new OidcError('not_begun_here');
+  };
+
+  /** A way back that was not begun, or was used, counts as what is unknown. @throws ParlorError `throttled` */
+  const counted = async <T>(ctx: Context, comeBack: Promise<T>): Promise<T> => {
+    try {
+      return await comeBack;
+    } catch (error) {
+      const isUnknown = error instanceof OidcError && error.reason === 'not_begun_here';
+      if (isUnknown) await rateLimits.countAddress(ctx, 'unknown');
+      throw error;
+    }
   };
 
   return [
@@ -181,10 +191,10 @@ export const oidcRoutes = (parts: Parts): Route[] => {
       },
       handler: async (ctx) => {
         const { member: memberOf } = available();
-        const { return_to, time_zone, before, ...checks } = await begunHere(ctx);
+        const { return_to, time_zone, before, ...checks } = await counted(ctx, begunHere(ctx));
         flowCookie.clear(ctx);
         const answer = new URL(`${baseUrl(ctx)}${CALLBACK_PATH}${ctx.search}`);
-        const member = await logged(ctx, memberOf(answer, checks, publicActionOf(ctx)));
+        const member = await logged(ctx, counted(ctx, memberOf(answer, checks, publicActionOf(ctx))));
         const begun = { return_to, time_zone, before };
         if (member.totp_sealed !== undefined) {
           codeCookie.set(ctx, { ...begun, account: member.account, member: member._id });
