@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConversationUpdated } from '@parlor/shared';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { conversationsOf } from '../../../test/inbox.ts';
 import { testMembers } from '../../../test/members.ts';
@@ -155,6 +155,57 @@ it('misses nothing where an old event comes again before a new one', async () =>
     is_unread: true,
     last_message: { uuid: last._id },
     assignee: null,
+  });
+});
+
+describe('of many messages', () => {
+  /** Whole conversations that were read from their first message on. */
+  const readWhole = (uuid: string) => {
+    const find = vi.spyOn(app.services.models.messages.collection, 'find');
+    onTestFinished(() => find.mockRestore());
+    return () =>
+      find.mock.calls.filter(([filter, options]) => {
+        const { room, sent_at } = Object(filter);
+        // What search reads of a conversation are its visitor's names.
+        const { projection } = Object(options);
+        return room === uuid && sent_at === undefined && projection?.sent_at;
+      });
+  };
+  const many = async (uuid: string) => {
+    const sent_at = Date.now() - 1_000;
+    const first = await store(uuid, undefined, { sent_at: new Date(sent_at) });
+    for (let n = 1; n <= 20; n++) await store(uuid, grace, { sent_at: new Date(sent_at + 10 * n) });
+    await patch(uuid, { tags: ['many'] });
+    return { first, sent_at };
+  };
+
+  it('is not read anew where an old event comes again', async () => {
+    const { uuid } = await visit(widget, token);
+    const { first } = await many(uuid);
+    const before = await get(uuid);
+    const whole = readWhole(uuid);
+    await tell(first);
+    expect(whole()).toEqual([]);
+    expect(await get(uuid)).toEqual(before);
+  });
+
+  it.each([
+    ['that comes late', async () => undefined],
+    [
+      'that comes late, where an older version has kept it',
+      (uuid: string) =>
+        app.services.models.inbox.updateOne({ _id: uuid }, { $unset: { 'heard.settled': 1 } }),
+    ],
+  ])('takes one in %s', async (_, happens) => {
+    const { uuid } = await visit(widget, token);
+    const { sent_at } = await many(uuid);
+    await happens(uuid);
+    const late = await store(uuid, linus, { sent_at: new Date(sent_at + 5) });
+    await tell(late);
+    await until(uuid, { first_response_at: late.sent_at.toISOString().replace('Z', '+00:00') });
+    const whole = readWhole(uuid);
+    await tell(late);
+    expect(whole()).toEqual([]);
   });
 });
 

@@ -77,3 +77,16 @@ export async function* readSaid(
     after = said.at(-1);
   }
 }
+
+/** How many messages of a room there are up to one. */
+export const countSaid = async (
+  messages: MessageModel,
+  room: string,
+  { id, at }: Pick<Said, 'id' | 'at'>,
+): Promise<number> => {
+  const counts = await Promise.all([
+    messages.countDocuments({ room, sent_at: { $lt: at } }),
+    messages.countDocuments({ room, sent_at: at, _id: { $lte: id } }),
+  ]);
+  return counts[0] + counts[1];
+};

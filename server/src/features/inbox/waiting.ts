@@ -33,6 +33,8 @@ export interface Heard {
   /** The last of those; null: there are none. */
   beforeId: string | null;
   beforeAt: Date | null;
+  /** How many those are; undefined where an older version has not counted. */
+  settled?: number | undefined;
   /** Oldest first. */
   recent: Said[];
 }
@@ -47,6 +49,7 @@ export const HEARD = open({
   }),
   beforeId: identifier().nullable(),
   beforeAt: z.date().nullable(),
+  settled: z.number().optional(),
   recent: listOf(
     open({
       id: identifier(),
@@ -125,13 +128,15 @@ export const take = <T extends Said>(heard: Heard, said: readonly T[]): Taken<T>
     ({ id, at, sender, author }): Said => ({ id, at, sender, ...(author && { author }) }),
   );
   const all = [...heard.recent, ...asKept].sort(order);
-  const settled = all.slice(0, -RECENT);
-  const last = settled.at(-1);
+  const settling = all.slice(0, -RECENT);
+  const last = settling.at(-1);
+  const before = heard.beforeId === null ? 0 : heard.settled;
   return {
     heard: {
-      before: settled.reduce(after, heard.before),
+      before: settling.reduce(after, heard.before),
       beforeId: last?.id ?? heard.beforeId,
       beforeAt: last?.at ?? heard.beforeAt,
+      ...(before !== undefined && { settled: before + settling.length }),
       recent: all.slice(-RECENT),
     },
     added,
