@@ -1,4 +1,6 @@
 import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { flush } from '../platform/flush.ts';
 import { UsageError } from './arguments.ts';
 
 /** How many characters are written at a time. */
@@ -72,6 +74,8 @@ export class OutputFile {
     await this.#handle.sync().catch(cannotWrite(this.#file));
     await this.#handle.close();
     await nameAs(this.#partial, this.#file);
+    // Whoever reads that it is there may delete the account. Some file systems flush no folders.
+    await flush(dirname(this.#file)).catch(() => undefined);
   }
 
   /** Leaves nothing of it. */

@@ -1,4 +1,4 @@
-import { lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename, dirname, join, sep } from 'node:path';
 import {
@@ -9,6 +9,7 @@ import {
   makeDirectory,
   makeFile,
 } from '@parlor/embedded-mongodb';
+import { flush } from '../platform/flush.ts';
 import { embeddedDirectory } from './connect.ts';
 import { DatabaseError } from './database-error.ts';
 import { secretKeyFile } from './secret-key-file.ts';
@@ -34,12 +35,6 @@ export interface BackupSource {
 export type Backup = DataDirCheck & { fingerprints: string[] };
 
 const isThere = (path: string): Promise<boolean> => lstat(path).then(Boolean, () => false);
-
-/** Writes a file or folder down for good. */
-const flush = async (path: string): Promise<void> => {
-  const handle = await open(path, 'r');
-  await handle.sync().finally(() => handle.close());
-};
 
 /** Makes the folder that is filled, for this call alone: of two at once one gets it. @throws BackupError */
 const claim = async (partial: string): Promise<void> => {

@@ -3,6 +3,7 @@ import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFile } from '@parlor/embedded-mongodb';
 import type { Config } from '../platform/config.ts';
+import { flush } from '../platform/flush.ts';
 import { keyFingerprint } from '../platform/secrets.ts';
 
 /** The file inside of DATA_DIR that holds the key which was made at the first start. */
@@ -52,5 +53,7 @@ export const keptSecretKey = async (dataDir: string, needed: readonly string[]):
   await rm(`${file}.new`, { force: true });
   makeFile(`${file}.new`, made);
   await rename(`${file}.new`, file);
+  // Before anything is sealed by it: after a power cut the name could be the old one. Some file systems flush no folders.
+  await flush(dataDir).catch(() => undefined);
   return made;
 };
