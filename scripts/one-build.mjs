@@ -48,11 +48,16 @@ const lastTouch = () => {
   }
 };
 
-/** @param {string} own @param {AbortSignal | undefined} signal @returns {Promise<boolean>} whether it was this one */
+/** @param {string} own @param {AbortSignal | undefined} signal @returns {Promise<boolean | undefined>} whether it was this one; undefined where it can't be taken over, as another user's */
 const takeOver = async (own, signal) => {
   const file = `${LOCK}-${own}`;
-  writeFileSync(file, own);
-  renameSync(file, LOCK);
+  try {
+    writeFileSync(file, own);
+    renameSync(file, LOCK);
+  } catch {
+    rmSync(file, { force: true });
+    return undefined;
+  }
   await sleep(SETTLED_AFTER_MS, undefined, { signal });
   return owner() === own;
 };
