@@ -9,7 +9,7 @@ import { type HeldMemory, heapSize } from '../limits/memory.ts';
 import { Pace } from '../limits/pace.ts';
 import { isOperators } from '../matcher/field.ts';
 import { compileMatch } from '../matcher/matcher.ts';
-import { isHinted } from '../planner/plan.ts';
+import { isHinted } from '../planner/hint.ts';
 import { pauseReading } from '../query/count.ts';
 import { matchesOf, type PlannedQuery, planQuery, type Query, queryFor } from '../query/query.ts';
 import { sortInTurns } from '../sort/sort-in-turns.ts';

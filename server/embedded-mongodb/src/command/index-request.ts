@@ -7,7 +7,7 @@ import { encodeValue } from '../index-key/entry-key.ts';
 import type { IndexSpec } from '../index-key/index-spec.ts';
 import { compileMatch } from '../matcher/matcher.ts';
 import { conjunction } from '../planner/conjunction.ts';
-import { samePattern } from '../planner/plan.ts';
+import { samePattern } from '../planner/hint.ts';
 import { checkField } from './check-fields.ts';
 import { anyValue, type Fields, givenFlag, givenNumber, givenObject, givenString } from './field-types.ts';
 import { isDoc, readBoolean, readDoc, readString, wrongType } from './fields.ts';

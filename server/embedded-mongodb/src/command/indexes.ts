@@ -3,7 +3,7 @@
 import { type Doc, decode, encode } from '../bson/document.ts';
 import { MongoError } from '../errors/mongo-error.ts';
 import { recordKey } from '../index-key/entry-key.ts';
-import { isHinted } from '../planner/plan.ts';
+import { isHinted } from '../planner/hint.ts';
 import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../query/cursors.ts';
 import type { Engine } from '../query/engine.ts';
 import { after } from '../storage/catalog.ts';

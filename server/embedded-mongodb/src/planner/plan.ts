@@ -1,11 +1,10 @@
 /** Chooses how a query is answered: which index, in which order, and what is left to check and to sort. */
 
 import type { Doc } from '../bson/document.ts';
-import { toNumber } from '../bson/numbers.ts';
-import { MongoError } from '../errors/mongo-error.ts';
 import type { HeldMemory } from '../limits/memory.ts';
 import type { Collection, Index } from '../storage/collection.ts';
 import { type Conjunction, conjunction } from './conjunction.ts';
+import { hintedIndex, naturalHint } from './hint.ts';
 import { accessBy, type IndexAccess } from './index-access.ts';
 import { type KeyRange, rangesOf } from './key-ranges.ts';
 import { type IndexOrder, MAX_MERGED, orderOf, type SortField } from './sort-order.ts';
@@ -143,6 +142,9 @@ function joined(outer: Conjunction, inner: Conjunction): Conjunction {
   };
 }
 
+/** Ranges of all branches of an `$or` together that are merged into one order. */
+const MAX_UNITED = 4 * MAX_MERGED;
+
 function uniteBySameIndex(
   collection: Collection,
   same: readonly (IndexAccess | undefined)[],
@@ -150,7 +152,7 @@ function uniteBySameIndex(
 ): Plan | undefined {
   const accesses = same.filter((access) => access !== undefined);
   if (accesses.length < same.length) return undefined;
-  if (accesses.reduce((sum, { ranges }) => sum + ranges.length, 0) > MAX_MERGED) return undefined;
+  if (accesses.reduce((sum, { ranges }) => sum + ranges.length, 0) > MAX_UNITED) return undefined;
   for (let from = Math.min(...accesses.map((access) => access.pointFields)); from >= 0; from--) {
     const orders = accesses.map((access) => orderOf(access, request.sort, from));
     const first = orders[0];
@@ -228,44 +230,4 @@ function scoreOf(access: IndexAccess, order: IndexOrder | undefined, request: Pl
   const sorted = order ? (request.hasLimit ? 150 : 90) : 0;
   const bounded = held * 100 + (boundFields > pointFields ? 40 : 0);
   return bounded + sorted - index.fields.length - Math.min(ranges.length, 50) / 10 + 1;
-}
-
-function naturalHint(hint: unknown): 1 | -1 | undefined {
-  if (hint === null || typeof hint !== 'object' || !('$natural' in hint)) return undefined;
-  const direction = Number(hint.$natural);
-  if (Object.keys(hint).length === 1 && (direction === 1 || direction === -1)) return direction;
-  throw new MongoError(2, 'BadValue', '$natural hint cannot be set to a value other than -1 or 1.');
-}
-
-function hintedIndex(collection: Collection, hint: unknown): Index {
-  const [index, other] = collection.indexes.filter((candidate) => isHinted(candidate, hint));
-  if (other) {
-    const text = 'Hint matched multiple indexes, must hint by index name';
-    throw new MongoError(27, 'IndexNotFound', `${PLANNER_ERROR} ${text}: ${index?.name}, ${other.name}`);
-  }
-  if (index) return index;
-  throw new MongoError(
-    2,
-    'BadValue',
-    `${PLANNER_ERROR} hint provided does not correspond to an existing index`,
-  );
-}
-
-const PLANNER_ERROR = 'error processing query: planner returned error :: caused by ::';
-
-/** Whether a hint, a name or a key pattern, means this index. */
-export function isHinted(index: Pick<Index, 'name' | 'key'>, hint: unknown): boolean {
-  return typeof hint === 'string' ? index.name === hint : samePattern(index.key, hint as Doc);
-}
-
-/** Whether two key patterns are the same: the same fields in the same order and directions. */
-export function samePattern(a: Doc, b: Doc): boolean {
-  const left = Object.entries(a);
-  const right = Object.entries(b);
-  return (
-    left.length === right.length &&
-    left.every(
-      ([path, direction], i) => path === right[i]?.[0] && toNumber(direction) === toNumber(right[i]?.[1]),
-    )
-  );
 }
