@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { testApp } from '../../../test/app.ts';
@@ -51,4 +52,34 @@ it('tells a member of a visitor who came just before, and was not stored yet', a
   await expect
     .poll(() => ofVisitor().map(({ data }) => data), { timeout: 60_000 })
     .toEqual([{ sender: 'visitor', online: true }]);
+});
+
+it('tells a member that sees some widgets of their visitors, however many others are there', async () => {
+  const { channel, models, rooms, log } = app.services;
+  const { id: account } = await app.account();
+  const store = new PresenceStore(models.presence, models.presenceProcesses);
+  const [one, other] = [randomUUID(), randomUUID()];
+  // Those of the others come first, by whichever index they are found.
+  const many = (count: number, widget: string, first: string) =>
+    Array.from({ length: count }, () => {
+      const _id = `${first}${randomUUID().slice(1)}`;
+      return { _id, account, widget, label: _id };
+    });
+  const [own, others] = [many(2, one, 'f'), many(600, other, '0')];
+  await models.rooms.collection.insertMany([...others, ...own] as never);
+  for (const some of [others, own])
+    await store.add(some.map(({ _id: room }) => ({ account, side: 'visitor' as const, room })));
+  onTestFinished(() => store.leave());
+  const presence = new PresenceService(store, channel, rooms, log);
+  const told: string[] = [];
+  const connection = { send: (text: string) => told.push(JSON.parse(text).room) } as unknown as Connection;
+  const member = {
+    side: 'person',
+    account,
+    member: '',
+    rooms: undefined,
+    widgets: [one],
+  } as unknown as Viewer;
+  await presence.greet(connection, member);
+  expect(told.sort()).toEqual(own.map(({ _id }) => _id).sort());
 });

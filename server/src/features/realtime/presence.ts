@@ -23,6 +23,8 @@ const MAX_KNOWN = 1_000;
 const KNOWN_TO_ALL_AFTER_MS = KNOWN_FOR_MS + 500;
 /** How many visitors a member who arrives is told of. */
 const MAX_TOLD = 500;
+/** Among how many they are looked for, for one that sees some of them only. */
+const MAX_LOOKED_AT = 5_000;
 /** While the database is slow or gone no more than this waits for it. */
 const MAX_WAITING = 10;
 
@@ -112,11 +114,16 @@ export class PresenceService {
       connection.send(ownFrame({ type: 'presence', data: { sender: 'person', online } }));
       return;
     }
-    const there = await this.#store.rooms(viewer.account, MAX_TOLD);
+    const isRestricted = viewer.widgets !== undefined || viewer.rooms !== undefined;
+    const there = await this.#store.rooms(viewer.account, isRestricted ? MAX_LOOKED_AT : MAX_TOLD);
     this.#newcomers.told(viewer.account, there);
-    for (const { _id: room } of await this.#rooms.existing(viewer, there)) {
-      if (viewer.rooms && !viewer.rooms.has(room)) continue;
-      connection.send(ownFrame({ type: 'presence', room, data: { sender: 'visitor', online: true } }));
+    let told = 0;
+    for (let from = 0; from < there.length && told < MAX_TOLD; from += MAX_TOLD) {
+      for (const { _id: room } of await this.#rooms.existing(viewer, there.slice(from, from + MAX_TOLD))) {
+        if (viewer.rooms && !viewer.rooms.has(room)) continue;
+        connection.send(ownFrame({ type: 'presence', room, data: { sender: 'visitor', online: true } }));
+        told++;
+      }
     }
   }
 
