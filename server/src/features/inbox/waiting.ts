@@ -1,6 +1,6 @@
 import type { Side } from '@parlor/shared';
 import { z } from 'zod';
-import { identifier, listOf, open } from '../../database/stored-shapes.ts';
+import { count, identifier, listOf, open } from '../../database/stored-shapes.ts';
 
 /** What counts of a message: who said it, and when. */
 export interface Said {
@@ -49,7 +49,7 @@ export const HEARD = open({
   }),
   beforeId: identifier().nullable(),
   beforeAt: z.date().nullable(),
-  settled: z.number().optional(),
+  settled: count().optional(),
   recent: listOf(
     open({
       id: identifier(),
