@@ -70,6 +70,36 @@ it("announces what others left behind while an account's events fail for ever", 
   await connection.dropCollection(holders.collection.name);
 }, 90_000);
 
+it('announces what happens to others beside the backlog of an account, and what they left behind', async () => {
+  const { connection, log } = app.services;
+  const holders = holderModel(connection);
+  const [busy, other] = [randomUUID(), randomUUID()];
+  const holderOf = (account: string, secondsAgo: number) => {
+    const at = new Date(Date.now() - secondsAgo * 1_000);
+    return { _id: randomUUID(), events: [newEvent('lead.added', account, at, {})] };
+  };
+  const [left, now] = [holderOf(other, 30), holderOf(other, 0)];
+  await holders.insertMany([...Array.from({ length: 300 }, () => holderOf(busy, 60)), left]);
+  const heard: string[] = [];
+  let end = (): void => undefined;
+  const isOver = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const relay = new Relay([holders], log);
+  relay.subscribe(async (events) => {
+    if (events[0]?.account === busy) await isOver;
+    else heard.push(...events.map(({ id }) => id));
+  });
+  for (let n = 0; n < 12_000; n++) relay.announce(holders, holderOf(busy, 0));
+  relay.announce(holders, now);
+  await vi.waitFor(() => expect(heard).toEqual([now.events[0]?.id]));
+  relay.start();
+  await vi.waitFor(() => expect(heard).toContain(left.events[0]?.id), { timeout: 20_000 });
+  end();
+  await relay.stop();
+  await connection.dropCollection(holders.collection.name);
+}, 60_000);
+
 it('lets nothing overtake what waits for a database that is away', async () => {
   const { connection, log } = app.services;
   const holders = holderModel(connection);

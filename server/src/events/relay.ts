@@ -62,8 +62,14 @@ const AGAIN_FOR_MS = 60_000;
 /** How long a stop goes on with what is queued: each of 10 000 events takes a write or several. */
 const FINISH_WITHIN_MS = 5_000;
 
-/** Events in memory beyond this many wait in their documents for the sweep. */
+/**
+ * Events in memory beyond this many wait in their documents for the sweep. An account may have as many in its queue as are
+ * left to all, so that one with a backlog leaves half of them to others.
+ */
 const MAX_QUEUED = 10_000;
+
+/** An account with so many in its queue is brought no more by a sweep, which would find nothing of others behind them. */
+const ENOUGH_QUEUED = BATCH / 2;
 
 /**
  * Takes events out of the documents that carry them and gives them to the consumers. The process that wrote a
@@ -118,7 +124,10 @@ export class Relay {
 
   /** Announces what was just written; returns at once. */
   announce<T extends EventHolder>(model: Model<T>, { _id, events = [] }: T): void {
-    if (this.#stopped || this.#inHand.size + events.length > MAX_QUEUED) return;
+    if (this.#stopped) return;
+    const [first] = events;
+    const queued = first ? (this.#queues.get(first.account)?.length ?? 0) : 0;
+    if (queued + events.length > MAX_QUEUED - this.#inHand.size) return;
     for (const event of events) this.#enqueue({ model: model as unknown as HolderModel, holder: _id, event });
   }
 
@@ -229,8 +238,11 @@ export class Relay {
 
   async #sweep(): Promise<void> {
     const past = { $lte: new Date(Date.now() - LEFT_BEHIND_AFTER_MS) };
-    const { paused } = this.#failing;
-    const others = paused.length > 0 && { 'events.account': { $nin: paused } };
+    const busy = [...this.#queues].flatMap(([account, { length }]) =>
+      length >= ENOUGH_QUEUED ? [account] : [],
+    );
+    const leftOut = [...this.#failing.paused, ...busy];
+    const others = leftOut.length > 0 && { 'events.account': { $nin: leftOut } };
     // Two queries: an index of arrays gives the two ranges in no order together.
     const isAheadLookedFor = this.#sweeps++ % AHEAD_EVERY === 0;
     for (const at of isAheadLookedFor ? [past, { $gt: latestDue(0) }] : [past]) {
