@@ -131,6 +131,24 @@ describe('DELETE /api/v1/widgets/<widget_token>/sessions/', () => {
     );
   });
 
+  it('answers before it has gone through very many leads, which go with the next round', async () => {
+    const { erasure, models, sessions } = app.services;
+    const { visitor, room } = await app.session(widget);
+    await write(visitor, room.uuid);
+    const found = await sessions.byToken(visitor, '');
+    if (!found) throw new Error('there is no such session');
+    const { account } = found.session;
+    const lead = { account, widget: '', room: room.uuid, created_at: new Date(), version: 1 };
+    const many = Array.from({ length: 5 }, () => ({ ...lead, _id: randomUUID(), nickname: 'Ada' }));
+    await models.leads.collection.insertMany(many as never);
+    await erasure.erase(widget, found, 0);
+    const left = () => models.leads.countDocuments({ room: room.uuid });
+    expect(await left()).toBeGreaterThan(0);
+    expect(await models.messages.countDocuments({ room: room.uuid })).toBe(0);
+    await erasure.resume(new Date(Date.now() + 61_000));
+    expect(await left()).toBe(0);
+  });
+
   it('goes through all of many once more at a time', async () => {
     const { sessions } = app.services.models;
     const { room } = await app.session(widget);

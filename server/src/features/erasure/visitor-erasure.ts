@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Action } from '../../events/audit.ts';
+import type { Duration } from '../../platform/duration.ts';
 import { ignoreMissing, notFound } from '../../platform/errors.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import { type LeadsService, visitorLead } from '../leads/leads.service.ts';
@@ -13,6 +14,9 @@ import type { SubjectErasure } from './subject-erasure.ts';
 /** Each erasure is gone through once more after this time: a request that was under way may have written since. */
 const AGAIN_AFTER_MS = 60_000;
 const SWEEP_EVERY_MS = 20_000;
+
+/** How long a visitor waits: where it has left very many leads, the rest is erased with the round that follows. */
+const WITHIN_MS = 10_000;
 
 /** Ends the sockets of a session, on every server process. */
 type EndSession = (session: VisitorSession) => Promise<void>;
@@ -55,11 +59,14 @@ export class Erasure {
     });
   }
 
-  /** @throws ParlorError `not_found` when the visitor came through another widget. */
-  async erase(widgetToken: string, visitor: Visitor): Promise<void> {
+  /**
+   * @param within after which leads that are left wait for the next round
+   * @throws ParlorError `not_found` when the visitor came through another widget.
+   */
+  async erase(widgetToken: string, visitor: Visitor, within: Duration = WITHIN_MS): Promise<void> {
     const session = await this.#parts.sessions.close(widgetToken, visitor);
     await this.#end(session);
-    await this.#eraseWritings(session);
+    await this.#eraseWritings(session, performance.now() + within);
   }
 
   /** Takes up what was left behind, now and from time to time. */
@@ -91,7 +98,10 @@ export class Erasure {
     if (wasOut && (await subjects.isOut(session.room))) await sessions.remove(session._id);
   }
 
-  async #eraseWritings({ _id, account, room: uuid }: VisitorSession): Promise<void> {
+  async #eraseWritings(
+    { _id, account, room: uuid }: VisitorSession,
+    deadline = Number.POSITIVE_INFINITY,
+  ): Promise<void> {
     const { rooms, roomDeletion, leads, subjects } = this.#parts;
     // By what it is called now; should that change this instant, the second round finds it.
     const room = await rooms.byUuid(wholeAccount(account), uuid);
@@ -101,6 +111,7 @@ export class Erasure {
     if (room) await roomDeletion.delete(account, room.label, isStillIt, ERASE).catch(ignoreMissing);
     const left = new Set([visitorLead({ _id }), ...(await leads.ofRoom(account, uuid))]);
     for (const lead of left) {
+      if (performance.now() > deadline) break;
       await leads.delete(account, lead).catch(ignoreMissing);
       // Also of one that its owner had deleted.
       await subjects.erase(lead);
