@@ -77,7 +77,8 @@ export class RoomsService {
     const begun = bot ?? (input.is_bot_use ? await this.#bots?.greet(room) : undefined);
     if (begun) room.bot = begun;
     const { stored, isNew } = await insertOnce(this.#rooms, room).catch(labelTaken);
-    if (isNew) this.#relay.announce(this.#rooms, room);
+    // Also what was stored before by a request that broke off: what follows it is not to overtake it.
+    this.#relay.announce(this.#rooms, isNew ? room : stored);
     if (stored.bot) await this.#bots?.publish(stored);
     return stored;
   }
@@ -90,7 +91,9 @@ export class RoomsService {
     const { account, room, label } = session;
     const fields = { label, name: '', rating: null, is_bot_use: widget.is_bot_use };
     const known = await this.byUuid(wholeAccount(account), room);
-    return known ?? (await this.create(account, fields, room, { widget: widget._id }));
+    if (!known) return this.create(account, fields, room, { widget: widget._id });
+    this.#relay.announce(this.#rooms, known);
+    return known;
   }
 
   list(view: View, page: Page): AsyncGenerator<StoredRoom[]> {

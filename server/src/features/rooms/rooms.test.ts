@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 
 const app = testApp();
@@ -136,4 +136,20 @@ describe('GET /api/v1/rooms/', () => {
     const foreign = (await get('/api/v1/rooms/', { token: stranger })).json;
     expect(foreign.map((room: { uuid: string }) => room.uuid)).not.toContain(made[0].uuid);
   });
+});
+
+it('tells of a room before what is said in it, also where its maker was cut off before it could', async () => {
+  const account = await app.account();
+  const { visitor, room } = await app.session(account.widget);
+  const announce = vi.spyOn(app.services.relay, 'announce');
+  onTestFinished(() => announce.mockRestore());
+  // Stored, and told to nobody.
+  announce.mockImplementationOnce(() => undefined);
+  const fields = { label: room.label, name: '', rating: null, is_bot_use: false };
+  await app.services.rooms.create(account.id, fields, room.uuid);
+  announce.mockClear();
+  const body = { body: 'Hello', room: { uuid: room.uuid } };
+  expect((await app.request('POST', '/api/v1/messages/', { visitor, body })).status).toBe(201);
+  const told = announce.mock.calls.flatMap(([, { events = [] }]) => events.map(({ name }) => name));
+  expect(told).toEqual(['chat.added', 'message.added']);
 });
