@@ -26,9 +26,13 @@ export class Graph {
 
   /** The entries of a node, made ready once for all who ask. */
   faq(node: NodeOf<'faq'>): Promise<Faq> {
-    const known = this.#faqs.get(node.id) ?? loadFaq().then(({ Faq }) => Faq.from(node.entries));
-    this.#faqs.set(node.id, known);
-    return known;
+    const known = this.#faqs.get(node.id);
+    if (known) return known;
+    const made = loadFaq().then(({ Faq }) => Faq.from(node.entries));
+    this.#faqs.set(node.id, made);
+    // Whoever asks next tries again.
+    made.catch(() => this.#faqs.delete(node.id));
+    return made;
   }
 
   /** The pattern of a condition. @throws Error that says why it can't be compiled: an older server may have stored it */
