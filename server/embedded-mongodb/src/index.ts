@@ -1,10 +1,11 @@
 /** The embedded database: MongoDB's wire protocol on a private socket, over LMDB, in a worker thread. */
 import { rmSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import type { EmbeddedMongodbError } from './errors/embedded-mongodb-error.ts';
+import { EmbeddedMongodbError } from './errors/embedded-mongodb-error.ts';
 import { copyDataDir } from './maintenance/copy.ts';
 import { checkCopyRoom } from './storage/copy-room.ts';
 import { LOCK_FILES } from './storage/data-directory.ts';
+import { DataPlace } from './storage/data-place.ts';
 import { actAs, type Owner, ownerOf } from './storage/owner.ts';
 import { lockInProcess } from './storage/process-lock.ts';
 import { DatabaseThread } from './thread/database-thread.ts';
@@ -45,7 +46,10 @@ export interface EmbeddedMongodb {
   listenUrl: string | undefined;
   /** The size of the JavaScript heap of the database's thread, in bytes. */
   heapBytes(): Promise<number>;
-  /** The bytes that can still be written: what the disk has free, and the free pages of the file. */
+  /**
+   * The bytes that can still be written: what the disk has free, and the free pages of the file. Fails with an
+   * EmbeddedMongodbError where the data file was removed, moved or replaced: nothing is written then.
+   */
   freeBytes(): Promise<number>;
   /**
    * Copies the database into a directory that is there and empty, while it is in use: one consistent state, with
@@ -91,7 +95,11 @@ async function openLocked(
   const cleanUp = () => {
     release();
     const beItself = actAs(owner);
-    if (home.folder) rmSync(home.folder, { recursive: true, force: true });
+    try {
+      if (home.folder) rmSync(home.folder, { recursive: true, force: true });
+    } catch {
+      // Where nothing can be removed now, the next owner of the directory does.
+    }
     beItself();
     process.off('exit', cleanUp);
   };
@@ -106,6 +114,7 @@ async function openLocked(
       keepExpired: options.keepExpired ?? false,
     });
     const urls = await thread.started;
+    const place = new DataPlace(dataDir);
     const closing = new AbortController();
     const copies = new Set<Promise<void>>();
     return {
@@ -113,6 +122,8 @@ async function openLocked(
       listenUrl: urls[1],
       heapBytes: () => thread.heapBytes(),
       freeBytes: async () => {
+        const { loss } = place;
+        if (loss !== undefined) throw new EmbeddedMongodbError('UNWRITABLE', loss);
         const [{ bavail, bsize }, { free }] = await Promise.all([statfs(dataDir), thread.pageBytes()]);
         return bavail * bsize + free;
       },

@@ -9,6 +9,9 @@ const SCARCE = 4;
 /** So much more than the reserve has to be free for it to be over: what is refused once is not taken the next moment. */
 const OVER = 1.25;
 
+const LOST =
+  'the database is not in its place any more: nothing is stored until it is back, or the server is started again';
+
 /**
  * Keeps the last of the embedded database's disk for what has to work on a full one: deleting needs room, too, until
  * what is deleted gives some. Who stores asks `isReached`, which is the answer of the last look.
@@ -19,6 +22,7 @@ export class DiskReserve {
   readonly #log: Logger;
   #freeBytes = Number.POSITIVE_INFINITY;
   #isReached = false;
+  #isLost = false;
   #next: NodeJS.Timeout | undefined;
   #isStopped = false;
 
@@ -68,9 +72,12 @@ export class DiskReserve {
   async #lookAnew(): Promise<void> {
     try {
       this.#freeBytes = await this.#look();
+      if (this.#isLost) this.#log.info('the database is in its place again');
+      this.#isLost = false;
       this.#decide();
     } catch (error) {
-      this.#log.debug({ err: error }, 'the free room of the disk is not known');
+      if (!this.#isLost) this.#log.error({ err: error }, LOST);
+      this.#isLost = true;
     }
   }
 

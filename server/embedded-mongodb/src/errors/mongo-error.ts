@@ -24,6 +24,11 @@ export function refused(what: string): MongoError {
   return new MongoError(REFUSED, 'NotImplemented', `${what} is not supported by this database`);
 }
 
+/** Error 39: nothing can be written for a reason that lies outside of the database, and that may pass. */
+export function notWritable(message: string): MongoError {
+  return new MongoError(39, 'FileStreamFailed', `the write was not stored: ${message}`);
+}
+
 const NAMES: Record<number, string> = {
   2: 'BadValue',
   9: 'FailedToParse',

@@ -5,6 +5,8 @@
  */
 import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
+import { notWritable } from '../errors/mongo-error.ts';
+import { DataPlace } from './data-place.ts';
 import { FileEnd } from './file-end.ts';
 
 /** A reserve that storing leaves to what removes. */
@@ -44,6 +46,7 @@ interface Pages {
 export class DiskRoom {
   readonly #directory: string;
   readonly #pages: Pages;
+  readonly #place: DataPlace;
   readonly #end: FileEnd;
   #changedKeys = 0;
   #storedBytes = 0;
@@ -54,6 +57,7 @@ export class DiskRoom {
   constructor(directory: string, pages: Pages) {
     this.#directory = directory;
     this.#pages = pages;
+    this.#place = new DataPlace(directory);
     this.#end = new FileEnd(join(directory, 'data.mdb'), () => pages.end());
   }
 
@@ -81,10 +85,11 @@ export class DiskRoom {
     this.#changedKeys += keys;
   }
 
-  /** Fails with a NoRoomError when what was announced may not fit. */
+  /** Fails with a NoRoomError when what was announced may not fit, and with a MongoError when its place is lost. */
   check(): void {
     const changed = this.#changedKeys * KEY_BYTES + this.#storedBytes;
     if (changed === 0) return;
+    this.#checkPlace();
     const needed = TRANSACTION_BYTES + changed;
     const isStoring = this.#storedBytes > 0;
     if (isStoring) this.#checkStoring(needed + KEPT_BYTES);
@@ -111,6 +116,11 @@ export class DiskRoom {
     this.#end.close();
   }
 
+  #checkPlace(): void {
+    const { loss } = this.#place;
+    if (loss !== undefined) throw notWritable(loss);
+  }
+
   #checkStoring(needed: number): void {
     if (performance.now() < this.#pausedUntil)
       throw new NoRoomError('it could not be written to a moment ago');
@@ -120,6 +130,7 @@ export class DiskRoom {
   }
 
   #diskBytes(): number {
+    this.#checkPlace();
     const { bavail, bsize } = statfsSync(this.#directory);
     return bavail * bsize;
   }

@@ -47,8 +47,12 @@ export function storageError(error: unknown, directory: string): unknown {
 }
 
 function isFull(directory: string): boolean {
-  const { bavail, bsize } = statfsSync(directory);
-  return bavail * bsize < NO_SPACE_BYTES;
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize < NO_SPACE_BYTES;
+  } catch {
+    return false;
+  }
 }
 
 function tell(text: string): void {
