@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path';
 /**
  * Listens on a socket file of mode 0600. One that nobody listens on any more is replaced; a new one is made in a
  * folder that only its user can enter, and moved once its mode is set, so that nobody else can connect in between.
- * Fails where something else is in its place, and with the system's errors. The file goes when the server is closed.
+ * Fails where something else is in its place, and with the system's errors. The file goes when the server is closed, unless
+ * another one has taken its place by then.
  */
 export async function listenOnPrivateSocket(path: string): Promise<Server> {
   const server = createServer();
@@ -29,8 +30,26 @@ export async function listenOnPrivateSocket(path: string): Promise<Server> {
     rmSync(join(folder, 's'), { force: true });
     rmdirSync(folder);
   }
-  server.once('close', () => rmSync(path, { force: true }));
+  const own = identityOf(path);
+  server.once('close', () => {
+    if (own === undefined || identityOf(path) !== own) return;
+    try {
+      rmSync(path, { force: true });
+    } catch {
+      // Nothing can be removed where the disk takes no writes any more: who listens here next replaces it.
+    }
+  });
   return server;
+}
+
+/** Undefined where it is gone, or can't be reached. */
+function identityOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = lstatSync(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
 }
 
 async function removeStale(path: string): Promise<void> {
