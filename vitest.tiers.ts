@@ -65,6 +65,7 @@ export const LONG_UNITS = [
   'server/test/members-kill.test.ts',
   'server/test/oidc-outage.test.ts',
   'server/test/oidc.test.ts',
+  'server/test/packages-gone.test.ts',
   'server/test/password-reset.test.ts',
   'server/test/presence-processes.test.ts',
   'server/test/proxies-failover.test.ts',

@@ -20,6 +20,7 @@ import { newServer } from './http/new-server.ts';
 import { oneAtATime } from './http/pipelining.ts';
 import { Stopping } from './http/stopping.ts';
 import { type Config, ConfigError } from './platform/config.ts';
+import { loadTheRest } from './platform/load-later.ts';
 import { isLoopbackPort } from './platform/setting-values.ts';
 
 /**
@@ -139,11 +140,14 @@ export const startServer = async (
     const url = listeningUrl(config.HOST, port);
     await introduce({ services, url });
     open();
+    const stopped = new AbortController();
+    void loadTheRest(log, stopped.signal).catch(() => undefined);
     return {
       services,
       died: database.died,
       url,
       stop: async () => {
+        stopped.abort();
         const end = performance.now() + STOPPED_WITHIN_MS;
         metricsServer?.close();
         metricsServer?.closeAllConnections();

@@ -1,4 +1,5 @@
-import { type Connection, type Model, Schema, type SchemaDefinition } from 'mongoose';
+import mongoose, { type Connection, type Model, Schema, type SchemaDefinition } from 'mongoose';
+import { loadLaterBy } from '../platform/load-later.ts';
 
 /** The fields of an index, `1` ascending or `-1` descending, and its options. */
 export type Index = [
@@ -24,3 +25,12 @@ export const defineModel =
     for (const [keys, options] of indexes) schema.index(keys, options);
     return connection.model(name, schema) as unknown as Model<T>;
   };
+
+/** mongoose finds parts of itself with the first document of each kind. */
+loadLaterBy(async () => {
+  const schema = new Schema({ list: [String], parts: [{ of: String }], one: new Schema({ of: String }) });
+  const OfEachKind = new mongoose.Mongoose().model('OfEachKind', schema);
+  const value = { list: ['x'], parts: [{ of: 'x' }], one: { of: 'x' } };
+  await new OfEachKind(value).validate();
+  OfEachKind.hydrate({ _id: new mongoose.Types.ObjectId(), ...value }).toObject();
+});

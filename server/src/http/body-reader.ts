@@ -1,7 +1,10 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { brotliDecompress, unzip } from 'node:zlib';
+import Koa from 'koa';
 import { ParlorError } from '../platform/errors.ts';
-import { loadLater } from '../platform/load-later.ts';
+import { loadLater, loadLaterBy } from '../platform/load-later.ts';
 import type { Context } from './context.ts';
 
 /** Which bodies are read: their media types, and the most bytes that one may have, before and after it is decoded. */
@@ -21,7 +24,7 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map([
   ['br', promisify(brotliDecompress)],
 ]);
 
-/** Loaded by the first body: it brings readers of all kinds along. */
+/** It brings readers of all kinds along. */
 const koaBody = loadLater<typeof import('koa-body')>('koa-body');
 
 const tooLarge = (limit: number): ParlorError =>
@@ -66,6 +69,19 @@ const createReader = ({ types, limit }: BodyBounds) =>
       throw error;
     },
   });
+
+/** koa-body loads its decoders of texts with the first body. */
+loadLaterBy(async () => {
+  const request = new IncomingMessage(new Socket());
+  Object.assign(request, {
+    method: 'POST',
+    headers: { 'content-type': 'text/plain', 'content-length': '1' },
+  });
+  request.push('x');
+  request.push(null);
+  const read = createReader({ types: ['text/plain'], limit: 1 });
+  await read(new Koa().createContext(request, new ServerResponse(request)) as never, async () => undefined);
+});
 
 /** A few bytes can decompress to the whole limit: that is for callers who have shown who they are (RFC 9110, 12.5.3). */
 const refuseCompressed = (): never => {

@@ -1,8 +1,9 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import { once } from 'node:events';
+import { type LookupFunction, Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { buildConnector, Dispatcher } from 'undici';
-import { loadLater } from '../platform/load-later.ts';
+import { loadLater, loadLaterBy } from '../platform/load-later.ts';
 import { ipLiteral, isPublicAddress } from './addresses.ts';
 import { isBlockedPort } from './blocked-ports.ts';
 import { boundResponses } from './response-bound.ts';
@@ -55,8 +56,19 @@ export interface Outgoing extends Pick<Dispatcher, 'dispatch'> {
   destroy(): Promise<void>;
 }
 
-/** Loaded by the first request: most servers that start, as those of tests, send none. */
 const undici = loadLater<typeof import('undici')>('undici');
+
+/** It loads its parser of responses with the first connection, which here leads nowhere. */
+loadLaterBy(async () => {
+  const { Client } = undici();
+  const client = new Client('http://localhost', {
+    connect: (_target, callback) => callback(null, new Socket()),
+  });
+  const isConnected = once(client, 'connect');
+  client.request({ path: '/', method: 'GET' }).catch(() => undefined);
+  await isConnected;
+  await client.destroy();
+});
 
 /** How long the system is not asked again for a name that it could not tell. */
 const FAILED_FOR_MS = 1_000;

@@ -1,11 +1,12 @@
 import type { NodeOf, WorkflowNode } from '@parlor/shared';
 import { LRUCache } from 'lru-cache';
+import { loadLaterBy } from '../../platform/load-later.ts';
 import type { Faq } from './faq/faq.ts';
 import type { GraphStore } from './graph-store.ts';
 import { type Pattern, PatternCache } from './patterns.ts';
 
-/** Loaded by the first question, with the stems and stop words of 20 languages. */
-const loadFaq = () => import('./faq/faq.ts');
+/** With the stems and stop words of 20 languages. */
+const loadFaq = loadLaterBy(() => import('./faq/faq.ts'));
 
 /** A version of a workflow, ready to run; what takes time to prepare is made when it is first needed. */
 export class Graph {

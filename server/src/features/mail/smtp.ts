@@ -25,9 +25,6 @@ export interface Envelope {
 /** Sends a mail once, unless `signal` breaks it off. It never throws: whatever goes wrong is in the outcome. */
 export type SendMail = (envelope: Envelope, content: MailContent, signal?: AbortSignal) => Promise<Outcome>;
 
-/** Loaded where mails are sent. */
-const nodemailer = loadLater<typeof import('nodemailer')>('nodemailer');
-
 /** The replies to RCPT TO and DATA are about this mail; all others are about the server or its settings. */
 const ABOUT_THE_MAIL = new Set(['RCPT TO', 'DATA']);
 
@@ -56,6 +53,7 @@ export const createSmtp = ({
   from: string;
   timeout: Duration;
 }): SendMail => {
+  const nodemailer = loadLater<typeof import('nodemailer')>('nodemailer');
   const transportOver = (socket: SmtpSocket) =>
     nodemailer().createTransport({
       url,

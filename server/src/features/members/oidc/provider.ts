@@ -3,14 +3,12 @@ import type { Logger } from 'pino';
 import type { createBoundedFetch } from '../../../net/bounded-fetch.ts';
 import { reasonOf } from '../../../net/failure-reasons.ts';
 import type { Duration } from '../../../platform/duration.ts';
+import { loadLaterBy } from '../../../platform/load-later.ts';
 import { OidcError, type OidcReason } from './oidc-error.ts';
 
 /** How long what the provider says of itself is taken for true, and when it is asked again after a failure. */
 const FRESH_MS = 3_600_000;
 const RETRY_MS = 60_000;
-
-/** Loaded by the first sign-in: a start waits for nothing that it may never need. */
-const load = () => import('openid-client');
 
 /** How a server is known at the provider. */
 export interface OidcClient {
@@ -40,6 +38,7 @@ export class OidcProvider {
   readonly #client: OidcClient;
   readonly #fetch: ReturnType<typeof createBoundedFetch>;
   readonly #log: Logger;
+  readonly #load = loadLaterBy(() => import('openid-client'));
   #known: { configuration: Configuration; freshUntil: number } | undefined;
   #looking: Promise<Configuration> | undefined;
   /** When somebody last asked for that. */
@@ -57,7 +56,7 @@ export class OidcProvider {
    * @throws OidcError
    */
   async authorizationUrl(callback: string, { state, nonce, verifier }: SignInChecks): Promise<string> {
-    const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await load();
+    const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await this.#load();
     const configuration = await this.#configuration();
     const code_challenge = await calculatePKCECodeChallenge(verifier);
     return this.#asking(async () => {
@@ -74,7 +73,7 @@ export class OidcProvider {
    * @throws OidcError
    */
   async identify(response: URL, { state, nonce, verifier }: SignInChecks): Promise<Identity> {
-    const { authorizationCodeGrant, fetchUserInfo } = await load();
+    const { authorizationCodeGrant, fetchUserInfo } = await this.#load();
     const configuration = await this.#configuration();
     return this.#asking(async () => {
       const tokens = await authorizationCodeGrant(configuration, response, {
@@ -114,7 +113,7 @@ export class OidcProvider {
   }
 
   async #discover(): Promise<Configuration> {
-    const client = await load();
+    const client = await this.#load();
     const { issuer, clientId, clientSecret, timeout } = this.#client;
     return this.#asking(async () => {
       const configuration = await client.discovery(
