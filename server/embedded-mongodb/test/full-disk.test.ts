@@ -109,3 +109,32 @@ test('many large documents are changed in parts that fit into what is left', {
   expect(log()).toBe('');
   expect(await end()).toMatchObject({ code: 0, errors: [], documents: 0 });
 });
+
+test('a disk that becomes read-only is told, and reading goes on', { timeout: 60_000 }, async (context) => {
+  const image = join(folder.path, 'read-only.img');
+  const disk = join(folder.path, 'read-only');
+  mkdirSync(disk);
+  writeFileSync(image, Buffer.alloc(32 * MIB));
+  const isMounted = [
+    ['mkfs.ext4', '-q', '-F', image],
+    ['mount', '-o', 'loop', image, disk],
+  ].every(([command = '', ...args]) => spawnSync(command, args).status === 0);
+  if (!isMounted) return context.skip('a disk can be mounted by root only');
+  onTestFinished(() => void execFileSync('umount', ['--lazy', disk]));
+  const { url, process, end } = await startBin(join(disk, 'data'), join(folder.path, 'read-only.sock'));
+  let log = '';
+  process.stderr?.on('data', (text) => {
+    log += text;
+  });
+  const client = await MongoClient.connect(url);
+  const things = client.db('x').collection<Thing>('things');
+  await things.insertOne({ _id: 1, text: '' });
+  // As ext4 does by itself when it finds an error.
+  execFileSync('mount', ['-o', 'remount,abort', disk]);
+  for (const write of [() => things.insertOne({ _id: 2, text: '' }), () => things.deleteOne({ _id: 1 })]) {
+    await expect(write()).rejects.toMatchObject({ code: 39, message: expect.stringContaining('EROFS') });
+  }
+  expect(await things.countDocuments()).toBe(1);
+  await client.close();
+  expect([await end('SIGTERM'), log]).toEqual([0, '']);
+});

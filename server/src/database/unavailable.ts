@@ -32,7 +32,7 @@ const BROKEN_SOCKET: ReadonlySet<unknown> = new Set([
 /**
  * What a MongoDB answers that took too long, is stopping, or is no primary any more (Server Discovery and Monitoring,
  * "not writable primary" and "node is recovering"; Retryable Writes, "retryable error"); and the embedded database where its
- * file is not in its place any more (39).
+ * file is not in its place any more, or its disk takes no writes (39).
  */
 const NOT_NOW: ReadonlySet<unknown> = new Set([
   6, 7, 39, 50, 64, 89, 91, 134, 189, 262, 9_001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,

@@ -52,6 +52,7 @@ export class DiskRoom {
   #storedBytes = 0;
   #hasLargeValue = false;
   #pausedUntil = 0;
+  #pausedFor: unknown;
 
   /** @param directory with a data file */
   constructor(directory: string, pages: Pages) {
@@ -85,11 +86,12 @@ export class DiskRoom {
     this.#changedKeys += keys;
   }
 
-  /** Fails with a NoRoomError when what was announced may not fit, and with a MongoError when its place is lost. */
+  /** Fails with a NoRoomError when what was announced may not fit, and with a MongoError when nothing can be written now. */
   check(): void {
     const changed = this.#changedKeys * KEY_BYTES + this.#storedBytes;
     if (changed === 0) return;
     this.#checkPlace();
+    this.#probe();
     const needed = TRANSACTION_BYTES + changed;
     const isStoring = this.#storedBytes > 0;
     if (isStoring) this.#checkStoring(needed + KEPT_BYTES);
@@ -107,8 +109,9 @@ export class DiskRoom {
     return this.#diskBytes() < SCARCE_BYTES;
   }
 
-  /** Told that LMDB failed to write. */
-  failed(): void {
+  /** Told that LMDB failed to write. @param why what a client is told of it, also by the next ones for a while */
+  failed(why: unknown): void {
+    this.#pausedFor = why;
     this.#pausedUntil = performance.now() + PAUSE_MS;
   }
 
@@ -121,9 +124,16 @@ export class DiskRoom {
     if (loss !== undefined) throw notWritable(loss);
   }
 
+  #probe(): void {
+    try {
+      this.#end.probe();
+    } catch (error) {
+      throw notWritable((error as Error).message);
+    }
+  }
+
   #checkStoring(needed: number): void {
-    if (performance.now() < this.#pausedUntil)
-      throw new NoRoomError('it could not be written to a moment ago');
+    if (performance.now() < this.#pausedUntil) throw this.#pausedFor;
     const left = this.#diskBytes();
     if (left >= needed || left + this.#freeBytes() >= needed) return;
     throw new NoRoomError(`${needed} bytes may be needed, and there are fewer`);

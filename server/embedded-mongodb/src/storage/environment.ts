@@ -112,7 +112,7 @@ export class Environment {
     } catch (error) {
       if (isWriteFailure(error)) {
         afterWriteFailure(error);
-        this.room.failed();
+        this.room.failed(storageError(error, this.#directory));
       }
       this.pauseScans();
       this.afterAbort();

@@ -42,6 +42,12 @@ export class FileEnd {
     }
   }
 
+  /** Fails with the system's error where the disk takes no writes at all, as one that has become read-only. */
+  probe(): void {
+    // Nothing is written: the system refuses that, too.
+    writeSync(this.#file, ZEROS, 0, 0, 0);
+  }
+
   close(): void {
     closeSync(this.#file);
   }

@@ -15,4 +15,6 @@ test('an error message that was longer than its block in memory is told from oth
   expect(isWriteFailure(new Error(SHORT))).toBe(true);
   expect(isWriteFailure(new Error('MDB_BAD_TXN: Transaction must abort'))).toBe(false);
   expect(storageError(new Error(LONG), '/')).toMatchObject({ code: 14031 });
+  const broken = new Error(`Read-only file system: ${SHORT.slice(25)}`);
+  expect(storageError(broken, '/')).toMatchObject({ code: 39 });
 });

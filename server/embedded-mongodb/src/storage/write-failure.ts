@@ -1,6 +1,6 @@
 /** What follows where LMDB itself could not write: the disk is full in a way that nobody could see, or it is broken. */
 import { statfsSync, writeSync } from 'node:fs';
-import { MongoError } from '../errors/mongo-error.ts';
+import { MongoError, notWritable } from '../errors/mongo-error.ts';
 import { NoRoomError } from './disk-room.ts';
 
 const SAYS_FULL = /No space left|ENOSPC|File too large|EFBIG|MDB_MAP_FULL|quota/i;
@@ -16,7 +16,9 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 /** Whether LMDB failed to write pages, which it has told on stderr. */
 export const isWriteFailure = (error: unknown): boolean =>
-  !(error instanceof NoRoomError) && (SAYS_FULL.test(messageOf(error)) || DETAIL.test(messageOf(error)));
+  !(error instanceof NoRoomError) &&
+  !(error instanceof MongoError) &&
+  (SAYS_FULL.test(messageOf(error)) || DETAIL.test(messageOf(error)));
 
 /** Whether making the error's message has overwritten what lies behind its block in memory (see disk-room.ts). */
 export const hasOverwrittenMemory = (error: unknown): boolean =>
@@ -39,10 +41,12 @@ export function afterWriteFailure(error: unknown): void {
 
 /** What a client is told when storage failed: a full disk has a code of its own in MongoDB. */
 export function storageError(error: unknown, directory: string): unknown {
+  if (error instanceof MongoError) return error;
   const message = messageOf(error);
   // A page that is written in part is an EIO to LMDB, whatever the reason.
   const isPartial = /Input\/output error|EIO/.test(message) && isFull(directory);
-  if (!(error instanceof NoRoomError) && !SAYS_FULL.test(message) && !isPartial) return error;
+  if (!(error instanceof NoRoomError) && !SAYS_FULL.test(message) && !isPartial)
+    return isWriteFailure(error) ? notWritable(message) : error;
   return new MongoError(14031, 'OutOfDiskSpace', `the write was not stored, the disk is full: ${message}`);
 }
 
