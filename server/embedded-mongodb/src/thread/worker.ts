@@ -8,6 +8,7 @@ import { Engine } from '../query/engine.ts';
 import { type PageBytes, pageBytes } from '../storage/page-bytes.ts';
 import { type Address, addressUrl, listenOn } from '../wire/address.ts';
 import { Connection } from '../wire/connection.ts';
+import { keepSocket } from '../wire/kept-socket.ts';
 import { replaceStaleSocketFolder } from '../wire/stale-socket-folder.ts';
 import { startMonitors } from './ttl-monitor.ts';
 
@@ -47,6 +48,15 @@ try {
   const sockets = new Set<Socket>();
   const servers: Server[] = [];
   const answer = dispatcher(engine);
+  const serve = (server: Server) => {
+    servers.push(server);
+    server.on('connection', (socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      new Connection(socket, answer);
+    });
+  };
+  let stopKeeping = () => {};
   const urls: string[] = [];
   port.on('message', async (ask: WorkerAsk) => {
     if (ask === 'heap') {
@@ -72,6 +82,7 @@ try {
       return;
     }
     stopSweep();
+    stopKeeping();
     for (const server of servers) server.close();
     for (const socket of sockets) socket.destroy();
     await engine.close();
@@ -80,14 +91,11 @@ try {
   });
   for (const address of input.addresses) {
     const server = await listenOn(address);
-    servers.push(server);
+    serve(server);
     urls.push(addressUrl(address, server));
-    server.on('connection', (socket) => {
-      sockets.add(socket);
-      socket.once('close', () => sockets.delete(socket));
-      new Connection(socket, answer);
-    });
   }
+  const [home] = input.addresses;
+  if (input.folder && home && 'path' in home) stopKeeping = keepSocket(home.path, serve);
   send({ ready: true, urls, heapLimit: getHeapStatistics().heap_size_limit });
 } catch (error) {
   const known = error instanceof EmbeddedMongodbError ? error : undefined;
