@@ -10,7 +10,7 @@ const stop = (signal) => {
   if (process.listenerCount(signal) > 1) isServerTold = true;
   else stopping.abort(signal);
 };
-const SIGNALS = /** @type {const} */ (['SIGTERM', 'SIGINT']);
+const SIGNALS = /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGHUP']);
 for (const signal of SIGNALS) process.on(signal, stop);
 try {
   await buildStale(stopping.signal);

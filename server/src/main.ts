@@ -20,6 +20,9 @@ const end = (log: Logger, err: Error): void => {
   leave(1);
 };
 
+/** What stops it; the last one comes of a terminal that closes. */
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
 /** All of what runs may take to stop, the database included. */
 const STOP_TIMEOUT_MS = 30_000;
 
@@ -51,7 +54,7 @@ const start = async (config: Config, log: Logger): Promise<void> => {
     process.stderr.write(`Parlor ends: ${why}\n`);
     leave(1);
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of SIGNALS) {
     process.on(signal, () => {
       if (stoppingSince !== undefined) {
         const isMeant = performance.now() - stoppingSince >= AGAIN_AFTER_MS;

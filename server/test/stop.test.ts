@@ -32,6 +32,11 @@ const get = (agent: Agent, url: string, headers: Record<string, string>) =>
 
 const errorsIn = (log: string) => log.split('\n').filter((line) => /"level":[56]0/.test(line));
 
+it.skipIf(process.platform === 'win32')('is stopped as well by a terminal that closes', async () => {
+  const server = await startServerProcess(await serverSettings());
+  expect(await server.end('SIGHUP')).toEqual({ code: 0, signal: null });
+});
+
 it('ends connections that are always busy, each after a response that says so', async () => {
   const server = await startServerProcess({ ...(await serverSettings()), RATE_LIMIT: 'off' });
   const { token } = await owner(server.url);
