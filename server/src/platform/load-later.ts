@@ -34,7 +34,7 @@ export const loadLaterBy = <T>(load: () => Promise<T>): (() => Promise<T>) => {
 };
 
 /** A start is over then. */
-const AFTER_MS: Duration = 1_000;
+const AFTER_MS: Duration = 5_000;
 
 /** For whoever has come meanwhile: loading one takes up to 80 ms. */
 const PAUSE_MS: Duration = 20;
