@@ -10,6 +10,8 @@ import type { InboxCounts, Shared } from './counts.ts';
 /** What happens at once is counted once, and the next time not before this (milliseconds). */
 const GATHER_MS = 200;
 const EVERY_MS = 2_000;
+/** What fails is tried again after growing pauses: counting may take as long as it is given. */
+const MOST_DOUBLINGS = 5;
 
 /** What an event leads to may be written a moment after it was told: each change is counted a second time. */
 const TIMES = 2;
@@ -102,11 +104,18 @@ export class CountsTeller {
     const telling = { left: TIMES };
     this.#telling.set(account, telling);
     try {
-      for (let pause = GATHER_MS; telling.left > 0; pause = EVERY_MS) {
+      let failures = 0;
+      for (
+        let pause = GATHER_MS;
+        telling.left > 0;
+        pause = EVERY_MS * 2 ** Math.min(failures, MOST_DOUBLINGS)
+      ) {
         await this.#pause(pause);
         telling.left--;
+        const isTold = await this.#tellNow(account);
+        failures = isTold ? 0 : failures + 1;
         // What failed is tried again for as long as somebody follows: the next change may be hours away.
-        if (!(await this.#tellNow(account))) telling.left = TIMES;
+        if (!isTold) telling.left = TIMES;
       }
     } catch (error) {
       if (!this.#stopping.signal.aborted) throw error;

@@ -117,10 +117,12 @@ export interface Taken<T extends Said = Said> {
 export const take = <T extends Said>(heard: Heard, said: readonly T[]): Taken<T> => {
   const added: T[] = [];
   const tooOld: T[] = [];
+  const seen = new Set<string>();
   for (const one of said) {
     const known = isKnown(heard, one);
     if (known === undefined) tooOld.push(one);
-    else if (!known && !added.some(({ id }) => id === one.id)) added.push(one);
+    else if (!known && !seen.has(one.id)) added.push(one);
+    seen.add(one.id);
   }
   if (added.length === 0) return { heard, added, tooOld };
   added.sort(order);
