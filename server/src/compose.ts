@@ -98,7 +98,7 @@ export const createServices = async (
   const subjects = new SubjectErasure(collections, tombstones, {
     deliveries: (subject, before) => erasedDeliveries.redact(subject, before),
     realtimeEntries: (subject, before) => channel.forget(subject, before),
-    searchSegments: (subject, before) => index.forget(subject, before),
+    searchSegments: (subject, before, deadline) => index.forget(subject, before, deadline),
     sessions: (room) => sessions.forget(room),
   });
   removeTracesOfDeleted({ tombstones, claims: models.idempotency, channel });

@@ -23,6 +23,9 @@ const BATCH = 500;
 const AGAIN_AFTER_MS = 60_000;
 const SWEEP_EVERY_MS = 20_000;
 
+/** How long who deletes something waits for its words to leave the search index; what is left then goes with the second round. */
+const WITHIN_MS = 2_000;
+
 /** Told of a room that was deleted, once what was said in it is erased. Its visitor may have begun anew there meanwhile. */
 type DeletionListener = (room: Pick<StoredRoom, '_id' | 'account'>) => unknown;
 
@@ -160,7 +163,7 @@ export class RoomDeletion {
       throw error;
     }
     // From now on its visitor may begin anew there.
-    await this.#erasure.erase(what.room, { before: new Date() });
+    await this.#erasure.erase(what.room, { before: new Date(), deadline: performance.now() + WITHIN_MS });
   }
 
   async #tell(room: Parameters<DeletionListener>[0]): Promise<void> {

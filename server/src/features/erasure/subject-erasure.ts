@@ -6,7 +6,7 @@ import type { EventHolder } from '../../events/events.ts';
 import type { Tombstones } from '../../events/tombstones.ts';
 
 /** The subject: the uuid of a conversation's room, or of a lead. */
-type Redact = (subject: string, before?: Date) => Promise<void>;
+type Redact = (subject: string, before?: Date, deadline?: number) => Promise<void>;
 
 /** The collections whose documents stay and lose what was said: each knows how. */
 export type Redactions = Record<'deliveries' | 'realtimeEntries' | 'searchSegments' | 'sessions', Redact>;
@@ -15,6 +15,11 @@ export type Redactions = Record<'deliveries' | 'realtimeEntries' | 'searchSegmen
 interface Extent {
   /** Only what was made before: whoever wrote in a room that was deleted may begin anew there. */
   before?: Date;
+  /**
+   * When to leave what nobody is shown any more to the next time, by the clock of `performance`: its words in the search index,
+   * which may lie in as many places as it has days.
+   */
+  deadline?: number;
   /** It has begun anew: what does not say when it was made stays, since it may be of that. */
   isAnew?: boolean;
 }
@@ -38,7 +43,7 @@ export class SubjectErasure {
    * Erases in each collection, also where it fails in another, as by a timeout.
    * @throws TypeError for null, by which everything would be found that is of no conversation, and what failed first
    */
-  async erase(subject: string, { before, isAnew = false }: Extent = {}): Promise<void> {
+  async erase(subject: string, { before, deadline, isAnew = false }: Extent = {}): Promise<void> {
     if (typeof subject !== 'string' || subject === '') throw new TypeError('nothing is named to be erased');
     const failures: unknown[] = [];
     for (const { name, model, data } of this.#collections) {
@@ -50,7 +55,9 @@ export class SubjectErasure {
       const filter = { [erased.by]: subject, ...isOld };
       const erasing = async (): Promise<unknown> => {
         if (erased.how === 'deleted') return model.deleteMany(filter);
-        if (erased.how === 'redacted') return this.#redactions[name as keyof Redactions](subject, until);
+        if (erased.how === 'redacted') {
+          return this.#redactions[name as keyof Redactions](subject, until, deadline);
+        }
         if (erased.how !== 'buried') return undefined;
         return deleteDocuments(model as unknown as Model<EventHolder>, filter, this.#tombstones);
       };

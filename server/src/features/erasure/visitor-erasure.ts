@@ -114,8 +114,8 @@ export class Erasure {
       if (performance.now() > deadline) break;
       await leads.delete(account, lead).catch(ignoreMissing);
       // Also of one that its owner had deleted.
-      await subjects.erase(lead);
+      await subjects.erase(lead, { deadline });
     }
-    await subjects.erase(uuid);
+    await subjects.erase(uuid, { deadline });
   }
 }

@@ -102,6 +102,16 @@ it.each(['replace', 'deleteUnchanged'] as const)(
   },
 );
 
+it('what is left of a subject at a deadline goes with the next round', async () => {
+  const where = place();
+  const segments = before('addSealed', async () => undefined);
+  await segments.addFresh([{ place: where, lines: [lineOf(ada, 1, ['ada'])] }]);
+  await segments.removeOf(ada, () => true, { deadline: performance.now() - 1 });
+  expect(await stored(where)).toEqual(['ada']);
+  await segments.removeOf(ada, () => true);
+  expect(await stored(where)).toEqual([]);
+});
+
 it('a line that was erased while it was united with another of its object is in no segment', async () => {
   const where = place();
   const line = lineOf(ada, 1, ['before']);
@@ -205,7 +215,7 @@ it('taking out what is about one reads on where nothing goes, and tells of nobod
   await segments.addFresh([{ place: messages, lines: [shared, lineOf(grace, 101, ['hopper'])] }]);
   await segments.addFresh([{ place: notes, lines: [own] }]);
   const isOwn = ({ key }: Line) => key === own.key;
-  expect(await segments.removeOf(eve, isOwn, 'message')).toEqual([{ ...messages, key: own.key }]);
+  expect(await segments.removeOf(eve, isOwn, { kind: 'message' })).toEqual([{ ...messages, key: own.key }]);
   expect([(await stored(messages)).includes('secret'), await stored(notes)]).toEqual([false, ['secret']]);
   expect(await segments.removeOf(eve, () => true)).toEqual([]);
   expect([await stored(messages), await stored(notes)]).toEqual([['hopper'], []]);

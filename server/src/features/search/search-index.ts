@@ -99,13 +99,14 @@ export class SearchIndex {
    * Takes out every word of a subject: a conversation by its room, or a lead. What another process writes of it meanwhile goes
    * when the erasure is gone through again.
    * @param before only what was made before
+   * @param deadline when the rest is left to that, by the clock of `performance`: it is not found any more as it is
    */
-  async forget(subject: string, before?: Date): Promise<void> {
+  async forget(subject: string, before?: Date, deadline?: number): Promise<void> {
     this.#forgotten.set(subject, true);
     this.#marks.delete(subject);
     await this.flush();
     const isGone = ({ key }: Line) => before === undefined || isBefore(timeOfKey(key), before);
-    const removed = await this.#parts.segments.removeOf(subject, isGone);
+    const removed = await this.#parts.segments.removeOf(subject, isGone, { deadline });
     // What knew of a lead and of other things as well is still there.
     for (const { kind, fixed } of this.#parts.sources) {
       if (fixed) continue;
@@ -120,7 +121,7 @@ export class SearchIndex {
   /** Takes out every word of one object. @param subject one of those that it is about */
   async #drop(kind: SearchKind, uuid: string, subject: string): Promise<void> {
     await this.flush();
-    await this.#parts.segments.removeOf(subject, ({ key }) => uuidOfKey(key) === uuid, kind);
+    await this.#parts.segments.removeOf(subject, ({ key }) => uuidOfKey(key) === uuid, { kind });
   }
 
   async #write(): Promise<void> {

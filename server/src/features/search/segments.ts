@@ -233,12 +233,13 @@ export class Segments {
    * event loop turns, and no words are kept.
    * @param isGone which lines; all of the subject unless it says more
    * @param kind of which objects; of all unless it is given
+   * @param deadline when what is left stays, by the clock of `performance`
    * @returns what was taken out of objects that have other subjects, too
    */
   async removeOf(
     subject: string,
     isGone: (line: Line) => boolean,
-    kind?: SearchKind,
+    { kind, deadline = Number.POSITIVE_INFINITY }: { kind?: SearchKind; deadline?: number | undefined } = {},
   ): Promise<RemovedLine[]> {
     const shared: RemovedLine[] = [];
     const own = { subjects: subject, ...(kind && { kind }) };
@@ -249,6 +250,7 @@ export class Segments {
       for (let last = ''; ; ) {
         const found = await budget.waitFor(this.#after(last, own));
         for (const segment of found) {
+          if (performance.now() > deadline) return shared;
           await budget.checkpoint();
           const lines = decodeLines(segment);
           const isOwn = (line: Line) => line.subjects.includes(subject) && isGone(line);
