@@ -41,5 +41,9 @@ export const idempotencyModel = defineModel<IdempotencyClaim>(
     answer: { type: Schema.Types.Mixed, default: undefined },
     expires_at: Date,
   },
-  [[{ account: 1 }], [{ subject: 1 }, { sparse: true }], [{ expires_at: 1 }, { expireAfterSeconds: 0 }]],
+  [
+    [{ account: 1 }],
+    [{ subject: 1, object: 1 }, { sparse: true }],
+    [{ expires_at: 1 }, { expireAfterSeconds: 0 }],
+  ],
 );
