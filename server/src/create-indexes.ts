@@ -3,12 +3,37 @@ import type { Logger } from 'pino';
 import { RateLimits } from './http/rate-limits.ts';
 import { createModels } from './models.ts';
 import type { Config } from './platform/config.ts';
+import type { Duration } from './platform/duration.ts';
+
+/** How often the log says that it goes on. */
+const TOLD_EVERY_MS = 10_000;
 
 /**
  * Makes all collections and indexes, those of a collection by one command: one by one they took a tenth of a start. On a
- * large database that lacks one it takes its time: no deadline may end it.
+ * large database that lacks one it takes its time, which the log tells: no deadline may end it.
  */
-export const createIndexes = async (config: Config, connection: Connection, log: Logger): Promise<void> => {
+export const createIndexes = async (
+  config: Config,
+  connection: Connection,
+  log: Logger,
+  toldEvery: Duration = TOLD_EVERY_MS,
+): Promise<void> => {
+  const begun = performance.now();
+  const seconds = () => Math.round((performance.now() - begun) / 1_000);
+  let isTold = false;
+  const telling = setInterval(() => {
+    isTold = true;
+    log.info({ seconds: seconds() }, 'making the indexes that the database lacks: the start waits for them');
+  }, toldEvery);
+  try {
+    await create(config, connection, log);
+  } finally {
+    clearInterval(telling);
+  }
+  if (isTold) log.info({ seconds: seconds() }, 'the database has all its indexes');
+};
+
+const create = async (config: Config, connection: Connection, log: Logger): Promise<void> => {
   const ofModels = Object.values(createModels(connection)).map(async ({ schema, collection }) => {
     const indexes = schema
       .indexes()
