@@ -12,6 +12,7 @@ import { DatabaseError, toldToOperator } from '../database/database-error.ts';
 import { recordedKeys } from '../database/recorded-keys.ts';
 import { secretKeyFile } from '../database/secret-key-file.ts';
 import { type Config, loadConfig, maskPassword } from '../platform/config.ts';
+import { keyFingerprint } from '../platform/secrets.ts';
 import { takeArguments, takeOption, UsageError } from './arguments.ts';
 import { checkSealed } from './check-sealed.ts';
 import type { Command } from './command.ts';
@@ -83,9 +84,13 @@ const copy = async (config: Config, from: OpenDatabase, to: OpenDatabase, name: 
     progress.end();
     throw error instanceof CopyError ? new DatabaseError(error.message) : error;
   }
-  const [fingerprint] = await recordedKeys(target);
+  const fingerprints = await recordedKeys(target);
+  const [fingerprint] = fingerprints;
   const own = fingerprint === undefined ? '' : ` (its fingerprint is ${fingerprint})`;
-  const key = config.SECRET_KEY === '' ? `what ${secretKeyFile(config.DATA_DIR)} holds` : 'the same as here';
+  const { SECRET_KEY, DATA_DIR } = config;
+  const isKnown = fingerprint === undefined || fingerprints.includes(keyFingerprint(SECRET_KEY));
+  const given = isKnown ? 'the same as here' : 'that of the source';
+  const key = SECRET_KEY === '' ? `what ${secretKeyFile(DATA_DIR)} holds` : given;
   if (!to.embedded) print(`start Parlor with MONGODB_URL set to it and SECRET_KEY to ${key}${own}`);
   else if (fingerprint !== undefined)
     print(`start Parlor on it with the SECRET_KEY of the source, whose fingerprint is ${fingerprint}`);
