@@ -26,7 +26,9 @@ it.skipIf(inject('isRealMongodb'))(
 
     // Without a place for its private socket nobody opens the database.
     const failed = await check({ TMPDIR: join(folder, 'nowhere') });
-    const err = expect.stringMatching(/^what is sealed could not be checked: DATA_DIR [^\n]*ENOENT[^\n]*\n$/);
+    const err = expect.stringMatching(
+      /^what is sealed could not be checked: DATA_DIR [^\n]*: no folder for its socket can be made in [^\n]*nowhere \(TMPDIR\): ENOENT[^\n]*\n$/,
+    );
     expect(failed).toEqual({ code: 1, err, out });
   },
 );

@@ -57,7 +57,10 @@ function privateFolder(): string {
     return mkdtempSync(usual);
   } catch (error) {
     // Root's own, which the owner of the database may not enter.
-    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') {
+      const reason = `no folder for its socket can be made in ${tmpdir()} (TMPDIR): ${(error as Error).message}`;
+      throw new EmbeddedMongodbError('UNWRITABLE', reason);
+    }
     return mkdtempSync(elsewhere);
   }
 }
