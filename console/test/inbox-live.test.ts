@@ -59,6 +59,42 @@ it('is right without a reload once the connection is back', async () => {
   await row(page, 'Bob').waitFor();
 });
 
+it('reads a conversation again that could not be read once while the channel is there', async () => {
+  const { page, visit } = await startInbox();
+  let asked = 0;
+  const one = /\/api\/v1\/conversations\/[0-9a-f-]{36}\/$/;
+  await page.route(one, (route) =>
+    asked++ ? route.continue() : route.fulfill({ status: 503, json: { detail: 'The server stops.' } }),
+  );
+  await visit('Ada', 'Hello');
+  await row(page, 'Ada').waitFor();
+  expect(asked).toBeGreaterThan(1);
+});
+
+it('says that a conversation was read also where that was open before the channel was', async () => {
+  const { page, url, visit } = await startInbox();
+  const ada = await visit('Ada', 'Hello');
+  let open = (): void => undefined;
+  const isOpen = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const sent: string[] = [];
+  await page.routeWebSocket('**/api/v1/realtime', async (socket) => {
+    await isOpen;
+    const server = socket.connectToServer();
+    socket.onMessage((message) => {
+      sent.push(String(message));
+      server.send(message);
+    });
+  });
+  await page.goto(`${url}/console/inbox/all/${ada.uuid}`);
+  await log(page).getByText('Hello').waitFor();
+  open();
+  await expect
+    .poll(() => sent.map((text) => JSON.parse(text)), { timeout: 30_000 })
+    .toContainEqual(expect.objectContaining({ type: 'read', room: ada.uuid }));
+});
+
 it('keeps the open conversation, and the place where one writes, when everything is read anew', async () => {
   const { page, visit, open, signIn, rest } = await startInbox();
   const ada = await visit('Ada', 'Hello');

@@ -98,7 +98,8 @@ export const ConversationPane = ({
     read();
     document.addEventListener('visibilitychange', read);
     return () => document.removeEventListener('visibilitychange', read);
-  }, [uuid, latest, isLive, one?.is_unread, isToStayUnread]);
+    // Said again when the channel is there: before that nobody hears it.
+  }, [uuid, latest, isLive, one?.is_unread, isToStayUnread, connection.value]);
 
   if (!one) {
     const said = { gone: t.gone, offline: words.value.errors.offline };

@@ -159,8 +159,13 @@ const MAX_ONE_BY_ONE = 10;
 /** How many may come by the live channel beside those that were read; then the list begins anew with its first page. */
 const MAX_ADDED = 500;
 
+/** The longest pause before what could not be read is read again (milliseconds). */
+const LONGEST_PAUSE_MS = 30_000;
+
 const stale = new Set<string>();
 let isGathering = false;
+/** How many times in a row something could not be read. */
+let failures = 0;
 let added = 0;
 
 /** A conversation has changed in a way that only the server can tell. */
@@ -171,13 +176,26 @@ export const isStale = (uuid: string): void => {
   setTimeout(readStale, GATHER_MS);
 };
 
+/** Whether something that could not be read may be read later. */
+const mayPass = (read: PromiseSettledResult<void> | undefined): boolean => {
+  if (read?.status !== 'rejected') return false;
+  const { status } = read.reason instanceof ApiError ? read.reason : { status: 0 };
+  return status === 0 || status === 429 || status >= 500;
+};
+
 const readStale = async (): Promise<void> => {
   const uuids = [...stale];
   stale.clear();
   added += uuids.filter((uuid) => !known.value.has(uuid)).length;
   if (uuids.length > MAX_ONE_BY_ONE || added > MAX_ADDED) await readAnew();
-  // What can't be read now is read with the next change, or when the channel is back.
-  else await Promise.allSettled(uuids.map(readOne));
+  else {
+    const read = await Promise.allSettled(uuids.map(readOne));
+    const left = uuids.filter((_, at) => mayPass(read[at]));
+    failures = left.length > 0 ? failures + 1 : 0;
+    // A server that stops or is busy refuses also while the channel is there, which tells of it only once.
+    if (left.length > 0)
+      setTimeout(() => left.forEach(isStale), Math.min(GATHER_AGAIN_MS * 2 ** failures, LONGEST_PAUSE_MS));
+  }
   setTimeout(() => {
     if (stale.size > 0) void readStale();
     else isGathering = false;
