@@ -95,3 +95,26 @@ it('stops offering a person when the workflow has handed over by itself', async 
   await page.waitForTimeout(500);
   expect(await chip.count()).toBe(0);
 });
+
+it('gets a person for who asks, whatever has become of the conversation', async () => {
+  const server = await startServerProcess({ ...(await serverSettings()), BOT_WAIT_MS: '0' });
+  const { rest, widget } = await owner(server.url);
+  await rest('POST', '/api/v1/workflows/', { name: 'Greeter', is_published: true, nodes: NODES });
+  await rest('PATCH', `/api/v1/widgets/${widget}/`, { is_bot_use: true });
+  const { launcher, dialog, say, message } = await visit(
+    await openBrowser(),
+    await customerPage(server.url, widget),
+  );
+  await launcher.click();
+  await say('hello');
+  await message('What is it about?').waitFor();
+  const [room] = (await rest('GET', '/api/v1/rooms/')).json;
+  await rest('DELETE', `/api/v1/rooms/${room.label}/`);
+  await dialog.getByRole('button', { name: 'Talk to a person' }).click();
+  await message('I would like to talk to a person.').getByText('Sent').waitFor();
+  const [{ is_bot_use, messages }] = (await rest('GET', '/api/v1/rooms/')).json;
+  expect([is_bot_use, messages.map(({ body }: { body: string }) => body)]).toEqual([
+    false,
+    ['I would like to talk to a person.'],
+  ]);
+});

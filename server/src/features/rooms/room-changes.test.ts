@@ -104,9 +104,9 @@ it('shows a visitor no room that gets the label of its own at that moment', asyn
   const body = { body: 'Hi', room: { uuid: room.uuid } };
   await app.request('POST', '/api/v1/messages/', { visitor, body });
   const { rooms } = app.services;
-  const { byLabel } = rooms;
-  const looked = vi.spyOn(rooms, 'byLabel').mockImplementationOnce(async (...given) => {
-    const found = await byLabel.apply(rooms, given);
+  const { byUuid } = rooms;
+  const looked = vi.spyOn(rooms, 'byUuid').mockImplementationOnce(async (...given) => {
+    const found = await byUuid.apply(rooms, given);
     await send('PATCH', room.label, { label: `moved-${room.label}` });
     await write((await create({ label: room.label })).json.uuid, 'of somebody else');
     return found;

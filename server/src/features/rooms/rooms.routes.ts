@@ -13,6 +13,7 @@ import { notFound } from '../../platform/errors.ts';
 import type { AsWritten, CurrentAvatars } from '../members/avatars/current-avatars.ts';
 import { accountOf, actionOf, viewOf } from '../members/principal.ts';
 import { type View, wholeAccount } from '../members/view.ts';
+import type { Visitor } from '../visitors/sessions.service.ts';
 import type { StoredRoom } from './rooms.model.ts';
 import type { RoomsService } from './rooms.service.ts';
 
@@ -97,25 +98,41 @@ export const roomRoutes = ({
 
   /**
    * In its turn, since it is shown with its messages.
-   * @param only the uuid of the room that it has to be, whatever has the label by then
+   * @param only the room that it has to be, whatever has its label by then
    */
   const change = async (
     ctx: Context,
     viewFor: (now: Caller) => View,
     wanted: Partial<NewRoom>,
-    only?: string,
+    only?: StoredRoom,
   ): Promise<void> => {
     const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
     const condition = conditionOf(ctx, limit);
-    const label = pathLabel(ctx);
+    const label = only?.label ?? pathLabel(ctx);
     const changed = async (now: Caller): Promise<Room> => {
       const room = await rooms.change(viewFor(now), label, wanted, async (current) => {
-        if (only !== undefined && current._id !== only) throw notFound();
+        if (only && current._id !== only._id) throw notFound();
         await condition?.(current);
       });
       return show(ctx, room, limit);
     };
     sendObject(ctx, await inTurn(ctx, changed));
+  };
+
+  /** A visitor rates its own conversation and asks for a member, and changes nothing else of it (docs/contract.md#visitors). */
+  const changeByVisitor = async (ctx: Context, visitor: Visitor): Promise<void> => {
+    const { account, room, label } = visitor.session;
+    const view = wholeAccount(account);
+    const wanted = readPatch(VISITORS_PATCH, ctx.state.body);
+    // Only the owner gives a conversation to the bot.
+    if (wanted.is_bot_use) delete wanted.is_bot_use;
+    const named = pathLabel(ctx);
+    let current = await rooms.byUuid(view, room);
+    // Whoever asks for a member gets one, also where the room has been deleted, or was never made.
+    if (!current && named === label && wanted.is_bot_use === false)
+      current = await rooms.ofVisitor(visitor, wanted);
+    if (!current || ![label, current.label].includes(named)) throw notFound();
+    await change(ctx, () => view, wanted, current);
   };
 
   return [
@@ -212,7 +229,8 @@ export const roomRoutes = ({
       tag,
       summary: 'Change one or some fields',
       description:
-        'A visitor may change the `rating` of its own room, and set `is_bot_use` to false: it wants a member.',
+        'A visitor may change the `rating` of its own room, and set `is_bot_use` to false: it wants a member, which makes ' +
+        'the room where there is none yet.',
       callers: ['account', 'visitor'],
       params,
       query: messagesLimitQuery(MESSAGES_IN_ROOM),
@@ -223,16 +241,8 @@ export const roomRoutes = ({
       answers: shown(Room),
       handler: async (ctx) => {
         const { principal, body } = ctx.state;
-        if (principal?.kind !== 'visitor') return change(ctx, viewOf, readPatch(NewRoom, body));
-        // A visitor rates its own conversation and asks for a member, and changes nothing else of it (docs/contract.md#visitors).
-        const { account, room } = principal.visitor.session;
-        const view = wholeAccount(account);
-        const current = await rooms.byLabel(view, pathLabel(ctx));
-        if (current._id !== room) throw notFound();
-        const wanted = readPatch(VISITORS_PATCH, body);
-        // Only the owner gives a conversation to the bot.
-        if (wanted.is_bot_use) delete wanted.is_bot_use;
-        await change(ctx, () => view, wanted, room);
+        if (principal?.kind === 'visitor') await changeByVisitor(ctx, principal.visitor);
+        else await change(ctx, viewOf, readPatch(NewRoom, body));
       },
     },
     {

@@ -84,12 +84,12 @@ export class RoomsService {
   }
 
   /**
-   * The room that a visitor's session reserved; the first thing that the visitor leaves makes it
-   * (docs/contract.md#visitors).
+   * The room that a visitor's session reserved; the first thing that the visitor leaves makes it, with what is `wanted`
+   * of it (docs/contract.md#visitors).
    */
-  async ofVisitor({ session, widget }: Visitor): Promise<StoredRoom> {
+  async ofVisitor({ session, widget }: Visitor, wanted: Partial<NewRoom> = {}): Promise<StoredRoom> {
     const { account, room, label } = session;
-    const fields = { label, name: '', rating: null, is_bot_use: widget.is_bot_use };
+    const fields = { label, name: '', rating: null, is_bot_use: widget.is_bot_use, ...wanted };
     const known = await this.byUuid(wholeAccount(account), room);
     if (!known) return this.create(account, fields, room, { widget: widget._id });
     this.#relay.announce(this.#rooms, known);

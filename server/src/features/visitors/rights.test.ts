@@ -85,4 +85,52 @@ describe('a visitor', () => {
       { rating: 4, name: '', label: room.label, is_bot_use: false },
     ]);
   });
+
+  /** A new visitor of a widget whose conversations a bot answers, and what it changes of its room. */
+  const guest = async () => {
+    const owner = await app.account();
+    const { token } = owner;
+    const asOwner = (method: string, path: string, body?: Record<string, unknown>) =>
+      app.request(method, `/api/v1/${path}`, { token, ...(body && { body }) });
+    await asOwner('PATCH', `widgets/${owner.widget}/`, { is_bot_use: true });
+    const made = await app.session(owner.widget);
+    const change = (label: string, body: Record<string, unknown>) =>
+      app.request('PATCH', `/api/v1/rooms/${label}/`, { visitor: made.visitor, body });
+    const say = (body: string) =>
+      app.request('POST', '/api/v1/messages/', {
+        visitor: made.visitor,
+        body: { body, room: { uuid: made.room.uuid } },
+      });
+    return { asOwner, change, say, ...made.room };
+  };
+
+  it('who asks for a person gets one, whether or not its room is there', async () => {
+    const { asOwner, change, say, uuid, label } = await guest();
+    // No room is made for stars, or by what is left to the owner.
+    for (const body of [{ rating: 5 }, { is_bot_use: true }, {}])
+      expect((await change(label, body)).status).toBe(404);
+    for (let round = 0; round < 2; round++) {
+      const answer = await change(label, { is_bot_use: false });
+      expect([answer.status, answer.json]).toMatchObject([200, { uuid, label, is_bot_use: false }]);
+      expect((await say('Is somebody there?')).status).toBe(201);
+      expect((await asOwner('GET', `rooms/${label}/`)).json).toMatchObject({ uuid, is_bot_use: false });
+      expect((await asOwner('DELETE', `rooms/${label}/`)).status).toBe(204);
+    }
+  });
+
+  it('reaches its room by the label that it knows, also where a member has changed that', async () => {
+    const { asOwner, change, say, uuid, label } = await guest();
+    await say('Hello');
+    await asOwner('PATCH', `rooms/${label}/`, { label: 'lamps' });
+    const other = await asOwner('POST', 'rooms/', { label });
+    for (const known of [label, 'lamps']) {
+      const answer = await change(known, { is_bot_use: false, rating: 4 });
+      expect([answer.status, answer.json]).toMatchObject([200, { uuid, label: 'lamps', is_bot_use: false }]);
+    }
+    expect((await asOwner('GET', `rooms/${label}/`)).json).toMatchObject({
+      uuid: other.json.uuid,
+      rating: null,
+    });
+    expect((await change('elsewhere', { rating: 1 })).status).toBe(404);
+  });
 });
