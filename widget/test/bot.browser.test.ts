@@ -101,20 +101,48 @@ it('gets a person for who asks, whatever has become of the conversation', async 
   const { rest, widget } = await owner(server.url);
   await rest('POST', '/api/v1/workflows/', { name: 'Greeter', is_published: true, nodes: NODES });
   await rest('PATCH', `/api/v1/widgets/${widget}/`, { is_bot_use: true });
-  const { launcher, dialog, say, message } = await visit(
+  const { page, launcher, dialog, say, message } = await visit(
     await openBrowser(),
     await customerPage(server.url, widget),
   );
+  const chip = dialog.getByRole('button', { name: 'Talk to a person' });
   await launcher.click();
   await say('hello');
   await message('What is it about?').waitFor();
   const [room] = (await rest('GET', '/api/v1/rooms/')).json;
   await rest('DELETE', `/api/v1/rooms/${room.label}/`);
-  await dialog.getByRole('button', { name: 'Talk to a person' }).click();
+  await chip.click();
   await message('I would like to talk to a person.').getByText('Sent').waitFor();
   const [{ is_bot_use, messages }] = (await rest('GET', '/api/v1/rooms/')).json;
   expect([is_bot_use, messages.map(({ body }: { body: string }) => body)]).toEqual([
     false,
     ['I would like to talk to a person.'],
   ]);
+
+  // A conversation that is begun anew is the bot's again, and has stars of its own.
+  const menu = dialog.getByRole('button', { name: 'Menu' });
+  const rated = dialog.locator('.stars button[aria-pressed=true]');
+  await menu.click();
+  await dialog.getByRole('button', { name: 'Rate this conversation' }).click();
+  await dialog.getByRole('button', { name: 'Stars: 4' }).click();
+  await rated.waitFor();
+  await menu.click();
+  await rest('DELETE', `/api/v1/rooms/${room.label}/`);
+  await say('again');
+  await message('again').getByText('Sent').waitFor();
+  await chip.waitFor();
+  await chip.click();
+  await message('I would like to talk to a person.').nth(1).getByText('Sent').waitFor();
+  expect(await chip.count()).toBe(0);
+
+  // So is that of a visitor whose session has run out meanwhile.
+  await page.evaluate((key) => localStorage.removeItem(key), `parlor.${widget}.session`);
+  await page.reload();
+  await say('on another day');
+  await message('What is it about?').waitFor();
+  await chip.waitFor();
+  await menu.click();
+  await dialog.getByRole('button', { name: 'Rate this conversation' }).click();
+  await dialog.getByRole('button', { name: 'Stars: 4' }).waitFor();
+  expect(await rated.count()).toBe(0);
 });

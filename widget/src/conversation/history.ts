@@ -21,14 +21,18 @@ export function createHistory(
   const sender = createSender({
     ...conversation,
     locale,
-    changed: (waiting, item) => noteDelivery(conversation, acknowledged, waiting, item),
+    changed: (waiting, item) => {
+      noteDelivery(conversation, acknowledged, waiting, item);
+      // Until now the bot may have gone on.
+      if (item?.kind === 'person') leaveBot(!!item.sent);
+    },
   });
   conversation.onQueued = sender.flush;
   const { sessions, ask } = sender;
   const log = createMessageLog(conversation, heard);
   const { messages, keys, typing } = log;
-  const room = createRoom(store);
-  const { readUpTo, seenUpTo, rating, botLeft } = room;
+  const room = createRoom(store, sessions);
+  const { readUpTo, seenUpTo, stars, botLeft } = room;
   const reader = createSync(conversation, sender, log);
   const { sync, loading, older, loadOlder } = reader;
   const unread = computed(
@@ -36,6 +40,9 @@ export function createHistory(
       messages.value.filter((message) => message.is_support_sender && message.sent_at > readUpTo.value)
         .length,
   );
+
+  const lastHeard = () => messages.peek().findLast((message) => message.is_support_sender);
+  const leaveBot = (left: boolean) => room.leaveBot((left && lastHeard()?.sent_at) || '');
 
   const unfollow = effect(() => {
     if (log.takeAcknowledged()) sync();
@@ -52,8 +59,8 @@ export function createHistory(
     seen: room.seenTo,
     readElsewhere: room.readTo,
     room: (changed) => {
-      if (changed.rating !== undefined) rating.value = changed.rating ?? 0;
-      if (changed.is_bot_use !== undefined) room.leaveBot(!changed.is_bot_use);
+      if (changed.rating !== undefined) room.rate(changed.rating ?? 0);
+      if (changed.is_bot_use !== undefined) leaveBot(!changed.is_bot_use);
     },
   });
   conversation.onTyping = live.typing;
@@ -67,7 +74,7 @@ export function createHistory(
     older,
     seenUpTo,
     typing,
-    rating,
+    stars,
     botLeft,
     unread,
     sync,
@@ -88,13 +95,13 @@ export function createHistory(
     },
     /** Asks for a person: the bot falls silent, and whoever answers reads why. */
     wantPerson(text: string): void {
-      room.leaveBot(true);
+      leaveBot(true);
       queue.add('person', {});
       conversation.send(text);
     },
     /** Marks what the other side said as read, in every tab and at the server. */
     read(): void {
-      const last = messages.peek().findLast((message) => message.is_support_sender);
+      const last = lastHeard();
       if (!last || last.sent_at <= readUpTo.peek()) return;
       room.readTo(last.sent_at);
       live.read(last.uuid);
@@ -103,8 +110,7 @@ export function createHistory(
     async rate(stars: number): Promise<void> {
       const { label } = (await sessions.ensure()).room;
       await ask(`rooms/${label}/`, { method: 'PATCH', body: { rating: stars } });
-      rating.value = stars;
-      store.set('rating', stars);
+      room.rate(stars);
       conversation.emit('rating', stars);
     },
     /** Another tab wrote; `sent`: it has read a sent message back from the server, and keeps it no longer. */

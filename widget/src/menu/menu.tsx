@@ -21,7 +21,7 @@ export function Menu({ ui }: { ui: Ui }) {
   const quiet = useSignal(!!conversation.store.get('quiet'));
   const page = useSignal<'' | 'rate' | 'erase'>('');
   const trouble = useSignal('');
-  const rating = ui.thread.value?.rating.value ?? 0;
+  const rating = ui.thread.value?.stars() ?? 0;
 
   useEffect(() => element.current?.querySelector<HTMLElement>('button')?.focus(), [page.value]);
 

@@ -32,8 +32,8 @@ export function MessageList({ ui }: { ui: Ui }) {
   const { list, away, onScroll, toNewest } = useScrolling(thread, window, lines.at(-1)?.state === 'sending');
   const rows = useRows(ui, lines);
   const isEmpty = !thread.messages.value.length;
-  const byBot =
-    !thread.botLeft.value && thread.messages.value.findLast((message) => message.is_support_sender)?.is_bot;
+  const heard = thread.messages.value.findLast((message) => message.is_support_sender);
+  const byBot = heard?.is_bot && heard.sent_at > thread.botLeft.value;
 
   const askForPerson = () => {
     thread.wantPerson(t.personAsk);

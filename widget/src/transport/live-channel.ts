@@ -74,6 +74,7 @@ export function createLiveChannel(options: LiveChannelOptions): LiveChannel {
       case 'message.added':
         options.receive(data);
         break;
+      case 'chat.added':
       case 'room.updated':
         options.room(data);
         break;
