@@ -94,6 +94,32 @@ test('a pause that the server asks for is kept, whatever happens', async () => {
   expect(got).toEqual(['one', 'two']);
 });
 
+test('a pause that the server asks for ends in time where the clock is put back', async () => {
+  const { outbox, got } = setUp((_, attempt) => {
+    if (!attempt) throw new Refusal(503, {}, '2');
+  });
+  outbox.add('one');
+  await vi.advanceTimersByTimeAsync(1);
+  vi.setSystemTime(Date.now() - 3 * 3_600_000);
+  outbox.flush();
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(got).toEqual(['one']);
+});
+
+test('a pause of months, as of a wrong clock, is one of an hour', async () => {
+  const { outbox, got } = setUp((_, attempt) => {
+    if (!attempt) throw new Refusal(503, {}, '3000000');
+  });
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  outbox.add('one');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(timers.mock.calls.length).toBeLessThan(3);
+  await vi.advanceTimersByTimeAsync(3_590_000);
+  expect(got).toEqual([]);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(got).toEqual(['one']);
+});
+
 test('what is refused for good says why and lets the next one pass', async () => {
   const { outbox, got } = setUp((item) => {
     if (item.data.body === 'one') throw new Refusal(400, { body: ['Too rude.'] });

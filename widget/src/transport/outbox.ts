@@ -24,6 +24,8 @@ export interface Outbox {
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** What the server asks for goes by clocks, which may be wrong; and no timer takes more than 24 days. */
+const LONGEST_WAIT_MS = 3_600_000;
 
 /** The pause after `tries` failures in a row: doubling, and spread so that a thousand browsers do not come
  *  back in the same instant. `random` is 0..1. */
@@ -38,6 +40,7 @@ export function createOutbox({ queue, deliver, isOnline, withLock, changed }: Ou
   let tries = 0;
   let running = false;
   let stopped = false;
+  /** By `performance.now()`: the clock may be put back meanwhile. */
   let notBefore = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -46,8 +49,9 @@ export function createOutbox({ queue, deliver, isOnline, withLock, changed }: Ou
   async function run(): Promise<void> {
     clearTimeout(timer);
     if (running || stopped || !next()) return;
-    if (notBefore > Date.now()) {
-      timer = setTimeout(run, notBefore - Date.now());
+    const early = notBefore - performance.now();
+    if (early > 0) {
+      timer = setTimeout(run, early);
       return;
     }
     running = true;
@@ -64,8 +68,9 @@ export function createOutbox({ queue, deliver, isOnline, withLock, changed }: Ou
           if (refusal.passing) {
             // A 409 is the server's own doing: it is there, and soon done with what it had begun.
             if (refusal.status === 409) tries = 0;
-            pause = Math.max(refusal.wait, pauseAfter(tries++, Math.random()));
-            notBefore = refusal.wait && Date.now() + refusal.wait;
+            const wait = Math.min(refusal.wait, LONGEST_WAIT_MS);
+            pause = Math.max(wait, pauseAfter(tries++, Math.random()));
+            notBefore = performance.now() + wait;
             changed(refusal.status === 429 ? 'limited' : isOnline() ? 'down' : 'offline');
             return;
           }
