@@ -39,6 +39,9 @@ export function createMessageLog({ items, emit }: Conversation, heard: (body: st
       const ids = new Set(known.map((message) => message.uuid));
       news.push(...incoming.filter((message) => message.is_support_sender && !ids.has(message.uuid)));
     },
+    forgetBefore(sentAt: string): void {
+      messages.value = messages.peek().filter((message) => message.sent_at >= sentAt);
+    },
     /** Tells of what is new, in the order in which it was said. */
     announce(): void {
       for (const { uuid, body } of merge([], news.splice(0))) {

@@ -7,7 +7,7 @@ import type { Conversation } from './conversation.ts';
 import type { MessageLog } from './message-log.ts';
 
 const PAGE = 50;
-/** Pages without a known message after which the gap is not closed: the rest loads by scrolling. */
+/** Pages that do not reach what is known, after which the gap is not closed: the rest loads by scrolling. */
 const GAP_PAGES = 5;
 
 /** Reads by REST what was said: since the last known message, and page by page before the oldest one. */
@@ -21,6 +21,9 @@ export function createSync(
   const older = signal<string | undefined>(undefined);
   /** False until the first page has come; what is on it is no news. */
   let synced = false;
+  /** The time (ISO) up to which nothing is missing: what was last read begins there. What came by other ways since, live
+   *  or as an answer to one's own words, may stand behind a gap. */
+  let whole = '';
   let failures = 0;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let syncing: Promise<void> | undefined;
@@ -51,16 +54,21 @@ export function createSync(
     if (!synced) loading.value = 'loading';
     try {
       let url: string | undefined = `messages/?room=${session.room.uuid}&limit=${PAGE}`;
-      const known = new Set(log.messages.peek().map((message) => message.uuid));
+      let closed = false;
       const found: KnownMessage[] = [];
-      for (let page = 0; url && page < (synced ? GAP_PAGES : 1); page++) {
+      for (let page = 0; url && !closed && page < (synced ? GAP_PAGES : 1); page++) {
         const { body, next }: Answer<KnownMessage[]> = await ask(url);
         found.push(...body);
         url = next;
-        if (body.some((message) => known.has(message.uuid))) break;
+        closed = body.some((message) => message.sent_at <= whole);
       }
       batch(() => {
-        if (!synced) older.value = url;
+        if (!closed) {
+          older.value = url;
+          // What stands before a gap comes again by scrolling, in its place.
+          if (url) log.forgetBefore(found.at(-1)?.sent_at ?? '');
+        }
+        whole = found[0]?.sent_at ?? whole;
         // Lists begin with the newest; who is told of it hears it in the order in which it was said.
         log.receive(found.reverse(), synced);
         loading.value = '';
@@ -96,7 +104,7 @@ export function createSync(
       loading.value = 'loading';
       const page = await ask<KnownMessage[]>(url).catch(() => undefined);
       batch(() => {
-        if (page) {
+        if (page && url === older.peek()) {
           older.value = page.next;
           log.receive(page.body, false);
         }
