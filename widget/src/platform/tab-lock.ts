@@ -6,7 +6,7 @@ export type TabLock = <T>(name: string, task: () => Promise<T>) => Promise<T>;
 /**
  * One task of a name at a time: in all tabs of this origin where the browser has Web Locks, else in this tab. Pages
  * over plain http have none, and where a browser blocks storage it refuses each request for one; two tabs then rely on
- * the idempotency key.
+ * the idempotency key, and on the session that was stored first.
  *
  * @param prefix put before each name; locks belong to the whole origin
  * @param signal takes back what still waits for a lock: its promise rejects

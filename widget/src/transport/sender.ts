@@ -41,23 +41,29 @@ export function createSender({ server, token, prefix, store, queue, locale, chan
   const sessions = createSessions(store, url, locale, withLock, signal);
 
   /** One request in the visitor's name; `path` is the API's, or a whole address. Throws a `Refusal`. */
-  const ask = async <T>(path: string, options: Omit<RequestOptions, 'visitor' | 'signal'> = {}) => {
-    const visitor = (await sessions.ensure()).token;
+  const ask = async <T>(
+    path: string,
+    options: Omit<RequestOptions, 'visitor' | 'signal'> = {},
+    session?: VisitorSession,
+  ) => {
+    const visitor = (session ?? (await sessions.ensure())).token;
     return request<T>(new URL(path, `${server}api/v1/`).href, { ...options, visitor, signal });
   };
 
-  const post = ({ kind, data, id }: OutItem, { uuid, label }: VisitorSession['room']) =>
-    kind === 'person'
-      ? ask<Acknowledgement>(`rooms/${label}/`, { method: 'PATCH', body: { is_bot_use: false } })
-      : ask<Acknowledgement>(`${kind}s/`, {
-          body: kind === 'lead' ? data : { ...data, room: { uuid } },
-          key: id,
-        });
+  /** Room and token are of one session, whatever another tab does meanwhile. */
+  function post({ kind, data, id }: OutItem, session: VisitorSession) {
+    const { uuid, label } = session.room;
+    const [path, options] =
+      kind === 'person'
+        ? [`rooms/${label}/`, { method: 'PATCH', body: { is_bot_use: false } }]
+        : [`${kind}s/`, { body: kind === 'lead' ? data : { ...data, room: { uuid } }, key: id }];
+    return ask<Acknowledgement>(path, options, session);
+  }
 
   async function deliver(item: OutItem, again?: boolean): Promise<OutItem['sent']> {
     const session = await sessions.ensure();
     try {
-      const { body } = await post(item, session.room);
+      const { body } = await post(item, session);
       if (body.sent_at) store.set('skew', clockSkew(item.at, Date.parse(body.sent_at), Date.now()));
       return { uuid: body.uuid, sent_at: body.sent_at ?? '' };
     } catch (error) {

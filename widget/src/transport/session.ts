@@ -84,6 +84,9 @@ export function createSessions(
       if (old && refusal.status === 401) return open();
       throw refusal;
     });
+    // Without locks another tab may have been the first: what it says then goes to the room of that one.
+    const other = current();
+    if (other && other.token !== old?.token) return other;
     store.set('session', { ...body, at: Date.now() });
     return body;
   }
