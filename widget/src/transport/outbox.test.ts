@@ -134,6 +134,18 @@ test('what is refused for good says why and lets the next one pass', async () =>
   });
 });
 
+test('what was written later goes out later, though the clock was put back between two pages', async () => {
+  const { outbox, area } = setUp(() => new Promise(() => {}));
+  outbox.add('one');
+  outbox.stop();
+  vi.setSystemTime(Date.now() - 3_600_000);
+  const { outbox: next, got } = setUp(undefined, area);
+  next.add('two');
+  next.add('three');
+  await vi.advanceTimersByTimeAsync(100);
+  expect(got).toEqual(['one', 'two', 'three']);
+});
+
 test('a reload goes on with the same ids', async () => {
   const first = setUp(() => new Promise(() => {}));
   const { id } = first.outbox.add('one');

@@ -6,7 +6,7 @@ export interface OutItem {
   id: string;
   /** `person`: the visitor wants a person instead of the bot. */
   kind: 'message' | 'lead' | 'person';
-  /** When it was written, ms; never the same twice in one tab, so it orders. */
+  /** When it was written, ms; later than all that waited then, so it orders. */
   at: number;
   data: Record<string, string>;
   /** A lead that the visitor entered in the form; without it, it is what the page told. */
@@ -26,18 +26,19 @@ export type Queue = ReturnType<typeof createQueue>;
  * tabs never overwrite each other's. Who empties it is the outbox, which comes when something has been said.
  */
 export function createQueue(store: Store) {
-  let last = 0;
+  /** All that is kept, oldest first. */
+  const items = () =>
+    store
+      .keys(PREFIX)
+      .map((key) => store.get<OutItem>(key))
+      .filter((item) => !!item)
+      .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
   return {
-    /** All that is kept, oldest first. */
-    items: () =>
-      store
-        .keys(PREFIX)
-        .map((key) => store.get<OutItem>(key))
-        .filter((item) => !!item)
-        .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)),
+    items,
     add(kind: OutItem['kind'], data: OutItem['data'], byForm?: boolean): OutItem {
-      last = Math.max(Date.now(), last + 1);
-      const item = { id: newIdempotencyKey(last), kind, at: last, data, ...(byForm && { byForm }) };
+      // Behind all that waits, wherever the clock was then.
+      const at = Math.max(Date.now(), (items().at(-1)?.at ?? 0) + 1);
+      const item = { id: newIdempotencyKey(at), kind, at, data, ...(byForm && { byForm }) };
       store.set(PREFIX + item.id, item);
       return item;
     },
