@@ -24,7 +24,9 @@ export function createMessageLog({ items, emit }: Conversation, heard: (body: st
     typing,
     /** Takes messages in; an own one that may be what a request still under way has made waits for its answer. */
     receive(incoming: readonly KnownMessage[], isNews: boolean): void {
-      const pending = new Set(items.peek().map((item) => !item.sent && item.data.body?.normalize()));
+      const pending = new Set(
+        items.peek().map((item) => !item.sent && !item.refused && item.data.body?.normalize()),
+      );
       const known = messages.peek();
       batch(() => {
         const taken = incoming.filter((message) => {
