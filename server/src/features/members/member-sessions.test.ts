@@ -111,7 +111,9 @@ describe('a session', () => {
         { detail: 'Somebody else has signed in in this browser. Load the page again.' },
       ]);
     }
-    expect(await asPageOf(id.toUpperCase(), 'GET', PATH)).toMatchObject({ status: 200, json: before });
+    // When it was seen last is written down a moment later.
+    const { seen_at: _, ...own } = before;
+    expect(await asPageOf(id.toUpperCase(), 'GET', PATH)).toMatchObject({ status: 200, json: own });
     // A token names its member itself.
     const headers = { 'parlor-member': other.id };
     expect((await app.request('GET', PATH, { token, headers })).status).toBe(200);
