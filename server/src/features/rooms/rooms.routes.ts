@@ -98,19 +98,20 @@ export const roomRoutes = ({
 
   /**
    * In its turn, since it is shown with its messages.
-   * @param only the room that it has to be, whatever has its label by then
+   * @param find gives the room that it has to be, whatever has its label by then; `isConditional`: a condition is to hold for it
    */
   const change = async (
     ctx: Context,
     viewFor: (now: Caller) => View,
     wanted: Partial<NewRoom>,
-    only?: StoredRoom,
+    find?: (isConditional: boolean) => Promise<StoredRoom>,
   ): Promise<void> => {
     const limit = messagesLimit(ctx, MESSAGES_IN_ROOM);
     const condition = conditionOf(ctx, limit);
-    const label = only?.label ?? pathLabel(ctx);
+    const label = pathLabel(ctx);
     const changed = async (now: Caller): Promise<Room> => {
-      const room = await rooms.change(viewFor(now), label, wanted, async (current) => {
+      const only = await find?.(condition !== undefined);
+      const room = await rooms.change(viewFor(now), only?.label ?? label, wanted, async (current) => {
         if (only && current._id !== only._id) throw notFound();
         await condition?.(current);
       });
@@ -127,12 +128,15 @@ export const roomRoutes = ({
     // Only the owner gives a conversation to the bot.
     if (wanted.is_bot_use) delete wanted.is_bot_use;
     const named = pathLabel(ctx);
-    let current = await rooms.byUuid(view, room);
-    // Whoever asks for a member gets one, also where the room has been deleted, or was never made.
-    if (!current && named === label && wanted.is_bot_use === false)
-      current = await rooms.ofVisitor(visitor, wanted);
-    if (!current || ![label, current.label].includes(named)) throw notFound();
-    await change(ctx, () => view, wanted, current);
+    const find = async (isConditional: boolean): Promise<StoredRoom> => {
+      const current = await rooms.byUuid(view, room);
+      if (current && [label, current.label].includes(named)) return current;
+      // Whoever asks for a member gets one, also where the room has been deleted, or was never made.
+      const mayBegin = !current && named === label && wanted.is_bot_use === false && !isConditional;
+      if (mayBegin) return rooms.ofVisitor(visitor, wanted);
+      throw notFound();
+    };
+    await change(ctx, () => view, wanted, find);
   };
 
   return [

@@ -101,11 +101,24 @@ describe('a visitor', () => {
         visitor: made.visitor,
         body: { body, room: { uuid: made.room.uuid } },
       });
-    return { asOwner, change, say, ...made.room };
+    /** Of requests that ask for a person under a condition that can't hold, and wrongly. */
+    const refusedChange = async (label: string) => {
+      const body = { is_bot_use: false };
+      const { visitor } = made;
+      const path = `/api/v1/rooms/${label}/`;
+      const answers = [
+        await app.request('PATCH', path, { visitor, body, headers: { 'if-match': '"another"' } }),
+        await app.request('PATCH', `${path}?messages_limit=-1`, { visitor, body }),
+      ];
+      expect((await asOwner('GET', 'rooms/')).json).toEqual([]);
+      return answers.map(({ status }) => status);
+    };
+    return { asOwner, change, refusedChange, say, ...made.room };
   };
 
   it('who asks for a person gets one, whether or not its room is there', async () => {
-    const { asOwner, change, say, uuid, label } = await guest();
+    const { asOwner, change, refusedChange, say, uuid, label } = await guest();
+    expect(await refusedChange(label)).toEqual([404, 400]);
     // No room is made for stars, or by what is left to the owner.
     for (const body of [{ rating: 5 }, { is_bot_use: true }, {}])
       expect((await change(label, body)).status).toBe(404);
