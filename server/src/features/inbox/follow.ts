@@ -7,7 +7,7 @@ import type { MemberStore } from '../members/member-store.ts';
 import type { MessageModel } from '../messages/messages.model.ts';
 import type { RoomModel, StoredRoom } from '../rooms/rooms.model.ts';
 import type { ConversationModel, StoredConversation } from './conversation.model.ts';
-import { countSaid, readSaid, type SaidBy, saidIn } from './said.ts';
+import { isComplete, readSaid, type SaidBy, saidIn } from './said.ts';
 import { changeOf } from './state.ts';
 import { isFromVisitor, unreadAfter } from './unread.ts';
 import { type Heard, isSaidAfter, NOTHING_HEARD, settledIn, type Taken, take, waitingOf } from './waiting.ts';
@@ -209,7 +209,7 @@ export class ConversationFollower {
   ): Promise<Partial<StoredConversation>> {
     const taken = take(current.heard, said);
     // What is read anew may hold more than has been told of.
-    if (taken.tooOld.length > 0 && !(await this.#isComplete(current)))
+    if (taken.tooOld.length > 0 && !(await isComplete(this.#parts.messages, current._id, current.heard)))
       Object.assign(taken, await this.#readAnew(current._id, current.heard));
     return this.#after(current, taken, room, members);
   }
@@ -232,16 +232,6 @@ export class ConversationFollower {
     const said: SaidBy[] = [];
     for await (const step of readSaid(this.#parts.messages, _id, settledIn(heard))) said.push(...step);
     return said;
-  }
-
-  /** Whether all that was said before what is kept one by one has been taken in. */
-  async #isComplete({ _id, heard }: StoredConversation): Promise<boolean> {
-    const last = settledIn(heard);
-    return (
-      last !== undefined &&
-      heard.settled !== undefined &&
-      heard.settled === (await countSaid(this.#parts.messages, _id, last))
-    );
   }
 
   /** @param known what had been taken in; undefined: nothing, and of the rest only what matters then is added */

@@ -1,7 +1,7 @@
 import type { MemberReference, Side } from '@parlor/shared';
 import type { OutboxEvent } from '../../events/events.ts';
 import type { MessageModel, StoredMessage } from '../messages/messages.model.ts';
-import type { Said } from './waiting.ts';
+import { type Heard, type Said, settledIn } from './waiting.ts';
 
 /** A message with what else of it changes a conversation. */
 export interface SaidBy extends Said {
@@ -78,15 +78,14 @@ export async function* readSaid(
   }
 }
 
-/** How many messages of a room there are up to one. */
-export const countSaid = async (
-  messages: MessageModel,
-  room: string,
-  { id, at }: Pick<Said, 'id' | 'at'>,
-): Promise<number> => {
-  const counts = await Promise.all([
+/** Whether all that was said in a room before what is kept of it one by one has been taken in. */
+export const isComplete = async (messages: MessageModel, room: string, heard: Heard): Promise<boolean> => {
+  const last = settledIn(heard);
+  if (!last || heard.settled === undefined) return false;
+  const { id, at } = last;
+  const [before, then] = await Promise.all([
     messages.countDocuments({ room, sent_at: { $lt: at } }),
     messages.countDocuments({ room, sent_at: at, _id: { $lte: id } }),
   ]);
-  return counts[0] + counts[1];
+  return heard.settled === before + then;
 };

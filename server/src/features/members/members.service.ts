@@ -26,7 +26,8 @@ import {
   type StoredMember,
   settingsOf,
 } from './member.ts';
-import { AUDITED_FIELDS, asAudited, type Changed } from './member-audit.ts';
+import { AUDITED_FIELDS, asAudited } from './member-audit.ts';
+import { settingsFor } from './member-settings.ts';
 import type { MemberModels, MemberStore } from './member-store.ts';
 import type { OwnerSuccession } from './owner-succession.ts';
 import { requireSendable, withdrawSent } from './sent-invitations.ts';
@@ -294,16 +295,3 @@ export class MembersService {
 const tokenOf = (fingerprint: string): string => Buffer.from(fingerprint, 'hex').toString('base64url');
 
 const mayGive = (giver: Acting, role: Role): void => mayTouch(giver, { role });
-
-/** What a change sets, in one write: nobody sees for a moment what neither its old nor its new settings show. */
-const settingsFor = (current: Member, { role, name, widgets }: Partial<MemberSettings>): Changed => {
-  const isOperator = (role ?? current.role) === 'operator';
-  const restriction = isOperator ? (widgets === undefined ? current.widgets : widgets) : undefined;
-  return {
-    ...(role !== undefined && role !== current.role && { role }),
-    ...(name !== undefined && name !== current.name && { name }),
-    ...(!isSameRestriction(restriction ?? undefined, current.widgets) && {
-      widgets: restriction ?? undefined,
-    }),
-  };
-};
