@@ -13,16 +13,18 @@ const NODES = [
   { id: 'b', type: 'question', text: 'Anything else?', save_as: 'more', next: 'a' },
 ];
 
-it('tells bot and person apart, and hands the conversation over when the visitor asks for a person', async () => {
-  const server = await startServerProcess({ ...(await serverSettings()), BOT_WAIT_MS: '0' });
+/** The chat of a visitor on a widget whose conversations a bot answers, and the button that asks for a person. */
+const visitBot = async (nodes: object[], env: Record<string, string> = { BOT_WAIT_MS: '0' }) => {
+  const server = await startServerProcess({ ...(await serverSettings()), ...env });
   const { rest, widget } = await owner(server.url);
-  await rest('POST', '/api/v1/workflows/', { name: 'Greeter', is_published: true, nodes: NODES });
+  await rest('POST', '/api/v1/workflows/', { name: 'Greeter', is_published: true, nodes });
   await rest('PATCH', `/api/v1/widgets/${widget}/`, { is_bot_use: true });
-  const { page, launcher, dialog, field, say, message } = await visit(
-    await openBrowser(),
-    await customerPage(server.url, widget),
-  );
-  const chip = dialog.getByRole('button', { name: 'Talk to a person' });
+  const tab = await visit(await openBrowser(), await customerPage(server.url, widget));
+  return { ...tab, rest, widget, chip: tab.dialog.getByRole('button', { name: 'Talk to a person' }) };
+};
+
+it('tells bot and person apart, and hands the conversation over when the visitor asks for a person', async () => {
+  const { page, launcher, field, say, message, rest, chip } = await visitBot(NODES);
   await launcher.click();
   await say('hello');
   await message('What is it about?').getByText('Assistant').first().waitFor();
@@ -70,20 +72,12 @@ it('tells bot and person apart, and hands the conversation over when the visitor
 });
 
 it('stops offering a person when the workflow has handed over by itself', async () => {
-  const server = await startServerProcess(await serverSettings());
-  const { rest, widget } = await owner(server.url);
   const nodes = [
     { id: 's', type: 'start', greeting: 'I am a bot.', next: 'q' },
     { id: 'q', type: 'question', text: 'What is it about?', save_as: 'about', next: 'h' },
     { id: 'h', type: 'handoff', text: 'A colleague comes.' },
   ];
-  await rest('POST', '/api/v1/workflows/', { name: 'Greeter', is_published: true, nodes });
-  await rest('PATCH', `/api/v1/widgets/${widget}/`, { is_bot_use: true });
-  const { page, launcher, dialog, say, message } = await visit(
-    await openBrowser(),
-    await customerPage(server.url, widget),
-  );
-  const chip = dialog.getByRole('button', { name: 'Talk to a person' });
+  const { page, launcher, say, message, chip } = await visitBot(nodes, {});
   await launcher.click();
   await say('hello');
   await chip.waitFor();
@@ -97,15 +91,7 @@ it('stops offering a person when the workflow has handed over by itself', async 
 });
 
 it('gets a person for who asks, whatever has become of the conversation', async () => {
-  const server = await startServerProcess({ ...(await serverSettings()), BOT_WAIT_MS: '0' });
-  const { rest, widget } = await owner(server.url);
-  await rest('POST', '/api/v1/workflows/', { name: 'Greeter', is_published: true, nodes: NODES });
-  await rest('PATCH', `/api/v1/widgets/${widget}/`, { is_bot_use: true });
-  const { page, launcher, dialog, say, message } = await visit(
-    await openBrowser(),
-    await customerPage(server.url, widget),
-  );
-  const chip = dialog.getByRole('button', { name: 'Talk to a person' });
+  const { page, launcher, dialog, say, message, rest, widget, chip } = await visitBot(NODES);
   await launcher.click();
   await say('hello');
   await message('What is it about?').waitFor();
