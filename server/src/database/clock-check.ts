@@ -5,8 +5,8 @@ import { Sweeper } from '../platform/sweeper.ts';
 const EVERY_MS = 60_000;
 
 /**
- * By so much the clock of a server may differ from the database's, and so those of two servers by twice that: the shortest lease
- * that goes by them, on a bot's answer, is good for 4 s more when it is renewed.
+ * The tolerated clock skew between a server and the database, and so half of that between two servers: the shortest lease by
+ * wall clocks, on a bot's answer, has 4 s left when it is renewed.
  */
 const BORNE_MS = 1_000;
 

@@ -68,7 +68,7 @@ const FINISH_WITHIN_MS = 5_000;
  */
 const MAX_QUEUED = 10_000;
 
-/** An account with so many in its queue is brought no more by a sweep, which would find nothing of others behind them. */
+/** The queue length from which sweeps skip an account: its events would fill each batch, and hide those of others. */
 const ENOUGH_QUEUED = BATCH / 2;
 
 /**

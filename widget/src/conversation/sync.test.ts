@@ -36,7 +36,7 @@ function setUp() {
   };
   const log = createMessageLog(conversation, () => {});
   const reader = createSync(conversation, sender as never, log);
-  /** The other side, or this visitor, says so many things. */
+  /** Adds `count` messages of the other side, or of this visitor. @returns the last one */
   const say = (count: number, is_support_sender = true) => {
     for (let index = 0; index < count; index++) {
       const number = said.length + 1;

@@ -75,7 +75,7 @@ export function createLiveSocket({ server, sessions, after, take, lost, sync }: 
     mine.onclose = ({ code }) => {
       if (socket !== mine) return;
       socket = undefined;
-      if (ready && Date.now() - readyAt > STEADY_AFTER_MS) tries = 0;
+      if (ready && performance.now() - readyAt > STEADY_AFTER_MS) tries = 0;
       ready = false;
       lost();
       if (code === NOT_AUTHENTICATED) refused = true;
@@ -144,7 +144,7 @@ export function createLiveSocket({ server, sessions, after, take, lost, sync }: 
     /** The server has said that it is ready. */
     noteReady(): void {
       ready = true;
-      readyAt = Date.now();
+      readyAt = performance.now();
       // The try that would have come had nobody answered is none.
       if (retry) tries--;
       endRetry();
