@@ -71,6 +71,7 @@ export default defineConfig({
             ...(process.env.MONGODB_URL ? [...ONLY_EMBEDDED, ...BEFORE_DATABASES] : []),
           ],
           globalSetup: ['server/test/database.setup.ts'],
+          setupFiles: ['server/test/same-globals.setup.ts'],
           expect: EXPECT,
           chaiConfig: CHAI,
           // What a file imports is made once, and not anew for each: that took a third of the time.
@@ -94,6 +95,7 @@ export default defineConfig({
             ...(PART === 'beside-others' ? ALONE : []),
           ],
           globalSetup: ['server/test/database.setup.ts'],
+          setupFiles: ['server/test/same-globals.setup.ts'],
           expect: EXPECT,
           chaiConfig: CHAI,
           testTimeout: 120_000,
