@@ -110,10 +110,13 @@ export function createLiveSocket({ server, sessions, after, take, lost, sync }: 
     );
   }
 
-  /** A socket that has said nothing for two pings is dead, whatever the browser believes. */
+  /**
+   * A socket that has said nothing for two pings is dead, whatever the browser believes. By the clock, which goes on while the
+   * device sleeps: one that is put back tells nothing of a socket, and another one costs little.
+   */
   function check(): void {
     if (!socket) return;
-    if (Date.now() - heard > 2 * PING_EVERY_MS + 5_000) {
+    if (Math.abs(Date.now() - heard) > 2 * PING_EVERY_MS + 5_000) {
       const dead = socket;
       socket = undefined;
       ready = false;
