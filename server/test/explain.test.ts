@@ -220,6 +220,7 @@ it('no query of a route scans a collection or sorts in memory', { timeout: 300_0
   expect((await app.request('GET', '/metrics', { headers })).status).toBe(200);
   await app.services.roomDeletion.resume(new Date(Date.now() + 100_000));
   await app.services.roomWidgets.sweep();
+  await app.services.releases.sweep();
   client.off('commandStarted', listen);
 
   const bad: object[] = [];

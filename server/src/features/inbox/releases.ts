@@ -83,7 +83,7 @@ export class Releases {
   /** Goes on with all that is left. */
   async sweep(): Promise<void> {
     const { log, releases } = this.#parts;
-    for (const member of await releases.find().lean<StoredRelease[]>()) {
+    for (const member of await releases.find().sort({ _id: 1 }).lean<StoredRelease[]>()) {
       await this.#work(member, Number.POSITIVE_INFINITY).catch((error) =>
         log.warn(
           { err: error, member: member._id },

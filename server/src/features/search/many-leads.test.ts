@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CommandSucceededEvent } from 'mongodb';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { newEvent } from '../../events/events.ts';
 
@@ -12,6 +12,9 @@ let id = '';
 
 beforeAll(async () => {
   ({ token, id } = await app.account());
+  // The walk through what was there before the index reads leads, too.
+  const { searchProgress } = app.services.models;
+  await vi.waitFor(async () => expect(await searchProgress.exists({ is_done: true })).not.toBeNull(), 20_000);
 });
 
 /** A conversation with leads, each with a word of its own, the last one the latest; and what tells of the last one. */
