@@ -2,7 +2,7 @@
 
 import { encodeValue } from '../index-key/entry-key.ts';
 import { TYPE, typeByte } from '../index-key/value-key.ts';
-import { after } from '../storage/catalog.ts';
+import { after } from '../storage/key-space.ts';
 import type { Bounds, Interval } from './bounds.ts';
 import { isNullish, isRegex, type Predicate } from './conjunction.ts';
 import { regexPrefix } from './regex-prefix.ts';

@@ -1,8 +1,8 @@
 /** Runs a plan: a stream of records, read from LMDB as they are asked for. */
 
 import type { HeldMemory } from '../limits/memory.ts';
-import { after } from '../storage/catalog.ts';
 import type { Environment } from '../storage/environment.ts';
+import { after } from '../storage/key-space.ts';
 import type { RangeScan } from '../storage/range-scan.ts';
 import type { IndexAccess } from './index-access.ts';
 import { rangesOf } from './key-ranges.ts';

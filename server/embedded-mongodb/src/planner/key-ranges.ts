@@ -1,6 +1,6 @@
 /** Ranges of an index's keys. Lists of values stand for many of them, so each is made when it is asked for. */
 import { MAX_KEY_BYTES } from '../index-key/entry-key.ts';
-import { after } from '../storage/catalog.ts';
+import { after } from '../storage/key-space.ts';
 import type { Interval } from './bounds.ts';
 import { inverted } from './bounds-builder.ts';
 

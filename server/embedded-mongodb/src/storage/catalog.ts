@@ -7,15 +7,15 @@ import { type Doc, decode, encode } from '../bson/document.ts';
 import type { IndexSpec } from '../index-key/index-spec.ts';
 import { type Collection, deriveIndex, ID_INDEX, type Index } from './collection.ts';
 import type { Environment } from './environment.ts';
+import { Garbage } from './garbage.ts';
+import { idKey } from './id-key.ts';
 
 const COLLECTION = 'c';
 const COUNT = 'n';
-const GARBAGE = 'g';
-/** About how many neighbouring keys a page holds at least. */
-const KEYS_PER_PAGE = 4;
 const NEXT_ID = Buffer.from('next-id');
 
 export class Catalog {
+  readonly garbage: Garbage;
   readonly #environment: Environment;
   #collections = new Map<string, Collection>();
   #nextId = 1;
@@ -24,6 +24,7 @@ export class Catalog {
 
   constructor(environment: Environment) {
     this.#environment = environment;
+    this.garbage = new Garbage(environment);
     this.#load();
     environment.beforeCommit = () => this.#writeCounts();
     environment.afterAbort = () => this.#load();
@@ -61,7 +62,7 @@ export class Catalog {
     return collection;
   }
 
-  /** Removes a collection; its records and entries become garbage that `sweep` removes later. */
+  /** Removes a collection; its records and entries become garbage. */
   drop(collection: Collection): void {
     this.#removals++;
     this.#collections.delete(collection.ns);
@@ -69,8 +70,8 @@ export class Catalog {
     const { meta } = this.#environment;
     meta.removeSync(idKey(COLLECTION, collection.id));
     meta.removeSync(idKey(COUNT, collection.id));
-    meta.putSync(idKey(GARBAGE, collection.id), Buffer.from('records'));
-    for (const index of collection.indexes) this.#discard(index);
+    this.garbage.add(collection.id, 'records');
+    for (const { id } of collection.indexes) if (id !== 0) this.garbage.add(id, 'entries');
   }
 
   /** Gives a collection another full name. */
@@ -97,7 +98,7 @@ export class Catalog {
   dropIndex(collection: Collection, index: Index): void {
     this.#removals++;
     collection.indexes = collection.indexes.filter((other) => other !== index);
-    this.#discard(index);
+    this.garbage.add(index.id, 'entries');
     this.save(collection);
   }
 
@@ -116,35 +117,6 @@ export class Catalog {
   /** Has a collection's count and size written down when the transaction ends. */
   touch(collection: Collection): void {
     this.#touched.add(collection);
-  }
-
-  /**
-   * Removes up to `limit` keys of dropped collections and indexes. Inside a write transaction.
-   * Returns false when nothing is left to remove.
-   */
-  sweep(limit: number): boolean {
-    const { meta, records, entries, room } = this.#environment;
-    for (const { key, value } of meta.getRange({ start: Buffer.from(GARBAGE), end: Buffer.from('h') })) {
-      const prefix = key.subarray(1);
-      const space = value.toString() === 'records' ? records : entries;
-      const keys = [...space.getKeys({ start: prefix, end: after(prefix), limit })];
-      room.remove(Math.ceil(keys.length / KEYS_PER_PAGE));
-      for (const stale of keys) space.removeSync(stale);
-      if (keys.length === limit) return true;
-      meta.removeSync(key);
-      return true;
-    }
-    return false;
-  }
-
-  /** Whether anything is left of dropped collections and indexes. */
-  hasGarbage(): boolean {
-    const range = { start: Buffer.from(GARBAGE), end: Buffer.from('h'), limit: 1 };
-    return this.#environment.meta.getKeysCount(range) > 0;
-  }
-
-  #discard(index: Index): void {
-    if (index.id !== 0) this.#environment.meta.putSync(idKey(GARBAGE, index.id), Buffer.from('entries'));
   }
 
   #takeId(): number {
@@ -200,23 +172,4 @@ function readIndex(stored: Doc): Index {
     partialFilterExpression: (stored.partialFilterExpression as Doc | null) ?? undefined,
     expireAfterSeconds: stored.expireAfterSeconds ?? undefined,
   });
-}
-
-function idKey(kind: string, id: number): Buffer {
-  const key = Buffer.alloc(5);
-  key.write(kind, 0);
-  key.writeUInt32BE(id, 1);
-  return key;
-}
-
-/** The first key after all keys that begin with these bytes. */
-export function after(prefix: Buffer): Buffer {
-  const end = Buffer.from(prefix);
-  for (let i = end.length - 1; i >= 0; i--) {
-    if ((end[i] as number) < 0xff) {
-      end[i] = (end[i] as number) + 1;
-      return end.subarray(0, i + 1);
-    }
-  }
-  throw new RangeError('no key lies after this prefix');
 }

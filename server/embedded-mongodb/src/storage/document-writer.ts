@@ -5,10 +5,10 @@ import { MongoError } from '../errors/mongo-error.ts';
 import { documentKeys } from '../index-key/document-keys.ts';
 import { entryKey, entryPrefix, recordKey } from '../index-key/entry-key.ts';
 import type { Catalog } from './catalog.ts';
-import { after } from './catalog.ts';
 import type { Collection, Index } from './collection.ts';
 import { duplicateKey } from './duplicate-key.ts';
 import type { Environment } from './environment.ts';
+import { after } from './key-space.ts';
 
 /** One entry of an index: its key without the record, and the values that it was made of. */
 interface Entry {

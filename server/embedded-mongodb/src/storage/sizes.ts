@@ -1,7 +1,8 @@
 /** How many bytes indexes take. */
-import { after } from './catalog.ts';
+
 import type { Collection, Index } from './collection.ts';
 import type { Environment } from './environment.ts';
+import { after } from './key-space.ts';
 
 /** The mean size is taken of at most this many keys. */
 const SAMPLE = 1000;

@@ -2,10 +2,10 @@
 
 import { decode } from '../bson/document.ts';
 import { entryKey, recordKey } from '../index-key/entry-key.ts';
-import { after } from './catalog.ts';
 import type { Collection } from './collection.ts';
 import { entriesOf } from './document-writer.ts';
 import type { Environment } from './environment.ts';
+import { after } from './key-space.ts';
 
 export interface ValidateResult {
   documents: number;

@@ -39,8 +39,9 @@ async function repeat(every: number, sweep: () => Promise<unknown>, signal: Abor
 }
 
 async function removeGarbage(engine: Engine, signal: AbortSignal): Promise<void> {
-  if (!engine.catalog.hasGarbage()) return;
-  while (await engine.environment.write(() => engine.catalog.sweep(REMOVALS_PER_TRANSACTION))) {
+  const { garbage } = engine.catalog;
+  if (garbage.isEmpty) return;
+  while (await engine.environment.write(() => garbage.sweep(REMOVALS_PER_TRANSACTION))) {
     await sleep(PAUSE_MS, undefined, { signal });
   }
 }

@@ -1,0 +1,7 @@
+/** The key in `meta` of what `kind` says about the collection or index of this number. */
+export function idKey(kind: string, id: number): Buffer {
+  const key = Buffer.alloc(5);
+  key.write(kind, 0);
+  key.writeUInt32BE(id, 1);
+  return key;
+}
