@@ -8,6 +8,7 @@ export const LONG_UNITS = [
   'server/embedded-mongodb/test/damaged-pages.test.ts',
   'server/embedded-mongodb/test/differential/odd-fields.test.ts',
   'server/embedded-mongodb/test/directory.test.ts',
+  'server/embedded-mongodb/test/index-build-kill.test.ts',
   'server/embedded-mongodb/test/memory.test.ts',
   'server/embedded-mongodb/test/planner.test.ts',
   'server/embedded-mongodb/test/turns.test.ts',

@@ -6,6 +6,7 @@ import { decode, encode } from '../src/bson/document.ts';
 import { readIndexRequest } from '../src/command/index-request.ts';
 import { prepareInsert } from '../src/command/insert.ts';
 import { Engine } from '../src/query/engine.ts';
+import { beginBuild } from '../src/query/index-build.ts';
 import { removeExpired } from '../src/thread/ttl-monitor.ts';
 import { useDatabase } from './open-database.ts';
 
@@ -227,10 +228,8 @@ test('a TTL index removes what has expired, and only dates expire', async () => 
   const many = Array.from({ length: 1200 }, (_, i) => ({ _id: `many${i}`, at: new Date(0) }));
   await engine.environment.write(() => {
     const collection = engine.catalog.ensure('x', 'y');
-    engine.catalog.addIndex(
-      collection,
-      readIndexRequest(decode(encode({ key: { at: 1 }, name: 'at_1', expireAfterSeconds: 60 }))),
-    );
+    const expiring = { key: { at: 1 }, name: 'at_1', expireAfterSeconds: 60 };
+    beginBuild(engine, collection, [readIndexRequest(decode(encode(expiring)))]);
     for (const one of [...kept, ...expired, ...many]) {
       const { doc, raw } = prepareInsert(encode(one));
       engine.writer.insert(collection, doc, raw);

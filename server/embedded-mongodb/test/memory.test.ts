@@ -8,6 +8,7 @@ import { readIndexRequest } from '../src/command/index-request.ts';
 import { heapSize, MAX_STAGE_BYTES, Memory } from '../src/limits/memory.ts';
 import { runPlan } from '../src/planner/execute.ts';
 import { Engine } from '../src/query/engine.ts';
+import { beginBuild } from '../src/query/index-build.ts';
 import { planQuery, queryFor } from '../src/query/query.ts';
 import type { Collection } from '../src/storage/collection.ts';
 import { startBin, temporaryFolder } from './bin-process.ts';
@@ -148,7 +149,7 @@ test('what has come up of an index of arrays is counted', async () => {
   });
   await engine.environment.write(() => {
     const collection = engine.catalog.ensure('memory', 'tagged');
-    engine.catalog.addIndex(collection, readIndexRequest({ key: { tags: 1 }, name: 'tags' }));
+    beginBuild(engine, collection, [readIndexRequest({ key: { tags: 1 }, name: 'tags' })]);
     for (let i = 0; i < 100; i++) {
       const doc = { _id: `${i}${'x'.repeat(900)}`, tags: [1, 2] };
       engine.writer.insert(collection, doc, encode(doc));

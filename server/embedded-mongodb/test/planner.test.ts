@@ -11,6 +11,7 @@ import { MongoError } from '../src/errors/mongo-error.ts';
 import { explainPlan } from '../src/planner/explain.ts';
 import { countMatches } from '../src/query/count.ts';
 import { Engine } from '../src/query/engine.ts';
+import { beginBuild } from '../src/query/index-build.ts';
 import { allMatches, planQuery, type Query, queryFor } from '../src/query/query.ts';
 import type { Collection } from '../src/storage/collection.ts';
 import { validateCollection } from '../src/storage/validate.ts';
@@ -137,7 +138,7 @@ test(`planned queries answer as a collection scan does (PLANNER_SEED=${SEED})`, 
       const collection = engine.catalog.ensure('test', name);
       for (let i = 0; i < 4; i++) {
         const spec = decode(encode(index(random, i)));
-        engine.catalog.addIndex(collection, readIndexRequest(spec));
+        beginBuild(engine, collection, [readIndexRequest(spec)]);
       }
       for (let id = 0; id < 120; id++) {
         const { doc, raw } = prepareInsert(encode(document(random, id, plain)));

@@ -10,6 +10,7 @@ import { Memory } from '../src/limits/memory.ts';
 import { Pace } from '../src/limits/pace.ts';
 import { compileMatch } from '../src/matcher/matcher.ts';
 import { Engine } from '../src/query/engine.ts';
+import { beginBuild } from '../src/query/index-build.ts';
 import { matchesOf, planQuery, type Query, queryFor } from '../src/query/query.ts';
 import { sortInTurns } from '../src/sort/sort-in-turns.ts';
 import { Sorter } from '../src/sort/sorter.ts';
@@ -53,7 +54,7 @@ function watched(value: number): { number: Int32; reads(): number } {
 async function filled(name: string, documents: readonly Doc[], index?: Doc): Promise<Collection> {
   await engine.environment.write(() => {
     const collection = engine.catalog.ensure('test', name);
-    if (index) engine.catalog.addIndex(collection, readIndexRequest({ key: index, name: 'index' }));
+    if (index) beginBuild(engine, collection, [readIndexRequest({ key: index, name: 'index' })]);
     for (const one of documents) {
       const { doc, raw } = prepareInsert(encode(one));
       engine.writer.insert(collection, doc, raw);

@@ -14,6 +14,9 @@ import { isDoc, readBoolean, readDoc, readString, wrongType } from './fields.ts'
 
 export type IndexRequest = Omit<IndexSpec, 'id' | 'multikey' | 'isSparseByKey'>;
 
+/** An index that is there, or is about to be made. */
+export type KnownIndex = IndexRequest & Partial<Pick<IndexSpec, 'id'>>;
+
 const KNOWN: Fields = {
   key: givenObject,
   name: givenString,
@@ -226,7 +229,7 @@ function checkPartialFilter(expression: Doc): void {
 }
 
 /** Whether an index is what was asked for but for name and expiry: a collection has no two such indexes. */
-export function isEquivalent(index: IndexSpec, request: IndexRequest): boolean {
+export function isEquivalent(index: KnownIndex, request: IndexRequest): boolean {
   return (
     samePattern(index.key, request.key) &&
     sameValue(index.partialFilterExpression, request.partialFilterExpression) &&
@@ -236,7 +239,7 @@ export function isEquivalent(index: IndexSpec, request: IndexRequest): boolean {
 }
 
 /** Whether an index expires documents as was asked for. */
-export function sameExpiry(index: IndexSpec, request: IndexRequest): boolean {
+export function sameExpiry(index: KnownIndex, request: IndexRequest): boolean {
   return sameValue(index.expireAfterSeconds, request.expireAfterSeconds);
 }
 

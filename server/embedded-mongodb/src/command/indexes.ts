@@ -1,18 +1,23 @@
 /** createIndexes, listIndexes, dropIndexes. */
 
-import { type Doc, decode, encode } from '../bson/document.ts';
+import { type Doc, encode } from '../bson/document.ts';
 import { MongoError } from '../errors/mongo-error.ts';
-import { recordKey } from '../index-key/entry-key.ts';
+import { timeExpired } from '../limits/pace.ts';
 import { isHinted } from '../planner/hint.ts';
 import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../query/cursors.ts';
-import type { Engine } from '../query/engine.ts';
+import { aborted, beginBuild, finishBuild } from '../query/index-build.ts';
 import type { Collection, Index } from '../storage/collection.ts';
-import { after } from '../storage/key-space.ts';
 import type { Command, CommandCall } from './command.ts';
 import { anyValue, flag, indexNames, object, requiredArray } from './field-types.ts';
 import { missingField, readArray, readCount, readDoc } from './fields.ts';
 import { openCursor } from './find.ts';
-import { type IndexRequest, isEquivalent, readIndexRequest, sameExpiry } from './index-request.ts';
+import {
+  type IndexRequest,
+  isEquivalent,
+  type KnownIndex,
+  readIndexRequest,
+  sameExpiry,
+} from './index-request.ts';
 import { collectionName, ensuredCollection, existingCollection } from './namespace.ts';
 
 export const createIndexes: Command = {
@@ -28,40 +33,51 @@ export const createIndexes: Command = {
       throw new MongoError(2, 'BadValue', 'Must specify at least one index to create');
     }
     const requests = requested.map((spec) => readIndexRequest(spec));
-    return engine.environment.write(() => {
-      const createdCollectionAutomatically = engine.catalog.get(`${db}.${name}`) === undefined;
-      const collection = ensuredCollection(call);
-      const numIndexesBefore = collection.indexes.length;
-      const built: Index[] = [];
-      try {
-        for (const request of requests) {
-          refuseTwice(built, request);
-          if (!isThere(collection, request)) built.push(buildIndex(engine, collection, request));
+    for (;;) {
+      const begun = await engine.environment.write(() => {
+        const createdCollectionAutomatically = engine.catalog.get(`${db}.${name}`) === undefined;
+        const collection = ensuredCollection(call);
+        const numIndexesBefore = collection.indexes.length;
+        const lacking = lackingOf(collection, requests);
+        if (lacking.length === 0) {
+          const note = 'all indexes already exist';
+          return { answer: { numIndexesBefore, numIndexesAfter: numIndexesBefore, note } };
         }
-      } catch (error) {
-        // All of the indexes are made, or none.
-        for (const index of built) engine.catalog.dropIndex(collection, index);
-        throw error;
-      }
-      return {
-        numIndexesBefore,
-        numIndexesAfter: collection.indexes.length,
-        ...(built.length === 0 ? { note: 'all indexes already exist' } : { createdCollectionAutomatically }),
-      };
-    });
+        const [other] = engine.catalog.builds.of(collection);
+        if (other) return { other };
+        const numIndexesAfter = numIndexesBefore + lacking.length;
+        const answer = { numIndexesBefore, numIndexesAfter, createdCollectionAutomatically };
+        return { answer, unfinished: beginBuild(engine, collection, lacking) };
+      });
+      if (begun.unfinished) await finishBuild(engine, begun.unfinished, call.deadline);
+      if (begun.answer) return begun.answer;
+      // Looked at anew when that one has ended: it may be the same.
+      await begun.other.ended;
+      if (performance.now() > call.deadline) throw timeExpired();
+    }
   },
 };
 
+/** The indexes that a collection has not. Fails when one can't be beside those that are there, or the others. */
+function lackingOf({ indexes }: Collection, requests: readonly IndexRequest[]): IndexRequest[] {
+  const lacking: IndexRequest[] = [];
+  for (const request of requests) {
+    refuseTwice(lacking, request);
+    if (!isThere([...indexes, ...lacking], request)) lacking.push(request);
+  }
+  return lacking;
+}
+
 /** To MongoDB an index that is asked for twice at once fails, unless it was there before. */
-function refuseTwice(built: readonly Index[], request: IndexRequest): void {
-  const isAgain = (index: Index) =>
+function refuseTwice(others: readonly IndexRequest[], request: IndexRequest): void {
+  const isAgain = (index: IndexRequest) =>
     index.name === request.name && isEquivalent(index, request) && sameExpiry(index, request);
-  if (!built.some(isAgain)) return;
+  if (!others.some(isAgain)) return;
   throw new MongoError(96, 'OperationFailed', `Index build failed: Identical index: ${request.name}`);
 }
 
-/** Whether the collection has this very index. Fails when it has another one of the same name, or the same twice. */
-function isThere({ indexes }: Collection, request: IndexRequest): boolean {
+/** Whether this very index is among them. Fails when another one of the same name is, or the same by another name. */
+function isThere(indexes: readonly KnownIndex[], request: IndexRequest): boolean {
   const named = indexes.find(({ name }) => name === request.name);
   const same = named ?? indexes.find((index) => isEquivalent(index, request));
   if (!same) return false;
@@ -80,24 +96,11 @@ function isThere({ indexes }: Collection, request: IndexRequest): boolean {
   throw new MongoError(85, 'IndexOptionsConflict', text);
 }
 
-function bothOf(index: Index, request: IndexRequest): string {
+function bothOf(index: KnownIndex, request: IndexRequest): string {
   const [requested, existing] = [describeRequest(request), describeIndex(index)].map((one) =>
     JSON.stringify(one),
   );
   return `Requested index: ${requested}, existing index: ${existing}`;
-}
-
-function buildIndex(engine: Engine, collection: Collection, request: IndexRequest): Index {
-  const index = engine.catalog.addIndex(collection, request);
-  try {
-    const prefix = recordKey(collection.id, 0).subarray(0, 4);
-    const scan = engine.environment.scan(engine.environment.records, prefix, after(prefix), false);
-    while (scan.next()) engine.writer.addToIndex(collection, index, decode(scan.value), scan.key);
-  } catch (error) {
-    engine.catalog.dropIndex(collection, index);
-    throw error;
-  }
-  return index;
 }
 
 function describeRequest({ key, name, unique, sparse }: IndexRequest): Doc {
@@ -105,7 +108,7 @@ function describeRequest({ key, name, unique, sparse }: IndexRequest): Doc {
 }
 
 /** An index as listIndexes shows it. */
-export function describeIndex(index: Index): Doc {
+export function describeIndex(index: KnownIndex): Doc {
   return {
     v: 2,
     key: index.key,
@@ -124,7 +127,8 @@ export const listIndexes: Command = {
     const ns = `${call.db}.${collectionName(call)}`;
     const collection = existingCollection(call);
     if (!collection) throw new MongoError(26, 'NamespaceNotFound', `ns does not exist: ${ns}`);
-    const entries = collection.indexes.map((index) => encode(describeIndex(index)));
+    const building = call.engine.catalog.builds.of(collection).flatMap(({ indexes }) => indexes);
+    const entries = [...collection.indexes, ...building].map((index) => encode(describeIndex(index)));
     const cursor = readDoc(call.body, 'cursor') ?? {};
     return openCursor(call, ns, entries.values() as DocumentStream, {
       batchSize: readCount(cursor, 'batchSize', DEFAULT_FIRST_BATCH),
@@ -145,19 +149,25 @@ export const dropIndexes: Command = {
       const collection = existingCollection(call);
       if (!collection) throw new MongoError(26, 'NamespaceNotFound', `ns not found ${ns}`);
       const nIndexesWas = collection.indexes.length;
-      for (const index of namedIndexes(call, collection)) engine.catalog.dropIndex(collection, index);
+      const builds = engine.catalog.builds.of(collection);
+      const building = builds.flatMap(({ indexes }) => indexes);
+      for (const index of namedIndexes(call, [...collection.indexes, ...building])) {
+        const build = builds.find(({ indexes }) => indexes.includes(index));
+        if (build) build.failure = aborted(`index '${index.name}' dropped`);
+        else engine.catalog.dropIndex(collection, index);
+      }
       const msg = body.index === '*' ? { msg: 'non-_id indexes dropped for collection' } : {};
       return { nIndexesWas, ...msg };
     });
   },
 };
 
-function namedIndexes(call: CommandCall, collection: Collection): Index[] {
+function namedIndexes(call: CommandCall, indexes: readonly Index[]): Index[] {
   const asked = call.body.index;
-  if (asked === '*') return collection.indexes.filter((index) => index.id !== 0);
+  if (asked === '*') return indexes.filter((index) => index.id !== 0);
   const wanted = Array.isArray(asked) ? asked : [asked];
   return wanted.map((name) => {
-    const [index, other] = collection.indexes.filter((candidate) => isHinted(candidate, name));
+    const [index, other] = indexes.filter((candidate) => isHinted(candidate, name));
     const shown = typeof name === 'string' ? `with name [${name}]` : `with key: ${JSON.stringify(name)}`;
     if (!index) throw new MongoError(27, 'IndexNotFound', `index not found ${shown}`);
     if (other) {

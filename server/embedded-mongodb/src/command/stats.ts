@@ -50,6 +50,8 @@ export function storageStats(engine: Engine, collection: Collection | undefined,
   const scaled = (size: number) => Math.floor(size / scale);
   const sizes = collection ? indexSizes(engine, collection) : {};
   const indexed = Object.values(sizes).reduce((sum, size) => sum + size, 0);
+  const builds = collection ? engine.catalog.builds.of(collection) : [];
+  const building = builds.flatMap(({ indexes }) => indexes);
   return {
     size: scaled(bytes),
     count,
@@ -59,7 +61,7 @@ export function storageStats(engine: Engine, collection: Collection | undefined,
     freeStorageSize: 0,
     capped: false,
     nindexes: Object.keys(sizes).length,
-    indexBuilds: [],
+    indexBuilds: building.map(({ name }) => name),
     totalIndexSize: scaled(indexed),
     indexSizes: Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, scaled(size)])),
     totalSize: scaled(bytes + indexed),

@@ -21,7 +21,9 @@ const PART: PartSize = { documents: 500, bytes: 512 * 1024 };
 /** What is changed is written anew before the old pages are free: on a nearly full disk little at a time. */
 const SMALL_PART: PartSize = { ...PART, documents: 10 };
 
-const partSize = ({ environment }: Engine): PartSize => (environment.room.isScarce() ? SMALL_PART : PART);
+/** How much one transaction changes at most as things are. */
+export const partSize = ({ environment }: Engine): PartSize =>
+  environment.room.isScarce() ? SMALL_PART : PART;
 
 /** How many documents matched, and how many of them a change changed. */
 export interface ChangeCount {

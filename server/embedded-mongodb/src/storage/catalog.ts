@@ -9,6 +9,7 @@ import { type Collection, deriveIndex, ID_INDEX, type Index } from './collection
 import type { Environment } from './environment.ts';
 import { Garbage } from './garbage.ts';
 import { idKey } from './id-key.ts';
+import { IndexBuild, IndexBuilds } from './index-builds.ts';
 
 const COLLECTION = 'c';
 const COUNT = 'n';
@@ -16,6 +17,7 @@ const NEXT_ID = Buffer.from('next-id');
 
 export class Catalog {
   readonly garbage: Garbage;
+  readonly builds = new IndexBuilds();
   readonly #environment: Environment;
   #collections = new Map<string, Collection>();
   #nextId = 1;
@@ -24,7 +26,7 @@ export class Catalog {
 
   constructor(environment: Environment) {
     this.#environment = environment;
-    this.garbage = new Garbage(environment);
+    this.garbage = new Garbage(environment, (id) => this.builds.has(id));
     this.#load();
     environment.beforeCommit = () => this.#writeCounts();
     environment.afterAbort = () => this.#load();
@@ -38,6 +40,11 @@ export class Catalog {
   /** The collection of this full name (`db.collection`). */
   get(ns: string): Collection | undefined {
     return this.#collections.get(ns);
+  }
+
+  /** The collection of this number, whatever its name is by now. */
+  withId(id: number): Collection | undefined {
+    return [...this.#collections.values()].find((collection) => collection.id === id);
   }
 
   /** All collections, or those of one database, by name. */
@@ -85,13 +92,29 @@ export class Catalog {
     this.save(collection);
   }
 
-  /** Adds an index to a collection, without entries. */
-  addIndex(collection: Collection, spec: Omit<IndexSpec, 'id' | 'multikey' | 'isSparseByKey'>): Index {
-    const multikey = Object.keys(spec.key).map(() => false);
-    const index = deriveIndex({ ...spec, id: this.#takeId(), isSparseByKey: true, multikey });
-    collection.indexes.push(index);
+  /**
+   * Begins to build indexes of a collection, without entries. Until the transaction that calls `endBuild` they are marked as
+   * garbage: so they are removed where that never comes, as when the process dies.
+   */
+  beginBuild(
+    collection: Collection,
+    specs: readonly Omit<IndexSpec, 'id' | 'multikey' | 'isSparseByKey'>[],
+  ): IndexBuild {
+    const indexes = specs.map((spec) => {
+      const multikey = Object.keys(spec.key).map(() => false);
+      return deriveIndex({ ...spec, id: this.#takeId(), isSparseByKey: true, multikey });
+    });
+    for (const { id } of indexes) this.garbage.add(id, 'entries');
+    const build = new IndexBuild(collection.id, indexes);
+    this.builds.add(build);
+    return build;
+  }
+
+  /** Takes into use what was built: it is whole. */
+  endBuild(collection: Collection, { indexes }: IndexBuild): void {
+    for (const { id } of indexes) this.garbage.takeOut(id);
+    collection.indexes.push(...indexes);
     this.save(collection);
-    return index;
   }
 
   /** Removes an index; its entries become garbage. */
@@ -139,6 +162,7 @@ export class Catalog {
 
   #load(): void {
     const { meta } = this.#environment;
+    this.builds.forgetUnmarked((id) => this.garbage.has(id));
     this.#touched.clear();
     this.#collections = new Map();
     this.#nextId = meta.getBinary(NEXT_ID)?.readUInt32BE() ?? 1;

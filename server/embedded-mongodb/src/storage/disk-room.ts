@@ -18,9 +18,6 @@ const TRANSACTION_BYTES = 128 * 1024;
 /** What each key adds besides its value: the page it stands in, and another above or beside it. */
 const KEY_BYTES = 8 * 1024;
 
-/** A new tree's pages are half full at least, and have pages above them. */
-const NEW_TREE_FACTOR = 3;
-
 /** So much of a large transaction finds its place ready: made for all of it, the file would be far too large. */
 const READY_BYTES = 4 * 1024 * 1024;
 
@@ -74,11 +71,6 @@ export class DiskRoom {
     this.#changedKeys++;
     this.#storedBytes += bytes;
     if (bytes > LARGE_VALUE_BYTES) this.#hasLargeValue = true;
-  }
-
-  /** Announces one of many keys that make a new tree. */
-  build(bytes: number): void {
-    this.#storedBytes += bytes * NEW_TREE_FACTOR;
   }
 
   /** Announces that keys are removed. */

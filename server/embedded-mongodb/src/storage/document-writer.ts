@@ -69,24 +69,30 @@ export class DocumentWriter {
     const wanted = entriesOf(index, doc);
     const change = { index, add: [...wanted.entries.values()], drop: [], multikey: wanted.multikey };
     this.#checkEntries(collection, change, record);
-    this.#apply(collection, [change], record, true);
+    this.#apply(collection, [change], record);
   }
 
   /** Finds what has to change in each index, and checks the unique ones, before anything is written. */
   #planEntries(collection: Collection, old: Doc | undefined, doc: Doc | undefined, record: Buffer): Change[] {
-    const plan: Change[] = [];
-    for (const index of collection.indexes) {
-      if (index.id === 0 || (old && doc && isUntouched(index, old, doc))) continue;
-      const had = old ? entriesOf(index, old) : NO_ENTRIES;
-      const wanted = doc ? entriesOf(index, doc) : NO_ENTRIES;
-      const add: Entry[] = [];
-      const drop: Entry[] = [];
-      for (const [key, entry] of wanted.entries) if (!had.entries.has(key)) add.push(entry);
-      for (const [key, entry] of had.entries) if (!wanted.entries.has(key)) drop.push(entry);
-      if (add.length === 0 && drop.length === 0) continue;
-      const change = { index, add, drop, multikey: wanted.multikey };
-      this.#checkEntries(collection, change, record);
-      plan.push(change);
+    const planFor = (indexes: readonly Index[]): Change[] => {
+      const changes: Change[] = [];
+      for (const index of indexes) {
+        const change = changeOf(index, old, doc);
+        if (!change) continue;
+        this.#checkEntries(collection, change, record);
+        changes.push(change);
+      }
+      return changes;
+    };
+    const plan = planFor(collection.indexes);
+    for (const build of this.#catalog.builds.of(collection)) {
+      try {
+        plan.push(...planFor(build.indexes));
+      } catch (error) {
+        if (!(error instanceof MongoError)) throw error;
+        // As in MongoDB: an index that is not in use yet refuses nothing, and can't be built then.
+        build.failure = error;
+      }
     }
     return plan;
   }
@@ -105,7 +111,7 @@ export class DocumentWriter {
     }
   }
 
-  #apply(collection: Collection, plan: Change[], record: Buffer, isBuilding = false): void {
+  #apply(collection: Collection, plan: Change[], record: Buffer): void {
     const { entries, room } = this.#environment;
     for (const { index, add, drop, multikey } of plan) {
       room.remove(drop.length);
@@ -114,8 +120,7 @@ export class DocumentWriter {
         const key = entryKey(entry.prefix, record, index.name);
         const offset = Buffer.allocUnsafe(2);
         offset.writeUInt16BE(entry.prefix.length);
-        if (isBuilding) room.build(key.length + offset.length);
-        else room.store(offset.length);
+        room.store(offset.length);
         entries.putSync(key, offset);
       }
       this.#noteMultikey(collection, index, multikey);
@@ -139,6 +144,19 @@ interface Change {
   add: Entry[];
   drop: Entry[];
   multikey: boolean[];
+}
+
+/** What has to change in an index when a document takes the place of another one, if anything has. */
+function changeOf(index: Index, old: Doc | undefined, doc: Doc | undefined): Change | undefined {
+  if (index.id === 0 || (old && doc && isUntouched(index, old, doc))) return undefined;
+  const had = old ? entriesOf(index, old) : NO_ENTRIES;
+  const wanted = doc ? entriesOf(index, doc) : NO_ENTRIES;
+  const add: Entry[] = [];
+  const drop: Entry[] = [];
+  for (const [key, entry] of wanted.entries) if (!had.entries.has(key)) add.push(entry);
+  for (const [key, entry] of had.entries) if (!wanted.entries.has(key)) drop.push(entry);
+  if (add.length === 0 && drop.length === 0) return undefined;
+  return { index, add, drop, multikey: wanted.multikey };
 }
 
 const NO_ENTRIES: IndexEntries = { entries: new Map(), multikey: [] };

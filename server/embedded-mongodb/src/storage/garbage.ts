@@ -1,4 +1,4 @@
-/** What dropped collections and indexes have left behind: removed little by little. */
+/** What dropped collections and indexes have left behind: removed little by little. So are the entries of indexes that were never whole. */
 
 import type { Environment } from './environment.ts';
 import { idKey } from './id-key.ts';
@@ -13,14 +13,27 @@ const KEYS_PER_PAGE = 4;
 
 export class Garbage {
   readonly #environment: Environment;
+  readonly #isKept: (id: number) => boolean;
 
-  constructor(environment: Environment) {
+  /** @param isKept whether what is marked stays for now, by its number */
+  constructor(environment: Environment, isKept: (id: number) => boolean) {
     this.#environment = environment;
+    this.#isKept = isKept;
   }
 
   /** Marks the records of a collection, or the entries of an index, by its number. Inside a write transaction. */
   add(id: number, what: 'records' | 'entries'): void {
     this.#environment.meta.putSync(idKey(GARBAGE, id), Buffer.from(what));
+  }
+
+  /** Takes a mark away. Inside a write transaction. */
+  takeOut(id: number): void {
+    this.#environment.meta.removeSync(idKey(GARBAGE, id));
+  }
+
+  /** Whether what has this number is marked. */
+  has(id: number): boolean {
+    return this.#environment.meta.doesExist(idKey(GARBAGE, id));
   }
 
   /** Whether nothing is to be removed. */
@@ -43,7 +56,9 @@ export class Garbage {
   }
 
   #next(): { key: Buffer; value: Buffer } | undefined {
-    const [mark] = this.#environment.meta.getRange({ ...MARKS, limit: 1 });
-    return mark;
+    for (const mark of this.#environment.meta.getRange(MARKS)) {
+      if (!this.#isKept(mark.key.readUInt32BE(1))) return mark;
+    }
+    return undefined;
   }
 }
