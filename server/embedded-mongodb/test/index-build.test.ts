@@ -10,11 +10,13 @@ import type { Command, CommandCall } from '../src/command/command.ts';
 import { deleteCommand } from '../src/command/delete.ts';
 import { explain } from '../src/command/explain.ts';
 import { find } from '../src/command/find.ts';
+import { readIndexRequest } from '../src/command/index-request.ts';
 import { createIndexes, dropIndexes, listIndexes } from '../src/command/indexes.ts';
 import { insert } from '../src/command/insert.ts';
 import { collStats } from '../src/command/stats.ts';
 import { update } from '../src/command/update.ts';
 import { Engine } from '../src/query/engine.ts';
+import { beginBuild, finishBuild } from '../src/query/index-build.ts';
 import type { Collection } from '../src/storage/collection.ts';
 import { validateCollection } from '../src/storage/validate.ts';
 import { temporaryFolder } from './bin-process.ts';
@@ -216,6 +218,21 @@ test('who asks for what can not be built, after another one, is told so', async 
   await insertOne({ _id: 'last', n: 0 });
   const both = [create(UNIQUE), create(UNIQUE)];
   for (const one of both) await expect(one).rejects.toMatchObject({ code: 11000 });
+});
+
+test('a database that is closed meanwhile ends it', async () => {
+  const closing = new Engine(join(folder.path, 'closing'));
+  const { environment, catalog, writer } = closing;
+  const unfinished = await environment.write(() => {
+    const made = catalog.ensure('test', 'a');
+    for (let n = 0; n < 1_500; n++) writer.insert(made, { _id: n, n }, encode({ _id: n, n }));
+    return beginBuild(closing, made, [readIndexRequest(UNIQUE)]);
+  });
+  const failed = expect(
+    finishBuild(closing, unfinished as never, Number.POSITIVE_INFINITY),
+  ).rejects.toThrow();
+  await closing.close();
+  await failed;
 });
 
 test('it ends at its time limit', async () => {
