@@ -185,3 +185,17 @@ test('changes of documents with thousands of index entries each give others thei
   expect(await turnsDuring(alone)).toBeGreaterThan(10);
   expect(await collection.countDocuments({ keys: { $gte: 0 } })).toBe(40);
 });
+
+test('a filter or projection of very many fields takes no longer for each of them', {
+  timeout: 45_000,
+}, async () => {
+  const collection = things('wide');
+  const fields = (prefix: string) =>
+    Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`${prefix}f${n}`, 1]));
+  const filter = { _id: 1, ...fields(''), ...fields('inside.') };
+  const made = await collection.updateOne(filter, { $set: { isMade: true } }, { upsert: true });
+  expect(made).toMatchObject({ upsertedCount: 1 });
+  const projection = { ...fields(''), 'inside.f7': 1 };
+  const found = await collection.findOne({ _id: 1 }, { projection });
+  expect(found).toEqual({ _id: 1, ...fields(''), inside: { f7: 1 } });
+});

@@ -64,21 +64,18 @@ export function buildProjection(entries: Entry[], fallback: Projection['mode'] |
   const projection = newProjection(mode);
   // Every path goes in here first, so that two paths that meet are found whatever they ask for.
   const taken = newProjection(mode);
-  for (const [i, entry] of entries.entries()) {
+  const operators = new Set<string>();
+  for (const entry of entries) {
     addEntry(projection, taken, entry);
-    if (i > 0 && pairsPositional(entries.slice(0, i), entry)) {
+    if (entry.kind !== 'special') continue;
+    operators.add(entry.operator);
+    if (operators.has('$') && operators.has('$elemMatch')) {
       throw mongoError(31256, 'Cannot specify positional operator and $elemMatch.');
     }
   }
   const hasId = taken.fields.has('_id') || taken.children.has('_id');
   if (mode === 'include' && !hasId) projection.fields.add('_id');
   return projection;
-}
-
-function pairsPositional(before: Entry[], { kind, ...entry }: Entry): boolean {
-  if (kind !== 'special' || !('operator' in entry)) return false;
-  const partner = entry.operator === '$' ? '$elemMatch' : entry.operator === '$elemMatch' ? '$' : undefined;
-  return before.some((other) => other.kind === 'special' && other.operator === partner);
 }
 
 /** The first entry that is not about `_id` or an array operator decides. */

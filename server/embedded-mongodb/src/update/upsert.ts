@@ -1,14 +1,5 @@
 import type { Doc } from '../bson/document.ts';
-import {
-  appendField,
-  copyFields,
-  fieldsOf,
-  getField,
-  isDocument,
-  MISSING,
-  setField,
-  typeName,
-} from '../bson/values.ts';
+import { appendField, fieldsOf, getField, MISSING, typeName } from '../bson/values.ts';
 import { MongoError, mongoError, refused } from '../errors/mongo-error.ts';
 import { isCondition, isOperators } from '../matcher/field.ts';
 
@@ -30,15 +21,14 @@ export function upsertSeed(filter: Doc): Doc {
   const found = equalities(filter);
   const isTwice = found.filter(([path]) => path === '_id').length > 1;
   const faults: Faults = { operators: undefined, replacement: isTwice ? matchedTwice('_id') : undefined };
-  for (const [i, [path, value]] of found.entries()) {
+  const taken: Taken = newTaken('');
+  for (const [path, value] of found) {
     if (path.startsWith('_id.')) faults.replacement ??= notExact(path);
     try {
       if (path === '') throw refused('an upsert by an empty field name');
-      checkPath(
-        path,
-        found.slice(0, i).map(([earlier]) => earlier),
-      );
-      set(seed, path.split('.'), value);
+      const parts = path.split('.');
+      take(taken, path, parts);
+      set(seed, parts, value);
     } catch (error) {
       faults.operators ??= error as Error;
     }
@@ -77,16 +67,36 @@ function fieldEqualities(value: unknown): unknown[] {
   });
 }
 
-function checkPath(path: string, earlier: string[]): void {
-  for (const other of earlier) {
-    if (other === path) throw matchedTwice(path);
-    if (other.startsWith(`${path}.`) || path.startsWith(`${other}.`)) {
-      throw mongoError(
-        54,
-        `cannot infer query fields to set, both paths '${path}' and '${other}' are matched`,
-      );
+/** The paths that are matched, one level at a time. */
+interface Taken {
+  /** The first path that led here, or past here. */
+  first: string;
+  isEnd: boolean;
+  fields: Map<string, Taken>;
+}
+
+const newTaken = (first: string): Taken => ({ first, isEnd: false, fields: new Map() });
+
+/** Adds a path to those that are matched. Fails where another one leads to the same place, or through it. */
+function take(root: Taken, path: string, parts: readonly string[]): void {
+  let at = root;
+  for (const part of parts) {
+    let next = at.fields.get(part);
+    if (!next) {
+      next = newTaken(path);
+      at.fields.set(part, next);
     }
+    at = next;
+    if (at.isEnd && at.first !== path) throw bothMatched(path, at.first);
   }
+  if (at.isEnd) throw matchedTwice(path);
+  if (at.fields.size > 0) throw bothMatched(path, at.first);
+  at.isEnd = true;
+}
+
+function bothMatched(path: string, other: string): Error {
+  const text = `cannot infer query fields to set, both paths '${path}' and '${other}' are matched`;
+  return mongoError(54, text);
 }
 
 function matchedTwice(path: string): Error {
@@ -98,15 +108,12 @@ function notExact(path: string): Error {
   return new MongoError(111, 'NotExactValueField', message);
 }
 
-function set(seed: Doc, parts: string[], value: unknown): void {
-  const name = parts[0] as string;
-  if (parts.length === 1) {
-    appendField(seed, name, value);
-    return;
+function set(seed: Doc, parts: readonly string[], value: unknown): void {
+  let at = seed;
+  for (const name of parts.slice(0, -1)) {
+    // Documents on the way were made here: no other path leads through a value.
+    if (getField(at, name) === MISSING) appendField(at, name, {});
+    at = getField(at, name) as Doc;
   }
-  const existing = getField(seed, name);
-  const inner = isDocument(existing) ? copyFields(existing) : {};
-  set(inner, parts.slice(1), value);
-  if (existing === MISSING) appendField(seed, name, inner);
-  else setField(seed, name, inner);
+  appendField(at, parts.at(-1) as string, value);
 }
