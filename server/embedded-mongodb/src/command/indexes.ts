@@ -1,12 +1,13 @@
 /** createIndexes, listIndexes, dropIndexes. */
 
+import { describeValue } from '../bson/describe-value.ts';
 import { type Doc, encode } from '../bson/document.ts';
 import { MongoError } from '../errors/mongo-error.ts';
 import { timeExpired } from '../limits/pace.ts';
 import { isHinted } from '../planner/hint.ts';
 import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../query/cursors.ts';
 import { aborted, beginBuild, finishBuild } from '../query/index-build.ts';
-import type { Collection, Index } from '../storage/collection.ts';
+import { ID_INDEX, type Index } from '../storage/collection.ts';
 import type { Command, CommandCall } from './command.ts';
 import { anyValue, flag, indexNames, object, requiredArray } from './field-types.ts';
 import { missingField, readArray, readCount, readDoc } from './fields.ts';
@@ -26,7 +27,7 @@ export const createIndexes: Command = {
   isWrite: true,
   async run(call) {
     const { engine, body, db } = call;
-    const name = collectionName(call);
+    const ns = `${db}.${collectionName(call)}`;
     const requested = readArray(body, 'indexes');
     if (!requested) throw missingField('createIndexes.indexes');
     if (requested.length === 0) {
@@ -35,10 +36,10 @@ export const createIndexes: Command = {
     const requests = requested.map((spec) => readIndexRequest(spec));
     for (;;) {
       const begun = await engine.environment.write(() => {
-        const createdCollectionAutomatically = engine.catalog.get(`${db}.${name}`) === undefined;
+        const createdCollectionAutomatically = engine.catalog.get(ns) === undefined;
+        const lacking = lackingOf(ns, engine.catalog.get(ns)?.indexes ?? [ID_INDEX], requests);
         const collection = ensuredCollection(call);
         const numIndexesBefore = collection.indexes.length;
-        const lacking = lackingOf(collection, requests);
         if (lacking.length === 0) {
           const note = 'all indexes already exist';
           return { answer: { numIndexesBefore, numIndexesAfter: numIndexesBefore, note } };
@@ -58,12 +59,25 @@ export const createIndexes: Command = {
   },
 };
 
-/** The indexes that a collection has not. Fails when one can't be beside those that are there, or the others. */
-function lackingOf({ indexes }: Collection, requests: readonly IndexRequest[]): IndexRequest[] {
+/** MongoDB's limit for the indexes of a collection, that of `_id` among them. */
+const MAX_INDEXES = 64;
+
+/** The indexes that are not there. Fails when one can't be beside those that are, or the others. */
+function lackingOf(
+  ns: string,
+  indexes: readonly KnownIndex[],
+  requests: readonly IndexRequest[],
+): IndexRequest[] {
   const lacking: IndexRequest[] = [];
   for (const request of requests) {
     refuseTwice(lacking, request);
-    if (!isThere([...indexes, ...lacking], request)) lacking.push(request);
+    const known = [...indexes, ...lacking];
+    if (isThere(known, request)) continue;
+    if (known.length >= MAX_INDEXES) {
+      const text = `add index fails, too many indexes for ${ns} key:${describeValue(request.key)}`;
+      throw new MongoError(67, 'CannotCreateIndex', text);
+    }
+    lacking.push(request);
   }
   return lacking;
 }
