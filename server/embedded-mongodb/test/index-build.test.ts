@@ -104,7 +104,7 @@ test('others have their turn, and what they write is in the index', async () => 
       removeOne({ _id: randomInt(made) }),
     ]);
   }
-  expect(turns).toBeGreaterThan(3);
+  expect(turns).toBeGreaterThan(1);
   expect(await built).toMatchObject({ numIndexesBefore: 1, numIndexesAfter: 3 });
   expect(await names()).toEqual(['_id_', 'n', 'tags']);
   const { entries, documents } = validateCollection(engine.environment, collection());
