@@ -57,7 +57,7 @@ export function accessBy(collection: Collection, index: Index, asked: Conjunctio
     boundFields: bounds.length,
     fields,
     exact: everyUsed && !asked.more && asked.alternatives.length === 0,
-    mayRepeat: index.multikey.some(Boolean) && !isOnePoint(ranges, pointFields, index),
+    mayRepeat: index.multikey.some((multikey, at) => multikey && !isOneValue(bounds[at])),
     bounds,
   };
 }
@@ -70,10 +70,9 @@ function isTooMany(ranges: number, values: number): boolean {
   return ranges > 1 && values > 1 && ranges * values > MAX_COMBINED;
 }
 
-/** A single full key holds each record once even when the index is multikey. */
-function isOnePoint(ranges: KeyRanges, pointFields: number, index: Index): boolean {
-  return ranges.length === 1 && pointFields >= index.fields.length;
-}
+/** The keys of a record differ by what its arrays hold: where all that hold some are held to one value, it has one key. */
+const isOneValue = (bounds: FieldBounds | undefined): boolean =>
+  bounds?.arePoints === true && bounds.intervals.length === 1;
 
 function keyFields(index: Index): IndexAccess['fields'] {
   const fields = index.fields.map((field, i) => ({
