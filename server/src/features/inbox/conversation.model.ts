@@ -81,6 +81,10 @@ export const conversationModel = defineModel<StoredConversation>(
       [{ account: 1, unread: 1, status: 1, ...order }],
       [{ account: 1, rating: 1, status: 1, ...order }],
     ]),
+    // What numbers are counted by: lists.ts says why.
+    ...['assignee', 'tags', 'unread'].map((field): [Record<string, 1 | -1>] => [
+      { account: 1, [field]: 1, status: 1, widget: 1 },
+    ]),
     [{ account: 1, created_at: -1, _id: -1 }],
     [{ widget: 1, created_at: -1, _id: -1 }],
     [{ snoozed_until: 1 }],

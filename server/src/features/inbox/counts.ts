@@ -4,7 +4,7 @@ import { FairTurns } from '../../platform/fair-turns.ts';
 import type { View } from '../members/view.ts';
 import type { WidgetModel } from '../widgets/widgets.model.ts';
 import type { ConversationModel } from './conversation.model.ts';
-import { filterOf, indexFor, type Wanted } from './lists.ts';
+import { filterOf, indexToCount, type Wanted } from './lists.ts';
 import type { TagNames } from './tag-names.ts';
 
 /** How many tags are counted. */
@@ -72,30 +72,23 @@ export class InboxCounts {
   async #countShared(view: View): Promise<Shared> {
     const [widgets, names] = await Promise.all([this.#widgetsOf(view), this.#tagNames.of(view.account)]);
     const tags = names.slice(0, TAGS);
-    const [open = 0, unassigned = 0, waiting = 0, snoozed = 0, ...inWidgets] = await this.#countAll(view, [
+    const [open = 0, unassigned = 0, waiting = 0, snoozed = 0, ...named] = await this.#countAll(view, [
       {},
       { assignee: null },
       { waiting_on: 'us' },
       { status: 'snoozed' },
       ...widgets.map((widget) => ({ widget })),
+      ...tags.map((tag) => ({ tag })),
     ]);
-    // A tag may have very many of what a restricted member does not see.
-    const isOfFew = view.widgets !== undefined && open < MAX_COUNT;
-    const tagged = isOfFew
-      ? await this.#countTags(view, tags)
-      : await this.#countAll(
-          view,
-          tags.map((tag) => ({ tag })),
-        );
-    const named = (those: readonly string[], counts: readonly number[]) =>
-      Object.fromEntries(those.map((name, at) => [name, counts[at] ?? 0]));
+    const by = (names: readonly string[], counts: readonly number[]) =>
+      Object.fromEntries(names.map((name, at) => [name, counts[at] ?? 0]));
     return {
       open,
       unassigned,
       waiting,
       snoozed,
-      widgets: named(widgets, inWidgets),
-      tags: named(tags, tagged),
+      widgets: by(widgets, named),
+      tags: by(tags, named.slice(widgets.length)),
     };
   }
 
@@ -109,26 +102,11 @@ export class InboxCounts {
     return counts;
   }
 
-  /** The same out of all that is open, in one pass. */
-  async #countTags(view: View, tags: readonly string[]): Promise<number[]> {
-    const filter = filterOf(view, { status: 'open' });
-    if (!filter) return [];
-    const stages = [
-      { $match: filter },
-      { $unwind: '$tags' },
-      { $group: { _id: '$tags', count: { $sum: 1 } } },
-    ];
-    const hint = indexFor(view, {}, 'rank');
-    const counted = await this.#conversations.collection.aggregate(stages, { hint }).toArray();
-    const byTag = new Map(counted.map(({ _id, count }) => [String(_id), Math.min(Number(count), MAX_COUNT)]));
-    return tags.map((tag) => byTag.get(tag) ?? 0);
-  }
-
   async #count(view: View, wanted: Wanted): Promise<number> {
     const filter = filterOf(view, wanted);
     if (!filter) return 0;
     const range = wanted.waiting_on === 'us' ? { rank: { $gt: new Date(WAITING_RANK) } } : {};
-    const options = { limit: MAX_COUNT, hint: indexFor(view, wanted, 'rank') };
+    const options = { limit: MAX_COUNT, hint: indexToCount(view, wanted) };
     return this.#conversations.collection.countDocuments({ ...filter, ...range } as never, options);
   }
 

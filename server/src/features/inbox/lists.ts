@@ -69,12 +69,25 @@ const indexesFor = (view: View, wanted: Wanted, field: string): [Index, ...Index
   return [first, ...others];
 };
 
+/** With the widget, so that of what somebody does not see no entry is looked at; without an order, so that few writes move it. */
+const toCount = (field: 'assignee' | 'tags' | 'unread'): Index => ({
+  account: 1,
+  [field]: 1,
+  status: 1,
+  widget: 1,
+});
+
 /**
- * The index by the field that mostly leaves the fewest. Named, so that no database takes one by which it would search an
- * account for a few, or sort.
+ * The index that tells how many there are. Named, so that no database takes one by which it would search an account for a
+ * few.
  */
-export const indexFor = (view: View, wanted: Wanted, field: string): Index =>
-  indexesFor(view, wanted, field)[0];
+export const indexToCount = (view: View, { assignee, tag, unread, widget }: Wanted): Index => {
+  if (unread?.is) return toCount('unread');
+  if (tag !== undefined) return toCount('tags');
+  if (assignee !== undefined) return toCount('assignee');
+  const order = inOrder('rank');
+  return widget !== undefined || view.widgets ? { widget: 1, ...order } : { account: 1, ...order };
+};
 
 /** A page of what somebody sees of what is asked for, in steps. */
 export async function* readConversations(
