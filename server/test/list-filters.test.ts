@@ -84,6 +84,7 @@ it('deliveries are looked at along the filter that fewest have, whichever it is'
 
 it('conversations are looked at along the filter that fewest have, in every order and over all pages', async () => {
   const { token, id: account, widget } = await app.account();
+  const me = (await app.request('GET', '/api/v1/members/me/', { token })).json.uuid;
   const { visitor, room } = await app.session(widget);
   const said = { body: 'Hi', room: { uuid: room.uuid } };
   await app.request('POST', '/api/v1/messages/', { visitor, body: said });
@@ -106,9 +107,15 @@ it('conversations are looked at along the filter that fewest have, in every orde
     return { ...template, _id: randomUUID(), ...common, ...times, ...more };
   };
   const rare = Array.from({ length: RARE }, (_, n) =>
-    conversation(n * 90, { rating: 1, assignee: member, status: n === 0 ? 'open' : 'done' }),
+    conversation(n * 90, {
+      rating: 1,
+      assignee: member,
+      status: n === 0 ? 'open' : 'done',
+      unread: [me, member],
+    }),
   );
   const common = Array.from({ length: COMMON }, (_, n) => conversation(n, {}));
+  await conversations.deleteMany({ account });
   await conversations.insertMany([...rare, ...common] as never);
   for (const order of ['waiting', 'updated']) {
     for (const [query, found] of [
@@ -118,6 +125,9 @@ it('conversations are looked at along the filter that fewest have, in every orde
       [`rating=5&assignee=${member}`, 0],
       [`tag=common&rating=1&assignee=none&widget=${widgetId}`, 0],
       ['tag=common&is_unread=true&rating=2', 0],
+      ['is_unread=true', RARE],
+      ['is_unread=true&tag=common', RARE],
+      ['is_unread=true&status=done', RARE - 1],
     ] as const) {
       const path = `/api/v1/conversations/?order=${order}&${query}`;
       const { result, examined } = await examinedBy('conversations', () =>
@@ -126,14 +136,16 @@ it('conversations are looked at along the filter that fewest have, in every orde
       expect([path, result.status, result.json.length]).toEqual([path, 200, found]);
       expect([path, examined <= RARE]).toEqual([path, true]);
     }
-    const seen: string[] = [];
-    let path: string | undefined = `/api/v1/conversations/?order=${order}&tag=common&rating=1&limit=1`;
-    while (path) {
-      const page = await app.request('GET', path, { token });
-      seen.push(...page.json.map(({ uuid }: { uuid: string }) => uuid));
-      path = nextOf(page);
+    for (const query of ['tag=common&rating=1', 'is_unread=true']) {
+      const seen: string[] = [];
+      let path: string | undefined = `/api/v1/conversations/?order=${order}&${query}&limit=1`;
+      while (path) {
+        const page = await app.request('GET', path, { token });
+        seen.push(...page.json.map(({ uuid }: { uuid: string }) => uuid));
+        path = nextOf(page);
+      }
+      expect(seen).toEqual(rare.map(({ _id }) => _id));
     }
-    expect(seen).toEqual(rare.map(({ _id }) => _id));
   }
 });
 

@@ -78,10 +78,9 @@ export const conversationModel = defineModel<StoredConversation>(
       [{ widget: 1, status: 1, ...order }],
       [{ account: 1, assignee: 1, status: 1, ...order }],
       [{ account: 1, tags: 1, status: 1, ...order }],
-      [{ account: 1, unread: 1, status: 1, ...order }],
       [{ account: 1, rating: 1, status: 1, ...order }],
     ]),
-    // What numbers are counted by: lists.ts says why.
+    // What numbers are counted by. A message moves no entry of these: `unread` may have one for each of 100 members.
     ...['assignee', 'tags', 'unread'].map((field): [Record<string, 1 | -1>] => [
       { account: 1, [field]: 1, status: 1, widget: 1 },
     ]),

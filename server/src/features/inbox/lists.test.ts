@@ -158,6 +158,18 @@ describe('who sees what', () => {
       const { status, json, headers } = await call('GET', `conversations/?${query}`, restricted.token);
       expect([status, json, headers.link]).toEqual([200, [], undefined]);
     }
+    // Who sees all of them reads on, though what is unread is too much to be sorted.
+    const first = await call('GET', 'conversations/?is_unread=true', account.token);
+    const [, next = ''] = /<https?:\/\/[^/]+([^>]+)>/.exec(first.headers.link ?? '') ?? [];
+    const rest = await app.request('GET', next, { token: account.token });
+    const ids = [first, rest].flatMap(({ json }) => json.map(({ uuid }: { uuid: string }) => uuid));
+    expect(new Set(ids).size).toBe(200);
+  });
+
+  it('moves no entry of those who have yet to read a conversation with each message', () => {
+    const { schema } = app.services.models.inbox;
+    const ofUnread = schema.indexes().filter(([key]) => 'unread' in key);
+    expect(ofUnread.map(([key]) => Object.keys(key))).toEqual([['account', 'unread', 'status', 'widget']]);
   });
 
   it("hides another account's, and those of other widgets from who is restricted", async () => {

@@ -54,21 +54,6 @@ export const filterOf = ({ account, widgets }: View, wanted: Wanted): object | u
 
 const inOrder = (field: string) => ({ status: 1, [field]: -1, _id: -1 }) as const;
 
-/** The indexes that serve a list, each by one field; first those of fields that mostly leave few. */
-const indexesFor = (view: View, wanted: Wanted, field: string): [Index, ...Index[]] => {
-  const { assignee, tag, unread, rating, widget } = wanted;
-  const order = inOrder(field);
-  const found: Index[] = [];
-  if (unread?.is) found.push({ account: 1, unread: 1, ...order });
-  if (tag !== undefined) found.push({ account: 1, tags: 1, ...order });
-  if (assignee) found.push({ account: 1, assignee: 1, ...order });
-  if (rating !== undefined) found.push({ account: 1, rating: 1, ...order });
-  if (widget !== undefined || view.widgets) found.push({ widget: 1, ...order });
-  if (assignee === null) found.push({ account: 1, assignee: 1, ...order });
-  const [first = { account: 1, ...order }, ...others] = found;
-  return [first, ...others];
-};
-
 /** With the widget, so that of what somebody does not see no entry is looked at; without an order, so that few writes move it. */
 const toCount = (field: 'assignee' | 'tags' | 'unread'): Index => ({
   account: 1,
@@ -76,6 +61,23 @@ const toCount = (field: 'assignee' | 'tags' | 'unread'): Index => ({
   status: 1,
   widget: 1,
 });
+
+/**
+ * The indexes that serve a list, each by one field; first those of fields that mostly leave few. That of what is unread comes
+ * last: it is taken where it holds few, which are sorted then.
+ */
+const indexesFor = (view: View, wanted: Wanted, field: string): [Index, ...Index[]] => {
+  const { assignee, tag, unread, rating, widget } = wanted;
+  const order = inOrder(field);
+  const found: Index[] = [];
+  if (tag !== undefined) found.push({ account: 1, tags: 1, ...order });
+  if (assignee) found.push({ account: 1, assignee: 1, ...order });
+  if (rating !== undefined) found.push({ account: 1, rating: 1, ...order });
+  if (widget !== undefined || view.widgets) found.push({ widget: 1, ...order });
+  if (assignee === null) found.push({ account: 1, assignee: 1, ...order });
+  const [first = { account: 1, ...order }, ...others] = found;
+  return [first, ...others, ...(unread?.is ? [toCount('unread')] : [])];
+};
 
 /**
  * The index that tells how many there are. Named, so that no database takes one by which it would search an account for a
