@@ -5,6 +5,7 @@ import { latestDue } from '../database/has-come.ts';
 import { databaseUnreachable, isOutOfDisk } from '../database/unavailable.ts';
 import { partsOf } from '../platform/parts.ts';
 import { Sweeper } from '../platform/sweeper.ts';
+import { Announced, type Announcement, type Flush, type HolderModel } from './announced.ts';
 import type { EventHolder, OutboxEvent } from './events.ts';
 import { FailingAccounts } from './failing-accounts.ts';
 
@@ -14,19 +15,6 @@ import { FailingAccounts } from './failing-accounts.ts';
  * the event's, so that the second time changes nothing.
  */
 export type EventConsumer = (events: readonly OutboxEvent[]) => Promise<void>;
-
-/** Writes what a consumer has gathered until now. */
-export type Flush = () => Promise<void>;
-
-type HolderModel = Model<EventHolder>;
-
-interface Announcement {
-  model: HolderModel;
-  holder: string;
-  event: OutboxEvent;
-  /** All consumers have it; what is left is to take it out of its document. */
-  isAnnounced?: true;
-}
 
 /** How often documents are searched for events that a process left behind when it died, and how old those are. */
 const SWEEP_EVERY_MS = 1_000;
@@ -39,12 +27,6 @@ const BATCH = 200;
 
 /** Of how many bytes they are: 50 webhooks make a delivery of each. A larger one goes alone. */
 const BATCH_BYTES = 256 * 1024;
-
-/**
- * Announced events leave their documents together, this long after: one command for many costs a fraction of one
- * for each. A crash in between has them announced again, which changes nothing.
- */
-const REMOVE_AFTER_MS = 200;
 
 /**
  * An account's rounds begin this far apart (milliseconds): the first event goes at once, those that follow it
@@ -79,15 +61,12 @@ const ENOUGH_QUEUED = BATCH / 2;
 export class Relay {
   readonly #models: readonly HolderModel[];
   readonly #consumers: EventConsumer[] = [];
-  readonly #flushes: Flush[] = [];
   readonly #log: Logger;
   readonly #queues = new Map<string, Announcement[]>();
   readonly #running = new Set<Promise<void>>();
   /** The ids of the events that are queued or on their way, so that the sweep does not bring them twice. */
   readonly #inHand = new Set<string>();
-  /** Announced, and still in their documents. */
-  readonly #announced: Announcement[] = [];
-  #removalTimer: NodeJS.Timeout | undefined;
+  readonly #announced: Announced;
   readonly #failing = new FailingAccounts();
   readonly #sweeper: Sweeper;
   #sweeps = 0;
@@ -101,6 +80,7 @@ export class Relay {
     this.#finishWithin = finishWithin;
     this.#models = models as unknown as readonly HolderModel[];
     this.#log = log;
+    this.#announced = new Announced(log, ({ id }) => this.#inHand.delete(id));
     this.#sweeper = new Sweeper({
       sweep: () => this.#sweep(),
       every: SWEEP_EVERY_MS,
@@ -119,7 +99,7 @@ export class Relay {
    * documents. When it fails they stay, and are announced again.
    */
   beforeRemoval(flush: Flush): void {
-    this.#flushes.push(flush);
+    this.#announced.before(flush);
   }
 
   /** Announces what was just written; returns at once. */
@@ -141,8 +121,7 @@ export class Relay {
     this.#finishBy = performance.now() + this.#finishWithin;
     await this.#sweeper.stop();
     await Promise.all(this.#running);
-    clearTimeout(this.#removalTimer);
-    await this.#startRemoving();
+    await this.#announced.remove();
   }
 
   #enqueue(announcement: Announcement): void {
@@ -201,39 +180,7 @@ export class Relay {
       if (isLate || !databaseUnreachable(failed.reason)) throw failed.reason;
       await sleep(AGAIN_EVERY_MS);
     }
-    for (const announcement of batch) announcement.isAnnounced = true;
-    this.#announced.push(...batch);
-    this.#removalTimer ??= setTimeout(() => void this.#startRemoving(), REMOVE_AFTER_MS);
-  }
-
-  #startRemoving(): Promise<void> {
-    this.#removalTimer = undefined;
-    const batch = this.#announced.splice(0);
-    const run = this.#removeAnnounced(batch)
-      .catch((error) =>
-        this.#log.warn({ err: error }, 'events stay: taking them out of their documents failed'),
-      )
-      .finally(() => {
-        for (const { event } of batch) this.#inHand.delete(event.id);
-        this.#running.delete(run);
-      });
-    this.#running.add(run);
-    return run;
-  }
-
-  async #removeAnnounced(batch: readonly Announcement[]): Promise<void> {
-    for (const flush of this.#flushes) await flush();
-    for (const model of new Set(batch.map((announcement) => announcement.model))) {
-      const own = batch.filter((announcement) => announcement.model === model);
-      const holders = { _id: { $in: [...new Set(own.map(({ holder }) => holder))] } };
-      const taken = { id: { $in: own.map(({ event }) => event.id) } };
-      // Most documents hold one event, and lose the whole field; the rest takes two steps more.
-      const single = { ...holders, events: { $size: 1 }, 'events.id': taken.id };
-      const { modifiedCount } = await model.updateMany(single, { $unset: { events: 1 } });
-      if (modifiedCount === own.length) continue;
-      await model.updateMany({ ...holders, 'events.id': taken.id }, { $pull: { events: taken } } as never);
-      await model.updateMany({ ...holders, events: { $size: 0 } }, { $unset: { events: 1 } });
-    }
+    this.#announced.add(batch);
   }
 
   async #sweep(): Promise<void> {
