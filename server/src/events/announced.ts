@@ -27,7 +27,7 @@ export class Announced {
   readonly #log: Logger;
   readonly #left: (event: OutboxEvent) => void;
   readonly #flushes: Flush[] = [];
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<boolean>>();
   #waiting: Announcement[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -48,11 +48,14 @@ export class Announced {
     this.#timer ??= setTimeout(() => this.#start(), REMOVE_AFTER_MS);
   }
 
-  /** Takes out what there is now; none is under way any more. */
-  async remove(): Promise<void> {
+  /**
+   * Takes out what there is now, and waits for all that is under way.
+   * @returns false where some of it stays in its documents
+   */
+  async remove(): Promise<boolean> {
     clearTimeout(this.#timer);
     this.#start();
-    await Promise.all(this.#running);
+    return (await Promise.all(this.#running)).every(Boolean);
   }
 
   #start(): void {
@@ -60,9 +63,11 @@ export class Announced {
     const batch = this.#waiting;
     this.#waiting = [];
     const run = this.#take(batch)
-      .catch((error) =>
-        this.#log.warn({ err: error }, 'events stay: taking them out of their documents failed'),
-      )
+      .then(() => true)
+      .catch((error) => {
+        this.#log.warn({ err: error }, 'events stay: taking them out of their documents failed');
+        return false;
+      })
       .finally(() => {
         for (const { event } of batch) this.#left(event);
         this.#running.delete(run);

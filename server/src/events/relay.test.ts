@@ -20,7 +20,7 @@ it('stops in time however much is queued, and leaves the rest to the next start'
   });
   await holders.insertMany(all);
   const heard = new Set<string>();
-  const first = new Relay([holders], log, 0);
+  const first = new Relay([holders], log, { finishWithin: 0 });
   first.subscribe(async (events) => {
     await sleep(20);
     for (const { id } of events) heard.add(id);
@@ -185,3 +185,49 @@ it.each([
   },
   90_000,
 );
+
+it('feeds an account that had more than its share in order, to what happens at the end', async () => {
+  const { connection, log } = app.services;
+  const holders = holderModel(connection);
+  const account = randomUUID();
+  const begin = Date.now() - 10_000;
+  let last = 0;
+  const happen = async (count: number) => {
+    const all = Array.from({ length: count }, () => {
+      const n = last++;
+      return {
+        _id: randomUUID(),
+        events: [newEvent('lead.added', account, new Date(begin + n), { n })],
+      };
+    });
+    await holders.insertMany(all);
+    for (const holder of all) relay.announce(holders, holder);
+  };
+  const heard: number[] = [];
+  let go = (): void => undefined;
+  const isFree = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const relay = new Relay([holders], log, { maxInHand: 300 });
+  relay.subscribe(async (events) => {
+    await isFree;
+    heard.push(...events.map(({ data }) => (data as { n: number }).n));
+    // It goes on while what waits is fed.
+    if (last < 900) await happen(20);
+  });
+  await happen(1);
+  await happen(100);
+  await happen(400);
+  go();
+  await vi.waitFor(() => expect(heard).toHaveLength(last), { timeout: 60_000 });
+  expect(heard).toEqual(Array.from({ length: last }, (_, n) => n));
+  // From then on it hears what is announced, and no document is read for it.
+  const reading = vi.spyOn(holders, 'find');
+  await happen(5);
+  await vi.waitFor(() => expect(heard).toHaveLength(last), { timeout: 60_000 });
+  expect(reading).not.toHaveBeenCalled();
+  reading.mockRestore();
+  await relay.stop();
+  expect(await holders.countDocuments({ 'events.account': account })).toBe(0);
+  await connection.dropCollection(holders.collection.name);
+}, 90_000);

@@ -6,6 +6,7 @@ import { databaseUnreachable, isOutOfDisk } from '../database/unavailable.ts';
 import { partsOf } from '../platform/parts.ts';
 import { Sweeper } from '../platform/sweeper.ts';
 import { Announced, type Announcement, type Flush, type HolderModel } from './announced.ts';
+import { Backlogs } from './backlogs.ts';
 import type { EventHolder, OutboxEvent } from './events.ts';
 import { FailingAccounts } from './failing-accounts.ts';
 
@@ -45,10 +46,11 @@ const AGAIN_FOR_MS = 60_000;
 const FINISH_WITHIN_MS = 5_000;
 
 /**
- * Events in memory beyond this many wait in their documents for the sweep. An account may have as many in its queue as are
- * left to all, so that one with a backlog leaves half of them to others.
+ * Events in memory beyond this many wait in their documents. An account may have as many in its queue as are left to all, so
+ * that one with a backlog leaves half of them to others; whoever had more is fed by its documents alone until nothing is left
+ * there (backlogs.ts).
  */
-const MAX_QUEUED = 10_000;
+const MAX_IN_HAND = 10_000;
 
 /** The queue length from which sweeps skip an account: its events would fill each batch, and hide those of others. */
 const ENOUGH_QUEUED = BATCH / 2;
@@ -67,20 +69,28 @@ export class Relay {
   /** The ids of the events that are queued or on their way, so that the sweep does not bring them twice. */
   readonly #inHand = new Set<string>();
   readonly #announced: Announced;
+  readonly #backlogs: Backlogs;
   readonly #failing = new FailingAccounts();
   readonly #sweeper: Sweeper;
   #sweeps = 0;
   readonly #finishWithin: number;
+  readonly #maxInHand: number;
   #stopped = false;
   /** When a stop leaves the rest in its documents, by the clock of `performance`. */
   #finishBy = Number.POSITIVE_INFINITY;
 
-  /** @param finishWithin how long a stop goes on with what is queued (milliseconds) */
-  constructor(models: readonly object[], log: Logger, finishWithin = FINISH_WITHIN_MS) {
+  /** @param limits `finishWithin`: how long a stop goes on with what is queued (milliseconds) */
+  constructor(
+    models: readonly object[],
+    log: Logger,
+    { finishWithin = FINISH_WITHIN_MS, maxInHand = MAX_IN_HAND } = {},
+  ) {
     this.#finishWithin = finishWithin;
+    this.#maxInHand = maxInHand;
     this.#models = models as unknown as readonly HolderModel[];
     this.#log = log;
     this.#announced = new Announced(log, ({ id }) => this.#inHand.delete(id));
+    this.#backlogs = new Backlogs(this.#models);
     this.#sweeper = new Sweeper({
       sweep: () => this.#sweep(),
       every: SWEEP_EVERY_MS,
@@ -104,11 +114,18 @@ export class Relay {
 
   /** Announces what was just written; returns at once. */
   announce<T extends EventHolder>(model: Model<T>, { _id, events = [] }: T): void {
-    if (this.#stopped) return;
     const [first] = events;
-    const queued = first ? (this.#queues.get(first.account)?.length ?? 0) : 0;
-    if (queued + events.length > MAX_QUEUED - this.#inHand.size) return;
-    for (const event of events) this.#enqueue({ model: model as unknown as HolderModel, holder: _id, event });
+    if (this.#stopped || !first) return;
+    const { account } = first;
+    const announcements = events.map((event) => ({
+      model: model as unknown as HolderModel,
+      holder: _id,
+      event,
+    }));
+    const queued = this.#queues.get(account)?.length ?? 0;
+    const hasRoom = queued + events.length <= this.#maxInHand - this.#inHand.size;
+    if (!hasRoom) this.#backlogs.begin(account);
+    this.#enqueue(account, this.#backlogs.take(account, announcements) ? [] : announcements);
   }
 
   start(): void {
@@ -124,38 +141,58 @@ export class Relay {
     await this.#announced.remove();
   }
 
-  #enqueue(announcement: Announcement): void {
-    const { id, account } = announcement.event;
-    if (this.#inHand.has(id)) return;
-    this.#inHand.add(id);
-    const queue = this.#queues.get(account);
-    if (queue) {
+  #enqueue(account: string, announcements: readonly Announcement[]): void {
+    const queue = this.#queues.get(account) ?? [];
+    for (const announcement of announcements) {
+      if (this.#inHand.has(announcement.event.id)) continue;
+      this.#inHand.add(announcement.event.id);
       queue.push(announcement);
-      return;
     }
-    this.#queues.set(account, [announcement]);
-    const run = this.#drain(account).finally(() => this.#running.delete(run));
+    if (this.#queues.has(account) || this.#isIdle(account, queue)) return;
+    this.#queues.set(account, queue);
+    const run = this.#drain(account, queue).finally(() => this.#running.delete(run));
     this.#running.add(run);
   }
 
-  async #drain(account: string): Promise<void> {
-    const queue = this.#queues.get(account) ?? [];
-    while (queue.length > 0 && performance.now() < this.#finishBy) {
-      const [batch = []] = partsOf(queue.slice(0, BATCH), bytesOf, BATCH_BYTES);
-      queue.splice(0, batch.length);
+  /** A stop leaves in its documents what is not queued. */
+  #isIdle(account: string, queue: readonly Announcement[]): boolean {
+    return queue.length === 0 && (this.#stopped || !this.#backlogs.has(account));
+  }
+
+  async #drain(account: string, queue: Announcement[]): Promise<void> {
+    while (!this.#isIdle(account, queue) && performance.now() < this.#finishBy) {
       const pause = sleep(ROUND_EVERY_MS);
-      try {
-        await this.#deliver(batch);
-        this.#failing.hasEnded(account, this.#sweeps);
-      } catch (error) {
-        this.#failing.hasFailed(account, this.#sweeps);
-        // The events are still in their documents: the sweep brings them again.
-        for (const { event, isAnnounced } of batch) if (!isAnnounced) this.#inHand.delete(event.id);
-        this.#log.warn({ err: error, account }, 'events wait: announcing them failed');
-      }
+      await (queue.length > 0 ? this.#round(account, queue) : this.#feed(account));
       await pause;
     }
     this.#queues.delete(account);
+  }
+
+  async #round(account: string, queue: Announcement[]): Promise<void> {
+    const [batch = []] = partsOf(queue.slice(0, BATCH), bytesOf, BATCH_BYTES);
+    queue.splice(0, batch.length);
+    try {
+      await this.#deliver(batch);
+      this.#failing.hasEnded(account, this.#sweeps);
+    } catch (error) {
+      this.#failing.hasFailed(account, this.#sweeps);
+      // The events are still in their documents: the sweep brings them again, and nothing waits for them.
+      for (const { event, isAnnounced } of batch) if (!isAnnounced) this.#inHand.delete(event.id);
+      this.#backlogs.end(account);
+      this.#log.warn({ err: error, account }, 'events wait: announcing them failed');
+    }
+  }
+
+  /** Queues what waits of an account in its documents. */
+  async #feed(account: string): Promise<void> {
+    try {
+      // What is announced by now would be read in the place of what waits behind it.
+      if (!(await this.#announced.remove())) await sleep(SWEEP_EVERY_MS);
+      this.#enqueue(account, await this.#backlogs.next(account));
+    } catch (error) {
+      this.#log.warn({ err: error, account }, 'reading the events that wait failed');
+      await sleep(SWEEP_EVERY_MS);
+    }
   }
 
   /** What the disk has no room for goes in halves, in order, as far as it fits. */
@@ -188,7 +225,7 @@ export class Relay {
     const busy = [...this.#queues].flatMap(([account, { length }]) =>
       length >= ENOUGH_QUEUED ? [account] : [],
     );
-    const leftOut = [...this.#failing.paused, ...busy];
+    const leftOut = [...this.#failing.paused, ...busy, ...this.#backlogs.accounts];
     const others = leftOut.length > 0 && { 'events.account': { $nin: leftOut } };
     // Two queries: an index of arrays gives the two ranges in no order together.
     const isAheadLookedFor = this.#sweeps++ % AHEAD_EVERY === 0;
@@ -201,7 +238,7 @@ export class Relay {
           .limit(BATCH)
           .lean<EventHolder[]>();
         for (const { _id, events = [] } of holders) {
-          for (const event of events) this.#enqueue({ model, holder: _id, event });
+          for (const event of events) this.#enqueue(event.account, [{ model, holder: _id, event }]);
         }
       }
     }
