@@ -268,3 +268,37 @@ it('answers many messages at once in order, each exactly once', async () => {
   await sleep(300);
   expect(await said(agent, made.label)).toHaveLength(1 + 1 + 24 + 12);
 });
+
+it('answers in order what is announced together, whichever message is read of sooner', async () => {
+  const agent = await testAgent(app, [
+    { id: 's', type: 'start', next: 'q' },
+    { id: 'q', type: 'question', text: 'And?', save_as: 'last', next: 'm' },
+    { id: 'm', type: 'message', text: 'You said {{last}}.', next: 'q' },
+  ]);
+  const made = await room(agent);
+  await write(agent, made.uuid, 'first');
+  const bot = (is_bot_use: boolean) => agent.rest('PATCH', `rooms/${made.label}/`, { is_bot_use });
+  await bot(false);
+  const waiting = [await write(agent, made.uuid, 'one'), await write(agent, made.uuid, 'two')];
+  await bot(true);
+  const { messages, rooms } = app.services.models;
+  const ids = { _id: { $in: waiting.map(({ uuid }) => uuid) } };
+  await messages.updateMany(ids, { $set: { answer_due: new Date(Date.now() + 60_000) } });
+  const findOne = rooms.findOne.bind(rooms);
+  const reading = vi.spyOn(rooms, 'findOne').mockImplementationOnce(((filter: object) => ({
+    lean: async () => {
+      await sleep(200);
+      return findOne(filter).lean();
+    },
+  })) as never);
+  onTestFinished(() => reading.mockRestore());
+  await app.services.answers.consume(
+    waiting.map(({ uuid }) => ({
+      ...{ id: uuid, name: 'message.added' as const, account: agent.account.id, at: new Date() },
+      ...{ data: { uuid }, is_for_bot: true as const },
+    })),
+  );
+  await expect.poll(() => messages.countDocuments({ ...ids, answer_due: { $exists: true } })).toBe(0);
+  const answers = (await said(agent, made.label)).filter((body) => body.startsWith('You said'));
+  expect(answers).toEqual(['You said one.', 'You said two.']);
+});

@@ -1,9 +1,11 @@
 import type { MessageAdded } from '@parlor/shared';
 import type { Logger } from 'pino';
 import { hasCome } from '../../database/has-come.ts';
+import { databaseAway } from '../../database/unavailable.ts';
 import type { EventConsumer } from '../../events/relay.ts';
 import type { AskedFrom } from '../../http/asked-from.ts';
 import { ignoreMissing, notFound } from '../../platform/errors.ts';
+import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import { Sweeper } from '../../platform/sweeper.ts';
 import type { UnfinishedImports } from '../accounts/unfinished-imports.ts';
 import { type AwaitsAnswer, NOT_AWAITED } from '../messages/answer.ts';
@@ -53,6 +55,8 @@ export class RoomAnswers {
   readonly #parts: Parts;
   /** Messages that are being answered here. */
   readonly #inHand = new Map<string, Promise<void>>();
+  /** Of each room: a message is in its place before anything is read of it. */
+  readonly #lines = new KeyedMutex({ endsAll: databaseAway });
   /** Senders that wait for the answer to their message. */
   readonly #expected = new Map<string, Expected>();
   readonly #sweepers: readonly Sweeper[];
@@ -159,7 +163,8 @@ export class RoomAnswers {
   #answer(message: StoredMessage): void {
     if (this.#stopped || this.#inHand.has(message._id)) return;
     const { messages, log } = this.#parts;
-    const run = this.#take(message)
+    const run = this.#lines
+      .run(message.room, () => this.#take(message))
       .then((answer) => this.#resolve(message._id, answer))
       .catch(async (error) => {
         this.#resolve(message._id, undefined);
@@ -225,6 +230,8 @@ export class RoomAnswers {
         .lean<StoredMessage[]>()
         .exec(),
     );
+    // Leases that were renewed together end together.
+    due.sort((a, b) => a.sent_at.getTime() - b.sent_at.getTime());
     for (const message of due) {
       const { _id, answer_due } = message;
       if (this.#inHand.has(_id)) continue;
