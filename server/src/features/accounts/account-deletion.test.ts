@@ -102,7 +102,7 @@ it.each([
 });
 
 it.each([
-  ['is removed', 404],
+  ['is removed', 401],
   ['becomes an admin', 403],
   ['has another password', 400],
 ])('deletes nothing for an owner who %s while its password is looked at', async (what, status) => {

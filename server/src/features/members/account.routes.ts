@@ -11,7 +11,7 @@ import { forbidden, invalid } from '../../platform/errors.ts';
 import type { AccountDeletion as Deletion } from '../accounts/account-deletion.ts';
 import type { AccountDownloads } from '../accounts/account-download.ts';
 import { type AccountsService, asAudited, presentAccount } from '../accounts/accounts.service.ts';
-import { accountOf, actionOf, memberOf, sessionOf } from './principal.ts';
+import { accountOf, actionOf, memberAgain, memberOf, sessionOf } from './principal.ts';
 import type { SignIn } from './sign-in.ts';
 
 const tag = 'Account';
@@ -107,7 +107,7 @@ export const accountRoutes = ({
         throw invalid({ username: ['This is not your username.'] });
       }
       const shown = { password, session: sessionOf(ctx), device: deviceCookie.get(ctx) };
-      const { role } = await signIn.confirm(member, shown, ctx.ip, 'password');
+      const { role } = await signIn.confirm(member, shown, ctx.ip, memberAgain(ctx), 'password');
       if (role !== 'owner') throw forbidden();
       await accountDeletion.request(member.account);
       ctx.status = 204;

@@ -118,18 +118,22 @@ export class Credentials {
   /**
    * Sets the password that a member has chosen and typed twice.
    * @param member as it was when it showed the one before: where that has been replaced since, nothing is set
-   * @param session the uuid of the one that goes on
+   * @param by `session`: the uuid of the one that goes on; `again` looks at the credential anew, right before the write
    * @returns the member with what is stored now
-   * @throws ParlorError `invalid`
+   * @throws ParlorError `invalid`, and whatever `again` throws
    */
   async choosePassword(
     member: ActiveMember,
     { password, password2 }: { password: string; password2: string },
-    session: string | undefined,
+    { session, again }: { session: string | undefined; again: () => Promise<unknown> },
     action?: Action,
   ): Promise<ActiveMember> {
     throwIfAny(chosenPasswordErrors({ password, password2 }, member));
-    const check = samePassword(member, 'old_password');
+    const isSame = samePassword(member, 'old_password');
+    const check = async (current: Member) => {
+      await again();
+      isSame(current);
+    };
     const stored = await this.#setPassword(member, password, { session, action, check });
     return { ...member, password: stored };
   }
@@ -164,13 +168,13 @@ export class Credentials {
     }: {
       session?: string | undefined;
       action?: Action | undefined;
-      check?: ((current: Member) => void) | undefined;
+      check?: ((current: Member) => void | Promise<void>) | undefined;
     } = {},
   ): Promise<string> {
     const hashed = await hashPassword(password);
     // With the password, so that no session of before goes on whatever happens next, nor one that begins at this moment.
-    const decide = (current: Member) => {
-      check?.(current);
+    const decide = async (current: Member) => {
+      await check?.(current);
       return {
         password: hashed,
         session_epoch: (current.session_epoch ?? 0) + 1,

@@ -116,6 +116,15 @@ export const memberNow = (ctx: Context): (() => Promise<ActiveMember>) => {
   return async () => memberOf(await caller());
 };
 
+/**
+ * The member looked at anew, and not only after a second: for what a session that was ended must not do. It throws what the
+ * credential is refused with by then.
+ */
+export const memberAgain = (ctx: Context) => async (): Promise<ActiveMember> => {
+  await ctx.state.authenticateAgain();
+  return memberOf(ctx);
+};
+
 /** What it sees by then. It throws as `callerNow` does. */
 export const viewNow = (ctx: Context): (() => Promise<View>) => {
   const caller = callerNow(ctx);

@@ -11,7 +11,7 @@ import type { Credentials } from './credentials.ts';
 import { onlyOwnPages } from './foreign-pages.ts';
 import { presentMember } from './member.ts';
 import { type MemberSessions, presentSession } from './member-sessions.ts';
-import { actionOf, memberOf, publicActionOf, sessionOf } from './principal.ts';
+import { actionOf, memberAgain, memberOf, publicActionOf, sessionOf } from './principal.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import type { SignIn } from './sign-in.ts';
 import type { WelcomeLinks } from './welcome-links.ts';
@@ -181,8 +181,9 @@ export const memberSessionRoutes = ({
       const { old_password, ...chosen } = readObject(NewPassword, ctx.state.body);
       const session = sessionOf(ctx);
       const shown = deviceCookie.get(ctx);
-      await signIn.confirm(member, { password: old_password, session, device: shown }, ctx.ip);
-      const changed = await credentials.choosePassword(member, chosen, session, actionOf(ctx));
+      const again = memberAgain(ctx);
+      await signIn.confirm(member, { password: old_password, session, device: shown }, ctx.ip, again);
+      const changed = await credentials.choosePassword(member, chosen, { session, again }, actionOf(ctx));
       // Its browser stays known: what it has shown ended with the old password.
       const device = session === undefined ? undefined : signIn.deviceFor(changed, shown);
       if (device !== undefined) deviceCookie.set(ctx, device);

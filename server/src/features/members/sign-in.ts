@@ -62,16 +62,17 @@ export class SignIn {
    * at the provider just now.
    * @param shown `session` is the uuid of the one that asks, `device` what `deviceFor` gave the browser once
    * @param address where it is asked for from
-   * @returns the member as it is by then: passwords are looked at one after another, and meanwhile it may have lost its role
-   * @throws ParlorError `invalid` when it is not sure, `throttled` after too many wrong passwords, `not_found` where the
-   *   member was removed meanwhile
+   * @param again looks at it anew: passwords are looked at one after another, and meanwhile its session may have ended
+   * @returns the member as it is by then
+   * @throws ParlorError `invalid` when it is not sure, `throttled` after too many wrong passwords, and whatever `again` throws
    */
   async confirm(
     member: ActiveMember,
     { password, session, device }: { password: string; session: string | undefined; device: string },
     address: string,
+    again: () => Promise<ActiveMember>,
     field = 'old_password',
-  ): Promise<Member> {
+  ): Promise<ActiveMember> {
     if (member.password === undefined) {
       if (await this.#sessions.isFresh(member, session)) return member;
       throw invalid({ [field]: ['Sign in again, and do this within 10 minutes.'] });
@@ -83,7 +84,7 @@ export class SignIn {
       throw wrongPassword(field);
     }
     await wasRight(member.account);
-    const current = await this.#store.get(member.account, member._id);
+    const current = await again();
     if (!isSamePassword(current, member)) throw wrongPassword(field);
     return current;
   }

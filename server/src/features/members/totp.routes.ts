@@ -5,7 +5,7 @@ import { readObject } from '../../http/validate.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import type { AccountsService } from '../accounts/accounts.service.ts';
 import { samePassword } from './credentials.ts';
-import { accountOf, actionOf, memberOf, sessionOf } from './principal.ts';
+import { accountOf, actionOf, memberAgain, memberOf, sessionOf } from './principal.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -38,7 +38,7 @@ export const totpRoutes = ({
     handler: async (ctx) => {
       const { password } = readObject(OwnPassword, ctx.state.body);
       const shown = { password, session: sessionOf(ctx), device: deviceCookie.get(ctx) };
-      const member = await signIn.confirm(memberOf(ctx), shown, ctx.ip, 'password');
+      const member = await signIn.confirm(memberOf(ctx), shown, ctx.ip, memberAgain(ctx), 'password');
       ctx.set('Cache-Control', 'no-store');
       ctx.body = await secondFactor.begin(memberOf(ctx), samePassword(member, 'password'));
     },
@@ -75,7 +75,7 @@ export const totpRoutes = ({
     handler: async (ctx) => {
       const { password } = readObject(OwnPassword, ctx.state.body);
       const shown = { password, session: sessionOf(ctx), device: deviceCookie.get(ctx) };
-      const member = await signIn.confirm(memberOf(ctx), shown, ctx.ip, 'password');
+      const member = await signIn.confirm(memberOf(ctx), shown, ctx.ip, memberAgain(ctx), 'password');
       if ((await accounts.byId(accountOf(ctx))).requires_totp) {
         throw new ParlorError('conflict', 'Your account asks for a second factor.');
       }
