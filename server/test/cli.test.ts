@@ -89,10 +89,12 @@ describe('npm run parlor --', () => {
       [
         'account create',
         'account token',
+        'account token',
         'account confirm',
         'account reset-password',
         'export',
         'import',
+        'account token',
       ].map((action) => [action, 'cli']),
     );
   });

@@ -1,10 +1,11 @@
 import { Registration } from '@parlor/shared';
 import type { Services } from '../compose.ts';
-import { ownAction } from '../events/audit.ts';
+import { auditEvent, ownAction } from '../events/audit.ts';
 import { deleteAccount } from '../features/accounts/account-data.ts';
 import type { Account } from '../features/accounts/accounts.model.ts';
 import { newInvitation } from '../features/accounts/invitations.ts';
 import { type ActiveMember, founderOf } from '../features/members/member.ts';
+import { asAudited } from '../features/members/member-audit.ts';
 import { type FieldErrors, ParlorError } from '../platform/errors.ts';
 import { randomLetters } from '../platform/ids.ts';
 import { takeArguments, takeFlag, UsageError } from './arguments.ts';
@@ -127,9 +128,13 @@ export const accountCommands: Record<string, ServiceCommand> = {
       const [username = ''] = takeArguments(args, 'USERNAME');
       return async (services, terminal) => {
         const member = await memberNamed(services, username);
-        const { credentials } = services;
+        const { auditTrail, credentials } = services;
         const action = ownAction('cli', 'account token');
-        terminal.print(isReset ? await credentials.resetToken(member, action) : credentials.tokenOf(member));
+        if (isReset) return terminal.print(await credentials.resetToken(member, action));
+        const token = credentials.tokenOf(member);
+        // Before it is shown: nobody has it without the account's people seeing that.
+        await auditTrail.add(auditEvent(action, member.account, asAudited(member)));
+        terminal.print(token);
       };
     },
   },

@@ -83,11 +83,19 @@ export const AUDITED = {
 
 /**
  * What is no operation that changes something by its method, or none of its own: a copy of the account, a sign-in at a
- * provider, one that failed, a new token with a sign-in, and what the server does by itself.
+ * provider, one that failed, a new token with a sign-in, an invitation that ends with another one or with what its sender may,
+ * and what the server does by itself.
  */
-const OTHERS = ['exportAccount', 'finishOidc', 'failedSignIn', 'resetToken', 'unsubscribeWebhook'] as const;
+const OTHERS = [
+  'exportAccount',
+  'finishOidc',
+  'failedSignIn',
+  'resetToken',
+  'withdrawInvitation',
+  'unsubscribeWebhook',
+] as const;
 
-/** The commands of `npm run parlor --` that change an account, or read all of it. */
+/** The commands of `npm run parlor --` that change an account, or read all of it or what opens it. */
 const COMMANDS = [
   'account create',
   'account confirm',

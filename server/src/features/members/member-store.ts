@@ -244,15 +244,17 @@ export class MemberStore {
 
   /** Removes a member that is not the founding one. */
   async remove({ _id, account }: Member, action?: Action): Promise<void> {
-    const events = (current: StoredMember) =>
-      action ? [deletionEvent(action, account, asAudited(current), current.created_at)] : [];
+    const events = deletionBy(action);
     await deleteDocument(this.#models.members, { _id, account }, this.#outbox.tombstones, { events });
   }
 
   /** Takes an invitation back, unless it has just been accepted. */
-  async withdraw({ _id, account }: Pick<Member, '_id' | 'account'>): Promise<void> {
+  async withdraw({ _id, account }: Pick<Member, '_id' | 'account'>, action?: Action): Promise<void> {
     const open = { _id, account, username_key: { $exists: false } };
-    await deleteDocument(this.#models.members, open, this.#outbox.tombstones).catch(ignoreMissing);
+    const events = deletionBy(action && { ...action, name: 'withdrawInvitation' });
+    await deleteDocument(this.#models.members, open, this.#outbox.tombstones, { events }).catch(
+      ignoreMissing,
+    );
   }
 
   /** Deletes an invitation that nobody was told of, with what it would announce. */
@@ -270,3 +272,9 @@ export class MemberStore {
     else this.#outbox.relay.announce(members, { _id, events } as StoredMember);
   }
 }
+
+/** The entry of a member's or an invitation's end. */
+const deletionBy =
+  (action: Action | undefined) =>
+  (current: StoredMember): OutboxEvent[] =>
+    action ? [deletionEvent(action, current.account, asAudited(current), current.created_at)] : [];

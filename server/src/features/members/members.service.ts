@@ -145,7 +145,7 @@ export class MembersService {
         lease.check();
         const made = await insertOnce(models.members, { ...member, ...(events.length > 0 && { events }) });
         // Invited again, the link before is no good any more; a crash here may have left several.
-        for (const one of known) if (one._id !== _id) await store.withdraw(one);
+        for (const one of known) if (one._id !== _id) await store.withdraw(one, action);
         // Accepting takes no lease: what was open above may have been accepted before it could be withdrawn.
         const isAccepted = (await store.ofAddress(account, email)).some(
           (one) => one._id !== _id && activeOf(one),
@@ -201,7 +201,7 @@ export class MembersService {
       if (set.role && current.role === 'owner') await succession.demote(current, set, action);
       else await store.change(account, uuid, () => set, action);
       const changed = await store.get(account, uuid);
-      if (set.role) await withdrawSent(store, changed, changed.role);
+      if (set.role) await withdrawSent(store, changed, changed.role, action);
       const widgets = restrictionOf(changed);
       if (!isSameRestriction(widgets, restrictionOf(current))) {
         for (const listener of this.#viewListeners) await listener(changed, widgets);
@@ -262,10 +262,10 @@ export class MembersService {
       for (const one of [member, ...others]) mayTouch(acting, one);
       lease.check();
       // Left by a crash in the middle of an invitation: nobody comes back by one.
-      for (const one of others) await store.withdraw(one);
+      for (const one of others) await store.withdraw(one, action);
       if (member.role === 'owner') await succession.remove(member, action);
       else await store.remove(member, action);
-      await withdrawSent(store, member, undefined);
+      await withdrawSent(store, member, undefined, action);
       await credentials.ended(member);
     });
   }

@@ -1,3 +1,4 @@
+import type { AuditEntry } from '@parlor/shared';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../../test/app.ts';
 import { testMembers } from '../../../test/members.ts';
@@ -112,4 +113,26 @@ describe('invitations that a member has sent', () => {
     await change(token, sender.uuid, { role: 'admin' });
     expect((await admins()).status).toBe(409);
   });
+});
+
+it('leave an entry in the audit trail when they are withdrawn', async () => {
+  const { token } = await app.account();
+  const sender = await member(token, 'admin');
+  const email = `${name()}@example.com`;
+  const invited = [await invite(sender.token, { email }), await invite(sender.token, { email })];
+  await remove(token, sender.uuid);
+  const trail = async (filter: string) =>
+    (await app.request('GET', `/api/v1/audit/?${filter}`, { token })).json.map(
+      ({ action, actor, object }: AuditEntry) => [action, actor.uuid, object.label],
+    );
+  // The one before is dead with the second, and that with who has sent it.
+  const [first, second] = invited.map(({ json }) => `object=${json.uuid}`);
+  const own = ['inviteMember', sender.uuid, email];
+  await expect
+    .poll(() => trail(first ?? ''), { timeout: 60_000 })
+    .toEqual([['withdrawInvitation', sender.uuid, email], own]);
+  const [owner] = await list(token);
+  await expect
+    .poll(() => trail(second ?? ''), { timeout: 60_000 })
+    .toEqual([['withdrawInvitation', owner.uuid, email], own]);
 });

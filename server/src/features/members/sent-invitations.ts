@@ -1,4 +1,5 @@
 import type { Role } from '@parlor/shared';
+import type { Action } from '../../events/audit.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import { activeOf, type Member, type StoredMember } from './member.ts';
 import type { MemberStore } from './member-store.ts';
@@ -16,10 +17,11 @@ export const withdrawSent = async (
   store: Pick<MemberStore, 'of' | 'withdraw'>,
   { _id, account }: Pick<Member, '_id' | 'account'>,
   role: Role | undefined,
+  action?: Action,
 ): Promise<void> => {
   for (const one of await store.of(account)) {
     const isSent = one.invited_by === _id && !activeOf(one);
-    if (isSent && !mayInvite(role, one.role)) await store.withdraw(one);
+    if (isSent && !mayInvite(role, one.role)) await store.withdraw(one, action);
   }
 };
 
