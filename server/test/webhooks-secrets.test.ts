@@ -37,6 +37,8 @@ describe('secrets', () => {
     expect(kept).not.toContain('whsec_');
     const stored = JSON.stringify(await app.services.models.webhooks.find({ _id: uuid }).lean());
     expect(stored).not.toContain(rotated.json.secret.slice('whsec_'.length));
+    await app.request('DELETE', `/api/v1/webhooks/${uuid}/`, { token });
+    expect((await app.request('POST', `${path}rotate/`, { token, headers })).status).toBe(409);
   });
 
   test('every one that was shown signs on for its 24 hours, however many rotations follow', async () => {

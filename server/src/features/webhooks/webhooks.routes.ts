@@ -15,6 +15,7 @@ import type { Route } from '../../http/route.ts';
 import { precondition, sendCreated, sendObject } from '../../http/single-object.ts';
 import type { Caller } from '../../http/turns.ts';
 import { pathUuid, readObject, readPatch } from '../../http/validate.ts';
+import { ignoreMissing, ParlorError } from '../../platform/errors.ts';
 import type { Quotas } from '../accounts/quotas.ts';
 import { accountOf, actionOf, memberNow } from '../members/principal.ts';
 import type { StoredWebhook } from './webhooks.model.ts';
@@ -59,8 +60,11 @@ export const webhookRoutes = ({
   const withSecret: Handler = async (ctx, next) => {
     await next();
     const kept = JSON.parse(String(ctx.body)) as object;
+    const secret = await webhooks.secret(...own(ctx)).catch(ignoreMissing);
+    if (secret === undefined)
+      throw new ParlorError('conflict', 'The webhook of this Idempotency-Key has been deleted.');
     ctx.set('Cache-Control', 'no-store');
-    ctx.body = { secret: await webhooks.secret(...own(ctx)), ...kept };
+    ctx.body = { secret, ...kept };
   };
 
   return [
