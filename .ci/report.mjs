@@ -19,6 +19,9 @@ const NEVER_EXCUSED =
 
 const MESSAGE_CHARACTERS = 1500;
 
+/** So many failures of one run have one cause: it is broken off (`--bail` in .ci/run), and what follows has not run. */
+const BROKEN_OFF_AT = 12;
+
 const [steps = '0', ...names] = process.argv.slice(2);
 
 const files = names
@@ -61,10 +64,16 @@ const passesAlone = ({ run, file }) => {
   return true;
 };
 
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+
 const broken = files.filter(({ failed }) => failed > 0);
-const flaky = broken.filter(
-  (one) => broken.length <= MOST_FILES && !NEVER_EXCUSED.test(one.file) && passesAlone(one),
+const isBrokenOff = names.some(
+  (name) =>
+    sum(broken.filter(({ run }) => run === basename(name, '.json')).map(({ failed }) => failed)) >=
+    BROKEN_OFF_AT,
 );
+const mayBeChance = broken.length <= MOST_FILES && !isBrokenOff;
+const flaky = broken.filter((one) => mayBeChance && !NEVER_EXCUSED.test(one.file) && passesAlone(one));
 
 // Once more at the end: of a long log, often only the end is kept.
 for (const one of broken)
@@ -95,7 +104,6 @@ const missed = notRun.filter((name) => HAS_TO_RUN.test(name));
 for (const name of notRun)
   console.log(`${missed.includes(name) ? 'FAILED' : 'Not counted'}, since no run has run it: ${name}`);
 
-const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 const passed = sum(files.map(({ passed }) => passed)) + sum(flaky.map(({ failed }) => failed));
 const failed =
   Number(steps) +
