@@ -1,11 +1,9 @@
+import { EVER } from '../database/has-come.ts';
 import type { Announcement, HolderModel } from './announced.ts';
 import type { EventHolder } from './events.ts';
 
 /** How many documents of a collection are read of an account, and how many events are taken of them. */
 const BATCH = 200;
-
-/** All of them; by a range, since the index is sparse. */
-const ANY_TIME = { $gt: new Date(0) };
 
 /**
  * Accounts of which the relay was told more than it has room for. What is announced of them waits in its documents, and is
@@ -53,7 +51,7 @@ export class Backlogs {
     let isAll = true;
     for (const model of this.#models) {
       const holders = await model
-        .find({ 'events.at': ANY_TIME, 'events.account': account }, { events: 1 })
+        .find({ 'events.at': { $gt: EVER }, 'events.account': account }, { events: 1 })
         .sort({ 'events.at': 1 })
         .limit(BATCH)
         .lean<EventHolder[]>();

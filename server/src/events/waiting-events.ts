@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from 'mongoose';
-import { isPast } from '../database/has-come.ts';
+import { EVER, isPast } from '../database/has-come.ts';
 import { type EventHolder, type OutboxEvent, subjectOf } from './events.ts';
 import { LEFT_BEHIND_AFTER_MS, type Relay } from './relay.ts';
 import type { Tombstones } from './tombstones.ts';
@@ -39,9 +39,6 @@ const READ = {
 /** What consumers make concerns what the event did, and is no message: bots answer later. */
 const follows = ({ name, ...event }: OutboxEvent, subjects: ReadonlySet<string>): boolean =>
   name !== 'message.added' && name !== 'chat.added' && subjects.has(subjectOf({ name, ...event }));
-
-/** All of them; by a range, since the index is sparse. */
-const ANY_TIME = { $gt: new Date(0) };
 
 /** Events were still waiting when the time was up. */
 export class StillWaiting extends Error {
@@ -108,7 +105,7 @@ export class WaitingEvents {
   async #waitingOf(account: string, subjects?: ReadonlySet<string>): Promise<Holder[]> {
     const found: (Holder & { at: Date | undefined })[] = [];
     for (const model of this.#models) {
-      const waiting = { 'events.at': ANY_TIME, 'events.account': account };
+      const waiting = { 'events.at': { $gt: EVER }, 'events.account': account };
       for (const { _id, events = [] } of await model.find(waiting, READ).lean<EventHolder[]>()) {
         const own = subjects ? events.filter((event) => follows(event, subjects)) : events;
         if (own.length === 0) continue;
