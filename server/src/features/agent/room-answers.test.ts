@@ -239,12 +239,21 @@ it('says nothing of a conversation that was deleted in the one that its visitor 
   expect(await said(agent, own.label)).toEqual(['Welcome', 'A parcel', 'About your parcel.']);
 });
 
+const announced = (agent: TestAgent, messages: { uuid: string }[]) =>
+  messages.map(({ uuid }) => ({
+    ...{ id: uuid, name: 'message.added' as const, account: agent.account.id, at: new Date() },
+    ...{ data: { uuid }, is_for_bot: true as const },
+  }));
+
+/** Says again what it is told. */
+const ECHO = [
+  { id: 's', type: 'start', next: 'q' },
+  { id: 'q', type: 'question', text: 'And?', save_as: 'last', next: 'm' },
+  { id: 'm', type: 'message', text: 'You said {{last}}.', next: 'q' },
+];
+
 it('answers many messages at once in order, each exactly once', async () => {
-  const agent = await testAgent(app, [
-    { id: 's', type: 'start', next: 'q' },
-    { id: 'q', type: 'question', text: 'And?', save_as: 'last', next: 'm' },
-    { id: 'm', type: 'message', text: 'You said {{last}}.', next: 'q' },
-  ]);
+  const agent = await testAgent(app, ECHO);
   const made = await room(agent);
   await write(agent, made.uuid, 'first');
   const messages = await Promise.all(Array.from({ length: 12 }, (_, i) => write(agent, made.uuid, `m${i}`)));
@@ -257,24 +266,13 @@ it('answers many messages at once in order, each exactly once', async () => {
   expect(new Set(answers).size).toBe(12);
   expect(answers).toHaveLength(12);
   // The outbox may bring a message again: that changes nothing.
-  const events = messages.map(({ uuid }) => ({
-    id: uuid,
-    name: 'message.added' as const,
-    account: agent.account.id,
-    at: new Date(),
-    data: { uuid, is_support_sender: false, room: { uuid: made.uuid } },
-  }));
-  await app.services.answers.consume(events);
+  await app.services.answers.consume(announced(agent, messages));
   await sleep(300);
   expect(await said(agent, made.label)).toHaveLength(1 + 1 + 24 + 12);
 });
 
 it('answers in order what is announced together, whichever message is read of sooner', async () => {
-  const agent = await testAgent(app, [
-    { id: 's', type: 'start', next: 'q' },
-    { id: 'q', type: 'question', text: 'And?', save_as: 'last', next: 'm' },
-    { id: 'm', type: 'message', text: 'You said {{last}}.', next: 'q' },
-  ]);
+  const agent = await testAgent(app, ECHO);
   const made = await room(agent);
   await write(agent, made.uuid, 'first');
   const bot = (is_bot_use: boolean) => agent.rest('PATCH', `rooms/${made.label}/`, { is_bot_use });
@@ -292,12 +290,7 @@ it('answers in order what is announced together, whichever message is read of so
     },
   })) as never);
   onTestFinished(() => reading.mockRestore());
-  await app.services.answers.consume(
-    waiting.map(({ uuid }) => ({
-      ...{ id: uuid, name: 'message.added' as const, account: agent.account.id, at: new Date() },
-      ...{ data: { uuid }, is_for_bot: true as const },
-    })),
-  );
+  await app.services.answers.consume(announced(agent, waiting));
   await expect.poll(() => messages.countDocuments({ ...ids, answer_due: { $exists: true } })).toBe(0);
   const answers = (await said(agent, made.label)).filter((body) => body.startsWith('You said'));
   expect(answers).toEqual(['You said one.', 'You said two.']);
