@@ -280,23 +280,3 @@ test('a value that no index can hold is looked for, and refused when it is to be
   await expect(collection.insertOne({ _id: 3, u: 'x'.repeat(100_000) })).rejects.toMatchObject(tooLong);
   await expect(collection.updateOne({ _id: 1 }, { $set: { u: long } })).rejects.toMatchObject(tooLong);
 });
-
-test('a collection has at most 64 indexes, and where more are asked for none is made', async () => {
-  const db = opened.client.db('commands');
-  const many = (count: number) =>
-    Array.from({ length: count }, (_, n) => ({ key: { [`f${n}`]: 1 }, name: `f${n}` }));
-  const tooMany = {
-    code: 67,
-    codeName: 'CannotCreateIndex',
-    message: 'add index fails, too many indexes for commands.indexed key:{ f63: 1 }',
-  };
-  await expect(db.command({ createIndexes: 'indexed', indexes: many(64) })).rejects.toMatchObject(tooMany);
-  expect(await db.listCollections({ name: 'indexed' }).toArray()).toEqual([]);
-  const made = await db.command({ createIndexes: 'indexed', indexes: many(63) });
-  expect(made).toMatchObject({ numIndexesBefore: 1, numIndexesAfter: 64 });
-  await expect(db.command({ createIndexes: 'indexed', indexes: many(64) })).rejects.toMatchObject(tooMany);
-  expect(await db.command({ createIndexes: 'indexed', indexes: many(2) })).toMatchObject({
-    numIndexesAfter: 64,
-    note: 'all indexes already exist',
-  });
-});

@@ -20,6 +20,7 @@ import { beginBuild, finishBuild } from '../src/query/index-build.ts';
 import type { Collection } from '../src/storage/collection.ts';
 import { validateCollection } from '../src/storage/validate.ts';
 import { temporaryFolder } from './bin-process.ts';
+import { failingTransactions } from './failing-transactions.ts';
 
 /** So many are some five parts. */
 const MANY = 2_500;
@@ -249,20 +250,27 @@ test('it ends at its time limit', async () => {
 
 test('a part whose transaction fails is made again', async () => {
   await fill(2_000);
-  const { environment } = engine;
-  const write = environment.write.bind(environment);
-  let failed = 0;
-  vi.spyOn(environment, 'write').mockImplementation((run) => {
-    const result = write(run);
-    const fails = () => {
-      throw new Error('not a fault of what shares the transaction');
-    };
-    void write(fails).catch(() => failed++);
-    return result;
-  });
+  const failed = failingTransactions(engine.environment);
   onTestFinished(() => void vi.restoreAllMocks());
   expect(await create(UNIQUE)).toMatchObject({ numIndexesAfter: 2 });
-  expect(failed).toBeGreaterThan(3);
+  expect(failed()).toBeGreaterThan(3);
   vi.restoreAllMocks();
   expect(await insertOne({ _id: 'again', n: 1 })).toMatchObject({ writeErrors: [{ code: 11000 }] });
+});
+
+test('a collection has at most 64 indexes, and where more are asked for none is made', async () => {
+  await fill(1);
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ key: { [`f${n}`]: 1 }, name: `f${n}` }));
+  const tooMany = {
+    code: 67,
+    codeName: 'CannotCreateIndex',
+    message: 'add index fails, too many indexes for test.a key:{ f63: 1.0 }',
+  };
+  await expect(create(...many(64))).rejects.toMatchObject(tooMany);
+  expect(await names()).toEqual(['_id_']);
+  expect(await create(...many(63))).toMatchObject({ numIndexesBefore: 1, numIndexesAfter: 64 });
+  await expect(create(...many(64))).rejects.toMatchObject(tooMany);
+  const note = 'all indexes already exist';
+  expect(await create(...many(2))).toMatchObject({ numIndexesAfter: 64, note });
 });

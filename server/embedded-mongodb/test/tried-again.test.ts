@@ -5,6 +5,7 @@ import type { CommandCall } from '../src/command/command.ts';
 import { update } from '../src/command/update.ts';
 import { Engine } from '../src/query/engine.ts';
 import { temporaryFolder } from './bin-process.ts';
+import { failingTransactions } from './failing-transactions.ts';
 
 test('an upsert after a long search', async () => {
   const folder = temporaryFolder();
@@ -22,21 +23,12 @@ test('an upsert after a long search', async () => {
   // A clock by which any search takes long.
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => ++now);
-  const write = environment.write.bind(environment);
-  let failed = 0;
-  vi.spyOn(environment, 'write').mockImplementation((run) => {
-    const result = write(run);
-    const fails = () => {
-      throw new Error('not a fault of what shares the transaction');
-    };
-    void write(fails).catch(() => failed++);
-    return result;
-  });
+  const failed = failingTransactions(environment);
   const updates = [{ q: { none: true }, u: { $set: { n: 1 } }, multi: true, upsert: true }];
   const body = { update: 'a', updates };
   const call = { engine, name: 'update', db: 'test', body, sequences: new Map() } as unknown as CommandCall;
   const answer = await update.run({ ...call, deadline: Number.POSITIVE_INFINITY });
   expect(answer).toMatchObject({ n: 1, upserted: [{ index: { value: 0 } }] });
   expect(catalog.get('test.a')?.count).toBe(2_001);
-  expect(failed).toBeGreaterThan(1);
+  expect(failed()).toBeGreaterThan(1);
 });

@@ -3,6 +3,7 @@ import { Binary, Long } from 'bson';
 import { type Doc, encode } from '../bson/document.ts';
 import { toNumber } from '../bson/numbers.ts';
 import { badValue, MongoError, mongoError } from '../errors/mongo-error.ts';
+import type { NewIndex } from '../index-key/index-spec.ts';
 import { compileMatch } from '../matcher/matcher.ts';
 import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../query/cursors.ts';
 import type { Collection } from '../storage/collection.ts';
@@ -21,7 +22,7 @@ import {
 } from './field-types.ts';
 import { missingField, readBoolean, readCount, readDoc, readString, wrongType } from './fields.ts';
 import { openCursor } from './find.ts';
-import { type IndexRequest, readIndexRequest } from './index-request.ts';
+import { readIndexRequest } from './index-request.ts';
 import { checkCollectionName, collectionName, existingCollection } from './namespace.ts';
 
 export const listDatabases: Command = {
@@ -117,7 +118,7 @@ export const create: Command = {
   },
 };
 
-function isIdIndex({ key }: IndexRequest): boolean {
+function isIdIndex({ key }: NewIndex): boolean {
   return Object.keys(key).length === 1 && Object.hasOwn(key, '_id');
 }
 

@@ -4,7 +4,7 @@ import type { Doc } from '../bson/document.ts';
 import { toNumber } from '../bson/numbers.ts';
 import { badValue, MongoError, refused } from '../errors/mongo-error.ts';
 import { encodeValue } from '../index-key/entry-key.ts';
-import type { IndexSpec } from '../index-key/index-spec.ts';
+import type { IndexSpec, NewIndex } from '../index-key/index-spec.ts';
 import { compileMatch } from '../matcher/matcher.ts';
 import { conjunction } from '../planner/conjunction.ts';
 import { samePattern } from '../planner/hint.ts';
@@ -12,10 +12,8 @@ import { checkField } from './check-fields.ts';
 import { anyValue, type Fields, givenFlag, givenNumber, givenObject, givenString } from './field-types.ts';
 import { isDoc, readBoolean, readDoc, readString, wrongType } from './fields.ts';
 
-export type IndexRequest = Omit<IndexSpec, 'id' | 'multikey' | 'isSparseByKey'>;
-
 /** An index that is there, or is about to be made. */
-export type KnownIndex = IndexRequest & Partial<Pick<IndexSpec, 'id'>>;
+export type KnownIndex = NewIndex & Partial<Pick<IndexSpec, 'id'>>;
 
 const KNOWN: Fields = {
   key: givenObject,
@@ -68,7 +66,7 @@ const MAX_FIELDS = 32;
 const MAX_EXPIRE_SECONDS = 2147483647;
 
 /** Reads an index definition. What MongoDB has and this engine has not is refused by name. */
-export function readIndexRequest(spec: unknown): IndexRequest {
+export function readIndexRequest(spec: unknown): NewIndex {
   if (!isDoc(spec)) throw wrongType('createIndexes.indexes', spec, 'object');
   for (const [name, value] of Object.entries(spec)) {
     if (checkField('createIndexes.indexes', KNOWN, name, value)) continue;
@@ -229,7 +227,7 @@ function checkPartialFilter(expression: Doc): void {
 }
 
 /** Whether an index is what was asked for but for name and expiry: a collection has no two such indexes. */
-export function isEquivalent(index: KnownIndex, request: IndexRequest): boolean {
+export function isEquivalent(index: KnownIndex, request: NewIndex): boolean {
   return (
     samePattern(index.key, request.key) &&
     sameValue(index.partialFilterExpression, request.partialFilterExpression) &&
@@ -239,7 +237,7 @@ export function isEquivalent(index: KnownIndex, request: IndexRequest): boolean 
 }
 
 /** Whether an index expires documents as was asked for. */
-export function sameExpiry(index: KnownIndex, request: IndexRequest): boolean {
+export function sameExpiry(index: KnownIndex, request: NewIndex): boolean {
   return sameValue(index.expireAfterSeconds, request.expireAfterSeconds);
 }
 

@@ -3,6 +3,7 @@
 import { describeValue } from '../bson/describe-value.ts';
 import { type Doc, encode } from '../bson/document.ts';
 import { MongoError } from '../errors/mongo-error.ts';
+import type { NewIndex } from '../index-key/index-spec.ts';
 import { timeExpired } from '../limits/pace.ts';
 import { isHinted } from '../planner/hint.ts';
 import { DEFAULT_FIRST_BATCH, type DocumentStream } from '../query/cursors.ts';
@@ -12,13 +13,7 @@ import type { Command, CommandCall } from './command.ts';
 import { anyValue, flag, indexNames, object, requiredArray } from './field-types.ts';
 import { missingField, readArray, readCount, readDoc } from './fields.ts';
 import { openCursor } from './find.ts';
-import {
-  type IndexRequest,
-  isEquivalent,
-  type KnownIndex,
-  readIndexRequest,
-  sameExpiry,
-} from './index-request.ts';
+import { isEquivalent, type KnownIndex, readIndexRequest, sameExpiry } from './index-request.ts';
 import { collectionName, ensuredCollection, existingCollection } from './namespace.ts';
 
 export const createIndexes: Command = {
@@ -63,12 +58,8 @@ export const createIndexes: Command = {
 const MAX_INDEXES = 64;
 
 /** The indexes that are not there. Fails when one can't be beside those that are, or the others. */
-function lackingOf(
-  ns: string,
-  indexes: readonly KnownIndex[],
-  requests: readonly IndexRequest[],
-): IndexRequest[] {
-  const lacking: IndexRequest[] = [];
+function lackingOf(ns: string, indexes: readonly KnownIndex[], requests: readonly NewIndex[]): NewIndex[] {
+  const lacking: NewIndex[] = [];
   for (const request of requests) {
     refuseTwice(lacking, request);
     const known = [...indexes, ...lacking];
@@ -83,15 +74,15 @@ function lackingOf(
 }
 
 /** To MongoDB an index that is asked for twice at once fails, unless it was there before. */
-function refuseTwice(others: readonly IndexRequest[], request: IndexRequest): void {
-  const isAgain = (index: IndexRequest) =>
+function refuseTwice(others: readonly NewIndex[], request: NewIndex): void {
+  const isAgain = (index: NewIndex) =>
     index.name === request.name && isEquivalent(index, request) && sameExpiry(index, request);
   if (!others.some(isAgain)) return;
   throw new MongoError(96, 'OperationFailed', `Index build failed: Identical index: ${request.name}`);
 }
 
 /** Whether this very index is among them. Fails when another one of the same name is, or the same by another name. */
-function isThere(indexes: readonly KnownIndex[], request: IndexRequest): boolean {
+function isThere(indexes: readonly KnownIndex[], request: NewIndex): boolean {
   const named = indexes.find(({ name }) => name === request.name);
   const same = named ?? indexes.find((index) => isEquivalent(index, request));
   if (!same) return false;
@@ -110,14 +101,14 @@ function isThere(indexes: readonly KnownIndex[], request: IndexRequest): boolean
   throw new MongoError(85, 'IndexOptionsConflict', text);
 }
 
-function bothOf(index: KnownIndex, request: IndexRequest): string {
+function bothOf(index: KnownIndex, request: NewIndex): string {
   const [requested, existing] = [describeRequest(request), describeIndex(index)].map((one) =>
     JSON.stringify(one),
   );
   return `Requested index: ${requested}, existing index: ${existing}`;
 }
 
-function describeRequest({ key, name, unique, sparse }: IndexRequest): Doc {
+function describeRequest({ key, name, unique, sparse }: NewIndex): Doc {
   return { v: 2, ...(unique ? { unique } : {}), key, name, ...(sparse ? { sparse } : {}) };
 }
 

@@ -19,6 +19,9 @@ export interface IndexSpec {
   multikey: boolean[];
 }
 
+/** An index as it is asked for. */
+export type NewIndex = Omit<IndexSpec, 'id' | 'multikey' | 'isSparseByKey'>;
+
 /** The fields of an index in order, split into path parts, with their directions. */
 export interface IndexField {
   path: string;

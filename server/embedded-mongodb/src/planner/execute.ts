@@ -2,6 +2,7 @@
 
 import type { HeldMemory } from '../limits/memory.ts';
 import type { Environment } from '../storage/environment.ts';
+import { idPrefix } from '../storage/id-key.ts';
 import { after } from '../storage/key-space.ts';
 import type { RangeScan } from '../storage/range-scan.ts';
 import type { IndexAccess } from './index-access.ts';
@@ -45,7 +46,7 @@ export function* runPlan(
     yield* scanRecords(environment, plan, effort);
     return;
   }
-  const collectionPrefix = prefixOf(plan.collection.id);
+  const collectionPrefix = idPrefix(plan.collection.id);
   const mayRepeat = plan.accesses.some((access) => access.mayRepeat);
   const seen = mayRepeat ? new SeenRecords(memory) : undefined;
   const entries = mustMerge(plan)
@@ -81,7 +82,7 @@ function* scanRecords(
   plan: Plan,
   effort: Effort,
 ): Generator<Hit | Step, void, void> {
-  const prefix = prefixOf(plan.collection.id);
+  const prefix = idPrefix(plan.collection.id);
   const scan = environment.scan(environment.records, prefix, after(prefix), plan.order?.reverse ?? false);
   try {
     while (scan.next()) {
@@ -150,10 +151,4 @@ function* merged(sources: Source[], plan: Plan): Generator<Source, void, void> {
 
 function compareFromOffset(a: Source, b: Source): number {
   return a.scan.key.compare(b.scan.key, b.offset, b.scan.key.length, a.offset, a.scan.key.length);
-}
-
-function prefixOf(id: number): Buffer {
-  const prefix = Buffer.alloc(4);
-  prefix.writeUInt32BE(id);
-  return prefix;
 }

@@ -1,5 +1,6 @@
 /** How one index answers a conjunction: which of its key ranges, what they prove, what order they give. */
 import type { Collection, Index } from '../storage/collection.ts';
+import { idPrefix } from '../storage/id-key.ts';
 import { EVERYTHING, type Interval } from './bounds.ts';
 import { boundsOf, intersect } from './bounds-builder.ts';
 import type { Conjunction, Predicate } from './conjunction.ts';
@@ -28,8 +29,7 @@ const MAX_COMBINED = 1000;
 /** Works out how `index` answers the conjunction. Without a condition on its first field that is all of it. */
 export function accessBy(collection: Collection, index: Index, asked: Conjunction): IndexAccess {
   const onRecords = index.id === 0;
-  const prefix = Buffer.alloc(4);
-  prefix.writeUInt32BE(onRecords ? collection.id : index.id);
+  const prefix = idPrefix(onRecords ? collection.id : index.id);
   const fields = keyFields(index);
   const used = new Set<Predicate>();
   const bounds: FieldBounds[] = [];

@@ -2,10 +2,11 @@
 
 import { decode } from '../bson/document.ts';
 import { MongoError } from '../errors/mongo-error.ts';
-import type { IndexSpec } from '../index-key/index-spec.ts';
+import type { NewIndex } from '../index-key/index-spec.ts';
 import { timeExpired } from '../limits/pace.ts';
 import type { Collection } from '../storage/collection.ts';
 import { WORK_OF_TRANSACTION_MS } from '../storage/environment.ts';
+import { idPrefix } from '../storage/id-key.ts';
 import type { IndexBuild } from '../storage/index-builds.ts';
 import { after } from '../storage/key-space.ts';
 import type { Engine } from './engine.ts';
@@ -17,8 +18,6 @@ interface Unfinished {
   from: Buffer;
 }
 
-type Spec = Omit<IndexSpec, 'id' | 'multikey' | 'isSparseByKey'>;
-
 /**
  * Begins to build indexes in the running transaction. Those of few documents are in use when it ends; of others it gives what
  * `finishBuild` has to go on with. Fails where one can't be built, and leaves none then.
@@ -26,7 +25,7 @@ type Spec = Omit<IndexSpec, 'id' | 'multikey' | 'isSparseByKey'>;
 export function beginBuild(
   engine: Engine,
   collection: Collection,
-  specs: readonly Spec[],
+  specs: readonly NewIndex[],
 ): Unfinished | undefined {
   const { builds } = engine.catalog;
   const build = engine.catalog.beginBuild(collection, specs);
@@ -87,8 +86,7 @@ function buildPart(engine: Engine, build: IndexBuild, from: Buffer): Buffer | un
 const FIRST_BYTE = Buffer.from([0]);
 
 function recordsOf({ id }: Collection): { low: Buffer; high: Buffer } {
-  const low = Buffer.alloc(4);
-  low.writeUInt32BE(id);
+  const low = idPrefix(id);
   return { low, high: after(low) };
 }
 

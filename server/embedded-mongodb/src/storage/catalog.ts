@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type Doc, decode, encode } from '../bson/document.ts';
-import type { IndexSpec } from '../index-key/index-spec.ts';
+import type { IndexSpec, NewIndex } from '../index-key/index-spec.ts';
 import { type Collection, deriveIndex, ID_INDEX, type Index } from './collection.ts';
 import type { Environment } from './environment.ts';
 import { Garbage } from './garbage.ts';
@@ -96,10 +96,7 @@ export class Catalog {
    * Begins to build indexes of a collection, without entries. Until the transaction that calls `endBuild` they are marked as
    * garbage: so they are removed where that never comes, as when the process dies.
    */
-  beginBuild(
-    collection: Collection,
-    specs: readonly Omit<IndexSpec, 'id' | 'multikey' | 'isSparseByKey'>[],
-  ): IndexBuild {
+  beginBuild(collection: Collection, specs: readonly NewIndex[]): IndexBuild {
     const indexes = specs.map((spec) => {
       const multikey = Object.keys(spec.key).map(() => false);
       return deriveIndex({ ...spec, id: this.#takeId(), isSparseByKey: true, multikey });

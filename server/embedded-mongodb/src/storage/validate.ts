@@ -5,6 +5,7 @@ import { entryKey, recordKey } from '../index-key/entry-key.ts';
 import type { Collection } from './collection.ts';
 import { entriesOf } from './document-writer.ts';
 import type { Environment } from './environment.ts';
+import { idPrefix } from './id-key.ts';
 import { after } from './key-space.ts';
 
 export interface ValidateResult {
@@ -34,7 +35,7 @@ export function validateCollection(
   const expected = new Map(collection.indexes.map((index) => [index.name, 0]));
   let documents = 0;
   let bytes = 0;
-  const prefix = numberPrefix(collection.id);
+  const prefix = idPrefix(collection.id);
   const scan = environment.scan(records, prefix, after(prefix), false);
   while (scan.next()) {
     if (++documents % SHOWN_EACH === 0) show(documents);
@@ -84,8 +85,8 @@ function countEntries(
   report: (text: string) => void,
   name: string,
 ): number {
-  const prefix = numberPrefix(id);
-  const collectionPrefix = numberPrefix(collection.id);
+  const prefix = idPrefix(id);
+  const collectionPrefix = idPrefix(collection.id);
   const scan = environment.scan(environment.entries, prefix, after(prefix), false);
   let count = 0;
   while (scan.next()) {
@@ -94,10 +95,4 @@ function countEntries(
     if (!environment.records.doesExist(record)) report(`index ${name} has an entry without a document`);
   }
   return count;
-}
-
-function numberPrefix(id: number): Buffer {
-  const prefix = Buffer.alloc(4);
-  prefix.writeUInt32BE(id);
-  return prefix;
 }
