@@ -4,8 +4,8 @@ import { computed, signal } from '@preact/signals';
 import { asMessage, asNote } from './said.ts';
 import { Stretch } from './stretch.ts';
 
-/** An event is told before it stands in the timeline, which is read this long after (milliseconds). */
-const EVENTS_AFTER_MS = 400;
+/** The timeline is read this long after the first of changes that come together (milliseconds). */
+const READ_AFTER_MS = 400;
 
 /** What is said, noted and done in one conversation. */
 export class Thread {
@@ -45,7 +45,7 @@ export class Thread {
       this.#refreshing ??= setTimeout(() => {
         this.#refreshing = undefined;
         void this.stretch.refresh();
-      }, EVENTS_AFTER_MS);
+      }, READ_AFTER_MS);
     }
     if (frame.type === 'typing' && frame.room === this.room && frame.data.sender === 'visitor') {
       this.#heardTyping(frame.data.is_typing);

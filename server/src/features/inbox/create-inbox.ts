@@ -104,7 +104,7 @@ export const createInbox = ({
     releases,
     notes: new NotesService({ notes: models.notes, inbox, members, relay, tombstones }),
     consumeMentions: createMentionConsumer({ conversations, follower, relay, inbox }),
-    timeline: new TimelineService({ ...models, inbox }),
+    timeline: new TimelineService({ ...models, conversations, inbox }),
     recordEvents: createRecorder({ events: models.conversationEvents, rooms }),
     drafts: new DraftsService(models.drafts, inbox, members),
     replies: new RepliesService({

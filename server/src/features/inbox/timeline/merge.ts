@@ -1,4 +1,4 @@
-import type { Order } from '../../../database/pages.ts';
+import type { Order, Page } from '../../../database/pages.ts';
 
 /** What several collections are merged by. */
 export interface Timed {
@@ -8,6 +8,9 @@ export interface Timed {
 
 const isNewer = (a: Timed, b: Timed): boolean =>
   a.at > b.at || (a.at.getTime() === b.at.getTime() && a._id > b._id);
+
+const isBefore = (a: Timed, b: Timed, order: Order): boolean =>
+  order === -1 ? isNewer(a, b) : isNewer(b, a);
 
 /** A source with what has been read of it and not given yet. */
 interface Reading<T> {
@@ -24,21 +27,35 @@ const fill = async <T>(one: Reading<T>): Promise<void> => {
   }
 };
 
-/** Takes the first of all; undefined where there are no more, or one has to be read on first. */
+/** Takes the first of all, wherever it stands; undefined where there are no more, or one has to be read on first. */
 const takeFirst = <T extends Timed>(all: readonly Reading<T>[], order: Order): T | undefined => {
   if (all.some(({ read, hasMore }) => read.length === 0 && hasMore)) return undefined;
   let first: Reading<T> | undefined;
   for (const one of all) {
     const last = one.read.at(-1);
     const known = first?.read.at(-1);
-    if (last && (!known || (order === -1 ? isNewer(last, known) : isNewer(known, last)))) first = one;
+    if (last && (!known || isBefore(last, known, order))) first = one;
   }
-  return first?.read.pop();
+  const taken = first?.read.pop();
+  for (const { read } of all) if (taken && read.at(-1)?._id === taken._id) read.pop();
+  return taken;
 };
+
+/** A source of what is known already: what a page that goes on after `after` has of it. */
+export async function* sourceOf<T extends Timed>(
+  known: readonly T[],
+  after: Page['after'],
+  order: Order,
+): AsyncGenerator<T[]> {
+  const place = after && { at: after.time, _id: after.id };
+  yield known
+    .filter((one) => !place || isBefore(place, one, order))
+    .sort((a, b) => (isBefore(a, b, order) ? -1 : 1));
+}
 
 /**
  * Merges sources that are each in one order of (`at`, _id) into one of the same order, in steps. None is read further than
- * its turn takes.
+ * its turn takes; what stands in several of them comes once.
  */
 export async function* mergeInOrder<T extends Timed>(
   sources: readonly AsyncGenerator<T[]>[],

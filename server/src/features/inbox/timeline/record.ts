@@ -29,7 +29,8 @@ const changesIn = (data: ConversationUpdated): ConversationChange[] => {
   return changes;
 };
 
-const recordOf = ({ id, name, account, at, data, room }: OutboxEvent): StoredConversationEvent[] => {
+/** What the timeline shows of an event. */
+export const recordOf = ({ id, name, account, at, data, room }: OutboxEvent): StoredConversationEvent[] => {
   if (name !== 'conversation.updated' || room === undefined) return [];
   const changes = changesIn(data as ConversationUpdated);
   const { by } = data as ConversationUpdated;

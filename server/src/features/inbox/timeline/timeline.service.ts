@@ -5,10 +5,12 @@ import { invalid, missingObject } from '../../../platform/errors.ts';
 import type { View } from '../../members/view.ts';
 import { readMessages } from '../../messages/latest-messages.ts';
 import type { MessageModel } from '../../messages/messages.model.ts';
+import type { ConversationModel } from '../conversation.model.ts';
 import type { InboxService } from '../inbox.service.ts';
 import type { NoteModel } from '../notes/note.model.ts';
-import type { ConversationEventModel } from './conversation-event.model.ts';
-import { mergeInOrder, type Timed } from './merge.ts';
+import type { ConversationEventModel, StoredConversationEvent } from './conversation-event.model.ts';
+import { mergeInOrder, sourceOf, type Timed } from './merge.ts';
+import { recordOf } from './record.ts';
 
 /** How many of the longest notes a response holds: more are not read at once. */
 const NOTES_STEP = 52;
@@ -21,6 +23,7 @@ export interface TimelineEntry extends Timed {
 
 interface Parts {
   inbox: Pick<InboxService, 'get'>;
+  conversations: ConversationModel;
   messages: MessageModel;
   notes: NoteModel;
   conversationEvents: ConversationEventModel;
@@ -45,7 +48,7 @@ export class TimelineService {
     order: Order = -1,
   ): Promise<AsyncGenerator<TimelineEntry[]>> {
     await this.#parts.inbox.get(view, room);
-    return this.#read(room, page, order);
+    return this.#read(room, page, order, await this.#unrecorded(room));
   }
 
   /**
@@ -55,11 +58,12 @@ export class TimelineService {
   async around(view: View, room: string, uuid: string) {
     const { inbox, messages, notes, conversationEvents } = this.#parts;
     await inbox.get(view, room);
+    const unrecorded = await this.#unrecorded(room);
     const named = { _id: uuid, room };
     const [message, note, event] = await Promise.all([
       messages.findOne(named, { events: 0 }).lean(),
       notes.findOne(named, { events: 0 }).lean(),
-      conversationEvents.findOne(named).lean(),
+      unrecorded.find(({ _id }) => _id === uuid) ?? conversationEvents.findOne(named).lean(),
     ]);
     const entry =
       (message && entryOf(message, TimelineMessage, 'message', 'sent_at')) ??
@@ -68,11 +72,22 @@ export class TimelineService {
     if (!entry) throw invalid({ around: [missingObject(uuid)] });
     const after = { time: entry.at, id: uuid };
     const readOn = (limit: number, order: Order) =>
-      this.#read(room, { limit, after, from: undefined, until: undefined }, order);
+      this.#read(room, { limit, after, from: undefined, until: undefined }, order, unrecorded);
     return { entry, readOn };
   }
 
-  #read(room: string, page: Page, order: Order): AsyncGenerator<TimelineEntry[]> {
+  /** Events leave their conversation once they are recorded: whoever looks here first, and then there, misses none. */
+  async #unrecorded(room: string): Promise<StoredConversationEvent[]> {
+    const found = await this.#parts.conversations.findOne({ _id: room }, { events: 1 }).lean();
+    return found?.events?.flatMap(recordOf) ?? [];
+  }
+
+  #read(
+    room: string,
+    page: Page,
+    order: Order,
+    unrecorded: readonly StoredConversationEvent[],
+  ): AsyncGenerator<TimelineEntry[]> {
     const { messages, notes, conversationEvents } = this.#parts;
     const sources = [
       entries(readMessages(messages, { room }, page, order), TimelineMessage, 'message', 'sent_at'),
@@ -83,6 +98,7 @@ export class TimelineService {
         'created_at',
       ),
       entries(readPages(conversationEvents, { room }, 'at', page, { order }), TimelineEvent, 'event', 'at'),
+      entries(sourceOf(unrecorded, page.after, order), TimelineEvent, 'event', 'at'),
     ];
     return mergeInOrder(sources, order);
   }

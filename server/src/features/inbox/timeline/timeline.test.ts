@@ -51,6 +51,26 @@ it('has messages, notes and events in one order, newest first', async () => {
   });
 });
 
+it('has an event as soon as its change is stored, and once, however long its announcement takes', async () => {
+  const { conversationEvents } = app.services.models;
+  const { uuid } = await visit(widget, token);
+  // As where the process that stored the changes was killed, until another one finds their events.
+  const lost = vi.spyOn(app.services.relay, 'announce').mockImplementation(() => {});
+  for (let n = 1; n <= 5; n++) {
+    await patch(uuid, { tags: [`tag ${n}`] }, grace.token);
+    const [newest, ...older] = await read(uuid);
+    expect(newest).toMatchObject({ kind: 'event', changes: [{ field: 'tags', added: [`tag ${n}`] }] });
+    expect(older).toHaveLength(n);
+    const around = await read(uuid, `?limit=3&around=${newest.uuid}`);
+    expect(around).toEqual([newest, ...older].slice(0, 3));
+  }
+  lost.mockRestore();
+  const before = await read(uuid);
+  const recorded = () => conversationEvents.countDocuments({ room: uuid });
+  await vi.waitFor(async () => expect(await recorded()).toBe(5), { timeout: 60_000, interval: 5 });
+  expect(await read(uuid)).toEqual(before);
+});
+
 it('says what was done, by whom, and to what', async () => {
   const { uuid, label, visitor, say } = await visit(widget, token);
   await patch(uuid, { tags: ['a', 'b'] });
@@ -99,8 +119,9 @@ it('pages back without a gap or a double, also where all are of one moment', asy
     await note(uuid, `note ${n}`);
     await patch(uuid, { tags: [`tag ${n}`] });
   }
-  await eventsOf(uuid, 5);
-  const { messages, notes, conversationEvents } = app.services.models;
+  const { inbox, messages, notes, conversationEvents } = app.services.models;
+  const hasEvents = () => inbox.exists({ _id: uuid, 'events.0': { $exists: true } });
+  await vi.waitFor(async () => expect(await hasEvents()).toBeNull(), { timeout: 60_000 });
   const paged = async (limit: number) => {
     const found: any[] = [];
     for (let path = `/api/v1/conversations/${uuid}/timeline/?limit=${limit}`; path !== ''; ) {
