@@ -16,9 +16,10 @@ import type { RoomModel, StoredRoom } from './rooms.model.ts';
 
 const LABEL_STAYS = 'Only members who see all widgets may change it.';
 
+const isLabelTaken = (error: unknown): boolean => duplicateFields(error)?.includes('label') === true;
+
 const labelTaken = (error: unknown): never => {
-  if (duplicateFields(error)?.includes('label')) throw invalid({ label: ['This field must be unique.'] });
-  throw error;
+  throw isLabelTaken(error) ? invalid({ label: ['This field must be unique.'] }) : error;
 };
 
 /** The event of a change of a room. */
@@ -67,7 +68,16 @@ export class RoomsService {
     account: string,
     input: NewRoom,
     uuid = newUuid(),
-    { bot, widget = '' }: { bot?: BotState; widget?: string } = {},
+    made: { bot?: BotState; widget?: string } = {},
+  ): Promise<StoredRoom> {
+    return this.#insert(account, input, uuid, made).catch(labelTaken);
+  }
+
+  async #insert(
+    account: string,
+    input: NewRoom,
+    uuid: string,
+    { bot, widget = '' }: { bot?: BotState; widget?: string },
   ): Promise<StoredRoom> {
     const created_at = new Date();
     const label = input.label ?? newRoomLabel();
@@ -76,7 +86,7 @@ export class RoomsService {
     room.events = [newEvent('chat.added', account, created_at, data, { widget })];
     const begun = bot ?? (input.is_bot_use ? await this.#bots?.greet(room) : undefined);
     if (begun) room.bot = begun;
-    const { stored, isNew } = await insertOnce(this.#rooms, room).catch(labelTaken);
+    const { stored, isNew } = await insertOnce(this.#rooms, room);
     // Also what was stored before by a request that broke off: what follows it is not to overtake it.
     this.#relay.announce(this.#rooms, isNew ? room : stored);
     if (stored.bot) await this.#bots?.publish(stored);
@@ -89,11 +99,18 @@ export class RoomsService {
    */
   async ofVisitor({ session, widget }: Visitor, wanted: Partial<NewRoom> = {}): Promise<StoredRoom> {
     const { account, room, label } = session;
-    const fields = { label, name: '', rating: null, is_bot_use: widget.is_bot_use, ...wanted };
+    const fields = { name: '', rating: null, is_bot_use: widget.is_bot_use, ...wanted };
     const known = await this.byUuid(wholeAccount(account), room);
-    if (!known) return this.create(account, fields, room, { widget: widget._id });
-    this.#relay.announce(this.#rooms, known);
-    return known;
+    if (known) {
+      this.#relay.announce(this.#rooms, known);
+      return known;
+    }
+    const make = (label: string) => this.#insert(account, { ...fields, label }, room, { widget: widget._id });
+    return make(label).catch((error: unknown) => {
+      // Where another room has taken the label meanwhile, the visitor reaches its own by it all the same.
+      if (isLabelTaken(error)) return make(newRoomLabel());
+      throw error;
+    });
   }
 
   list(view: View, page: Page): AsyncGenerator<StoredRoom[]> {

@@ -146,4 +146,17 @@ describe('a visitor', () => {
     });
     expect((await change('elsewhere', { rating: 1 })).status).toBe(404);
   });
+
+  it('is heard, and reaches its room, where another one has taken the reserved label meanwhile', async () => {
+    const { asOwner, change, say, uuid, label } = await guest();
+    const other = await asOwner('POST', 'rooms/', { label });
+    expect((await say('Hello')).status).toBe(201);
+    const answer = await change(label, { is_bot_use: false, rating: 4 });
+    expect([answer.status, answer.json]).toMatchObject([200, { uuid, rating: 4 }]);
+    expect((await asOwner('GET', `rooms/${answer.json.label}/`)).json).toMatchObject({ uuid, rating: 4 });
+    expect((await asOwner('GET', `rooms/${label}/`)).json).toMatchObject({
+      uuid: other.json.uuid,
+      rating: null,
+    });
+  });
 });
