@@ -41,6 +41,12 @@ describe('the OpenAPI document', () => {
     expect(problems.map(({ code, message, path }) => [code, message, path.join('.')])).toEqual([]);
   });
 
+  it('refers to whole components alone: generators of clients know no others', () => {
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref);
+    expect(refs.length).toBeGreaterThan(100);
+    expect(refs.filter((ref) => !/^#\/components\/\w+\/[\w.-]+$/.test(ref as string))).toEqual([]);
+  });
+
   it('describes every route that the router knows, and no other', () => {
     const documented = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
       Object.keys(item)

@@ -22,12 +22,14 @@ export const ERROR_SCHEMAS = {
   FieldErrors: {
     type: 'object',
     description: 'What is wrong with each field; `non_field_errors` holds what is wrong with none alone.',
-    additionalProperties: {
-      type: ['array', 'object'],
-      items: { type: 'string' },
-      additionalProperties: { $ref: '#/components/schemas/FieldErrors/additionalProperties' },
-    },
+    additionalProperties: { $ref: '#/components/schemas/FieldProblem' },
     example: { email: ['Enter a valid email address.'] },
+  },
+  FieldProblem: {
+    type: ['array', 'object'],
+    description: 'What is wrong with a field, or with those inside it.',
+    items: { type: 'string' },
+    additionalProperties: { $ref: '#/components/schemas/FieldProblem' },
   },
   Problem: {
     type: 'object',
