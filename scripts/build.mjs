@@ -19,10 +19,10 @@ import { oneBuild } from './one-build.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * What is built: from which files, into which folders, by which command. A stamp in the first of them holds the hash
+ * What is built: from which files, into which folders, by which commands. A stamp in the first of them holds the hash
  * of the inputs. Types are not checked, which takes three times as long and needs packages that only development has:
  * "npm run check" does.
- * @type {readonly { name: string, inputs: string[], outputs: [string, ...string[]], command: () => string[] }[]}
+ * @type {readonly { name: string, inputs: string[], outputs: [string, ...string[]], commands: () => string[][] }[]}
  */
 const TARGETS = [
   {
@@ -33,12 +33,16 @@ const TARGETS = [
       'shared/src',
       'shared/tsconfig.json',
       'server/src',
+      'server/bundle.mjs',
       'server/tsconfig.json',
       'server/embedded-mongodb/src',
       'server/embedded-mongodb/tsconfig.json',
     ],
     outputs: ['server/dist', 'server/embedded-mongodb/dist', 'shared/dist'],
-    command: () => [packageFile('typescript', 'bin/tsc'), '-b', 'server', '--noCheck'],
+    commands: () => [
+      [packageFile('typescript', 'bin/tsc'), '-b', 'server', '--noCheck'],
+      ['server/bundle.mjs'],
+    ],
   },
   {
     name: 'widget',
@@ -51,7 +55,7 @@ const TARGETS = [
       'widget/tsconfig.json',
     ],
     outputs: ['widget/dist', 'shared/dist'],
-    command: () => ['widget/build.mjs'],
+    commands: () => [['widget/build.mjs']],
   },
   {
     name: 'console',
@@ -66,7 +70,7 @@ const TARGETS = [
       'console/tsconfig.json',
     ],
     outputs: ['console/dist'],
-    command: () => ['console/build.mjs'],
+    commands: () => [['console/build.mjs']],
   },
 ];
 
@@ -135,7 +139,7 @@ const readStamp = (stamp) => {
  * @param {AbortSignal} [signal] ends it, and the compiler with it
  */
 export const buildStale = async (signal) => {
-  for (const { name, inputs, outputs, command } of TARGETS) {
+  for (const { name, inputs, outputs, commands } of TARGETS) {
     const stamp = join(ROOT, outputs[0], '.stamp');
     const hash = hashOf(inputs);
     const built = readStamp(stamp);
@@ -158,7 +162,7 @@ export const buildStale = async (signal) => {
       process.stderr.write(`Building the ${name} …\n`);
       // One that is interrupted leaves a mixture: it is not what the sources of before were built to.
       rmSync(stamp, { force: true });
-      await runNode(command(), signal);
+      for (const command of commands()) await runNode(command, signal);
       try {
         writeFileSync(stamp, hash);
       } catch {

@@ -7,4 +7,4 @@ try {
   process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
   process.exit(1);
 }
-await import('../server/dist/cli/main.js');
+await import(`${new URL('../server/dist/bundle/cli.js', import.meta.url)}`);

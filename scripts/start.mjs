@@ -24,7 +24,7 @@ try {
 const asked = () => (stopping.signal.aborted ? stopping.signal.reason : undefined);
 const early = asked();
 if (early) process.exit(128 + constants.signals[early]);
-await import('../server/dist/main.js');
+await import(`${new URL('../server/dist/bundle/main.js', import.meta.url)}`);
 for (const signal of SIGNALS) process.off(signal, stop);
 // One that came before the server listened to it. Told twice it would end at once.
 const late = asked();

@@ -44,7 +44,7 @@ export const agent = async ({ dataDir, mongodbUrl }) => {
   const model = await startSlowModel();
   const socket = join(dataDir, 'agent.probe');
   const url = await startProgram(
-    [...PROBED, fileURLToPath(new URL('../dist/main.js', import.meta.url))],
+    [...PROBED, fileURLToPath(new URL('../dist/bundle/main.js', import.meta.url))],
     {
       PROBE: socket,
       PORT: '0',

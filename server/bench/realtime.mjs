@@ -90,7 +90,7 @@ export const realtime = async ({ dataDir, mongodbUrl }) => {
   const cpu = async () => (await probe(join(dataDir, 'one.probe'), '/cpu')).cpu;
   const bare = await start('bare', './realtime-bare.mjs');
   const listening = mongodbUrl ? {} : { EMBEDDED_MONGODB_LISTEN: socket };
-  const url = await start('one', '../dist/main.js', listening);
+  const url = await start('one', '../dist/bundle/main.js', listening);
 
   const { headers } = await register(url);
   const listed = await fetch(`${url}/api/v1/widgets/`, { headers });
@@ -152,7 +152,7 @@ export const realtime = async ({ dataDir, mongodbUrl }) => {
     `${ms(alone.frames)}   (POST ${ms(alone.posts)})   goal p99 50`,
   );
 
-  const second = await start('two', '../dist/main.js', { MONGODB_URL: database });
+  const second = await start('two', '../dist/bundle/main.js', { MONGODB_URL: database });
   await drop(active);
   await forEach(active, (client) => open(second, client));
   const across = await load(url, headers, active, SECONDS, RATE);
@@ -176,6 +176,6 @@ export const realtime = async ({ dataDir, mongodbUrl }) => {
   await Promise.all([idle('drop'), drop(active)]);
   await storm(`${VISITORS} come back within 10 s`, url, '   goal p99 250');
   await Promise.all([endProgram(second), endProgram(url)]);
-  await storm('the same to a new process', await start('again', '../dist/main.js', listening), '');
+  await storm('the same to a new process', await start('again', '../dist/bundle/main.js', listening), '');
   await thread.terminate();
 };

@@ -45,7 +45,7 @@ try {
   const mongodbUrl = given ?? `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;
   const probeSocket = join(dataDir, 'server.probe');
   const url = await startProgram(
-    [...PROBED, here('../dist/main.js')],
+    [...PROBED, here('../dist/bundle/main.js')],
     {
       PROBE: probeSocket,
       PORT: '0',

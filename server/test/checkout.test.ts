@@ -163,6 +163,7 @@ it('builds anew after a build that was ended, also from the sources that were bu
   mkdirSync(join(root, 'node_modules/typescript/bin'), { recursive: true });
   writeFileSync(join(root, 'node_modules/typescript/package.json'), '{}');
   writeFileSync(join(root, 'node_modules/typescript/bin/tsc'), COMPILER);
+  writeFileSync(join(root, 'server/bundle.mjs'), '');
   const build = async (...said: string[]) => {
     const started = startBuild(root);
     for (const words of said) await started.says(words);

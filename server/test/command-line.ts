@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 /** The built command line's entry. */
-export const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+export const CLI = fileURLToPath(new URL('../dist/bundle/cli.js', import.meta.url));
 
 /** Runs a command in a process of its own, with nothing of the surrounding environment, and leaves its stdin open. */
 export const startCommand = (env: Record<string, string>, args: readonly string[]) => {

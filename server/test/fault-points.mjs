@@ -1,4 +1,4 @@
-// Loaded before the server in a test: `node --import fault-points.mjs dist/main.js` ends the process, as kill -9
+// Loaded before the server in a test: `node --import fault-points.mjs dist/bundle/main.js` ends the process, as kill -9
 // does, right before or after the write that DIE_AT names, or waits before each operation that SLOW_AT names. Nothing of it
 // is in the server itself.
 import { isMainThread } from 'node:worker_threads';

@@ -9,7 +9,7 @@ import { giveBackDatabase, takeDatabase } from './databases.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The built server's entry. */
-export const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../dist/bundle/main.js', import.meta.url));
 const READY = /^Parlor is ready: (http:\/\/\S+)\/$/m;
 const PATIENCE = 60_000;
 const WARNING = /"Node\.js warns"|^\(node:\d+\)/m;

@@ -42,7 +42,7 @@ const starts = (env: Record<string, string>) => withServerHere(env, async () => 
 
 describe('what keeps the server from starting is one clear line', () => {
   it('too few files that may be open at once', async () => {
-    const start = 'ulimit -n 200; exec node server/dist/main.js';
+    const start = 'ulimit -n 200; exec node server/dist/bundle/main.js';
     expect(await refusal(await serverSettings(), ['sh', '-c', start])).toMatch(
       /^Parlor can't start: .*ulimit -n/,
     );

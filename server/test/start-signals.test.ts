@@ -11,11 +11,12 @@ const START = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url))
 /** What `npm start` prints where the server is these lines, and nothing is to be built. */
 const started = async (main: readonly string[]): Promise<string> => {
   const root = await temporaryFolder();
-  for (const folder of ['scripts', 'server/dist']) await mkdir(join(root, folder), { recursive: true });
+  for (const folder of ['scripts', 'server/dist/bundle'])
+    await mkdir(join(root, folder), { recursive: true });
   await copyFile(START, join(root, 'scripts/start.mjs'));
   await writeFile(join(root, 'scripts/build.mjs'), 'export const buildStale = async () => undefined;');
   await writeFile(join(root, 'server/package.json'), '{ "type": "module" }');
-  await writeFile(join(root, 'server/dist/main.js'), main.join('\n'));
+  await writeFile(join(root, 'server/dist/bundle/main.js'), main.join('\n'));
   const child = spawn(process.execPath, ['scripts/start.mjs'], { cwd: root });
   return text(child.stdout);
 };

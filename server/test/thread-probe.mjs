@@ -1,4 +1,4 @@
-// Loaded before the server in a test: `node --import thread-probe.mjs dist/main.js`. The main thread and the embedded
+// Loaded before the server in a test: `node --import thread-probe.mjs dist/bundle/main.js`. The main thread and the embedded
 // database's, which gets the same command line, each tell on a socket how long one turn of their event loop has taken
 // of the processor at most since they were asked last. Time in which the machine does something else does not count.
 import { openSync, readSync } from 'node:fs';

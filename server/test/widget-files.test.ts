@@ -81,6 +81,7 @@ it('still serves the files of the build before for a day after a deploy, over re
   for (const part of [
     'server/package.json',
     'server/dist',
+    'server/embedded-mongodb/dist',
     'demo/site',
     'shared',
     'widget',
@@ -101,7 +102,10 @@ it('still serves the files of the build before for a day after a deploy, over re
   };
   const settings = await serverSettings();
   const served = async (...files: string[]): Promise<number[]> => {
-    const server = await startServerProcess(settings, [process.execPath, join(root, 'server/dist/main.js')]);
+    const server = await startServerProcess(settings, [
+      process.execPath,
+      join(root, 'server/dist/bundle/main.js'),
+    ]);
     const loader = (await ask(`${server.url}/widget.js`)).bytes.toString();
     expect(loader).toContain(files.at(-1));
     const answers = await Promise.all(

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../test/find-browser.mjs';
 
-const MAIN = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../server/dist/bundle/main.js', import.meta.url));
 
 /** Parlor on an empty database; gives its address and the first widget’s token. @param {Record<string, string>} more settings */
 export async function startServer(more = {}) {
