@@ -62,6 +62,14 @@ export const saysLater = (text: string): { behaviour: Behaviour; say(): void } =
   return { behaviour: (res, asked) => isWanted.then(() => says(text)(res, asked)), say };
 };
 
+/** An answer whose chunks have a text where an object belongs. */
+export const saysBesideText =
+  (text: string, beside: string): Behaviour =>
+  (res) => {
+    const choices = [{ index: 0, message: beside, delta: { content: text }, finish_reason: null }];
+    stream(res).end(`data: ${JSON.stringify({ choices })}\n\n${END}`);
+  };
+
 /** An answer in these pieces, with a count of tokens as it is written there. */
 export const saysInPieces =
   (pieces: readonly string[], tokens = '42'): Behaviour =>

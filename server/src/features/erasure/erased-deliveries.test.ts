@@ -77,6 +77,24 @@ it('empties what was in flight as soon as it has arrived, and what it answers', 
   expect(JSON.stringify(await rows())).not.toContain('Forget this');
 });
 
+it('shows no answer that was recorded after the erasure, though the sweep has yet to come', async () => {
+  const { token, id } = await app.account();
+  const { deliveries } = app.services.models;
+  const attempt = { at: new Date(), status: 500, duration_ms: 1, error: '', response: 'Got Forget this' };
+  const row = {
+    _id: randomUUID(),
+    account: id,
+    event: 'message.added',
+    state: 'pending',
+    body: 'Forget this',
+  };
+  const erase_by = new Date(Date.now() + 60_000);
+  const more = { event_id: randomUUID(), subscription: randomUUID(), created_at: new Date(), erase_by };
+  await deliveries.collection.insertOne({ ...row, ...more, attempts: [attempt] } as never);
+  const { json } = await app.request('GET', '/api/v1/deliveries/', { token });
+  expect(json[0]).toMatchObject({ id: row._id, attempts: [{ status: 500, response: '' }] });
+});
+
 it('goes on behind what it has emptied', async () => {
   const { deliveries } = app.services.models;
   const subject = randomUUID();

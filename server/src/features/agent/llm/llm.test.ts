@@ -10,6 +10,7 @@ import {
   neverEnds,
   refuses,
   says,
+  saysBesideText,
   saysInPieces,
   saysWhole,
   sendsBrokenJson,
@@ -106,6 +107,11 @@ describe('an llm node', () => {
     expect(llm.asked).toHaveLength(1);
     const own = { _id: { $regex: `^${agent.account.id} ` } };
     expect((await app.services.models.usage.findOne(own).lean())?.used).toEqual(tokens);
+  });
+
+  it('takes an answer beside a long text in the place of an object, and nothing of that', async () => {
+    llm.behave(saysBesideText('Whole.', 'no object '.repeat(20_000)));
+    expect(await agent.talk(await agent.open(), 'Hm?')).toEqual([['Whole.'], 'active']);
   });
 
   it('takes the whole of an answer each piece of which is called the last one', async () => {
