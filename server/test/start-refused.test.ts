@@ -109,6 +109,18 @@ describe.skipIf(inject('isRealMongodb'))('a key without the database that it was
 
 // None of these uses the database of the run: once is enough.
 describe.skipIf(inject('isRealMongodb'))('what is set wrongly is one clear line, too', () => {
+  it('a secret-key that can not be read', async () => {
+    const DATA_DIR = join(await temporaryFolder(), 'data');
+    const { close } = await openEmbeddedMongodb({ dataDir: join(DATA_DIR, 'database') });
+    await close();
+    await mkdir(join(DATA_DIR, 'secret-key'));
+    const unread = `${join(DATA_DIR, 'secret-key')} can't be read: EISDIR`;
+    expect(await refusalHere({ PORT: '0', DATA_DIR })).toContain(unread);
+    const { code, err } = await spawnCommand({ DATA_DIR }, ['database', 'check']).result;
+    expect([code, err]).toEqual([1, expect.stringMatching(/can't be read: EISDIR.*\n$/)]);
+    expect(err).toContain(unread);
+  });
+
   it('a DATA_DIR that can not be made', async () => {
     const file = join(await temporaryFolder(), 'a-file');
     await writeFile(file, 'not a folder');

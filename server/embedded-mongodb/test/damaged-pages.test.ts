@@ -6,7 +6,9 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -67,6 +69,27 @@ test('opens a whole one, also as its owner left it when it was killed', async ()
   copyFileSync(join(whole, 'data.mdb'), join(copied, 'data.mdb'));
   await database.close();
   expect(await open(copied)).toBeUndefined();
+});
+
+test('is told where what the catalog says of a collection is no document', async () => {
+  const dataDir = join(folder.path, 'catalog');
+  cpSync(whole, dataDir, { recursive: true });
+  const file = join(dataDir, 'data.mdb');
+  const bytes = readFileSync(file);
+  // The type of an element of BSON, before its name.
+  const name = Buffer.from('\u0002name\0');
+  for (let at = bytes.indexOf(name); at !== -1; at = bytes.indexOf(name, at + 1)) bytes[at] = 0x1e;
+  writeFileSync(file, bytes);
+  const told = { code: 'DAMAGED', message: expect.stringMatching(/is damaged \(.*type.*\): put a backup/) };
+  await expect(open(dataDir)).rejects.toMatchObject(told);
+  await expect(checkDataDir(dataDir)).rejects.toMatchObject(told);
+});
+
+test('is told where a file is shorter than any head', async () => {
+  const dataDir = join(folder.path, 'short');
+  mkdirSync(dataDir);
+  writeFileSync(join(dataDir, 'data.mdb'), 'x');
+  await expect(open(dataDir)).rejects.toMatchObject({ code: 'DAMAGED' });
 });
 
 describe('a branch inside', () => {

@@ -5,15 +5,16 @@ import { makeFile } from '@parlor/embedded-mongodb';
 import type { Config } from '../platform/config.ts';
 import { flush } from '../platform/flush.ts';
 import { keyFingerprint } from '../platform/secrets.ts';
+import { DatabaseError } from './database-error.ts';
 
 /** The file inside of DATA_DIR that holds the key which was made at the first start. */
 export const secretKeyFile = (dataDir: string): string => join(dataDir, 'secret-key');
 
-/** What stands in that file; undefined where there is none. */
+/** What stands in that file; undefined where there is none. @throws DatabaseError where it can't be read */
 export const readKept = (dataDir: string): Promise<string | undefined> =>
   readFile(secretKeyFile(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw error;
+    throw new DatabaseError(`${secretKeyFile(dataDir)} can't be read: ${error.message}`);
   });
 
 /** The file with the embedded database's own key, and which one it is. */

@@ -1,5 +1,7 @@
 /** The database behind the wire: storage, catalog, cursors. Commands get it, and nothing else. */
 
+import { BSONError } from 'bson';
+import { damaged } from '../errors/embedded-mongodb-error.ts';
 import { Memory } from '../limits/memory.ts';
 import { Catalog } from '../storage/catalog.ts';
 import { openDataDirectory } from '../storage/data-directory.ts';
@@ -19,7 +21,7 @@ export class Engine {
   /** Opens a data directory. Fails with an EmbeddedMongodbError when that is not possible. */
   constructor(dataDir: string) {
     this.environment = openDataDirectory(dataDir);
-    this.catalog = new Catalog(this.environment);
+    this.catalog = openCatalog(this.environment, dataDir);
     this.writer = new DocumentWriter(this.environment, this.catalog);
     this.cursors = new Cursors(this.environment);
   }
@@ -28,5 +30,14 @@ export class Engine {
   async close(): Promise<void> {
     this.cursors.closeAll();
     await this.environment.close();
+  }
+}
+
+/** @throws EmbeddedMongodbError where what stands there is no catalog any more */
+function openCatalog(environment: Environment, dataDir: string): Catalog {
+  try {
+    return new Catalog(environment);
+  } catch (error) {
+    throw BSONError.isBSONError(error) ? damaged(dataDir, error.message) : error;
   }
 }

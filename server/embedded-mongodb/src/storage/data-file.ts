@@ -43,7 +43,7 @@ export function inspectDataFile(file: string): FileState {
       return readSync(descriptor, bytes, 0, length, at) === length ? bytes : undefined;
     };
     const first = read(0, Math.min(size, META_BYTES));
-    if (!first || first.length < HEADER_BYTES + 4) return 'foreign';
+    if (!first || first.length < HEADER_BYTES + 4) return 'damaged';
     if (first.readUInt32LE(HEADER_BYTES) !== MAGIC)
       return first.every((byte) => byte === 0) ? 'damaged' : 'foreign';
     const head = readMeta(first);
