@@ -235,14 +235,27 @@ describe('an invitation', () => {
     expect(mailsTo('member-invitation', to, smtp.tried)).toEqual([]);
   });
 
-  it('is mailed three times a day to one mailbox, from whichever accounts', async () => {
+  it.each([
+    ['with what follows "+"', (name: string, n: number) => `${name}+${n}@example.com`],
+    ['with dots at Gmail', (name: string, n: number) => `${name.slice(0, n)}.${name.slice(n)}@gmail.com`],
+    ['at both names of Gmail', (name: string, n: number) => `${name}@${n % 2 ? 'gmail' : 'googlemail'}.com`],
+  ])('is mailed three times a day to one mailbox, from whichever accounts, %s', async (_, spelling) => {
     const mailbox = randomUUID();
     const mailed = [];
-    for (const tag of ['', '+1', '+2', '+3']) {
+    for (const n of [1, 2, 3, 4]) {
       const { token } = await confirmedAccount();
-      mailed.push((await invite(token, `${mailbox}${tag}@example.com`)).json.is_mailed);
+      mailed.push((await invite(token, spelling(mailbox, n))).json.is_mailed);
     }
     expect(mailed).toEqual([true, true, true, false]);
+  });
+
+  it('is mailed to each of the mailboxes whose names differ by dots, elsewhere', async () => {
+    const { token } = await confirmedAccount();
+    const name = randomUUID();
+    for (const n of [1, 2, 3, 4]) {
+      const invited = await invite(token, `${name.slice(0, n)}.${name.slice(n)}@example.com`);
+      expect(invited.json.is_mailed).toBe(true);
+    }
   });
 
   it.each([
