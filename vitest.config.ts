@@ -8,7 +8,7 @@ const ONLY_EMBEDDED = ['server/embedded-mongodb/src/**', 'server/embedded-mongod
 /** What stands in front of every database: bytes, proxies, sockets, files, a provider that is away, time on Parlor's thread. */
 const BEFORE_DATABASES = [
   'server/test/proxies*.test.ts',
-  'server/test/{broken-connections,checkout,connections,documents,examples,fuzz,fuzz-places}.test.ts',
+  'server/test/{arriving-bodies,broken-connections,checkout,connections,documents,examples,fuzz,fuzz-places}.test.ts',
   'server/test/{oidc-outage,oidc-way-back,request-target,widget-files,wire}.test.ts',
   'server/src/features/accounts/import-{bounds,sizes}.test.ts',
   'server/test/realtime-{limits,slow,upgrades}.test.ts',

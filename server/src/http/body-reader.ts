@@ -6,6 +6,7 @@ import Koa from 'koa';
 import { ParlorError } from '../platform/errors.ts';
 import { loadLater, loadLaterBy } from '../platform/load-later.ts';
 import type { Context } from './context.ts';
+import { holdRequestBody } from './request-bodies.ts';
 
 /** Which bodies are read: their media types, and the most bytes that one may have, before and after it is decoded. */
 export interface BodyBounds {
@@ -99,7 +100,7 @@ export const announcedLength = (ctx: Pick<Context, 'get'>): number | undefined =
 /**
  * Makes what reads the bytes of a body; it stands behind whatever authenticates the request.
  * @returns no bytes where there is no body
- * @throws ParlorError `unsupported_media_type`, `too_large`, `malformed`
+ * @throws ParlorError `unsupported_media_type`, `too_large`, `malformed`, `unavailable`
  */
 export const createBodyReader = (bounds: BodyBounds): ((ctx: Context) => Promise<Buffer>) => {
   let read: ReturnType<typeof createReader> | undefined;
@@ -123,11 +124,16 @@ export const createBodyReader = (bounds: BodyBounds): ((ctx: Context) => Promise
       );
     }
     if (length !== undefined && length > bounds.limit) throw tooLarge(bounds.limit);
+    const whole = holdRequestBody(ctx, decoder ? bounds.limit : (length ?? bounds.limit));
     read ??= createReader(bounds);
     // koa-body reads what is sent, and decodes nothing.
     delete ctx.req.headers['content-encoding'];
     await read(ctx as never, async () => undefined);
-    const bytes = Buffer.from((ctx.request as unknown as { body?: string }).body ?? '', 'latin1');
+    whole();
+    const request = ctx.request as unknown as { body?: string };
+    const bytes = Buffer.from(request.body ?? '', 'latin1');
+    // It is not to be kept twice while the request is worked on.
+    delete request.body;
     return decoder ? decode(bytes, decoder, bounds.limit) : bytes;
   };
 };

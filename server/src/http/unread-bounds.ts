@@ -1,4 +1,4 @@
-/** How much may wait to be read, of what the process keeps for that (bytes). */
+/** How much may wait for clients, of what the process keeps for that (bytes). */
 export interface UnreadBounds {
   ofAddress: number;
   together: number;
@@ -13,11 +13,13 @@ export interface Unread {
   bytes: number;
   /** `performance.now()` */
   since: number;
+  /** Whether it counts, and is cut off in no case. */
+  isKept?: boolean;
 }
 
 interface OfAddress<T> {
   bytes: number;
-  /** What holds the most for the longest stands last. */
+  /** Which may be cut off; what holds the most for the longest stands last. */
   unread: T[];
 }
 
@@ -38,25 +40,27 @@ export const beyondBounds = <T extends Unread>(
     const of = addresses.get(one.address) ?? { bytes: 0, unread: [] };
     addresses.set(one.address, of);
     of.bytes += one.bytes;
-    of.unread.push(one);
+    if (!one.isKept) of.unread.push(one);
     all += one.bytes;
   }
   const cut: T[] = [];
-  const cutOneOf = (of: OfAddress<T>): void => {
-    const one = of.unread.pop();
-    if (!one) return;
-    of.bytes -= one.bytes;
-    all -= one.bytes;
-    cut.push(one);
+  const cutWhile = (of: OfAddress<T>, isTooMuch: () => boolean): void => {
+    while (isTooMuch()) {
+      const one = of.unread.pop();
+      if (!one) return;
+      of.bytes -= one.bytes;
+      all -= one.bytes;
+      cut.push(one);
+    }
   };
   const weight = ({ bytes, since }: T) => bytes * (before - since + 1);
   for (const of of addresses.values()) {
     of.unread.sort((a, b) => weight(a) - weight(b));
-    while (of.bytes > ofAddress) cutOneOf(of);
+    cutWhile(of, () => of.bytes > ofAddress);
   }
   const byBytes = [...addresses.values()].sort((a, b) => b.bytes - a.bytes);
   const share = evenShare(byBytes, together);
-  for (const of of byBytes) while (all > together && of.bytes > share) cutOneOf(of);
+  for (const of of byBytes) cutWhile(of, () => all > together && of.bytes > share);
   return cut;
 };
 

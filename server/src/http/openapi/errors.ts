@@ -99,7 +99,8 @@ const ERRORS: Record<number, { description: string; detail: string; headers?: ob
   },
   500: { description: 'A defect of the server.', detail: 'Internal server error.' },
   503: {
-    description: 'The database is not reachable, did not answer in time, or its disk is full.',
+    description:
+      'The database is not reachable, did not answer in time, or its disk is full; or too much is being sent at once.',
     detail: 'The database is not reachable. Try again.',
     headers: RETRY_AFTER,
   },
