@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { duplicateFields } from '../database/duplicate.ts';
 import { isPast } from '../database/has-come.ts';
 import { ParlorError } from '../platform/errors.ts';
 import { newUuid } from '../platform/ids.ts';
 import type { Secrets } from '../platform/secrets.ts';
+import { ClaimLooks } from './claim-looks.ts';
 import type { Context, Handler } from './context.ts';
 import { statusOf } from './error-responses.ts';
 import { behindEvent } from './event-stream.ts';
@@ -19,7 +19,6 @@ const RENEW_EVERY_MS = 10_000;
 
 /** How long a second request waits for the first one's response before it is told to come again. */
 const PATIENCE_MS = 5_000;
-const POLL_EVERY_MS = 25;
 
 /** Headers of a response that a replay repeats. */
 const REPLAYED_HEADERS = ['Content-Type', 'Location', 'ETag', 'Cache-Control'];
@@ -71,6 +70,7 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
  */
 export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets) => {
   const left = new LeftClaims(claims, LEASE_MS);
+  const looks = new ClaimLooks<IdempotencyClaim | null>();
   return (isForGood: boolean): Handler =>
     async (ctx, next) => {
       const key = ctx.get('Idempotency-Key');
@@ -86,7 +86,12 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets) =>
       const request = hash(`${ctx.method} ${path} ${canonical(ctx.state.body)}`);
 
       const object = () => (isForGood ? objectOf(`${scope} ${key} ${request}`, key) : newUuid());
-      const claim = await acquire({ claims, left }, ids, { account: principal.owner, request }, object);
+      const claim = await acquire(
+        { claims, left, looks },
+        ids,
+        { account: principal.owner, request },
+        object,
+      );
       if (claim.answer) return replay(ctx, claim.answer);
 
       ctx.state.newUuid = claim.object;
@@ -114,21 +119,32 @@ export const createIdempotency = (claims: IdempotencyModel, secrets: Secrets) =>
     };
 };
 
+interface Claims {
+  claims: IdempotencyModel;
+  left: LeftClaims;
+  looks: ClaimLooks<IdempotencyClaim | null>;
+}
+
+type Acquired = IdempotencyClaim & { wasLeft?: boolean };
+
 /**
  * Gets the claim for this request: a new one, one that was left behind, or one that has its response.
  * @param ids what the claim may be stored under: while SECRET_KEY changes, other servers may store by another key
  * @throws ParlorError `key_reused` for another request under the same key, `conflict` while the first runs, or when what it made was deleted.
  */
 const acquire = async (
-  { claims, left }: { claims: IdempotencyModel; left: LeftClaims },
+  { claims, left, looks }: Claims,
   ids: readonly string[],
   { account, request }: Pick<IdempotencyClaim, 'account' | 'request'>,
   object: () => string,
-): Promise<IdempotencyClaim & { wasLeft?: boolean }> => {
+): Promise<Acquired> => {
   const owner = newUuid();
   const [current = '', ...others] = ids;
   const anyOf = (some: readonly string[]) => ({ _id: { $in: some as string[] } });
-  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(POLL_EVERY_MS * (0.5 + Math.random()))) {
+  const look = () => claims.findOne(anyOf(ids)).lean<IdempotencyClaim>().exec();
+
+  /** @returns undefined where the request of a claim runs, or another one has been quicker */
+  const take = async (known: IdempotencyClaim | null): Promise<Acquired | undefined> => {
     const now = Date.now();
     const fresh = {
       request,
@@ -136,7 +152,6 @@ const acquire = async (
       leased_until: leaseEnd(),
       expires_at: new Date(now + KEPT_FOR_MS),
     };
-    const known = await claims.findOne(anyOf(ids)).lean<IdempotencyClaim>();
     if (!known) {
       const uuid = object();
       // Until there is a response the object itself: one that is deleted meanwhile leaves none.
@@ -144,14 +159,14 @@ const acquire = async (
       try {
         await claims.insertOne(claim);
       } catch (error) {
-        if (duplicateFields(error)) continue;
+        if (duplicateFields(error)) return undefined;
         left.leave({ _id: current, owner });
         throw error;
       }
       if (others.length === 0 || !(await claims.exists(anyOf(others)))) return claim;
       // Another server has claimed it by the other key at the same time: both may see that, and try again.
       await claims.deleteOne({ _id: current, owner });
-      continue;
+      return undefined;
     }
     const hasExpired = known.expires_at.getTime() <= now;
     if (!hasExpired && known.request !== request) {
@@ -161,31 +176,41 @@ const acquire = async (
       throw new ParlorError('conflict', 'What was made under this Idempotency-Key has been deleted.');
     }
     if (!hasExpired && known.answer) return known;
-    if (hasExpired || isPast(known.leased_until, new Date(now), LEASE_MS)) {
-      // What a killed process began goes on under the same uuid; what ran out begins anew.
-      const uuid = hasExpired ? object() : known.object;
-      const taken = await claims
-        .findOneAndUpdate(
-          { _id: known._id, owner: known.owner, expires_at: known.expires_at },
-          {
-            $set: { ...fresh, object: uuid, subject: uuid },
-            $unset: { answer: 1, is_gone: 1, subject_at: 1 },
-          },
-          { returnDocument: 'after' },
-        )
-        .lean<IdempotencyClaim>()
-        .catch((error) => {
-          // It may have been done all the same.
-          left.leave({ _id: known._id, owner });
-          throw error;
-        });
-      if (taken) return { ...taken, wasLeft: !hasExpired };
-    } else if (now >= deadline) {
-      throw new ParlorError('conflict', 'A request with this Idempotency-Key is still running. Try again.', {
-        headers: { 'Retry-After': '1' },
+    if (!hasExpired && !isPast(known.leased_until, new Date(now), LEASE_MS)) return undefined;
+    // What a killed process began goes on under the same uuid; what ran out begins anew.
+    const uuid = hasExpired ? object() : known.object;
+    const taken = await claims
+      .findOneAndUpdate(
+        { _id: known._id, owner: known.owner, expires_at: known.expires_at },
+        {
+          $set: { ...fresh, object: uuid, subject: uuid },
+          $unset: { answer: 1, is_gone: 1, subject_at: 1 },
+        },
+        { returnDocument: 'after' },
+      )
+      .lean<IdempotencyClaim>()
+      .catch((error) => {
+        // It may have been done all the same.
+        left.leave({ _id: known._id, owner });
+        throw error;
       });
+    return taken ? { ...taken, wasLeft: !hasExpired } : undefined;
+  };
+
+  const deadline = Date.now() + PATIENCE_MS;
+  const atOnce = await take(await look());
+  if (atOnce) return atOnce;
+  const later = await looks.join(current, look, async (next) => {
+    while (Date.now() < deadline) {
+      const taken = await take(await next());
+      if (taken) return taken;
     }
-  }
+    return undefined;
+  });
+  if (later) return later;
+  throw new ParlorError('conflict', 'A request with this Idempotency-Key is still running. Try again.', {
+    headers: { 'Retry-After': '1' },
+  });
 };
 
 const leaseEnd = (): Date => new Date(Date.now() + LEASE_MS);

@@ -65,3 +65,55 @@ it('closes a connection on which more than 100 wait', async () => {
   await once(socket, 'close');
   expect(socket.bytesRead).toBe(0);
 });
+
+it('reads no further while one waits, and goes on behind it', async () => {
+  const pending: (() => void)[] = [];
+  let read = () => 0;
+  const socket = await connected(({ url, socket: own }, response) => {
+    read = () => own.bytesRead;
+    pending.push(() => response.end(`answer ${url};`));
+  });
+  let answers = '';
+  socket.on('data', (bytes) => {
+    answers += bytes;
+  });
+  const padding = `X-Padding: ${'x'.repeat(15_000)}`;
+  const large = Array.from({ length: 90 }, (_, n) => `GET /${n} HTTP/1.1\r\nHost: a\r\n${padding}\r\n\r\n`);
+  socket.write(large.join(''));
+  await expect.poll(() => pending.length).toBe(1);
+  // Long enough for a server that reads on: it would have all of it by then.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(read()).toBeLessThan(200_000);
+  for (let done = 0; done < 90; done++) {
+    await expect.poll(() => pending.length, { interval: 1 }).toBe(1);
+    pending.pop()?.();
+  }
+  await expect.poll(() => answers.match(/answer [^;]+/g)?.length).toBe(90);
+});
+
+it('lets others have a turn between the requests of a connection', async () => {
+  let turn = 0;
+  const turns = new Set<number>();
+  const count = setInterval(() => turn++, 0);
+  onTestFinished(() => clearInterval(count));
+  const socket = await connected((_, response) => {
+    turns.add(turn);
+    const until = performance.now() + 2;
+    while (performance.now() < until);
+    response.end();
+  });
+  socket.resume().write(requests(50, 'GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'));
+  await once(socket, 'close');
+  expect(turns.size).toBeGreaterThan(40);
+});
+
+it('takes the body of the last one that waited', async () => {
+  const socket = await connected(async (request, response) => {
+    response.end(`${request.url} ${(await text(request)).length};`);
+  });
+  const body = 'x'.repeat(500_000);
+  const head = (n: number, more = '') =>
+    `POST /${n} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}${more}\r\n\r\n${body}`;
+  socket.write(head(1) + head(2) + head(3, '\r\nConnection: close'));
+  expect((await text(socket)).match(/\/\d \d+/g)).toEqual(['/1 500000', '/2 500000', '/3 500000']);
+});

@@ -13,20 +13,29 @@ const MAX_LISTENERS = 20;
 /**
  * Works on one request of a connection at a time; those that were sent without waiting for its response wait. Node.js
  * would begin with all of them at once: a client that sends hundreds and reads nothing would have as many responses
- * kept for it.
+ * kept for it. While one waits no more is read than has come already, since requests are kept in memory, too.
  */
 export const oneAtATime = (handle: RequestListener): RequestListener => {
   const waiting = new WeakMap<Socket, (() => void)[]>();
+
+  /** Node.js reads on by itself behind each request that has come whole. */
+  const stay = function (this: Socket): void {
+    this.pause();
+  };
 
   return (request, response) => {
     const { socket } = request;
     const begin = (): void => {
       response.setMaxListeners(MAX_LISTENERS);
       response.once('close', () => {
-        const next = waiting.get(socket)?.shift();
+        const queue = waiting.get(socket);
+        const next = queue?.shift();
+        // The body of the last one may be yet to come.
+        if (queue?.length === 0) socket.off('resume', stay).resume();
         if (!next) waiting.delete(socket);
         // What can't be answered, behind a response that ends its connection, is not begun.
-        else if (socket.writable) next();
+        // Others have a turn before it: 100 small ones are in one piece of what comes.
+        else if (socket.writable) setImmediate(next);
       });
       handle(request, response);
     };
@@ -34,7 +43,8 @@ export const oneAtATime = (handle: RequestListener): RequestListener => {
     if (!queue) {
       waiting.set(socket, []);
       begin();
-    } else if (queue.length < MAX_WAITING) queue.push(begin);
-    else socket.destroy();
+    } else if (queue.length < MAX_WAITING) {
+      if (queue.push(begin) === 1) socket.on('resume', stay).pause();
+    } else socket.destroy();
   };
 };
