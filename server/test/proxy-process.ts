@@ -43,6 +43,7 @@ const SETUPS: Record<
   nginx: {
     file: 'nginx.conf',
     yours: ({ folder, port, plainPort, servers: [one, two] }) => ({
+      'tries 2;': 'tries 2;',
       'server 127.0.0.1:8080 ': `server ${one} `,
       'server 127.0.0.1:8081 ': `server ${two} `,
       'listen 80;': `listen 127.0.0.1:${plainPort};`,
