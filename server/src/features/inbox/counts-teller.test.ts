@@ -60,3 +60,64 @@ it('counts again after a count that failed, without waiting for the next change'
   await vi.waitFor(() => expect(sent).toHaveLength(1), { timeout: 60_000 });
   expect(JSON.parse(sent[0] ?? '')).toMatchObject({ type: 'counts', data: { open: 0 } });
 });
+
+it('tells others of each change while one member’s count fails, and tries that seldom', async () => {
+  const { inboxCounts, log } = app.services;
+  const connections = new ConnectionIndex();
+  let told = 0;
+  let tried = 0;
+  const connectionOf = (member: string) => ({
+    viewer: { side: 'person', account: 'a', member, widgets: undefined, followsCounts: true },
+    isLive: true,
+    send: () => {
+      told++;
+      teller.changed('a');
+    },
+  });
+  const all = [connectionOf('ada'), connectionOf('bob')];
+  connections.members = () => all as unknown as Connection[];
+  const counts = {
+    shared: inboxCounts.shared.bind(inboxCounts),
+    of: async (...asked: Parameters<typeof inboxCounts.of>) => {
+      if (asked[1] === 'bob' && tried++ >= 0) throw new Error('it took too long');
+      return { ...(await inboxCounts.of(...asked)), open: told };
+    },
+  };
+  const onEntry = () => undefined;
+  const teller = new CountsTeller({ connections, onEntry, onRecount: onEntry }, counts, log);
+  onTestFinished(() => teller.stop());
+  teller.changed('a');
+  await vi.waitFor(() => expect(told).toBe(3), { timeout: 60_000 });
+  expect(tried).toBeLessThan(3);
+});
+
+it('tries what failed since the database was away more often than what takes too long', async () => {
+  const { inboxCounts, log } = app.services;
+  const connections = new ConnectionIndex();
+  const tries = { away: 0, slow: 0 };
+  const sent: string[] = [];
+  const connectionOf = (member: string) => ({
+    viewer: { side: 'person', account: 'a', member, widgets: undefined, followsCounts: true },
+    isLive: true,
+    send: (text: string) => sent.push(text),
+  });
+  const all = [connectionOf('away'), connectionOf('slow')];
+  connections.members = () => all as unknown as Connection[];
+  const counts = {
+    shared: inboxCounts.shared.bind(inboxCounts),
+    of: async (...asked: Parameters<typeof inboxCounts.of>) => {
+      const isSlow = asked[1] === 'slow';
+      const count = isSlow ? ++tries.slow : ++tries.away;
+      if (isSlow) throw new Error('it took too long');
+      if (count <= 3) throw Object.assign(new Error('away'), { name: 'MongoServerSelectionError' });
+      return inboxCounts.of(...asked);
+    },
+  };
+  const onEntry = () => undefined;
+  const teller = new CountsTeller({ connections, onEntry, onRecount: onEntry }, counts, log);
+  onTestFinished(() => teller.stop());
+  teller.changed('a');
+  await vi.waitFor(() => expect(sent).toHaveLength(1), { timeout: 60_000 });
+  expect(tries.away).toBe(4);
+  expect(tries.slow).toBeLessThan(3);
+});

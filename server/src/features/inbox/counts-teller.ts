@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { databaseAway } from '../../database/unavailable.ts';
 import { ParlorError } from '../../platform/errors.ts';
 import { isSameRestriction, type View } from '../members/view.ts';
 import type { Channel } from '../realtime/channel.ts';
@@ -10,7 +11,7 @@ import type { InboxCounts, Shared } from './counts.ts';
 /** What happens at once is counted once, and the next time not before this (milliseconds). */
 const GATHER_MS = 200;
 const EVERY_MS = 2_000;
-/** What fails is tried again after growing pauses: counting may take as long as it is given. */
+/** What fails of a member is tried again after growing pauses: counting may take as long as it is given. */
 const MOST_DOUBLINGS = 5;
 
 /** What an event leads to may be written a moment after it was told: each change is counted a second time. */
@@ -45,9 +46,24 @@ interface Seen {
 
 /** What asks for the numbers of one member in one view. */
 interface Asking {
+  key: string;
   seen: Seen;
   member: string;
   connections: Connection[];
+}
+
+/** A count that has failed, and when it is tried again (`performance.now()`). */
+interface Failed {
+  times: number;
+  again: number;
+}
+
+/** An account whose numbers are being told. */
+interface Telling {
+  /** How many times more. */
+  left: number;
+  /** By member and view. */
+  failed: Map<string, Failed>;
 }
 
 const isFollowing = ({ viewer, isLive }: Connection): boolean =>
@@ -61,8 +77,7 @@ export class CountsTeller {
   readonly #channel: Pick<Channel, 'connections'>;
   readonly #counts: Pick<InboxCounts, 'of' | 'shared'>;
   readonly #log: Logger;
-  /** Accounts whose numbers are being told, and how many times more. */
-  readonly #telling = new Map<string, { left: number }>();
+  readonly #telling = new Map<string, Telling>();
   readonly #told = new WeakMap<Connection, string>();
   readonly #stopping = new AbortController();
 
@@ -101,21 +116,14 @@ export class CountsTeller {
   }
 
   async #tell(account: string): Promise<void> {
-    const telling = { left: TIMES };
+    const telling: Telling = { left: TIMES, failed: new Map() };
     this.#telling.set(account, telling);
     try {
-      let failures = 0;
-      for (
-        let pause = GATHER_MS;
-        telling.left > 0;
-        pause = EVERY_MS * 2 ** Math.min(failures, MOST_DOUBLINGS)
-      ) {
+      for (let pause = GATHER_MS; telling.left > 0 || telling.failed.size > 0; pause = EVERY_MS) {
         await this.#pause(pause);
-        telling.left--;
-        const isTold = await this.#tellNow(account);
-        failures = isTold ? 0 : failures + 1;
-        // What failed is tried again for as long as somebody follows: the next change may be hours away.
-        if (!isTold) telling.left = TIMES;
+        const isChanged = telling.left > 0;
+        if (isChanged) telling.left--;
+        await this.#tellNow(account, telling.failed, isChanged);
       }
     } catch (error) {
       if (!this.#stopping.signal.aborted) throw error;
@@ -124,9 +132,37 @@ export class CountsTeller {
     }
   }
 
-  /** @returns whether everybody who follows has been told */
-  async #tellNow(account: string): Promise<boolean> {
-    const byMember = new Map<string, Asking>();
+  /**
+   * @param failed those who were not told: they are tried again for as long as they follow, since the next change may be
+   *   hours away
+   * @param isChanged whether all others are to be told, too
+   */
+  async #tellNow(account: string, failed: Map<string, Failed>, isChanged: boolean): Promise<void> {
+    const following = this.#askings(account);
+    for (const key of failed.keys()) if (!following.has(key)) failed.delete(key);
+    const now = performance.now();
+    const all = [...following.values()].filter(({ key }) => {
+      const before = failed.get(key);
+      return before ? before.again <= now : isChanged;
+    });
+    for (let from = 0; from < all.length; from += AT_ONCE) {
+      const some = all.slice(from, from + AT_ONCE);
+      const begun = performance.now();
+      await Promise.all(
+        some.map((asking) =>
+          this.#tellOne(asking).then(
+            () => failed.delete(asking.key),
+            (error) => failed.set(asking.key, this.#failedAgain(account, failed.get(asking.key), error)),
+          ),
+        ),
+      );
+      if (from + AT_ONCE < all.length) await this.#pause(REST * (performance.now() - begun));
+    }
+  }
+
+  /** Who follows, by member and view. */
+  #askings(account: string): Map<string, Asking> {
+    const askings = new Map<string, Asking>();
     const byView = new Map<string, Seen>();
     for (const connection of this.#following(account)) {
       const { member, widgets } = connection.viewer as MemberViewer;
@@ -134,21 +170,22 @@ export class CountsTeller {
       const seen = byView.get(viewKey) ?? { view: { account, widgets } };
       byView.set(viewKey, seen);
       const key = `${member} ${viewKey}`;
-      const asking = byMember.get(key) ?? { seen, member, connections: [] };
+      const asking = askings.get(key) ?? { key, seen, member, connections: [] };
       asking.connections.push(connection);
-      byMember.set(key, asking);
+      askings.set(key, asking);
     }
-    const all = [...byMember.values()];
-    let isTold = true;
-    for (let from = 0; from < all.length; from += AT_ONCE) {
-      const some = all.slice(from, from + AT_ONCE);
-      const begun = performance.now();
-      for (const { status } of await Promise.allSettled(some.map((asking) => this.#tellOne(asking)))) {
-        isTold &&= status === 'fulfilled';
-      }
-      if (from + AT_ONCE < all.length) await this.#pause(REST * (performance.now() - begun));
-    }
-    return isTold;
+    return askings;
+  }
+
+  /** Nothing is counted while the database is away: that is tried again at once, and everything else after a longer pause. */
+  #failedAgain(account: string, before: Failed | undefined, error: unknown): Failed {
+    const times = databaseAway(error) ? 0 : (before?.times ?? 0) + 1;
+    // That too many of the account wait is no fault, nor that a stop has closed the database meanwhile.
+    const isFault = !(error instanceof ParlorError) && !this.#stopping.signal.aborted;
+    if (isFault && (times > 0 || !before))
+      this.#log.warn({ err: error, account }, 'numbers could not be told');
+    const pause = times === 0 ? 0 : EVERY_MS * 2 ** Math.min(times, MOST_DOUBLINGS);
+    return { times, again: performance.now() + pause };
   }
 
   #pause(milliseconds: number): Promise<void> {
@@ -158,13 +195,7 @@ export class CountsTeller {
   async #tellOne({ seen, member, connections }: Asking): Promise<void> {
     const { view } = seen;
     seen.shared ??= this.#counts.shared(view);
-    const data = await this.#counts.of(view, member, seen.shared).catch((error) => {
-      // That too many of the account wait is no fault, nor that a stop has closed the database meanwhile.
-      if (!(error instanceof ParlorError) && !this.#stopping.signal.aborted) {
-        this.#log.warn({ err: error, account: view.account }, 'numbers could not be told');
-      }
-      throw error;
-    });
+    const data = await this.#counts.of(view, member, seen.shared);
     const text = ownFrame({ type: 'counts', data });
     // What it sees may be another view by now, which is told with that change.
     for (const connection of connections) {
