@@ -43,8 +43,11 @@ export class Backlogs {
     return since !== undefined;
   }
 
-  /** The oldest events of an account. The backlog is over where these are all, with what was announced meanwhile. */
-  async next(account: string): Promise<Announcement[]> {
+  /**
+   * Reads the oldest events of an account. The backlog is over where these are all, with what was announced meanwhile.
+   * @param queue takes them, before anything else is announced
+   */
+  async next(account: string, queue: (found: readonly Announcement[]) => void): Promise<void> {
     const since: Announcement[] = [];
     this.#since.set(account, since);
     const found: Announcement[] = [];
@@ -61,11 +64,9 @@ export class Backlogs {
       isAll &&= holders.length < BATCH;
     }
     isAll &&= since.length <= BATCH;
-    if (isAll) {
-      found.push(...since);
-      this.end(account);
-    }
+    if (isAll) found.push(...since);
     found.sort((a, b) => Number(a.event.at) - Number(b.event.at));
-    return isAll ? found : found.slice(0, BATCH);
+    queue(isAll ? found : found.slice(0, BATCH));
+    if (isAll) this.end(account);
   }
 }

@@ -188,7 +188,7 @@ export class Relay {
     try {
       // What is announced by now would be read in the place of what waits behind it.
       if (!(await this.#announced.remove())) await sleep(SWEEP_EVERY_MS);
-      this.#enqueue(account, await this.#backlogs.next(account));
+      await this.#backlogs.next(account, (found) => this.#enqueue(account, found));
     } catch (error) {
       this.#log.warn({ err: error, account }, 'reading the events that wait failed');
       await sleep(SWEEP_EVERY_MS);

@@ -83,6 +83,17 @@ describe('a JSON body', () => {
     expect([over.status, over.json.detail]).toEqual([413, 'Request body is larger than 262144 bytes.']);
   });
 
+  it('may have 50 000 values and no more, where they are no part of a text', async () => {
+    const filled = (count: number) =>
+      `{"x":[${Array(count - 2)
+        .fill('1')
+        .join(',')}]}`;
+    expect((await post(filled(50_000))).status).toBe(201);
+    const over = await post(filled(50_001));
+    expect([over.status, over.json.detail]).toEqual([413, 'Request body has more than 50000 values.']);
+    expect((await post(JSON.stringify({ x: '[,:{'.repeat(20_000) }))).status).toBe(201);
+  });
+
   it('may be compressed, but not beyond the limit', async () => {
     const gzip = { 'content-encoding': 'gzip' };
     expect((await post(gzipSync('{"name":"small"}'), gzip)).json.name).toBe('small');

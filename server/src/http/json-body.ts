@@ -2,13 +2,17 @@ import type { Middleware } from 'koa';
 import { ParlorError } from '../platform/errors.ts';
 import { createBodyReader } from './body-reader.ts';
 import type { State } from './context.ts';
-import { isNestedDeeperThan, whereJsonBreaks } from './json-breaks.ts';
+import { measureJson, whereJsonBreaks } from './json-breaks.ts';
+import { holdParsedBody } from './request-bodies.ts';
 
 /** The largest body that is read, in bytes (docs/contract.md#conventions). */
 export const BODY_LIMIT_BYTES = 256 * 1024;
 
 /** Deeper input has no meaning here, and recursion over it would end in a stack overflow. */
 export const DEPTH_LIMIT = 64;
+
+/** How many values and names a body may have, by its commas, colons and opening brackets; a large workflow has some 20 000. */
+const VALUES_LIMIT = 50_000;
 
 const parseError = (why: string): ParlorError => new ParlorError('malformed', `JSON parse error - ${why}`);
 
@@ -17,15 +21,16 @@ const read = createBodyReader({ types: ['application/json'], limit: BODY_LIMIT_B
 /** Reads an `application/json` body into ctx.state.body; it stands behind whatever authenticates the request. */
 export const jsonBody = (): Middleware<State> => async (ctx, next) => {
   const bytes = await read(ctx);
-  if (bytes.length > 0) ctx.state.body = parseJson(bytes);
+  if (bytes.length > 0) ctx.state.body = parseJson(bytes, (heapBytes) => holdParsedBody(ctx, heapBytes));
   return next();
 };
 
 /**
  * Parses JSON bytes (RFC 8259: UTF-8).
- * @throws ParlorError `malformed` that says why and where.
+ * @param hold is told before how much memory what they say may take (bytes); what it throws keeps them from being parsed
+ * @throws ParlorError `malformed` that says why and where; `too_large`
  */
-export const parseJson = (bytes: Buffer): unknown => {
+export const parseJson = (bytes: Buffer, hold: (heapBytes: number) => void = () => undefined): unknown => {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -33,7 +38,11 @@ export const parseJson = (bytes: Buffer): unknown => {
     throw parseError('the body is not valid UTF-8');
   }
   // Before it is parsed, which takes the longest of what is nested.
-  if (isNestedDeeperThan(text, DEPTH_LIMIT)) throw parseError(`nested deeper than ${DEPTH_LIMIT} levels`);
+  const { depth, values, heapBytes } = measureJson(text);
+  if (depth > DEPTH_LIMIT) throw parseError(`nested deeper than ${DEPTH_LIMIT} levels`);
+  if (values > VALUES_LIMIT)
+    throw new ParlorError('too_large', `Request body has more than ${VALUES_LIMIT} values.`);
+  hold(heapBytes);
   try {
     return JSON.parse(text);
   } catch {

@@ -81,19 +81,31 @@ class Scan {
   }
 }
 
-/** Whether brackets of a text stand in each other deeper than that; those in its strings don't count. */
-export const isNestedDeeperThan = (text: string, limit: number): boolean => {
+/** What values of JSON take in V8's heap for each comma, colon and opening bracket, beside their text (bytes, measured). */
+const VALUE_BYTES = 48;
+
+/**
+ * How deep brackets of a text stand in each other, how many commas, colons and opening brackets it has, and how much of V8's
+ * heap its values may take (bytes). What is in its strings does not count.
+ */
+export const measureJson = (text: string): { depth: number; values: number; heapBytes: number } => {
+  let open = 0;
   let depth = 0;
+  let values = 0;
   let isInString = false;
   for (let at = 0; at < text.length; at++) {
     const char = text[at];
     if (char === '"') isInString = !isInString;
     else if (isInString) {
       if (char === '\\') at++;
-    } else if (char === ']' || char === '}') depth--;
-    else if ((char === '[' || char === '{') && ++depth > limit) return true;
+    } else if (char === ']' || char === '}') open--;
+    else if (char === '[' || char === '{') {
+      values++;
+      depth = Math.max(depth, ++open);
+    } else if (char === ',' || char === ':') values++;
   }
-  return false;
+  // A text with one character beyond latin1 has two bytes for each.
+  return { depth, values, heapBytes: 2 * text.length + values * VALUE_BYTES };
 };
 
 /**

@@ -10,41 +10,46 @@ const MAX_WAITING = 100;
  */
 const MAX_LISTENERS = 20;
 
+/** How much of what waits is read, beside what has come together with the first of it: requests are kept in memory (bytes). */
+const MAX_WAITING_BYTES = 64 * 1_024;
+
+/** What waits on a connection. */
+interface Waiting {
+  begin: (() => void)[];
+  /** What had been read of the connection when the first of them came. */
+  readBefore: number;
+}
+
 /**
  * Works on one request of a connection at a time; those that were sent without waiting for its response wait. Node.js
  * would begin with all of them at once: a client that sends hundreds and reads nothing would have as many responses
- * kept for it. While one waits no more is read than has come already, since requests are kept in memory, too.
+ * kept for it.
  */
 export const oneAtATime = (handle: RequestListener): RequestListener => {
-  const waiting = new WeakMap<Socket, (() => void)[]>();
-
-  /** Node.js reads on by itself behind each request that has come whole. */
-  const stay = function (this: Socket): void {
-    this.pause();
-  };
+  const connections = new WeakMap<Socket, Waiting>();
 
   return (request, response) => {
     const { socket } = request;
     const begin = (): void => {
       response.setMaxListeners(MAX_LISTENERS);
       response.once('close', () => {
-        const queue = waiting.get(socket);
-        const next = queue?.shift();
-        // The body of the last one may be yet to come.
-        if (queue?.length === 0) socket.off('resume', stay).resume();
-        if (!next) waiting.delete(socket);
+        const next = connections.get(socket)?.begin.shift();
+        if (!next) connections.delete(socket);
         // What can't be answered, behind a response that ends its connection, is not begun.
         // Others have a turn before it: 100 small ones are in one piece of what comes.
         else if (socket.writable) setImmediate(next);
       });
       handle(request, response);
     };
-    const queue = waiting.get(socket);
-    if (!queue) {
-      waiting.set(socket, []);
+    const waiting = connections.get(socket);
+    if (!waiting) {
+      connections.set(socket, { begin: [], readBefore: 0 });
       begin();
-    } else if (queue.length < MAX_WAITING) {
-      if (queue.push(begin) === 1) socket.on('resume', stay).pause();
-    } else socket.destroy();
+      return;
+    }
+    if (waiting.begin.length === 0) waiting.readBefore = socket.bytesRead;
+    const isTooMuch = socket.bytesRead - waiting.readBefore > MAX_WAITING_BYTES;
+    if (isTooMuch || waiting.begin.length === MAX_WAITING) socket.destroy();
+    else waiting.begin.push(begin);
   };
 };

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ParlorError } from '../platform/errors.ts';
 import { addressKeys } from './client-address.ts';
@@ -22,6 +23,7 @@ interface HeldRequest extends Unread {
 
 /** Those whose response is yet to end. */
 const held = new Set<HeldRequest>();
+const byResponse = new WeakMap<ServerResponse, HeldRequest>();
 const ofAddress = new Map<string, number>();
 let together = 0;
 
@@ -41,12 +43,22 @@ const tooMuch = (): ParlorError =>
     headers: { 'Retry-After': String(RETRY_AFTER_S) },
   });
 
-/** What is cut off for a newcomer, which may be the newcomer itself. */
-const cutFor = (newcomer: HeldRequest): HeldRequest[] => {
-  if ((ofAddress.get(newcomer.address) ?? 0) <= BOUNDS.ofAddress && together <= BOUNDS.together) return [];
+/** Cuts others off where there is no room for one, which has just begun or grown. @throws ParlorError `unavailable` */
+const makeRoom = (newcomer: HeldRequest): void => {
+  if ((ofAddress.get(newcomer.address) ?? 0) <= BOUNDS.ofAddress && together <= BOUNDS.together) return;
   const now = performance.now();
-  for (const one of held) one.isKept = one.isWhole || (one !== newcomer && now - one.since < QUICK_MS);
-  return beyondBounds([...held], BOUNDS, now);
+  for (const one of held) one.isKept = one !== newcomer && (one.isWhole || now - one.since < QUICK_MS);
+  const cut = beyondBounds([...held], BOUNDS, now);
+  for (const other of cut) {
+    drop(other);
+    if (other !== newcomer) other.socket.resetAndDestroy();
+  }
+  if (cut.includes(newcomer)) throw tooMuch();
+  // Others have no more than their share, and what has come of them whole is kept.
+  if (together > BOUNDS.together) {
+    drop(newcomer);
+    throw tooMuch();
+  }
 };
 
 /**
@@ -61,15 +73,23 @@ export const holdRequestBody = ({ ip, req, res }: Context, bytes: number): (() =
   const { address } = addressKeys(ip);
   const one: HeldRequest = { address, bytes, since: performance.now(), socket: req.socket, isWhole: false };
   held.add(one);
+  byResponse.set(res, one);
   count(one, bytes);
   res.once('finish', () => drop(one)).once('close', () => drop(one));
-  const cut = cutFor(one);
-  for (const other of cut) {
-    drop(other);
-    if (other !== one) other.socket.resetAndDestroy();
-  }
-  if (cut.includes(one)) throw tooMuch();
+  makeRoom(one);
   return () => {
     one.isWhole = true;
   };
+};
+
+/**
+ * Counts what a body becomes, where that is more than has come.
+ * @throws ParlorError `unavailable` where there is no room for it
+ */
+export const holdParsedBody = ({ res }: Pick<Context, 'res'>, bytes: number): void => {
+  const one = byResponse.get(res);
+  if (!one || !held.has(one) || bytes <= one.bytes) return;
+  count(one, bytes - one.bytes);
+  one.bytes = bytes;
+  makeRoom(one);
 };

@@ -21,10 +21,11 @@ const TIMES = 2;
 const AT_ONCE = 2;
 
 /**
- * Between two such groups it rests this many times as long as the one before took: counting for 100 members at a
+ * Between two such groups it rests this many times as long as the one before took, up to a bound: counting for 100 members at a
  * stretch would make all else that is asked of the database wait.
  */
 const REST = 3;
+const MOST_REST_MS = 2_000;
 
 /** Events after which numbers of the side bar may be others. */
 const CHANGING: ReadonlySet<string> = new Set([
@@ -141,10 +142,13 @@ export class CountsTeller {
     const following = this.#askings(account);
     for (const key of failed.keys()) if (!following.has(key)) failed.delete(key);
     const now = performance.now();
-    const all = [...following.values()].filter(({ key }) => {
-      const before = failed.get(key);
-      return before ? before.again <= now : isChanged;
-    });
+    const all = [
+      ...[...following.values()].filter(({ key }) => isChanged && !failed.has(key)),
+      // What has failed may take long again: nobody waits for it.
+      ...[...following.values()].filter(
+        ({ key }) => (failed.get(key)?.again ?? Number.POSITIVE_INFINITY) <= now,
+      ),
+    ];
     for (let from = 0; from < all.length; from += AT_ONCE) {
       const some = all.slice(from, from + AT_ONCE);
       const begun = performance.now();
@@ -156,7 +160,8 @@ export class CountsTeller {
           ),
         ),
       );
-      if (from + AT_ONCE < all.length) await this.#pause(REST * (performance.now() - begun));
+      if (from + AT_ONCE < all.length)
+        await this.#pause(Math.min(REST * (performance.now() - begun), MOST_REST_MS));
     }
   }
 
