@@ -76,3 +76,25 @@ it('gives the room of those that come slowly to who sends at once', { timeout: 1
   next.finish();
   await expect.poll(() => next.answer).toMatch(/^HTTP\/1.1 400/);
 });
+
+it('lives through heads of many short headers, whether or not they come whole', {
+  timeout: 120_000,
+}, async () => {
+  const { url } = await small();
+  const { port } = new URL(url);
+  const fields = 'abc:vv\r\n'.repeat(1_980);
+  const whole = `POST /api/v1/auth/api-token HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n${fields}\r\n{`;
+  const sockets = await times(2_000, async (n) => {
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+    onTestFinished(() => void socket.destroy());
+    await once(socket, 'connect');
+    socket.write(n % 2 ? whole : `GET / HTTP/1.1\r\nHost: x\r\n${fields}`);
+    return socket;
+  });
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  const [, first] = sockets;
+  first?.write('}        ');
+  expect(String((await once(first ?? expect.fail(), 'data'))[0])).toMatch(
+    /^HTTP\/1.1 400 .*100 headers at most/s,
+  );
+});

@@ -1,9 +1,13 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { getHeapStatistics } from 'node:v8';
 import { descriptorLimit } from '../platform/descriptors.ts';
 
 /** A connection that has not sent its first byte within this time is closed; headersTimeout begins only with it. */
 const FIRST_BYTE_TIMEOUT_MS = 10_000;
+
+/** What a connection may take of V8's heap with the head of a request, of which 100 headers are kept, in bytes: 25 KiB, and some more. */
+const CONNECTION_BYTES = 40 * 1_024;
 
 /** Descriptors that connections leave to the database, outgoing requests and files. */
 const DESCRIPTORS_KEPT = 256;
@@ -17,10 +21,10 @@ export const limitConnections = (server: Server): (() => void) => {
   const closeIfSilent = (socket: Socket) => {
     if (socket.bytesRead === 0) socket.destroy();
   };
-  const limit = descriptorLimit();
-  if (limit !== undefined) {
-    server.maxConnections = Math.max(Math.ceil(limit / 4), limit - DESCRIPTORS_KEPT);
-  }
+  const limit = descriptorLimit() ?? Number.POSITIVE_INFINITY;
+  const byDescriptors = Math.max(Math.ceil(limit / 4), limit - DESCRIPTORS_KEPT);
+  const byMemory = Math.floor(getHeapStatistics().heap_size_limit / CONNECTION_BYTES);
+  server.maxConnections = Math.min(byDescriptors, byMemory);
   server.on('connection', (socket) => {
     // One whose upgrade was declined comes again.
     if (socket.bytesRead > 0) return;

@@ -4,6 +4,7 @@ import { limitBodyChunks } from './body-chunks.ts';
 import { limitConnections } from './connections.ts';
 import { endFloods } from './floods.ts';
 import { cutSlowReaders, type SlowReaderLimits } from './slow-readers.ts';
+import { MAX_HEADERS } from './unambiguous.ts';
 
 /**
  * Slow senders: headers within 10 s, the whole request within 30 s, else 408 and closed
@@ -32,8 +33,8 @@ export const newServer = (limits: SlowReaderLimits, log: Logger): NewServer => {
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     connectionsCheckingInterval: 1_000,
   });
-  // Node.js drops what stands behind the 2 000th, such as the X-Forwarded-For of a proxy; their size is limited anyway.
-  server.maxHeadersCount = 0;
+  // Each is two texts in V8's heap, however short: 16 KiB of them could be 240. One more than may be tells of all further ones.
+  server.maxHeadersCount = MAX_HEADERS + 1;
   const stopCutting = cutSlowReaders(server, limits, log);
   const closeSilent = limitConnections(server);
   // What a request expects besides 100-continue may be left out (RFC 9110, 10.1.1); Node.js would answer past everything.

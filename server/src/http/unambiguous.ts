@@ -13,8 +13,12 @@ const SINGLE = new Map(
   ].map((name) => [name.toLowerCase(), name]),
 );
 
+/** Those behind one more are not kept (new-server.ts), such as the X-Forwarded-For of a proxy. */
+export const MAX_HEADERS = 100;
+
 /** What a proxy in front may have understood otherwise in a request's headers; undefined where there is nothing. */
 export const ambiguityIn = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string | undefined => {
+  if (rawHeaders.length > 2 * MAX_HEADERS) return `A request has ${MAX_HEADERS} headers at most.`;
   const seen = new Set<string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = SINGLE.get(rawHeaders[index]?.toLowerCase() ?? '');
